@@ -13,8 +13,8 @@
 #define gcl_all_gather_cross_replica(...)                popops_group_all_gather_at(POP_HERE, __VA_ARGS__)
 #define gcl_all_to_all_cross_replica(...)                popops_group_all_to_all_at(POP_HERE, __VA_ARGS__)
 #define gcl_broadcast_cross_replica(...)                 popops_group_broadcast_at(POP_HERE, __VA_ARGS__)
-#define gcl_all_reduce_within_replica(...)               popops_all_reduce_at(POP_HERE, __VA_ARGS__)
-#define gcl_reduce_scatter_within_replica(...)           popops_reduce_scatter_at(POP_HERE, __VA_ARGS__)
+#define gcl_all_reduce_within_replica(...)               popops_ipu_all_reduce_at(POP_HERE, __VA_ARGS__)
+#define gcl_reduce_scatter_within_replica(...)           popops_ipu_reduce_scatter_at(POP_HERE, __VA_ARGS__)
 #define gcl_all_gather_within_replica(...)               popops_all_gather_chunks_at(POP_HERE, __VA_ARGS__)
 
 #endif

@@ -17,28 +17,22 @@ namespace popops
 
 namespace detail
 {
-// MEAN and LOCAL have none.
-inline Operation operationOf(CollectiveOperator op)
+inline popops_collective_operator of(CollectiveOperator op)
 {
-    switch (op) {
-    case CollectiveOperator::ADD:
-        return Operation::ADD;
-    case CollectiveOperator::MUL:
-        return Operation::MUL;
-    case CollectiveOperator::MIN:
-        return Operation::MIN;
-    case CollectiveOperator::MAX:
-        return Operation::MAX;
-    case CollectiveOperator::LOGICAL_AND:
-        return Operation::LOGICAL_AND;
-    case CollectiveOperator::LOGICAL_OR:
-        return Operation::LOGICAL_OR;
-    case CollectiveOperator::SQUARE_ADD:
-        return Operation::SQUARE_ADD;
-    default:
-        throw poputil::poplibs_error(std::string("no collective within a replica has the operator ") +
-                                     (op == CollectiveOperator::MEAN ? "MEAN" : "LOCAL"));
-    }
+    return static_cast<popops_collective_operator>(op);
+}
+inline std::vector<pop_tensor> partsOf(const poplar::Tensor &data)
+{
+    return std::vector<pop_tensor>(data.rank() ? data.dim(0) : 0);
+}
+inline Chunks chunksOf(const poplar::Graph &graph, const poplar::Tensor &data, const std::vector<pop_tensor> &parts)
+{
+    poputil::detail::check(graph.c());
+    Chunks result;
+    result.originalInput = data;
+    for (const pop_tensor &part : parts)
+        result.chunks.push_back(Chunk(poplar::Tensor(part), static_cast<unsigned>(result.chunks.size()), 0));
+    return result;
 }
 } // namespace detail
 
@@ -46,22 +40,21 @@ inline Chunks reduceScatter(poplar::Graph &graph, const poplar::Tensor &toReduce
                             poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
                             const poplar::OptionFlags &options = {})
 {
-    std::vector<pop_tensor> parts(toReduce.rank() ? toReduce.dim(0) : 0);
+    std::vector<pop_tensor> parts = detail::partsOf(toReduce);
     popops_reduce_scatter_at(poplar::detail::where(debugContext), graph.c(), toReduce.c(),
                              static_cast<popops_operation>(op), prog.cToGrow(graph.c()),
                              poplar::detail::name(debugContext), poplar::detail::Options(options), parts.data());
-    poputil::detail::check(graph.c());
-    Chunks result;
-    result.originalInput = toReduce;
-    for (const pop_tensor &part : parts)
-        result.chunks.push_back(Chunk(poplar::Tensor(part), static_cast<unsigned>(result.chunks.size()), 0));
-    return result;
+    return detail::chunksOf(graph, toReduce, parts);
 }
 inline Chunks reduceScatter(poplar::Graph &graph, const poplar::Tensor &toReduce, CollectiveOperator op,
                             poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
                             const poplar::OptionFlags &options = {})
 {
-    return reduceScatter(graph, toReduce, detail::operationOf(op), prog, debugContext, options);
+    std::vector<pop_tensor> parts = detail::partsOf(toReduce);
+    popops_ipu_reduce_scatter_at(poplar::detail::where(debugContext), graph.c(), toReduce.c(), detail::of(op),
+                                 prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                                 poplar::detail::Options(options), parts.data());
+    return detail::chunksOf(graph, toReduce, parts);
 }
 // The chunks stand in the result by offset, then by index, whatever their order in the list.  There are as many rows as
 // originalInput has; where it is not given, as many as indices.
@@ -94,7 +87,10 @@ inline poplar::Tensor allReduce(poplar::Graph &graph, const poplar::Tensor &toRe
                                 poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
                                 const poplar::OptionFlags &options = {})
 {
-    return allReduce(graph, toReduce, detail::operationOf(op), prog, debugContext, options);
+    return poputil::detail::give(
+        graph.c(), popops_ipu_all_reduce_at(poplar::detail::where(debugContext), graph.c(), toReduce.c(),
+                                            detail::of(op), prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                                            poplar::detail::Options(options)));
 }
 
 } // namespace popops

@@ -12,7 +12,7 @@
 
 #include <poplar/graph.h>
 #include <poplar/program.h>
-#include <popops/operation.h>
+#include <popops/collectives.h>
 
 POP_BEGIN_DECLS
 
@@ -22,6 +22,11 @@ POP_BEGIN_DECLS
  * error of the graph. */
 POP_API bool popops_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op,
                                       pop_program sequence, const char *name, pop_options options, pop_tensor *chunks);
+#define popops_ipu_reduce_scatter(...) popops_ipu_reduce_scatter_at(POP_HERE, __VA_ARGS__)
+/* The same by the operators of collectives, MEAN and LOCAL among them. */
+POP_API bool popops_ipu_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data,
+                                          popops_collective_operator op, pop_program sequence, const char *name,
+                                          pop_options options, pop_tensor *chunks);
 #define popops_all_gather(...) popops_all_gather_at(POP_HERE, __VA_ARGS__)
 /* Adds to a sequence: chunks of rank 1, of which chunk i is on IPU i, one after the other, as a new tensor {n,
  * elements of all}: row i is IPU i's copy. */
@@ -44,6 +49,10 @@ POP_API pop_tensor popops_all_gather_chunks_at(pop_where where, pop_graph *graph
 /* Both, one after the other: a new tensor of data's shape, each row of which is the result. */
 POP_API pop_tensor popops_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op,
                                         pop_program sequence, const char *name, pop_options options);
+#define popops_ipu_all_reduce(...) popops_ipu_all_reduce_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor popops_ipu_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data,
+                                            popops_collective_operator op, pop_program sequence, const char *name,
+                                            pop_options options);
 
 POP_END_DECLS
 #endif

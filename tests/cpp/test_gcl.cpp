@@ -83,6 +83,45 @@ TEST(two_replicas_on_the_cpu)
     CHECK((out[2] == Floats{ 0, 1, 2, 6, 7, 8, 0, 1, 2, 6, 7, 8 }));
 }
 
+// Within one replica: the mean of all IPUs, and each IPU's own.
+TEST(means_and_own_values_within_a_replica)
+{
+    IPUModel model("ipu2");
+    model.numIPUs = 4;
+    model.tilesPerIPU = 2;
+    Device device = model.createDevice();
+    device.attach();
+    Graph graph(device.getTarget());
+    popops::addCodelets(graph);
+    Tensor t = graph.addVariable(FLOAT, { 4, 7 }, "t");
+    for (unsigned i = 0; i < 4; ++i)
+        graph.setTileMapping(t[i], 2 * i);
+    Sequence prog;
+    const auto mean = gcl::CollectiveOperator::MEAN, local = gcl::CollectiveOperator::LOCAL;
+    graph.createHostWrite("t", t);
+    graph.createHostRead("mean", gcl::allReduceWithinReplica(graph, t, mean, prog));
+    graph.createHostRead("local", gcl::allReduceWithinReplica(graph, t, local, prog));
+    gcl::Chunks parts = gcl::reduceScatterWithinReplica(graph, t, mean, prog),
+                own = gcl::reduceScatterWithinReplica(graph, t, local, prog);
+    CHECK(parts.chunks.size() == 4 && own.chunks[3].tensor.numElements() == 2);
+    graph.createHostRead("gathered", gcl::allGatherWithinReplica(graph, parts, prog));
+    graph.createHostRead("own", own.chunks[3].tensor);
+    Engine engine(graph, prog);
+    engine.load(device);
+    Floats in(28), means(28), locals(28), gathered(28), last(2);
+    for (unsigned i = 0; i < 28; ++i)
+        in[i] = static_cast<float>(i * i);
+    engine.writeTensor("t", in.data(), in.data() + 28);
+    engine.run();
+    engine.readTensor("mean", means.data(), means.data() + 28);
+    engine.readTensor("local", locals.data(), locals.data() + 28);
+    engine.readTensor("gathered", gathered.data(), gathered.data() + 28);
+    engine.readTensor("own", last.data(), last.data() + 2);
+    for (unsigned i = 0; i < 28; ++i)
+        CHECK(means[i] == (in[i % 7] + in[i % 7 + 7] + in[i % 7 + 14] + in[i % 7 + 21]) / 4);
+    CHECK(locals == in && gathered == means && (last == Floats{ in[26], in[27] }));
+}
+
 // Calls that programs of all releases make.
 TEST(calls_of_every_release)
 {

@@ -132,6 +132,65 @@ static void test_operators(void **state)
     }
 }
 
+/* What each IPU has of element i after an operator. */
+static double wanted_of(popops_collective_operator op, const double *given, unsigned ipus, size_t elements,
+                        unsigned ipu, size_t i)
+{
+    double sum = 0;
+    for (unsigned row = 0; row < ipus; ++row) {
+        double x = given[row * elements + i];
+        sum += op == POPOPS_COLLECTIVE_SQUARE_ADD ? x * x : x;
+    }
+    return op == POPOPS_COLLECTIVE_LOCAL ? given[ipu * elements + i] : op == POPOPS_COLLECTIVE_MEAN ? sum / ipus : sum;
+}
+
+static void check_operator(unsigned ipus, unsigned tiles, pop_type type, size_t elements, popops_collective_operator op,
+                           const char *method)
+{
+    pop_tensor data, chunks[MOST_IPUS], out[2];
+    struct bed bed = open_bed_of(ipus, tiles, type, elements, &data);
+    pop_options options = POP_OPTIONS({ "method", method });
+    assert_true(popops_ipu_reduce_scatter(bed.graph, data, op, bed.program, "a", options, chunks));
+    out[0] = pop_tensor_concat((pop_tensors){ ipus, chunks }, 0);
+    out[1] = popops_ipu_all_reduce(bed.graph, data, op, bed.program, "b", options);
+    assert_int_equal(pop_tensor_num_elements(out[0]), elements);
+    assert_int_equal(pop_tensor_dim(out[1], 0), ipus);
+    assert_int_equal(pop_tensor_dim(out[1], 1), elements);
+    double *given = bed_given(&bed, data), *got[2], wanted[2][MOST_IPUS * MAX_ELEMENTS];
+    bed_run_all(&bed, out, got, 2);
+    for (unsigned ipu = 0; ipu < ipus; ++ipu)
+        for (size_t i = 0; i < elements; ++i) {
+            double value = wanted_of(op, given, ipus, elements, ipu, i);
+            wanted[1][ipu * elements + i] = value;
+            if (i >= ipu * elements / ipus && i < (ipu + 1) * elements / ipus)
+                wanted[0][i] = value;
+        }
+    /* Halves are rounded in each sum, of numbers up to 2, or 4 where they are squares. */
+    double rounding = type == POP_HALF && op != POPOPS_COLLECTIVE_LOCAL ? 4.0 * ipus * ipus / 2048 : 1e-6;
+    bed_check(got[0], wanted[0], elements, 0, rounding);
+    bed_check(got[1], wanted[1], ipus * elements, 0, rounding);
+    bed_close(&bed);
+}
+
+/* Nothing, one element, prime numbers of elements and of IPUs, one IPU, one tile; halves that are no short fractions.
+ */
+static void test_odd_sizes_by_each_operator(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned ipus, tiles;
+        pop_type type;
+        size_t elements;
+    } rows[] = { { 3, 1, POP_FLOAT, 0 },  { 3, 1, POP_HALF, 1 }, { 5, 1, POP_FLOAT, 7 }, { 2, 5, POP_HALF, 13 },
+                 { 1, 5, POP_FLOAT, 11 }, { 1, 1, POP_HALF, 3 }, { 7, 5, POP_HALF, 29 } };
+    static const popops_collective_operator ops[] = { POPOPS_COLLECTIVE_ADD, POPOPS_COLLECTIVE_MEAN,
+                                                      POPOPS_COLLECTIVE_LOCAL, POPOPS_COLLECTIVE_SQUARE_ADD };
+    for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); ++r)
+        for (size_t o = 0; o < 4; ++o)
+            for (size_t m = (r + o) % 2; m < METHODS; m += 2)
+                check_operator(rows[r].ipus, rows[r].tiles, rows[r].type, rows[r].elements, ops[o], methods[m]);
+}
+
 /* Exchanges between IPUs of a run, and its cycles. */
 struct cost {
     unsigned exchanges;
@@ -237,6 +296,10 @@ static void test_errors(void **state)
                  "the data has shape {8}; {IPUs, elements} is needed");
     popops_all_reduce(bed.graph, pop_tensor_transpose(data), POPOPS_ADD, bed.program, "a", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_all_reduce", "8 parts, and the target has 4 IPUs");
+    popops_ipu_all_reduce(bed.graph, data, (popops_collective_operator)77, bed.program, "a", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_ipu_all_reduce", "77 is no operation");
+    popops_ipu_reduce_scatter(bed.graph, data, POPOPS_COLLECTIVE_LOGICAL_OR, bed.program, "a", POP_NO_OPTIONS, chunks);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_ipu_reduce_scatter", "the operator LOGICAL_OR of float");
     popops_all_reduce(bed.graph, data, (popops_operation)77, bed.program, "a", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_all_reduce", "77 is no operation");
     popops_all_gather(bed.graph, (pop_tensors){ IPUS, chunks }, bed.program, "a", POP_NO_OPTIONS);
@@ -254,11 +317,9 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values_and_places),
-        cmocka_unit_test(test_operators),
-        cmocka_unit_test(test_methods_have_their_cost),
-        cmocka_unit_test(test_gathered_by_place),
-        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_values_and_places),          cmocka_unit_test(test_operators),
+        cmocka_unit_test(test_odd_sizes_by_each_operator), cmocka_unit_test(test_methods_have_their_cost),
+        cmocka_unit_test(test_gathered_by_place),          cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static const char *const methods[] = { "auto",
                                        "tree" };
 enum { METHODS = sizeof(methods) / sizeof(methods[0]) };
 
-/* Values that the type holds: few, so that products stay small. */
+/* Few values, so that products stay small; floats hold them exactly, halves only rounded. */
 static double value_of(pop_type type, unsigned replica, size_t element)
 {
     unsigned hash = (replica * 2654435761u) ^ ((unsigned)element * 40503u + 77);
@@ -25,7 +25,7 @@ static double value_of(pop_type type, unsigned replica, size_t element)
     if (type == POP_BOOL)
         return hash % 8 != 0;
     if (type == POP_FLOAT || type == POP_HALF)
-        return (double)((int)(hash % 33) - 16) / 16;
+        return (double)((int)(hash % 33) - 16) / (type == POP_HALF ? 17 : 16);
     return 1 + hash % 3;
 }
 
@@ -224,6 +224,26 @@ static void test_methods_and_sizes(void **state)
         }
 }
 
+/* Nothing, one element, more members than elements, prime numbers of both; halves that are no short fractions. */
+static void test_odd_sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned replicas;
+        size_t elements;
+        pop_type type;
+    } rows[] = {
+        { 3, 0, POP_FLOAT }, { 7, 1, POP_HALF }, { 7, 3, POP_FLOAT }, { 5, 29, POP_HALF }, { 1, 13, POP_HALF }
+    };
+    for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); ++r)
+        for (size_t m = r % 2; m < METHODS; m += 2) {
+            struct setup s = { rows[r].replicas, { POPOPS_GROUP_ALL, 0, 1 }, rows[r].elements,
+                               methods[m],       POPOPS_COLLECTIVE_MEAN,     rows[r].type };
+            check_reductions(&s, "2");
+            check_moves(&s, "1");
+        }
+}
+
 static void test_operators(void **state)
 {
     (void)state;
@@ -356,6 +376,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_methods_and_sizes),
+        cmocka_unit_test(test_odd_sizes),
         cmocka_unit_test(test_operators),
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_errors),

@@ -39,7 +39,23 @@ static pop_tensor collect(struct poplibs_copies *copies, pop_where where, pop_gr
     return all;
 }
 
-static void direct_reduce_scatter(const struct collective *c, pop_tensor data, popops_operation op, pop_tensor *chunks)
+static popops_operation operation_of(popops_collective_operator op)
+{
+    static const popops_operation operations[] = {
+        [POPOPS_COLLECTIVE_ADD] = POPOPS_ADD,
+        [POPOPS_COLLECTIVE_MEAN] = POPOPS_ADD,
+        [POPOPS_COLLECTIVE_MUL] = POPOPS_MUL,
+        [POPOPS_COLLECTIVE_MIN] = POPOPS_MIN,
+        [POPOPS_COLLECTIVE_MAX] = POPOPS_MAX,
+        [POPOPS_COLLECTIVE_LOGICAL_AND] = POPOPS_LOGICAL_AND,
+        [POPOPS_COLLECTIVE_LOGICAL_OR] = POPOPS_LOGICAL_OR,
+        [POPOPS_COLLECTIVE_SQUARE_ADD] = POPOPS_SQUARE_ADD,
+        [POPOPS_COLLECTIVE_LOG_ADD] = POPOPS_LOG_ADD,
+    };
+    return operations[op];
+}
+
+static void direct_reduce_scatter(const struct collective *c, pop_tensor data, pop_tensor *chunks)
 {
     size_t parts = c->members, elements = pop_tensor_dim(data, 1);
     struct poplibs_copies copies = { 0 };
@@ -54,7 +70,8 @@ static void direct_reduce_scatter(const struct collective *c, pop_tensor data, p
         chunks[i] = pop_graph_clone_at(c->where, c->graph, POP_TYPE_NULL, pop_tensor_at_at(c->where, summands[i], i),
                                        POP_CLONE_CREATE_NEW_ORDER, c->path);
         popops_reduce_with_output_in_at(c->where, c->graph, summands[i], chunks[i], POP_DIMS(0),
-                                        (popops_reduce_params){ .op = op }, &sets, c->path, POP_NO_OPTIONS);
+                                        (popops_reduce_params){ .op = operation_of(c->op) }, &sets, c->path,
+                                        POP_NO_OPTIONS);
     }
     free(summands);
     for (size_t i = 0; i < sets.count && poplibs_ready(c->graph); ++i)
@@ -63,13 +80,12 @@ static void direct_reduce_scatter(const struct collective *c, pop_tensor data, p
 
 /* The context of a reduction of rows {IPUs, elements}; false: an error of the graph. */
 static bool open_reduction(struct collective *c, pop_where where, pop_graph *graph, const char *api, pop_tensor data,
-                           popops_operation op, pop_program sequence, pop_options options)
+                           popops_collective_operator op, pop_program sequence, pop_options options)
 {
     char text[128];
     struct collective_options read;
-    *c = (struct collective){ .where = where, .graph = graph, .sequence = sequence };
-    if (!popops_check_collective(where, graph, api, data, options, &read) ||
-        !popops_collective_operator_of(where, graph, api, op, &c->op))
+    *c = (struct collective){ .where = where, .graph = graph, .sequence = sequence, .op = op };
+    if (!popops_check_collective(where, graph, api, data, options, &read))
         return false;
     if (pop_tensor_rank(data) != 2)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the data has shape %s; {IPUs, elements} is needed",
@@ -85,26 +101,61 @@ static size_t bytes_of(pop_tensor row)
     return pop_tensor_num_elements(row) * pop_type_size(pop_tensor_type(row));
 }
 
-static bool reduce_scatter(struct collective *c, pop_tensor data, popops_operation op, const char *name,
-                           pop_tensor *chunks)
+/* Operator LOCAL: each IPU keeps its own. */
+static pop_tensor copy_of(const struct collective *c, pop_tensor t)
+{
+    pop_tensor own =
+        pop_graph_clone_at(c->where, c->graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, c->path);
+    if (poplibs_ready(c->graph))
+        pop_sequence_add_at(c->where, c->sequence, pop_copy_at(c->where, t, own, false, c->path));
+    return own;
+}
+
+static void local_chunks(const struct collective *c, pop_tensor data, pop_tensor *chunks)
+{
+    size_t n = c->members, elements = pop_tensor_dim(data, 1);
+    for (size_t i = 0; i < n; ++i)
+        chunks[i] = copy_of(c, pop_tensor_slice_at(c->where, pop_tensor_at_at(c->where, data, i), i * elements / n,
+                                                   (i + 1) * elements / n, 0));
+}
+
+static bool reduce_scatter(struct collective *c, pop_tensor data, const char *name, pop_tensor *chunks)
 {
     char path[POPLIBS_PATH_SIZE];
     struct collective own = *c;
     own.path = poplibs_path(path, sizeof(path), name, "ReduceScatter");
     own.method = ipu_method(c, IPU_REDUCE_SCATTER, bytes_of(data) / c->members, true);
-    if (own.method == METHOD_BROADCAST)
-        direct_reduce_scatter(&own, data, op, chunks);
+    if (own.op == POPOPS_COLLECTIVE_LOCAL)
+        local_chunks(&own, data, chunks);
+    else if (own.method == METHOD_BROADCAST)
+        direct_reduce_scatter(&own, data, chunks);
     else
         ipu_ring_reduce_scatter(&own, data, chunks);
+    if (poplibs_ready(c->graph))
+        combine_finish(&own, pop_tensor_concat_at(c->where, (pop_tensors){ c->members, chunks }, 0));
     return poplibs_ready(c->graph);
+}
+
+static bool scatter(pop_where where, pop_graph *graph, const char *api, pop_tensor data, popops_collective_operator op,
+                    pop_program sequence, const char *name, pop_options options, pop_tensor *chunks)
+{
+    struct collective c;
+    return open_reduction(&c, where, graph, api, data, op, sequence, options) && reduce_scatter(&c, data, name, chunks);
 }
 bool popops_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op,
                               pop_program sequence, const char *name, pop_options options, pop_tensor *chunks)
 {
     POPLIBS_CALL(graph, data, log_name(popops_operation_name(op)), name, options);
-    struct collective c;
-    return open_reduction(&c, where, graph, "popops_reduce_scatter", data, op, sequence, options) &&
-           reduce_scatter(&c, data, op, name, chunks);
+    static const char api[] = "popops_reduce_scatter";
+    popops_collective_operator as;
+    return popops_collective_operator_of(where, graph, api, op, &as) &&
+           scatter(where, graph, api, data, as, sequence, name, options, chunks);
+}
+bool popops_ipu_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data, popops_collective_operator op,
+                                  pop_program sequence, const char *name, pop_options options, pop_tensor *chunks)
+{
+    POPLIBS_CALL(graph, data, log_name(popops_collective_operator_name(op)), name, options);
+    return scatter(where, graph, "popops_ipu_reduce_scatter", data, op, sequence, name, options, chunks);
 }
 
 /* Chunks in the order of the result, chunk i on IPU home[i]; ipus rows. */
@@ -209,25 +260,42 @@ pop_tensor popops_all_gather_chunks_at(pop_where where, pop_graph *graph, const 
     return all;
 }
 
+static pop_tensor all_reduce(pop_where where, pop_graph *graph, const char *api, pop_tensor data,
+                             popops_collective_operator op, pop_program sequence, const char *name, pop_options options)
+{
+    char path[POPLIBS_PATH_SIZE];
+    struct collective c;
+    pop_tensor all = { 0 };
+    if (!open_reduction(&c, where, graph, api, data, op, sequence, options))
+        return all;
+    c.path = poplibs_path(path, sizeof(path), name, "AllReduce");
+    c.method =
+        ipu_method(&c, IPU_ALL_REDUCE, bytes_of(data) / c.members, combine_commutes(c.op, pop_tensor_type(data)));
+    if (op == POPOPS_COLLECTIVE_LOCAL || c.method == METHOD_TREE) {
+        all = op == POPOPS_COLLECTIVE_LOCAL ? copy_of(&c, data) : ipu_tree_all_reduce(&c, data);
+        if (poplibs_ready(graph))
+            combine_finish(&c, all);
+        return poplibs_ready(graph) ? all : (pop_tensor){ 0 };
+    }
+    pop_tensor *chunks = poplibs_new(c.members, sizeof(*chunks));
+    if (reduce_scatter(&c, data, name, chunks))
+        all = gather_in_order(where, graph, (pop_tensors){ c.members, chunks }, sequence, name, options);
+    free(chunks);
+    return all;
+}
 pop_tensor popops_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op,
                                 pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, data, log_name(popops_operation_name(op)), name, options);
-    char path[POPLIBS_PATH_SIZE];
-    struct collective c;
-    pop_tensor all = { 0 };
-    if (!open_reduction(&c, where, graph, "popops_all_reduce", data, op, sequence, options))
-        return all;
-    c.method =
-        ipu_method(&c, IPU_ALL_REDUCE, bytes_of(data) / c.members, combine_commutes(c.op, pop_tensor_type(data)));
-    if (c.method == METHOD_TREE) {
-        c.path = poplibs_path(path, sizeof(path), name, "AllReduce");
-        all = ipu_tree_all_reduce(&c, data);
-        return poplibs_ready(graph) ? all : (pop_tensor){ 0 };
-    }
-    pop_tensor *chunks = poplibs_new(c.members, sizeof(*chunks));
-    if (reduce_scatter(&c, data, op, name, chunks))
-        all = gather_in_order(where, graph, (pop_tensors){ c.members, chunks }, sequence, name, options);
-    free(chunks);
-    return all;
+    static const char api[] = "popops_all_reduce";
+    popops_collective_operator as;
+    return popops_collective_operator_of(where, graph, api, op, &as)
+               ? all_reduce(where, graph, api, data, as, sequence, name, options)
+               : (pop_tensor){ 0 };
+}
+pop_tensor popops_ipu_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data, popops_collective_operator op,
+                                    pop_program sequence, const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, data, log_name(popops_collective_operator_name(op)), name, options);
+    return all_reduce(where, graph, "popops_ipu_all_reduce", data, op, sequence, name, options);
 }
