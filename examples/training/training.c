@@ -126,9 +126,18 @@ static float normal(uint64_t *random)
     return sum;
 }
 
+/* Under mpirun every process runs this program, and one of them prints and writes files. */
+static bool is_first_rank(void)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    return !rank || strcmp(rank, "0") == 0;
+}
+
 static void save(const char *directory, const char *name, const void *data, size_t bytes)
 {
     char path[1024];
+    if (!is_first_rank())
+        return;
     snprintf(path, sizeof(path), "%s/%s", directory, name);
     FILE *file = fopen(path, "wb");
     if (!file || fwrite(data, 1, bytes, file) != bytes || fclose(file) != 0) {
@@ -139,16 +148,18 @@ static void save(const char *directory, const char *name, const void *data, size
 
 void training_first_values(struct training *t, pop_tensor weights, float deviation)
 {
-    static unsigned saved;
     char name[32];
     size_t count = pop_tensor_num_elements(weights);
     float *values = malloc(count * sizeof(*values) + 1);
     for (size_t i = 0; i < count; ++i)
         values[i] = deviation * normal(&t->random);
     pop_graph_set_initial_value(t->graph, weights, POP_FLOAT, values);
-    snprintf(name, sizeof(name), "weights%u", saved++);
-    if (t->save)
+    snprintf(name, sizeof(name), "weights%u", t->weight_count);
+    if (t->save) {
         save(t->save, name, values, count * sizeof(*values));
+        pop_graph_create_host_read(t->graph, name, weights);
+    }
+    t->weights[t->weight_count++ % TRAINING_WEIGHTS] = weights;
     free(values);
 }
 
@@ -223,9 +234,10 @@ static pop_program repeat_over(struct training *t, const struct digits *digits, 
 static void print_size(const struct training *t, const char *title)
 {
     const pop_target *target = pop_graph_target(t->graph);
-    printf("%s: %zu digits to train on and %zu to test with%s, batches of %u, %u tiles of %s\n", title, t->train.count,
-           t->test.count, t->train.drawn ? " (drawn here: there are no MNIST files)" : "", t->batch * t->replicas,
-           pop_target_num_tiles(target) * t->replicas, target->system);
+    if (is_first_rank())
+        printf("%s: %zu digits to train on and %zu to test with%s, batches of %u, %u tiles of %s\n", title,
+               t->train.count, t->test.count, t->train.drawn ? " (drawn here: there are no MNIST files)" : "",
+               t->batch * t->replicas, pop_target_num_tiles(target) * t->replicas, target->system);
 }
 
 static void train(struct training *t, pop_engine *engine)
@@ -235,8 +247,9 @@ static void train(struct training *t, pop_engine *engine)
         double started = seconds();
         run_over(engine, 0, t, &t->train, &loss, &accuracy);
         run_over(engine, 1, t, &t->test, &test_loss, &test_accuracy);
-        printf("epoch %u of %u: loss %.4f, accuracy %.2f %%; in the test loss %.4f, accuracy %.2f %%  (%.1f s)\n",
-               epoch, t->epochs, loss, 100 * accuracy, test_loss, 100 * test_accuracy, seconds() - started);
+        if (is_first_rank())
+            printf("epoch %u of %u: loss %.4f, accuracy %.2f %%; in the test loss %.4f, accuracy %.2f %%  (%.1f s)\n",
+                   epoch, t->epochs, loss, 100 * accuracy, test_loss, 100 * test_accuracy, seconds() - started);
         fflush(stdout);
     }
 }
@@ -256,6 +269,22 @@ static void save_data(const struct training *t)
     save(t->save, "options", name, strlen(name));
 }
 
+/* Of every replica, one after another. */
+static void save_trained(const struct training *t, pop_engine *engine)
+{
+    pop_error error = { 0 };
+    for (unsigned i = 0; i < t->weight_count && i < TRAINING_WEIGHTS; ++i) {
+        char name[32];
+        size_t bytes = t->replicas * pop_tensor_num_elements(t->weights[i]) * sizeof(float);
+        float *values = malloc(bytes + 1);
+        snprintf(name, sizeof(name), "weights%u", i);
+        check(pop_engine_read_tensor(engine, name, values, bytes, &error), &error);
+        snprintf(name, sizeof(name), "trained%u", i);
+        save(t->save, name, values, bytes);
+        free(values);
+    }
+}
+
 int training_run(struct training *t, const char *title)
 {
     pop_error error = { 0 };
@@ -271,14 +300,17 @@ int training_run(struct training *t, const char *title)
     pop_engine *engine = pop_engine_create(t->graph, (pop_programs){ 2, programs }, POP_NO_OPTIONS, &error);
     check(error.status, &error);
     check(pop_engine_load(engine, t->device, &error), &error);
-    printf("%zu vertices in %zu compute sets, compiled in %.1f s\n", pop_graph_num_vertices(t->graph),
-           pop_graph_num_compute_sets(t->graph), seconds() - started);
+    if (is_first_rank())
+        printf("%zu vertices in %zu compute sets, compiled in %.1f s\n", pop_graph_num_vertices(t->graph),
+               pop_graph_num_compute_sets(t->graph), seconds() - started);
     fflush(stdout);
     train(t, engine);
-    if (pop_engine_cycles(engine, &cycles, NULL) == POP_OK)
+    if (t->save)
+        save_trained(t, engine);
+    if (pop_engine_cycles(engine, &cycles, NULL) == POP_OK && is_first_rank())
         printf("%.0f cycles of the modelled machine for a digit\n",
                (double)cycles.total / ((double)t->epochs * (double)(t->train.count + t->test.count)));
-    if (t->profile)
+    if (t->profile && is_first_rank())
         check(pop_engine_print_profile_summary(engine, stdout, POP_NO_OPTIONS, &error), &error);
     pop_engine_destroy(engine);
     pop_graph_destroy(t->graph);

@@ -23,6 +23,8 @@
 #include <popops/scaled_add.h>
 #include <poputil/poputil.h>
 
+enum { TRAINING_WEIGHTS = 16 };
+
 struct training {
     /* options */
     const char *data, *save;
@@ -42,6 +44,8 @@ struct training {
     pop_tensor deltas;             /* {batch, 10}: the gradient of the logits, once training_loss was called */
     uint64_t random;               /* for first weights */
     /* kept by the calls below */
+    pop_tensor weights[TRAINING_WEIGHTS]; /* that were given first values */
+    unsigned weight_count;
     pop_tensor loss_sum, correct_sum;
     pop_stream image_stream, label_stream;
 };
