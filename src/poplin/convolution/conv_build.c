@@ -9,6 +9,7 @@
 #include "poplin/convolution/conv_sums.h"
 #include "poplin/planner/method.h"
 
+#include <assert.h>
 #include <popops/fill.h>
 #include <popops/rearrange.h>
 #include <poputil/tile_mapping.h>
@@ -19,6 +20,7 @@
  * at. */
 static bool has_whole_blocks(const struct conv_resolved *conv, pop_tensor grouped, unsigned inner)
 {
+    assert(pop_tensor_rank(grouped) >= inner);
     unsigned outer = (unsigned)pop_tensor_rank(grouped) - inner;
     if (pop_tensor_num_elements(grouped) == 0)
         return true;
@@ -68,6 +70,7 @@ static pop_tensor join(const struct conv_work *work, pop_tensor *tensors, const 
     size_t total = 1;
     for (unsigned i = 0; i < count; ++i)
         total *= splits[i];
+    assert(total);
     for (unsigned i = count; i-- > 0; total /= splits[i])
         for (size_t k = 0; splits[i] > 1 && k < total / splits[i]; ++k)
             tensors[k] =
@@ -86,6 +89,7 @@ static pop_tensor convolve(struct conv_work *work, unsigned out_chan_step, pop_t
         pop_tensor *sums = poplibs_zeros(parts.outputs, sizeof(*sums));
         work->conv->plan.method->add_vertices(work, conv_step_set(work, CONV_CONVOLVE, "Convolve"), &parts, input,
                                               weights);
+        assert(parts.outputs && parts.depth);
         conv_add_sums(work, &parts, earlier,
                       step + 1 < steps ? conv_sum_type(work, parts.depth) : work->conv->params.output_type, sums);
         ++work->step;
@@ -142,6 +146,7 @@ static pop_tensor build(const struct conv_resolved *conv, pop_tensor input, pop_
     input = arrange(&work, input, false);
     weights = arrange(&work, weights, true);
     unsigned steps = conv->plan.partition.out_chan_split.serial;
+    assert(steps && conv->plan.partition.in_chan_split.serial);
     pop_tensor *slices = poplibs_zeros(steps, sizeof(*slices));
     for (unsigned step = 0; step < steps && poplibs_ready(conv->graph); ++step)
         slices[step] = convolve(&work, step, input, weights);

@@ -4,6 +4,7 @@
 #include "poplin/convolution/conv_parts.h"
 #include "poplin/convolution/conv_worklists.h"
 
+#include <assert.h>
 #include <poplin/conv_util.h>
 #include <popops/fill.h>
 
@@ -24,6 +25,7 @@ static struct conv_axes axes_of(const struct conv_work *work, const struct conv_
                     poplin_get_input_index(d, (unsigned)o, (unsigned)(part->kernel[d].begin + k), &work->conv->params);
                 if (in == POPLIN_NO_INDEX)
                     continue;
+                assert(in >= part->input[d].begin && in < part->input[d].end);
                 axis->outs[axis->count] = (unsigned)(o - part->field[d].begin);
                 axis->ins[axis->count++] = (unsigned)(in - part->input[d].begin);
             }
@@ -53,6 +55,7 @@ static void connect_operands(const struct conv_work *work, pop_vertex vertex, co
             for (size_t c = 0; c < ins; ++c)
                 list[at++] = conv_part_weights(work->conv, weights, part, part->g.begin + g, part->o.begin + o,
                                                part->c.begin + c);
+    assert(at == rows && groups && outs && ins);
     pop_graph_connect_list_at(work->where, work->graph, vertex, "weights", (pop_tensors){ rows, list });
     for (size_t g = 0; g < groups; ++g)
         for (size_t o = 0; o < outs; ++o)
@@ -90,6 +93,7 @@ void conv_add_row_vertex(const struct conv_work *work, pop_compute_set compute, 
     struct conv_axes axes = axes_of(work, part);
     struct conv_worklists list = conv_worklists_make(&axes, workers);
     size_t positions = conv_part_positions(work, part);
+    assert(positions && conv_range_size(part->kernel[0]));
     pop_vertex vertex = new_vertex(work, compute, of, list.max <= UINT16_MAX);
     connect_operands(work, vertex, part, input, weights);
     pop_graph_set_field_vector_at(work->where, work->graph, vertex, POP_FIELD("worklists", POP_WHOLE), POP_UNSIGNED_INT,

@@ -3,12 +3,14 @@
 #include "poplin/convolution/conv_parts.h"
 #include "poplin/convolution/conv_views.h"
 
+#include <assert.h>
 #include <poplin/conv_util.h>
 #include <poputil/tile_mapping.h>
 
 /* Share i of so many elements in whole grains, the numbers of which differ by one at most. */
 static struct conv_range share(struct conv_range whole, size_t grain, size_t split, size_t i)
 {
+    assert(i < split && whole.begin <= whole.end);
     size_t size = whole.end - whole.begin, grains = poplibs_ceil_div(size, poplibs_max(grain, 1));
     size_t begin = i * grains / split * poplibs_max(grain, 1), end = (i + 1) * grains / split * poplibs_max(grain, 1);
     return (struct conv_range){ whole.begin + poplibs_min(begin, size), whole.begin + poplibs_min(end, size) };
@@ -30,8 +32,11 @@ static size_t place_of(const struct conv_resolved *conv, const unsigned *index, 
                                                                             : in_chans;
     order[in_chans] = other;
     order[other] = in_chans;
-    for (unsigned i = 0; i < count; ++i)
+    assert(count == 2 * dims + 4);
+    for (unsigned i = 0; i < count; ++i) {
+        assert(index[order[i]] < splits[order[i]]);
         place = place * splits[order[i]] + index[order[i]];
+    }
     return place;
 }
 
@@ -48,6 +53,7 @@ static void find_input(const struct conv_resolved *conv, struct conv_part *part)
         pop_interval field = { part->field[d].begin, part->field[d].end },
                      kernel = { part->kernel[d].begin, part->kernel[d].end };
         pop_interval range = poplin_get_input_range(d, field, kernel, &conv->params);
+        assert(range.begin <= range.end && range.end <= conv->params.input_field_shape[d]);
         part->input[d] = (struct conv_range){ range.begin, range.end };
         part->empty |= range.begin == range.end;
     }
@@ -69,6 +75,7 @@ struct conv_parts conv_parts_make(const struct conv_resolved *conv, unsigned out
         splits[count++] = partition->field_split[d];
     splits[count++] = partition->out_chan_split.parallel;
 
+    assert(out_chan_step < partition->out_chan_split.serial && in_chan_step < partition->in_chan_split.serial);
     size_t total = 1, out_grain = poplibs_ceil_div(partition->out_chan_grain, conv->o2),
            in_grain = poplibs_ceil_div(partition->in_chan_grain, conv->c2);
     for (unsigned i = 0; i < count; ++i)
@@ -96,6 +103,7 @@ struct conv_parts conv_parts_make(const struct conv_resolved *conv, unsigned out
             output = output * splits[k] + index[k];
         for (unsigned k = 1; k < dims + 2; ++k)
             summand = summand * splits[k] + index[k];
+        assert(output < made.outputs && summand < made.depth);
         struct conv_part *part = &made.parts[output * made.depth + summand];
         part->tile = tile_of(conv, place_of(conv, index, splits, count));
         part->g = share((struct conv_range){ 0, conv->g1 }, poplibs_ceil_div(partition->conv_group_grain, conv->g2),
@@ -119,6 +127,7 @@ struct conv_parts conv_parts_make(const struct conv_resolved *conv, unsigned out
 pop_tensor conv_part_input(const struct conv_resolved *conv, pop_tensor input, const struct conv_part *part, size_t g,
                            size_t c)
 {
+    assert(g < conv->g1 && c < conv->c1 && !part->empty);
     size_t begins[CONV_MOST_DIMS] = { part->n.begin }, ends[CONV_MOST_DIMS] = { part->n.end };
     unsigned dims = conv->plan.num_field_dims;
     for (unsigned d = 0; d < dims; ++d) {
@@ -133,6 +142,7 @@ pop_tensor conv_part_input(const struct conv_resolved *conv, pop_tensor input, c
 pop_tensor conv_part_weights(const struct conv_resolved *conv, pop_tensor weights, const struct conv_part *part,
                              size_t g, size_t o, size_t c)
 {
+    assert(g < conv->g1 && o < conv->o1 && c < conv->c1);
     size_t begins[CONV_MOST_DIMS], ends[CONV_MOST_DIMS];
     unsigned dims = conv->plan.num_field_dims;
     for (unsigned d = 0; d < dims; ++d) {

@@ -2,6 +2,8 @@
 #include "poplin/convolution/conv_resolve.h"
 #include "poplin/planner/method.h"
 
+#include <assert.h>
+
 static void swap_unsigned(unsigned *a, unsigned *b)
 {
     unsigned kept = *a;
@@ -42,6 +44,7 @@ static void group(struct conv_resolved *conv)
     conv->g1 = poplibs_ceil_div(params->num_conv_groups, conv->g2);
     conv->c1 = poplibs_ceil_div(params->input_channels_per_conv_group, conv->c2);
     conv->o1 = poplibs_ceil_div(params->output_channels_per_conv_group, conv->o2);
+    assert(conv->c2 && conv->o2);
     params->num_conv_groups = conv->g1 * conv->g2;
     params->input_channels_per_conv_group = conv->c1 * conv->c2;
     params->output_channels_per_conv_group = conv->o1 * conv->o2;
@@ -64,7 +67,9 @@ bool conv_resolve(struct conv_resolved *conv, const struct conv_call *call, cons
         return false;
     conv->plan = planned.plan;
     conv->swapped = conv->plan.transform.swap_operands;
+    assert(conv->plan.method && conv->plan.num_field_dims && conv->plan.num_field_dims <= POPLIN_MAX_FIELD_DIMS);
     poplin_transform_params(&conv->plan.transform, &planned.params, &conv->transformed);
+    assert(conv->transformed.params.num_field_dims == conv->plan.num_field_dims);
     group(conv);
     if (conv->params.input_type == POP_HALF && conv->params.output_type == POP_HALF && writes_results(conv))
         conv->plan.tile_partial_type = POP_HALF; /* wider partials would only have to be cast */

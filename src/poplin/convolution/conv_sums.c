@@ -4,6 +4,7 @@
 #include "poplin/convolution/conv_sums.h"
 #include "poplin/convolution/conv_work.h"
 
+#include <assert.h>
 #include <math.h>
 #include <popops/cast.h>
 
@@ -32,6 +33,7 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
     pop_type type = pop_tensor_type(out);
     snprintf(name, sizeof(name), "poplin::ReduceAdd<%s,%s>", pop_type_name(type),
              pop_type_name(pop_tensor_type(summands[0].flat)));
+    assert(count && own < count && range.begin < range.end);
     pop_tensor *rows = poplibs_new(count + 1, sizeof(*rows));
     for (size_t i = 0; i < count; ++i)
         rows[i] = pop_tensor_slice_at(work->where, summands[(own + i) % count].flat, range.begin, range.end, 0);
@@ -57,6 +59,7 @@ static pop_tensor sum_of(const struct conv_work *work, pop_compute_set compute, 
 {
     size_t dims[CONV_MOST_DIMS], first = summands[0].first, tiles = summands[count - 1].last - first;
     pop_shape shape = conv_shape(dims, pop_tensor_shape(parts[0].partials, dims, CONV_MOST_DIMS));
+    assert(count && summands[count - 1].last > first);
     pop_tensor out = pop_graph_add_variable_at(work->where, work->graph, type, shape, "reduced");
     size_t elements = pop_tensor_num_elements(out), grain = (size_t)work->conv->g2 * work->conv->o2;
     size_t share = poplibs_ceil_div(poplibs_ceil_div(elements, grain), tiles) * grain;
@@ -72,6 +75,7 @@ static pop_tensor sum_of(const struct conv_work *work, pop_compute_set compute, 
 static void reduce_stage(const struct conv_work *work, pop_compute_set compute, const struct conv_part *parts,
                          struct summand *summands, size_t depth, size_t next)
 {
+    assert(next && next <= depth);
     for (size_t i = 0; i < next; ++i) {
         size_t begin = i * depth / next, end = (i + 1) * depth / next;
         struct summand made = { summands[begin].flat, summands[begin].first, summands[end - 1].last };
@@ -112,6 +116,7 @@ static void take_partials(const struct conv_work *work, const struct conv_parts 
 void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts, const pop_tensor *earlier,
                    pop_type type, pop_tensor *sums)
 {
+    assert(parts->depth && parts->outputs);
     unsigned stages = sum_stages(parts->depth, work->conv->call->options.enable_multi_stage_reduce);
     pop_compute_set sets[3];
     if (parts->depth == 1 && !earlier) {
@@ -142,6 +147,7 @@ void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts,
             reduce_stage(work, sets[stage], part, summands, depth, next);
             depth = next;
         }
+        assert(depth && depth <= parts->depth);
         sums[output] = sum_of(work, sets[stages - 1], part, summands, depth, earlier ? &earlier[output] : NULL, type);
     }
     free(summands);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplin/convolution/conv_views.h"
 
+#include <assert.h>
 #include <poplin/conv_util.h>
 
 /* Zeros like t, of another size in one dimension. */
@@ -8,6 +9,7 @@ static pop_tensor zeros_like(pop_where where, pop_graph *graph, pop_tensor t, un
 {
     size_t dims[CONV_MOST_DIMS];
     pop_shape shape = conv_shape(dims, pop_tensor_shape(t, dims, CONV_MOST_DIMS));
+    assert(dim < shape.rank);
     dims[dim] = size;
     pop_tensor made = pop_graph_add_constant_float_at(where, graph, pop_tensor_type(t), shape, 0, "zeros");
     pop_graph_set_tile_mapping_at(where, graph, made, 0);
@@ -71,6 +73,7 @@ pop_tensor conv_gather(pop_where where, pop_graph *graph, pop_tensor t, unsigned
                 ++end;
         unsigned low = (unsigned)poplibs_min(indices[at], indices[end - 1]),
                  high = (unsigned)poplibs_max(indices[at], indices[end - 1]);
+        assert(high < pop_tensor_dim(t, dim));
         pop_tensor piece = pop_tensor_slice_at(where, t, low, high + 1, dim);
         if (end - at > 1)
             piece = pop_tensor_sub_sample_at(where, piece, (high - low) / (unsigned)(end - at - 1), dim);

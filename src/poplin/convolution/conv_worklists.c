@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplin/convolution/conv_worklists.h"
 
+#include <assert.h>
+
 void conv_axes_make(struct conv_axes *axes)
 {
     size_t numbers = 0, lists = 0;
@@ -10,6 +12,7 @@ void conv_axes_make(struct conv_axes *axes)
     }
     axes->numbers = poplibs_new(numbers, sizeof(*axes->numbers));
     axes->list[0] = poplibs_new(lists, sizeof(*axes->list[0]));
+    assert(axes->dims >= 1 && axes->dims <= POPLIN_MAX_FIELD_DIMS);
     unsigned *at = axes->numbers;
     for (unsigned d = 0; d < axes->dims; ++d) {
         if (d)
@@ -51,6 +54,7 @@ static void put_item(struct conv_worklists *list, const struct position *positio
         in = in * all->input[d] + position->axes[d].ins[outer[d]];
         out = out * all->output[d] + position->axes[d].outs[outer[d]];
     }
+    assert(begin < end && end <= columns->count && rest < all->batch);
     put(list, out * all->output[position->last] + columns->outs[begin]);
     put(list, end - begin);
     put(list, in * all->input[position->last] + columns->ins[begin]);
@@ -64,6 +68,7 @@ static void put_worker(struct conv_worklists *list, const struct position *posit
         rows *= position->axes[d].count;
     size_t pieces = workers / poplibs_gcd(rows, workers), begin = worker * (rows * pieces) / workers,
            end = (worker + 1) * (rows * pieces) / workers;
+    assert(worker < workers && rows * pieces % workers == 0);
     put(list, 0);
     while (begin < end) {
         size_t number = begin / pieces, stop = poplibs_min(end, (number + 1) * pieces);
@@ -73,6 +78,7 @@ static void put_worker(struct conv_worklists *list, const struct position *posit
             put_item(list, position, number, from, to);
         begin = stop;
     }
+    assert((list->count - place - 1) % 3 == 0);
     list->list[place] = (unsigned)((list->count - place - 1) / 3);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplin/planner/plan_cache.h"
 
+#include <assert.h>
 #include <pthread.h>
 
 struct poplin_planning_cache {
@@ -39,6 +40,7 @@ static bool same(const struct plan_cached *a, const struct plan_cached *b)
 }
 static size_t place_of(const poplin_planning_cache *cache, const struct plan_cached *asked)
 {
+    assert(cache->count < cache->size && (cache->size & (cache->size - 1)) == 0);
     uint64_t hash =
         poplin_conv_params_hash(&asked->planned.params) ^ (uint64_t)asked->options.pass * UINT64_C(0x9e3779b97f4a7c15);
     size_t i = (hash ^ hash >> 32) & (cache->size - 1);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplin/planner/plan_candidate.h"
 
+#include <assert.h>
+
 struct plan_candidate plan_candidate_of(const pop_target *target, const poplin_conv_params *transformed,
                                         const struct poplin_conv_options *options, const struct poplin_plan *plan)
 {
+    assert(plan->method && plan->conv_groups_per_group && plan->in_chans_per_group && plan->partial_chans_per_group);
+    assert(transformed->num_field_dims && transformed->num_field_dims <= POPLIN_MAX_FIELD_DIMS);
     struct plan_candidate c;
     memset(&c, 0, sizeof(c));
     c.target = target;
@@ -49,8 +53,11 @@ void plan_candidate_free(struct plan_candidate *c)
 
 struct plan_tile plan_tile_of(const struct plan_candidate *c, const struct poplin_partition *p)
 {
+    assert(p->batch_split && p->conv_group_split && p->in_chan_split.serial && p->in_chan_split.parallel &&
+           p->out_chan_split.serial && p->out_chan_split.parallel);
     struct plan_tile t = { .batch = poplibs_ceil_div(c->params.batch_size, p->batch_split) };
     for (size_t d = 0; d < c->params.num_field_dims; ++d) {
+        assert(p->field_grain[d] && p->field_split[d] && p->kernel_split[d]);
         t.field[d] =
             poplibs_ceil_div(poplibs_ceil_div(c->output[d], p->field_grain[d]), p->field_split[d]) * p->field_grain[d];
         t.kernel[d] = poplibs_ceil_div(poplin_conv_truncated_kernel_size(&c->params, d), p->kernel_split[d]);
@@ -92,6 +99,7 @@ struct plan_elements plan_elements_of(const struct plan_candidate *c, const stru
 /* Rows are cut in so many parts that all workers get equally many. */
 struct plan_lists plan_lists_make(unsigned workers, uint64_t rows, uint64_t width)
 {
+    assert(workers && workers <= PLAN_MAX_WORKERS);
     struct plan_lists made = { .items = poplibs_new(rows + 2 * PLAN_MAX_WORKERS, sizeof(*made.items)) };
     uint64_t parts = workers / poplibs_gcd(workers, rows), all = rows * parts; /* of a row, of all */
     unsigned *items = made.items;
@@ -167,5 +175,6 @@ uint64_t plan_work_met(const struct plan_candidate *c, uint64_t work)
 
 void plan_propose(struct plan_proposals *to, const struct poplin_plan *plan)
 {
+    assert(plan->method && plan->in_chans_per_group && plan->partial_chans_per_group);
     *poplibs_push(to) = *plan;
 }

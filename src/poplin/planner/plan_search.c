@@ -9,10 +9,12 @@
 
 #include "poplin/planner/plan_work.h"
 
+#include <assert.h>
 #include <popsolver/popsolver.h>
 
 struct poplin_partition plan_joint_partition(const struct poplin_partition *forward, size_t pass, size_t last)
 {
+    assert(pass < 3 && last < POPLIN_MAX_FIELD_DIMS);
     struct poplin_partition p = *forward;
     if (pass == 1) { /* field and input channels change places */
         p.field_split[last] = forward->in_chan_split.parallel;
@@ -43,7 +45,7 @@ struct poplin_plan_cost plan_cost_of_passes(const struct plan_passes *passes, co
 
 /* ---- channels ---- */
 
-enum { DIMS = POPLIN_MAX_FIELD_DIMS, MOST_OPERANDS = 2 * DIMS + 10 };
+enum { DIMS = POPLIN_MAX_FIELD_DIMS, MAX_OPERANDS = 2 * DIMS + 10 };
 
 struct plan_search {
     const struct plan_passes *passes;
@@ -81,6 +83,7 @@ static bool split_channels(struct plan_search *s, struct poplin_partition *p, st
     uint64_t used = (uint64_t)p->batch_split * p->conv_group_split;
     for (size_t d = 0; d < s->dims; ++d)
         used *= (uint64_t)p->field_split[d] * p->kernel_split[d];
+    assert(used && used <= s->goal->tiles);
     uint64_t left = s->goal->tiles / used, outs = poplibs_ceil_div(c->grains_out, p->out_chan_split.serial);
     uint64_t ins = poplibs_ceil_div(c->grains_in, p->in_chan_split.serial), most_out = c->plan.is_joint ? 1 : left;
     struct poplin_partition tried = *p;
@@ -134,6 +137,7 @@ static popsolver_answer exact(const uint64_t *operands, size_t count, uint64_t *
     struct plan_search *s = user;
     struct poplin_partition p = *s->grains;
     struct poplin_plan_cost cost;
+    assert(count == 2 * s->dims + 2);
     (void)count;
     read_splits(s, operands, &p);
     if (!split_channels(s, &p, &cost))
@@ -184,7 +188,7 @@ static popsolver_answer least_bytes(const uint64_t *operands, size_t count, uint
 /* ---- the model ---- */
 
 struct variables {
-    popsolver_variable splits[MOST_OPERANDS], sizes[MOST_OPERANDS];
+    popsolver_variable splits[MAX_OPERANDS], sizes[MAX_OPERANDS];
     size_t splits_count, sizes_count;
     popsolver_variable left, copies, channels, passes, work; /* left: tiles for channels */
 };
@@ -281,7 +285,8 @@ static bool search_serial(struct plan_search *s, struct poplin_partition *partit
     popsolver_solution solution = popsolver_minimize(m, POPSOLVER_VARIABLES(value));
     bool found = beat && solution.outcome == POPSOLVER_SOLVED;
     if (found) {
-        uint64_t values[MOST_OPERANDS];
+        uint64_t values[MAX_OPERANDS];
+        assert(v.splits_count == 2 * s->dims + 2 && v.splits_count <= MAX_OPERANDS);
         for (size_t i = 0; i < v.splits_count; ++i)
             values[i] = popsolver_value(solution, v.splits[i]);
         read_splits(s, values, partition);

@@ -3,6 +3,8 @@
 #include "poplin/planner/plan_work.h"
 #include "poplin/planner/method.h"
 
+#include <assert.h>
+
 static uint64_t cycles_of(const struct plan_candidate *c, const struct plan_tile *t)
 {
     const struct poplin_plan *plan = &c->plan;
@@ -13,6 +15,8 @@ static uint64_t cycles_of(const struct plan_candidate *c, const struct plan_tile
                                    .groups = (unsigned)(t->groups / plan->conv_groups_per_group),
                                    .in_groups = (unsigned)(t->in_chans / plan->in_chans_per_group),
                                    .out_groups = (unsigned)(t->out_chans / plan->partial_chans_per_group) };
+    assert(t->groups % plan->conv_groups_per_group == 0 && t->in_chans % plan->in_chans_per_group == 0 &&
+           t->out_chans % plan->partial_chans_per_group == 0);
     for (size_t d = 0; d < c->params.num_field_dims; ++d)
         work.kernel *= t->kernel[d];
     if (!work.positions || !work.kernel || !work.groups || !work.in_groups || !work.out_groups)
@@ -51,6 +55,7 @@ uint64_t plan_min_work(const struct plan_candidate *c, unsigned tiles)
 
 static size_t place_of(const struct plan_memo *memo, const uint32_t key[PLAN_MEMO_KEYS])
 {
+    assert(memo->used < memo->size && (memo->size & (memo->size - 1)) == 0);
     uint64_t hash = 0;
     for (size_t i = 0; i < PLAN_MEMO_KEYS; ++i)
         hash = (hash ^ key[i]) * UINT64_C(0x9e3779b97f4a7c15), hash ^= hash >> 29;
