@@ -6,6 +6,7 @@
 #include "poplibs/log.h"
 #include "popnn/support.h"
 
+#include <assert.h>
 #include <popnn/loss.h>
 #include <poputil/util.h>
 
@@ -55,6 +56,7 @@ static popnn_extreme gather(const struct best_search *search, pop_tensor input, 
     pop_graph *graph = search->graph;
     size_t rows = pop_tensor_dim(input, 0), n = pop_tensor_dim(input, 1),
            tiles = pop_target_num_tiles(pop_graph_target(graph)), found = 0;
+    assert(cut.chunks && cut.chunks <= poplibs_max(n, 1) && cut.divisor < 32);
     for (size_t c = 0; c < cut.chunks; ++c)
         found += parts_of((c + 1) * n / cut.chunks - c * n / cut.chunks, cut.divisor);
     poplibs_path(path, sizeof(path), search->name, "ReduceClassGather");
@@ -69,6 +71,7 @@ static popnn_extreme gather(const struct best_search *search, pop_tensor input, 
             size_t begin = c * n / cut.chunks, end = (c + 1) * n / cut.chunks,
                    next = at + parts_of(end - begin, cut.divisor);
             unsigned tile = (unsigned)((row * cut.chunks + c) * tiles / poplibs_max(rows * cut.chunks, tiles));
+            assert(begin < end && next <= found && tile < tiles);
             pop_tensor values = pop_tensor_slice_at(search->where, pop_tensor_at(all.value, row), at, next, 0);
             pop_tensor places = pop_tensor_slice_at(search->where, pop_tensor_at(all.index, row), at, next, 0);
             pop_graph_set_tile_mapping_at(search->where, graph, values, tile);

@@ -5,6 +5,7 @@
 
 #include "poplibs/log.h"
 
+#include <assert.h>
 #include <popnn/ctc_loss.h>
 
 /* Of a log-addition and of a log-multiplication in the last blank. */
@@ -17,6 +18,7 @@ static uint64_t exchange(uint64_t elements)
 
 static void estimate(popnn_ctc_plan *plan)
 {
+    assert(plan->batch_splits && plan->time_splits && plan->label_splits);
     uint64_t b = poplibs_ceil_div(plan->batch_size, plan->batch_splits),
              t = poplibs_ceil_div(plan->max_time, plan->time_splits),
              l = poplibs_ceil_div(plan->max_label_length, plan->label_splits);
@@ -51,11 +53,12 @@ static popnn_ctc_plan search(popnn_ctc_plan of, const struct ctc_constraints *wa
         for (of.time_splits = 1; of.time_splits <= poplibs_min(of.max_time, here); ++of.time_splits) {
             if (!allowed(of.max_time, of.time_splits, wanted->time))
                 continue;
-            unsigned most = here / of.time_splits; /* tiles for labels */
-            for (of.label_splits = 1; of.label_splits <= poplibs_min(of.max_label_length, most); ++of.label_splits) {
+            unsigned max_labels = here / of.time_splits; /* tiles for labels */
+            for (of.label_splits = 1; of.label_splits <= poplibs_min(of.max_label_length, max_labels);
+                 ++of.label_splits) {
                 if (!allowed(of.max_label_length, of.label_splits, wanted->label))
                     continue;
-                for (int apart = 0; apart < 2 && of.label_splits + (unsigned)apart <= most; ++apart) {
+                for (int apart = 0; apart < 2 && of.label_splits + (unsigned)apart <= max_labels; ++apart) {
                     of.last_blank_apart = apart;
                     if (wanted->last_blank_apart >= 0 && wanted->last_blank_apart != apart)
                         continue;
@@ -66,6 +69,7 @@ static popnn_ctc_plan search(popnn_ctc_plan of, const struct ctc_constraints *wa
             }
         }
     }
+    assert(best.tiles <= tiles);
     return best;
 }
 

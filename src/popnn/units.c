@@ -2,6 +2,7 @@
 #include "popnn/units.h"
 #include "poplibs/options.h"
 
+#include <assert.h>
 #include <popops/cast.h>
 #include <popops/fill.h>
 #include <popops/reduce.h>
@@ -249,6 +250,7 @@ pop_tensor units_product_in_loop(const struct units *units, pop_tensor a, pop_te
         return units_product(units, UNITS_BACKWARD, a, b, body);
     struct units_options room;
     pop_options options = units_options(units, UNITS_BACKWARD, &room);
+    assert(options.count < sizeof(room.list) / sizeof(room.list[0]));
     room.list[options.count++] = (pop_option){ "inputRHSIsPreArranged", "true" };
     pop_shape shape = POP_SHAPE(pop_tensor_dim(a, 0), pop_tensor_dim(a, 1));
     pop_tensor arranged = poplin_pre_arrange_mat_mul_input_rhs_at(units->where, units->graph, shape, b, before,
@@ -284,12 +286,14 @@ void units_add_to(const struct units *units, pop_tensor a, pop_tensor b, pop_pro
 pop_tensor units_times_each(const struct units *units, pop_tensors list, pop_tensor factor, pop_program sequence,
                             const char *name)
 {
+    assert(list.count);
     pop_tensor factors = pop_tensor_broadcast_at(units->where, factor, (unsigned)list.count, 0);
     return units_binary(units, POPOPS_BINARY_MULTIPLY, pop_tensor_concat_at(units->where, list, 0), factors, sequence,
                         name);
 }
 pop_tensor units_part(const struct units *units, pop_tensor all, size_t i)
 {
+    assert(!poplibs_ready(units->graph) || (i + 1) * units->batch <= pop_tensor_dim(all, 0));
     return pop_tensor_slice_at(units->where, all, i * units->batch, (i + 1) * units->batch, 0);
 }
 pop_tensor units_gradient(const struct units *units, popnn_non_linearity_type type, pop_tensor act, pop_tensor out,

@@ -29,6 +29,7 @@ pop_tensor units_outputs_before(const struct units *units, bool sequence_given, 
                                 pop_tensor intermediates)
 {
     const size_t kept = pop_tensor_dim(intermediates, 1);
+    assert(kept);
     if (!sequence_given)
         output = pop_tensor_squeeze_at(
             units->where, pop_tensor_slice_at(units->where, intermediates, kept - 1, kept, 1), POP_DIMS(1));
@@ -50,6 +51,7 @@ struct units_weights_gradient units_begin_weights_gradient(const struct units *u
 
 pop_tensor units_input_rows(const struct units *units, pop_tensor weights)
 {
+    assert(!poplibs_ready(units->graph) || pop_tensor_dim(weights, 0) == units->input + units->output);
     return pop_tensor_slice_at(units->where, weights, 0, units->input, 0);
 }
 

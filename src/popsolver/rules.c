@@ -3,6 +3,8 @@
  * any size: an upper bound beyond 2^64 - 1 bounds nothing, a lower bound beyond it leaves no value. */
 #include "popsolver/rules.h"
 
+#include <assert.h>
+
 #define EVERYTHING UINT64_MAX
 
 /* Sum and product as upper bounds: what is too large becomes the largest. */
@@ -30,6 +32,7 @@ static uint64_t multiply_up(uint64_t a, uint64_t b)
 
 static uint64_t divide(uint64_t a, uint64_t b)
 {
+    assert(b);
     return small(a, b) ? (uint32_t)a / (uint32_t)b : a / b;
 }
 
@@ -222,6 +225,8 @@ static bool call(struct solver *s, const struct constraint *constraint, const ui
 
 bool propagate_constraint(struct solver *s, const struct constraint *constraint)
 {
+    assert(constraint->result < s->model->variables &&
+           constraint->first + constraint->count <= s->model->operand_count);
     const uint32_t *operands = s->model->operands + constraint->first;
     const uint32_t result = constraint->result;
     popsolver_statistics *count = s->statistics;

@@ -7,6 +7,7 @@
 
 #include "poplibs/support.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define NONE UINT32_MAX
@@ -20,12 +21,14 @@ static bool is_call(const struct constraint *constraint)
 
 static void push(struct queue *queue, uint32_t constraint)
 {
+    assert(queue->count < queue->capacity);
     uint32_t at = queue->head + queue->count++;
     queue->ring[at < queue->capacity ? at : at - queue->capacity] = constraint;
 }
 
 static uint32_t pop(struct queue *queue)
 {
+    assert(queue->count);
     const uint32_t constraint = queue->ring[queue->head];
     queue->head = queue->head + 1 < queue->capacity ? queue->head + 1 : 0;
     --queue->count;
@@ -34,6 +37,7 @@ static uint32_t pop(struct queue *queue)
 
 void enqueue(struct solver *s, uint32_t constraint)
 {
+    assert(constraint <= s->model->count);
     if (s->queued[constraint])
         return;
     s->queued[constraint] = true;
@@ -63,6 +67,7 @@ static void wake(struct solver *s, const struct watchers *watchers, uint32_t var
 
 static void change(struct solver *s, uint32_t variable, struct domain after)
 {
+    assert(after.min <= after.max && after.min >= s->domains[variable].min && after.max <= s->domains[variable].max);
     if (s->stamps[variable] != s->stamp) {
         s->stamps[variable] = s->stamp;
         s->changes = poplibs_room(s->changes, &s->changes_capacity, s->change_count + 1, sizeof(*s->changes));
@@ -96,6 +101,7 @@ bool lower_max(struct solver *s, uint32_t variable, uint64_t max)
 
 static void take_back(struct solver *s, size_t mark)
 {
+    assert(mark <= s->change_count);
     while (s->change_count > mark) {
         const struct change *last = &s->changes[--s->change_count];
         s->domains[last->variable] = last->before;
@@ -176,6 +182,7 @@ static uint32_t choose(const struct solver *s)
 static bool halve(struct solver *s, uint32_t variable, bool chosen)
 {
     const struct domain d = s->domains[variable];
+    assert(d.min < d.max);
     const uint64_t middle = chosen && d.max - d.min > UINT16_MAX ? d.min : d.min + (d.max - d.min) / 2;
     s->choices = poplibs_room(s->choices, &s->choices_capacity, s->choice_count + 1, sizeof(*s->choices));
     s->choices[s->choice_count++] = (struct choice){ variable, middle + 1, s->change_count };
@@ -202,8 +209,10 @@ static bool go_back(struct solver *s, uint32_t *variable)
 
 static void keep(struct solver *s, uint64_t *values)
 {
-    for (size_t i = 0; i < s->model->variables; ++i)
+    for (size_t i = 0; i < s->model->variables; ++i) {
+        assert(s->domains[i].min == s->domains[i].max);
         values[i] = s->domains[i].min;
+    }
     for (size_t i = 0; i < s->objectives.count; ++i)
         s->best[i] = values[s->objectives.list[i].id - 1];
     s->found = true;

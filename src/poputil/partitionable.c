@@ -3,6 +3,7 @@
 #include "poplibs/log.h"
 #include "poplibs/support.h"
 
+#include <assert.h>
 #include <poputil/var_structure.h>
 
 static bool check(pop_where where, pop_graph *graph, const char *api, size_t rank, pop_shape partitions)
@@ -22,6 +23,8 @@ static bool check(pop_where where, pop_graph *graph, const char *api, size_t ran
 static pop_tensor even_block(pop_where where, pop_graph *graph, pop_type type, const size_t *shape,
                              const size_t *partitions, size_t rank, const char *name)
 {
+    for (size_t i = 0; i < rank; ++i)
+        assert(!partitions[i] || shape[i] % partitions[i] == 0);
     size_t *dims = poplibs_new(2 * rank, sizeof(*dims));
     unsigned *order = poplibs_new(2 * rank, sizeof(*order));
     for (size_t i = 0; i < rank; ++i) {

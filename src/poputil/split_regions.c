@@ -2,6 +2,7 @@
 /* Regions shared out: what every loop that builds vertices begins with. */
 #include "poplibs/support.h"
 
+#include <assert.h>
 #include <poputil/util.h>
 
 static int compare(const void *a, const void *b)
@@ -47,7 +48,7 @@ void poputil_merge_adjacent_regions_lists(pop_interval_lists *lists)
 }
 
 struct limits {
-    size_t grain, partitions, least, most, region;
+    size_t grain, partitions, min, max, region;
     size_t multiple; /* more partitions than asked for come in multiples of this */
 };
 
@@ -56,9 +57,9 @@ static size_t partitions_for(size_t elements, struct limits l)
     size_t grains = poplibs_ceil_div(elements, l.grain);
     if (!grains)
         return 0;
-    size_t count = grains / poplibs_max(1, poplibs_ceil_div(l.least, l.grain));
+    size_t count = grains / poplibs_max(1, poplibs_ceil_div(l.min, l.grain));
     count = poplibs_min(poplibs_max(1, count), poplibs_max(1, l.partitions));
-    size_t needed = l.most == POPUTIL_NO_LIMIT ? 1 : poplibs_ceil_div(grains, poplibs_max(1, l.most / l.grain));
+    size_t needed = l.max == POPUTIL_NO_LIMIT ? 1 : poplibs_ceil_div(grains, poplibs_max(1, l.max / l.grain));
     if (needed > count)
         count = poplibs_min(grains, poplibs_ceil_div(needed, l.multiple) * l.multiple);
     return count;
@@ -69,6 +70,7 @@ static void split(const pop_interval *intervals, const size_t *first, size_t cou
                   poputil_partitions *partitions)
 {
     size_t elements = 0, total = count ? first[count] : 0;
+    assert(l.grain && l.region && l.multiple);
     for (size_t i = 0; i < total; ++i)
         elements += intervals[i].end - intervals[i].begin;
     size_t grains = poplibs_ceil_div(elements, l.grain), parts = partitions_for(elements, l);
@@ -81,6 +83,7 @@ static void split(const pop_interval *intervals, const size_t *first, size_t cou
         while (consumed < end) {
             while (list < count && at == first[list + 1])
                 ++list;
+            assert(list < count && at < total);
             size_t room = poplibs_min(end - consumed, l.region), before = room;
             bool begun = false;
             while (room && at < first[list + 1]) {
@@ -101,16 +104,17 @@ static void split(const pop_interval *intervals, const size_t *first, size_t cou
         }
         partitions->first[i + 1] = out.count;
     }
+    assert(consumed == elements);
     partitions->regions = lists_take(&out);
 }
 
-static struct limits limits(unsigned grain, size_t partitions, unsigned least, unsigned most, unsigned region,
+static struct limits limits(unsigned grain, size_t partitions, unsigned min, unsigned max, unsigned region,
                             size_t multiple)
 {
     return (struct limits){ .grain = poplibs_max(1, grain),
                             .partitions = partitions,
-                            .least = least,
-                            .most = most,
+                            .min = min,
+                            .max = max,
                             .region = region == POPUTIL_NO_LIMIT ? SIZE_MAX : poplibs_max(1, region),
                             .multiple = multiple };
 }

@@ -4,6 +4,7 @@
 #include "poplibs/log.h"
 #include "poplibs/support.h"
 
+#include <assert.h>
 #include <poputil/tile_mapping.h>
 #include <poputil/util.h>
 
@@ -187,6 +188,7 @@ static uint32_t active_set(struct use_sweep *s)
 
 static void add_region(struct use_sweep *s, uint32_t variable, size_t begin, size_t end)
 {
+    assert(begin < end && s->num_active);
     uint32_t set = active_set(s);
     struct region *last = s->regions.count ? &s->regions.list[s->regions.count - 1] : NULL;
     if (last && last->variable == variable && last->set == set && last->interval.end == begin) {
@@ -199,6 +201,7 @@ static void add_region(struct use_sweep *s, uint32_t variable, size_t begin, siz
 static void change(struct use_sweep *s, unsigned tile, int by)
 {
     unsigned before = s->times[tile];
+    assert(by > 0 || before);
     s->times[tile] = (unsigned)((int)before + by);
     if (before && s->times[tile])
         return;
@@ -317,6 +320,7 @@ static void share(poputil_use_tracker *tracker, const struct use_sweep *s, const
                   unsigned grain, unsigned min_elements, struct uses *decided)
 {
     const struct tile_set set = s->sets.list[regions[0].set];
+    assert(count && set.count);
     pop_interval *intervals = poplibs_new(count, sizeof(*intervals));
     unsigned *tiles = poplibs_new(set.count, sizeof(*tiles));
     for (size_t i = 0; i < count; ++i)

@@ -11,6 +11,7 @@
 
 #include "poplibs/copies.h"
 
+#include <assert.h>
 #include <poplin/conv_util.h>
 
 /* A part along one dimension, padded: which elements (POPLIN_NO_INDEX: zero) its vertex takes of kernel and input. */
@@ -56,6 +57,7 @@ static void take_rows(const poplin_conv_params *params, unsigned d, struct conv_
 static void cut_windows(const poplin_conv_params *params, unsigned d, unsigned window, struct slic_extent *extent,
                         size_t first, size_t *last)
 {
+    assert(window && first <= *last && extent->kernel_count);
     size_t windows = poplibs_ceil_div(*last - first + 1, window);
     unsigned *elements = poplibs_new(windows * window, sizeof(*elements));
     for (size_t i = 0; i < windows * window; ++i)
@@ -78,6 +80,7 @@ static struct layout layout_of(const struct conv_work *work, const struct conv_p
     const poplin_conv_params *params = &work->conv->params;
     for (unsigned d = 0; d < work->conv->plan.num_field_dims; ++d) {
         struct slic_extent *extent = &layout.extents[d];
+        assert(conv_range_size(part->field[d]) && conv_range_size(part->kernel[d]));
         size_t first = 0, last = 0, outs = conv_range_size(part->field[d]);
         take_rows(params, d, part->kernel[d], extent, &first, &last);
         if (d + 1 == work->conv->plan.num_field_dims)

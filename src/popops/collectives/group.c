@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popops/collectives/group.h"
 
+#include <assert.h>
+
 static unsigned stride_of(const struct collective *c)
 {
     return c->group.stride ? c->group.stride : 1;
@@ -8,6 +10,7 @@ static unsigned stride_of(const struct collective *c)
 
 unsigned group_rank(const struct collective *c, unsigned replica)
 {
+    assert(c->members && replica < c->replicas);
     if (c->group.type == POPOPS_GROUP_CONSECUTIVE)
         return replica % (c->members * stride_of(c)) / stride_of(c);
     if (c->group.type == POPOPS_GROUP_ORTHOGONAL)
@@ -17,6 +20,7 @@ unsigned group_rank(const struct collective *c, unsigned replica)
 
 unsigned group_member(const struct collective *c, unsigned replica, unsigned rank)
 {
+    assert(c->members && replica < c->replicas && rank < c->members);
     unsigned stride = stride_of(c), block = c->members * stride, groups = c->replicas / c->members;
     if (c->group.type == POPOPS_GROUP_CONSECUTIVE)
         return replica / block * block + replica % stride + rank * stride;

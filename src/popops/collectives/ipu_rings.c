@@ -5,6 +5,7 @@
 
 #include "poplibs/copies.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* ---- what costs least ---- */
@@ -105,12 +106,14 @@ static struct ipu_lanes lanes_of(const struct collective *c)
     default:
         l[0] = (struct ipu_lane){ 1, 0, 1, 1, around, false, false };
     }
+    assert(lanes.count && lanes.count <= MAX_LANES && lanes.list[0].steps == lanes.steps);
     return lanes;
 }
 
 /* The IPU so many steps further in a lane's ring than another. */
 static unsigned further(const struct collective *c, const struct ipu_lane *lane, unsigned ipu, unsigned steps)
 {
+    assert(ipu < c->members);
     unsigned n = c->members, at = lane->numeric ? ipu : ipu % 2 ? n - 1 - ipu / 2 : ipu / 2;
     at = (at + (lane->direction > 0 ? steps : n - steps % n)) % n;
     return lane->numeric ? at : at < (n + 1) / 2 ? 2 * at : 2 * (n - 1 - at) + 1;
@@ -124,6 +127,7 @@ static unsigned before(const struct collective *c, const struct ipu_lane *lane, 
 static pop_tensor part_of(const struct collective *c, const struct ipu_lane *lane, pop_tensor row, size_t first,
                           size_t last)
 {
+    assert(first <= last && lane->from < lane->to && lane->to <= lane->parts);
     size_t length = last - first;
     return pop_tensor_slice_at(c->where, row, first + length * lane->from / lane->parts,
                                first + length * lane->to / lane->parts, 0);

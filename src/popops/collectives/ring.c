@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popops/collectives/ring.h"
 
+#include <assert.h>
 #include <popops/dynamic_slice.h>
 #include <popops/element_wise.h>
 
@@ -60,6 +61,7 @@ static unsigned own_place(const void *context, unsigned rank)
 static pop_tensor by_place(const struct lane *lane, pop_tensor rows)
 {
     size_t members = pop_tensor_dim(rows, 0), columns = pop_tensor_dim(rows, 1);
+    assert(!lane->swapped || members % 2 == 0);
     if (!lane->swapped)
         return rows;
     pop_tensor pairs = pop_tensor_reshape_at(lane->c->where, rows, POP_SHAPE(members / 2, 2, columns));
@@ -71,6 +73,7 @@ static pop_tensor by_place(const struct lane *lane, pop_tensor rows)
 
 static void add_lane(struct lanes *lanes, int direction, bool swapped, unsigned steps)
 {
+    assert(lanes->count < MAX_LANES && (direction == 1 || direction == -1));
     lanes->list[lanes->count++] =
         (struct lane){ .c = lanes->c, .direction = direction, .swapped = swapped, .steps = steps };
 }
@@ -147,6 +150,7 @@ static void copy(const struct collective *c, pop_program sequence, pop_tensor fr
 static void exchange(struct lanes *lanes, pop_program sequence, unsigned count)
 {
     struct group_copy parts[MAX_LANES];
+    assert(count <= lanes->count);
     for (unsigned i = 0; i < count; ++i)
         parts[i] = (struct group_copy){ lanes->list[i].send, lanes->list[i].recv, next_member, &lanes->list[i] };
     group_exchange(lanes->c, sequence, parts, count);

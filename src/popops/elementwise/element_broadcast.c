@@ -7,6 +7,8 @@
 
 #include "poplibs/places.h"
 
+#include <assert.h>
+
 /* Parts of rows must have this many elements on average, or gathering them is no better. */
 enum { LEAST_PIECE = 8 };
 /* Vertices of regions run one after the other: with more of them workers share parts of rows. */
@@ -30,6 +32,7 @@ struct pattern {
 
 static size_t run_from(const int64_t *places, size_t count, int64_t step)
 {
+    assert(count);
     size_t run = 1;
     while (run < count && places[run] == places[run - 1] + step)
         ++run;
@@ -50,6 +53,7 @@ static struct pattern pattern_of(const int64_t *places, size_t count)
         if (places[i] != places[pattern.outer ? i - i % pattern.length : i - pattern.length])
             return none;
     pattern.rows = count / pattern.length;
+    assert(pattern.rows * pattern.length == count);
     return pattern;
 }
 
@@ -173,6 +177,7 @@ static void add_share(const struct spot *spot, const pop_interval *list, size_t 
         out[i] = pop_tensor_slice_interval_at(call->where, work->out, pieces.list[i], 0);
         from += pieces.list[i].end - pieces.list[i].begin;
     }
+    assert(from == *at);
     pop_vertex vertex = pop_graph_add_vertex_at(call->where, call->graph, work->set, call->vertex_rows);
     pop_graph_connect_list_at(call->where, call->graph, vertex, call->fields[0], (pop_tensors){ pieces.count, data });
     pop_graph_connect_list_at(call->where, call->graph, vertex, call->fields[1], (pop_tensors){ pieces.count, vector });

@@ -6,6 +6,7 @@
 #include "poplibs/log.h"
 #include "popops/elementwise/element_broadcast.h"
 
+#include <assert.h>
 #include <poputil/broadcast.h>
 #include <poputil/tile_mapping.h>
 
@@ -64,6 +65,7 @@ static bool match_shapes(pop_where where, pop_graph *graph, const char *api, pop
 
 bool element_match(struct element_call *call)
 {
+    assert(call->count && call->count <= sizeof(call->in) / sizeof(call->in[0]));
     memcpy(call->in, call->given, call->count * sizeof(call->in[0]));
     if (!match_shapes(call->where, call->graph, call->api, call->in, call->count))
         return false;
@@ -81,6 +83,7 @@ static pop_tensor shaped_operand(const struct element_call *call)
     size_t i = 0;
     while (call->scalar[i])
         ++i;
+    assert(i < call->count);
     return call->in[i];
 }
 void element_new_output(struct element_call *call, pop_type type)

@@ -6,6 +6,7 @@
 #include "poplibs/tiles.h"
 #include "popops/slice/slice_cycles.h"
 
+#include <assert.h>
 #include <popops/cast.h>
 #include <popops/fill.h>
 
@@ -111,6 +112,7 @@ static pop_tensor corner(pop_where where, pop_tensor t, pop_interval rows, pop_i
 /* Part `at` of `count` parts of an interval. */
 static pop_interval part_of(pop_interval whole, size_t count, size_t at)
 {
+    assert(at < count && whole.begin <= whole.end);
     pop_interval part = block(whole.end - whole.begin, poplibs_ceil_div(whole.end - whole.begin, count), at);
     return (pop_interval){ whole.begin + part.begin, whole.begin + part.end };
 }
@@ -140,6 +142,8 @@ static void for_each_block(const struct popops_multi *multi, pop_graph *graph, p
                                           { 0, 0 },
                                           { 0, 0 } };
                 here.own_rows = part_of(here.rows, plan->lookup_splits, l);
+                assert(here.tile < pop_target_num_tiles(pop_graph_target(graph)) && here.rows.begin <= here.rows.end &&
+                       here.lookups.begin <= here.lookups.end);
                 here.own_lookups = part_of(here.lookups, plan->row_splits, r);
                 pop_mark mark = pop_graph_mark(graph);
                 visit(multi, graph, &here, partials);

@@ -6,6 +6,7 @@
 #include "poplibs/options.h"
 #include "popops/slice/slice_cycles.h"
 
+#include <assert.h>
 #include <poplar/text.h>
 #include <popsolver/popsolver.h>
 
@@ -179,6 +180,7 @@ static struct cost cost_of(const struct costs *costs, const popops_slice_plan *p
 static popops_slice_plan with_splits(const struct costs *costs, const uint64_t *splits)
 {
     popops_slice_plan plan = costs->plan;
+    assert(splits[0] && splits[1] && splits[2]);
     plan.row_splits = splits[0];
     plan.column_splits = splits[1];
     plan.lookup_splits = splits[2];
@@ -225,6 +227,7 @@ static bool search(struct costs *costs, const struct slice_constraints *constrai
 {
     popsolver_model *model = popsolver_model_create();
     popops_slice_plan *plan = &costs->plan;
+    assert(plan->rows && plan->columns && plan->lookups && plan->column_grain);
     popsolver_variable splits[3] = {
         add_split(model, plan->rows, tiles, constraints->row_splits, "slicedDimSplit"),
         add_split(model, poplibs_ceil_div(plan->columns, plan->column_grain), tiles, constraints->column_splits,
@@ -248,6 +251,7 @@ static bool search(struct costs *costs, const struct slice_constraints *constrai
         plan->row_splits = popsolver_value(solution, splits[0]);
         plan->column_splits = popsolver_value(solution, splits[1]);
         plan->lookup_splits = popsolver_value(solution, splits[2]);
+        assert(plan->row_splits * plan->column_splits * plan->lookup_splits <= tiles);
     }
     popsolver_model_destroy(model);
     return solved;

@@ -4,6 +4,7 @@
 #include "poplibs/log.h"
 #include "poplibs/support.h"
 
+#include <assert.h>
 #include <popops/sort.h>
 #include <poputil/tile_mapping.h>
 
@@ -40,6 +41,7 @@ static bool check_pair(pop_where where, pop_graph *graph, const char *api, pop_t
 /* {lines, n} along a dimension. */
 static pop_tensor lines_of(pop_where where, pop_tensor t, unsigned dim)
 {
+    assert(dim < pop_tensor_rank(t));
     size_t n = pop_tensor_dim(t, dim);
     return pop_tensor_reshape_at(where, pop_tensor_dim_roll_at(where, t, dim, (unsigned)pop_tensor_rank(t) - 1),
                                  POP_SHAPE(n ? pop_tensor_num_elements(t) / n : 0, n));
@@ -76,6 +78,7 @@ static void sort_lines(pop_where where, pop_graph *graph, pop_tensor keys, pop_t
     char path[POPLIBS_PATH_SIZE], vertex_name[96];
     pop_interval_lists mapping;
     bool pairs = pop_tensor_valid(values);
+    assert(pop_tensor_rank(keys) == 2 && (!pairs || poplibs_shapes_equal(keys, values)));
     if (pop_tensor_dim(keys, 1) < 2)
         return;
     snprintf(vertex_name, sizeof(vertex_name), pairs ? "popops::HeapSortVertexKV<%s,%s>" : "popops::HeapSortVertex<%s>",

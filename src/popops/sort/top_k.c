@@ -3,6 +3,7 @@
 #include "poplibs/log.h"
 #include "poplibs/support.h"
 
+#include <assert.h>
 #include <popops/top_k.h>
 #include <poputil/tile_mapping.h>
 
@@ -15,15 +16,17 @@ static struct parts parts_of(const pop_graph *graph, size_t lines, size_t n, siz
 {
     struct parts parts = { lines, n, k, 1, n, poplibs_max(1, pop_target_num_tiles(pop_graph_target(graph))) };
     /* A part pays when it leaves much less than it has. */
-    size_t most = n / (4 * poplibs_max(k, 16));
-    if (lines && most > 1)
-        parts.count = poplibs_max(1, poplibs_min(most, parts.tiles / lines));
+    size_t max_parts = n / (4 * poplibs_max(k, 16));
+    if (lines && max_parts > 1)
+        parts.count = poplibs_max(1, poplibs_min(max_parts, parts.tiles / lines));
     parts.size = poplibs_ceil_div(n, parts.count);
     parts.count = parts.size ? poplibs_ceil_div(n, parts.size) : 1;
+    assert(parts.count && parts.count * parts.size >= n);
     return parts;
 }
 static unsigned tile_of(const struct parts *parts, size_t line, size_t part)
 {
+    assert(line < parts->lines && part < parts->count);
     return (unsigned)((line * parts->count + part) * parts->tiles / (parts->lines * parts->count));
 }
 static size_t part_end(const struct parts *parts, size_t part)
