@@ -13,9 +13,8 @@
  * Arithmetic is that of whole numbers: a sum or product beyond 2^64 - 1 is beyond every domain, and satisfies nothing;
  * nothing wraps.
  *
- * Errors are those of the house (pop_error, pop_status), since the library is linked beside libpoplar as its sisters
- * are, and a second set would have to be converted wherever a planner meets a graph.  It uses nothing else of
- * libpoplar. */
+ * Errors are libpoplar's (pop_error, pop_status), as those of the other libraries, so that planners hand them on to a
+ * graph as they are.  It uses nothing else of libpoplar. */
 #ifndef POPSOLVER_POPSOLVER_H
 #define POPSOLVER_POPSOLVER_H
 

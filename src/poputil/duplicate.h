@@ -5,7 +5,7 @@
 
 #include <poplar/graph.h>
 
-/* Where elements stand in both several times (a clone may keep aliases), the views name each once, so that they can be
+/* Where both have an element several times (a clone may keep aliases), the views have it once, so that they can be
  * written. */
 void poputil_copy_views(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to, pop_tensor *source,
                         pop_tensor *destination);

@@ -5,7 +5,7 @@
 
 #include <poputil/tile_mapping.h>
 
-/* A mapping of n elements in whole grains: each goes to the tile that has its first element. */
+/* A mapping of n elements in whole grains: each is on the tile of its first element. */
 static pop_interval_lists in_grains(const pop_interval_lists *mapping, size_t grain, size_t n)
 {
     struct lists_vec whole = { 0 };

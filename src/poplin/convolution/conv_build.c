@@ -14,7 +14,7 @@
 #include <popops/rearrange.h>
 #include <poputil/tile_mapping.h>
 
-/* ---- operands as the plan wants them ---- */
+/* ---- operands in the layout of the plan ---- */
 
 /* Whether blocks of the last `inner` dimensions are whole in memory: the first, the middle and the last one are looked
  * at. */
@@ -122,8 +122,8 @@ static pop_tensor zeros(const struct conv_resolved *conv, struct conv_program *p
     return made;
 }
 
-/* An input that is said to be arranged is, or has a plan that copies it in any case. */
-static bool keeps_word(const struct conv_resolved *conv, pop_tensor input, pop_tensor weights)
+/* Whether an input that the caller declared arranged has the plan's layout, or is copied in any case. */
+static bool is_arranged_as_declared(const struct conv_resolved *conv, pop_tensor input, pop_tensor weights)
 {
     const struct conv_call *call = conv->call;
     if (!poplibs_ready(call->graph) || !call->input_arranged_by || !conv_input_is_a_view(conv) ||
@@ -141,7 +141,7 @@ static pop_tensor build(const struct conv_resolved *conv, pop_tensor input, pop_
 {
     struct conv_work work = { .conv = conv, .program = program, .graph = conv->graph, .where = conv->where };
     conv_transform_operands(conv, &input, &weights);
-    if (!keeps_word(conv, input, weights))
+    if (!is_arranged_as_declared(conv, input, weights))
         return (pop_tensor){ 0 };
     input = arrange(&work, input, false);
     weights = arrange(&work, weights, true);
@@ -158,8 +158,8 @@ static pop_tensor build(const struct conv_resolved *conv, pop_tensor input, pop_
     return output;
 }
 
-/* A copy in one variable, tile by tile (option gatherConvOutput): whoever reads it next finds each tile's part in one
- * piece. */
+/* A copy in one variable, tile by tile (option gatherConvOutput): each tile's part is one piece of
+ * memory for what reads it next. */
 static pop_tensor gather_output(const struct conv_resolved *conv, pop_tensor output, struct conv_program *program)
 {
     char *path = poplin_path(conv->name, "gathered");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Convolutions built from what is resolved, for the operations that are convolutions: convolution.c and the matrix
- * products.  Any view will do as an operand; what is laid out otherwise than the plan wants is copied first. */
+ * products.  Any view will do as an operand; an operand in another layout than the plan's is copied first. */
 #ifndef POPLIN_CONVOLUTION_CONV_BUILD_H
 #define POPLIN_CONVOLUTION_CONV_BUILD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* New operands, laid out and mapped as a plan wants them. */
+/* New operands in the layout and mapping of a plan. */
 #ifndef POPLIN_CONVOLUTION_CONV_NEW_H
 #define POPLIN_CONVOLUTION_CONV_NEW_H
 

@@ -110,7 +110,7 @@ static pop_tensor weights_of_positions(const struct conv_resolved *conv, unsigne
 
 /* ---- batch and field dimensions become one ---- */
 
-/* Dimensions that are taken in come right before the one that takes them; dims of a set stand in ascending order. */
+/* Flattened dimensions come right before the one that takes them in; a set is read in ascending order. */
 static pop_tensor flatten_field(const struct conv_resolved *conv, unsigned set, pop_tensor t)
 {
     unsigned highest = 31 - (unsigned)__builtin_clz(set), taken = 0;

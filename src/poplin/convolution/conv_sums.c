@@ -24,7 +24,7 @@ static size_t depth_after(size_t depth, unsigned stages)
 }
 
 /* Elements [begin, end) of the sum of count summands, on a tile that has summand own.  Each tile begins with its own
- * and goes round from there, so that not all of them wait for the same sender. */
+ * and continues cyclically, so that not all of them wait for the same sender. */
 static void add_vertex(const struct conv_work *work, pop_compute_set compute, const struct summand *summands,
                        size_t count, size_t own, const pop_tensor *earlier, pop_tensor out, struct conv_range range,
                        unsigned tile)

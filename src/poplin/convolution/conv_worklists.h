@@ -12,8 +12,8 @@ struct conv_axis {
     unsigned *outs, *ins;
     size_t count;
 };
-/* Of each kernel position, dimension after dimension, where input and output have sizes of elements.  numbers is what
- * the outs and ins stand in. */
+/* Of each kernel position, dimension after dimension, where input and output have sizes of elements.  numbers is the
+ * memory of outs and ins. */
 struct conv_axes {
     struct conv_axis *list[POPLIN_MAX_FIELD_DIMS];
     unsigned *numbers;

@@ -140,9 +140,9 @@ pop_interval poplin_get_kernel_range_of_output(unsigned d, pop_interval outputs,
 
 /* ---- the convolutions of training ---- */
 
-/* The gradient of the output is transformed by the inverse of the output's transform, is convolved with the kernel the
- * other way round ("full"), and then through the inverse of the input's.  Who calls turns the stored weights around, so
- * what the transform does at one end it does at the other. */
+/* The gradient of the output is transformed by the inverse of the output's transform, convolved ("full") with the
+ * flipped kernel, then transformed by the inverse of the input's transform.  Callers flip the stored weights, so the
+ * kernel's transform exchanges lower and upper. */
 poplin_conv_params poplin_get_gradient_params(const poplin_conv_params *p)
 {
     poplin_conv_params g = *p;

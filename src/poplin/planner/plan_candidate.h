@@ -6,7 +6,7 @@
 #include "poplin/conv_vertices/performance.h"
 #include "poplin/planner/plan.h"
 
-/* Cycles of the vertices by tile sizes, remembered: they are the dearest part. */
+/* Memoised cycles of the vertices by tile sizes: their estimation takes most of a search's time. */
 enum { PLAN_MEMO_KEYS = 2 * POPLIN_MAX_FIELD_DIMS + 4 };
 struct plan_memo_entry {
     uint32_t key[PLAN_MEMO_KEYS]; /* the numbers of a tile; the first is not 0 */

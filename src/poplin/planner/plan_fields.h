@@ -39,7 +39,7 @@ unsigned *plan_constraint_of(struct poplin_plan_constraints *constraints, const 
 /* Whether the plan's method has it. */
 bool plan_has(const struct poplin_plan *plan, const struct plan_field *field);
 const unsigned *plan_numbers(const struct poplin_plan *plan, const struct plan_field *field);
-/* Whether the plan's numbers in a group are as the constraints want them. */
+/* Whether the plan's numbers in a group satisfy the constraints. */
 bool plan_keeps(const struct poplin_plan *plan, const struct poplin_plan_constraints *constraints,
                 enum plan_field_group group);
 /* "{0,1}" with these brackets: the members of a set, or so many numbers. */

@@ -48,7 +48,7 @@ poplin_conv_params poplin_params_add_field_dims(const poplin_conv_params *params
 }
 
 /* The kernel becomes the field: as it has to be larger, it is padded at both ends so that it slides over the former
- * field as before, the other way round; both operands are turned around for that. */
+ * field in the opposite direction; both operands are flipped for that. */
 poplin_conv_params poplin_params_swap_operands(const poplin_conv_params *params)
 {
     poplin_conv_params p = *params;

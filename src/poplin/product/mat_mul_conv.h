@@ -5,11 +5,11 @@
 
 #include "poplin/product/mat_mul_call.h"
 
-/* New tensors for a product, grouped, laid out as its plan wants them; B once more in such a layout. */
+/* New tensors for a product, grouped, in the layout of its plan; a copy of B in that layout. */
 pop_tensor mat_mul_new_lhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params);
 pop_tensor mat_mul_new_rhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params);
 pop_tensor mat_mul_new_output(const struct mat_mul_call *call, const poplin_mat_mul_params *params);
-/* The product {g,m,n}, a new tensor where the plan wants it. */
+/* The product {g,m,n}, a new tensor with the mapping of the plan. */
 pop_tensor mat_mul_conv_product(const struct mat_mul_call *call, const poplin_mat_mul_params *params, pop_tensor a,
                                 pop_tensor b, pop_program sequence);
 pop_tensor mat_mul_arranged_rhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params, pop_tensor b,

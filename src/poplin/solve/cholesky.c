@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks along the diagonal: each is factored by one vertex, the rows below it are multiplied by its inverse, and what
- * is left over is relieved of their part.  Upper factors are those of transposed views. */
+/* Blocks along the diagonal: each is factored by one vertex, the rows below it are multiplied by its inverse, and the
+ * trailing matrix is updated by their product.  Upper factors are those of transposed views. */
 #include <poplin/cholesky.h>
 
 #include "poplibs/log.h"
@@ -13,7 +13,7 @@ static pop_compute_set add_set(const struct triangular_call *call, const char *w
     return pop_graph_add_compute_set_at(call->where, call->graph, poplibs_path(path, sizeof(path), call->name, what));
 }
 
-/* A vertex of a type for matrix i of blocks{g,n,n}, on the tile where most of it lies. */
+/* A vertex of a type for matrix i of blocks{g,n,n}, on the tile that has most of it. */
 static pop_vertex add_vertex(const struct triangular_call *call, pop_compute_set set, const char *type, bool lower,
                              const char *field, pop_tensor block)
 {
@@ -91,7 +91,7 @@ static void multiply(const struct triangular_call *call, pop_tensor left, pop_te
 }
 
 /* rest -= left right. */
-static void relieve(const struct triangular_call *call, pop_tensor left, pop_tensor right, pop_tensor rest)
+static void update_trailing(const struct triangular_call *call, pop_tensor left, pop_tensor right, pop_tensor rest)
 {
     operands(call, &left, &right);
     poplin_mat_mul_grouped_acc_at(call->where, call->graph, rest, -1, left, right, call->sequence, call->name,
@@ -120,11 +120,11 @@ static void factor(const struct triangular_call *call, pop_tensor a, bool lower)
         if (lower) {
             pop_tensor below = pop_tensor_slice_at(where, pop_tensor_slice_at(where, a, end, n, 1), at, end, 2);
             multiply(call, below, transposed(call, inverse), below);
-            relieve(call, below, transposed(call, below), rest);
+            update_trailing(call, below, transposed(call, below), rest);
         } else {
             pop_tensor beside = pop_tensor_slice_at(where, rows, end, n, 2);
             multiply(call, transposed(call, inverse), beside, beside);
-            relieve(call, transposed(call, beside), beside, rest);
+            update_trailing(call, transposed(call, beside), beside, rest);
         }
     }
 }

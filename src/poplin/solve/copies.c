@@ -40,7 +40,7 @@ void triangular_copies_fill(struct triangular_copies *copies, unsigned constant,
     pop_interval_lists_free(&mapping);
 }
 
-/* A variable with an element on each tile that wants the constant, and its copy: those tiles' pieces come from it. */
+/* A variable with an element on each tile that needs the constant, and its copy: the pieces of those tiles read it. */
 static void send_constant(struct triangular_copies *copies, unsigned constant, pop_program sequence)
 {
     const struct triangular_call *call = copies->call;

@@ -84,7 +84,7 @@ static struct shaped_product *product_of(struct substitution *s, pop_tensor a, p
 }
 
 /* b - a x, a new tensor. */
-static pop_tensor relieved(struct substitution *s, pop_tensor b, pop_tensor a, pop_tensor x)
+static pop_tensor minus_product(struct substitution *s, pop_tensor b, pop_tensor a, pop_tensor x)
 {
     const struct triangular_call *call = s->call;
     struct shaped_product *product = product_of(s, a, x);
@@ -102,7 +102,7 @@ static pop_tensor relieved(struct substitution *s, pop_tensor b, pop_tensor a, p
 
 /* ---- blocks ---- */
 
-/* One right-hand side: a vertex for each system, where most of its block lies. */
+/* One right-hand side: a vertex for each system, on the tile that has most of its block. */
 static void solve_column(const struct substitution *s, pop_tensor a, pop_tensor b, pop_tensor x)
 {
     const struct triangular_call *call = s->call;
@@ -189,8 +189,8 @@ static void solve_columns(struct substitution *s, pop_tensor a, pop_tensor b, po
 
 static void solve(struct substitution *s, pop_tensor a, pop_tensor b, size_t top, size_t left);
 
-/* The unknowns of one half of the rows, for both halves of the right-hand sides; those of the second half of rows are
- * first relieved of those of the first. */
+/* The unknowns of one half of the rows, for both halves of the right-hand sides; from those of the second half of rows
+ * the part of the first is subtracted before. */
 static void solve_half(struct substitution *s, pop_tensor a, pop_tensor b, size_t top, size_t left, bool first)
 {
     size_t n = pop_tensor_dim(a, 1), k = pop_tensor_dim(b, 2), half = (n + 1) / 2, columns = (k + 1) / 2;
@@ -200,8 +200,8 @@ static void solve_half(struct substitution *s, pop_tensor a, pop_tensor b, size_
         size_t count = poplibs_min(columns, k - at);
         pop_tensor sides = part(s, b, row, rows, at, count);
         if (!first)
-            sides = relieved(s, sides, part(s, a, row, rows, other, others),
-                             part(s, s->x, top + other, others, left + at, count));
+            sides = minus_product(s, sides, part(s, a, row, rows, other, others),
+                                  part(s, s->x, top + other, others, left + at, count));
         if (!pop_graph_error(s->call->graph))
             solve(s, part(s, a, row, rows, row, rows), sides, top + row, left + at);
     }

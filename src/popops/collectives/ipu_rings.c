@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ring's step is one copy for all its IPUs and, in reductions, one sum.  A lane is a part of each fragment that goes
- * one way round: rings differ in their lanes alone. */
+/* A ring's step is one copy for all its IPUs and, in reductions, one sum.  A lane is a part of each fragment that
+ * moves in one direction: rings differ in their lanes alone. */
 #include "popops/collectives/ipu_rings.h"
 
 #include "poplibs/copies.h"

@@ -7,7 +7,7 @@
 
 enum { MAX_LANES = 4 };
 
-/* One way round a ring.  Places of the ring are the members' ranks, or, swapped, those with the two of each pair
+/* One direction of a ring.  Places of the ring are the members' ranks, or, swapped, those with the two of each pair
  * exchanged; row i of the fragments belongs to the member at place i. */
 struct lane {
     const struct collective *c;

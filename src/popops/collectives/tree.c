@@ -19,7 +19,7 @@ static void copy(const struct collective *c, pop_tensor from, pop_tensor to)
 struct pairing {
     unsigned full; /* the largest power of two within the members */
     unsigned members;
-    unsigned distance; /* of a pair below `full`; full itself: those beyond, with those that stand in for them */
+    unsigned distance; /* of a pair below `full`; full itself: members beyond it with the members that represent them */
 };
 
 static unsigned partner(const void *context, unsigned rank)
@@ -120,7 +120,7 @@ static unsigned row_from(const void *context, unsigned rank)
     return (rank + s->members - s->distance) % s->members;
 }
 
-/* sources(distance) goes to the member at that distance; what arrives becomes the row of its sender. */
+/* Sends sources[distance] to the member at that distance; what arrives becomes the row of its sender. */
 static pop_tensor direct(struct collective *c, pop_type type, size_t columns, const pop_tensor *sources)
 {
     unsigned members = c->members;

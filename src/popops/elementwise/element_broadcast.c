@@ -132,7 +132,7 @@ static bool add_regions(const struct spot *spot)
 
 /* ---- parts of rows ---- */
 
-/* The length of the part from an element on: the vector goes along with it, or stays. */
+/* The length of the part from an element on: the vector advances with it, or is one repeated element. */
 static size_t piece_at(const struct spot *spot, size_t at, size_t most)
 {
     size_t along = run_from(spot->places + at, most, 1);

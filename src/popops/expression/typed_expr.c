@@ -136,7 +136,7 @@ static bool type_operator(const struct typing *typing, struct typed_node *node)
         type = seen;
     }
     if (type == POP_TYPE_NULL && !node->info->boolean)
-        return true; /* numbers alone: whoever uses them says it */
+        return true; /* numbers alone: what uses them gives the type */
     type = type == POP_TYPE_NULL ? fallback(expr, node->operand[0]) : type;
     if (!operator_takes(node->info, type))
         return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api, "%s does not take %s",

@@ -124,7 +124,7 @@ static void add_slice(pop_where where, pop_graph *graph, const char *vertex, pop
     for (size_t tile = 0; tile < mapping.count; ++tile) {
         pop_interval_list here = { mapping.first[tile + 1] - mapping.first[tile],
                                    mapping.intervals + mapping.first[tile] };
-        /* Elements that stand at several places are wanted at all of them. */
+        /* An element that occurs several times is sliced at each occurrence. */
         if (here.count &&
             pop_graph_get_sorted_contiguous_regions_at(where, graph, first, here, false, NULL, &regions)) {
             add_tile(&slice, graph, &(struct poplibs_tile){ (unsigned)tile, &regions });

@@ -57,7 +57,7 @@ static pop_tensor take_slices(const struct popops_windows *windows, pop_graph *g
     pop_tensor places = popops_places(windows, graph, true, false, sequence);
     pop_tensor rows = popops_multi_slice_at(where, graph, popops_as_rows(windows), places, POP_DIMS(0), POP_SHAPE(1),
                                             sequence, NULL, windows->name, POP_NO_OPTIONS);
-    /* {n, 1, columns}: the indexed dims are 1, the others stand in their order. */
+    /* {n, 1, columns}: the indexed dims are 1, the others keep their order. */
     shape[0] = n;
     for (size_t i = 0; i < windows->dims.count; ++i)
         places_of[windows->dims.list[i]] = count, shape[count++] = 1;

@@ -19,7 +19,7 @@ struct popops_windows {
 bool popops_take_index_options(struct popops_windows *windows, pop_graph *graph, pop_options options);
 /* indices as {n, components}; false and an error where they cannot be. */
 bool popops_take_vectors(struct popops_windows *windows, pop_graph *graph, pop_tensor indices, size_t index_vector_dim);
-/* Adds what ends the run where an index vector is that of no slice, when the options want it. */
+/* Adds a check that ends the run where an index is out of range, where the options ask for it. */
 void popops_add_index_check(const struct popops_windows *windows, pop_graph *graph, pop_program sequence);
 /* Whether a slice has one element along all indexed dimensions: a row of a matrix. */
 bool popops_are_rows(const struct popops_windows *windows);

@@ -11,7 +11,7 @@
 #include <popsolver/popsolver.h>
 
 enum { OPERATION_NONE, OPERATION_ADD, OPERATION_MUL, OPERATION_MAX };
-enum { LEAST_MEMORY, FEWEST_CYCLES };
+enum { MIN_MEMORY, MIN_CYCLES };
 
 struct slice_options {
     bool for_slice, for_update, sorted, validate;
@@ -117,8 +117,8 @@ struct costs {
     struct slice_options options;
 };
 
-/* Of one call of a slice and one of an update, as far as they are wanted.  Bytes are a tile's: what lives always (its
- * part of the matrix, of the slices and of the indices), and what one call needs besides. */
+/* Of one slice and one update, as far as the options ask for them.  Bytes are a tile's: `bytes` are always live (its
+ * part of the matrix, of the slices and of the indices), transient_bytes during a call. */
 struct cost {
     uint64_t cycles, bytes, transient_bytes;
 };
@@ -215,14 +215,14 @@ static popsolver_answer all_bytes_of_splits(const uint64_t *splits, size_t count
 static popsolver_variable add_split(popsolver_model *model, size_t extent, size_t tiles, size_t demanded,
                                     const char *name)
 {
-    uint64_t most = poplibs_min(extent, tiles);
-    popsolver_variable split = popsolver_add_variable(model, demanded ? demanded : 1, demanded ? demanded : most, name);
+    uint64_t max = poplibs_min(extent, tiles);
+    popsolver_variable split = popsolver_add_variable(model, demanded ? demanded : 1, demanded ? demanded : max, name);
     if (!demanded)
         popsolver_ceildiv_constrain_divisor(model, popsolver_add_constant(model, extent, NULL), split, NULL);
     return split;
 }
 
-/* The least of what is wanted within the limit of memory; without the limit, the fewest bytes. */
+/* Minimises cycles or bytes, as the options ask, within the limit of memory; without the limit, bytes. */
 static bool search(struct costs *costs, const struct slice_constraints *constraints, size_t tiles, bool limited)
 {
     popsolver_model *model = popsolver_model_create();
@@ -239,7 +239,7 @@ static bool search(struct costs *costs, const struct slice_constraints *constrai
     popsolver_variable cycles = popsolver_call(model, all, cycles_of_splits, costs, "cycles");
     popsolver_variable transient = popsolver_call(model, all, bytes_of_splits, costs, "transient bytes");
     popsolver_variable bytes = popsolver_call(model, all, all_bytes_of_splits, costs, "bytes");
-    bool fast = limited && costs->options.target == FEWEST_CYCLES;
+    bool fast = limited && costs->options.target == MIN_CYCLES;
     if (limited) {
         popsolver_restrict(model, transient, 0, (uint64_t)(costs->options.proportion * costs->target->bytes_per_tile));
         popsolver_restrict(model, bytes, 0, costs->target->bytes_per_tile);
