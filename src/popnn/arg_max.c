@@ -22,7 +22,7 @@ static size_t parts_of(size_t size, unsigned divisor)
 static struct cut cut_rows(size_t rows, size_t n, size_t tiles)
 {
     struct cut best = { 1, 0 };
-    uint64_t least = UINT64_MAX;
+    uint64_t min = UINT64_MAX;
     for (size_t chunks = 1; chunks <= n && (chunks == 1 || rows * chunks <= tiles); chunks *= 2)
         for (unsigned divisor = 0; divisor < 32; ++divisor) {
             size_t size = poplibs_ceil_div(n, chunks), found = chunks * parts_of(size, divisor);
@@ -31,8 +31,8 @@ static struct cut cut_rows(size_t rows, size_t n, size_t tiles)
                 size;
             if (found > 1) /* and values and places go to another tile */
                 cycles += 6 * popnn_max_class_sparse_cycles(found) * poplibs_ceil_div(rows, 6 * tiles) + 2 * found;
-            if (cycles < least) {
-                least = cycles;
+            if (cycles < min) {
+                min = cycles;
                 best = (struct cut){ chunks, divisor };
             }
             if (((size_t)1 << divisor) >= size)

@@ -12,7 +12,7 @@
 
 /* ---- the plan ---- */
 
-enum { SYNC = 90, EXCHANGE = 100, WORKERS = 6, MOST_BEAMS = 4096 };
+enum { SYNC = 90, EXCHANGE = 100, WORKERS = 6, MAX_BEAMS = 4096 };
 
 static void estimate(popnn_ctc_plan *plan)
 {
@@ -51,7 +51,7 @@ static bool check_sizes(pop_where where, pop_graph *graph, const char *api, cons
     } sizes[] = { { "the batch", p->batch_size, 1, UINT32_MAX },
                   { "the time", p->max_time, 1, UINT32_MAX },
                   { "the number of classes", p->num_classes, 2, UINT32_MAX },
-                  { "the beam width", p->beamwidth, 1, MOST_BEAMS } };
+                  { "the beam width", p->beamwidth, 1, MAX_BEAMS } };
     if (p->in_type != POP_HALF && p->in_type != POP_FLOAT)
         return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the data are %s; half or float is needed",
                             pop_type_name(p->in_type));

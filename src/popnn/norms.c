@@ -83,13 +83,13 @@ pop_tensor popnn_distributed_batch_norm_gradients_at(pop_where where, pop_graph 
 
 /* ---- group norm ---- */
 
-enum { MOST_RANK = 32 };
+enum { MAX_RANK = 32 };
 
 /* How activations are cut into groups. */
 struct grouping {
     pop_where where;
     pop_graph *graph;
-    size_t rank, dims[MOST_RANK]; /* of the activations */
+    size_t rank, dims[MAX_RANK]; /* of the activations */
     size_t groups, of_group;
     bool strided;
 };
@@ -106,8 +106,8 @@ static bool open_groups(struct grouping *g, pop_where where, pop_graph *graph, c
     if (!poplibs_ready(graph) || !popnn_check_floating(graph, where, api, "the tensor of activations", acts) ||
         !poplibs_parse_options(where, graph, api, options, table, 1, g))
         return false;
-    g->rank = pop_tensor_shape(acts, g->dims, MOST_RANK);
-    if (g->rank < 2 || g->rank > MOST_RANK)
+    g->rank = pop_tensor_shape(acts, g->dims, MAX_RANK);
+    if (g->rank < 2 || g->rank > MAX_RANK)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
                             "activations have %zu dimensions; batch and channels are needed, and 32 are the most",
                             g->rank);

@@ -12,14 +12,14 @@
 static size_t chunks_of(size_t rows, size_t n, size_t k, size_t tiles)
 {
     size_t best = 1, workers = 6 * tiles;
-    uint64_t least = UINT64_MAX;
+    uint64_t min = UINT64_MAX;
     for (size_t chunks = 1; chunks == 1 || (chunks * poplibs_max(k, 1) <= n && rows * chunks <= workers); ++chunks) {
         uint64_t cycles =
             6 * popnn_top_k_cycles(poplibs_ceil_div(n, chunks), k, false) * poplibs_ceil_div(rows * chunks, workers);
         if (chunks > 1)
             cycles += 6 * popnn_top_k_cycles(chunks * k, k, true) + 2 * chunks * k;
-        if (cycles < least) {
-            least = cycles;
+        if (cycles < min) {
+            min = cycles;
             best = chunks;
         }
     }

@@ -196,10 +196,10 @@ static pop_tensor stack_piece(const struct units *units, size_t n, size_t tiles,
 }
 pop_tensor units_new_stack(const struct units *units, size_t n, const char *name)
 {
-    enum { LEAST_BYTES = 128 }; /* of a tile */
+    enum { MIN_BYTES = 128 }; /* of a tile */
     size_t elements = units->batch * units->output, grain = 8 / pop_type_size(units->type);
     size_t share = poplibs_max(poplibs_ceil_div(elements, pop_target_num_tiles(pop_graph_target(units->graph))),
-                               LEAST_BYTES / pop_type_size(units->type));
+                               MIN_BYTES / pop_type_size(units->type));
     share = poplibs_ceil_div(share, grain) * grain;
     size_t whole = elements / share, rest = elements % share;
     pop_tensor pieces[2];

@@ -171,8 +171,9 @@ static uint64_t units_of(double probability)
     return (uint64_t)llround(probability * 4294967296.0);
 }
 
-/* The least value of a type that is not below a number; with its sign turned, the largest that is not above. */
-static double at_least(pop_type type, double number)
+/* The smallest value of a type that is not below a number.  Negated arguments and results give the largest that is not
+ * above. */
+static double round_up_to(pop_type type, double number)
 {
     if (type == POP_INT)
         return ceil(number);
@@ -188,13 +189,13 @@ static double at_least(pop_type type, double number)
 /* The range in values of the type: from min up, and from max down. */
 static bool range_of(const struct draw *draw, pop_type type, double min, double max, double *low, double *high)
 {
-    *low = at_least(type, min);
-    *high = -at_least(type, -max);
-    double most = type == POP_INT ? 2147483647.0 : type == POP_HALF ? 65504.0 : (double)FLT_MAX;
+    *low = round_up_to(type, min);
+    *high = -round_up_to(type, -max);
+    double largest = type == POP_INT ? 2147483647.0 : type == POP_HALF ? 65504.0 : (double)FLT_MAX;
     if (!(min <= max))
         return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "from %g to %g there are no numbers",
                             min, max);
-    if (!(min >= -most - (type == POP_INT) && max <= most))
+    if (!(min >= -largest - (type == POP_INT) && max <= largest))
         return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api,
                             "not all numbers from %g to %g are values of type %s", min, max, pop_type_name(type));
     if (!(*low <= *high))

@@ -68,8 +68,8 @@ static bool divide_factor(struct solver *s, uint32_t factor, uint32_t other, uin
 static bool product(struct solver *s, uint32_t result, uint32_t a, uint32_t b)
 {
     const struct domain x = s->domains[a], y = s->domains[b];
-    uint64_t least;
-    return multiply_low(x.min, y.min, &least) && raise_min(s, result, least) &&
+    uint64_t low;
+    return multiply_low(x.min, y.min, &low) && raise_min(s, result, low) &&
            lower_max(s, result, multiply_up(x.max, y.max)) && divide_factor(s, a, b, result) &&
            divide_factor(s, b, a, result);
 }
@@ -77,27 +77,27 @@ static bool product(struct solver *s, uint32_t result, uint32_t a, uint32_t b)
 /* The greatest values can add up beyond 64 bits while the result cannot: wraps counts how often they do. */
 static bool sum(struct solver *s, uint32_t result, const uint32_t *operands, uint32_t count)
 {
-    uint64_t least = 0, most = 0;
+    uint64_t low = 0, high = 0;
     uint32_t wraps = 0;
     for (uint32_t i = 0; i < count; ++i) {
         const struct domain d = s->domains[operands[i]];
-        if (!add_low(least, d.min, &least))
+        if (!add_low(low, d.min, &low))
             return false;
-        most += d.max;
-        wraps += most < d.max;
+        high += d.max;
+        wraps += high < d.max;
     }
-    if (!raise_min(s, result, least) || !lower_max(s, result, wraps ? EVERYTHING : most))
+    if (!raise_min(s, result, low) || !lower_max(s, result, wraps ? EVERYTHING : high))
         return false;
     const struct domain r = s->domains[result];
     for (uint32_t i = 0; i < count; ++i) {
         const struct domain d = s->domains[operands[i]];
         /* An operand that is there twice may have fewer values than were summed, which makes these bounds weaker, not
          * wrong. */
-        const uint64_t others_least = least > d.min ? least - d.min : 0, others_most = most - d.max;
-        const bool others_wrap = wraps > (most < d.max);
-        if (r.max < others_least || !lower_max(s, operands[i], r.max - others_least))
+        const uint64_t others_min = low > d.min ? low - d.min : 0, others_max = high - d.max;
+        const bool others_wrap = wraps > (high < d.max);
+        if (r.max < others_min || !lower_max(s, operands[i], r.max - others_min))
             return false;
-        if (!others_wrap && r.min > others_most && !raise_min(s, operands[i], r.min - others_most))
+        if (!others_wrap && r.min > others_max && !raise_min(s, operands[i], r.min - others_max))
             return false;
     }
     return true;
@@ -105,13 +105,13 @@ static bool sum(struct solver *s, uint32_t result, const uint32_t *operands, uin
 
 static bool max(struct solver *s, uint32_t result, const uint32_t *operands, uint32_t count)
 {
-    uint64_t least = 0, most = 0;
+    uint64_t low = 0, high = 0;
     for (uint32_t i = 0; i < count; ++i) {
         const struct domain d = s->domains[operands[i]];
-        least = d.min > least ? d.min : least;
-        most = d.max > most ? d.max : most;
+        low = d.min > low ? d.min : low;
+        high = d.max > high ? d.max : high;
     }
-    if (!raise_min(s, result, least) || !lower_max(s, result, most))
+    if (!raise_min(s, result, low) || !lower_max(s, result, high))
         return false;
     const struct domain r = s->domains[result];
     uint32_t reach = 0, last = 0; /* operands that can be the result */
@@ -128,13 +128,13 @@ static bool max(struct solver *s, uint32_t result, const uint32_t *operands, uin
 
 static bool min(struct solver *s, uint32_t result, const uint32_t *operands, uint32_t count)
 {
-    uint64_t least = EVERYTHING, most = EVERYTHING;
+    uint64_t low = EVERYTHING, high = EVERYTHING;
     for (uint32_t i = 0; i < count; ++i) {
         const struct domain d = s->domains[operands[i]];
-        least = d.min < least ? d.min : least;
-        most = d.max < most ? d.max : most;
+        low = d.min < low ? d.min : low;
+        high = d.max < high ? d.max : high;
     }
-    if (!raise_min(s, result, least) || !lower_max(s, result, most))
+    if (!raise_min(s, result, low) || !lower_max(s, result, high))
         return false;
     const struct domain r = s->domains[result];
     uint32_t reach = 0, last = 0;
@@ -158,8 +158,8 @@ static bool floordiv(struct solver *s, uint32_t quotient, uint32_t left, uint32_
     if (!raise_min(s, quotient, divide(l.min, r.max)) || !lower_max(s, quotient, divide(l.max, r.min)))
         return false;
     const struct domain q = s->domains[quotient];
-    uint64_t least;
-    if (!multiply_low(q.min, r.min, &least) || !raise_min(s, left, least) ||
+    uint64_t low;
+    if (!multiply_low(q.min, r.min, &low) || !raise_min(s, left, low) ||
         !lower_max(s, left, add_up(multiply_up(q.max, r.max), r.max - 1)))
         return false;
     if (q.min && !lower_max(s, right, divide(l.max, q.min)))
@@ -178,8 +178,8 @@ static bool ceildiv(struct solver *s, uint32_t quotient, uint32_t left, uint32_t
     const struct domain q = s->domains[quotient];
     if (!lower_max(s, left, multiply_up(q.max, r.max)) || (q.max && !raise_min(s, right, divide_up(l.min, q.max))))
         return false;
-    uint64_t least;
-    if (q.min && (!multiply_low(q.min - 1, r.min, &least) || !add_low(least, 1, &least) || !raise_min(s, left, least)))
+    uint64_t low;
+    if (q.min && (!multiply_low(q.min - 1, r.min, &low) || !add_low(low, 1, &low) || !raise_min(s, left, low)))
         return false;
     return q.min < 2 || lower_max(s, right, divide(l.max - 1, q.min - 1));
 }

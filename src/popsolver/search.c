@@ -162,15 +162,15 @@ bool propagate(struct solver *s)
 static uint32_t choose(const struct solver *s)
 {
     uint32_t best = NONE;
-    uint64_t least = UINT64_MAX;
+    uint64_t min = UINT64_MAX;
     bool operand = false;
     for (uint32_t i = 0; i < s->model->variables; ++i) {
         const uint64_t width = s->domains[i].max - s->domains[i].min;
         if (!width || s->is_operand[i] < operand)
             continue;
-        if (best == NONE || s->is_operand[i] > operand || width < least) {
+        if (best == NONE || s->is_operand[i] > operand || width < min) {
             best = i;
-            least = width;
+            min = width;
             operand = s->is_operand[i];
         }
     }

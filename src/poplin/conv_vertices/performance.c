@@ -191,7 +191,7 @@ static uint64_t row_slic(const struct poplin_slic *slic, uint64_t n)
 
 uint64_t poplin_cycles_slic(const struct poplin_slic *slic, const struct poplin_worklist *worker_lists)
 {
-    uint64_t slowest = 0, most = 0, groups = slic->conv_group_groups;
+    uint64_t slowest = 0, max = 0, groups = slic->conv_group_groups;
     for (unsigned w = 0; w < slic->num_workers; ++w) {
         uint64_t cycles = 17, outputs = 0;
         for (size_t i = 0; i < worker_lists[w].count; ++i) {
@@ -199,10 +199,10 @@ uint64_t poplin_cycles_slic(const struct poplin_slic *slic, const struct poplin_
             outputs += worker_lists[w].items[i];
         }
         slowest = cycles > slowest ? cycles : slowest;
-        most = outputs > most ? outputs : most;
+        max = outputs > max ? outputs : max;
     }
     /* Two passes leave their output channels apart: they are put together once. */
-    uint64_t merge = slic->passes > 1 ? slic->num_workers * (2 + 2 * most) : 0;
+    uint64_t merge = slic->passes > 1 ? slic->num_workers * (2 + 2 * max) : 0;
     uint64_t sub_kernel = load_slic(slic) + slic->num_workers * slowest + 22 + 6;
     return (slic->float_partials ? 28 : 25) +
            groups * ((slic->float_partials ? 15 : 12) + slic->sub_kernels * sub_kernel + merge) + (groups - 1) * 6;

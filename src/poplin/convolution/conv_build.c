@@ -111,7 +111,7 @@ static pop_tensor convolve(struct conv_work *work, unsigned out_chan_step, pop_t
 static pop_tensor zeros(const struct conv_resolved *conv, struct conv_program *program)
 {
     const poplin_conv_params *params = &conv->call->convolved;
-    size_t dims[CONV_MOST_DIMS] = { params->num_conv_groups, params->batch_size }, rank = 2;
+    size_t dims[CONV_MAX_DIMS] = { params->num_conv_groups, params->batch_size }, rank = 2;
     for (size_t d = 0; d < params->num_field_dims; ++d)
         dims[rank++] = poplin_conv_output_size(params, d);
     dims[rank++] = params->output_channels_per_conv_group;

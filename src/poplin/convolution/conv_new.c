@@ -10,7 +10,7 @@
 /* A grouped variable with the mapping that it should have. */
 pop_tensor conv_new_grouped(const struct conv_resolved *conv, bool weights, const char *name)
 {
-    size_t dims[CONV_MOST_DIMS];
+    size_t dims[CONV_MAX_DIMS];
     pop_shape shape = weights ? conv_grouped_weights_shape(conv, dims) : conv_grouped_input_shape(conv, dims);
     pop_tensor made = pop_graph_add_variable_at(conv->where, conv->graph, conv->params.input_type, shape, name);
     if (weights)
@@ -25,7 +25,7 @@ pop_tensor conv_new_grouped(const struct conv_resolved *conv, bool weights, cons
 static pop_tensor new_plain(const struct conv_resolved *conv, const size_t *dims, size_t rank)
 {
     size_t channels = dims[rank - 1], inner = poplibs_min(channels, poplibs_max(conv->c2, 1)),
-           grouped[CONV_MOST_DIMS + 1];
+           grouped[CONV_MAX_DIMS + 1];
     while (channels % poplibs_max(inner, 1))
         --inner;
     inner = poplibs_max(inner, 1);
@@ -45,7 +45,7 @@ static pop_tensor new_input(const struct conv_resolved *conv)
     const poplin_conv_params *params = &simple->params;
     if (!simple->is_empty && conv_input_is_a_view(conv))
         return conv_input_back(conv, conv_new_grouped(conv, conv->swapped, conv->name));
-    size_t dims[CONV_MOST_DIMS] = { params->num_conv_groups, params->batch_size }, rank = 2;
+    size_t dims[CONV_MAX_DIMS] = { params->num_conv_groups, params->batch_size }, rank = 2;
     for (size_t d = 0; d < params->num_field_dims; ++d)
         dims[rank++] = params->input_field_shape[d];
     dims[rank++] = params->input_channels_per_conv_group;
@@ -64,7 +64,7 @@ pop_tensor conv_new_weights(const struct conv_resolved *conv)
     const poplin_conv_params *params = &simple->params;
     if (!simple->is_empty && conv_weights_are_a_view(conv))
         return conv_weights_back(conv, conv_new_grouped(conv, !conv->swapped, conv->name));
-    size_t dims[CONV_MOST_DIMS] = { params->num_conv_groups }, rank = 1;
+    size_t dims[CONV_MAX_DIMS] = { params->num_conv_groups }, rank = 1;
     for (size_t d = 0; d < params->num_field_dims; ++d)
         dims[rank++] = params->kernel_shape[d];
     dims[rank++] = params->output_channels_per_conv_group;

@@ -6,7 +6,7 @@
 
 pop_tensor conv_new_like(pop_where where, pop_graph *graph, pop_tensor like, const char *name)
 {
-    size_t dims[CONV_MOST_DIMS + 1], rank = pop_tensor_shape(like, dims + 1, CONV_MOST_DIMS);
+    size_t dims[CONV_MAX_DIMS + 1], rank = pop_tensor_shape(like, dims + 1, CONV_MAX_DIMS);
     size_t grouping = poputil_detect_innermost_grouping_at(where, graph, like);
     pop_interval_lists mapping;
     if (!poplibs_ready(graph) || !pop_graph_get_tile_mapping_at(where, graph, like, NULL, &mapping))

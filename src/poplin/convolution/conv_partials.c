@@ -119,7 +119,7 @@ void conv_add_row_vertex(const struct conv_work *work, pop_compute_set compute, 
 void conv_add_partials(const struct conv_work *work, pop_compute_set compute, struct conv_part *part)
 {
     unsigned dims = work->conv->plan.num_field_dims, rank = 0;
-    size_t shape[CONV_MOST_DIMS];
+    size_t shape[CONV_MAX_DIMS];
     shape[rank++] = conv_range_size(part->g);
     shape[rank++] = conv_range_size(part->o);
     shape[rank++] = conv_range_size(part->n);

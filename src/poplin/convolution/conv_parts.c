@@ -128,7 +128,7 @@ pop_tensor conv_part_input(const struct conv_resolved *conv, pop_tensor input, c
                            size_t c)
 {
     assert(g < conv->g1 && c < conv->c1 && !part->empty);
-    size_t begins[CONV_MOST_DIMS] = { part->n.begin }, ends[CONV_MOST_DIMS] = { part->n.end };
+    size_t begins[CONV_MAX_DIMS] = { part->n.begin }, ends[CONV_MAX_DIMS] = { part->n.end };
     unsigned dims = conv->plan.num_field_dims;
     for (unsigned d = 0; d < dims; ++d) {
         begins[1 + d] = part->input[d].begin;
@@ -143,7 +143,7 @@ pop_tensor conv_part_weights(const struct conv_resolved *conv, pop_tensor weight
                              size_t g, size_t o, size_t c)
 {
     assert(g < conv->g1 && o < conv->o1 && c < conv->c1);
-    size_t begins[CONV_MOST_DIMS], ends[CONV_MOST_DIMS];
+    size_t begins[CONV_MAX_DIMS], ends[CONV_MAX_DIMS];
     unsigned dims = conv->plan.num_field_dims;
     for (unsigned d = 0; d < dims; ++d) {
         begins[d] = part->kernel[d].begin;

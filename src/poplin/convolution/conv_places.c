@@ -101,12 +101,12 @@ static void move_block(pop_where where, pop_graph *graph, const struct element_p
  * elsewhere already. */
 static void exchange_blocks(pop_where where, pop_graph *graph, const struct element_places *places, pop_tensor to)
 {
-    enum { MOST_TRIES = 16 };
+    enum { MAX_TRIES = 16 };
     size_t tiles = places->blocks.count, *held = poplibs_new(tiles, sizeof(*held));
     for (size_t tile = 0; tile < tiles; ++tile)
         held[tile] = tile;
     for (size_t tile = 0; tile < tiles; ++tile)
-        for (size_t i = 1; i <= MOST_TRIES && i < tiles && is_slow(places, held[tile], tile); ++i) {
+        for (size_t i = 1; i <= MAX_TRIES && i < tiles && is_slow(places, held[tile], tile); ++i) {
             size_t other = (tile + i) % tiles, block = held[tile];
             if (is_slow(places, block, other) || is_slow(places, held[other], tile))
                 continue;

@@ -3,14 +3,13 @@
 
 static bool is_empty(const poplin_conv_params *params)
 {
-    size_t least =
-        poplibs_min(poplibs_min(params->input_channels_per_conv_group, params->output_channels_per_conv_group),
-                    poplibs_min(params->batch_size, params->num_conv_groups));
+    size_t min = poplibs_min(poplibs_min(params->input_channels_per_conv_group, params->output_channels_per_conv_group),
+                             poplibs_min(params->batch_size, params->num_conv_groups));
     for (size_t d = 0; d < params->num_field_dims; ++d)
-        least = poplibs_min(
-            poplibs_min(least, poplin_conv_output_size(params, d)),
+        min = poplibs_min(
+            poplibs_min(min, poplin_conv_output_size(params, d)),
             poplibs_min(poplin_conv_truncated_input_size(params, d), poplin_conv_truncated_kernel_size(params, d)));
-    return least == 0;
+    return min == 0;
 }
 
 bool conv_dilates(const poplin_conv_params *params, size_t d)

@@ -57,8 +57,8 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
 static pop_tensor sum_of(const struct conv_work *work, pop_compute_set compute, const struct conv_part *parts,
                          const struct summand *summands, size_t count, const pop_tensor *earlier, pop_type type)
 {
-    size_t dims[CONV_MOST_DIMS], first = summands[0].first, tiles = summands[count - 1].last - first;
-    pop_shape shape = conv_shape(dims, pop_tensor_shape(parts[0].partials, dims, CONV_MOST_DIMS));
+    size_t dims[CONV_MAX_DIMS], first = summands[0].first, tiles = summands[count - 1].last - first;
+    pop_shape shape = conv_shape(dims, pop_tensor_shape(parts[0].partials, dims, CONV_MAX_DIMS));
     assert(count && summands[count - 1].last > first);
     pop_tensor out = pop_graph_add_variable_at(work->where, work->graph, type, shape, "reduced");
     size_t elements = pop_tensor_num_elements(out), grain = (size_t)work->conv->g2 * work->conv->o2;
@@ -91,8 +91,8 @@ static void cast(const struct conv_work *work, pop_compute_set compute, const st
                  pop_type type, pop_tensor *made)
 {
     for (size_t i = 0; i < count && poplibs_ready(work->graph); ++i) {
-        size_t dims[CONV_MOST_DIMS];
-        pop_shape shape = conv_shape(dims, pop_tensor_shape(parts[i].partials, dims, CONV_MOST_DIMS));
+        size_t dims[CONV_MAX_DIMS];
+        pop_shape shape = conv_shape(dims, pop_tensor_shape(parts[i].partials, dims, CONV_MAX_DIMS));
         made[i] = pop_graph_add_variable_at(work->where, work->graph, type, shape, "cast");
         pop_graph_set_tile_mapping_at(work->where, work->graph, made[i], parts[i].tile);
         popops_cast_to_at(work->where, work->graph, parts[i].partials, made[i], compute);

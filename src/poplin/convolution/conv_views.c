@@ -7,8 +7,8 @@
 /* Zeros like t, of another size in one dimension. */
 static pop_tensor zeros_like(pop_where where, pop_graph *graph, pop_tensor t, unsigned dim, size_t size)
 {
-    size_t dims[CONV_MOST_DIMS];
-    pop_shape shape = conv_shape(dims, pop_tensor_shape(t, dims, CONV_MOST_DIMS));
+    size_t dims[CONV_MAX_DIMS];
+    pop_shape shape = conv_shape(dims, pop_tensor_shape(t, dims, CONV_MAX_DIMS));
     assert(dim < shape.rank);
     dims[dim] = size;
     pop_tensor made = pop_graph_add_constant_float_at(where, graph, pop_tensor_type(t), shape, 0, "zeros");
@@ -41,7 +41,7 @@ pop_tensor conv_pad(pop_where where, pop_graph *graph, pop_tensor t, unsigned di
     return count == 1 ? t : pop_tensor_concat_at(where, (pop_tensors){ count, list }, dim);
 }
 
-/* The most indices in a row that stand for nothing. */
+/* The longest run of indices that are POPLIN_NO_INDEX. */
 static size_t longest_gap(const unsigned *indices, size_t count)
 {
     size_t longest = 0, gap = 0;

@@ -7,7 +7,7 @@
 
 #include <poplin/conv_params.h>
 
-enum { CONV_MOST_DIMS = POPLIN_MAX_FIELD_DIMS + 6 };
+enum { CONV_MAX_DIMS = POPLIN_MAX_FIELD_DIMS + 6 };
 
 static inline pop_shape conv_shape(const size_t *dims, size_t rank)
 {

@@ -9,11 +9,11 @@
 /* Multiply-adds that are worth a vertex, and vertices of a product at most.  Bands of BAND_ROWS rows are the best for
  * B's sake, lower ones where there would be fewer than FEW; columns are split in parts of at least PART_COLUMNS, since
  * each part packs A once more. */
-enum { BLOCK_WORK = 1 << 21, MOST_BLOCKS = 64, FEW = 8, BAND_ROWS = 112, LEAST_BAND_ROWS = 64, PART_COLUMNS = 256 };
+enum { BLOCK_WORK = 1 << 21, MAX_BLOCKS = 64, FEW = 8, BAND_ROWS = 112, MIN_BAND_ROWS = 64, PART_COLUMNS = 256 };
 /* Panels that a vertex packs, and vertices that there should be rather than that. */
 enum { PACK_PANELS = 16, PACK_VERTICES = 8 };
 /* Rows in which a view must be contiguous to be worth reading in place. */
-enum { LEAST_ROW = 8 };
+enum { MIN_ROW = 8 };
 
 struct gemm_product {
     pop_where where;
@@ -43,7 +43,7 @@ static pop_tensor fresh(const struct gemm_product *p, pop_type type, pop_shape s
 
 static bool has_contiguous_rows(pop_where where, pop_tensor t)
 {
-    if (pop_tensor_dim(t, 1) < LEAST_ROW)
+    if (pop_tensor_dim(t, 1) < MIN_ROW)
         return false;
     for (size_t i = 0; i < pop_tensor_dim(t, 0); ++i)
         if (!pop_tensor_is_contiguous(pop_tensor_at_at(where, t, i)))
@@ -199,9 +199,9 @@ static void multiply(const struct gemm_product *p, const struct matrix *a, pop_t
 {
     size_t rows = pop_tensor_dim(out->t, 0), columns = pop_tensor_dim(out->t, 1), panels = panels_of(columns);
     double work = (double)rows * (double)columns * (double)depth / BLOCK_WORK;
-    size_t blocks = work < 1 ? 1 : work > MOST_BLOCKS ? MOST_BLOCKS : (size_t)work;
-    size_t bands = power_of_two_up_to(
-        poplibs_min(blocks, poplibs_max(rows / BAND_ROWS, poplibs_min(FEW, rows / LEAST_BAND_ROWS))));
+    size_t blocks = work < 1 ? 1 : work > MAX_BLOCKS ? MAX_BLOCKS : (size_t)work;
+    size_t bands =
+        power_of_two_up_to(poplibs_min(blocks, poplibs_max(rows / BAND_ROWS, poplibs_min(FEW, rows / MIN_BAND_ROWS))));
     size_t parts = poplibs_min(poplibs_min(blocks, FEW) / bands, poplibs_ceil_div(columns, PART_COLUMNS));
     parts = poplibs_max(1, poplibs_min(parts, panels));
     size_t strips = poplibs_ceil_div(rows, GEMM_STRIP); /* equal ones: a kernel of few rows is slower */
@@ -218,7 +218,7 @@ static void multiply(const struct gemm_product *p, const struct matrix *a, pop_t
 static void store(const struct gemm_product *p, pop_tensor from, pop_tensor to)
 {
     pop_tensor flat[] = { pop_tensor_flatten_at(p->where, from), pop_tensor_flatten_at(p->where, to) };
-    for (size_t at = 0, end = pop_tensor_num_elements(to), share = poplibs_max(1 << 14, end / MOST_BLOCKS); at < end;
+    for (size_t at = 0, end = pop_tensor_num_elements(to), share = poplibs_max(1 << 14, end / MAX_BLOCKS); at < end;
          at += share) {
         size_t next = poplibs_min(end, at + share);
         pop_vertex vertex = pop_graph_add_vertex_at(p->where, p->graph, p->store, "poplin::HostMatMulStore");

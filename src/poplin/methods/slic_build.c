@@ -134,13 +134,13 @@ static struct conv_worklists worklists_of(const struct conv_work *work, const st
 static pop_tensor padded(const struct conv_work *work, const struct conv_part *part, pop_tensor operand,
                          const char *name, bool pads, struct poplibs_copies *copies)
 {
-    size_t dims[CONV_MOST_DIMS];
+    size_t dims[CONV_MAX_DIMS];
     if (!poplibs_ready(work->graph))
         return operand;
     pop_tensor flat = pop_tensor_flatten_at(work->where, operand);
     if (!pads)
         return flat;
-    pop_shape shape = conv_shape(dims, pop_tensor_shape(operand, dims, CONV_MOST_DIMS));
+    pop_shape shape = conv_shape(dims, pop_tensor_shape(operand, dims, CONV_MAX_DIMS));
     pop_tensor made = pop_graph_add_variable_at(work->where, work->graph, pop_tensor_type(operand), shape, name);
     pop_graph_set_tile_mapping_at(work->where, work->graph, made, part->tile);
     made = pop_tensor_flatten_at(work->where, made);

@@ -110,19 +110,19 @@ static void in_place(const struct norm *norm, popops_binary_op op, pop_tensor a,
 }
 /* Work is done on {batch, field..., channels}: {channels} broadcasts over it, and operands of convolutions have runs of
  * channels in memory, which are fewer pieces than single elements. */
-enum { MOST_DIMS = 32 };
+enum { MAX_DIMS = 32 };
 static pop_tensor channels_last(const struct norm *norm, pop_tensor acts)
 {
-    unsigned order[MOST_DIMS] = { 0 };
-    size_t rank = poplibs_min(pop_tensor_rank(acts), MOST_DIMS);
+    unsigned order[MAX_DIMS] = { 0 };
+    size_t rank = poplibs_min(pop_tensor_rank(acts), MAX_DIMS);
     for (unsigned d = 1; d < rank; ++d)
         order[d] = d + 1 < rank ? d + 1 : 1;
     return pop_tensor_dim_shuffle_at(norm->where, acts, (pop_dims){ rank, order });
 }
 static pop_tensor channels_second(const struct norm *norm, pop_tensor acts)
 {
-    unsigned order[MOST_DIMS] = { 0 };
-    size_t rank = poplibs_min(pop_tensor_rank(acts), MOST_DIMS);
+    unsigned order[MAX_DIMS] = { 0 };
+    size_t rank = poplibs_min(pop_tensor_rank(acts), MAX_DIMS);
     for (unsigned d = 1; d < rank; ++d)
         order[d] = d > 1 ? d - 1 : (unsigned)rank - 1;
     return pop_tensor_dim_shuffle_at(norm->where, acts, (pop_dims){ rank, order });
@@ -137,11 +137,11 @@ static pop_tensor as_type(const struct norm *norm, pop_tensor t, pop_type type)
 static pop_tensor sums(const struct norm *norm, pop_tensor acts, popops_operation op, double factor,
                        pop_type partials_type, pop_type type)
 {
-    unsigned dims[MOST_DIMS], count = 0;
+    unsigned dims[MAX_DIMS], count = 0;
     pop_tensor scale =
         pop_graph_add_constant_float_at(norm->where, norm->graph, POP_FLOAT, POP_SHAPE(1), factor, "factor");
     pop_graph_set_tile_mapping_at(norm->where, norm->graph, scale, 0);
-    for (; count + 1 < pop_tensor_rank(acts) && count < MOST_DIMS; ++count)
+    for (; count + 1 < pop_tensor_rank(acts) && count < MAX_DIMS; ++count)
         dims[count] = count;
     const char *partials = pop_type_name(partials_type);
     return popops_reduce_at(norm->where, norm->graph, acts, type, (pop_dims){ count, dims },
@@ -189,8 +189,8 @@ static void reduce_together(const struct norm *norm, pop_tensor *tensors, size_t
 /* Sums of a replica's channels, tensors {channels}, become those of the replicas that share a batch. */
 static void add_up(const struct norm *norm, pop_tensor *tensors, size_t count)
 {
-    enum { MOST = 2 };
-    pop_tensor given[MOST];
+    enum { MAX_COUNT = 2 };
+    pop_tensor given[MAX_COUNT];
     if (norm->sharing.members == 1 || !poplibs_ready(norm->graph))
         return;
     if (!norm->sharing.reduce) {

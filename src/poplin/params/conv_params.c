@@ -87,24 +87,24 @@ size_t poplin_conv_output_size(const poplin_conv_params *p, size_t d)
 /* ---- checks ---- */
 
 /* Extents of tensors are kept in 32 bits, and sums of them must fit. */
-enum { MOST_ELEMENTS = INT32_MAX };
+enum { MAX_ELEMENTS = INT32_MAX };
 static bool too_large(const poplin_conv_params *p, size_t d, char *text, size_t size)
 {
     const char *what = NULL;
     size_t seen = p->input_field_shape[d];
-    if (seen > MOST_ELEMENTS)
+    if (seen > MAX_ELEMENTS)
         what = "the input";
-    else if ((seen = p->kernel_shape[d]) > MOST_ELEMENTS)
+    else if ((seen = p->kernel_shape[d]) > MAX_ELEMENTS)
         what = "the kernel";
-    else if ((seen = poplin_conv_transformed_input_size(p, d)) > MOST_ELEMENTS)
+    else if ((seen = poplin_conv_transformed_input_size(p, d)) > MAX_ELEMENTS)
         what = "the transformed input";
-    else if ((seen = poplin_conv_transformed_kernel_size(p, d)) > MOST_ELEMENTS)
+    else if ((seen = poplin_conv_transformed_kernel_size(p, d)) > MAX_ELEMENTS)
         what = "the transformed kernel";
-    else if ((seen = poplin_conv_output_size(p, d)) > MOST_ELEMENTS)
+    else if ((seen = poplin_conv_output_size(p, d)) > MAX_ELEMENTS)
         what = "the output";
     if (what)
         snprintf(text, size, "field dimension %zu of %s has %zu elements; at most %d are allowed", d, what, seen,
-                 MOST_ELEMENTS);
+                 MAX_ELEMENTS);
     return what;
 }
 

@@ -48,15 +48,15 @@ enum { POPLIN_MAX_ALTERNATIVES = 16 };
 enum poplin_objective {
     POPLIN_ALONE,                /* the fewest cycles; passes of a fully connected layer together */
     POPLIN_FEWEST_CYCLES,        /* the same, for itself */
-    POPLIN_LEAST_MEMORY,         /* of a tile */
-    POPLIN_FEWEST_TILES,         /* in most_cycles */
+    POPLIN_MIN_MEMORY,           /* of a tile */
+    POPLIN_FEWEST_TILES,         /* in max_cycles */
     POPLIN_LIKE_ON_FEWEST_TILES, /* no step longer than those of like, or as little as can be; then the fewest tiles */
-    POPLIN_LIKE_IN_LEAST_MEMORY,
+    POPLIN_LIKE_IN_MIN_MEMORY,
 };
 struct poplin_plan_share {
     enum poplin_objective objective;
     unsigned first_tile;
-    uint64_t most_cycles;
+    uint64_t max_cycles;
     poplin_detailed_plan_costs like;
 };
 

@@ -59,7 +59,7 @@ static unsigned worth_flattening(const poplin_conv_params *p)
         dims |= p->input_field_shape[d] > 1 && p->kernel_shape[d] >= p->input_field_shape[d] ? 1u << d : 0;
     return dims;
 }
-static unsigned most_combined(const struct planning *planning, const poplin_conv_params *p)
+static unsigned max_combined(const struct planning *planning, const poplin_conv_params *p)
 {
     size_t channels = p->input_channels_per_conv_group;
     if (channels < 1 || channels > 2 || p->num_conv_groups < 2 || planning->options->disable_transformations)
@@ -78,8 +78,8 @@ static void try_flattened(struct planning *planning, struct poplin_transform t, 
         poplin_conv_params flat = poplin_params_flatten_out_chans(expanded, dims);
         t.flatten_dims = poplin_params_flattenable(&flat);
         poplin_conv_params combinable = poplin_params_flatten(&flat, t.flatten_dims);
-        unsigned most = most_combined(planning, &flat);
-        for (unsigned factor = 1; factor <= most; factor *= 2) {
+        unsigned max = max_combined(planning, &flat);
+        for (unsigned factor = 1; factor <= max; factor *= 2) {
             if (!allows(fixed->combine_conv_groups_factor, factor) || factor > flat.num_conv_groups)
                 continue;
             t.combine_conv_groups_factor = factor;
@@ -151,11 +151,11 @@ static struct planning search(const pop_target *target, const poplin_conv_params
                               const struct poplin_conv_options *options, bool joint)
 {
     struct planning planning = begin(target, params, options, joint);
-    if (planning.goal.most_bytes)
+    if (planning.goal.max_bytes)
         try_all(&planning);
     if (!planning.found && !joint) {
-        planning.goal.objective = POPLIN_LEAST_MEMORY;
-        planning.goal.most_bytes = UINT64_MAX;
+        planning.goal.objective = POPLIN_MIN_MEMORY;
+        planning.goal.max_bytes = UINT64_MAX;
         try_all(&planning);
     }
     return planning;
@@ -272,7 +272,7 @@ static bool fill_up(poplin_conv_params *params)
 /* What was planned, and a budget that it does not keep. */
 static void log_plan(const struct plan_cached *found)
 {
-    uint64_t budget = begin(&found->target, &found->planned.params, &found->options, false).goal.most_bytes;
+    uint64_t budget = begin(&found->target, &found->planned.params, &found->options, false).goal.max_bytes;
     char text[4096];
     if (budget && found->planned.cost.bytes > budget && pop_log_on(POPLIBS_LIBRARY, POP_LOG_WARN)) {
         poplin_conv_params_text(&found->planned.params, text, sizeof(text));

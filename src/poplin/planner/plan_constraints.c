@@ -12,13 +12,13 @@
 #include <jansson.h>
 #include <poplar/text.h>
 
-enum { MOST_CHOICES = 8 };
+enum { MAX_CHOICES = 8 };
 struct reader {
     struct poplin_plan_constraints *to;
     char *text;
     size_t size;
-    size_t choices, chosen[MOST_CHOICES], of[MOST_CHOICES]; /* met so far; which one is taken of how many */
-    bool first;                                             /* time: says what has no effect */
+    size_t choices, chosen[MAX_CHOICES], of[MAX_CHOICES]; /* met so far; which one is taken of how many */
+    bool first;                                           /* time: says what has no effect */
 };
 
 /* Names beside those of plan_fields: where they may stand, and the field that they mean (NULL: what has no effect). */
@@ -180,7 +180,7 @@ static json_t *choose(struct reader *r, json_t *value, enum plan_field_kind kind
 {
     bool is_choice =
         json_is_array(value) && kind != PLAN_LIST && (kind != PLAN_DIMS || json_is_array(json_array_get(value, 0)));
-    if (!is_choice || !json_array_size(value) || r->choices == MOST_CHOICES)
+    if (!is_choice || !json_array_size(value) || r->choices == MAX_CHOICES)
         return value;
     size_t at = r->choices++;
     r->of[at] = json_array_size(value);

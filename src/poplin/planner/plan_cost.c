@@ -219,39 +219,38 @@ struct poplin_plan_cost plan_cost(struct plan_candidate *c, const struct poplin_
                     s->tile_level_transform.cycles + s->compute.cycles + s->reduction.cycles +
                     s->dynamic_update.cycles + s->add_in_place.cycles;
     cost.cycles = s->serial_split * each + s->broadcast.cycles + s->rearrangement.cycles + s->output_cast.cycles;
-    uint64_t most = s->tile_level_transform.memory + s->compute.memory;
-    most = s->transform.memory > most ? s->transform.memory : most;
-    most = s->reduction.memory > most ? s->reduction.memory : most;
-    most = s->rearrangement.memory > most ? s->rearrangement.memory : most;
-    cost.bytes = most + s->add_in_place.memory;
+    uint64_t max = s->tile_level_transform.memory + s->compute.memory;
+    max = s->transform.memory > max ? s->transform.memory : max;
+    max = s->reduction.memory > max ? s->reduction.memory : max;
+    max = s->rearrangement.memory > max ? s->rearrangement.memory : max;
+    cost.bytes = max + s->add_in_place.memory;
     s->total = (poplin_plan_costs){ cost.cycles, cost.bytes };
     return cost;
 }
 
 /* The least sum of a x and b y where x y is at least so much. */
-static uint64_t least_sum(double a, double b, double product)
+static uint64_t min_sum(double a, double b, double product)
 {
     return (uint64_t)(2 * sqrt(a * b * product));
 }
 
-struct plan_least_cost plan_least_cost(const struct plan_candidate *c, const struct plan_least *least)
+struct plan_min_cost plan_min_cost(const struct plan_candidate *c, const struct plan_bound *min)
 {
-    struct plan_tile one = least->tile;
+    struct plan_tile one = min->tile;
     one.in_chans = c->plan.in_chans_per_group;
     one.out_chans = c->plan.partial_chans_per_group;
-    uint64_t compute = least->channels * plan_pair_cycles(c, &one),
-             passes = plan_pass_cycles(c, least->passes, least->work);
+    uint64_t compute = min->channels * plan_pair_cycles(c, &one), passes = plan_pass_cycles(c, min->passes, min->work);
     struct plan_elements e = plan_elements_of(c, &one);
     double rate = c->target->exchange_bytes_per_cycle, partial = (double)e.outputs * (double)sum_bytes(c);
-    double input = (double)e.inputs * c->input_bytes, channels = (double)least->channels;
-    uint64_t weights = least->channels * e.weights;
-    double whole_outputs = partial / rate * (double)(least->tile.out_chans / c->plan.partial_chans_per_group);
+    double input = (double)e.inputs * c->input_bytes, channels = (double)min->channels;
+    uint64_t weights = min->channels * e.weights;
+    double whole_outputs = partial / rate * (double)(min->tile.out_chans / c->plan.partial_chans_per_group);
     /* Where output channels are split, half of the inputs or more are received, at the rate of a shared bus at best. */
-    uint64_t split = least_sum(input / 2 / (rate * shared_bus(c, 0)), partial / rate, channels),
+    uint64_t split = min_sum(input / 2 / (rate * shared_bus(c, 0)), partial / rate, channels),
              whole = (uint64_t)whole_outputs;
-    struct plan_least_cost cost;
-    cost.cycles = least->serial * (exchange(c, received(weights, least->weight_copies) * c->input_bytes, 1) +
-                                   (split < whole ? split : whole) + (compute > passes ? compute : passes));
-    cost.bytes = weights * c->input_bytes + least_sum(input, partial, channels);
+    struct plan_min_cost cost;
+    cost.cycles = min->serial * (exchange(c, received(weights, min->weight_copies) * c->input_bytes, 1) +
+                                 (split < whole ? split : whole) + (compute > passes ? compute : passes));
+    cost.bytes = weights * c->input_bytes + min_sum(input, partial, channels);
     return cost;
 }

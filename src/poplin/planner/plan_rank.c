@@ -7,8 +7,8 @@ enum { CYCLES_BITS = 44, SECOND_BITS = 32 };
 
 static uint64_t at_most_bits(uint64_t value, unsigned bits)
 {
-    uint64_t most = (UINT64_C(1) << bits) - 1;
-    return value < most ? value : most;
+    uint64_t max = (UINT64_C(1) << bits) - 1;
+    return value < max ? value : max;
 }
 static uint64_t rank_of_excess(uint64_t excess, uint64_t second)
 {
@@ -42,15 +42,15 @@ static uint64_t excess_over(const poplin_detailed_plan_costs *steps, const popli
 uint64_t plan_rank(const struct plan_goal *goal, const struct poplin_plan_cost *cost)
 {
     switch (goal->objective) {
-    case POPLIN_LEAST_MEMORY:
+    case POPLIN_MIN_MEMORY:
         return cost->bytes;
     case POPLIN_FEWEST_TILES:
-        return cost->cycles > goal->share->most_cycles
+        return cost->cycles > goal->share->max_cycles
                    ? UINT64_MAX
                    : (uint64_t)cost->tiles << CYCLES_BITS | at_most_bits(cost->cycles, CYCLES_BITS);
     case POPLIN_LIKE_ON_FEWEST_TILES:
         return rank_of_excess(excess_over(&cost->steps, &goal->share->like), cost->tiles);
-    case POPLIN_LIKE_IN_LEAST_MEMORY:
+    case POPLIN_LIKE_IN_MIN_MEMORY:
         return rank_of_excess(excess_over(&cost->steps, &goal->share->like), cost->bytes);
     case POPLIN_ALONE:
     case POPLIN_FEWEST_CYCLES:
@@ -63,12 +63,12 @@ uint64_t plan_rank_from_cycles(const struct plan_goal *goal, uint64_t cycles)
 {
     uint64_t limit = goal->share->like.total.cycles;
     switch (goal->objective) {
-    case POPLIN_LEAST_MEMORY:
+    case POPLIN_MIN_MEMORY:
         return 0;
     case POPLIN_FEWEST_TILES:
-        return cycles > goal->share->most_cycles ? UINT64_MAX : 0;
+        return cycles > goal->share->max_cycles ? UINT64_MAX : 0;
     case POPLIN_LIKE_ON_FEWEST_TILES:
-    case POPLIN_LIKE_IN_LEAST_MEMORY: /* each step is as long as the other's, the rest is more than that */
+    case POPLIN_LIKE_IN_MIN_MEMORY: /* each step is as long as the other's, the rest is more than that */
         return cycles > limit ? rank_of_excess(cycles - limit, 0) : 0;
     case POPLIN_ALONE:
     case POPLIN_FEWEST_CYCLES:

@@ -56,7 +56,7 @@ struct plan_search {
     bool short_of_memory;        /* something that may have been better was left out because of its bytes */
 };
 
-/* Splits of so many things that are the least with their quotient. */
+/* The next larger split of so many things that gives a smaller quotient; the smallest of its quotient. */
 static unsigned next_split(uint64_t things, unsigned split)
 {
     uint64_t quotient = poplibs_ceil_div(things, split);
@@ -67,7 +67,7 @@ static bool better(const struct plan_goal *goal, const struct poplin_plan_cost *
     uint64_t first = plan_rank(goal, a), second = plan_rank(goal, b);
     if (first != second)
         return first < second;
-    return goal->objective == POPLIN_LEAST_MEMORY ? a->cycles < b->cycles : a->bytes < b->bytes;
+    return goal->objective == POPLIN_MIN_MEMORY ? a->cycles < b->cycles : a->bytes < b->bytes;
 }
 /* What is to be beaten now. */
 static uint64_t rank_to_beat(const struct plan_goal *goal, const struct poplin_plan_cost *found)
@@ -85,30 +85,30 @@ static bool split_channels(struct plan_search *s, struct poplin_partition *p, st
         used *= (uint64_t)p->field_split[d] * p->kernel_split[d];
     assert(used && used <= s->goal->tiles);
     uint64_t left = s->goal->tiles / used, outs = poplibs_ceil_div(c->grains_out, p->out_chan_split.serial);
-    uint64_t ins = poplibs_ceil_div(c->grains_in, p->in_chan_split.serial), most_out = c->plan.is_joint ? 1 : left;
+    uint64_t ins = poplibs_ceil_div(c->grains_in, p->in_chan_split.serial), max_out = c->plan.is_joint ? 1 : left;
     struct poplin_partition tried = *p;
     bool found = false;
-    struct plan_least least = { .tile = plan_tile_of(c, p),
-                                .serial = (uint64_t)s->out.serial * s->in.serial,
-                                .weight_copies = 1 };
-    least.tile.out_chans = outs * c->plan.partial_chans_per_group;
+    struct plan_bound min = { .tile = plan_tile_of(c, p),
+                              .serial = (uint64_t)s->out.serial * s->in.serial,
+                              .weight_copies = 1 };
+    min.tile.out_chans = outs * c->plan.partial_chans_per_group;
     bool one_pair = c->plan.method->one_pair_of_groups;
-    for (unsigned out = one_pair ? (unsigned)outs : 1; out <= most_out; out = next_split(outs, out)) {
+    for (unsigned out = one_pair ? (unsigned)outs : 1; out <= max_out; out = next_split(outs, out)) {
         if (fixed->out_chan_split.parallel != POPLIN_FREE && fixed->out_chan_split.parallel != out)
             continue;
         for (unsigned in = one_pair ? (unsigned)ins : 1; (uint64_t)in * out <= left; in = next_split(ins, in)) {
             if (fixed->in_chan_split.parallel != POPLIN_FREE && fixed->in_chan_split.parallel != in)
                 continue;
-            least.channels = poplibs_ceil_div(outs, out) * poplibs_ceil_div(ins, in);
+            min.channels = poplibs_ceil_div(outs, out) * poplibs_ceil_div(ins, in);
             uint64_t beat = rank_to_beat(s->goal, found ? best : NULL);
-            if (plan_rank_from_cycles(s->goal, plan_least_cost(c, &least).cycles) >= beat)
+            if (plan_rank_from_cycles(s->goal, plan_min_cost(c, &min).cycles) >= beat)
                 continue;
             tried.out_chan_split.parallel = out;
             tried.in_chan_split.parallel = in;
             struct poplin_plan_cost cost = plan_cost_of_passes(s->passes, &tried);
             uint64_t rank = plan_rank(s->goal, &cost);
-            s->short_of_memory |= cost.bytes > s->goal->most_bytes && rank < beat;
-            if (cost.bytes > s->goal->most_bytes || rank == UINT64_MAX || (found && !better(s->goal, &cost, best)))
+            s->short_of_memory |= cost.bytes > s->goal->max_bytes && rank < beat;
+            if (cost.bytes > s->goal->max_bytes || rank == UINT64_MAX || (found && !better(s->goal, &cost, best)))
                 continue;
             *best = cost;
             *p = tried;
@@ -146,12 +146,12 @@ static popsolver_answer exact(const uint64_t *operands, size_t count, uint64_t *
     return POPSOLVER_VALUE;
 }
 
-/* Operands: grains of field dimensions, kernel sizes, batch, groups, and the rest of plan_least. */
+/* Operands: grains of field dimensions, kernel sizes, batch, groups, and the rest of plan_bound. */
 enum { BOUNDS = 4 };
-static struct plan_least_cost least_cost(const struct plan_search *s, const uint64_t *v)
+static struct plan_min_cost min_cost(const struct plan_search *s, const uint64_t *v)
 {
     const struct plan_candidate *c = s->passes->candidates[0];
-    struct plan_least l = { .serial = 1 };
+    struct plan_bound l = { .serial = 1 };
     struct plan_tile *t = &l.tile;
     for (size_t d = 0; d < s->dims; ++d)
         t->field[d] = v[d] * s->grains->field_grain[d], t->kernel[d] = v[s->dims + d];
@@ -165,23 +165,23 @@ static struct plan_least_cost least_cost(const struct plan_search *s, const uint
     l.channels = v[3];
     l.passes = v[4];
     l.work = v[5];
-    return plan_least_cost(c, &l);
+    return plan_min_cost(c, &l);
 }
-static popsolver_answer least_rank(const uint64_t *operands, size_t count, uint64_t *result, void *user)
+static popsolver_answer min_rank(const uint64_t *operands, size_t count, uint64_t *result, void *user)
 {
     const struct plan_search *s = user;
     (void)count;
-    *result = plan_rank_from_cycles(s->goal, least_cost(s, operands).cycles);
+    *result = plan_rank_from_cycles(s->goal, min_cost(s, operands).cycles);
     return POPSOLVER_VALUE;
 }
-static popsolver_answer least_bytes(const uint64_t *operands, size_t count, uint64_t *result, void *user)
+static popsolver_answer min_bytes(const uint64_t *operands, size_t count, uint64_t *result, void *user)
 {
     struct plan_search *s = user;
     (void)count;
-    struct plan_least_cost cost = least_cost(s, operands);
+    struct plan_min_cost cost = min_cost(s, operands);
     *result = cost.bytes;
     s->short_of_memory |=
-        cost.bytes > s->goal->most_bytes && plan_rank_from_cycles(s->goal, cost.cycles) < s->goal->best;
+        cost.bytes > s->goal->max_bytes && plan_rank_from_cycles(s->goal, cost.cycles) < s->goal->best;
     return POPSOLVER_VALUE;
 }
 
@@ -193,11 +193,11 @@ struct variables {
     popsolver_variable left, copies, channels, passes, work; /* left: tiles for channels */
 };
 
-static uint64_t most(uint64_t a, uint64_t b)
+static uint64_t max(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t min(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
@@ -209,7 +209,7 @@ static popsolver_variable add_constant(popsolver_model *m, uint64_t value)
 static popsolver_variable add_split(popsolver_model *m, struct variables *v, uint64_t things, uint64_t limit,
                                     unsigned fixed)
 {
-    popsolver_variable split = popsolver_add_variable(m, 1, most(1, least(things, limit)), NULL),
+    popsolver_variable split = popsolver_add_variable(m, 1, max(1, min(things, limit)), NULL),
                        all = add_constant(m, things);
     if (fixed != POPLIN_FREE)
         popsolver_restrict(m, split, fixed, fixed);
@@ -271,10 +271,10 @@ static bool search_serial(struct plan_search *s, struct poplin_partition *partit
     for (size_t i = 0; i < BOUNDS; ++i)
         v.sizes[v.sizes_count++] = bounds[i];
     popsolver_variables sizes = { v.sizes_count, v.sizes };
-    popsolver_variable bytes = popsolver_call_monotone(m, sizes, least_bytes, s, "least bytes");
-    popsolver_restrict(m, bytes, 0, goal->most_bytes);
+    popsolver_variable bytes = popsolver_call_monotone(m, sizes, min_bytes, s, "least bytes");
+    popsolver_restrict(m, bytes, 0, goal->max_bytes);
     popsolver_variable bound =
-        goal->objective == POPLIN_LEAST_MEMORY ? bytes : popsolver_call_monotone(m, sizes, least_rank, s, "least rank");
+        goal->objective == POPLIN_MIN_MEMORY ? bytes : popsolver_call_monotone(m, sizes, min_rank, s, "least rank");
     if (beat != UINT64_MAX)
         popsolver_restrict(m, bound, 0, beat ? beat - 1 : 0);
     popsolver_variable value = popsolver_call(m, (popsolver_variables){ v.splits_count, v.splits }, exact, s, "cost");
@@ -315,7 +315,7 @@ bool plan_search(const struct plan_passes *passes, const struct plan_goal *given
                                 !allows(goal.constraints->in_chan_split.serial, 1);
     for (unsigned which = 0; which < 2; ++which) /* of output channels, of input channels */
         for (unsigned serial = which ? 2 : 1; serial <= (which ? c->grains_in : c->grains_out); ++serial) {
-            if (serial > 1 && !search.short_of_memory && !fixed && goal.objective != POPLIN_LEAST_MEMORY)
+            if (serial > 1 && !search.short_of_memory && !fixed && goal.objective != POPLIN_MIN_MEMORY)
                 break;
             search.out.serial = which ? 1 : serial;
             search.in.serial = which ? serial : 1;

@@ -7,7 +7,7 @@
 
 struct plan_goal {
     enum poplin_objective objective;
-    uint64_t most_bytes; /* of a tile */
+    uint64_t max_bytes; /* of a tile */
     unsigned tiles;
     const struct poplin_plan_constraints *constraints;
     const struct poplin_plan_share *share;
@@ -25,7 +25,7 @@ struct plan_passes {
  */
 bool plan_search(const struct plan_passes *passes, const struct plan_goal *goal, struct poplin_partition *partition,
                  struct poplin_plan_cost *cost);
-/* The costs of all passes: the sum of their cycles, the most of their bytes. */
+/* The costs of all passes: the sum of their cycles, the maximum of their bytes. */
 struct poplin_plan_cost plan_cost_of_passes(const struct plan_passes *passes, const struct poplin_partition *partition);
 /* The partition of a joint plan's other passes (1 backward, 2 update) from that of the forward pass, whose last field
  * dimension has this number. */

@@ -54,14 +54,14 @@ static bool plan_all(struct together *t)
     if (!plan_member(t, 0, share, false, &cost))
         return false;
     share.objective = POPLIN_FEWEST_TILES;
-    double most = (double)cost.cycles *
-                  (1 + (double)(t->count - 1) * t->back_off); /* any number: the option has no upper limit */
-    share.most_cycles = most < (double)UINT64_MAX ? (uint64_t)most : UINT64_MAX;
+    double max = (double)cost.cycles *
+                 (1 + (double)(t->count - 1) * t->back_off); /* any number: the option has no upper limit */
+    share.max_cycles = max < (double)UINT64_MAX ? (uint64_t)max : UINT64_MAX;
     if (!plan_member(t, 0, share, true, &cost))
         return false;
     share = (struct poplin_plan_share){ .like = cost.steps };
     for (size_t place = 1; place < t->count; ++place) {
-        share.objective = place + 1 < t->count ? POPLIN_LIKE_ON_FEWEST_TILES : POPLIN_LIKE_IN_LEAST_MEMORY;
+        share.objective = place + 1 < t->count ? POPLIN_LIKE_ON_FEWEST_TILES : POPLIN_LIKE_IN_MIN_MEMORY;
         if (!plan_member(t, place, share, true, &cost))
             return false;
     }
@@ -74,9 +74,9 @@ bool poplin_plan_together(pop_where where, pop_graph *graph, const char *api, st
     unsigned tiles = UINT32_MAX, bus = pop_target_tiles_per_shared_exchange_bus(pop_graph_target(graph));
     for (size_t i = 0; i < count; ++i)
         tiles = members[i].options->tiles_per_ipu < tiles ? members[i].options->tiles_per_ipu : tiles;
-    unsigned most = (unsigned)(tiles / poplibs_max(count, 1) / bus * bus),
-             least = reserved_tiles > bus ? reserved_tiles : bus;
-    if (count < 2 || !most)
+    unsigned max = (unsigned)(tiles / poplibs_max(count, 1) / bus * bus),
+             min = reserved_tiles > bus ? reserved_tiles : bus;
+    if (count < 2 || !max)
         return false;
     struct together together = { .where = where,
                                  .graph = graph,
@@ -85,7 +85,7 @@ bool poplin_plan_together(pop_where where, pop_graph *graph, const char *api, st
                                  .order = poplibs_new(count, sizeof(size_t)),
                                  .count = count,
                                  .tiles = tiles,
-                                 .reserved = least < most ? least : most,
+                                 .reserved = min < max ? min : max,
                                  .back_off = back_off,
                                  .cache = cache };
     find_order(&together);

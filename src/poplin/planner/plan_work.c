@@ -79,14 +79,14 @@ uint64_t plan_vertex_cycles(struct plan_candidate *c, const struct plan_tile *t)
 {
     const uint64_t numbers[] = { t->batch, t->groups, t->in_chans, t->out_chans };
     uint32_t key[PLAN_MEMO_KEYS] = { 0 };
-    uint64_t most = 0;
+    uint64_t max = 0;
     for (size_t i = 0; i < 4; ++i)
-        key[i] = (uint32_t)numbers[i], most |= numbers[i];
+        key[i] = (uint32_t)numbers[i], max |= numbers[i];
     for (size_t d = 0; d < c->params.num_field_dims; ++d) {
-        key[4 + d] = (uint32_t)t->field[d], most |= t->field[d];
-        key[4 + POPLIN_MAX_FIELD_DIMS + d] = (uint32_t)t->kernel[d], most |= t->kernel[d];
+        key[4 + d] = (uint32_t)t->field[d], max |= t->field[d];
+        key[4 + POPLIN_MAX_FIELD_DIMS + d] = (uint32_t)t->kernel[d], max |= t->kernel[d];
     }
-    if (most > UINT32_MAX || !t->batch)
+    if (max > UINT32_MAX || !t->batch)
         return cycles_of(c, t);
     if (2 * (c->memo.used + 1) > c->memo.size)
         make_room(&c->memo);

@@ -130,13 +130,13 @@ pop_status poplin_preplan_convolutions_at(pop_where where, const poplin_conv_pla
                                           poplin_planning_cache *cache, pop_error *error)
 {
     POPLIBS_CALL(NULL, count);
-    enum { MOST_THREADS = 64 };
-    pthread_t threads[MOST_THREADS];
+    enum { MAX_THREADS = 64 };
+    pthread_t threads[MAX_THREADS];
     struct planning_work work = {
         where, requests, count, 0, cache, PTHREAD_MUTEX_INITIALIZER, SIZE_MAX, POP_OK, { 0 }
     };
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t wanted = poplibs_min(poplibs_min(count, MOST_THREADS), processors > 1 ? (size_t)processors : 1), started = 0;
+    size_t wanted = poplibs_min(poplibs_min(count, MAX_THREADS), processors > 1 ? (size_t)processors : 1), started = 0;
     while (started + 1 < wanted && pthread_create(&threads[started], NULL, plan_some, &work) == 0)
         ++started;
     plan_some(&work);

@@ -100,15 +100,15 @@ unsigned triangular_tile(const struct triangular_call *call, pop_tensor t)
 {
     pop_interval_lists mapping;
     unsigned tile = 0;
-    uint64_t most = 0;
+    uint64_t max = 0;
     if (!pop_graph_get_tile_mapping_at(call->where, call->graph, t, NULL, &mapping))
         return 0;
     for (size_t i = 0; i < mapping.count; ++i) {
         uint64_t elements = 0;
         for (size_t k = mapping.first[i]; k < mapping.first[i + 1]; ++k)
             elements += mapping.intervals[k].end - mapping.intervals[k].begin;
-        if (elements > most) {
-            most = elements;
+        if (elements > max) {
+            max = elements;
             tile = (unsigned)i;
         }
     }

@@ -17,11 +17,11 @@
 static bool parse_environment(pop_where where, pop_graph *graph, const char *api, const struct poplibs_option *table,
                               size_t rows, struct collective_options *options)
 {
-    enum { MOST = 32 };
+    enum { MAX_OPTIONS = 32 };
     const char *text = getenv("GCL_OPTIONS");
     pop_profile_value map = { 0 };
     pop_error error = { 0 };
-    pop_option list[MOST];
+    pop_option list[MAX_OPTIONS];
     if (!text || !*text)
         return true;
     if (pop_profile_read_json(text, strlen(text), &map, &error) != POP_OK || map.type != POP_PROFILE_MAP) {
@@ -30,7 +30,7 @@ static bool parse_environment(pop_where where, pop_graph *graph, const char *api
                             "the environment variable GCL_OPTIONS is no JSON object of options: %s",
                             *error.text ? error.text : "it is another value");
     }
-    size_t count = pop_profile_size(&map) < MOST ? pop_profile_size(&map) : MOST;
+    size_t count = pop_profile_size(&map) < MAX_OPTIONS ? pop_profile_size(&map) : MAX_OPTIONS;
     for (size_t i = 0; i < count; ++i)
         list[i] = (pop_option){ pop_profile_key(&map, i), pop_profile_as_string(pop_profile_item(&map, i)) };
     bool good = poplibs_parse_options(where, graph, api, (pop_options){ list, count }, table, rows, options);
@@ -109,7 +109,7 @@ static bool open_call(struct collective *c, pop_where where, pop_graph *graph, c
     return true;
 }
 
-/* ---- what costs least ---- */
+/* ---- costs ---- */
 
 enum { STEP_CYCLES = 300 }; /* of a step's index, slice and sum, about */
 
@@ -138,19 +138,19 @@ static void choose(struct collective *c, pop_tensor data, size_t fragment, unsig
     unsigned around = passes * (c->members - 1);
     bool any = c->method == METHOD_AUTO;
     if (any) {
-        double least = ring_cycles(c, around, bytes, 2);
+        double min = ring_cycles(c, around, bytes, 2);
         c->method = METHOD_BIDIRECTIONAL;
         const struct {
             enum collective_method method;
             double cycles;
         } others[] = { { METHOD_CLOCKWISE, ring_cycles(c, around, bytes, 1) },
                        { METHOD_MEET_IN_MIDDLE, ring_cycles(c, passes * (c->members / 2), bytes, 1) },
-                       { METHOD_QUAD, c->members % 2 ? least : ring_cycles(c, around, bytes, 4) },
-                       { METHOD_TREE, tree ? tree_cycles(c, all) : least },
-                       { METHOD_BROADCAST, tree && all * c->members <= c->max_broadcast ? 0 : least } };
+                       { METHOD_QUAD, c->members % 2 ? min : ring_cycles(c, around, bytes, 4) },
+                       { METHOD_TREE, tree ? tree_cycles(c, all) : min },
+                       { METHOD_BROADCAST, tree && all * c->members <= c->max_broadcast ? 0 : min } };
         for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); ++i)
-            if (others[i].cycles < least) {
-                least = others[i].cycles;
+            if (others[i].cycles < min) {
+                min = others[i].cycles;
                 c->method = others[i].method;
             }
     }

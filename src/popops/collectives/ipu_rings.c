@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <math.h>
 
-/* ---- what costs least ---- */
+/* ---- costs ---- */
 
 /* About what the tiles need for a step's exchange and sum, and more where all parts come at once. */
 enum { STEP_CYCLES = 300, DIRECT_CYCLES = 600 };
@@ -51,7 +51,7 @@ enum collective_method ipu_method(const struct collective *c, enum ipu_pass pass
     if (c->method != METHOD_AUTO)
         return c->method;
     double each = passes * (double)bytes / n, /* to all: n^2 / 8 of them have their shortest way over one gap */
-        least = cycles_of(c, passes, each * n * n / 8) + passes * (double)DIRECT_CYCLES;
+        min = cycles_of(c, passes, each * n * n / 8) + passes * (double)DIRECT_CYCLES;
     enum collective_method best = METHOD_BROADCAST;
     const struct {
         enum collective_method method;
@@ -60,8 +60,8 @@ enum collective_method ipu_method(const struct collective *c, enum ipu_pass pass
                    { METHOD_MEET_IN_MIDDLE, cycles_of(c, passes * (n / 2), each * (n > 2 ? n / 2 : 0.5)) },
                    { METHOD_TREE, tree ? tree_cycles(c, (double)bytes) : INFINITY } };
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); ++i)
-        if (others[i].cycles < least) {
-            least = others[i].cycles;
+        if (others[i].cycles < min) {
+            min = others[i].cycles;
             best = others[i].method;
         }
     return best;

@@ -10,9 +10,9 @@
 #include <assert.h>
 
 /* Parts of rows must have this many elements on average, or gathering them is no better. */
-enum { LEAST_PIECE = 8 };
+enum { MIN_PIECE = 8 };
 /* Vertices of regions run one after the other: with more of them workers share parts of rows. */
-enum { MOST_REGIONS = 6 };
+enum { MAX_REGIONS = 6 };
 
 /* The operands on one tile: all of its regions, one after the other, and the places of the vector's elements along
  * them. */
@@ -123,7 +123,7 @@ static bool add_regions(const struct spot *spot)
             break;
         at += elements;
     }
-    bool all = region == count && count <= MOST_REGIONS;
+    bool all = region == count && count <= MAX_REGIONS;
     for (size_t i = 0; all && i < count; ++i)
         add_region(spot, i, patterns[i]);
     free(patterns);
@@ -133,10 +133,10 @@ static bool add_regions(const struct spot *spot)
 /* ---- parts of rows ---- */
 
 /* The length of the part from an element on: the vector advances with it, or is one repeated element. */
-static size_t piece_at(const struct spot *spot, size_t at, size_t most)
+static size_t piece_at(const struct spot *spot, size_t at, size_t max)
 {
-    size_t along = run_from(spot->places + at, most, 1);
-    return along > 1 ? along : run_from(spot->places + at, most, 0);
+    size_t along = run_from(spot->places + at, max, 1);
+    return along > 1 ? along : run_from(spot->places + at, max, 0);
 }
 
 static size_t count_pieces(const struct spot *spot)
@@ -196,7 +196,7 @@ static bool add_parts(const struct spot *spot)
     unsigned grain = pop_target_vector_width(target, pop_tensor_type(spot->work->in[0]));
     pop_interval_list all = { spot->regions->first[spot->regions->count], spot->regions->intervals };
     pop_interval_lists shares;
-    if (count_pieces(spot) * LEAST_PIECE > spot->count)
+    if (count_pieces(spot) * MIN_PIECE > spot->count)
         return false;
     if (target->type == POP_TARGET_CPU)
         poputil_split_regions(all, grain, ELEMENT_CPU_PARTS, (unsigned)(ELEMENT_CPU_PART_BYTES / pop_type_size(type)),

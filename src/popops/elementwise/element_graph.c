@@ -44,21 +44,21 @@ static pop_tensor output_like(pop_where where, pop_graph *graph, pop_tensors inp
 static bool match_shapes(pop_where where, pop_graph *graph, const char *api, pop_tensor *tensors, size_t count)
 {
     char texts[3][128] = { "" };
-    size_t most = 0;
+    size_t max = 0;
     for (size_t i = 0; i < count; ++i)
-        most = pop_tensor_rank(tensors[i]) > pop_tensor_rank(tensors[most]) ? i : most;
+        max = pop_tensor_rank(tensors[i]) > pop_tensor_rank(tensors[max]) ? i : max;
     for (size_t round = 0; round < 2; ++round)
         for (size_t i = 0; i < count; ++i) {
-            if (i == most || poplibs_shapes_equal(tensors[i], tensors[most]))
+            if (i == max || poplibs_shapes_equal(tensors[i], tensors[max]))
                 continue;
-            if (!poputil_can_broadcast_to_match(tensors[most], tensors[i])) {
-                pop_tensor_shape_to_string(tensors[most], texts[0], sizeof(texts[0]));
+            if (!poputil_can_broadcast_to_match(tensors[max], tensors[i])) {
+                pop_tensor_shape_to_string(tensors[max], texts[0], sizeof(texts[0]));
                 pop_tensor_shape_to_string(tensors[i], texts[1], sizeof(texts[1]));
                 return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
                                     "operands of shapes %s and %s do not match: a dimension must be equal or 1",
                                     texts[0], texts[1]);
             }
-            poputil_broadcast_to_match_at(where, &tensors[most], &tensors[i]);
+            poputil_broadcast_to_match_at(where, &tensors[max], &tensors[i]);
         }
     return !pop_graph_error(graph);
 }

@@ -6,7 +6,7 @@
 #include <popops/normalise_image.h>
 #include <poputil/tile_mapping.h>
 
-enum { CHANNELS = 3, PADDED = 4, MOST_DIMS = 16 };
+enum { CHANNELS = 3, PADDED = 4, MAX_DIMS = 16 };
 
 /* Whether images can have this type and shape. */
 static bool check_image(pop_where where, pop_graph *graph, const char *api, pop_type type, pop_shape shape)
@@ -15,12 +15,12 @@ static bool check_image(pop_where where, pop_graph *graph, const char *api, pop_
     if (type != POP_UNSIGNED_CHAR && type != POP_HALF && type != POP_FLOAT)
         return poplibs_fail(graph, POP_TYPE_ERROR, where, api,
                             "images cannot be %s; they are unsigned char, half or float", pop_type_name(type));
-    if (!shape.rank || shape.rank > MOST_DIMS || shape.dims[shape.rank - 1] != CHANNELS)
+    if (!shape.rank || shape.rank > MAX_DIMS || shape.dims[shape.rank - 1] != CHANNELS)
         return poplibs_fail(
             graph, POP_POPLAR_ERROR, where, api,
             "images of shape %s: the rank must be 1 to %d and the last dimension %d channels",
-            poplibs_shape_text(text, sizeof(text), (pop_shape){ poplibs_min(shape.rank, MOST_DIMS), shape.dims }),
-            MOST_DIMS, CHANNELS);
+            poplibs_shape_text(text, sizeof(text), (pop_shape){ poplibs_min(shape.rank, MAX_DIMS), shape.dims }),
+            MAX_DIMS, CHANNELS);
     return true;
 }
 
@@ -101,11 +101,11 @@ pop_tensor popops_normalise_image_at(pop_where where, pop_graph *graph, pop_tens
     POPLIBS_CALL(graph, in, in_scale, offsets, scales, name);
     static const char api[] = "popops_normalise_image";
     pop_tensor none = { 0 };
-    size_t shape[MOST_DIMS];
+    size_t shape[MAX_DIMS];
     char path[POPLIBS_PATH_SIZE];
     if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the tensor of images", in))
         return none;
-    size_t rank = pop_tensor_shape(in, shape, MOST_DIMS);
+    size_t rank = pop_tensor_shape(in, shape, MAX_DIMS);
     pop_type type = pop_tensor_type(in), out_type = type == POP_FLOAT ? POP_FLOAT : POP_HALF;
     if (!check_image(where, graph, api, type, (pop_shape){ rank, shape }) ||
         !check_operand(where, graph, "the offsets", offsets, out_type) ||

@@ -5,7 +5,7 @@
 
 #include <popops/pad.h>
 
-enum { MOST_DIMS = 64 };
+enum { MAX_DIMS = 64 };
 
 /* What a padding is made of: a number, a tensor of one element, or the padded tensor itself. */
 struct filling {
@@ -44,7 +44,7 @@ static pop_tensor constant_block(pop_where where, pop_graph *graph, pop_tensor e
 {
     if (pop_tensor_valid(filling->tensor)) {
         pop_tensor block = filling->tensor;
-        size_t ones[MOST_DIMS];
+        size_t ones[MAX_DIMS];
         for (size_t i = 0; i < shape.rank; ++i)
             ones[i] = 1;
         block = pop_tensor_reshape_at(where, block, (pop_shape){ shape.rank, ones });
@@ -72,7 +72,7 @@ static pop_tensor constant_block(pop_where where, pop_graph *graph, pop_tensor e
 static pop_tensor side(pop_where where, pop_graph *graph, pop_tensor t, bool upper, size_t count, unsigned dim,
                        const struct filling *filling)
 {
-    size_t extent = pop_tensor_dim(t, dim), shape[MOST_DIMS];
+    size_t extent = pop_tensor_dim(t, dim), shape[MAX_DIMS];
     if (filling->type == POPOPS_PADDING_REFLECT) {
         size_t begin = upper ? extent - 1 - count : 1;
         return pop_tensor_reverse_at(where, pop_tensor_slice_at(where, t, begin, begin + count, dim), dim);
@@ -80,7 +80,7 @@ static pop_tensor side(pop_where where, pop_graph *graph, pop_tensor t, bool upp
     pop_tensor edge = extent ? pop_tensor_slice_at(where, t, upper ? extent - 1 : 0, upper ? extent : 1, dim) : t;
     if (filling->type == POPOPS_PADDING_EDGE)
         return repeat(where, edge, count, dim);
-    size_t rank = pop_tensor_shape(t, shape, MOST_DIMS);
+    size_t rank = pop_tensor_shape(t, shape, MAX_DIMS);
     shape[dim] = count;
     return constant_block(where, graph, edge, (pop_shape){ rank, shape }, dim, filling);
 }
@@ -93,7 +93,7 @@ static pop_tensor pad_dim(pop_where where, pop_graph *graph, const char *api, po
         return none;
     size_t extent = pop_tensor_dim(t, dim), cut_lower = lower < 0 ? 0 - (size_t)lower : 0,
            cut_upper = upper < 0 ? 0 - (size_t)upper : 0;
-    if (dim >= pop_tensor_rank(t) || pop_tensor_rank(t) > MOST_DIMS) {
+    if (dim >= pop_tensor_rank(t) || pop_tensor_rank(t) > MAX_DIMS) {
         poplibs_fail(graph, POP_INDEX_ERROR, where, api, "there is no dimension %u: the tensor's rank is %zu", dim,
                      pop_tensor_rank(t));
         return none;
@@ -110,14 +110,14 @@ static pop_tensor pad_dim(pop_where where, pop_graph *graph, const char *api, po
     }
     pop_tensor parts[3] = { t, pop_tensor_slice_at(where, t, cut_lower, extent - cut_upper, dim), t };
     extent -= cut_lower + cut_upper;
-    size_t most = filling->type == POPOPS_PADDING_CONSTANT ? SIZE_MAX
-                  : filling->type == POPOPS_PADDING_EDGE   ? (extent ? SIZE_MAX : 0)
-                  : extent                                 ? extent - 1
-                                                           : 0;
-    if ((lower > 0 && (size_t)lower > most) || (upper > 0 && (size_t)upper > most)) {
+    size_t max = filling->type == POPOPS_PADDING_CONSTANT ? SIZE_MAX
+                 : filling->type == POPOPS_PADDING_EDGE   ? (extent ? SIZE_MAX : 0)
+                 : extent                                 ? extent - 1
+                                                          : 0;
+    if ((lower > 0 && (size_t)lower > max) || (upper > 0 && (size_t)upper > max)) {
         poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
                      "padding of %td and %td from a dimension of %zu; at most %zu on a side", lower, upper, extent,
-                     most);
+                     max);
         return none;
     }
     size_t first = lower > 0 ? 0 : 1, count = 3 - first - (upper > 0 ? 0 : 1);

@@ -6,13 +6,13 @@
 #include <popops/rearrange.h>
 #include <poputil/tile_mapping.h>
 
-enum { MOST_DIMS = 62 };
+enum { MAX_DIMS = 62 };
 
 /* {dims..., outer group, inner group}: both groups as innermost dimensions. */
 static pop_tensor group(pop_where where, pop_tensor t, poputil_dim_grouping outer, poputil_dim_grouping inner)
 {
-    size_t rank = pop_tensor_rank(t), split[2 * MOST_DIMS + 2], count = 0;
-    unsigned order[MOST_DIMS + 2], outer_place = 0, inner_place = 0, dims = 0;
+    size_t rank = pop_tensor_rank(t), split[2 * MAX_DIMS + 2], count = 0;
+    unsigned order[MAX_DIMS + 2], outer_place = 0, inner_place = 0, dims = 0;
     for (unsigned dim = 0; dim < rank; ++dim) {
         size_t size = dim == outer.dim   ? outer.size
                       : dim == inner.dim ? inner.size
@@ -35,7 +35,7 @@ static pop_tensor group(pop_where where, pop_tensor t, poputil_dim_grouping oute
 static pop_tensor ungroup(pop_where where, pop_tensor t, pop_shape shape, poputil_dim_grouping outer,
                           poputil_dim_grouping inner)
 {
-    unsigned order[2 * MOST_DIMS], count = 0;
+    unsigned order[2 * MAX_DIMS], count = 0;
     for (unsigned dim = 0; dim < shape.rank; ++dim) {
         order[count++] = dim;
         if (dim == outer.dim || dim == inner.dim)
@@ -67,13 +67,13 @@ static size_t rows_that_stay(const struct shares *shares, size_t of, unsigned ti
  * is moved there by a copy, for which all tiles wait: tiles with such rows take each other's shares. */
 static void choose_owners(const struct shares *shares, unsigned first, size_t tiles, unsigned *owners)
 {
-    enum { MOST_TRIES = 16 };
+    enum { MAX_TRIES = 16 };
     for (size_t i = 0; i < tiles; ++i)
         owners[i] = first + (unsigned)i;
     for (size_t i = 0; i < tiles; ++i) {
         if (!rows_that_stay(shares, i, owners[i]))
             continue;
-        for (size_t k = 1; k <= MOST_TRIES && k < tiles; ++k) {
+        for (size_t k = 1; k <= MAX_TRIES && k < tiles; ++k) {
             size_t other = (i + k) % tiles;
             unsigned kept = owners[i];
             if (rows_that_stay(shares, i, owners[other]) || rows_that_stay(shares, other, owners[i]))
@@ -145,7 +145,7 @@ unsigned popops_get_minimum_regroup_grain_size(pop_type type)
 static bool can_regroup(pop_tensor t, poputil_dim_grouping from, poputil_dim_grouping to)
 {
     size_t rank = pop_tensor_rank(t);
-    return rank <= MOST_DIMS && from.dim < rank && to.dim < rank && from.dim != to.dim && from.size && to.size &&
+    return rank <= MAX_DIMS && from.dim < rank && to.dim < rank && from.dim != to.dim && from.size && to.size &&
            pop_tensor_dim(t, from.dim) % from.size == 0 && pop_tensor_dim(t, to.dim) % to.size == 0;
 }
 
@@ -157,7 +157,7 @@ pop_tensor popops_regroup_tensor_apart_at(pop_where where, pop_graph *graph, pop
     POPLIBS_CALL(graph, t, name);
     pop_tensor none = { 0 };
     char path[POPLIBS_PATH_SIZE], text[128];
-    size_t shape[MOST_DIMS];
+    size_t shape[MAX_DIMS];
     *source = *destination = none;
     if (!poplibs_ready(graph))
         return none;
@@ -172,8 +172,8 @@ pop_tensor popops_regroup_tensor_apart_at(pop_where where, pop_graph *graph, pop
     if (!pop_tensor_num_elements(t))
         return t;
     *source = group(where, t, to, from);
-    size_t rank = pop_tensor_shape(t, shape, MOST_DIMS), grouped_shape[MOST_DIMS + 2];
-    pop_tensor_shape(*source, grouped_shape, MOST_DIMS + 2);
+    size_t rank = pop_tensor_shape(t, shape, MAX_DIMS), grouped_shape[MAX_DIMS + 2];
+    pop_tensor_shape(*source, grouped_shape, MAX_DIMS + 2);
     *destination = pop_graph_add_variable_at(where, graph, pop_tensor_type(t), (pop_shape){ rank + 2, grouped_shape },
                                              poplibs_path(path, sizeof(path), name, "preRegroup"));
     map_blocks(where, graph, *source, *destination, to.size, from.size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slices of several dimensions are slices of one dimension after the other, the one first that leaves the least.  The
- * work is done where the first element along the sliced dimension is. */
+/* Slices of several dimensions are slices of one dimension after the other, first the one that leaves the fewest
+ * elements.  The work is done where the first element along the sliced dimension is. */
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 #include "popops/slice/slicing.h"

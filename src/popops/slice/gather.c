@@ -134,25 +134,25 @@ pop_tensor popops_create_gather_input_at(pop_where where, pop_graph *graph, pop_
                                              (pop_shape){ start_index_map.count, sizes }, 0, name);
 }
 
-/* The most elements of t on one tile, and how many tiles have any. */
+/* The largest number of elements of t on one tile, and how many tiles have any. */
 static size_t fullest_tile(pop_where where, pop_graph *graph, pop_tensor t, size_t *tiles)
 {
     pop_interval_lists mapping = { 0 };
-    size_t most = *tiles = 0;
+    size_t max = *tiles = 0;
     if (!pop_graph_get_tile_mapping_at(where, graph, t, NULL, &mapping))
         return 0;
     for (size_t tile = 0; tile < mapping.count; ++tile) {
         size_t elements = 0;
         for (size_t i = mapping.first[tile]; i < mapping.first[tile + 1]; ++i)
             elements += mapping.intervals[i].end - mapping.intervals[i].begin;
-        most = elements > most ? elements : most;
+        max = elements > max ? elements : max;
         *tiles += elements > 0;
     }
     pop_interval_lists_free(&mapping);
-    return most;
+    return max;
 }
 /* Whole slices are on a tile where they fit; more tiles take their parts where a tile has more than it may. */
-static void keep_to_most_elements(pop_where where, pop_graph *graph, pop_tensor t, size_t allowed)
+static void keep_to_max_elements(pop_where where, pop_graph *graph, pop_tensor t, size_t allowed)
 {
     size_t used, fullest = fullest_tile(where, graph, t, &used), elements = pop_tensor_num_elements(t);
     if (!allowed || fullest <= allowed)
@@ -170,8 +170,7 @@ pop_tensor popops_create_gather_input_axis_at(pop_where where, pop_graph *graph,
     pop_tensor t = popops_create_sliceable_tensor_at(
         where, graph, type, shape, POP_DIMS(axis), POP_SHAPE(axis < shape.rank && !shape.dims[axis] ? 0 : 1), 0, name);
     if (pop_tensor_valid(t) && pop_graph_num_variables(graph) == variable + 1) /* its runs are fewer than the view's */
-        keep_to_most_elements(where, graph, pop_graph_variable_at(where, graph, variable),
-                              params.max_elements_per_tile);
+        keep_to_max_elements(where, graph, pop_graph_variable_at(where, graph, variable), params.max_elements_per_tile);
     return t;
 }
 

@@ -6,7 +6,7 @@
 #include <popops/dynamic_slice.h>
 
 /* Each is built by itself, with variables and vertices of its own. */
-enum { MOST_GROUPS = 1 << 20 };
+enum { MAX_GROUPS = 1 << 20 };
 
 /* Results of the groups as one tensor; frees the list. */
 static pop_tensor join(pop_where where, pop_graph *graph, pop_tensor *list, size_t groups)
@@ -37,9 +37,9 @@ static bool check_groups(pop_where where, pop_graph *graph, const char *api, siz
 {
     if (!poplibs_ready(graph))
         return false;
-    return (groups > 0 && groups <= MOST_GROUPS) ||
+    return (groups > 0 && groups <= MAX_GROUPS) ||
            poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%zu groups: from 1 to %d are possible", groups,
-                        MOST_GROUPS);
+                        MAX_GROUPS);
 }
 
 pop_tensor popops_create_grouped_sliceable_tensor_at(pop_where where, pop_graph *graph, pop_type type, size_t groups,

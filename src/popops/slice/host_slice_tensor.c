@@ -21,14 +21,13 @@ pop_tensor popops_create_host_transferable_tensor_at(pop_where where, pop_graph 
  * Where rows are more, each tile has as many as the others, or one less. */
 static void map_rows(pop_where where, pop_graph *graph, pop_tensor t, pop_shape shape)
 {
-    enum { LEAST_BYTES = 256 };
+    enum { MIN_BYTES = 256 };
     const pop_target *target = pop_graph_target(graph);
     size_t tiles = pop_target_num_tiles(target), rows = shape.dims[0], columns = shape.dims[1], tile = 0;
     if (!poplibs_ready(graph) || !rows || !columns)
         return;
-    size_t least = poplibs_max(1, LEAST_BYTES / poplibs_max(1, pop_target_type_size(target, pop_tensor_type(t))));
-    size_t of_row = poplibs_max(1, poplibs_min(tiles / rows, columns / least)),
-           part = poplibs_ceil_div(columns, of_row);
+    size_t min = poplibs_max(1, MIN_BYTES / poplibs_max(1, pop_target_type_size(target, pop_tensor_type(t))));
+    size_t of_row = poplibs_max(1, poplibs_min(tiles / rows, columns / min)), part = poplibs_ceil_div(columns, of_row);
     for (size_t k = 0; rows > tiles && k < tiles; ++k)
         pop_graph_set_tile_mapping_at(where, graph,
                                       pop_tensor_slice_at(where, t, poplibs_ceil_div(k * rows, tiles),

@@ -11,7 +11,7 @@
 #include <poputil/loop.h>
 #include <poputil/tile_mapping.h>
 
-enum { MOST_UNROLLED = 3 };
+enum { MAX_UNROLLED = 3 };
 
 /* What a call is given. */
 struct slice_call {
@@ -176,7 +176,7 @@ static void one_by_one(const struct slice_call *call, pop_graph *graph, bool upd
     size_t n = pop_tensor_dim(call->offsets, 0);
     if (!n || !pop_tensor_num_elements(call->t) || !pop_tensor_num_elements(call->s))
         return;
-    if (n > MOST_UNROLLED) {
+    if (n > MAX_UNROLLED) {
         struct loop loop = { call, update };
         pop_program repeated = poputil_counted_loop_at(call->where, graph, 0, n, 1, call->name, loop_body, &loop);
         if (repeated.id)
