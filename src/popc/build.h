@@ -15,6 +15,7 @@ struct popc_source {
     size_t size;
     const char *directory; /* where its #include "..." look first */
     const char *include;   /* the directory that has poplar/vertex.h */
+    const char *codelets;  /* that of installed headers for codelets alone, ipudef.h and the like */
     const struct popc_flags *flags;
     const struct module *of; /* what was made of it before, when flags->counted or flags->measured */
 };

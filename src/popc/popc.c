@@ -160,10 +160,13 @@ static pop_status compile_text(enum popc_language language, const char *name, co
     pop_status status = machine_include(&include, error);
     if (status == POP_OK) {
         const char *slash = strrchr(name, '/');
-        struct str directory = { 0 };
+        struct str directory = { 0 }, codelets = { 0 };
         str_add_bytes(&directory, slash ? name : ".", slash ? (size_t)(slash - name) + 1 : 1);
-        const struct popc_source source = { language, name, text, size, directory.text, include.text, flags, of };
+        str_format(&codelets, "%s/poplar/codelets", include.text);
+        const struct popc_source source = { language,     name,          text,  size, directory.text,
+                                            include.text, codelets.text, flags, of };
         status = compile_source(&source, module, messages, error);
+        str_free(&codelets);
         str_free(&directory);
     }
     str_free(&include);
