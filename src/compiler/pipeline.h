@@ -7,8 +7,8 @@
 #include "image/image.h"
 
 /* Errors are returned in *error with the user's line (of the vertex, compute set or program); the store is left as it
- * was.  options are checked and in force (environment included).  *image is NULL after an error, but where tiles are
- * out of memory: what was made by then is for a report, and nobody can run it. */
+ * was.  options are checked and in force (environment included).  *image is NULL after an error, except when tiles are
+ * out of memory: then it is incomplete, for reports only. */
 pop_status compile_graph(pop_store *store, const pop_program *programs, size_t count, const struct option_set *options,
                          pop_progress progress, void *progress_user, struct image **image, pop_error *error);
 

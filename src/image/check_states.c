@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vertex states of an image: every reference leads into its block, and nothing that holds a reference is part of
- * something else, so that what a vertex writes to its own state cannot become an address. */
+/* Checks vertex states of an image: every reference is within its block, and no reference overlaps other data, so that
+ * a vertex cannot change an address by writing to its own state. */
 #include "image/check_states.h"
 
 #include "base/error.h"
@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* One bit for each byte of the states that something claimed. */
+/* One bit for each byte of the states that is in use. */
 struct claims {
     uint64_t *bits;
     uint64_t count;

@@ -62,7 +62,7 @@ struct image_set {
     uint32_t first_group, groups;
     uint64_t first_gather, gathers;
     uint64_t vertices;
-    uint64_t work; /* host bytes touched, a rough measure of whether threads pay */
+    uint64_t work; /* host bytes touched, to estimate whether threads are faster */
     uint64_t scratch_bytes;
     uint32_t missing_estimate;  /* string: a vertex type without an estimate, 0: all have one */
     uint64_t first_vertex_id;   /* into image->vertex_ids, in the order of the groups */
@@ -192,7 +192,7 @@ struct image {
     edge_bytes; /* checked mode only: for each vertex in group order, for each edge field in field order, the bytes of
                    its data; a field with a table gives its entry count, then the bytes of each entry */
     VEC(uint64_t) edge_first;       /* checked mode only: where a vertex's entries start, in the order of vertex_ids */
-    struct placement *placement;    /* of its variables in tile memory; NULL when nobody wants it */
+    struct placement *placement;    /* of its variables in tile memory; NULL when no report uses it */
     struct debug_contexts contexts; /* of the graph that it was compiled from; 0 in one that was read from a file */
     VEC(struct image_registers) registers; /* at most one */
     VEC(uint32_t) vertex_tiles;            /* with registers.flags only: of each vertex, in the order of vertex_ids */

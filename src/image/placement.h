@@ -15,7 +15,7 @@ struct placement_block {
     uint64_t offset, bytes; /* address on the tile */
     uint32_t tile;
     uint32_t name;  /* string of the image */
-    uint32_t class; /* equivalence class: of first_interval */
+    uint32_t class; /* liveness class; index into first_interval */
     uint32_t alignment;
     uint32_t variable; /* of the graph, or PLACED_NO_VARIABLE */
     uint8_t category;  /* enum model_category */
@@ -41,7 +41,7 @@ struct placement {
     VEC(size_t) first;                  /* by tile, and one more: of blocks */
     VEC(struct placement_interval) intervals;
     VEC(size_t) first_interval;            /* by class, and one more */
-    VEC(struct placement_access) accesses; /* by step; a variable may occur twice */
+    VEC(struct placement_access) accesses; /* by step; a variable may occur twice in a step */
 };
 
 /* NULL does nothing. */

@@ -39,7 +39,7 @@ pop_program pop_copy_at(pop_where where, pop_tensor source, pop_tensor destinati
     return program;
 }
 
-/* Whether a tensor is what a stream or a buffer of this type and size moves. */
+/* Checks that a tensor has the type and size of a stream or buffer. */
 static bool check_moved(const struct program_call *call, pop_tensor t, pop_type type, uint64_t elements,
                         const char *what, const char *handle)
 {

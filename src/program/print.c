@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PrintTensor and ErrorProgram: what is printed is decided here, how it looks in engine/print.c. */
+/* PrintTensor and ErrorProgram: the content is selected here, engine/print.c formats it. */
 #include "graph/view_keep.h"
 #include "program/node.h"
 

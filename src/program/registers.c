@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers of tiles that programs set and read: seeds of the random number generators, and how floating point behaves.
- * Each is a variable that the graph makes on first use, spread over all tiles; setting and reading are copies on each
- * tile. */
+/* Registers of tiles that programs set and read: seeds of the random number generators, and floating-point flags. Each
+ * is a variable that the graph makes on first use, spread over all tiles; setting and reading are copies on each tile.
+ */
 #include "program/registers.h"
 #include "graph/build.h"
 #include "graph/virtual.h"
@@ -98,7 +98,7 @@ static void add_copy(const struct program_call *call, struct program_node *seque
         node_add_child(sequence, copy);
 }
 
-/* Whether a tensor has so many values of UNSIGNED_INT for each tile. */
+/* Checks that a tensor is UNSIGNED_INT with this many values per tile. */
 static bool check_values(const struct program_call *call, pop_graph *graph, pop_tensor t, const char *what, size_t row)
 {
     if (!node_check_tensor(call, t, what))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clocks of all tiles of a target.  After a sync a tile's time is its IPU's base plus an offset that never changes,
- * so what steps do after a sync is worked out once for each sequence of works (a shape) and then costs no more than a
+/* The clocks of all tiles of a target. After a sync a tile's time is its IPU's base plus a constant offset, so the
+ * effect of the steps after a sync is computed once for each sequence of works (a shape) and then costs no more than a
  * look-up. */
 #ifndef TIMELINE_CLOCK_H
 #define TIMELINE_CLOCK_H
@@ -12,7 +12,7 @@ struct span {
     uint32_t tile, tiles;
     uint64_t cycles;
 };
-/* What steps do, whichever step does it: the parts of a compute set, or the flows of an exchange. */
+/* A work: the parts of a compute set, or the flows of an exchange, shared by all steps that execute it. */
 struct clock_work {
     unsigned kind; /* enum model_kind */
     const struct model_part *parts;
@@ -55,7 +55,7 @@ struct clock {
     uint32_t offsets_of;
     uint32_t *slots; /* hash of (parent, work): shapes */
     size_t slot_count;
-    /* What was spent waiting, for the check of accounts: weight is how often what happens now happens. */
+    /* Cycles spent waiting, for the check of accounts; weight is the number of repetitions of the current event. */
     uint64_t weight, resumed;
     uint64_t *waited; /* by IPU */
     uint64_t *deep;   /* by tile: offsets that SHAPE_DEEP had at syncs */
@@ -72,7 +72,7 @@ void clock_work(struct clock *clock, size_t work);
 void clock_works(struct clock *clock, size_t work, uint64_t times);
 /* Offsets by tile of a shape, until the clock goes on; of the one whose number is SHAPE_DEEP as they are now. */
 const uint64_t *clock_offsets(struct clock *clock, uint32_t shape);
-/* Behind a sync: shapes get new numbers.  What tiles waited is not known any more. */
+/* After a sync: renumbers shapes and discards the tiles' waiting times. */
 void clock_forget(struct clock *clock);
 /* A tile's time. */
 uint64_t clock_tile(struct clock *clock, uint32_t tile);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When what has run would have run on the machine: every tile has a clock, steps move the clocks of the tiles that take
- * part, syncs bring them together (docs/reference/ipu-model.md, 2.1-2.6).  One evaluation of time for all: cycles of an
+ * part, syncs bring them together (docs/reference/ipu-model.md, 2.1-2.6).  The only evaluation of time: cycles of an
  * engine, profiles and summaries are made here. */
 #ifndef TIMELINE_TIMELINE_H
 #define TIMELINE_TIMELINE_H
@@ -51,12 +51,12 @@ struct timeline {
     uint64_t steps; /* compute sets, exchanges, copies and Syncs that ran; not the syncs that are part of them */
 };
 
-/* Without a callback, blocks of the trace cost the same whatever their count.  The image's model may come from any
- * checked file. */
+/* Without a callback, the time for a block of the trace is independent of its count.  The image's model may come from
+ * any checked file. */
 void timeline_make(struct timeline *timeline, const struct image *image, const struct trace *trace,
                    timeline_callback callback, void *user);
-/* The same piece by piece: records that follow each other.  The image has a model; the callback, which there is, finds
- * the clock behind each event. */
+/* The same incrementally, for consecutive records.  The image has a model; the callback, which there is, finds the
+ * clock behind each event. */
 struct clock;
 struct timeline_walk;
 struct timeline_walk *timeline_walk_begin(const struct image *image, timeline_callback callback, void *user);

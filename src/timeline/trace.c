@@ -4,9 +4,9 @@
 #include "timeline/trace.h"
 
 #define NO_BLOCK SIZE_MAX
-/* Loops within loops beyond this are recorded unfolded: readers go down by recursion. */
+/* Loops nested deeper are recorded unfolded, because readers are recursive. */
 enum { LOOPS_MAX = 200 };
-/* So many runs may take turns (a training loop: write, train, evaluate). */
+/* Maximum length of a repeated cycle of runs (a training loop: write, train, evaluate). */
 enum { TURNS_MAX = 8 };
 
 void trace_reset(struct trace *trace)
@@ -18,7 +18,7 @@ void trace_reset(struct trace *trace)
     trace->running = false;
     trace->hot_times = NULL;
     trace->last_run = NO_BLOCK;
-    if (running) /* from a callback: what follows belongs to a run that was not seen to start */
+    if (running) /* called from a callback: the rest of the run is recorded without its start */
         trace_begin(trace, from);
 }
 
@@ -84,7 +84,7 @@ static bool same_entries(const struct trace *trace, size_t a, size_t b, size_t c
     return memcmp(trace->entries.data + a, trace->entries.data + b, count * sizeof(struct trace_entry)) == 0;
 }
 
-/* Whether the last so many runs did what those before them did: then they become one block. */
+/* If the last `turns` runs equal those before them, merges them into one block. */
 static bool fold_turns(struct trace *trace, size_t turns)
 {
     size_t last = trace->tops.count - turns, first = trace->tops.data[last], count = trace->entries.count - first;
@@ -185,7 +185,7 @@ void trace_jump(struct trace *trace, uint32_t at, uint32_t next, uint32_t depth,
     push_stretch(trace, at + 1);
     trace->from = next;
     for (const struct trace_loop *loop; (loop = innermost(trace)) && loop->depth > depth;)
-        --trace->loops.count; /* loops of functions that have returned */
+        --trace->loops.count; /* drops loops of functions that have returned */
     if (iteration && !trace->full)
         next_iteration(trace, next, depth);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an engine has run, as straight stretches of ops and blocks that repeat.  Iterations of a loop that took the same
- * way are one block with a count, and so are runs that follow each other, also when a few take turns; the record grows
- * with the ways that a program takes, not with its iterations. */
+/* The record of what an engine has run, as runs of consecutive ops and repeated blocks. Loop iterations along the same
+ * path are one block with a count, and so are consecutive equal runs, or short cycles of runs; the record grows with
+ * the number of distinct paths, not with iterations. */
 #ifndef TIMELINE_TRACE_H
 #define TIMELINE_TRACE_H
 
@@ -27,7 +27,7 @@ struct trace {
     VEC(struct trace_entry) entries;
     VEC(struct trace_loop) loops;
     VEC(size_t) tops;     /* blocks of runs, and of runs that take turns, that have ended */
-    uint32_t from;        /* where the stretch in progress began */
+    uint32_t from;        /* first op of the current range of consecutive ops */
     size_t run, last_run; /* blocks of the run in progress and of the one before */
     uint32_t hot_at,
         hot_next; /* a jump that would only count: the loop whose iterations have been one and the same stretch */

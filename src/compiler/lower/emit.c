@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emit: what the image still lacks: initial contents, host access, streams, names, target and options. */
+/* emit: completes the image: initial contents, host access, streams, names, target and options. */
 #include "compiler/lower/emit.h"
 #include "compiler/lower/lower.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emit: what the image still lacks. */
+/* emit: completes the image. */
 #ifndef COMPILER_LOWER_EMIT_H
 #define COMPILER_LOWER_EMIT_H
 

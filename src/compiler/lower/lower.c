@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lower: the program tree as flat ops.  Programs nest as deep as they like: the frames of those being emitted are in
- * an array.  A function, and any program that holds others and is in several places, is emitted once and called, so
- * that ops are linear in nodes. */
+/* lower: the program tree as flat ops. Programs may nest to any depth, so the frames of programs being emitted are in
+ * an explicit stack.  A function, and any program that holds others and is in several places, is emitted once and
+ * called, so that ops are linear in nodes. */
 #include "compiler/lower/lower.h"
 #include "compiler/lower/lower_kinds.h"
 
@@ -64,7 +64,7 @@ static void note(struct lowering *l, enum lowered_kind kind, uint32_t node)
     *vec_push(&l->result->events) = (struct lowered_event){ (uint8_t)kind, node, lower_here(l) };
 }
 
-/* A step that only the model has: a block's stamp, or a flush. */
+/* A step without effect on the host: a block's stamp, or a flush. */
 static void lower_block(struct lowering *l, enum lowered_kind kind, uint32_t node)
 {
     note(l, kind, node);
@@ -79,8 +79,7 @@ static void open_frame(struct lowering *l, uint32_t node)
     *vec_push(&l->frames) = (struct frame){ .node = node, .jumps = NONE };
 }
 
-/* A program without children that stood somewhere before: the same op, with the copies that were planned for it then.
- */
+/* A repeated program without children: the same op again, with its existing copy plans. */
 static void lower_again(struct lowering *l, uint32_t node)
 {
     assert(l->leaf_op[node] < l->c->image->ops.count);
@@ -91,7 +90,7 @@ static void lower_again(struct lowering *l, uint32_t node)
     l->node = parent;
 }
 
-/* A child in its place: its ops, or a call of them where they are shared. */
+/* Emits a child in place: its ops, or a call if they are shared. */
 static void open_child(struct lowering *l, uint32_t node)
 {
     node = l->outline->same[node];

@@ -26,14 +26,14 @@ struct lowering {
     uint32_t *body_of;     /* by node: index of bodies, or NONE */
     uint32_t *leaf_op;     /* by node without children: the op that it became, or NONE */
     VEC(uint32_t) body_op; /* first op of each body */
-    uint32_t node;         /* whose ops are being emitted */
+    uint32_t node;         /* the node being emitted */
 };
 #define LOWER_DONE (UINT32_MAX - 1)
 
 uint32_t lower_op(struct lowering *l, struct image_op op);
-void lower_drop(struct lowering *l);           /* takes the last op back */
+void lower_drop(struct lowering *l);           /* removes the last op */
 uint32_t lower_here(const struct lowering *l); /* index of the op that is emitted next */
-/* The body of a node, to be emitted in its turn. */
+/* Index of a node's body, which is emitted later. */
 uint32_t lower_body(struct lowering *l, uint32_t node);
 /* Copy plans; NULL is a buffer. */
 uint32_t lower_copy(struct compiler *c, const struct storage_result *storage, const struct view *source,

@@ -119,7 +119,7 @@ static uint32_t lower_if(struct lowering *l, struct frame *f, const struct progr
     }
 }
 
-/* What a value without a case runs into, where the default is said to be unreachable. */
+/* Emits the error for a value without a case, if the default is declared unreachable. */
 static void lower_unreachable(struct lowering *l)
 {
     lower_op(l, (struct image_op){ .kind = OP_ABORT,
@@ -223,7 +223,7 @@ static uint32_t lower_stamp(struct lowering *l, struct frame *f, const struct pr
     return LOWER_DONE;
 }
 
-/* Only debug runs look. */
+/* Checked only in debug modes. */
 static uint32_t lower_assume_equal(struct lowering *l, struct frame *f, const struct program_node *n)
 {
     (void)f;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* outline: programs that do the same are one, so that lowering makes a function of what is in several places,
- * whether a program was added there or written out again. */
+/* outline: merges equal programs, so that lowering makes one function of code in several places, whether the same
+ * program was added repeatedly or equal ones were built. */
 #include "compiler/lower/outline.h"
 #include "compiler/check/use.h"
 
@@ -136,7 +136,7 @@ static void count_leaves(struct outline *o, uint32_t node)
     o->leaves[node] = leaves;
 }
 
-/* Parents come behind their children in the list, so each node's count is whole when it is met from the end. */
+/* Parents follow their children in the list, so in a backward walk each node's count is complete when it is reached. */
 static void count_references(const struct compiler *c, const struct use_result *use, struct outline_result *result)
 {
     for (size_t i = 0; i < c->program_count; ++i)

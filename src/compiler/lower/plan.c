@@ -12,7 +12,7 @@
 
 enum { MAX_DIGITS = 64 };
 
-/* Where a side has got to. */
+/* The position in a side. */
 struct cursor {
     const uint64_t *storage;
     const struct piece *pieces;
@@ -103,7 +103,7 @@ static uint32_t block_digits(const struct cursor *cursor, const struct plan_bloc
     return count;
 }
 
-/* Adds a digit outside the others, or makes the outermost longer when it goes on where that ends. */
+/* Adds an outermost digit, or extends the current outermost one if the new one continues it. */
 static void add_pair(struct pair *pairs, uint32_t *count, uint64_t extent, int64_t source, int64_t destination)
 {
     struct pair *last = *count ? &pairs[*count - 1] : NULL;
@@ -146,7 +146,7 @@ static uint64_t byte_offset(const struct cursor *cursor, const struct plan_block
     return (cursor->is_buffer ? 0 : cursor->storage[cursor_piece(cursor)->variable]) + block->offset * element_bytes;
 }
 
-/* Whether a plain move goes on where the copy's last one ends. */
+/* Whether a contiguous move continues the copy's last one. */
 static bool extend_last(struct image *image, const struct image_copy *copy, uint64_t source, uint64_t destination,
                         uint64_t bytes)
 {
@@ -222,7 +222,7 @@ static int span_order(const void *left, const void *right)
     return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
-/* Whether the sides may share elements: spans of a source and of a destination meet. */
+/* Conservative: whether the sides may share elements, as spans of a source and a destination overlap. */
 static bool sides_meet(struct plan_side source, struct plan_side destination)
 {
     struct plan_variables read = variables_of(source), written = variables_of(destination),

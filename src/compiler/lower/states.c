@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of one vertex: the codelet's defaults, then what each field was given; the layout is in popc/codelet.h.
  *
- * An edge is a reference into storage when it is one run, aligned as its field asks, and no Input that its own vertex
- * writes.  Other edges get a buffer in scratch: filled before the vertex runs (Outputs too, so that what a vertex
- * leaves unwritten keeps its value) and, where the field writes, scattered after.  An Input that overlaps what its
- * vertex writes in place sees the elements as they were. */
+ * An edge is a reference into storage if it is one run, aligned as its field requires, and not an Input that its own
+ * vertex also writes. Other edges get a buffer in scratch, which is filled before the vertex runs (also for Outputs, so
+ * that elements the vertex does not write keep their value) and, if the field writes, scattered after it.  An Input
+ * that overlaps what its vertex writes in place sees the elements as they were. */
 #include "compiler/lower/states.h"
 
 #include "compiler/common/edges.h"
@@ -39,7 +39,7 @@ static uint64_t add_items(struct compiler *c, uint64_t items, uint64_t item_byte
     return at;
 }
 
-/* Whether a vertex can work on an edge where it is; *run is then what it is. */
+/* Whether a vertex can use an edge in place; *run is then its elements. */
 static bool in_place(const struct compiler *c, const struct codelet_field *field, const struct edge *edge,
                      struct run *run)
 {
@@ -66,7 +66,7 @@ static int run_order(const void *left, const void *right)
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* What the vertex writes in place; nothing when it has no Input that could overlap it. */
+/* Collects the runs that the vertex writes in place; none if it has no Input that could overlap them. */
 static void note_writes(struct filler *f, const struct codelet *codelet)
 {
     bool reads = false;
@@ -140,7 +140,7 @@ static uint64_t add_gather(struct filler *f, const struct codelet_field *field, 
     return IMAGE_REF(BLOCK_SCRATCH, gather.scratch);
 }
 
-/* Where a vertex finds the elements of an edge; an empty edge gets an address that can be read too. */
+/* Reference to the elements of an edge; an empty edge gets a readable address too. */
 static uint64_t edge_reference(struct filler *f, const struct codelet_field *field, const struct edge *edge,
                                uint64_t *elements)
 {
@@ -201,7 +201,7 @@ static void fill_field(struct filler *f, const struct codelet_field *field, cons
     }
 }
 
-/* The newest edge of each field is first in the list, and counts. */
+/* The newest edge of each field is first in the list and takes precedence. */
 static void find_edges(struct filler *f, struct edge_list list, const struct codelet *codelet)
 {
     for (uint32_t i = 0; i < codelet->field_count; ++i)

@@ -5,7 +5,7 @@
 
 #include "compiler/common/compiler.h"
 
-/* Also image->storage_bytes.  NULL: more bytes than an address has. */
+/* Also image->storage_bytes.  NULL: the size exceeds the address space. */
 const struct storage_result *pass_storage(struct compiler *c, const struct check_result *check);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include <assert.h>
 
-/* Code that obeys the floating-point behaviour where programs set it.  Where there is none, exceptions are taken as the
- * processor meets them. */
+/* The build of a codelet that honours the floating-point flags, if programs set them. Without one, exceptions are those
+ * that the processor raises. */
 static struct module *chosen_module(const struct filler *f, struct module *module)
 {
     struct module *behaving = f->check->behaves ? module_behaving(module) : NULL;
@@ -46,7 +46,7 @@ static uint64_t codelet_alignment(const struct codelet *codelet)
     return codelet->state_alignment > 8 ? codelet->state_alignment : 8;
 }
 
-/* Structs of all vertices in one go, so that growing by tables alone is left to chance. */
+/* Reserves the structs of all vertices at once; only tables grow the array later. */
 static void reserve_states(struct compiler *c, const struct order_result *order)
 {
     uint64_t bytes = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is live at each leaf step and Switch, by name: one sweep over the positions.  Equal lists are one. */
+/* What is live at each leaf step and Switch, by name: one sweep over the positions. Equal lists are stored once. */
 #include "compiler/placement/live_lists.h"
 #include "compiler/liveness/live.h"
 #include "compiler/placement/place.h"
@@ -10,7 +10,7 @@ enum { MAX_WORK = 1 << 24 };
 
 struct list_change {
     uint32_t position, rank; /* rank: a string at first */
-    uint64_t bytes;          /* less than 0 as well, as unsigned numbers do */
+    uint64_t bytes;          /* may be negative, in modular arithmetic */
 };
 struct named {
     const char *text;

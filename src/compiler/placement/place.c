@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* place: everything that is in tile memory, at addresses.  A tile has one block for each variable and each buffer
- * that has bytes there (or several, of rows that are received), and one for each category of what is always there.
- * Tiles with the same blocks are placed once. */
+/* place: assigns addresses in tile memory. A tile has one block for each variable and each buffer with bytes on it
+ * (several for rows that are received), and one for each category of permanent data. Tiles with equal blocks are placed
+ * once. */
 #include "compiler/placement/place.h"
 #include "compiler/placement/live_lists.h"
 #include "compiler/placement/place_constraints.h"
@@ -310,7 +310,7 @@ bool pass_place(struct compiler *c, const struct place_inputs *in)
         LOG(COMPILER, DEBUG, "placed %zu blocks on %u tiles in %zu layouts", p.blocks.count, p.sizes.tiles,
             p.layouts.count);
         good = place_check_memory(&p);
-        good = place_dump(&p) && good; /* also of what does not fit: that is what it is for */
+        good = place_dump(&p) && good; /* also when memory is exceeded: the dump serves to find out why */
     }
     place_free(&p);
     return good;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the memory passes share: sizes of what is always there, tile by tile, and where everything was put. */
+/* State shared by the memory passes: sizes of permanent data by tile, and the address of every block. */
 #ifndef COMPILER_PLACEMENT_PLACE_H
 #define COMPILER_PLACEMENT_PLACE_H
 
 #include "compiler/placement/place_fit.h"
 #include "compiler/placement/place_sizes.h"
 
-/* What the passes before this one found out. */
+/* Results of earlier passes. */
 struct place_inputs {
     const struct use_result *use;
     const struct check_result *check;

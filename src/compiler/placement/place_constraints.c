@@ -19,7 +19,7 @@ struct element_pair {
 struct element_constraint {
     uint32_t index, fields[2];
 };
-/* What is at an end of a field. */
+/* A variable or buffer that a field is connected to. */
 struct end {
     enum place_kind kind;
     uint32_t what;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* First fit: what is always live first, then by size, largest first.  A tile with very many blocks has its biggest ones
- * placed so, and the others on top of what is there with them, so that time goes with n log n. */
+/* First fit: what is always live first, then by size, largest first.  On a tile with very many blocks only the largest
+ * ones are placed so; the others are placed above everything that is live with them, in O(n log n). */
 #include "compiler/placement/place_fit.h"
 
 #include <assert.h>
@@ -292,7 +292,7 @@ static size_t place_always(struct fit *f)
 
 /* ---- very many blocks ---- */
 
-/* How high memory is taken, over stretches of positions: a tree of maxima. */
+/* Highest used address over ranges of positions: a segment tree of maxima. */
 struct heights {
     VEC(uint32_t) times; /* where spans begin and end */
     uint64_t *max, *all; /* by node: the most below it; of all below it at least */
@@ -394,7 +394,7 @@ static void raise_class(struct heights *h, const struct live *live, uint32_t cla
     }
 }
 
-/* Each on top of what is there with it. */
+/* Places each block above everything that is live with it. */
 static void stack_rest(struct fit *f, size_t from)
 {
     struct heights h = { 0 };
@@ -485,7 +485,7 @@ static void sum_addresses(const struct fit *f, struct fit_result *result)
 
 struct fit_change {
     uint32_t position;
-    uint64_t bytes; /* added; less than 0 as well, as unsigned numbers do */
+    uint64_t bytes; /* difference; may be negative, in modular arithmetic */
 };
 
 static int by_position(const void *left, const void *right)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Placing the blocks of one tile in its memory: blocks that are never there together may share addresses. */
+/* Places the blocks of one tile in its memory: blocks that are never live together may share addresses. */
 #ifndef COMPILER_PLACEMENT_PLACE_FIT_H
 #define COMPILER_PLACEMENT_PLACE_FIT_H
 
@@ -35,7 +35,7 @@ void fit_place(const struct fit_memory *memory, const struct live *live, const s
                const struct fit_pair *pairs, size_t pair_count, uint64_t *address, struct fit_result *result);
 /* The memory element of an address, and where it ends. */
 uint64_t fit_element(const struct fit_memory *memory, uint64_t address, uint64_t *end);
-/* Whether two classes are there together at some position. */
+/* Whether two classes are live together at some position. */
 bool fit_meet(const struct live *live, uint32_t a, uint32_t b);
 
 #endif

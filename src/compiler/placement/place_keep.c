@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The result of placing as reports want it: every block with its address, and when it is live, counted in steps that
- * have a list of what is live. */
+/* The placement for reports: every block with its address and its live intervals, in ordinals of the steps that have a
+ * live list. */
 #include "compiler/placement/place_keep.h"
 #include "compiler/placement/place.h"
 #include "compiler/placement/place_report.h"

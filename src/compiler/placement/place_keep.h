@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The result of placing as reports want it: every block with its address, and when it is live, counted in steps that
- * have a list of what is live. */
+/* The placement for reports: every block with its address and its live intervals, in ordinals of the steps that have a
+ * live list. */
 #ifndef COMPILER_PLACEMENT_PLACE_KEEP_H
 #define COMPILER_PLACEMENT_PLACE_KEEP_H
 

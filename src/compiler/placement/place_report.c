@@ -71,8 +71,8 @@ static void add_largest(const struct place *p, uint32_t tile, struct str *text)
                    p->blocks.data[largest[i]].fit.bytes);
 }
 
-/* On the modelled device programs run whatever memory they need, and the profile says so (the guide); elsewhere, and
- * when the option says so, they do not. */
+/* On a modelled device, programs that exceed tile memory run with a warning, as in Poplar; on other devices, or if the
+ * option is set, it is an error. */
 static bool may_overflow(const struct compiler *c)
 {
     enum option_choice choice = c->options->allow_out_of_memory;

@@ -240,7 +240,7 @@ static void note_shared(struct sizing *s, const struct model_vertices *v)
                                                   s->types[type].code.shared_bytes, s->types[type].code.data_bytes };
 }
 
-/* Once on a tile; a codelet that reaches less than another reaches a part of the same. */
+/* Counted once per tile; the functions that codelets of a file use overlap. */
 static void finish_shared(struct sizing *s)
 {
     if (s->shared.count)
@@ -418,7 +418,7 @@ static void size_exchanges(struct sizing *s)
     }
 }
 
-/* More than any memory holds is as good as 2^32 bytes. */
+/* Saturates at 2^32 bytes, more than any tile memory. */
 static uint64_t stack_bytes(int64_t option)
 {
     uint64_t bytes = (uint64_t)option;

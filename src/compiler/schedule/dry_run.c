@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A vertex is built in memory as the host would have it: state and constants as they are, all else zero.  Vertices
- * whose memory is the same share a count. */
+/* Builds a vertex in memory as on the host: state and constants have their values, everything else is zero. Vertices
+ * with equal memory share a count. */
 #include "compiler/schedule/dry_run.h"
 #include "graph/field.h"
 
@@ -28,7 +28,7 @@ struct known { /* type is an index + 1 of the store's types; 0: no entry */
     enum model_estimate how;
 };
 
-/* What became of a vertex type; counts are of vertices. */
+/* Outcome for a vertex type; numbers of vertices. */
 struct type_report {
     uint64_t counted, guessed;
     bool endless;  /* a vertex executed too much: no other is tried */

@@ -37,7 +37,7 @@ static void keep_vertex(struct scheduling *s, const struct vertex_group *group, 
         (struct model_vertex){ s->index, tables_type(c, s->type_of, group->type), cycles };
 }
 
-/* Whether an image can say how long the set takes. */
+/* Whether the image can represent the set's cycles. */
 static bool add_estimate(struct scheduling *s, uint32_t vertex, uint64_t cycles)
 {
     uint64_t each = s->c->store->target.num_worker_contexts;
@@ -51,7 +51,7 @@ static bool add_estimate(struct scheduling *s, uint32_t vertex, uint64_t cycles)
     return true;
 }
 
-/* From what the vertex's code does, and marked as such. */
+/* Estimate from the vertex's device code, marked as such. */
 static bool estimate_dry(struct scheduling *s, uint32_t type, uint32_t vertex, pop_perf *perf)
 {
     enum model_estimate how;

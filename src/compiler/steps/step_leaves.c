@@ -61,9 +61,9 @@ void steps_plan(struct steps_builder *b, uint32_t op, enum model_kind kind, uint
                origin);
 }
 
-/* Hardware that counts a set's cycles on one tile for many must know when their last tile is done: a sync before the
- * set and one after it, within each IPU where each counts for itself (level ipu), of all that one tile counts for
- * (level device: those of the replica).  docs/profiling.md. */
+/* Hardware that measures a set's cycles on one tile for many must wait for their last tile: a sync before the set and
+ * one after it, within each IPU where each counts for itself (level ipu), of all that one tile counts for (level
+ * device: those of the replica).  docs/profiling.md. */
 enum counting { COUNTS_ALONE, COUNTS_FOR_IPU, COUNTS_FOR_ALL };
 static enum counting counting_of(const struct compiler *c)
 {
@@ -194,8 +194,8 @@ void steps_before(struct steps_builder *b, uint32_t node, uint32_t op)
     }
 }
 
-/* As the guide's listing has it: a word for the sync, then the program's number with another, then its broadcast (seed
- * 001, Steps). */
+/* As in the execution steps listed in the Poplar user guide: a word for the sync, then the program's number with
+ * another, then its broadcast. */
 void steps_entry(struct steps_builder *b)
 {
     enum { WORD = 4, TILE = 0 };

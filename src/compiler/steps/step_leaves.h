@@ -13,7 +13,7 @@ void steps_before(struct steps_builder *b, uint32_t node, uint32_t op);
 struct step_origin steps_origin(uint32_t node, enum step_role role);
 /* A step for an entry of one of the model's tables; none where index is NONE. */
 void steps_plan(struct steps_builder *b, uint32_t op, enum model_kind kind, uint32_t index, struct step_origin origin);
-/* How the host says which program to run. */
+/* Steps by which the host selects the program to run. */
 void steps_entry(struct steps_builder *b);
 
 #endif
