@@ -16,10 +16,10 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME tremula)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
-# Codelets that are given as source are compiled when a program runs: with gcc, and headers of the other package.
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "tremula-dev, gcc, g++, clang, python3")
+# Codelets that are given as source are compiled when a program runs: with gcc, and headers of the other package; libdw reads their fields.
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "tremula-dev, libdw1, libelf1, gcc, g++, clang, python3")
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME tremula-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "tremula (= ${PROJECT_VERSION}), gcc, g++")
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "tremula (= ${PROJECT_VERSION}), libdw1, libelf1, gcc, g++")
 set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "pkg-config, cmake, clang")
 include(CPack)
