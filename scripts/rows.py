@@ -38,5 +38,5 @@ def uses(test, name):
     names, code = identifiers(test)
     sign = re.fullmatch(r"operator *(\W+)", name)
     if sign:
-        return sign.group(1) in code
+        return sign.group(1).rstrip("]") in code
     return re.search(r"%s(at)?\b" % re.escape(flat(name)), names) is not None
