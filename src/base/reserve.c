@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/reserve.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,6 +54,7 @@ static void *exhausted(size_t bytes)
 /* A new block of the class from the unused part; NULL when the reserve is exhausted. */
 static struct spare *carve(size_t class)
 {
+    assert(used <= reserve_end - reserve_begin);
     size_t bytes = sizeof(struct spare) + ((size_t)1 << class), size = reserve_end - reserve_begin;
     if (class >= 48 || bytes > size - used)
         return NULL;
@@ -93,6 +95,7 @@ size_t reserve_size(const void *block)
 
 void *reserve_grow(void *block, size_t bytes)
 {
+    assert((uintptr_t)block > reserve_begin && (uintptr_t)block < reserve_end);
     size_t had = reserve_size(block);
     if (bytes <= had)
         return block;
@@ -105,6 +108,7 @@ void reserve_free(void *memory)
 {
     struct spare *block = (struct spare *)memory - 1;
     pthread_mutex_lock(&lock);
+    assert(live && (uintptr_t)block >= reserve_begin && (uintptr_t)block < reserve_end);
     block->next = spares[block->class];
     spares[block->class] = block;
     if (--live == 0) { /* reset the reserve and return its pages to the system */

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -69,6 +70,7 @@ static void work(struct thread_pool *pool)
                                                    memory_order_acquire))
             continue;
         unsigned chunks = pool->chunks;
+        assert(left <= chunks);
         pool->fn(pool->context, chunks - left);
         if (atomic_fetch_add(&pool->done, 1) + 1 == chunks && atomic_load(&pool->caller_sleeps))
             futex_wake(&pool->done);
@@ -146,6 +148,7 @@ void pool_destroy(struct thread_pool *pool)
 {
     if (!pool)
         return;
+    assert(pool->owner != getpid() || !atomic_load(&pool->busy)); /* no region is running */
     /* A forked child has the memory but not the threads. */
     if (pool->owner == getpid()) {
         atomic_store(&pool->ends, true);
@@ -186,6 +189,7 @@ void pool_run(struct thread_pool *pool, uint32_t chunks, pool_fn fn, void *conte
             fn(context, i);
         return;
     }
+    assert(!atomic_load(&pool->remaining)); /* of the region before */
     pool->fn = fn;
     pool->context = context;
     pool->chunks = chunks;

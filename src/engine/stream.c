@@ -9,6 +9,8 @@
 #include "engine/replicas.h"
 #include "engine/run.h"
 
+#include <assert.h>
+
 enum { THREADS_MAX = 256 };
 
 /* Number of connections of a stream: one per replica, or one for all. */
@@ -24,6 +26,7 @@ static unsigned stream_instances(const pop_engine *engine, size_t stream)
 /* An instance of a stream: a replica's, or one of the streams that a replicated part of the graph has. */
 static struct stream_state *stream_at(const pop_engine *engine, size_t stream, unsigned instance)
 {
+    assert(stream < engine->image->streams.count && instance < stream_instances(engine, stream));
     const struct image_stream *s = engine->image->streams.data + stream;
     if (s->copies > 1)
         return engine->replicas[0].streams + (instance ? s->first_copy + instance - 1 : stream);
@@ -144,6 +147,7 @@ static void prefetch_stream(pop_engine *engine, struct stream_state *stream)
 
 static void drop_prefetched(struct stream_state *stream)
 {
+    assert(!stream->pending);
     stream->unwanted = false;
     if (!stream->prefetched)
         return;
@@ -161,6 +165,7 @@ static bool settle(pop_engine *engine, struct stream_state *stream, const atomic
 {
     if (!stream->pending)
         return true;
+    assert(engine->stream_threads); /* only its threads leave a prefetch pending */
     bool begun = !stream_threads_cancel(engine->stream_threads, &stream->job);
     if (begun && !stream_threads_wait(engine->stream_threads, &stream->job, stop))
         return false;

@@ -18,18 +18,6 @@ bool pop_log_on(pop_log_library library, pop_log_level level)
 {
     return log_on(module_of(library), (enum log_level)level);
 }
-void pop_log_write(pop_log_library library, pop_log_level level, const char *format, ...)
-{
-    if (!pop_log_on(library, level))
-        return;
-    struct str text = { 0 };
-    va_list arguments;
-    va_start(arguments, format);
-    str_vformat(&text, format, arguments);
-    va_end(arguments);
-    log_write(module_of(library), (enum log_level)level, "%s", str_text(&text));
-    str_free(&text);
-}
 
 /* Texts that were written, by their hashes.  A process has few of them; when the table is full, they are not
  * written. */
@@ -53,18 +41,35 @@ static bool is_new(const char *text)
     pthread_mutex_unlock(&lock);
     return !found;
 }
+
+/* Writes a text, or with `once` leaves out one that was written before. */
+static void write_log(pop_log_library library, pop_log_level level, bool once, const char *format, va_list arguments)
+{
+    struct str text = { 0 };
+    str_vformat(&text, format, arguments);
+    if (!once || is_new(str_text(&text)))
+        log_write(module_of(library), (enum log_level)level, "%s", str_text(&text));
+    str_free(&text);
+}
+
+void pop_log_write(pop_log_library library, pop_log_level level, const char *format, ...)
+{
+    if (!pop_log_on(library, level))
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    write_log(library, level, false, format, arguments);
+    va_end(arguments);
+}
+
 void pop_log_once(pop_log_library library, pop_log_level level, const char *format, ...)
 {
     if (!pop_log_on(library, level))
         return;
-    struct str text = { 0 };
     va_list arguments;
     va_start(arguments, format);
-    str_vformat(&text, format, arguments);
+    write_log(library, level, true, format, arguments);
     va_end(arguments);
-    if (is_new(str_text(&text)))
-        log_write(module_of(library), (enum log_level)level, "%s", str_text(&text));
-    str_free(&text);
 }
 
 /* ---- arguments ---- */

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -123,12 +124,14 @@ void device_layout_make(struct device_layout *layout, const struct codelet *code
     for (uint32_t i = 0; i < codelet->field_count; ++i) {
         struct device_field *field = layout->fields + i;
         uint32_t alignment = set_field(field, codelet->fields + i, target);
+        assert(alignment && (alignment & (alignment - 1)) == 0);
         field->offset = (end + alignment - 1) & ~(alignment - 1);
         layout->padding_bytes += field->offset - end;
         end = field->offset + field->bytes;
         *(field->edge ? &layout->edge_pointer_bytes : &layout->fields_bytes) += field->bytes;
         layout->state_alignment = alignment > layout->state_alignment ? alignment : layout->state_alignment;
     }
+    assert(layout->fields_bytes + layout->edge_pointer_bytes + layout->padding_bytes >= end);
     uint32_t mask = layout->state_alignment - 1;
     layout->state_bytes = end ? (end + mask) & ~mask : 1; /* states are distinguished by their addresses */
     layout->padding_bytes += layout->state_bytes - end;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/str.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -231,6 +232,8 @@ pop_status module_link(struct module *module, pop_error *error)
 
 codelet_run module_run(const struct module *module, const struct codelet *codelet)
 {
+    assert(codelet->module == module && codelet->object < module->object_count &&
+           module->objects[codelet->object].handle);
     void *handle = module->objects[codelet->object].handle;
     codelet_run run = NULL;
     void *symbol = handle ? dlsym(handle, codelet->symbol) : NULL;

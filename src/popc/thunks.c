@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 /* struct codelet_call of codelet.h, and what a codelet must not do to the process: end it.  C and C++ alike. */
-const char thunk_hooks[] =
+static const char thunk_hooks[] =
     "#line 1 \"popc\"\n"
     "struct popc_call {\n"
     "    void *popc_states;\n"
@@ -108,18 +108,23 @@ void source_write(const struct popc_source *source, struct str *out)
     str_add(out, "\n");
 }
 
+void thunks_begin(const struct popc_source *source, const char *hooks_of_language, struct str *out)
+{
+    str_add(out, thunk_hooks);
+    str_add(out, hooks_of_language);
+    if (source->flags->behaving)
+        str_add(out, behaving_hooks);
+    source_write(source, out);
+    str_add(out, "#line 1000 \"popc\"\n");
+}
+
 void thunks_write(const struct popc_source *source, struct reflection *reflection, struct str *out)
 {
     if (source->language == POPC_CPP) {
         thunks_write_cpp(source, reflection, out);
         return;
     }
-    str_add(out, thunk_hooks);
-    str_add(out, hooks);
-    if (source->flags->behaving)
-        str_add(out, behaving_hooks);
-    source_write(source, out);
-    str_add(out, "#line 1000 \"popc\"\n");
+    thunks_begin(source, hooks, out);
     for (size_t i = 0; i < reflection->vertices.count; ++i) {
         struct reflected *vertex = reflection->vertices.data + i;
         thunk_name(reflection, i);

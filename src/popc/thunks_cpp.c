@@ -81,12 +81,7 @@ static void write_table(const struct reflection *reflection, struct str *out)
 
 void thunks_write_cpp(const struct popc_source *source, struct reflection *reflection, struct str *out)
 {
-    str_add(out, thunk_hooks);
-    str_add(out, hooks);
-    if (source->flags->behaving)
-        str_add(out, behaving_hooks);
-    source_write(source, out);
-    str_add(out, "#line 1000 \"popc\"\n");
+    thunks_begin(source, hooks, out);
     for (size_t i = 0; i < reflection->vertices.count; ++i) {
         thunk_name(reflection, i);
         write_run(reflection->vertices.data + i, out);

@@ -5,6 +5,7 @@
 #include "profile/graph_memory.h"
 #include "profile/graph_programs.h"
 
+#include <assert.h>
 #include <limits.h>
 
 struct by_tile by_tile_begin(size_t tiles, size_t entries)
@@ -24,6 +25,7 @@ void by_tile_add(struct by_tile *by, size_t tile, size_t tiles, uint64_t value)
 
 pop_profile_value by_tile_end(struct by_tile *by)
 {
+    assert(by->at <= by->tiles);
     profile_add_run(&by->vector, 0, by->tiles - by->at);
     return by->vector;
 }

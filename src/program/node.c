@@ -4,6 +4,8 @@
 
 #include "base/log.h"
 
+#include <assert.h>
+
 struct program_node *program_node(const pop_store *store, pop_program program)
 {
     if (!program.id || program.store != store || program.id > store->programs.count)
@@ -35,6 +37,7 @@ void program_nodes_free(pop_store *store)
 struct program_node *node_add(const struct program_call *call, enum program_kind kind, const char *name,
                               pop_program *program)
 {
+    assert((unsigned)kind < PROGRAM_KINDS);
     pop_store *store = call->store;
     struct program_node *node = arena_alloc(&store->arena, sizeof(*node));
     memset(node, 0, sizeof(*node));
@@ -99,6 +102,7 @@ bool node_check_scalar(const struct program_call *call, pop_tensor t, const char
 
 void node_add_child(struct program_node *node, pop_program child)
 {
+    assert(child.id && node->kind != PROGRAM_CALL);
     *vec_push(&node->children) = child.id - 1;
 }
 

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poplar/text.h>
@@ -196,6 +197,7 @@ static sqlite3_stmt *append_of(struct database *db, enum report_table table, con
 
 static void run_insert(struct database *db, sqlite3_stmt *insert)
 {
+    assert(insert && !db->failed);
     if (sqlite3_step(insert) != SQLITE_DONE)
         fail(db, "write");
     sqlite3_reset(insert);
@@ -327,6 +329,7 @@ static void sync_file(struct database *db)
 
 pop_status database_finish(struct database *db, pop_error *error)
 {
+    assert(db->sqlite || db->failed);
     database_do(db, indexes);
     database_do(db, "UPDATE format SET closed = 1; COMMIT");
     finalize(db); /* a statement that is not finalized keeps the mode */

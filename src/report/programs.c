@@ -4,12 +4,15 @@
 #include "compiler/placement/control_code.h"
 #include "report/writing.h"
 
+#include <assert.h>
+
 void program_ids_make(struct program_ids *ids, const struct image *image)
 {
     uint32_t id = 0;
     ids->steps = image->model.steps.count;
     ids->first = mem_zero(ids->steps + 1, sizeof(*ids->first));
     ids->parts = step_parts_all(image);
+    assert(ids->parts);
     for (uint32_t i = 0; i < ids->steps; ++i) {
         ids->first[i] = id;
         id += step_parts_count(ids->parts[i]);
@@ -26,6 +29,7 @@ void program_ids_free(struct program_ids *ids)
 
 uint32_t program_id(const struct program_ids *ids, uint32_t step, enum step_part part)
 {
+    assert(step < ids->steps && (ids->parts[step] >> part & 1));
     uint32_t id = ids->first[step];
     for (int before = 0; before < (int)part; ++before)
         id += ids->parts[step] >> before & 1;

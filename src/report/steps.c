@@ -7,6 +7,7 @@
 #include "report/patterns.h"
 #include "report/report.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <time.h>
 
@@ -56,6 +57,7 @@ static void write_rows(struct steps_writer *w)
 
 static void add_row(struct steps_writer *w, uint32_t step, enum step_part part, int64_t pattern)
 {
+    assert(w->kept < DATABASE_BATCH);
     int64_t *row = w->rows[w->kept];
     row[0] = w->run;
     row[1] = program_id(&w->report->programs, step, part);
@@ -81,6 +83,7 @@ static int64_t array_of_shape(struct steps_writer *w, uint32_t shape)
 /* Goes on to where the clock is. */
 static void advance(struct steps_writer *w, int64_t array)
 {
+    assert(w->clock->shape < w->clock->shapes.count);
     w->array = array;
     w->shape = w->clock->shape;
     memcpy(w->base, w->clock->base, w->clock->ipus * sizeof(*w->base));

@@ -16,6 +16,7 @@ struct cost_tile cost_tile_start(const pop_target *target)
 
 void cost_tile_worker(struct cost_tile *tile, uint64_t estimate)
 {
+    assert(tile->workers && tile->workers <= COST_MAX_WORKERS);
     unsigned min = 0;
     for (unsigned w = 1; w < tile->workers; ++w)
         if (tile->context[w] < tile->context[min])

@@ -51,6 +51,7 @@ static struct domains domains_of(const pop_target *target, size_t ipus)
 
 static struct domains own_domains(const pop_target *target)
 {
+    assert(target->num_ipus);
     return domains_of(target, target->num_ipus);
 }
 
@@ -83,6 +84,7 @@ static size_t ladder_limits(const struct ladder *ladder)
 
 static struct ladder ladder_of(const pop_target *target, size_t domain)
 {
+    assert(domain < own_domains(target).count);
     size_t size = own_domains(target).size, left = target->num_ipus - domain * size;
     struct ladder full = ladder_of_size(target, size), own = ladder_of_size(target, left < size ? left : size);
     own.first_limit = domain * ladder_limits(&full);
@@ -96,6 +98,7 @@ static size_t cross_limit(const struct ladder *ladder, size_t ipu)
 
 static size_t gap_limit(const struct ladder *ladder, size_t gap, size_t side, bool down)
 {
+    assert(side < 2);
     return ladder->first_limit + 4 * ladder->cards + 4 * gap + 2 * side + down;
 }
 
@@ -144,6 +147,7 @@ struct link_way {
 
 static struct link_way way_along(size_t from, size_t to, size_t count, bool closed)
 {
+    assert(from < count && to < count);
     struct link_way way = { to > from ? to - from : 0, from > to ? from - to : 0 };
     if (!closed || from == to)
         return way;
@@ -160,6 +164,7 @@ struct visitor {
 /* Between places of one domain. */
 static void visit_links(const struct ladder *ladder, size_t from, size_t to, const struct visitor *visitor)
 {
+    assert(from < ladder->ipus && to < ladder->ipus);
     size_t all = ladder->cards, card = from / 2, side = to % 2;
     if (from == to)
         return;

@@ -5,6 +5,7 @@
 #include "base/sort.h"
 #include "base/vec.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Cycles in which a tile sends, or receives: a bit each; those behind the last word are free. */
@@ -120,6 +121,7 @@ static uint64_t free_from(const struct line *line, uint64_t at, uint64_t cycles)
 
 static void occupy(struct line *line, uint64_t at, uint64_t end)
 {
+    assert(at < end && end <= MAX_CYCLES);
     size_t words = (size_t)(end / 64 + 1);
     bool fills = at == line->full;
     if (words > line->words) {
@@ -140,6 +142,7 @@ static void occupy(struct line *line, uint64_t at, uint64_t end)
 
 static struct scheduled_tile *touch(struct exchange_schedule *schedule, uint32_t tile)
 {
+    assert(tile < pop_target_num_tiles(schedule->target));
     struct scheduled_tile *at = &schedule->tiles[tile];
     if (!at->touched) {
         at->touched = true;
@@ -150,6 +153,7 @@ static struct scheduled_tile *touch(struct exchange_schedule *schedule, uint32_t
 
 static struct sent *find_sent(struct sent *table, size_t size, uint64_t key)
 {
+    assert(key && size && (size & (size - 1)) == 0);
     size_t at = key & (size - 1);
     while (table[at].key && table[at].key != key)
         at = (at + 1) & (size - 1);
@@ -158,6 +162,7 @@ static struct sent *find_sent(struct sent *table, size_t size, uint64_t key)
 
 static void grow_sent(struct exchange_schedule *schedule)
 {
+    assert(schedule->sent_count <= schedule->sent_size);
     size_t size = 2 * schedule->sent_size;
     struct sent *table = mem_zero(size, sizeof(*table));
     for (size_t i = 0; i < schedule->sent_size; ++i)
@@ -282,6 +287,7 @@ static void schedule_shorts(struct exchange_schedule *schedule)
 static void wait_in_parts(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t cycles,
                           uint64_t what)
 {
+    assert(cycles > LONG);
     uint64_t max = cycles / MAX_PARTS > LONG ? cycles / MAX_PARTS : LONG;
     for (uint64_t left = cycles, part; left; left -= part) {
         part = left < max ? left : max;
@@ -347,6 +353,7 @@ void exchange_schedule_settle(struct exchange_schedule *schedule)
 
 uint64_t exchange_schedule_end(const struct exchange_schedule *schedule, uint32_t tile)
 {
+    assert(tile < pop_target_num_tiles(schedule->target) && !schedule->shorts.count); /* settled */
     return schedule->messages > EXCHANGE_SCHEDULE_MAX ? 0 : schedule->tiles[tile].end;
 }
 

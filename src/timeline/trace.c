@@ -3,6 +3,8 @@
  */
 #include "timeline/trace.h"
 
+#include <assert.h>
+
 #define NO_BLOCK SIZE_MAX
 /* Loops nested deeper are recorded unfolded, because readers are recursive. */
 enum { LOOPS_MAX = 200 };
@@ -46,6 +48,7 @@ static void push_stretch(struct trace *trace, uint32_t end)
 /* Ends the block at `open` with the last entry; true when it was added to an equal one before it. */
 static bool close_block(struct trace *trace, size_t open, size_t before)
 {
+    assert(open < trace->entries.count && (before == NO_BLOCK || before < open));
     struct trace_entry *entries = trace->entries.data;
     size_t count = trace->entries.count - open - 1;
     entries[open].count = (uint32_t)count;
@@ -59,6 +62,7 @@ static bool close_block(struct trace *trace, size_t open, size_t before)
 
 void trace_begin(struct trace *trace, uint32_t op)
 {
+    assert(!trace->running);
     if (!trace->entries.count)
         trace->last_run = NO_BLOCK;
     trace->loops.count = 0;
@@ -87,6 +91,7 @@ static bool same_entries(const struct trace *trace, size_t a, size_t b, size_t c
 /* If the last `turns` runs equal those before them, merges them into one block. */
 static bool fold_turns(struct trace *trace, size_t turns)
 {
+    assert(turns < trace->tops.count);
     size_t last = trace->tops.count - turns, first = trace->tops.data[last], count = trace->entries.count - first;
     size_t block = trace->tops.data[last - 1];
     struct trace_entry *entries = trace->entries.data;
@@ -110,6 +115,7 @@ static bool fold_turns(struct trace *trace, size_t turns)
 
 static void end_run(struct trace *trace)
 {
+    assert(trace->run < trace->entries.count);
     if (close_block(trace, trace->run, trace->last_run))
         return;
     *vec_push(&trace->tops) = trace->run;

@@ -80,6 +80,7 @@ void profile_add_run(pop_profile_value *vector, uint64_t value, size_t count)
 {
     struct pop_profile_vector *v = vector->as.vector;
     size_t runs = v->items.count, end = runs ? v->ends[runs - 1] : 0;
+    assert(!runs || v->ends); /* made by profile_runs */
     if (!count)
         return;
     if (runs && v->items.data[runs - 1].as.natural == value) {
@@ -93,6 +94,7 @@ void profile_add_run(pop_profile_value *vector, uint64_t value, size_t count)
 
 pop_profile_value profile_share(const pop_profile_value *value)
 {
+    assert(value->type == POP_PROFILE_VECTOR || value->type == POP_PROFILE_MAP);
     unsigned *holders =
         value->type == POP_PROFILE_VECTOR ? &value->as.vector->more_holders : &value->as.map->more_holders;
     __atomic_add_fetch(holders, 1, __ATOMIC_RELAXED);
@@ -244,6 +246,7 @@ pop_profile_value *pop_profile_set(pop_profile_value *map, const char *key, pop_
     make_plain_map(map);
     bool found;
     size_t place = key_place(map->as.map, key, &found);
+    assert(place == map->as.map->entries.count || strcmp(map->as.map->entries.data[place].key, key) >= 0);
     if (found) {
         pop_profile_free(&map->as.map->entries.data[place].value);
     } else {
@@ -275,6 +278,7 @@ size_t pop_profile_size(const pop_profile_value *value)
 /* The run that contains an index. */
 static size_t run_of(const struct pop_profile_vector *vector, size_t index)
 {
+    assert(vector->ends && vector->items.count && index < vector->ends[vector->items.count - 1]);
     size_t low = 0, high = vector->items.count - 1;
     while (low < high) {
         size_t middle = low + (high - low) / 2;

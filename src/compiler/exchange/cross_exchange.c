@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler/exchange/cross_exchange.h"
-#include "compiler/common/runs.h"
+#include "compiler/exchange/copy_parts.h"
 
 #include "target/exchange_cost.h"
 
@@ -16,23 +16,15 @@ struct cross {
 static void add_parts(struct cross *cross, const struct view *source, const struct view *destination)
 {
     const pop_target *target = &cross->c->store->target;
-    uint64_t bytes = pop_type_size((pop_type)source->type), stop;
-    struct run_cursor from, to;
-    run_cursor_begin(&from, source->pieces, source->piece_count);
-    run_cursor_begin(&to, destination->pieces, destination->piece_count);
-    while (from.run.count) {
-        uint64_t count = from.run.count < to.run.count ? from.run.count : to.run.count;
-        uint32_t sender = owners_find(cross->owners, from.run.variable, from.run.offset, &stop);
-        count = stop - from.run.offset < count ? stop - from.run.offset : count;
-        uint32_t receiver = owners_find(cross->owners, to.run.variable, to.run.offset, &stop);
-        count = stop - to.run.offset < count ? stop - to.run.offset : count;
-        sender = sender == HOME_EVERYWHERE ? receiver : sender;
-        cross->sent[sender] += count * bytes;
-        cross->received[receiver] += count * bytes;
-        cross->between[sender / target->tiles_per_ipu * target->num_ipus + receiver / target->tiles_per_ipu] +=
-            count * bytes;
-        run_cursor_skip(&from, count);
-        run_cursor_skip(&to, count);
+    uint64_t element = pop_type_size((pop_type)source->type);
+    struct copy_parts parts;
+    copy_parts_begin(&parts, cross->owners, source, destination);
+    while (copy_parts_next(&parts)) {
+        uint32_t receiver = parts.receiver, sender = parts.sender == HOME_EVERYWHERE ? receiver : parts.sender;
+        uint64_t bytes = parts.count * element;
+        cross->sent[sender] += bytes;
+        cross->received[receiver] += bytes;
+        cross->between[sender / target->tiles_per_ipu * target->num_ipus + receiver / target->tiles_per_ipu] += bytes;
     }
 }
 

@@ -10,6 +10,7 @@
 #include "compiler/common/owners.h"
 #include "compiler/common/runs.h"
 #include "compiler/common/window.h"
+#include "compiler/exchange/copy_parts.h"
 #include "compiler/exchange/cross_exchange.h"
 #include "compiler/exchange/marks.h"
 #include "compiler/exchange/traffic.h"
@@ -363,28 +364,21 @@ static void copy_traffic(struct traffic *t, const struct view *source, const str
                          struct tile_moves *moves)
 {
     bool once = sends_once(t, source);
-    uint64_t bytes = pop_type_size((pop_type)source->type), stop;
-    struct run_cursor from, to;
-    run_cursor_begin(&from, source->pieces, source->piece_count);
-    run_cursor_begin(&to, destination->pieces, destination->piece_count);
-    while (from.run.count) {
-        uint64_t count = from.run.count < to.run.count ? from.run.count : to.run.count;
-        uint32_t sender = owners_find(&t->owners, from.run.variable, from.run.offset, &stop);
-        count = stop - from.run.offset < count ? stop - from.run.offset : count;
-        uint32_t receiver = owners_find(&t->owners, to.run.variable, to.run.offset, &stop);
-        count = stop - to.run.offset < count ? stop - to.run.offset : count;
-        struct variable_part part = { from.run.variable, from.run.offset, from.run.offset + count };
-        if (sender == receiver || sender == HOME_EVERYWHERE) {
-            tile_moves_add(moves, receiver, from.run.offset * bytes, to.run.offset * bytes, count * bytes);
-        } else {
-            loads_receive_part(&t->before, sender, receiver, count * bytes, once ? EXCHANGE_ONCE : content_of(part));
-            if (once)
-                loads_send(&t->before, sender, receiver, count * bytes);
-            else
-                send(t, sender, receiver, part);
+    uint64_t element = pop_type_size((pop_type)source->type);
+    struct copy_parts parts;
+    copy_parts_begin(&parts, &t->owners, source, destination);
+    while (copy_parts_next(&parts)) {
+        uint64_t begin = parts.from.run.offset, bytes = parts.count * element;
+        struct variable_part part = { parts.from.run.variable, begin, begin + parts.count };
+        if (parts.sender == parts.receiver || parts.sender == HOME_EVERYWHERE) {
+            tile_moves_add(moves, parts.receiver, begin * element, parts.to.run.offset * element, bytes);
+            continue;
         }
-        run_cursor_skip(&from, count);
-        run_cursor_skip(&to, count);
+        loads_receive_part(&t->before, parts.sender, parts.receiver, bytes, once ? EXCHANGE_ONCE : content_of(part));
+        if (once)
+            loads_send(&t->before, parts.sender, parts.receiver, bytes);
+        else
+            send(t, parts.sender, parts.receiver, part);
     }
     marks_clear(&t->sent);
 }
