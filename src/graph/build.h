@@ -10,7 +10,7 @@ static inline bool graph_ready(const pop_graph *graph)
 {
     return graph && store_ready(graph->store);
 }
-/* A CPU runs as if on a single tile: what is not mapped is on tile 0, and so is what is mapped to a tile that it
+/* A CPU behaves as a single tile: elements that are not mapped are on tile 0, and so are those mapped to a tile that it
  * lacks. */
 static inline bool graph_is_cpu(const pop_graph *graph)
 {
@@ -30,7 +30,7 @@ struct field_ref {
     uint16_t index;
 };
 
-/* Equal text: names of fields are a few letters, for which a call of strcmp is the larger part. */
+/* Inline string comparison: field names are short, so the call overhead of strcmp would dominate. */
 static inline bool same_name(const char *a, const char *b)
 {
     for (int i = 0; i < 8; ++i) {

@@ -94,7 +94,7 @@ static struct unpacked view_of_layout(const struct clone_layout *layout, pop_sto
     return v;
 }
 
-/* The dimensions of view (after its first) put together again as those of v. */
+/* Regroups the digits of view (after its first dimension) into the dimensions of v. */
 static pop_tensor gather_digits(const struct unpacked *view, const struct unpacked *v, const unsigned *place,
                                 bool outer)
 {
@@ -152,7 +152,7 @@ static pop_tensor clone_as(const struct cloning *c, struct clone_layout *layout,
 {
     uint32_t variable;
     size_t n = c->n;
-    uint64_t whole = 0; /* checked before n copies are made of anything */
+    uint64_t whole = 0; /* overflow is checked before anything is repeated n times */
     if (!variable_shape(v->store, c->where, c->api, c->type, POP_SHAPE(n, (size_t)layout->elements), c->name, &whole))
         return null;
     if (layout->pieces.count + layout->map.ranges.count > MAX_PIECES / n) {

@@ -48,7 +48,7 @@ static void each_part(pop_store *store, const struct run *run, part_fn fn, void 
     }
 }
 
-/* Adds elements to the new variable, with the tiles of those they are made after. */
+/* Adds elements to the new variable, with the tile mapping of their originals. */
 struct appender {
     struct clone_layout *layout;
     pop_store *store;
@@ -77,11 +77,11 @@ void clone_layout_row_major(struct clone_layout *layout, pop_tensor t)
     add_contiguous(layout, 0, layout->elements);
 }
 
-/* A piece of the source: its digits as they are, and where it is. */
+/* A piece of the source: its original digits and its position. */
 struct source_piece {
     uint32_t variable;
     unsigned digits;
-    size_t first, index; /* its digits in the pool, its place in flat order */
+    size_t first, index; /* index of its digits in the pool, its position in flat order */
     uint64_t offset, low, high, elements;
 };
 struct source_pieces {

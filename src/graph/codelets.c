@@ -91,7 +91,7 @@ bool store_add_module(pop_store *store, pop_where where, const char *api, struct
                           "vertex type '%s' of %s is already loaded from %s, which has other code", codelet->name,
                           module->name, codelet->module->name);
         module_release(module);
-        return again; /* the same file twice is what libraries do */
+        return again; /* libraries add the same file repeatedly */
     }
     *vec_push(&store->modules) = module;
     for (uint32_t i = 0; i < module->codelet_count; ++i) {

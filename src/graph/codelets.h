@@ -6,7 +6,7 @@
 #include "graph/build.h"
 #include "graph/store.h"
 
-/* Makes the codelets of a module known; takes the reference over. */
+/* Registers the codelets of a module; takes ownership of the reference. */
 bool store_add_module(pop_store *store, pop_where where, const char *api, struct module *module);
 /* The index of a vertex type that is loaded; unknown_vertex_type otherwise. */
 bool store_loaded_type(pop_store *store, pop_where where, const char *api, const char *path, const char *name,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Connecting tensors to fields.  Everything is checked before anything is added. */
+/* Connecting tensors to fields. All checks precede all changes. */
 #include "graph/connect.h"
 #include "graph/build.h"
 #include "graph/edge.h"
@@ -20,14 +20,14 @@ static bool same_type(uint8_t a, uint8_t b)
     return a == b || chars;
 }
 
-/* A tensor on its way to an edge; nearly all are one run, which is asked for once. */
+/* A tensor to be connected; nearly all are a single run, which is computed once. */
 struct edge_use {
     const pop_tensor *t;
     bool single;
     struct run run;
 };
 
-/* tensor_single_run; the two commonest forms in line, since ten million edges are normal (5 % of building). */
+/* tensor_single_run; the two commonest forms inlined, since ten million edges are common (5 % of building time). */
 static inline bool single_run(const pop_tensor *t, struct run *run)
 {
     if (!t->form && !(t->source & COMPOSITE) && t->digits <= 1 && (!t->digits || t->digit[0].stride == 1)) {
@@ -44,7 +44,7 @@ static bool holds_constant(const pop_store *store, const struct edge_use *use)
     return use->run.count && store->variables.data[use->run.variable].constant;
 }
 
-/* The field is an edge, and the tensor one that it can take, whatever the shapes. */
+/* Checks that the field is an edge and accepts the tensor's type; shapes are checked elsewhere. */
 static bool check_tensor(const struct field_ref *ref, const pop_tensor *t, struct edge_use *use)
 {
     if (ref->field->direction == FIELD_STATE)
@@ -78,7 +78,7 @@ static bool check_tensor(const struct field_ref *ref, const pop_tensor *t, struc
     return true;
 }
 
-/* The tensor, which was checked, becomes what the edge stands for. */
+/* Sets the edge to a tensor that has been checked. */
 static void fill_edge(const struct field_ref *ref, struct edge *edge, const struct edge_use *use)
 {
     assert(edge->form == EDGE_NONE);

@@ -180,7 +180,7 @@ pop_where pop_debug_call(pop_graph *graph, pop_where where, const char *layer, c
     return where;
 }
 
-/* The call with an id, or NULL: the newest calls are asked for most. */
+/* The call with an id, or NULL. Searches backward, because recent calls are looked up most. */
 static struct debug_call *find_call(struct debug_calls *calls, uint32_t id)
 {
     for (size_t i = calls->calls.count; i > 0 && calls->calls.data[i - 1].id >= id; --i)

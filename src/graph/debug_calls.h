@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of libraries that built parts of a graph, with their arguments: what debug.cbor says of the libraries' layers.
- */
+/* Calls of libraries that built parts of a graph, with their arguments: the libraries' layers of debug.cbor. */
 #ifndef GRAPH_DEBUG_CALLS_H
 #define GRAPH_DEBUG_CALLS_H
 

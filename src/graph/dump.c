@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The whole graph written down for tools: JSON, or the same as CBOR. */
+/* Dumps the whole graph for tools: JSON, or the same as CBOR. */
 #include "graph/edge.h"
 #include "graph/saved.h"
 #include "graph/saved_json.h"
@@ -260,7 +260,7 @@ bool pop_graph_serialize_at(pop_where where, pop_graph *graph, FILE *file, pop_s
     bool ok = true;
     for (size_t i = 0; i < store->vertices.count && ok; ++i) {
         dump_vertex(&dump, store, i);
-        if (dump.out.length > 1 << 20) { /* written as it comes: the dump of a large graph is larger still */
+        if (dump.out.length > 1 << 20) { /* written in parts, because the dump of a large graph may exceed memory */
             ok = fwrite(dump.out.text, 1, dump.out.length, file) == dump.out.length;
             dump.out.length = 0;
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an edge stands for, by its form (enum edge_form): the one place that decodes struct edge.  Edges of a vertex,
- * the newest first:  for (uint32_t e = vertex->edge; e != NO_EDGE; e = edges[e].next) */
+/* Decodes struct edge by its form (enum edge_form); no other file does.  Edges of a vertex, the newest first:  for
+ * (uint32_t e = vertex->edge; e != NO_EDGE; e = edges[e].next) */
 #ifndef GRAPH_EDGE_H
 #define GRAPH_EDGE_H
 

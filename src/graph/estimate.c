@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimators: what they may ask about a vertex, and the limits of fields that libraries plan with. */
+/* Estimators: their queries about a vertex, and limits of fields for the libraries' planners. */
 #include "graph/estimate.h"
 #include "graph/build.h"
 #include "graph/codelets.h"
@@ -88,7 +88,7 @@ size_t pop_vertex_view_field_size(const pop_vertex_view *vertex, const char *fie
     return elements_of(vertex->store, edge_row(vertex->store, edge, index));
 }
 
-/* Element i of what an edge's state starts as, NULL when there is none. */
+/* Element i of the initial value of a state field, NULL when it has none. */
 static const void *value_at(const pop_vertex_view *vertex, const struct codelet_field *field, const struct edge *edge,
                             size_t i, uint64_t *bits)
 {

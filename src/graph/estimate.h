@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimators: what they may ask about a vertex, and the limits of fields that libraries plan with. */
+/* Estimators: their queries about a vertex, and limits of fields for the libraries' planners. */
 #ifndef GRAPH_ESTIMATE_H
 #define GRAPH_ESTIMATE_H
 

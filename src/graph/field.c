@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of a vertex: finding them, their sizes and what state starts as. */
+/* Fields of a vertex: look-up, sizes and initial state. */
 #include "graph/field.h"
 #include "graph/edge.h"
 #include "graph/replicate.h"
@@ -38,7 +38,7 @@ bool field_find(struct field_ref *ref, pop_graph *graph, pop_where where, const 
     ref->vertex = &store->vertices.data[vertex.id - 1];
     ref->group = store->spans.count ? replicate_group_of(store, vertex.id - 1) : 0;
     ref->codelet = store->types.data[ref->vertex->type].codelet;
-    /* Programs mostly name the fields in their order: begin behind the one that was used last. */
+    /* Starts the search after the last field used, because programs mostly set fields in order. */
     uint32_t count = ref->codelet->field_count;
     uint32_t at = ref->vertex->edge == NO_EDGE ? 0 : store->edges.data[ref->vertex->edge].field + 1u;
     for (uint32_t i = 0; i < count && name; ++i, ++at) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of a vertex: finding them, their sizes and what state starts as. */
+/* Fields of a vertex: look-up, sizes and initial state. */
 #ifndef GRAPH_FIELD_H
 #define GRAPH_FIELD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The graph as an owner: its life, its error, marks and counts. */
+/* Graph handles: lifetime, errors, marks and counts. */
 #ifndef GRAPH_GRAPH_H
 #define GRAPH_GRAPH_H
 

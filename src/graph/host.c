@@ -128,7 +128,7 @@ static pop_stream add_stream(pop_where where, const char *api, pop_graph *graph,
     stream.group = graph->group;
     stream.copies = 1;
     for (size_t i = 0; i < store->streams.count;
-         ++i) /* an engine finds streams by handle alone, whichever way they flow */
+         ++i) /* an engine finds streams by handle alone, so handles are unique over both directions */
         if (store->streams.data[i].name == stream.name)
             return taken(graph, where, api, "stream", handle), none;
     *vec_push(&store->streams) = stream;

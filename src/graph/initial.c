@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constants, and what variables hold when a program is loaded. */
+/* Constants, and the initial values of variables. */
 #include "graph/build.h"
 #include "graph/graph.h"
 #include "graph/replicate.h"
@@ -24,7 +24,7 @@ static bool check_values(pop_store *store, pop_where where, const char *api, con
     return true;
 }
 
-/* Makes a variable constant, and its instances: what they hold is bytes apart. */
+/* Makes a variable constant, and its instances, whose data are `bytes` bytes apart. */
 static void set_constant(pop_store *store, uint32_t variable, struct initial initial, uint64_t bytes)
 {
     for (uint32_t i = 0, n = replicate_instances(store, variable); i <= n; ++i) {

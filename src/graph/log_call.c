@@ -19,8 +19,7 @@ bool pop_log_on(pop_log_library library, pop_log_level level)
     return log_on(module_of(library), (enum log_level)level);
 }
 
-/* Texts that were written, by their hashes.  A process has few of them; when the table is full, they are not
- * written. */
+/* Hashes of texts already logged. A process has few of them; when the table is full, they are not written. */
 enum { MAX_TEXTS = 512 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t written[MAX_TEXTS];
@@ -91,7 +90,7 @@ static void write_tensor(struct str *s, const pop_log_argument *a)
 }
 static void write_tensors(struct str *s, const pop_log_argument *a)
 {
-    enum { MAX = 8 }; /* a list can be long: its first tensors say enough */
+    enum { MAX = 8 }; /* lists can be long: only the first tensors are logged */
     str_add(s, "[");
     for (size_t i = 0; a->as.tensors.list && i < a->as.tensors.count && i < MAX; ++i) {
         str_add(s, i ? "," : "");
@@ -230,7 +229,7 @@ static size_t missing(const pop_log_argument *a)
     }
 }
 
-/* A list that is NULL is an error of the call before anybody looks into it. */
+/* A NULL list with a count is reported by the call itself, so it is not read here. */
 static bool check_lists(pop_graph *graph, pop_where where, const char *api, const pop_log_argument *arguments,
                         size_t count)
 {

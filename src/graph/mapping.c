@@ -85,13 +85,13 @@ void pop_graph_set_tile_mapping_lists_at(pop_where where, pop_graph *graph, pop_
 
 enum { CURSORS = 16 };
 
-/* A walk over a tensor's runs that finds where each part is, in the order of the flat tensor. */
+/* State of a walk over a tensor's runs that finds the tile of each part, in flat order. */
 struct owner_walk {
     const pop_graph *graph;
     uint64_t at;                  /* flat elements passed */
     bool complete, listed;        /* whether parts are wanted */
     bool external;                /* some are on tiles that the graph does not see */
-    size_t cursor[CURSORS];       /* by variable: only hints, so that two variables may share one */
+    size_t cursor[CURSORS];       /* by variable: search hints, so two variables may share one */
     VEC(struct tile_range) parts; /* of the flat tensor, by virtual tile */
 };
 

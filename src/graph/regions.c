@@ -59,7 +59,7 @@ static void sort_in_memory(struct placed_run *runs, size_t count)
     sort_by_key(runs, count, sizeof(*runs), run_variable);
 }
 
-/* Groups being made: an interval that goes on where a region ends belongs to its group. */
+/* Groups under construction: an interval that continues a region is added to its group. */
 struct region_grouping {
     VEC(size_t) first;
     VEC(pop_interval) intervals;

@@ -11,9 +11,9 @@ uint32_t replicate_add_variable(pop_graph *graph, pop_where where, const char *a
                                 const char *name);
 /* Maps elements of a variable, and those of its instances to the tiles of their replicas. */
 void replicate_map(pop_store *store, uint32_t variable, uint64_t begin, uint64_t end, uint32_t tile);
-/* How many variables follow one in the store that stand for the same: 0 of one that is no placeholder. */
+/* Number of instances of a variable, which follow it in the store; 0 for variables that are not placeholders. */
 uint32_t replicate_instances(const pop_store *store, uint32_t variable);
-/* The physical tile that one of replica 0 is in another replica. */
+/* Maps a physical tile of replica 0 to that of another replica. */
 uint32_t replicate_tile(const struct replica_group *group, uint32_t replica, uint32_t tile);
 /* Notes that the latest vertex is one of a replicated graph. */
 void replicate_note_vertex(pop_graph *graph);
@@ -26,7 +26,7 @@ bool replicate_check(pop_store *store, uint32_t group, pop_where where, const ch
                      pop_tensor t);
 /* The group of a placeholder that t holds, 0: none. */
 uint32_t replicate_tensor_group(const pop_store *store, pop_tensor t);
-/* Whether a tensor holds something else than placeholders. */
+/* Whether a tensor has elements that are not placeholders. */
 bool replicate_holds_others(const pop_store *store, pop_tensor t);
 
 #endif

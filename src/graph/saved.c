@@ -217,7 +217,7 @@ static uint32_t build_variable(const struct saved_variable *from, pop_store *sto
 static pop_tensor build_tensor(const struct saved_tensor *tensor, pop_store *store, pop_where where, const char *api,
                                const uint32_t *variables)
 {
-    if (!tensor->pieces.count) { /* no elements: a variable of its own says type and shape */
+    if (!tensor->pieces.count) { /* empty tensor: its own variable records type and shape */
         uint32_t index = variable_add(store, where, api, (pop_type)tensor->type, 0, "");
         return index == UINT32_MAX ? (pop_tensor){ 0 }
                                    : tensor_of_variable(store, index, (pop_type)tensor->type, tensor->shape.data,

@@ -32,11 +32,12 @@ struct saved {
     VEC(struct saved_tensor) tensors;
 };
 
-/* Adds what a tensor of the store is made of; index maps variables to the layout's (index + 1, 0 for none yet). */
+/* Adds a tensor of the store; index maps variables to the layout's (index + 1, 0 for none yet). */
 void saved_collect(struct saved *layout, const pop_store *store, pop_tensor t, uint32_t *index);
 /* Whether the layout can be built in a graph of so many tiles: text says what is wrong otherwise. */
 bool saved_check(const struct saved *layout, unsigned tiles, char *text, size_t size);
-/* Makes new variables, and tensors of them; the layout was checked.  Nothing can fail but the limit of variables. */
+/* Makes new variables, and tensors of them; the layout was checked.  The only possible error is the limit of variables.
+ */
 bool saved_build(const struct saved *layout, pop_graph *graph, pop_where where, const char *api, pop_tensor *tensors,
                  size_t capacity);
 void saved_free(struct saved *layout);

@@ -77,7 +77,7 @@ void saved_write_json(const struct saved *layout, struct str *out)
     str_add(out, "]}\n");
 }
 
-/* ---- reading: what is not there or of another kind leaves *ok false ---- */
+/* ---- reading: missing members, or of the wrong type, set *ok to false ---- */
 
 static uint64_t number(const json_t *value, bool *ok)
 {

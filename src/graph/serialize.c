@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing a graph down: the layout of tensors, to be read again; dump.c has everything, for tools. */
+/* Serialisation: layouts of tensors, which can be read back; dump.c writes the whole graph for tools. */
 #include "graph/serialize.h"
 #include "graph/graph.h"
 #include "graph/saved.h"

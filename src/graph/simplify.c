@@ -19,7 +19,7 @@ static bool count_run(const struct run *run, void *context)
     return ++count->runs < count->max;
 }
 
-/* Runs in flat order; most when there are that many or more, for which it does not walk on. */
+/* Number of runs in flat order, counted up to a maximum. */
 static uint64_t count_regions(pop_tensor t, uint64_t max)
 {
     struct run_count count = { 0, max };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The store of a graph: its life, errors, lines, names and data. */
+/* The store of a graph: lifetime, errors, source lines, names and data. */
 #include "graph/store.h"
 #include "graph/build.h"
 #include "graph/tensor_nodes.h"
@@ -134,7 +134,7 @@ bool store_record(pop_store *store, const pop_error *error, pop_where where, con
     return tell(store);
 }
 
-/* A program calls from few lines and many times from each, often in turns: a small cache by line shares nearly all. */
+/* Programs call many times from a few lines, often alternating, so a small cache by line finds nearly all. */
 uint32_t store_where(pop_store *store, pop_where where)
 {
     size_t slot = ((size_t)(uintptr_t)where.file / 16 + (size_t)(unsigned)where.line + where.context) % STORE_CACHE;

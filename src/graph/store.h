@@ -26,7 +26,7 @@ struct tile_range {
 struct tile_map {
     VEC(struct tile_range) ranges;
     bool compact; /* sorted, disjoint, neighbours of one tile merged */
-    bool whole;   /* known to hold each element of the variable: no call takes one away again */
+    bool whole;   /* known to map every element of the variable; calls never unmap elements */
 };
 
 struct variable {
@@ -150,7 +150,7 @@ struct pop_store {
     uint32_t device_ipus;   /* of all of them */
     bool compiling;         /* nothing may change */
     atomic_bool cancelled;  /* the compilation in progress */
-    size_t memory_failures; /* mem_failures() when the store last looked */
+    size_t memory_failures; /* mem_failures() at the store's last check */
     pop_error error;        /* first since the last take; error.status is POP_OK when there is none */
     pop_error_handler on_error;
     void *on_error_user;
@@ -206,7 +206,7 @@ struct pop_graph {
 
 /* Records that a callback of a compilation called the graph; returns false. */
 bool store_busy(pop_store *store);
-/* Records that the host ran out of memory since the store last looked, once; returns false. */
+/* Records, once, that the host ran out of memory since the store's last check; returns false. */
 bool store_without_memory(pop_store *store);
 /* Whether a call may go on: false when an error is pending (or graph is NULL), or the graph is being compiled. */
 static inline bool store_ready(pop_store *store)
@@ -220,7 +220,7 @@ static inline void store_notice_memory(pop_store *store)
     if (store->memory_failures != mem_failures() && store->error.status == POP_OK)
         store_without_memory(store);
 }
-/* Records an error (the first one stays) and calls the handler; returns false for `return store_fail(...)`. */
+/* Records an error (the first one is kept) and calls the handler; returns false for `return store_fail(...)`. */
 bool store_fail(pop_store *store, pop_status status, pop_where where, const char *api, const char *format, ...)
     POP_PRINTF(5, 6);
 /* The same with the debug name of what failed. */
@@ -238,7 +238,7 @@ uint32_t store_where(pop_store *store, pop_where where); /* index of wheres */
 const char *store_name(const pop_store *store, uint32_t name);
 /* Appends device data (zeros when data is NULL) and returns where. */
 uint64_t store_data(pop_store *store, const void *data, size_t bytes);
-/* Whether so many bytes more can be had: store_data ends the process otherwise. */
+/* Whether this many bytes more can be allocated. Precondition of store_data, which ends the process on failure. */
 bool store_data_room(pop_store *store, size_t bytes);
 
 /* Makes an empty store for a graph; its first handle is counted. */

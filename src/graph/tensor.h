@@ -17,7 +17,7 @@ enum { MAX_RANK = 64, MAX_DIGITS = 64 };
 /* Bits of pop_tensor.form. */
 enum { FORM_WIDE = 1, FORM_EMPTY = 2 };
 
-/* The bit of a source that says composite; the rest is its index. */
+/* The bit of a source that marks a composite; the rest is its index. */
 #define COMPOSITE UINT32_C(0x80000000)
 
 /* What the nodes of a store have in common; tensor_nodes.c keeps them in the order in which they were made. */
@@ -53,9 +53,9 @@ struct composite {
     uint64_t total;
     unsigned depth; /* composites below this one */
     uint32_t index;
-    size_t found;               /* the child that was asked for last: walks ask for it again, or for the next one */
-    uint64_t stamp;             /* no other composite of the store has it, nor this one with other children; from 1 */
-    struct addition *additions; /* what a mark may take back, the latest first */
+    size_t found;               /* cache of the last child found: walks need it again, or the next one */
+    uint64_t stamp;             /* unique in the store for a composite and its current children; from 1 */
+    struct addition *additions; /* additions that a release can undo, the latest first */
 };
 
 /* A view being worked on. */

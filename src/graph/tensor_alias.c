@@ -62,7 +62,7 @@ static int by_position(const void *a, const void *b)
     return x->low < y->low ? -1 : x->low > y->low;
 }
 
-/* Each digit steps over all that the smaller ones reach: no element twice. */
+/* Each digit's stride exceeds the range of the smaller ones, so no element occurs twice. */
 static bool is_injective(const struct blocks *blocks, const struct alias_block *block)
 {
     const struct digit *digit = blocks->pool.data + block->first;

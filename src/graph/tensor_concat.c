@@ -71,9 +71,10 @@ static void flat_rolled(pop_tensor t, unsigned dim, struct flat *flat)
     unpacked_flat(&v, flat);
 }
 
-/* Whether the flat elements of the first operand are the end of a composite that no other operand comes from: then what
- * follows can be added to it, so that appending in a loop costs what is appended.  When they are little of it they get
- * a composite of their own: a window that moves on does not keep all that it has left behind. */
+/* Whether the flat elements of the first operand are the end of a composite that no other operand comes from: then the
+ * other operands can be appended to it, so that the cost of appending in a loop is that of the new elements. If they
+ * are a small part of the composite they get a new one, so that a moving window does not keep everything it has left.
+ */
 static bool ends_composite(const struct flat *flat, pop_tensors tensors)
 {
     const struct piece *piece = &flat->piece;

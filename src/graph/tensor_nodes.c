@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes of the store: composites, wide views and additions to composites, in the order in which they were made.  They
- * go from the end back to a mark, or one by one when callers count what they hold. */
+ * are freed from the end back to a mark, or one by one by reference counting. */
 #include "graph/tensor_nodes.h"
 #include "graph/build.h"
 #include "graph/store.h"
@@ -27,13 +27,13 @@ struct addition {
 struct tensor_nodes {
     struct node *last;
     size_t count;
-    size_t next;     /* serial of the next one */
-    uint64_t stamps; /* given out */
-    size_t counted;  /* callers that count have had all with a smaller serial: nobody else may hold those */
+    size_t next;                        /* serial of the next one */
+    uint64_t stamps;                    /* given out */
+    size_t counted;                     /* nodes with a smaller serial are owned by reference-counting callers only */
     VEC(struct composite *) composites; /* by index; NULL: spare */
     VEC(uint32_t) spare;                /* indices */
     VEC(struct node *)
-    waiting; /* counted and perhaps held by nobody: to be given back when a caller releases something */
+    waiting; /* counted nodes that may have no reference: freed at the next release */
 };
 
 struct tensor_nodes *tensor_nodes_create(void)
@@ -77,7 +77,7 @@ static void unlink_node(struct tensor_nodes *nodes, struct node *node)
         }
 }
 
-/* ---- what nodes hold: a composite's children and a wide view's source stay as long as it ---- */
+/* ---- references of nodes: a composite's children and a wide view's source live as long as it ---- */
 
 static bool is_held(const struct node *node)
 {

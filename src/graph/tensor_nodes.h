@@ -12,11 +12,11 @@ struct composite *composite_of(const pop_store *store, uint32_t source);
 void composite_add(pop_store *store, struct composite *composite, const struct piece *piece);
 /* Frees a composite that the store does not have. */
 void composite_free(pop_store *store, struct composite *composite);
-/* Hands a composite over to the store; returns its source. */
+/* Transfers a composite to the store; returns its source. */
 uint32_t composite_keep(pop_store *store, struct composite *composite);
-/* Takes a composite out of the store that was made in the same call, unless another node came to need it. */
+/* Removes a composite that was made in the same call, unless another node refers to it. */
 void composite_drop_unused(pop_store *store, uint32_t source);
-/* To be called before something is added to a kept composite, so that a release can take it back. */
+/* Call before adding to a stored composite, so that a release can undo the addition. */
 void composite_open(pop_store *store, uint32_t source);
 /* The child that holds an element. */
 size_t composite_find(struct composite *composite, uint64_t element);

@@ -102,7 +102,7 @@ struct run_text {
     unsigned runs;
 };
 
-/* Long lists end in "...": nobody reads the millionth range. */
+/* Long lists end in "...". */
 static bool add_run(const struct run *run, void *context)
 {
     enum { MAX_RUNS = 100 };

@@ -161,7 +161,7 @@ pop_tensor pop_tensor_slice_nd_at(pop_where where, pop_tensor t, pop_shape begin
     return tensor_pack(&v);
 }
 
-/* Results that a failing call must not leave behind, and where their nodes begin. */
+/* Results to clear if the call fails, and the mark before their nodes. */
 struct results {
     pop_tensor *slices;
     size_t count, mark;
@@ -181,7 +181,7 @@ static bool open_slices(pop_where where, const char *api, pop_tensor t, pop_tens
     return true;
 }
 
-/* Gives back what a call had made when it failed; returns false. */
+/* Frees the nodes that a failed call had made; returns false. */
 static bool drop_slices(pop_tensor t, const struct results *results)
 {
     for (size_t i = 0; i < results->count; ++i)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the elements of one variable are: a log of calls, sorted when it is asked for the first time. */
+/* The tile mapping of one variable: a log of calls, sorted at the first query. */
 #include "graph/tile_map.h"
 #include "graph/build.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The summary report (formats document): what the process is, and what it runs on. */
+/* The summary report: the process and its host. */
 #include "value/value.h"
 
 #include "base/str.h"
@@ -31,7 +31,7 @@ static pop_profile_value command(void)
     return vector;
 }
 
-/* Variables that this project, or the reader of a profile, has a use for; others may hold secrets. */
+/* Environment variables that are reported; others may contain secrets. */
 static pop_profile_value environment(void)
 {
     static const char *const prefixes[] = { "POPLAR_", "POPLIBS_", "TREMULA_", "PVTI_", "GCDA_", "CLICOLOR" };
@@ -57,7 +57,7 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* When the process began, in seconds since 1970: field 22 of its status is ticks since the system did. */
+/* Start time of the process in seconds since 1970: field 22 of its stat file is in clock ticks since boot. */
 static double start_time(void)
 {
     FILE *file = open_proc("/proc/self/stat");
@@ -66,7 +66,7 @@ static double start_time(void)
         text[fread(text, 1, sizeof(text) - 1, file)] = 0;
         fclose(file);
     }
-    const char *field = strrchr(text, ')'); /* the name before it may hold anything */
+    const char *field = strrchr(text, ')'); /* the process name before it may contain any character */
     for (int i = 2; field && i < 22; ++i)
         field = strchr(field + 1, ' ');
     long ticks = sysconf(_SC_CLK_TCK);

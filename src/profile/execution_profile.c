@@ -70,7 +70,7 @@ static pop_profile_value exchange_cycles(const struct execution *e, enum model_k
     return vector;
 }
 
-/* What each vertex took the last time, and what it is; by vertex, in the order of sets. */
+/* Cycles of each vertex's last execution, and its type; by vertex, in the order of sets. */
 static void add_vertices(pop_profile_value *map, const struct execution *e)
 {
     const struct model *model = &e->image->model;

@@ -87,7 +87,7 @@ static pop_profile_value metrics_profile(const struct image *image)
     return map;
 }
 
-/* Counts of what was compiled.  A CPU's image has no model: what its host plan knows is said, edges are not. */
+/* Counts of what was compiled.  A CPU's image has no model: the counts of its host plan are reported, without edges. */
 static pop_profile_value counts_profile(const struct image *image)
 {
     uint64_t counts[4] = { image->sets.count, 0, image->variables.count, 0 };
@@ -151,7 +151,7 @@ static pop_profile_value cycles_by_tile(const struct model *model, const struct 
     return by_tile_end(&by);
 }
 
-/* Estimates belong to modelled devices; what says it is hardware has none (the guide, Compute sets). */
+/* Only modelled devices have estimates; a target of type IPU has none. */
 static pop_profile_value estimates_profile(const struct image *image, size_t tiles)
 {
     const struct model *model = &image->model;

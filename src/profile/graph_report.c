@@ -11,7 +11,7 @@ static const char *destination(const struct option_set *options)
     return environment && *environment ? environment : options_get(options, "engine", "debug.graphReportDestination");
 }
 
-/* The text is made first, so that a file has all of it or is not there. */
+/* The whole text is built first, so that the file is complete or missing. */
 static pop_status write_file(const char *path, const pop_profile_value *graph, pop_error *error)
 {
     char *text = NULL;

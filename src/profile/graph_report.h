@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "image/image.h"
 
-/* Prints the graph's summary where the options, or POPLAR_GRAPH_REPORT_DEST over them, say; nowhere when neither does.
- */
+/* Prints the graph's summary to the destination of POPLAR_GRAPH_REPORT_DEST, or else of the options; no effect if
+ * neither is set. */
 pop_status graph_report(const struct image *image, const struct option_set *options, pop_error *error);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lists of an execution profile, made from the record of what ran when they are looked at: a record of a few blocks
- * stands for any number of steps, which no memory holds. */
+/* The lists of an execution profile, generated lazily from the record of what ran: a record of a few blocks stands for
+ * any number of steps, which no memory holds. */
 #ifndef PROFILE_STEP_LIST_H
 #define PROFILE_STEP_LIST_H
 

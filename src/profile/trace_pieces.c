@@ -8,7 +8,7 @@
 /* Where a block is; the outermost is the record itself. */
 struct trace_place {
     size_t block;   /* its entry */
-    size_t at, end; /* the entry that comes next, and the one behind the block */
+    size_t at, end; /* the next entry, and the end of the block */
     uint32_t done;  /* ops of the stretch at `at` */
     uint64_t again; /* iterations that have not begun */
     uint64_t once;  /* what one counts */
@@ -97,7 +97,7 @@ static bool take_ops(struct trace_pieces *p, struct trace_place *place)
     return true;
 }
 
-/* As many whole iterations as fit, or the beginning of one; false: not even that fits. */
+/* Takes as many whole iterations as fit, or the beginning of one; false when not even that fits. */
 static bool take_iterations(struct trace_pieces *p, struct trace_place *place)
 {
     const struct trace_entry *block = p->entries + place->block;

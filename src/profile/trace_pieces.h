@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A record of what ran, piece by piece: each piece is a record of its own, and one after another they are the whole. */
+/* Splits a record of what ran into pieces, each of which is a record; concatenated they are the whole. */
 #ifndef PROFILE_TRACE_PIECES_H
 #define PROFILE_TRACE_PIECES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine's rules of time, as pure functions: passes ask here, nothing else knows what a thing costs.  Sources in
- * brackets are sections of docs/reference/ipu-model.md. */
+/* The cost model as pure functions, the only source of cycle counts.  Sources in brackets are sections of
+ * docs/reference/ipu-model.md. */
 #ifndef TARGET_COST_H
 #define TARGET_COST_H
 
@@ -38,8 +38,8 @@ unsigned cost_sync_hops(unsigned ipus);
  * none; of one IPU, cost_sync_all. */
 uint64_t cost_sync_global(const pop_target *target, unsigned ipus);
 
-/* Flows between IPUs that go on at once [2.4]: the limit that takes longest for what it carries, and the gateways
- * that the farthest flow passes. */
+/* Concurrent flows between IPUs [2.4]: the limit that takes longest for what it carries, and the gateways that the
+ * farthest flow passes. */
 uint64_t cost_global_exchange(const pop_target *target, const struct exchange_load *flows, size_t count);
 
 /* A tile's part of a copy to or from the host, in so many packets [2.5]. */

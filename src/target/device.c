@@ -54,7 +54,7 @@ pop_device *pop_cpu_device_create(pop_error *error)
     return from_api(pop_target_check(&target, error), api, error) == POP_OK ? make_alone(&target, api, error) : NULL;
 }
 
-/* Fields of the model over those of its version; zero leaves them. */
+/* Overrides the version's fields with the model's nonzero ones. */
 static void apply_model(pop_target *target, const pop_ipu_model *model)
 {
 #define OVER(to, from) target->to = model->from != 0 ? model->from : target->to
@@ -194,7 +194,7 @@ unsigned pop_device_id(const pop_device *device)
     return device ? device->id : 0;
 }
 
-/* Gives the device's slots to holder where they are from's; under the lock. */
+/* Transfers the device's slots held by `from` to holder. Call with the lock held. */
 static void hand_over(const pop_device *device, const pop_device *from, const pop_device *holder)
 {
     const struct fleet_entry *entry = &device->fleet->entries.data[device->id];

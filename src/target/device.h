@@ -15,7 +15,7 @@ struct fleet_entry {
     pop_target target;
     unsigned first_slot, slots;
 };
-/* What a manager and its devices share; freed with the last of them. */
+/* State shared by a manager and its devices; reference-counted. */
 struct fleet {
     pthread_mutex_t lock; /* of references and holders; entries never change */
     unsigned references;

@@ -34,7 +34,7 @@ static bool torus(const pop_target *target)
 
 /* ---- link domains ---- */
 
-/* So many IPUs in domains: a target of one replica stands for all IPUs of its device. */
+/* IPUs divided into link domains; a target of one replica represents all IPUs of its device. */
 struct domains {
     size_t size, count; /* IPUs of each but the last; domains */
     bool closed;
