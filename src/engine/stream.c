@@ -77,8 +77,8 @@ void streams_create(pop_engine *engine)
 
 /* ---- callbacks on other threads ---- */
 
-static _Thread_local const pop_engine
-    *prefetching; /* the engine whose prefetch runs on this thread, which is not the run's */
+/* The engine whose prefetch runs on this thread, which is not the run's. */
+static _Thread_local const pop_engine *prefetching;
 
 bool streams_in_prefetch(const pop_engine *engine)
 {
