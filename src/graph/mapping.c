@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tile mapping of tensors, set and asked for. */
+/* Setting and querying the tile mapping of tensors. */
 #include "graph/build.h"
 #include "graph/graph.h"
 #include "graph/replicate.h"

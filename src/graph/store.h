@@ -226,7 +226,7 @@ bool store_fail(pop_store *store, pop_status status, pop_where where, const char
 /* The same with the debug name of what failed. */
 bool store_fail_in(pop_store *store, pop_status status, pop_where where, const char *api, const char *path,
                    const char *format, ...) POP_PRINTF(6, 7);
-/* Whether a list of count things is there; an error of the kind otherwise.  what: "tensors". */
+/* Checks that a list of count entries is not NULL; otherwise records an error with this status. what: "tensors". */
 static inline bool store_has_list(pop_store *store, pop_status status, pop_where where, const char *api,
                                   const char *what, size_t count, const void *list)
 {

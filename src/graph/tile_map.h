@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the elements of one variable are: a log of calls, sorted when it is asked for the first time. */
+/* The tile mapping of one variable: a log of calls, sorted at the first query. */
 #ifndef GRAPH_TILE_MAP_H
 #define GRAPH_TILE_MAP_H
 

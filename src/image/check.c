@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether an image can be run without touching memory outside its blocks, whoever wrote it.  Plain indices and counts
- * here; vertex states in image_check_states.c. */
+/* Checks that an image, from any source, can be run without accessing memory outside its blocks.  Plain indices and
+ * counts here; vertex states in image_check_states.c. */
 #include "image/check.h"
 #include "image/check_model.h"
 #include "image/check_states.h"

@@ -93,7 +93,7 @@ static void start(struct list *l)
     l->pieces = trace_pieces_begin(&l->record->trace, &l->record->image->model, l->weights);
 }
 
-/* Steps before an index that are not asked for: those that repeat are a multiplication. */
+/* Skips steps before an index; repeated ones by multiplication. */
 static void skip(struct list *l, size_t index)
 {
     struct trace piece = { 0 };

@@ -30,7 +30,7 @@ void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from
  * the first few of every sender, then the next few, and so on, in any cycles that are free. */
 void exchange_schedule_piece(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes,
                              uint64_t what);
-/* Schedules all that was asked for; the figures below hold afterwards. */
+/* Schedules all requested messages; the queries below are valid afterwards. */
 void exchange_schedule_settle(struct exchange_schedule *schedule);
 /* The cycle after the last word that a tile sends or receives. */
 uint64_t exchange_schedule_end(const struct exchange_schedule *schedule, uint32_t tile);

@@ -15,7 +15,7 @@ struct type_limits {
     uint64_t max;
 };
 
-/* Also of types that no device has: they can be asked for as the type of the answer. */
+/* Includes types that no device has, which can be the type of the result. */
 static struct type_limits limits_of(pop_type type)
 {
     switch (type) {

@@ -36,7 +36,7 @@ static inline const void *machine_value(const pop_target *target, const struct m
     return (const char *)target + field->offset;
 }
 unsigned machine_count(const pop_target *target, const struct machine_field *field); /* of a choice or a count */
-/* Text of field's choice number; NULL when there are not so many.  *length receives its length. */
+/* Text of a field's choice by number; NULL past the last.  *length receives its length. */
 const char *machine_choice(const struct machine_field *field, unsigned number, size_t *length);
 /* Order and hash of a field of two targets; bytes that say nothing (behind a name, limits that are not used) do not
  * count. */

@@ -68,7 +68,7 @@ uint64_t clock_now(const struct clock *clock);
 /* Internal: within each IPU.  External: of all of them; of one IPU the same. */
 void clock_sync(struct clock *clock, bool external);
 void clock_work(struct clock *clock, size_t work);
-/* The work so many times over, nothing between. */
+/* Repeats a work `times` times, without steps in between. */
 void clock_works(struct clock *clock, size_t work, uint64_t times);
 /* Offsets by tile of a shape, until the clock goes on; of the one whose number is SHAPE_DEEP as they are now. */
 const uint64_t *clock_offsets(struct clock *clock, uint32_t shape);

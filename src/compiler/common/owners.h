@@ -18,14 +18,14 @@ struct owner_index {
 struct owners {
     const pop_store *store;
     uint32_t *home;            /* by variable: the tile that has all of it, or one of the above */
-    struct owner_index *index; /* by variable, made when it is first asked for */
+    struct owner_index *index; /* by variable, built at its first query */
     size_t count;
 };
 void owners_init(struct owners *owners, const pop_store *store, const struct check_result *check);
 void owners_free(struct owners *owners);
 uint32_t owners_search(struct owners *owners, uint32_t variable, uint64_t element, uint64_t *end);
 
-/* The tile of an element, and where its elements end that are there with it. */
+/* The tile of an element, and the end of the range that is on that tile. */
 static inline uint32_t owners_find(struct owners *owners, uint32_t variable, uint64_t element, uint64_t *end)
 {
     if (owners->home[variable] == HOME_PARTS)

@@ -75,7 +75,7 @@ static void copy_edges(struct window *window)
 
 void window_move(struct window *window, uint64_t place)
 {
-    assert(place >= window->end && place < window->last); /* places are asked for in their order */
+    assert(place >= window->end && place < window->last); /* precondition: ascending places */
     const uint32_t *vertices = window->order->vertices;
     uint32_t min = UINT32_MAX, max = 0;
     uint64_t far = 0;

@@ -16,7 +16,7 @@ struct window {
     uint64_t first, end;      /* places of order->vertices that it holds */
     bool direct;              /* they are close to each other where they are */
     VEC(struct edge) edges;   /* copies */
-    struct owners *owners;    /* NULL: homes are not asked for */
+    struct owners *owners;    /* NULL: homes are not computed */
     VEC(uint32_t) homes;      /* by edge: owners_edge, found while neighbours are asked for together */
     uint32_t *head;           /* by place - first: the vertex's first edge, or NO_EDGE */
     uint32_t *visit, *bucket; /* places - first by where their vertices are, roughly */
@@ -35,7 +35,7 @@ void window_init(struct window *window, const pop_store *store, const struct ord
 void window_free(struct window *window);
 void window_move(struct window *window, uint64_t place);
 
-/* The edges of the vertex at a place of order->vertices; a group's places are asked for in their order. */
+/* The edges of the vertex at a place of order->vertices; a group's places must be requested in ascending order. */
 static inline struct edge_list window_edges(struct window *window, uint64_t place)
 {
     const pop_store *store = window->store;

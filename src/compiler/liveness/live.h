@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Liveness of whole variables (formats document, Variable liveness), and of the buffers that steps make for a while. */
+/* Liveness of whole variables, and of the temporary buffers of steps. */
 #ifndef COMPILER_LIVENESS_LIVE_H
 #define COMPILER_LIVENESS_LIVE_H
 
@@ -45,7 +45,7 @@ struct live {
     uint32_t *slots; /* hash of spans -> class + 1; while the pass runs */
     size_t slot_count;
     uint32_t *class_of; /* by variable */
-    uint32_t *names;    /* by name of the store: string of the image, or 0 while nobody asked; filled later as well */
+    uint32_t *names;    /* by name of the store: string of the image, 0 until first needed (also by later passes) */
     VEC(struct live_buffer) buffers;
     uint32_t (*set_buffers)[LIVE_SET_BUFFERS]; /* by index of sets: of buffers, or NONE */
     VEC(struct tile_bytes) bytes;

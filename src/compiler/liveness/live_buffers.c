@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Buffers that live from the step that fills them to the step that uses them: what a set reads from other tiles, what
- * is laid out anew for it, what it writes for other tiles; sub-words on their way to or from the host; the values that
- * Switches look at. */
+ * is rearranged for it, what it writes for other tiles; sub-words sent to or from the host; the values that Switches
+ * read. */
 #include "compiler/liveness/live_buffers.h"
 #include "compiler/common/owners.h"
 #include "compiler/liveness/live.h"

@@ -21,7 +21,7 @@ static void push(struct place *p, uint32_t tile, struct fit_block fit, enum plac
         *vec_push(&p->blocks) = (struct place_block){ fit, tile, what, (uint8_t)kind };
 }
 
-/* A multiple of a word, of the element, and as much as a field asks for. */
+/* Alignment: a multiple of a word, of the element, and of what fields require. */
 static uint32_t variable_alignment(const struct place *p, uint32_t variable)
 {
     const struct compiler *c = p->c;

@@ -183,7 +183,7 @@ static void dump_block(const struct place *p, uint32_t tile, uint32_t index, str
     str_add(out, "}}");
 }
 
-/* By class, the classes that are there together with it; nothing for very many classes. */
+/* By class, the classes that are live together with it; empty for very many classes. */
 static void dump_interference(const struct place *p, struct str *out)
 {
     const struct live *live = p->live;

@@ -24,7 +24,7 @@ struct scheduling {
     uint64_t estimated;    /* cycles of the set's vertices so far, in issue slots */
     uint32_t index;        /* of the model's set */
     struct dry_run *dry;   /* for vertices without an estimate; NULL: they are left without */
-    bool trace, keep;      /* keep: cycles of each vertex are asked for */
+    bool trace, keep;      /* keep: record the cycles of each vertex */
     bool over;             /* they are too many */
 };
 

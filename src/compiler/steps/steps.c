@@ -291,7 +291,8 @@ static uint32_t control_case(struct steps_builder *b, uint32_t *function, size_t
     return step;
 }
 
-/* One control program is its own tree; several are the cases of a Switch on the program that the host asked for. */
+/* A single control program is the whole tree; several are the cases of a Switch on the program that the host selects.
+ */
 static void make_controls(struct steps_builder *b, uint32_t *function, uint32_t entry)
 {
     struct compiler *c = b->c;
@@ -300,7 +301,7 @@ static void make_controls(struct steps_builder *b, uint32_t *function, uint32_t 
         return;
     bool *met = mem_zero(b->body_op.count, sizeof(*met));
     for (size_t i = 0; i < c->program_count; ++i) {
-        if (met[b->lower->control_body.data[i]]) /* a program that is there twice is a function */
+        if (met[b->lower->control_body.data[i]]) /* a program that occurs twice is a function */
             function_of(b, function, b->lower->control_body.data[i]);
         met[b->lower->control_body.data[i]] = true;
     }
