@@ -9,15 +9,22 @@
 #include <string.h>
 
 const char *const advice_names[ADVICE_KINDS] = {
-    [ADVICE_MEMORY] = "memory", [ADVICE_IMBALANCE] = "imbalance", [ADVICE_EXCHANGE] = "exchange",
-    [ADVICE_STREAM] = "stream", [ADVICE_REARRANGE] = "rearrange",
+    [ADVICE_MEMORY] = "memory",     [ADVICE_IMBALANCE] = "imbalance", [ADVICE_THREADS] = "threads",
+    [ADVICE_EXCHANGE] = "exchange", [ADVICE_STREAM] = "stream",       [ADVICE_REARRANGE] = "rearrange",
 };
 const char *const advice_texts[ADVICE_KINDS] = {
     [ADVICE_MEMORY] = "move variables or vertices to tiles with free memory",
     [ADVICE_IMBALANCE] = "spread its vertices over the tiles, or cut them into smaller ones",
+    [ADVICE_THREADS] = "give each tile six vertices of equal work, or a multiple of six",
     [ADVICE_EXCHANGE] = "map its data to the tiles that use it, or exchange once for several steps",
     [ADVICE_STREAM] = "copy once, before or after the loop",
     [ADVICE_REARRANGE] = "give its tensors the layout that the vertices use",
+};
+
+/* What several entries of a line are. */
+static const char *const advice_nouns[ADVICE_KINDS] = {
+    [ADVICE_MEMORY] = "tiles",       [ADVICE_IMBALANCE] = "compute sets", [ADVICE_THREADS] = "compute sets",
+    [ADVICE_EXCHANGE] = "exchanges", [ADVICE_STREAM] = "stream copies",   [ADVICE_REARRANGE] = "compute sets",
 };
 
 /* What each executed program moved the last tile's time by, in all its executions: table moved(program, step, type,
@@ -38,6 +45,13 @@ const char *const advice_texts[ADVICE_KINDS] = {
 /* Copies that the compiler adds before and after an Execute, and those of a Copy. */
 #define COPIES "(m.name LIKE '%/OnTileCopyPre' OR m.name LIKE '%/OnTileCopyPost' OR m.name LIKE '%/OnTileCopy')"
 
+#define SLOWEST_TILE                                                                                                   \
+    "(SELECT a.i FROM array(c.estimated_cycles_by_tile, (SELECT tiles_per_replica FROM target)) a ORDER BY a.value "   \
+    "DESC, a.i LIMIT 1)"
+#define SLOWEST_VERTICES                                                                                               \
+    "'slowest vertices: ' || ifnull((SELECT t.name FROM compute_set_vertices v JOIN vertex_types t ON t.id = "         \
+    "v.vertex_type WHERE v.compute_set = c.compute_set ORDER BY v.active_cycles DESC LIMIT 1), '?')"
+
 /* Each gives: program, cycles, bytes, tile, times, name, detail, variable. */
 static const char *const queries[ADVICE_KINDS] = {
     [ADVICE_MEMORY] =
@@ -53,17 +67,23 @@ static const char *const queries[ADVICE_KINDS] = {
         "have no "
         "room for it' ELSE '' END || CASE WHEN part > 0 THEN '; most of it: ' || name || ', ' || part || ' bytes' ELSE "
         "'' END, CASE WHEN part > 0 THEN variable END FROM most",
-    [ADVICE_IMBALANCE] =
-        MOVED "SELECT m.program, m.times * (c.estimated_cycles - max((SELECT sum(active_cycles) FROM "
-              "compute_set_vertices v WHERE v.compute_set = c.compute_set) * 1.0 / "
-              "(SELECT tiles_per_replica FROM target), (SELECT max(6.0 * active_cycles / count) FROM "
-              "compute_set_vertices v WHERE v.compute_set = c.compute_set AND count > 0))) AS won, "
-              "0, (SELECT a.i FROM array(c.estimated_cycles_by_tile, (SELECT tiles_per_replica FROM target)) a ORDER "
-              "BY a.value DESC, a.i LIMIT 1), m.times, m.name, "
-              "'slowest vertices: ' || ifnull((SELECT t.name FROM compute_set_vertices v JOIN vertex_types t "
-              "ON t.id = v.vertex_type WHERE v.compute_set = c.compute_set ORDER BY "
-              "v.active_cycles DESC LIMIT 1), '?') FROM moved m JOIN programs p ON p.id = m.program JOIN "
-              "compute_sets c ON c.compute_set = p.compute_set WHERE won > 0 AND NOT " COPIES,
+    [ADVICE_IMBALANCE] = MOVED "SELECT m.program, m.times * (c.estimated_cycles - max((SELECT sum(active_cycles) FROM "
+                               "compute_set_vertices v WHERE v.compute_set = c.compute_set) * 1.0 / "
+                               "(SELECT tiles_per_replica FROM target), (SELECT max(6.0 * active_cycles / count) FROM "
+                               "compute_set_vertices v WHERE v.compute_set = c.compute_set AND count > 0))) AS won, "
+                               "0, " SLOWEST_TILE ", m.times, m.name, " SLOWEST_VERTICES
+                               " FROM moved m JOIN programs p ON p.id = m.program JOIN "
+                               "compute_sets c ON c.compute_set = p.compute_set WHERE won > 0 AND NOT " COPIES,
+    /* A tile's workers take turns, a cycle each: with all six at work a compute set takes its active cycles. */
+    [ADVICE_THREADS] =
+        MOVED ", onTile AS (SELECT c.*, m.program, m.times, m.name AS step, " SLOWEST_TILE " AS tile FROM moved m JOIN "
+              "programs p ON p.id = m.program JOIN compute_sets c ON c.compute_set = p.compute_set WHERE NOT " COPIES
+              "), counted AS (SELECT c.*, (SELECT sum(array_at(v.count_by_tile, c.tile)) FROM compute_set_vertices v "
+              "WHERE v.compute_set = c.compute_set) AS count FROM onTile c) "
+              "SELECT c.program, c.times * (c.estimated_cycles - array_max(c.active_cycles_by_tile) - 60) AS won, 0, "
+              "c.tile, c.times, c.step, printf('%d of 6 workers busy: cut vertices in %d; ', count, CASE count WHEN 1 "
+              "THEN 6 WHEN 3 THEN 2 WHEN 5 THEN 6 ELSE 3 END) || " SLOWEST_VERTICES " FROM counted c WHERE won > 0 AND "
+              "count < 6",
     [ADVICE_EXCHANGE] = MOVED
     ", byStep AS (SELECT step, max(program) AS program, max(times) AS times, sum(cycles) AS won, count(*) AS "
     "parts, sum(CASE WHEN type IN ('Sync', 'Sans', 'SyncAns') THEN cycles ELSE 0 END) AS sync "
@@ -204,6 +224,13 @@ static int by_cause(const void *left, const void *right)
     return order ? order : (a->program > b->program) - (a->program < b->program);
 }
 
+static void advice_free(struct advice *advice)
+{
+    free(advice->name);
+    free(advice->detail);
+    free(advice->file);
+}
+
 /* Adds b, of the same cause, to a: the larger gives the name and what to do. */
 static void merge(struct advice *a, struct advice *b)
 {
@@ -217,9 +244,7 @@ static void merge(struct advice *a, struct advice *b)
     merged.detail = mem_string(detail.text);
     str_free(&detail);
     free(larger->detail);
-    free(smaller->detail);
-    free(smaller->name);
-    free(smaller->file);
+    advice_free(smaller);
     *a = merged;
 }
 
@@ -244,21 +269,81 @@ static void merge_causes(struct advices *all)
     all->list.count = kept;
 }
 
-void advices_order(struct advices *all)
+static int by_name(const void *left, const void *right)
 {
-    if (all->list.count)
-        merge_causes(all);
-    if (all->list.count)
-        qsort(all->list.data, all->list.count, sizeof(*all->list.data), by_weight);
+    const struct advice *a = left, *b = right;
+    int order = a->kind != b->kind ? (a->kind < b->kind ? -1 : 1) : strcmp(a->name, b->name);
+    if (!order)
+        order = strcmp(a->file ? a->file : "", b->file ? b->file : "");
+    if (!order)
+        order = (a->line > b->line) - (a->line < b->line);
+    return order ? order : by_weight(a, b);
+}
+
+/* Of entries that by_name put side by side: they are of one line, and the first, which weighs most, is named. */
+static void join_line(struct advice *entries, size_t count)
+{
+    struct advice *a = &entries[0];
+    struct str detail = { 0 };
+    str_format(&detail, "%zu %s of this line; %s", count, advice_nouns[a->kind], a->detail);
+    free(a->detail);
+    a->detail = mem_string(detail.text);
+    str_free(&detail);
+    for (size_t i = 1; i < count; ++i) {
+        a->cycles += entries[i].cycles;
+        a->times = a->times == UINT64_MAX || entries[i].times == UINT64_MAX ? UINT64_MAX : a->times + entries[i].times;
+        advice_free(&entries[i]);
+    }
+}
+
+/* How many entries from the first one on have its kind and name, and its line where `lines`. */
+static size_t equal_entries(const struct advice *first, size_t most, bool lines)
+{
+    size_t count = 1;
+    for (; count < most; ++count) {
+        const struct advice *a = &first[count];
+        if (a->kind != first->kind || strcmp(a->name, first->name) != 0)
+            break;
+        if (lines && (a->line != first->line || strcmp(a->file ? a->file : "", first->file ? first->file : "") != 0))
+            break;
+    }
+    return count;
+}
+
+/* Lines are looked up only where kinds and names are equal: a report may have many thousands of entries. */
+static void join_lines(struct advices *all, pva_file *file)
+{
+    struct advice *list = all->list.data;
+    size_t kept = 0, same;
+    qsort(list, all->list.count, sizeof(*list), by_name);
+    for (size_t i = 0; i < all->list.count; i += same) {
+        same = equal_entries(&list[i], all->list.count - i, false);
+        for (size_t k = i; same > 1 && k < i + same; ++k)
+            advice_find_line(file, &list[k]);
+    }
+    qsort(list, all->list.count, sizeof(*list), by_name);
+    for (size_t i = 0; i < all->list.count; i += same) {
+        same = equal_entries(&list[i], all->list.count - i, true);
+        if (same > 1)
+            join_line(&list[i], same);
+        list[kept++] = list[i];
+    }
+    all->list.count = kept;
+}
+
+void advices_order(struct advices *all, pva_file *file)
+{
+    if (!all->list.count)
+        return;
+    merge_causes(all);
+    join_lines(all, file);
+    qsort(all->list.data, all->list.count, sizeof(*all->list.data), by_weight);
 }
 
 void advices_free(struct advices *all)
 {
-    for (size_t i = 0; i < all->list.count; ++i) {
-        free(all->list.data[i].name);
-        free(all->list.data[i].detail);
-        free(all->list.data[i].file);
-    }
+    for (size_t i = 0; i < all->list.count; ++i)
+        advice_free(&all->list.data[i]);
     vec_free(&all->list);
     *all = (struct advices){ 0 };
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checked execution: each vertex alone, each of its edges and each vector of its state in a buffer of exactly its size
- * that ends at a page nobody may touch and is surrounded by canaries, so that a codelet that accesses memory outside a
- * field is stopped and reported.  Results are those of normal execution. */
+/* Checked execution: each vertex alone, each of its edges, tables of rows and vectors of its state in a buffer of
+ * exactly its size that ends at a page nobody may touch and is surrounded by canaries, so that a codelet that accesses
+ * memory outside a field is stopped and reported.  Results are those of normal execution. */
 #include "engine/checked.h"
 #include "engine/copy.h"
 #include "engine/execute.h"
@@ -17,6 +17,7 @@
 struct checked_edge {
     const struct codelet_field *field;
     uint64_t entry;      /* index in the field's table; UINT64_MAX when the field itself is the edge */
+    uint32_t row_bytes;  /* of the field's table, when it is the table itself; 0: an edge */
     unsigned char *slot; /* the pointer in the vertex's state or table */
     unsigned char *data; /* in storage or scratch */
     unsigned char *buffer;
@@ -100,8 +101,8 @@ static bool make_region(struct checked *checked, struct fault_region *region, ui
 /* The buffer ends at the upper guard, or as near to it as the field's alignment allows. */
 static void place_edge(struct checked *checked, struct checked_edge *edge)
 {
-    uint64_t element = pop_type_size((pop_type)edge->field->type);
-    uint64_t alignment = edge->field->alignment > element ? edge->field->alignment : element;
+    uint64_t element = edge->row_bytes ? sizeof(void *) : pop_type_size((pop_type)edge->field->type);
+    uint64_t alignment = !edge->row_bytes && edge->field->alignment > element ? edge->field->alignment : element;
     unsigned char *middle = edge->region->low + checked->page, *end = middle + edge->region->bytes;
     edge->buffer = end - (edge->bytes + alignment - 1) / alignment * alignment;
     unsigned char *red = edge->buffer - middle > (ptrdiff_t)checked->page ? edge->buffer - checked->page : middle;
@@ -120,6 +121,18 @@ static void add_edge(struct checked *checked, const struct codelet_field *field,
     struct checked_edge *edge = vec_push(&checked->edges);
     *edge = (struct checked_edge){ .field = field, .entry = entry, .slot = slot, .bytes = bytes };
     memcpy(&edge->data, slot, sizeof(edge->data));
+}
+
+/* Adds the table of a field, after its rows: place_edge copies their pointers as it has set them. */
+static void add_table(struct checked *checked, const struct replica *replica, const struct codelet_field *field,
+                      uint64_t state, uint64_t table, uint64_t rows)
+{
+    if (!rows)
+        return; /* an empty table may have no address */
+    add_edge(checked, field, UINT64_MAX, replica->states + state + field->offset, rows * table_stride(field));
+    struct checked_edge *edge = &checked->edges.data[checked->edges.count - 1];
+    edge->data = replica->states + table;
+    edge->row_bytes = table_stride(field);
 }
 
 /* Adds vector state. Addresses and sizes are taken from the image, because a codelet may have overwritten the loaded
@@ -149,6 +162,7 @@ static void find_state(struct checked *checked, const struct replica *replica, c
     uint64_t table = IMAGE_REF_OFFSET(image_word(replica->engine->image, state + field->offset));
     for (uint64_t e = 0; e < entries; ++e)
         add_state(checked, replica, field, e, table + e * table_stride(field), field->inner_has_size);
+    add_table(checked, replica, field, state, table, entries);
 }
 
 /* The edges of a vertex, from its list of sizes, and its vector state. */
@@ -172,6 +186,7 @@ static void find_edges(struct checked *checked, const struct replica *replica, c
         uint64_t entries = sizes[at++];
         for (uint64_t e = 0; e < entries; ++e)
             add_edge(checked, field, e, replica->states + table + e * table_stride(field), sizes[at++]);
+        add_table(checked, replica, field, state, table, entries);
     }
 }
 
@@ -223,16 +238,16 @@ static bool report_edge(const struct vertex_at *vertex, const struct checked_edg
                         int64_t offset)
 {
     char name[128], made[192] = "";
-    int64_t element = (int64_t)pop_type_size((pop_type)edge->field->type);
+    int64_t element = edge->row_bytes ? edge->row_bytes : (int64_t)pop_type_size((pop_type)edge->field->type);
     int64_t index = offset < 0 ? -((-offset + element - 1) / element) : offset / element;
     const struct image *image = vertex->run->image;
     if (vertex->set->where_file)
         snprintf(made, sizeof(made), " (%s:%d)", image_string(image, vertex->set->where_file),
                  (int)vertex->set->where_line);
     run_fail(vertex->run, POP_APPLICATION_RUNTIME_ERROR,
-             "vertex %u (%s) %s field %s (element %lld of %llu) at byte %lld, in compute set '%s'%s",
-             (unsigned)vertex->id, vertex->codelet->name, what, edge_name(edge, name, sizeof(name)), (long long)index,
-             (unsigned long long)(edge->bytes / (uint64_t)element), (long long)offset,
+             "vertex %u (%s) %s field %s (%s %lld of %llu) at byte %lld, in compute set '%s'%s", (unsigned)vertex->id,
+             vertex->codelet->name, what, edge_name(edge, name, sizeof(name)), edge->row_bytes ? "row" : "element",
+             (long long)index, (unsigned long long)(edge->bytes / (uint64_t)element), (long long)offset,
              image_string(image, vertex->set->name), made);
     return false;
 }
@@ -261,7 +276,8 @@ static bool check_edge(const struct vertex_at *vertex, const struct checked_edge
         count += count_painted_over(region->low, region->low + region->page, &first_low);
     if (count || region->low_open)
         return report_write(vertex, edge, count ? count : 1, "before", first_low);
-    if (edge->field->direction == FIELD_INPUT && edge->bytes && memcmp(edge->buffer, edge->data, edge->bytes) != 0) {
+    if (edge->field->direction == FIELD_INPUT && !edge->row_bytes && edge->bytes &&
+        memcmp(edge->buffer, edge->data, edge->bytes) != 0) {
         uint64_t at = 0;
         while (edge->buffer[at] == edge->data[at])
             ++at;
@@ -359,7 +375,7 @@ static bool check_vertex(const struct vertex_at *vertex, const struct group_run 
         return false;
     for (size_t i = 0; i < checked->edges.count; ++i) {
         const struct checked_edge *edge = checked->edges.data + i;
-        if (edge->field->direction != FIELD_INPUT && edge->bytes)
+        if (edge->field->direction != FIELD_INPUT && edge->bytes && !edge->row_bytes)
             memcpy(edge->data, edge->buffer, edge->bytes);
     }
     return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// slow CODELETS DIRECTORY KIND [mended]: a program with one fault (imbalance, exchange, sync, stream, rearrange,
-// elsewhere, near, over), or the same without it.  Prints its cycles; nothing when it is out of memory.
+// slow CODELETS DIRECTORY KIND [mended]: a program with one fault (imbalance, lines, threads, halves, exchange, sync,
+// stream, rearrange, elsewhere, near, over), or the same without it.  Prints its cycles; nothing when it is out of
+// memory.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
@@ -52,6 +53,23 @@ Program imbalance(Graph &graph, bool mended)
         tiles[i] = mended || i % 2 ? i % Tiles : 0;
     const Parts v = variables(graph, tiles, tiles);
     return Repeat(Times, products(graph, v.a, v.b, v.out, tiles, 500), "loop");
+}
+
+// The same in two compute sets that one line executes.
+Program lines(Graph &graph, bool mended)
+{
+    return Sequence({ imbalance(graph, mended), imbalance(graph, mended) });
+}
+
+// Each tile has `count` vertices that do the work of a tile, or six: 10 cycles each, and an equal share of 4200.
+Program threads(Graph &graph, bool mended, unsigned count)
+{
+    const unsigned vertices = mended ? 6 : count;
+    std::vector<unsigned> tiles(vertices * Tiles);
+    for (unsigned i = 0; i < tiles.size(); ++i)
+        tiles[i] = i % Tiles;
+    const Parts v = variables(graph, tiles, tiles);
+    return Repeat(Times, products(graph, v.a, v.b, v.out, tiles, 10 + 4200 / vertices), "loop");
 }
 
 // One operand lies on another tile than the vertices that read it, and is fetched each time.
@@ -160,6 +178,9 @@ int main(int argc, char **argv)
     graph.addCodelets(argv[1]);
     const bool mended = argc > 4;
     const Program program = kind == "imbalance"   ? imbalance(graph, mended)
+                            : kind == "lines"     ? lines(graph, mended)
+                            : kind == "threads"   ? threads(graph, mended, 1)
+                            : kind == "halves"    ? threads(graph, mended, 3)
                             : kind == "exchange"  ? exchange(graph, mended)
                             : kind == "sync"      ? sync(graph, mended)
                             : kind == "rearrange" ? rearrange(graph, mended)

@@ -266,6 +266,21 @@ static void must_mark(struct world *w, const char *type, const char *mark)
     pop_profile_free(&profile);
 }
 
+static const char log_name[] = "test_estimates_log.txt";
+
+static void must_log(const char *words)
+{
+    FILE *log = fopen(log_name, "r");
+    assert_non_null(log);
+    char line[1000];
+    bool found = false;
+    while (!found && fgets(line, sizeof(line), log))
+        found = strstr(line, words) != NULL;
+    fclose(log);
+    if (!found)
+        fail_msg("the log does not say '%s'", words);
+}
+
 static void estimates_are_marked(void **state)
 {
     (void)state;
@@ -275,6 +290,8 @@ static void estimates_are_marked(void **state)
     cycles_in(&w, "Loop", in, "in", POP_NO_OPTIONS);
     must_mark(&w, "Loop", "counted");
     world_close(&w);
+    must_log("[INFO] no performance estimate of vertex type 'Loop': the cycles of 1 vertices are counted from their "
+             "code for the device; pop_graph_set_perf_estimate or ");
 }
 
 /* Neither can be counted, and neither does any harm: what is guessed grows with the field. */
@@ -291,6 +308,8 @@ static void what_cannot_be_counted_is_guessed(void **state)
         must_mark(&w, "Wild", "guessed");
         world_close(&w);
     }
+    must_log("[WARN] no performance estimate of vertex type 'Wild', whose code cannot be counted (");
+    must_log("the cycles of 1 vertices are guessed; pop_graph_set_perf_estimate or ");
     assert_true(seen[0] > 10);
     assert_int_equal(seen[1], 2 * seen[0]);
 }
@@ -366,5 +385,10 @@ int main(void)
         cmocka_unit_test(files_for_devices_are_counted),
         cmocka_unit_test(the_strict_mode_refuses_them),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    remove(log_name);
+    setenv("POPLAR_COMPILER_LOG_LEVEL", "INFO", 1);
+    setenv("POPLAR_LOG_DEST", log_name, 1);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    remove(log_name);
+    return failed;
 }

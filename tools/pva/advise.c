@@ -37,7 +37,7 @@ static void print_text(const struct advice *a, size_t rank, double total)
     printf("   %s", a->detail);
     if (a->times && a->times != UINT64_MAX)
         printf(a->times == 1 ? "; executed once" : "; executed %s times", number_text(number, a->times));
-    if (a->tile != UINT64_MAX && a->kind == ADVICE_IMBALANCE)
+    if (a->tile != UINT64_MAX && (a->kind == ADVICE_IMBALANCE || a->kind == ADVICE_THREADS))
         printf("; slowest on tile %llu", (unsigned long long)a->tile);
     printf("\n   %s\n", advice_texts[a->kind]);
     if (a->file && *a->file)
@@ -79,7 +79,7 @@ int command_advise(int argc, char **argv)
         progress_at(&progress, (uint64_t)kind + 1);
     }
     progress_end(&progress);
-    advices_order(&all);
+    advices_order(&all, file);
     double total = (double)sql_uint(file, "SELECT total FROM execution_cycle_totals");
     if (json)
         printf("[");

@@ -33,7 +33,7 @@ static void print_rows(const struct figures *all, size_t rows, bool csv, bool js
     else if (json)
         printf("[");
     else
-        printf("%-36s %20s %20s %20s %8s  %s\n", "", "A", "B", "difference", "", "change");
+        printf("%-36s %20s %20s %20s %9s  %s\n", "", "A", "B", "difference", "of larger", "change");
     for (size_t i = 0; i < rows; ++i) {
         const struct figure *f = &all->data[i];
         const char *sign = f->b > f->a ? "+" : f->b < f->a ? "-" : "";
@@ -49,7 +49,7 @@ static void print_rows(const struct figures *all, size_t rows, bool csv, bool js
             put_numbers(stdout, ",\"unit\":\"%s\",\"a\":%.0f,\"b\":%.0f,\"percent\":%.2f,\"change\":\"%s\"}",
                         f->metric->unit, f->a, f->b, figure_percent(f), figure_change(f));
         } else {
-            put_numbers(stdout, "%s%-36s %20s %20s %s%19s %7.2f%%  %s%s%s %s\n",
+            put_numbers(stdout, "%s%-36s %20s %20s %s%19s %8.2f%%  %s%s%s %s\n",
                         !colour       ? ""
                         : f->b > f->a ? "\033[31m"
                         : f->b < f->a ? "\033[32m"

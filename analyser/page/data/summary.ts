@@ -117,7 +117,7 @@ export interface Cycles {
 }
 
 export interface Advice {
-    kind: "memory" | "imbalance" | "exchange" | "stream" | "rearrange";
+    kind: "memory" | "imbalance" | "threads" | "exchange" | "stream" | "rearrange";
     advice: string;
     name: string;
     detail: string;

@@ -60,9 +60,9 @@ const COLUMNS: readonly Column<Difference>[] = [
     },
     {
         id: "percent",
-        title: "%",
+        title: "% of larger",
         kind: "number",
-        width: 80,
+        width: 110,
         tip: "|difference| of the larger of both",
         value: (row) => row.percent,
         show: (row) => percent(row.percent / 100),

@@ -170,6 +170,7 @@ function RunTime({ insights, colour }: { insights: Insights; colour: (type: stri
 const KINDS: { readonly [kind in Advice["kind"]]: string } = {
     memory: "Memory",
     imbalance: "Imbalance",
+    threads: "Idle workers",
     exchange: "Exchange",
     stream: "Host copies",
     rearrange: "Rearranging",
@@ -206,7 +207,9 @@ function Mend({ advice, total, context }: { advice: Advice; total: number; conte
             <p class="soft">
                 {advice.detail}
                 {advice.times ? `; executed ${count(advice.times)} times` : ""}
-                {advice.kind === "imbalance" && advice.tile !== null ? `; slowest on tile ${advice.tile}` : ""}
+                {(advice.kind === "imbalance" || advice.kind === "threads") && advice.tile !== null
+                    ? `; slowest on tile ${advice.tile}`
+                    : ""}
             </p>
             {advice.file && (
                 <p class="mono" data-tip="The line of your program that this comes from">

@@ -115,7 +115,7 @@ pop_status insights_advice(const struct request *request, struct answer *answer,
         else
             status = advices_find(&found, report->file, (enum advice_kind)kind, error);
     }
-    advices_order(&found);
+    advices_order(&found, report->file);
     json_t *list = json_array();
     for (size_t i = 0; i < found.list.count && i < rows && i < MOST; ++i) {
         advice_find_line(report->file, &found.list.data[i]);

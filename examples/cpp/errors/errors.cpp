@@ -139,6 +139,18 @@ static void noReportDirectory()
     bench.run({ { "autoReport.all", "true" }, { "autoReport.directory", "codelets.cpp/report" } });
 }
 
+static void readerAndWriter()
+{
+    Bench bench;
+    bench.graph.addCodelets("codelets.cpp");
+    Tensor a = bench.graph.addVariable(FLOAT, { 3 }, VariableMappingMethod::LINEAR, "a");
+    ComputeSet set = bench.graph.addComputeSet("twice");
+    for (int i = 0; i < 2; ++i)
+        bench.graph.setTileMapping(bench.graph.addVertex(set, "Twice", { { "in", a[i] }, { "out", a[i + 1] } }), 0);
+    bench.program.add(Execute(set));
+    bench.run();
+}
+
 int main(int argc, char **argv)
 {
     const std::map<std::string, void (*)()> mistakes = { { "mapping", noMapping },
@@ -148,6 +160,7 @@ int main(int argc, char **argv)
                                                          { "connection", noConnection },
                                                          { "shape", wrongShape },
                                                          { "two-writers", twoWriters },
+                                                         { "reader-and-writer", readerAndWriter },
                                                          { "stream", noStream },
                                                          { "memory", noMemory },
                                                          { "option", wrongOption },

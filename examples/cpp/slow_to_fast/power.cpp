@@ -29,7 +29,7 @@ static void addLargest(Graph &graph, ComputeSet set, Tensor values, Tensor out, 
 int main(int argc, char **argv)
 {
     const int changes = argc > 1 ? std::atoi(argv[1]) : 0;
-    const bool spread = changes >= 1, mapped = changes >= 2, once = changes >= 3, tree = changes >= 4;
+    const bool spread = changes >= 1, mapped = changes >= 2, tree = changes >= 3, once = changes >= 4;
     Device device = IPUModel("ipu2").createDevice();
     Graph graph(device.getTarget());
     graph.addCodelets("power_codelets.cpp");

@@ -291,14 +291,14 @@ static void report_all(const struct dry_run *dry, enum model_estimate how)
     }
     const char *plural = types == 1 ? "" : "s", *more = types > MAX ? ", ..." : "";
     if (types && how == MODEL_COUNTED)
-        LOG(COMPILER, WARN,
+        LOG(COMPILER, INFO,
             "no performance estimate of vertex type%s %s%s: the cycles of %llu vertices are counted from their code "
-            "for the device",
+            "for the device; pop_graph_set_perf_estimate or pop_graph_register_perf_estimator gives one",
             plural, names.text, more, (unsigned long long)vertices);
     else if (types)
         LOG(COMPILER, WARN,
             "no performance estimate of vertex type%s %s%s, whose code cannot be counted (%s): the cycles of %llu "
-            "vertices are guessed",
+            "vertices are guessed; pop_graph_set_perf_estimate or pop_graph_register_perf_estimator gives an estimate",
             plural, names.text, more, why, (unsigned long long)vertices);
     str_free(&names);
 }

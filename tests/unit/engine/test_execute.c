@@ -61,6 +61,11 @@ static const char source[] =
     "        }\n"
     "    return true;\n"
     "}\n"
+    "bool run_past(struct codelet_call *call)\n"
+    "{\n"
+    "    EACH(struct rows, v) *((int **)v->out.data)[0] = *(int *)((struct vec *)v->in.data)[v->in.size].data;\n"
+    "    return true;\n"
+    "}\n"
     "struct multi { struct vec out; };\n"
     "bool run_multi(struct codelet_call *call)\n"
     "{\n"
@@ -100,6 +105,7 @@ static void make_module(void)
     build_codelet(module, "RowsVertex", "run_rows", VERTEX_WORKER, 48, rows, 3);
     const struct codelet_field multi[] = { build_field("out", FIELD_INOUT, SHAPE_VECTOR, POP_INT, 0) };
     build_codelet(module, "MultiVertex", "run_multi", VERTEX_MULTI, 16, multi, 1);
+    build_codelet(module, "PastVertex", "run_past", VERTEX_WORKER, 48, rows, 3);
 }
 
 static struct image *image_with_module(uint64_t storage)
@@ -431,46 +437,61 @@ static void checked_mode_keeps_neighbours(void **state)
         munmap(area + (size_t)i * STEP + HOLE, STEP - HOLE);
 }
 
-/* Tables: three rows of 1, 0 and 4 ints, three scalar outputs; and a MultiVertex of six workers. */
+/* Three rows of 1, 0 and 4 ints and three scalar outputs, for a vertex of this codelet; a MultiVertex of 6 workers. */
+enum { ROWS_VERTEX = 2, PAST_VERTEX = 4 };
+static pop_engine *tables(bool checked, uint32_t codelet)
+{
+    struct image *image = image_with_module(256);
+    build_handle(image, "in", 0, 20);
+    build_handle(image, "out", 64, 12);
+    build_handle(image, "workers", 128, 24);
+    uint64_t words[] = {
+        IMAGE_REF(BLOCK_STATE, 64),
+        3,
+        IMAGE_REF(BLOCK_STATE, 112),
+        3,
+        IMAGE_REF(BLOCK_STATE, 136),
+        2, /* RowsVertex */
+        IMAGE_REF(BLOCK_STORAGE, 128),
+        6, /* MultiVertex */
+        IMAGE_REF(BLOCK_STORAGE, 0),
+        1,
+        0,
+        0,
+        IMAGE_REF(BLOCK_STORAGE, 4),
+        4, /* rows */
+        IMAGE_REF(BLOCK_STORAGE, 64),
+        IMAGE_REF(BLOCK_STORAGE, 68),
+        IMAGE_REF(BLOCK_STORAGE, 72),
+        5,
+    };
+    memcpy(vec_extend(&image->states, sizeof(words)), words, sizeof(words));
+    *vec_push(&image->groups) = (struct image_group){ codelet, 0, 1, 0, 48 };
+    *vec_push(&image->groups) = (struct image_group){ 3, 1, 1, 48, 16 };
+    *vec_push(&image->sets) = (struct image_set){ .groups = 2, .vertices = 2 };
+    add_checked(image, 0, (uint64_t[]){ 3, 4, 0, 16, 3, 4, 4, 4 }, 8);
+    add_checked(image, 1, (uint64_t[]){ 24 }, 1);
+    build_program(image);
+    build_op(image, OP_EXECUTE, 0, 0, 0, 0);
+    build_op(image, OP_END, 0, 0, 0, 0);
+    return build_engine(image, POP_OPTIONS({ "debug.checkedExecution", checked ? "true" : "false" }), device);
+}
+
+static void checked_mode_names_the_table_that_ends(void **state)
+{
+    (void)state;
+    pop_engine *engine = tables(true, PAST_VERTEX);
+    for (int again = 0; again < 2; ++again) /* behind it is the table of the field `out` */
+        assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR,
+                     "vertex 0 (PastVertex) read beyond field 'in' (row 3 of 3) at byte 48, in compute set");
+    pop_engine_destroy(engine);
+}
+
 static void tables_and_workers(void **state)
 {
     (void)state;
     for (unsigned mode = 0; mode < 2; ++mode) {
-        struct image *image = image_with_module(256);
-        build_handle(image, "in", 0, 20);
-        build_handle(image, "out", 64, 12);
-        build_handle(image, "workers", 128, 24);
-        uint64_t words[] = {
-            IMAGE_REF(BLOCK_STATE, 64),
-            3,
-            IMAGE_REF(BLOCK_STATE, 112),
-            3,
-            IMAGE_REF(BLOCK_STATE, 136),
-            2, /* RowsVertex */
-            IMAGE_REF(BLOCK_STORAGE, 128),
-            6, /* MultiVertex */
-            IMAGE_REF(BLOCK_STORAGE, 0),
-            1,
-            0,
-            0,
-            IMAGE_REF(BLOCK_STORAGE, 4),
-            4, /* rows */
-            IMAGE_REF(BLOCK_STORAGE, 64),
-            IMAGE_REF(BLOCK_STORAGE, 68),
-            IMAGE_REF(BLOCK_STORAGE, 72),
-            5,
-        };
-        memcpy(vec_extend(&image->states, sizeof(words)), words, sizeof(words));
-        *vec_push(&image->groups) = (struct image_group){ 2, 0, 1, 0, 48 };
-        *vec_push(&image->groups) = (struct image_group){ 3, 1, 1, 48, 16 };
-        *vec_push(&image->sets) = (struct image_set){ .groups = 2, .vertices = 2 };
-        add_checked(image, 0, (uint64_t[]){ 3, 4, 0, 16, 3, 4, 4, 4 }, 8);
-        add_checked(image, 1, (uint64_t[]){ 24 }, 1);
-        build_program(image);
-        build_op(image, OP_EXECUTE, 0, 0, 0, 0);
-        build_op(image, OP_END, 0, 0, 0, 0);
-        pop_engine *engine =
-            build_engine(image, POP_OPTIONS({ "debug.checkedExecution", mode ? "true" : "false" }), device);
+        pop_engine *engine = tables(mode, ROWS_VERTEX);
         int32_t in[5] = { 9, 1, 2, 3, 4 }, out[3], workers[6];
         for (int again = 1; again <= 2; ++again) {
             assert_int_equal(pop_engine_write_tensor(engine, "in", in, 20, NULL), POP_OK);
@@ -535,6 +556,7 @@ int main(void)
         cmocka_unit_test(consensus_is_the_and_of_all),
         cmocka_unit_test(checked_mode_names_vertex_field_and_offset),
         cmocka_unit_test(checked_mode_keeps_neighbours),
+        cmocka_unit_test(checked_mode_names_the_table_that_ends),
         cmocka_unit_test(faults_end_the_run_in_every_mode),
         cmocka_unit_test(faults_on_threads),
         cmocka_unit_test(signals_of_others_go_on),
