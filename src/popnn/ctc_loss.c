@@ -65,7 +65,7 @@ static pop_tensor steps_of(const struct ctc *c, pop_tensor t, size_t entry, size
 }
 static pop_tensor variable(const struct ctc *c, pop_type type, pop_shape shape, const char *what)
 {
-    char path[POPLIBS_PATH_SIZE];
+    char path[POPLIBS_PATH_SIZE + 32];
     return pop_graph_add_variable_at(c->where, c->graph, type, shape, poplibs_path(path, sizeof(path), c->name, what));
 }
 static void map(const struct ctc *c, pop_tensor t, unsigned tile)
@@ -334,7 +334,7 @@ static void add_vertex(const struct ctc *c, pop_compute_set set, bool gradient, 
 }
 static void add_vertices(const struct ctc *c, bool gradient, pop_program body)
 {
-    char path[POPLIBS_PATH_SIZE];
+    char path[POPLIBS_PATH_SIZE + 32];
     pop_compute_set set = pop_graph_add_compute_set_at(
         c->where, c->graph, poplibs_path(path, sizeof(path), c->name, gradient ? "gradient" : "alphaBeta"));
     for (size_t entry = 0; entry < c->batch; ++entry)
