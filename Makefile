@@ -32,6 +32,8 @@ test: build/dev/build.ninja
 	ctest --preset dev
 
 bench: build/release/build.ninja
+	$(DEPENDENCIES) bench
+	cmake --preset release
 	cmake --build --preset release
 	scripts/bench build/release
 

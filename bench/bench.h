@@ -57,6 +57,7 @@ void row_whole(void);
 void row_cpp(void);
 void row_codelet(void);
 void row_plan(void);
+void row_conv(void);
 void row_matmul(void);
 void row_model(void);
 void row_reduce(void);

@@ -5,6 +5,7 @@
 #include "compiler/check/expand.h"
 #include "compiler/check/hazard.h"
 #include "compiler/check/use.h"
+#include "compiler/common/pass_times.h"
 #include "compiler/common/passes.h"
 #include "compiler/dump/dump.h"
 #include "compiler/exchange/exchange.h"
@@ -183,6 +184,7 @@ static bool run_passes(struct compiler *c, size_t failures, pop_progress progres
 {
     struct pass_results r = { 0 };
     struct pass_dump dump;
+    struct pass_time times[PASSES];
     bool good = dump_begin(&dump, c);
     for (int i = 0; i < PASSES && good; ++i) {
         double start = log_milliseconds();
@@ -191,6 +193,7 @@ static bool run_passes(struct compiler *c, size_t failures, pop_progress progres
             good = false;
             break;
         }
+        times[i] = pass_time_since(passes[i].name, start);
         log_pass(c, &r, passes[i].name, start);
         if (passes[i].verify)
             passes[i].verify(c, &r);
@@ -206,6 +209,8 @@ static bool run_passes(struct compiler *c, size_t failures, pop_progress progres
             good = false;
         }
     }
+    if (good)
+        pass_times_log(times, PASSES);
     return dump_end(&dump, c, good);
 }
 

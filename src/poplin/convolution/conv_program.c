@@ -10,6 +10,8 @@ struct conv_program_phase {
     uint32_t number;
     struct poplibs_copies copies;
     pop_compute_set set;
+    pop_program after;
+    bool goes_on; /* with `after` */
 };
 
 struct conv_program conv_program_begin(pop_where where, pop_graph *graph, const char *name)
@@ -48,6 +50,15 @@ pop_compute_set conv_program_set(struct conv_program *program, uint32_t number, 
     return phase->set;
 }
 
+pop_program conv_program_sequence(struct conv_program *program, uint32_t number)
+{
+    struct conv_program_phase *phase = phase_of(program, number);
+    if (!phase->goes_on)
+        phase->after = pop_sequence_at(program->where, program->graph, program->name);
+    phase->goes_on = true;
+    return phase->after;
+}
+
 /* One copy for each type. */
 static void add_copies(const struct conv_program *program, struct poplibs_copies *copies, pop_program sequence)
 {
@@ -76,6 +87,8 @@ void conv_program_end(struct conv_program *program, pop_program sequence)
         add_copies(program, &phase->copies, sequence);
         if (executes && poplibs_ready(program->graph))
             pop_sequence_add_at(program->where, sequence, pop_execute_at(program->where, phase->set, program->name));
+        if (phase->goes_on && poplibs_ready(program->graph))
+            pop_sequence_add_at(program->where, sequence, phase->after);
     }
     free(program->phases);
     *program = (struct conv_program){ 0 };

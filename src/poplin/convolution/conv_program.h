@@ -41,6 +41,8 @@ struct conv_program conv_program_begin(pop_where where, pop_graph *graph, const 
 void conv_program_copy(struct conv_program *program, uint32_t number, pop_tensor from, pop_tensor to);
 /* The phase's compute set; who asks first names it "name/step". */
 pop_compute_set conv_program_set(struct conv_program *program, uint32_t number, const char *name, const char *step);
+/* A sequence that runs after the phase's compute set. */
+pop_program conv_program_sequence(struct conv_program *program, uint32_t number);
 /* Adds all of it to a sequence and frees it. */
 void conv_program_end(struct conv_program *program, pop_program sequence);
 

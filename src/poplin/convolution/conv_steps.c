@@ -4,14 +4,26 @@
 #include "poplin/convolution/conv_new.h"
 #include "poplin/convolution/conv_order.h"
 #include "poplin/convolution/conv_places.h"
+#include "poplin/host/host_conv_operand.h"
+#include "poplin/host/host_conv_update.h"
 
 #include <popops/rearrange.h>
+
+/* CPU devices have no plans: host/host_conv.c convolves.  False where that is not so. */
+static bool is_for_host(const struct conv_call *call, const char *name, struct host_conv *host)
+{
+    *host = (struct host_conv){ call->where, call->graph, name, &call->given };
+    return poplibs_ready(call->graph) && host_conv_serves(call->graph, &call->given);
+}
 
 /* ---- operands ---- */
 
 pop_tensor conv_make_input(const struct conv_call *call)
 {
     struct conv_resolved conv;
+    struct host_conv host;
+    if (is_for_host(call, call->name, &host))
+        return conv_activations_out(call, host_conv_new_input(&host));
     if (!conv_resolve(&conv, call, call->name))
         return (pop_tensor){ 0 };
     return conv_activations_out(call, conv_new_input(&conv));
@@ -19,6 +31,9 @@ pop_tensor conv_make_input(const struct conv_call *call)
 pop_tensor conv_make_weights(const struct conv_call *call)
 {
     struct conv_resolved conv;
+    struct host_conv host;
+    if (is_for_host(call, call->name, &host))
+        return conv_weights_out(call, host_conv_new_weights(&host));
     if (!conv_resolve(&conv, call, call->name))
         return (pop_tensor){ 0 };
     return conv_weights_out(call, conv_new_weights(&conv));
@@ -47,8 +62,14 @@ pop_tensor conv_convolve(const struct conv_call *call, pop_tensor in, pop_tensor
                          struct conv_program *program)
 {
     struct conv_resolved conv;
-    if (!conv_call_check_input(call, in, "in") || !conv_call_check_weights(call, weights, transposed) ||
-        !conv_resolve(&conv, call, call->path))
+    struct host_conv host;
+    if (!conv_call_check_input(call, in, "in") || !conv_call_check_weights(call, weights, transposed))
+        return (pop_tensor){ 0 };
+    if (is_for_host(call, call->path, &host))
+        return conv_activations_out(call, host_conv_convolve(&host, conv_activations_in(call, in),
+                                                             conv_weights_in(call, weights), transposed,
+                                                             conv_program_sequence(program, CONV_CONVOLVE)));
+    if (!conv_resolve(&conv, call, call->path))
         return (pop_tensor){ 0 };
     if (transposed) {
         pop_tensor turned = conv_weights_out(call, conv_new_weights(&conv));
@@ -68,11 +89,17 @@ pop_tensor conv_weight_deltas(const struct conv_call *call, pop_tensor deltas, p
                               struct conv_program *program)
 {
     struct conv_resolved conv;
+    struct host_conv host;
     if (!conv_call_check_output(call, deltas, "deltas", call->given.input_type) ||
-        !conv_call_check_input(call, activations, "activations") || !conv_resolve(&conv, call, call->path))
+        !conv_call_check_input(call, activations, "activations"))
         return (pop_tensor){ 0 };
     pop_where where = call->where;
     pop_tensor input = conv_activations_in(call, activations), kernel = conv_activations_in(call, deltas);
+    if (is_for_host(call, call->path, &host))
+        return conv_weights_out(
+            call, host_conv_weight_deltas(&host, kernel, input, conv_program_sequence(program, CONV_CONVOLVE)));
+    if (!conv_resolve(&conv, call, call->path))
+        return (pop_tensor){ 0 };
     /* {groups, input channels, batch, field...}, {groups, field..., output channels, batch} */
     input = pop_tensor_dim_roll_at(where, input, conv_last_dim(input), 1);
     input = pop_tensor_dim_roll_at(where, input, 2, conv_last_dim(input));

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplin/host/host_gemm.h"
 
-#include "poplibs/support.h"
-#include "poplin/host/host_gemm_shape.h"
+#include "poplin/host/host_split.h"
 
 #include <popops/fill.h>
 
-/* Multiply-adds that are worth a vertex, and vertices of a product at most.  Bands of BAND_ROWS rows are the best for
- * B's sake, lower ones where there would be fewer than FEW; columns are split in parts of at least PART_COLUMNS, since
- * each part packs A once more. */
-enum { BLOCK_WORK = 1 << 21, MAX_BLOCKS = 64, FEW = 8, BAND_ROWS = 112, MIN_BAND_ROWS = 64, PART_COLUMNS = 256 };
 /* Panels that a vertex packs, and vertices that there should be rather than that. */
 enum { PACK_PANELS = 16, PACK_VERTICES = 8 };
 /* Rows in which a view must be contiguous to be worth reading in place. */
@@ -99,16 +94,6 @@ static void set(const struct gemm_product *p, pop_vertex vertex, const char *fie
 
 /* ---- B ---- */
 
-static size_t panels_of(size_t columns)
-{
-    return poplibs_ceil_div(columns, GEMM_PANEL);
-}
-/* Rows of B in a block: equal shares. */
-static size_t block_of(size_t depth)
-{
-    return poplibs_ceil_div(depth, poplibs_ceil_div(depth, GEMM_DEPTH));
-}
-
 static void pack_part(const struct gemm_product *p, const struct matrix *b, pop_interval rows, pop_interval columns,
                       pop_tensor out)
 {
@@ -127,7 +112,7 @@ static void pack_part(const struct gemm_product *p, const struct matrix *b, pop_
 }
 static pop_tensor pack(const struct gemm_product *p, const struct matrix *b, size_t depth, size_t columns)
 {
-    size_t panels = panels_of(columns), block = block_of(depth), blocks = poplibs_ceil_div(depth, block);
+    size_t panels = gemm_panels_of(columns), block = gemm_block_of(depth), blocks = poplibs_ceil_div(depth, block);
     pop_tensor packed = fresh(p, POP_FLOAT, POP_SHAPE(depth * panels * GEMM_PANEL), "Packed");
     size_t share = poplibs_max(1, poplibs_min(PACK_PANELS, panels * blocks / PACK_VERTICES));
     for (size_t k = 0; k < depth; k += block)
@@ -176,7 +161,7 @@ static void multiply_block(const struct gemm_product *p, const struct gemm_block
     set(p, vertex, "strideOut", piece.stride);
     set(p, vertex, "rows", block->rows.end - block->rows.begin);
     set(p, vertex, "depth", block->depth);
-    set(p, vertex, "block", block_of(block->depth));
+    set(p, vertex, "block", gemm_block_of(block->depth));
     set(p, vertex, "column", block->columns.begin);
     set(p, vertex, "columns", block->columns.end - block->columns.begin);
     set(p, vertex, "allColumns", block->all_columns);
@@ -184,34 +169,14 @@ static void multiply_block(const struct gemm_product *p, const struct gemm_block
     pop_graph_map_vertex_at(p->where, p->graph, vertex, 0);
 }
 
-static size_t power_of_two_up_to(size_t n)
-{
-    size_t power = 1;
-    while (2 * power <= n)
-        power *= 2;
-    return power;
-}
-
-/* Bands of rows, each split further where there are few.  Powers of two: any usual number of threads shares them
- * evenly. */
 static void multiply(const struct gemm_product *p, const struct matrix *a, pop_tensor packed, const struct matrix *out,
                      size_t depth)
 {
-    size_t rows = pop_tensor_dim(out->t, 0), columns = pop_tensor_dim(out->t, 1), panels = panels_of(columns);
-    double work = (double)rows * (double)columns * (double)depth / BLOCK_WORK;
-    size_t blocks = work < 1 ? 1 : work > MAX_BLOCKS ? MAX_BLOCKS : (size_t)work;
-    size_t bands =
-        power_of_two_up_to(poplibs_min(blocks, poplibs_max(rows / BAND_ROWS, poplibs_min(FEW, rows / MIN_BAND_ROWS))));
-    size_t parts = poplibs_min(poplibs_min(blocks, FEW) / bands, poplibs_ceil_div(columns, PART_COLUMNS));
-    parts = poplibs_max(1, poplibs_min(parts, panels));
-    size_t strips = poplibs_ceil_div(rows, GEMM_STRIP); /* equal ones: a kernel of few rows is slower */
-    for (size_t i = 0; i < bands; ++i)
-        for (size_t k = 0; k < parts; ++k) {
-            pop_interval band = { rows * (strips * i / bands) / strips, rows * (strips * (i + 1) / bands) / strips };
-            pop_interval part = { panels * k / parts * GEMM_PANEL,
-                                  poplibs_min(columns, panels * (k + 1) / parts * GEMM_PANEL) };
-            multiply_block(p, &(struct gemm_block){ a, out, packed, depth, columns, band, part });
-        }
+    struct host_split split = host_split(pop_tensor_dim(out->t, 0), pop_tensor_dim(out->t, 1), depth);
+    for (size_t i = 0; i < split.bands; ++i)
+        for (size_t k = 0; k < split.parts; ++k)
+            multiply_block(p, &(struct gemm_block){ a, out, packed, depth, split.columns, host_band(&split, i),
+                                                    host_part(&split, k) });
 }
 
 /* A matrix of float into one of half: parts of rows that together are as long as a vertex is worth. */

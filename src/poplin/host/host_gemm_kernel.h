@@ -172,4 +172,38 @@ static void kernel(size_t rows, size_t depth, const float *a, const float *b, co
 #undef CASE
 }
 
+/* Rows in as few strips as can be, all of nearly the same height. */
+static size_t strips_of(size_t rows)
+{
+    return (rows + STRIP - 1) / STRIP;
+}
+/* `rows` lines of the product, from `columns` columns of a block of B on, which begins at b: A's strips one after the
+ * other. */
+struct gemm_packed {
+    size_t rows, depth, columns;
+    const float *a, *b;
+    float *const *lines;
+    bool add;
+    float scale;
+};
+static void multiply_packed(const struct gemm_packed *block)
+{
+    size_t rows = block->rows, depth = block->depth, columns = block->columns, strips = strips_of(rows);
+    size_t step = columns * depth > FITS ? (2 * GEMM_PANEL + strips - 1) / strips : 0;
+    const float *b = block->b;
+    struct gemm_out out = { .add = block->add, .scale = block->scale };
+    for (size_t c = 0; c < columns; c += GEMM_PANEL, b += GEMM_PANEL * depth)
+        for (size_t wide = 0; wide < GEMM_PANEL && c + wide < columns; wide += WIDE)
+            for (size_t s = 0; s < strips; ++s) {
+                size_t begin = rows * s / strips, end = rows * (s + 1) / strips;
+                const float *tile = b + wide, *after = wide + WIDE < GEMM_PANEL ? tile + WIDE : b + GEMM_PANEL * depth;
+                struct gemm_next next = { s + 1 < strips ? tile : after, b + (GEMM_PANEL + s * step / 2) * depth,
+                                          step };
+                out.rows = block->lines + begin;
+                out.at = c + wide;
+                out.columns = columns - c - wide;
+                kernel(end - begin, depth, block->a + begin * depth, tile, &next, &out);
+            }
+}
+
 #endif

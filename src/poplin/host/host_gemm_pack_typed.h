@@ -28,6 +28,18 @@ static void TYPED(turn)(const T *const *from, size_t count, size_t depth, float 
         for (size_t i = 0; i < count; ++i)
             to[k * step + i] = (float)rows[i][k];
 }
+/* The same of rows whose elements are `stride` apart. */
+GEMM_INLINE void TYPED(turn_apart)(const T *const *from, size_t count, size_t depth, size_t stride, float *to,
+                                   size_t step)
+{
+    if (stride == 1) {
+        TYPED(turn)(from, count, depth, to, step);
+        return;
+    }
+    for (size_t k = 0; k < depth; ++k)
+        for (size_t i = 0; i < count; ++i)
+            to[k * step + i] = (float)from[i][k * stride];
+}
 /* `count` elements of a row to `to`, zeros after them up to `wide`. */
 GEMM_INLINE void TYPED(lay)(const T *from, size_t count, float *to, size_t wide)
 {

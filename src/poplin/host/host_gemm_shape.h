@@ -4,6 +4,22 @@
 #ifndef POPLIN_HOST_HOST_GEMM_SHAPE_H
 #define POPLIN_HOST_HOST_GEMM_SHAPE_H
 
+#include <stddef.h>
+
 enum { GEMM_PANEL = 32, GEMM_DEPTH = 512, GEMM_STRIP = 14 };
+
+static inline size_t gemm_ceil_div(size_t a, size_t b)
+{
+    return (a + b - 1) / b;
+}
+/* Panels of B, and rows of B in a block: equal shares. */
+static inline size_t gemm_panels_of(size_t columns)
+{
+    return gemm_ceil_div(columns, GEMM_PANEL);
+}
+static inline size_t gemm_block_of(size_t depth)
+{
+    return gemm_ceil_div(depth, gemm_ceil_div(depth, GEMM_DEPTH));
+}
 
 #endif

@@ -87,7 +87,7 @@ static void TYPED(multiply_block)(const TYPED(HostMatMul) * v, size_t row, size_
 {
     _Alignas(64) float packed[PACKED_A];
     float *lines[ROWS];
-    size_t strips = (rows + STRIP - 1) / STRIP;
+    size_t strips = strips_of(rows);
     for (size_t i = 0; i < rows; ++i)
         lines[i] =
             v->strideOut ? v->out.data[0].data + (row + i) * v->strideOut + v->column : v->out.data[row + i].data;
@@ -95,22 +95,15 @@ static void TYPED(multiply_block)(const TYPED(HostMatMul) * v, size_t row, size_
         size_t begin = rows * s / strips, end = rows * (s + 1) / strips;
         TYPED(pack_strip)(v, row + begin, end - begin, k, depth, packed + begin * depth);
     }
-    size_t step = v->columns * depth > FITS ? (2 * GEMM_PANEL + strips - 1) / strips : 0;
     size_t all = (v->allColumns + GEMM_PANEL - 1) / GEMM_PANEL * GEMM_PANEL;
-    const float *b = v->b.data + k * all + v->column * depth;
-    struct gemm_out out = { .add = v->add || k, .scale = *v->scale };
-    for (size_t c = 0; c < v->columns; c += GEMM_PANEL, b += GEMM_PANEL * depth)
-        for (size_t wide = 0; wide < GEMM_PANEL && c + wide < v->columns; wide += WIDE)
-            for (size_t s = 0; s < strips; ++s) {
-                size_t begin = rows * s / strips, end = rows * (s + 1) / strips;
-                const float *tile = b + wide, *after = wide + WIDE < GEMM_PANEL ? tile + WIDE : b + GEMM_PANEL * depth;
-                struct gemm_next next = { s + 1 < strips ? tile : after, b + (GEMM_PANEL + s * step / 2) * depth,
-                                          step };
-                out.rows = lines + begin;
-                out.at = c + wide;
-                out.columns = v->columns - c - wide;
-                kernel(end - begin, depth, packed + begin * depth, tile, &next, &out);
-            }
+    multiply_packed(&(struct gemm_packed){ .rows = rows,
+                                           .depth = depth,
+                                           .columns = v->columns,
+                                           .a = packed,
+                                           .b = v->b.data + k * all + v->column * depth,
+                                           .lines = lines,
+                                           .add = v->add || k,
+                                           .scale = *v->scale });
 }
 COMPUTE(HostMatMul)
 {

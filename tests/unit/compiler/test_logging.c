@@ -68,9 +68,11 @@ static void test_levels(void **state)
     assert_string_equal(text, "");
     free(text);
     text = log_of("INFO", true, true);
-    says(text, "PO:COMPILER", 2);
+    says(text, "PO:COMPILER", 2 + 1 + 17); /* what begins and ends, the table's head and its passes */
     says(text, "[INFO] compiling a graph of 7 vertices, 2 variables", 1);
     says(text, "[INFO] compiled in ", 1);
+    says(text, "[INFO] pass               ms   share  peak memory\n", 1);
+    says(text, "[INFO] exchange ", 1);
     free(text);
     text = log_of("DEBUG", true, true);
     says(text, "[DEBUG] exchange ", 1);

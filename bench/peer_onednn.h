@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* oneDNN's convolutions of float, one thread, only to compare with: its library is loaded when it is there. */
+#ifndef BENCH_PEER_ONEDNN_H
+#define BENCH_PEER_ONEDNN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Square fields and kernels, padded by half the kernel. */
+struct conv_shape {
+    size_t batch, field, inputs, outputs, kernel;
+    unsigned stride;
+    size_t groups; /* of 1 channel each; 0: all channels are one group */
+};
+/* A forward pass, operands in the layouts that oneDNN chooses; NULL where there is no oneDNN. */
+struct peer_conv *peer_conv_create(const struct conv_shape *shape);
+bool peer_conv_run(struct peer_conv *conv);
+void peer_conv_destroy(struct peer_conv *conv);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Convolutions on the CPU device, forward and their gradients, beside oneDNN's forward pass of the same shape (loaded
+ * when it is there and the build found its header): processor time of one thread, the best of a few rounds in which all
+ * take turns. */
+#include "bench.h"
+#include "peer_onednn.h"
+
+#include <poplin/codelets.h>
+#include <poplin/conv_util.h>
+#include <poplin/convolution.h>
+#include <popops/codelets.h>
+#include <stdio.h>
+
+enum { ROUNDS = 7 };
+enum pass { FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT, PASSES };
+
+static pop_engine *build(const pop_device *device, const struct conv_shape *s, pop_type type, enum pass pass)
+{
+    pop_error error;
+    pop_graph *graph = pop_graph_create(pop_device_target(device));
+    popops_add_codelets(graph);
+    poplin_add_codelets(graph);
+    poplin_conv_params forward = poplin_conv_params_make(type, type, s->batch, POP_SHAPE(s->field, s->field),
+                                                         POP_SHAPE(s->kernel, s->kernel), s->inputs, s->outputs, 1);
+    for (int d = 0; d < 2; ++d) {
+        forward.output_transform.stride[d] = s->stride;
+        forward.input_transform.padding_lower[d] = forward.input_transform.padding_upper[d] = (unsigned)(s->kernel / 2);
+    }
+    poplin_conv_params gradient = poplin_get_gradient_params(&forward);
+    pop_program program = pop_sequence(graph, NULL);
+    pop_tensor in = poplin_create_input(graph, &forward, "in", POP_NO_OPTIONS, NULL);
+    pop_tensor weights = poplin_create_weights(graph, &forward, "weights", POP_NO_OPTIONS, NULL);
+    pop_tensor deltas = poplin_create_input(graph, &gradient, "deltas", POP_NO_OPTIONS, NULL);
+    if (pass == FORWARD)
+        poplin_convolution(graph, in, weights, &forward, false, program, "forward", POP_NO_OPTIONS, NULL);
+    else if (pass == INPUT_GRADIENT)
+        poplin_convolution(graph, deltas, weights, &gradient, true, program, "backward", POP_NO_OPTIONS, NULL);
+    else
+        poplin_calculate_weight_deltas(graph, deltas, in, &forward, program, "update", POP_NO_OPTIONS, NULL);
+    bench_must_build(graph);
+    pop_engine *engine =
+        pop_engine_create(graph, POP_PROGRAMS(program), POP_OPTIONS({ "target.hostThreads", "1" }), &error);
+    if (!engine)
+        bench_must(error.status, &error);
+    bench_must(pop_engine_load(engine, device, &error), &error);
+    pop_graph_destroy(graph);
+    return engine;
+}
+
+static void keep_best(double *best, double flops, double start)
+{
+    double now = flops / (bench_processor_seconds() - start) / 1e9;
+    *best = now > *best ? now : *best;
+}
+static void measure(const pop_device *device, const struct conv_shape *s)
+{
+    static const char *const passes[PASSES] = { "forward", "gradient of the input", "gradient of the weights" };
+    size_t out = (s->field + s->stride - 1) / s->stride;
+    double flops =
+        2.0 * (double)(s->batch * out * out) * (double)(s->inputs * s->outputs) * (double)(s->kernel * s->kernel);
+    double best[PASSES][2] = { { 0 } }, theirs = 0;
+    pop_error error;
+    pop_engine *engines[PASSES][2];
+    for (int pass = 0; pass < PASSES; ++pass)
+        for (int half = 0; half < 2; ++half)
+            engines[pass][half] = build(device, s, half ? POP_HALF : POP_FLOAT, (enum pass)pass);
+    struct peer_conv *peer = peer_conv_create(s);
+    for (int round = 0; round < ROUNDS; ++round) {
+        double start;
+        for (int pass = 0; pass < PASSES; ++pass)
+            for (int half = 0; half < 2; ++half) {
+                start = bench_processor_seconds();
+                bench_must(pop_engine_run(engines[pass][half], 0, &error), &error);
+                keep_best(&best[pass][half], flops, start);
+            }
+        start = bench_processor_seconds();
+        if (peer && peer_conv_run(peer))
+            keep_best(&theirs, flops, start);
+    }
+    char shape[64], text[160];
+    snprintf(shape, sizeof(shape), "%zux%zux%zux%zu, %zux%zu to %zu, stride %u%s", s->batch, s->field, s->field,
+             s->inputs, s->kernel, s->kernel, s->outputs, s->stride, s->groups ? ", by channel" : "");
+    for (int pass = 0; pass < PASSES; ++pass) {
+        snprintf(text, sizeof(text), "%s: %s", shape, passes[pass]);
+        bench_report(text, best[pass][0], "GFLOP/s", 0);
+        if (peer) {
+            snprintf(text, sizeof(text), "%s: %s, times oneDNN's forward", shape, passes[pass]);
+            bench_report(text, best[pass][0] / theirs, "", pass == FORWARD ? -0.7 : 0);
+        }
+        snprintf(text, sizeof(text), "%s: %s, half times float", shape, passes[pass]);
+        bench_report(text, best[pass][1] / best[pass][0], "", pass == FORWARD ? -1 / 1.3 : 0);
+        for (int half = 0; half < 2; ++half)
+            pop_engine_destroy(engines[pass][half]);
+    }
+    peer_conv_destroy(peer);
+}
+
+void row_conv(void)
+{
+    static const struct conv_shape shapes[] = {
+        { 4, 56, 64, 64, 3, 1, 0 },     { 4, 56, 256, 64, 1, 1, 0 }, { 4, 56, 128, 128, 3, 2, 0 },
+        { 4, 14, 256, 256, 3, 1, 0 },   { 4, 7, 512, 512, 3, 1, 0 }, { 4, 224, 3, 64, 7, 2, 0 },
+        { 4, 56, 144, 144, 3, 1, 144 },
+    };
+    pop_error error;
+    pop_device *device = pop_cpu_device_create(&error);
+    if (!device)
+        bench_must(error.status, &error);
+    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); ++i)
+        measure(device, &shapes[i]);
+    pop_device_destroy(device);
+}

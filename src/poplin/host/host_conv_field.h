@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The field of a host's convolution, as its vertices read it (host_conv_shape.h). */
+#ifndef POPLIN_HOST_HOST_CONV_FIELD_H
+#define POPLIN_HOST_HOST_CONV_FIELD_H
+
+#include "poplin/host/host_conv_shape.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct conv_dim {
+    unsigned outputs, kernels, classes;
+    const unsigned *offsets, *class_of, *lists;
+};
+struct conv_field {
+    unsigned count;
+    struct conv_dim dims[HOST_CONV_DIMS];
+};
+/* Outputs of one class in each dimension, and the kernel positions that they meet. */
+struct conv_phase {
+    unsigned chosen[HOST_CONV_DIMS]; /* classes */
+    const unsigned *kernels[HOST_CONV_DIMS];
+    unsigned counts[HOST_CONV_DIMS];
+    size_t positions;
+};
+
+static inline const unsigned *list_of_class(const struct conv_dim *dim, unsigned class)
+{
+    const unsigned *list = dim->lists;
+    for (; class > 0; --class)
+        list += 1 + list[0];
+    return list;
+}
+static inline void read_field(struct conv_field *field, const unsigned *words)
+{
+    field->count = *words++;
+    for (unsigned d = 0; d < field->count; ++d) {
+        struct conv_dim *dim = &field->dims[d];
+        dim->outputs = words[0];
+        dim->kernels = words[1];
+        dim->classes = words[2];
+        dim->offsets = words + 3;
+        dim->class_of = dim->offsets + (size_t)dim->outputs * dim->kernels;
+        dim->lists = dim->class_of + dim->outputs;
+        words = list_of_class(dim, dim->classes);
+    }
+}
+
+/* The phases in order, the last dimension's classes fastest; false after the last. */
+static inline void enter_phase(const struct conv_field *field, struct conv_phase *phase)
+{
+    phase->positions = 1;
+    for (unsigned d = 0; d < field->count; ++d) {
+        const unsigned *list = list_of_class(&field->dims[d], phase->chosen[d]);
+        phase->counts[d] = list[0];
+        phase->kernels[d] = list + 1;
+        phase->positions *= list[0];
+    }
+}
+static inline struct conv_phase first_phase(const struct conv_field *field)
+{
+    struct conv_phase phase = { .positions = 0 };
+    enter_phase(field, &phase);
+    return phase;
+}
+static inline bool next_phase(const struct conv_field *field, struct conv_phase *phase)
+{
+    for (unsigned d = field->count; d-- > 0;) {
+        if (++phase->chosen[d] < field->dims[d].classes) {
+            enter_phase(field, phase);
+            return true;
+        }
+        phase->chosen[d] = 0;
+    }
+    return false;
+}
+
+/* An output: its row of offsets in each dimension. */
+struct conv_row {
+    const unsigned *offsets[HOST_CONV_DIMS];
+};
+/* Outputs in order, the last dimension fastest. */
+struct conv_cursor {
+    unsigned at[HOST_CONV_DIMS];
+};
+static inline struct conv_cursor cursor_at(const struct conv_field *field, size_t output)
+{
+    struct conv_cursor cursor = { { 0 } };
+    for (unsigned d = field->count; d-- > 0; output /= field->dims[d].outputs)
+        cursor.at[d] = (unsigned)(output % field->dims[d].outputs);
+    return cursor;
+}
+static inline void cursor_next(const struct conv_field *field, struct conv_cursor *cursor)
+{
+    for (unsigned d = field->count; d-- > 0;) {
+        if (++cursor->at[d] < field->dims[d].outputs)
+            return;
+        cursor->at[d] = 0;
+    }
+}
+static inline void row_of(const struct conv_field *field, const struct conv_cursor *cursor, struct conv_row *row)
+{
+    for (unsigned d = 0; d < field->count; ++d)
+        row->offsets[d] = field->dims[d].offsets + (size_t)cursor->at[d] * field->dims[d].kernels;
+}
+static inline bool is_of_phase(const struct conv_field *field, const struct conv_phase *phase,
+                               const struct conv_cursor *cursor)
+{
+    for (unsigned d = field->count; d-- > 0;)
+        if (field->dims[d].class_of[cursor->at[d]] != phase->chosen[d])
+            return false;
+    return true;
+}
+
+/* A kernel position of a phase: an index in each dimension. */
+struct conv_position {
+    unsigned kernel[HOST_CONV_DIMS];
+};
+static inline struct conv_position position_of(const struct conv_field *field, const struct conv_phase *phase,
+                                               size_t number)
+{
+    struct conv_position position = { { 0 } };
+    for (unsigned d = field->count; d-- > 0;) {
+        position.kernel[d] = phase->kernels[d][number % phase->counts[d]];
+        number /= phase->counts[d];
+    }
+    return position;
+}
+/* The offset of the input that meets a row at a position; HOST_CONV_NONE where there is none. */
+static inline unsigned offset_at(const struct conv_field *field, const struct conv_row *row,
+                                 const struct conv_position *position)
+{
+    unsigned sum = 0;
+    for (unsigned d = 0; d < field->count; ++d) {
+        unsigned offset = row->offsets[d][position->kernel[d]];
+        if (offset == HOST_CONV_NONE)
+            return HOST_CONV_NONE;
+        sum += offset;
+    }
+    return sum;
+}
+
+#endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* poplin::HostConvPack<T>, HostConv<T> and HostConvUpdate<T>: template of host_conv_vertices.c. */
+static const T TYPED(nothing)[GEMM_DEPTH];
+
+/* ---- B: weights, or deltas ---- */
+
+/* Rows [begin, begin + depth) of B, a row for each channel of each position, and columns [column, column + columns),
+ * which begin at a multiple of GEMM_PANEL. */
+POP_VERTEX(TYPED(HostConvPack))
+{
+    POP_INPUT(POP_VECTOR(T, ONE_PTR)) in;
+    POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) positions; /* their offsets */
+    POP_OUTPUT(POP_VECTOR(float, ONE_PTR, 64)) out;
+    POP_STATE(unsigned) first;
+    POP_STATE(unsigned) channels;
+    POP_STATE(unsigned) strideChannel;
+    POP_STATE(unsigned) strideColumn;
+    POP_STATE(unsigned) begin;
+    POP_STATE(unsigned) depth;
+    POP_STATE(unsigned) column;
+    POP_STATE(unsigned) columns;
+};
+POP_VERTEX_NAME(TYPED(HostConvPack), "poplin::HostConvPack<" T_NAME ">");
+
+/* `depth` channels of a position: a panel's rows. */
+static void TYPED(pack_rows)(const TYPED(HostConvPack) * v, const T *from, size_t depth, size_t columns, float *to)
+{
+    size_t step = v->strideChannel, across = v->strideColumn;
+    if (across == 1) {
+        for (size_t k = 0; k < depth; ++k)
+            TYPED(lay)(from + k * step, columns, to + k * GEMM_PANEL, GEMM_PANEL);
+        return;
+    }
+    const T *rows[GEMM_PANEL];
+    for (size_t i = 0; i < columns; ++i)
+        rows[i] = from + i * across;
+    TYPED(turn_apart)(rows, columns, depth, step, to, GEMM_PANEL);
+    for (size_t k = 0; columns < GEMM_PANEL && k < depth; ++k)
+        memset(to + k * GEMM_PANEL + columns, 0, (GEMM_PANEL - columns) * sizeof(float));
+}
+COMPUTE(HostConvPack)
+{
+    float *to = v->out.data;
+    for (size_t c = 0; c < v->columns; c += GEMM_PANEL) {
+        size_t wide = size_min(GEMM_PANEL, v->columns - c);
+        const T *from = v->in.data + v->first + (v->column + c) * (size_t)v->strideColumn;
+        for (size_t k = v->begin, end = k + v->depth, depth; k < end; k += depth, to += depth * GEMM_PANEL) {
+            size_t channel = k % v->channels;
+            depth = size_min(v->channels - channel, end - k);
+            TYPED(pack_rows)
+            (v, from + v->positions.data[k / v->channels] + channel * v->strideChannel, depth, wide, to);
+        }
+    }
+}
+
+/* ---- forward: rows are outputs, B's rows are channels of kernel positions ---- */
+
+/* Outputs [output, output + outputs) and columns [column, column + columns) of `groups` groups.  `out` has whole
+ * outputs strideOut apart, or, when that is 0, a row for each. */
+POP_VERTEX(TYPED(HostConv))
+{
+    POP_INPUT(POP_VECTOR(T, ONE_PTR)) in;
+    POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) field;
+    POP_INPUT(POP_VECTOR(float, ONE_PTR, 64)) b;
+    POP_OUTPUT(POP_VECTORS(float, SPAN, ONE_PTR)) out;
+    POP_STATE(unsigned) channels;
+    POP_STATE(unsigned) strideChannel;
+    POP_STATE(unsigned) strideGroup;
+    POP_STATE(unsigned) strideB; /* of a group's weights */
+    POP_STATE(unsigned) group;
+    POP_STATE(unsigned) groups;
+    POP_STATE(unsigned) column;
+    POP_STATE(unsigned) columns;
+    POP_STATE(unsigned) allColumns;
+    POP_STATE(unsigned) output;
+    POP_STATE(unsigned) outputs;
+    POP_STATE(unsigned) strideOut;
+};
+POP_VERTEX_NAME(TYPED(HostConv), "poplin::HostConv<" T_NAME ">");
+
+/* What is multiplied at a time: rows of one phase, and the positions that a block of B is of. */
+struct TYPED(conv_block) {
+    const T *in;
+    const struct conv_field *field;
+    const struct conv_position *positions;
+    size_t channel, channels, stride, depth; /* the first position's channels begin at `channel` */
+};
+/* Rows packed by pointers to their channels, position by position. */
+static void TYPED(gather_channels)(const struct TYPED(conv_block) * block, const struct conv_row *rows, size_t count,
+                                   float *to)
+{
+    const struct conv_position *position = block->positions;
+    for (size_t k = 0, c = block->channel, depth; k < block->depth; k += depth, c = 0, ++position) {
+        const T *from[STRIP];
+        depth = size_min(block->channels - c, block->depth - k);
+        for (size_t i = 0; i < count; ++i) {
+            unsigned at = offset_at(block->field, &rows[i], position);
+            from[i] = at == HOST_CONV_NONE ? NULL : block->in + at + c * block->stride;
+        }
+        if (block->stride == 1) {
+            for (size_t i = 0; i < count; ++i)
+                from[i] = from[i] ? from[i] : TYPED(nothing);
+            TYPED(turn)(from, count, depth, to + k * count, count);
+        } else {
+            for (size_t i = 0; i < count; ++i)
+                for (size_t n = 0; n < depth; ++n)
+                    to[(k + n) * count + i] = from[i] ? (float)from[i][n * block->stride] : 0;
+        }
+    }
+}
+/* The same for few channels, with which those of neighbouring positions often are neighbours in memory: each row is
+ * gathered, then all are transposed. */
+static void TYPED(gather_row)(const struct TYPED(conv_block) * block, const struct conv_row *row, T *to)
+{
+    const struct conv_position *position = block->positions;
+    size_t c = block->channel;
+    for (size_t k = 0; k < block->depth; c = 0) {
+        unsigned at = offset_at(block->field, row, position++);
+        size_t depth = block->channels - c;
+        while (k + depth < block->depth && at != HOST_CONV_NONE &&
+               offset_at(block->field, row, position) == at + c + depth) {
+            depth += block->channels;
+            ++position;
+        }
+        depth = size_min(depth, block->depth - k);
+        if (at == HOST_CONV_NONE)
+            memset(to + k, 0, depth * sizeof(*to));
+        else
+            memcpy(to + k, block->in + at + c, depth * sizeof(*to));
+        k += depth;
+    }
+}
+static void TYPED(gather_rows)(const struct TYPED(conv_block) * block, const struct conv_row *rows, size_t count,
+                               float *to)
+{
+    T lines[STRIP][GEMM_DEPTH];
+    const T *from[STRIP];
+    for (size_t i = 0; i < count; ++i) {
+        TYPED(gather_row)(block, &rows[i], lines[i]);
+        from[i] = lines[i];
+    }
+    TYPED(turn)(from, count, block->depth, to, count);
+}
+
+static void TYPED(convolve_block)(const struct TYPED(conv_block) * block, const struct conv_row *rows,
+                                  const struct gemm_packed *product)
+{
+    _Alignas(64) float packed[PACKED_A];
+    size_t count = product->rows, strips = strips_of(count);
+    bool few = block->stride == 1 && block->channels < 2 * LANES;
+    for (size_t s = 0; s < strips; ++s) {
+        size_t begin = count * s / strips, end = count * (s + 1) / strips;
+        (few ? TYPED(gather_rows) : TYPED(gather_channels))(block, rows + begin, end - begin,
+                                                            packed + begin * block->depth);
+    }
+    struct gemm_packed multiplied = *product;
+    multiplied.a = packed;
+    multiply_packed(&multiplied);
+}
+
+/* `count` rows of a phase, whose weights begin at b. */
+static void TYPED(convolve_rows)(const TYPED(HostConv) * v, const struct conv_field *field,
+                                 const struct conv_phase *phase, const float *b, const struct conv_row *rows,
+                                 float *const *lines, size_t count)
+{
+    struct conv_position positions[GEMM_DEPTH + 1];
+    size_t all = gemm_panels_of(v->allColumns) * GEMM_PANEL, depth = phase->positions * v->channels;
+    size_t share = gemm_block_of(depth);
+    for (size_t k = 0; k < depth; k += share) {
+        struct TYPED(conv_block) block = { .in = v->in.data + (size_t)v->group * v->strideGroup,
+                                           .field = field,
+                                           .positions = positions,
+                                           .channel = k % v->channels,
+                                           .channels = v->channels,
+                                           .stride = v->strideChannel,
+                                           .depth = size_min(share, depth - k) };
+        size_t first = k / v->channels, last = (k + block.depth - 1) / v->channels;
+        for (size_t i = first; i <= last; ++i)
+            positions[i - first] = position_of(field, phase, i);
+        struct gemm_packed product = { .rows = count,
+                                       .depth = block.depth,
+                                       .columns = v->columns,
+                                       .b = b + (size_t)v->group * v->strideB + k * all + v->column * block.depth,
+                                       .lines = lines,
+                                       .add = k > 0,
+                                       .scale = 1 };
+        for (size_t g = 0; g < v->groups; ++g) {
+            float *shifted[ROWS];
+            for (size_t i = 0; i < count; ++i)
+                shifted[i] = lines[i] + g * v->columns;
+            product.lines = shifted;
+            TYPED(convolve_block)(&block, rows, &product);
+            block.in += v->strideGroup;
+            product.b += v->strideB;
+        }
+    }
+}
+
+COMPUTE(HostConv)
+{
+    struct conv_row rows[ROWS];
+    float *lines[ROWS];
+    struct conv_field field;
+    read_field(&field, v->field.data);
+    struct conv_phase phase = first_phase(&field);
+    const float *b = v->b.data;
+    do {
+        struct conv_cursor cursor = cursor_at(&field, v->output);
+        for (size_t done = 0; done < v->outputs;) {
+            size_t count = 0;
+            for (; done < v->outputs && count < ROWS; ++done, cursor_next(&field, &cursor))
+                if (is_of_phase(&field, &phase, &cursor)) {
+                    row_of(&field, &cursor, &rows[count]);
+                    lines[count++] = v->strideOut ? v->out.data[0].data + done * v->strideOut : v->out.data[done].data;
+                }
+            if (count)
+                TYPED(convolve_rows)(v, &field, &phase, b, rows, lines, count);
+        }
+        b += phase.positions * v->channels * gemm_panels_of(v->allColumns) * GEMM_PANEL;
+    } while (next_phase(&field, &phase));
+}
+
+/* ---- the update of weights: rows are channels of kernel positions, B's rows are outputs ---- */
+
+/* Rows [row, row + rows) and columns [column, column + columns) of a group's deltas of weights. */
+POP_VERTEX(TYPED(HostConvUpdate))
+{
+    POP_INPUT(POP_VECTOR(T)) in;
+    POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) field;
+    POP_INPUT(POP_VECTOR(float, ONE_PTR, 64)) b;
+    POP_OUTPUT(POP_VECTORS(float, SPAN, ONE_PTR)) out;
+    POP_STATE(unsigned) first; /* offset of the group in `in` */
+    POP_STATE(unsigned) channels;
+    POP_STATE(unsigned) strideChannel;
+    POP_STATE(unsigned) row;
+    POP_STATE(unsigned) rows;
+    POP_STATE(unsigned) depth;
+    POP_STATE(unsigned) column;
+    POP_STATE(unsigned) columns;
+    POP_STATE(unsigned) allColumns;
+    POP_STATE(unsigned) strideOut;
+};
+POP_VERTEX_NAME(TYPED(HostConvUpdate), "poplin::HostConvUpdate<" T_NAME ">");
+
+/* `count` channels from `at` on, of which what follows in `to` will be overwritten. */
+static inline void TYPED(put_channels)(const TYPED(HostConvUpdate) * v, size_t at, size_t count, float *to)
+{
+    const T *from = v->in.data + at;
+    if (v->strideChannel == 1 && count <= LANES && at + LANES <= v->in.size)
+        *(vec *)to = TYPED(load)(from);
+    else
+        for (size_t i = 0; i < count; ++i)
+            to[i] = (float)from[i * v->strideChannel];
+}
+/* A strip of rows from `row` on, by outputs: for each, the channels of each position that the strip is of. */
+static void TYPED(gather_strip)(const TYPED(HostConvUpdate) * v, const struct conv_field *field,
+                                const struct conv_row *outputs, size_t depth, size_t row, size_t count, float *to)
+{
+    unsigned offsets[STRIP][GEMM_DEPTH];
+    const struct conv_phase phase = first_phase(field);
+    size_t first = row / v->channels, last = (row + count - 1) / v->channels;
+    for (size_t p = first; p <= last; ++p) {
+        struct conv_position position = position_of(field, &phase, p);
+        for (size_t k = 0; k < depth; ++k)
+            offsets[p - first][k] = offset_at(field, &outputs[k], &position);
+    }
+    for (size_t k = 0; k < depth; ++k)
+        for (size_t p = first, i = 0, c = row % v->channels, wide; p <= last; ++p, i += wide, c = 0) {
+            unsigned at = offsets[p - first][k];
+            wide = size_min(v->channels - c, count - i);
+            if (at != HOST_CONV_NONE)
+                TYPED(put_channels)(v, v->first + at + c * v->strideChannel, wide, to + k * count + i);
+            else
+                memset(to + k * count + i, 0, wide * sizeof(*to));
+        }
+}
+static void TYPED(update_block)(const TYPED(HostConvUpdate) * v, const struct conv_field *field,
+                                const struct conv_row *outputs, size_t k, size_t depth, size_t row, size_t rows)
+{
+    _Alignas(64) float packed[PACKED_A];
+    float *lines[ROWS];
+    size_t strips = strips_of(rows), all = gemm_panels_of(v->allColumns) * GEMM_PANEL;
+    for (size_t i = 0; i < rows; ++i)
+        lines[i] = v->strideOut ? v->out.data[0].data + (row + i) * v->strideOut : v->out.data[row + i].data;
+    for (size_t s = 0; s < strips; ++s) {
+        size_t begin = rows * s / strips, end = rows * (s + 1) / strips;
+        TYPED(gather_strip)
+        (v, field, outputs, depth, v->row + row + begin, end - begin, packed + begin * depth);
+    }
+    multiply_packed(&(struct gemm_packed){ .rows = rows,
+                                           .depth = depth,
+                                           .columns = v->columns,
+                                           .a = packed,
+                                           .b = v->b.data + k * all + v->column * depth,
+                                           .lines = lines,
+                                           .add = k > 0,
+                                           .scale = 1 });
+}
+COMPUTE(HostConvUpdate)
+{
+    struct conv_row outputs[GEMM_DEPTH];
+    struct conv_field field;
+    read_field(&field, v->field.data);
+    struct conv_cursor cursor = cursor_at(&field, 0);
+    size_t share = gemm_block_of(v->depth);
+    for (size_t k = 0, depth; k < v->depth; k += depth) {
+        depth = size_min(share, v->depth - k);
+        for (size_t i = 0; i < depth; ++i, cursor_next(&field, &cursor))
+            row_of(&field, &cursor, &outputs[i]);
+        for (size_t row = 0; row < v->rows; row += ROWS)
+            TYPED(update_block)(v, &field, outputs, k, depth, row, size_min(ROWS, v->rows - row));
+    }
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Convolutions on CPU devices, as products of which the left operand is gathered from the field while it is packed.
+ * poplin::HostConvPack<T> packs a part of the right one, HostConv<T> convolves, HostConvUpdate<T> makes the deltas of
+ * weights; sums are in float. */
+#include "poplibs/vertex_types.h"
+
+#ifdef __POPC__
+#include <poplar/vertex.h>
+
+#include "poplin/host/host_conv_field.h"
+#include "poplin/host/host_gemm_kernel.h"
+
+static size_t size_min(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+#define TYPES    POPLIBS_FLOATING
+#define TEMPLATE "poplin/host/host_conv_typed.h"
+#include "poplibs/each_type.h"
+
+#else
+#include "poplin/vertices.h"
+
+/* They run on devices without cycles alone. */
+void poplin_host_conv_vertices(pop_graph *graph)
+{
+    (void)graph;
+}
+#endif

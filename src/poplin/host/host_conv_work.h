@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is built for a host's convolution, whichever of its vertices it has: operands, field, compute sets, and the
+ * right operand B, packed. */
+#ifndef POPLIN_HOST_HOST_CONV_WORK_H
+#define POPLIN_HOST_HOST_CONV_WORK_H
+
+#include "poplibs/support.h"
+#include "poplin/host/host_conv_field.h"
+#include "poplin/host/host_conv_operand.h"
+#include "poplin/host/host_conv_words.h"
+
+struct host_conv_work {
+    const struct host_conv *conv;
+    pop_where where;
+    pop_graph *graph;
+    pop_compute_set pack, multiply;
+    struct host_conv_operand input;
+    struct conv_field field;
+    struct host_conv_words words;
+    pop_tensor field_words;
+    size_t outputs; /* of all dimensions */
+};
+
+/* by_phases: as host_conv_words.  False, with nothing to end, after an error. */
+bool host_conv_begin(struct host_conv_work *work, const struct host_conv *conv, pop_tensor input, bool by_phases,
+                     pop_program sequence);
+/* Adds both compute sets to sequence. */
+void host_conv_end(struct host_conv_work *work, pop_program sequence);
+
+/* A vertex poplin::KIND<type>, and what it has. */
+pop_vertex host_conv_add_vertex(const struct host_conv_work *work, pop_compute_set set, const char *kind,
+                                pop_type type);
+void host_conv_set(const struct host_conv_work *work, pop_vertex vertex, const char *field, size_t value);
+void host_conv_connect(const struct host_conv_work *work, pop_vertex vertex, const char *field, pop_tensor t);
+
+/* A matrix with a row for each of `channels` of each position. */
+struct host_conv_right {
+    const struct host_conv_operand *of;
+    const unsigned *positions; /* their offsets */
+    size_t count, first, channels, stride_channel, stride_column, columns;
+};
+
+/* Packs B into `packed`, from element `at` on; returns where it ends. */
+size_t host_conv_pack(const struct host_conv_work *work, const struct host_conv_right *b, pop_tensor packed, size_t at);
+/* What holds B's that together have `depth` rows. */
+pop_tensor host_conv_new_packed(const struct host_conv_work *work, size_t depth, size_t columns);
+
+/* Kernel positions of all phases together. */
+size_t host_conv_positions(const struct host_conv_work *work);
+/* Offsets of the weights of a phase's positions; free().  transposed: as host_conv_convolve. */
+unsigned *host_conv_weight_offsets(const struct host_conv_work *work, const struct conv_phase *phase,
+                                   const struct host_conv_operand *weights, bool transposed);
+/* t, cast where it has another type. */
+pop_tensor host_conv_as_type(const struct host_conv *conv, pop_tensor t, pop_type type, pop_program sequence);
+
+#endif

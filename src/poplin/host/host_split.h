@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a host's product is split among vertices: by its shape alone, so that results do not depend on the machine. */
+#ifndef POPLIN_HOST_HOST_SPLIT_H
+#define POPLIN_HOST_HOST_SPLIT_H
+
+#include "poplibs/support.h"
+#include "poplin/host/host_gemm_shape.h"
+
+/* Multiply-adds that are worth a vertex, and vertices of a product at most.  Bands of BAND_ROWS rows are the best for
+ * B's sake, lower ones where there would be fewer than FEW; columns are split in parts of at least PART_COLUMNS, since
+ * each part packs A once more. */
+enum { BLOCK_WORK = 1 << 21, MAX_BLOCKS = 64, FEW = 8, BAND_ROWS = 112, MIN_BAND_ROWS = 64, PART_COLUMNS = 256 };
+
+/* Bands of rows, each split further in parts of columns where there are few.  Powers of two: any usual number of
+ * threads shares them evenly. */
+struct host_split {
+    size_t rows, columns, bands, parts;
+};
+
+static inline size_t host_power_of_two_up_to(size_t n)
+{
+    size_t power = 1;
+    while (2 * power <= n)
+        power *= 2;
+    return power;
+}
+static inline struct host_split host_split(size_t rows, size_t columns, size_t depth)
+{
+    double work = (double)rows * (double)columns * (double)depth / BLOCK_WORK;
+    size_t blocks = work < 1 ? 1 : work > MAX_BLOCKS ? MAX_BLOCKS : (size_t)work;
+    size_t bands = host_power_of_two_up_to(
+        poplibs_min(blocks, poplibs_max(rows / BAND_ROWS, poplibs_min(FEW, rows / MIN_BAND_ROWS))));
+    size_t parts = poplibs_min(poplibs_min(blocks, FEW) / bands, poplibs_ceil_div(columns, PART_COLUMNS));
+    parts = poplibs_max(1, poplibs_min(parts, gemm_panels_of(columns)));
+    return (struct host_split){ rows, columns, bands, parts };
+}
+/* Whole strips, all of nearly the same height: a kernel of few rows is slower. */
+static inline pop_interval host_band(const struct host_split *split, size_t i)
+{
+    size_t strips = poplibs_ceil_div(split->rows, GEMM_STRIP);
+    return (pop_interval){ split->rows * (strips * i / split->bands) / strips,
+                           split->rows * (strips * (i + 1) / split->bands) / strips };
+}
+static inline pop_interval host_part(const struct host_split *split, size_t k)
+{
+    size_t panels = gemm_panels_of(split->columns);
+    return (pop_interval){ panels * k / split->parts * GEMM_PANEL,
+                           poplibs_min(split->columns, panels * (k + 1) / split->parts * GEMM_PANEL) };
+}
+
+#endif
