@@ -396,7 +396,7 @@ static bool prepend(struct composite *composite, struct node_child *last, const 
 
 static void add_piece(pop_store *store, struct composite *composite, const struct piece *piece)
 {
-    assert(piece->elements && piece->digits <= MAX_DIGITS + 2);
+    assert(piece->digits <= MAX_DIGITS + 2);
     if (composite->children.count) {
         struct node_child *last = &composite->children.data[composite->children.count - 1];
         if (last->source == piece->variable && (extend(composite, last, piece) || prepend(composite, last, piece))) {

@@ -42,7 +42,7 @@ assert [bytes_ for _, bytes_ in of("five tiles")] == sorted((m.total.includingGa
 assert sum(bytes_ for _, bytes_ in of("by category")) == sum(m.total.excludingGaps for m in memory)
 assert of("always live") == [(sum(m.alwaysLiveBytes for m in memory),)]
 worst = report.worstLivenessStep()
-assert of("most is live")[0][2:] == (worst.program.name, worst.notAlwaysLiveMemory.bytes)
+assert of("most live bytes")[0][2:] == (worst.program.name, worst.notAlwaysLiveMemory.bytes)
 assert [row[3] for row in of("ten longest")] == [max(ipu.cycles for ipu in step.ipus) for step in report.longestSteps(10)]
 by_type = {}
 for step in execution.steps:

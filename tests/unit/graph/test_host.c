@@ -57,7 +57,7 @@ static void streams(void **state)
     pop_graph_add_device_to_host_fifo(graph, "x", POP_INT, 1, POP_OPTIONS({ "bufferingDepth", "0" }));
     EXPECT_ERROR(graph, POP_INVALID_OPTION, "bufferingDepth is 0");
     pop_graph_add_host_to_device_fifo(graph, "x", POP_INT, 1, (pop_replicated_stream_mode)5, POP_NO_OPTIONS);
-    EXPECT_ERROR(graph, POP_GRAPH_OBJECT_CREATION_ERROR, "5 is no mode");
+    EXPECT_ERROR(graph, POP_GRAPH_OBJECT_CREATION_ERROR, "the mode of stream 'x' is 5");
     pop_graph_add_device_to_host_fifo(graph, "x", POP_FLOAT, ((size_t)1 << 38) + 1, POP_NO_OPTIONS);
     EXPECT_ERROR(graph, POP_STREAM_MEMORY_ALLOCATION_ERROR, "1099511627780 bytes");
     assert_int_equal(graph->store->streams.count, 2);
