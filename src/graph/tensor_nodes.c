@@ -283,7 +283,7 @@ struct composite *composite_of(const pop_store *store, uint32_t source)
 
 uint32_t composite_keep(pop_store *store, struct composite *composite)
 {
-    assert(composite->children.count && composite->total);
+    assert(composite->children.count);
     struct tensor_nodes *nodes = store->nodes;
     if (nodes->spare.count) {
         composite->index = nodes->spare.data[--nodes->spare.count];
