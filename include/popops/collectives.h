@@ -9,7 +9,7 @@
  * 4,
  * ..., where results of the two may be exchanged to the bit (not MIN and MAX of floats).  A reduction by broadcast or
  * by tree where there is none is one by the bidirectional ring pair.  "syncful.maxBroadcastSize" [2048]: bytes of all
- * members together up to which auto takes broadcast.
+ * members together up to which auto may take broadcast.
  *
  * Results are the same to the bit in all members, and for any number of host threads.  Half is added up in half.  A
  * program's size does not depend on the number of replicas, but by broadcast and in all_to_all, where it grows with it.

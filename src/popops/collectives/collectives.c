@@ -7,6 +7,7 @@
 #include "poplibs/log.h"
 #include "poplibs/options.h"
 
+#include <math.h>
 #include <poplar/profile.h>
 #include <popops/element_wise.h>
 #include <poputil/util.h>
@@ -111,50 +112,65 @@ static bool open_call(struct collective *c, pop_where where, pop_graph *graph, c
 
 /* ---- costs ---- */
 
-enum { STEP_CYCLES = 300 }; /* of a step's index, slice and sum, about */
+/* What tiles need beside syncs and links, measured on 2 to 16 IPUs: a pass of a ring begins with copies; a lane of its
+ * step has an index, a slice and a sum; a step of a tree is one sum; a broadcast sums the parts of all members. */
+enum { PASS_CYCLES = 1750, LANE_CYCLES = 1750, TREE_CYCLES = 550, MEMBER_CYCLES = 1100 };
 
-/* A step of a ring sends bytes over each gap between cards; links are those of the ladder, on which lanes of the two
- * directions have links of their own, and more lanes do not. */
-static double ring_cycles(const struct collective *c, unsigned steps, double bytes, unsigned lanes)
+/* How a ring moves its fragments: lanes that each step handles one after the other, and the share of the bytes that one
+ * direction of the links carries. */
+struct ring {
+    unsigned steps;
+    double lanes, share;
+};
+static double ring_cycles(const struct collective *c, unsigned passes, struct ring ring, double bytes)
 {
     struct group_cost cost = group_cost_of(c);
-    return steps * (cost.sync + STEP_CYCLES * (1 + lanes / 4.0) + bytes / (lanes > 1 ? 2 : 1) / cost.rate);
+    double share = c->members > 2 ? ring.share : 1; /* two members have the links of one card */
+    return passes * (PASS_CYCLES + ring.steps * (cost.sync + LANE_CYCLES * ring.lanes + bytes * share / cost.rate));
 }
 
-/* A pair at each distance: half of the members send across the middle. */
+/* A pair at each distance: half of the members send across the middle; links of one card are twice as many. */
 static double tree_cycles(const struct collective *c, double bytes)
 {
     struct group_cost cost = group_cost_of(c);
     double cycles = 0;
     for (unsigned distance = 1; distance < c->members; distance *= 2)
-        cycles += cost.sync + STEP_CYCLES + bytes * (distance > 1 ? distance / 2.0 : 1) / cost.rate;
+        cycles += cost.sync + TREE_CYCLES + bytes * distance / 2.0 / cost.rate;
     return cycles;
+}
+/* n^2 / 8 of the copies from each to all have their shortest way over one gap. */
+static double broadcast_cycles(const struct collective *c, double bytes)
+{
+    struct group_cost cost = group_cost_of(c);
+    double n = c->members;
+    return cost.sync + MEMBER_CYCLES * n + bytes * n * n / 8 / cost.rate;
 }
 
 /* For `passes` rounds of the ring (a reduction and a gather are two). */
 static void choose(struct collective *c, pop_tensor data, size_t fragment, unsigned passes, bool tree)
 {
     double bytes = (double)fragment * (double)pop_type_size(pop_tensor_type(data)), all = bytes * c->members;
-    unsigned around = passes * (c->members - 1);
-    bool any = c->method == METHOD_AUTO;
-    if (any) {
-        double min = ring_cycles(c, around, bytes, 2);
-        c->method = METHOD_BIDIRECTIONAL;
+    bool commutes = combine_commutes(c->op, pop_tensor_type(data));
+    if (c->method == METHOD_AUTO) {
+        unsigned around = c->members - 1;
+        double none = INFINITY, min = none;
         const struct {
             enum collective_method method;
             double cycles;
-        } others[] = { { METHOD_CLOCKWISE, ring_cycles(c, around, bytes, 1) },
-                       { METHOD_MEET_IN_MIDDLE, ring_cycles(c, passes * (c->members / 2), bytes, 1) },
-                       { METHOD_QUAD, c->members % 2 ? min : ring_cycles(c, around, bytes, 4) },
-                       { METHOD_TREE, tree ? tree_cycles(c, all) : min },
-                       { METHOD_BROADCAST, tree && all * c->members <= c->max_broadcast ? 0 : min } };
-        for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); ++i)
-            if (others[i].cycles < min) {
-                min = others[i].cycles;
-                c->method = others[i].method;
+        } methods[] = {
+            { METHOD_BIDIRECTIONAL, ring_cycles(c, passes, (struct ring){ around, 2.5, 0.5 }, bytes) },
+            { METHOD_CLOCKWISE, ring_cycles(c, passes, (struct ring){ around, 1, 1 }, bytes) },
+            { METHOD_MEET_IN_MIDDLE, ring_cycles(c, passes, (struct ring){ c->members / 2, 1.9, 1 }, bytes) },
+            { METHOD_QUAD, c->members % 2 ? none : ring_cycles(c, passes, (struct ring){ around, 5.2, 0.5 }, bytes) },
+            { METHOD_TREE, tree && commutes ? tree_cycles(c, all) : none },
+            { METHOD_BROADCAST, tree && all * c->members <= c->max_broadcast ? broadcast_cycles(c, all) : none },
+        };
+        for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); ++i)
+            if (i == 0 || methods[i].cycles < min) {
+                min = methods[i].cycles;
+                c->method = methods[i].method;
             }
     }
-    bool commutes = combine_commutes(c->op, pop_tensor_type(data));
     if ((c->method == METHOD_TREE && (!tree || !commutes)) || (c->method == METHOD_BROADCAST && !tree))
         c->method = METHOD_BIDIRECTIONAL;
 }
