@@ -22,16 +22,21 @@ static inline void must(pop_status status, const pop_error *error)
         fail_msg("%s", error->text);
 }
 
-static inline void open_rig(struct rig *r, unsigned replicas, unsigned tiles_per_ipu)
+static inline void open_rig_options(struct rig *r, unsigned replicas, unsigned tiles_per_ipu, pop_options options)
 {
     pop_error error = { 0 };
     *r = (struct rig){ .replicas = replicas };
-    r->device = pop_ipu_model_create_device(
-        &(pop_ipu_model){ .version = "ipu2", .num_ipus = replicas, .tiles_per_ipu = tiles_per_ipu }, &error);
+    r->device = pop_ipu_model_create_device_options(
+        &(pop_ipu_model){ .version = "ipu2", .num_ipus = replicas, .tiles_per_ipu = tiles_per_ipu }, options, &error);
     must(error.status, &error);
     r->graph = pop_graph_create_replicated(pop_device_target(r->device), replicas);
     r->program = pop_sequence(r->graph, "test");
     popops_add_codelets(r->graph);
+}
+
+static inline void open_rig(struct rig *r, unsigned replicas, unsigned tiles_per_ipu)
+{
+    open_rig_options(r, replicas, tiles_per_ipu, POP_NO_OPTIONS);
 }
 
 static inline void close_rig(struct rig *r)
