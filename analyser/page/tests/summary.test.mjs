@@ -192,7 +192,7 @@ test("INS-02 the five fullest tiles: their bytes, bars of a tile's memory, and t
         tiles.map((tile) => `Tile ${tile}`),
     );
     await page.goBack();
-    await page.click(`main >> text=Tile ${tiles[1]}`);
+    await page.click(`main >> text=Tile ${tiles[1]} IPU`);
     await page.waitForSelector('[data-detail="Memory excluding gaps"]');
     assert.equal(await page.inputValue("[name=tiles]"), tiles[1]);
     await done(page);
