@@ -23,6 +23,8 @@ double bench_least(const double *values, size_t count);
 
 /* The machine of the measurements: one ipu2. */
 pop_device *bench_device(void);
+/* An engine of one host thread, loaded, with a graph's only program; destroys the graph. */
+pop_engine *bench_engine(pop_graph *graph, pop_program program, const pop_device *device);
 /* Vertices of a type over all tiles in one set: vertex i reads elements [i * n, (i + 1) * n) of a and of b and writes
  * element i of out. */
 struct bench_set {

@@ -18,6 +18,19 @@ static pop_tensor part(pop_tensor t, size_t vertex, size_t elements)
                          : pop_tensor_slice(t, vertex * elements, (vertex + 1) * elements, 0);
 }
 
+pop_engine *bench_engine(pop_graph *graph, pop_program program, const pop_device *device)
+{
+    pop_error error;
+    bench_must_build(graph);
+    pop_engine *engine =
+        pop_engine_create(graph, POP_PROGRAMS(program), POP_OPTIONS({ "target.hostThreads", "1" }), &error);
+    if (!engine)
+        bench_must(error.status, &error);
+    bench_must(pop_engine_load(engine, device, &error), &error);
+    pop_graph_destroy(graph);
+    return engine;
+}
+
 struct bench_set bench_build(const pop_device *device, const char *type, size_t vertices, size_t elements)
 {
     const pop_target *target = pop_device_target(device);

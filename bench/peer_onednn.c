@@ -2,6 +2,11 @@
 #include "peer_onednn.h"
 
 #ifdef BENCH_HAS_ONEDNN
+#include <oneapi/dnnl/dnnl_version.h>
+#endif
+
+/* The interface of descriptors went with version 3. */
+#if defined(BENCH_HAS_ONEDNN) && DNNL_VERSION_MAJOR == 2
 #include <dlfcn.h>
 #include <oneapi/dnnl/dnnl.h>
 #include <stdlib.h>

@@ -16,7 +16,6 @@ enum pass { FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT, PASSES };
 
 static pop_engine *build(const pop_device *device, const struct conv_shape *s, pop_type type, enum pass pass)
 {
-    pop_error error;
     pop_graph *graph = pop_graph_create(pop_device_target(device));
     popops_add_codelets(graph);
     poplin_add_codelets(graph);
@@ -37,14 +36,7 @@ static pop_engine *build(const pop_device *device, const struct conv_shape *s, p
         poplin_convolution(graph, deltas, weights, &gradient, true, program, "backward", POP_NO_OPTIONS, NULL);
     else
         poplin_calculate_weight_deltas(graph, deltas, in, &forward, program, "update", POP_NO_OPTIONS, NULL);
-    bench_must_build(graph);
-    pop_engine *engine =
-        pop_engine_create(graph, POP_PROGRAMS(program), POP_OPTIONS({ "target.hostThreads", "1" }), &error);
-    if (!engine)
-        bench_must(error.status, &error);
-    bench_must(pop_engine_load(engine, device, &error), &error);
-    pop_graph_destroy(graph);
-    return engine;
+    return bench_engine(graph, program, device);
 }
 
 static void keep_best(double *best, double flops, double start)

@@ -12,7 +12,6 @@ enum { ROUNDS = 5 };
 
 static pop_engine *build(const pop_device *device, size_t size, pop_type type)
 {
-    pop_error error;
     pop_graph *graph = pop_graph_create(pop_device_target(device));
     popops_add_codelets(graph);
     poplin_add_codelets(graph);
@@ -22,14 +21,7 @@ static pop_engine *build(const pop_device *device, size_t size, pop_type type)
                                                    POP_NO_OPTIONS, NULL);
     pop_program program = pop_sequence(graph, NULL);
     poplin_mat_mul(graph, a, b, program, "mm", POP_NO_OPTIONS, NULL);
-    bench_must_build(graph);
-    pop_engine *engine =
-        pop_engine_create(graph, POP_PROGRAMS(program), POP_OPTIONS({ "target.hostThreads", "1" }), &error);
-    if (!engine)
-        bench_must(error.status, &error);
-    bench_must(pop_engine_load(engine, device, &error), &error);
-    pop_graph_destroy(graph);
-    return engine;
+    return bench_engine(graph, program, device);
 }
 
 static double run(pop_engine *engine)

@@ -151,17 +151,18 @@ static inline const char *poplibs_path(char *buffer, size_t size, const char *pr
 
 /* ---- arrays that grow ---- */
 
-/* Room for count elements of some bytes each in an array of *capacity elements, which may move. */
-static inline void *poplibs_room(void *list, size_t *capacity, size_t count, size_t bytes)
+/* The list, reallocated where *capacity is below count: for count elements of some bytes each. */
+static inline void *poplibs_grown(void *list, size_t *capacity, size_t count, size_t bytes)
 {
     if (count <= *capacity)
         return list;
     *capacity = poplibs_max(count, *capacity ? *capacity + *capacity / 2 : 16);
     return poplibs_resize(list, *capacity, bytes);
 }
-/* Of a struct { T *list; size_t count, capacity; }: room for n more; a pointer to a new, uninitialised last element. */
+/* On a struct { T *list; size_t count, capacity; }.  reserve: makes capacity for n more elements; push: a pointer to a
+ * new, uninitialised last element. */
 #define poplibs_reserve(v, n)                                                                                          \
-    ((v)->list = poplibs_room((v)->list, &(v)->capacity, (v)->count + (n), sizeof(*(v)->list)))
+    ((v)->list = poplibs_grown((v)->list, &(v)->capacity, (v)->count + (n), sizeof(*(v)->list)))
 #define poplibs_push(v) (poplibs_reserve(v, 1), (v)->list + (v)->count++)
 
 struct tensor_vec {
@@ -192,7 +193,7 @@ struct lists_vec {
 };
 static inline void lists_begin(struct lists_vec *lists)
 {
-    lists->first = poplibs_room(lists->first, &lists->capacity, lists->count + 2, sizeof(*lists->first));
+    lists->first = poplibs_grown(lists->first, &lists->capacity, lists->count + 2, sizeof(*lists->first));
     lists->first[lists->count++] = lists->intervals.count;
     lists->first[lists->count] = lists->intervals.count;
 }

@@ -42,12 +42,12 @@ static const char *name_of_pass(enum units_pass pass, bool inference_only)
     static const char *const names[] = { "TRAINING_FWD", "TRAINING_BWD", "TRAINING_WU" };
     return inference_only && pass == UNITS_FORWARD ? "INFERENCE_FWD" : names[pass];
 }
-pop_options units_options(const struct units *units, enum units_pass pass, struct units_options *room)
+pop_options units_options(const struct units *units, enum units_pass pass, struct units_options *storage)
 {
     size_t count = units->num_given;
-    memcpy(room->list, units->given, count * sizeof(*room->list));
-    room->list[count++] = (pop_option){ "fullyConnectedPass", name_of_pass(pass, units->inference_only) };
-    return (pop_options){ room->list, count };
+    memcpy(storage->list, units->given, count * sizeof(*storage->list));
+    storage->list[count++] = (pop_option){ "fullyConnectedPass", name_of_pass(pass, units->inference_only) };
+    return (pop_options){ storage->list, count };
 }
 
 bool units_is_given(pop_where where, pop_graph *graph, const char *api, const void *structure, const char *what)
@@ -170,17 +170,17 @@ pop_tensor units_stack(const struct units *units, const pop_tensor *list, size_t
 
 pop_tensor units_left_operand(const struct units *units, size_t rows, size_t depth, size_t columns)
 {
-    struct units_options room;
+    struct units_options storage;
     return poplin_create_mat_mul_input_lhs_at(units->where, units->graph, units->type, units->type,
                                               POP_SHAPE(rows, depth), POP_SHAPE(depth, columns), units->name,
-                                              units_options(units, UNITS_FORWARD, &room), units->cache);
+                                              units_options(units, UNITS_FORWARD, &storage), units->cache);
 }
 pop_tensor units_right_operand(const struct units *units, size_t rows, size_t depth, size_t columns)
 {
-    struct units_options room;
+    struct units_options storage;
     return poplin_create_mat_mul_input_rhs_at(units->where, units->graph, units->type, units->type,
                                               POP_SHAPE(rows, depth), POP_SHAPE(depth, columns), units->name,
-                                              units_options(units, UNITS_FORWARD, &room), units->cache);
+                                              units_options(units, UNITS_FORWARD, &storage), units->cache);
 }
 /* A piece of a stack: `size` elements of all n on each of some tiles, {n, tiles * size}. */
 static pop_tensor stack_piece(const struct units *units, size_t n, size_t tiles, size_t size, size_t first_tile,
@@ -239,19 +239,19 @@ poplin_fc_mat_mul units_product_params(pop_type type, enum units_pass pass, bool
 pop_tensor units_product(const struct units *units, enum units_pass pass, pop_tensor a, pop_tensor b,
                          pop_program sequence)
 {
-    struct units_options room;
-    return poplin_mat_mul_at(units->where, units->graph, a, b, sequence, units->name, units_options(units, pass, &room),
-                             units->cache);
+    struct units_options storage;
+    return poplin_mat_mul_at(units->where, units->graph, a, b, sequence, units->name,
+                             units_options(units, pass, &storage), units->cache);
 }
 pop_tensor units_product_in_loop(const struct units *units, pop_tensor a, pop_tensor b, pop_program before,
                                  pop_program body)
 {
     if (units->steps == 1)
         return units_product(units, UNITS_BACKWARD, a, b, body);
-    struct units_options room;
-    pop_options options = units_options(units, UNITS_BACKWARD, &room);
-    assert(options.count < sizeof(room.list) / sizeof(room.list[0]));
-    room.list[options.count++] = (pop_option){ "inputRHSIsPreArranged", "true" };
+    struct units_options storage;
+    pop_options options = units_options(units, UNITS_BACKWARD, &storage);
+    assert(options.count < sizeof(storage.list) / sizeof(storage.list[0]));
+    storage.list[options.count++] = (pop_option){ "inputRHSIsPreArranged", "true" };
     pop_shape shape = POP_SHAPE(pop_tensor_dim(a, 0), pop_tensor_dim(a, 1));
     pop_tensor arranged = poplin_pre_arrange_mat_mul_input_rhs_at(units->where, units->graph, shape, b, before,
                                                                   units->type, units->name, options, units->cache);
@@ -263,9 +263,9 @@ bool units_update_in_loop(const struct units *units)
 }
 void units_add_product(const struct units *units, pop_tensor sum, pop_tensor a, pop_tensor b, pop_program sequence)
 {
-    struct units_options room;
+    struct units_options storage;
     poplin_mat_mul_acc_at(units->where, units->graph, sum, 1, units_transposed(units, a), b, sequence, units->name,
-                          units_options(units, UNITS_UPDATE, &room), units->cache);
+                          units_options(units, UNITS_UPDATE, &storage), units->cache);
 }
 pop_tensor units_binary(const struct units *units, popops_binary_op op, pop_tensor a, pop_tensor b,
                         pop_program sequence, const char *name)

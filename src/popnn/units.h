@@ -82,11 +82,11 @@ pop_tensor units_accumulated(const struct units *units, pop_tensor sum, pop_prog
 /* {rows, depth} times {depth, columns}, to be planned. */
 poplin_fc_mat_mul units_product_params(pop_type type, enum units_pass pass, bool inference_only, size_t rows,
                                        size_t depth, size_t columns);
-/* The options of a pass's products, in room. */
+/* The options of a pass's products, in storage. */
 struct units_options {
     pop_option list[4];
 };
-pop_options units_options(const struct units *units, enum units_pass pass, struct units_options *room);
+pop_options units_options(const struct units *units, enum units_pass pass, struct units_options *storage);
 
 /* Steps, added to a sequence. */
 pop_tensor units_product(const struct units *units, enum units_pass pass, pop_tensor a, pop_tensor b,

@@ -104,8 +104,8 @@ static bool valid(popsolver_model *model, pop_where where, const char *api, cons
 static popsolver_variable add(popsolver_model *model, uint64_t min, uint64_t max, const char *name)
 {
     model->domains =
-        poplibs_room(model->domains, &model->domains_capacity, model->variables + 1, sizeof(*model->domains));
-    model->names = poplibs_room(model->names, &model->names_capacity, model->variables + 1, sizeof(*model->names));
+        poplibs_grown(model->domains, &model->domains_capacity, model->variables + 1, sizeof(*model->domains));
+    model->names = poplibs_grown(model->names, &model->names_capacity, model->variables + 1, sizeof(*model->names));
     char *kept = NULL;
     if (name && *name) {
         kept = poplibs_new(strlen(name) + 1, 1);
@@ -181,9 +181,9 @@ static struct constraint *post(popsolver_model *model, enum constraint_kind kind
                                const popsolver_variable *list, size_t count)
 {
     model->constraints =
-        poplibs_room(model->constraints, &model->constraints_capacity, model->count + 1, sizeof(*model->constraints));
-    model->operands = poplibs_room(model->operands, &model->operands_capacity, model->operand_count + count,
-                                   sizeof(*model->operands));
+        poplibs_grown(model->constraints, &model->constraints_capacity, model->count + 1, sizeof(*model->constraints));
+    model->operands = poplibs_grown(model->operands, &model->operands_capacity, model->operand_count + count,
+                                    sizeof(*model->operands));
     struct constraint *constraint = &model->constraints[model->count++];
     *constraint = (struct constraint){
         .kind = kind, .result = result.id - 1, .first = (uint32_t)model->operand_count, .count = (uint32_t)count
@@ -401,8 +401,8 @@ popsolver_solution popsolver_minimize_at(pop_where where, popsolver_model *model
         free(values);
         return solution;
     }
-    model->solutions = poplibs_room(model->solutions, &model->solutions_capacity, model->solution_count + 1,
-                                    sizeof(*model->solutions));
+    model->solutions = poplibs_grown(model->solutions, &model->solutions_capacity, model->solution_count + 1,
+                                     sizeof(*model->solutions));
     model->solutions[model->solution_count++] = values;
     solution.count = model->variables;
     solution.values = values;

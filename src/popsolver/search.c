@@ -70,7 +70,7 @@ static void change(struct solver *s, uint32_t variable, struct domain after)
     assert(after.min <= after.max && after.min >= s->domains[variable].min && after.max <= s->domains[variable].max);
     if (s->stamps[variable] != s->stamp) {
         s->stamps[variable] = s->stamp;
-        s->changes = poplibs_room(s->changes, &s->changes_capacity, s->change_count + 1, sizeof(*s->changes));
+        s->changes = poplibs_grown(s->changes, &s->changes_capacity, s->change_count + 1, sizeof(*s->changes));
         s->changes[s->change_count++] = (struct change){ variable, s->domains[variable] };
     }
     s->domains[variable] = after;
@@ -184,7 +184,7 @@ static bool halve(struct solver *s, uint32_t variable, bool chosen)
     const struct domain d = s->domains[variable];
     assert(d.min < d.max);
     const uint64_t middle = chosen && d.max - d.min > UINT16_MAX ? d.min : d.min + (d.max - d.min) / 2;
-    s->choices = poplibs_room(s->choices, &s->choices_capacity, s->choice_count + 1, sizeof(*s->choices));
+    s->choices = poplibs_grown(s->choices, &s->choices_capacity, s->choice_count + 1, sizeof(*s->choices));
     s->choices[s->choice_count++] = (struct choice){ variable, middle + 1, s->change_count };
     ++s->stamp;
     ++s->statistics->choices;

@@ -27,7 +27,7 @@ static struct conv_program_phase *phase_of(struct conv_program *program, uint32_
         --at;
     if (at && program->phases[at - 1].number == number)
         return &program->phases[at - 1];
-    program->phases = poplibs_room(program->phases, &program->capacity, program->count + 1, sizeof(*program->phases));
+    program->phases = poplibs_grown(program->phases, &program->capacity, program->count + 1, sizeof(*program->phases));
     assert(at == program->count || program->phases[at].number > number);
     memmove(program->phases + at + 1, program->phases + at, (program->count++ - at) * sizeof(*program->phases));
     program->phases[at] = (struct conv_program_phase){ .number = number };

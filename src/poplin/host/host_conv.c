@@ -12,14 +12,17 @@ static const double max_words = 1 << 22;
 bool host_conv_serves(const pop_graph *graph, const poplin_conv_params *params)
 {
     double elements = (double)params->batch_size * (double)params->input_channels_per_conv_group,
-           outputs = (double)params->batch_size * (double)params->output_channels_per_conv_group, words = 0;
+           outputs = (double)params->batch_size * (double)params->output_channels_per_conv_group, words = 0,
+           weights = (double)params->input_channels_per_conv_group * (double)params->output_channels_per_conv_group;
     for (unsigned d = 0; d < params->num_field_dims; ++d) {
         size_t size = poplin_conv_output_size(params, d);
         elements *= (double)params->input_field_shape[d];
         outputs *= (double)size;
+        weights *= (double)params->kernel_shape[d];
         words += (double)size * (double)params->kernel_shape[d];
     }
-    elements = (elements > outputs ? elements : outputs) * (double)params->num_conv_groups;
+    elements = elements > outputs ? elements : outputs;
+    elements = (elements > weights ? elements : weights) * (double)params->num_conv_groups;
     return pop_graph_target(graph)->type == POP_TARGET_CPU && elements < HOST_CONV_NONE && words < max_words;
 }
 

@@ -42,11 +42,11 @@ COMPUTE(HostConvPack)
 {
     float *to = v->out.data;
     for (size_t c = 0; c < v->columns; c += GEMM_PANEL) {
-        size_t wide = size_min(GEMM_PANEL, v->columns - c);
+        size_t wide = gemm_min(GEMM_PANEL, v->columns - c);
         const T *from = v->in.data + v->first + (v->column + c) * (size_t)v->strideColumn;
         for (size_t k = v->begin, end = k + v->depth, depth; k < end; k += depth, to += depth * GEMM_PANEL) {
             size_t channel = k % v->channels;
-            depth = size_min(v->channels - channel, end - k);
+            depth = gemm_min(v->channels - channel, end - k);
             TYPED(pack_rows)
             (v, from + v->positions.data[k / v->channels] + channel * v->strideChannel, depth, wide, to);
         }
@@ -92,7 +92,7 @@ static void TYPED(gather_channels)(const struct TYPED(conv_block) * block, const
     const struct conv_position *position = block->positions;
     for (size_t k = 0, c = block->channel, depth; k < block->depth; k += depth, c = 0, ++position) {
         const T *from[STRIP];
-        depth = size_min(block->channels - c, block->depth - k);
+        depth = gemm_min(block->channels - c, block->depth - k);
         for (size_t i = 0; i < count; ++i) {
             unsigned at = offset_at(block->field, &rows[i], position);
             from[i] = at == HOST_CONV_NONE ? NULL : block->in + at + c * block->stride;
@@ -122,7 +122,7 @@ static void TYPED(gather_row)(const struct TYPED(conv_block) * block, const stru
             depth += block->channels;
             ++position;
         }
-        depth = size_min(depth, block->depth - k);
+        depth = gemm_min(depth, block->depth - k);
         if (at == HOST_CONV_NONE)
             memset(to + k, 0, depth * sizeof(*to));
         else
@@ -173,7 +173,7 @@ static void TYPED(convolve_rows)(const TYPED(HostConv) * v, const struct conv_fi
                                            .channel = k % v->channels,
                                            .channels = v->channels,
                                            .stride = v->strideChannel,
-                                           .depth = size_min(share, depth - k) };
+                                           .depth = gemm_min(share, depth - k) };
         size_t first = k / v->channels, last = (k + block.depth - 1) / v->channels;
         for (size_t i = first; i <= last; ++i)
             positions[i - first] = position_of(field, phase, i);
@@ -267,7 +267,7 @@ static void TYPED(gather_strip)(const TYPED(HostConvUpdate) * v, const struct co
     for (size_t k = 0; k < depth; ++k)
         for (size_t p = first, i = 0, c = row % v->channels, wide; p <= last; ++p, i += wide, c = 0) {
             unsigned at = offsets[p - first][k];
-            wide = size_min(v->channels - c, count - i);
+            wide = gemm_min(v->channels - c, count - i);
             if (at != HOST_CONV_NONE)
                 TYPED(put_channels)(v, v->first + at + c * v->strideChannel, wide, to + k * count + i);
             else
@@ -304,10 +304,10 @@ COMPUTE(HostConvUpdate)
     struct conv_cursor cursor = cursor_at(&field, 0);
     size_t share = gemm_block_of(v->depth);
     for (size_t k = 0, depth; k < v->depth; k += depth) {
-        depth = size_min(share, v->depth - k);
+        depth = gemm_min(share, v->depth - k);
         for (size_t i = 0; i < depth; ++i, cursor_next(&field, &cursor))
             row_of(&field, &cursor, &outputs[i]);
         for (size_t row = 0; row < v->rows; row += ROWS)
-            TYPED(update_block)(v, &field, outputs, k, depth, row, size_min(ROWS, v->rows - row));
+            TYPED(update_block)(v, &field, outputs, k, depth, row, gemm_min(ROWS, v->rows - row));
     }
 }

@@ -127,7 +127,7 @@ COMPUTE(HostDepthwiseUpdate)
     struct conv_phase phase = first_phase(&field);
     struct conv_cursor cursor = cursor_at(&field, 0);
     for (size_t first = 0, count; first < v->outputs; first += count) {
-        count = size_min(GEMM_DEPTH, v->outputs - first);
+        count = gemm_min(GEMM_DEPTH, v->outputs - first);
         for (size_t o = 0; o < count; ++o, cursor_next(&field, &cursor))
             row_of(&field, &cursor, &rows[o]);
         for (size_t k = 0; k < phase.positions; ++k) {

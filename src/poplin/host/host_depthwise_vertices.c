@@ -10,11 +10,6 @@
 #include "poplin/host/host_conv_field.h"
 #include "poplin/host/host_gemm_pack.h"
 
-static size_t size_min(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 #define TYPES    POPLIBS_FLOATING
 #define TEMPLATE "poplin/host/host_depthwise_typed.h"
 #include "poplibs/each_type.h"

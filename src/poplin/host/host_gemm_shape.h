@@ -8,6 +8,10 @@
 
 enum { GEMM_PANEL = 32, GEMM_DEPTH = 512, GEMM_STRIP = 14 };
 
+static inline size_t gemm_min(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
 static inline size_t gemm_ceil_div(size_t a, size_t b)
 {
     return (a + b - 1) / b;

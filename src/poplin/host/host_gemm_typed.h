@@ -31,7 +31,7 @@ COMPUTE(HostMatMulPack)
     size_t panel = (size_t)GEMM_PANEL * v->depth;
     if (v->transposed) {
         for (size_t c = 0; c < v->columns; c += GEMM_PANEL)
-            TYPED(pack_columns)(v, c, size_min(GEMM_PANEL, v->columns - c), v->out.data + c / GEMM_PANEL * panel);
+            TYPED(pack_columns)(v, c, gemm_min(GEMM_PANEL, v->columns - c), v->out.data + c / GEMM_PANEL * panel);
         return;
     }
     for (size_t k = 0; k < v->depth; ++k) {
@@ -109,5 +109,5 @@ COMPUTE(HostMatMul)
 {
     for (size_t k = 0; k < v->depth; k += v->block)
         for (size_t row = 0; row < v->rows; row += ROWS)
-            TYPED(multiply_block)(v, row, size_min(ROWS, v->rows - row), k, size_min(v->block, v->depth - k));
+            TYPED(multiply_block)(v, row, gemm_min(ROWS, v->rows - row), k, gemm_min(v->block, v->depth - k));
 }

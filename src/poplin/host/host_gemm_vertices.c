@@ -11,11 +11,6 @@
 
 #include "poplin/host/host_gemm_kernel.h"
 
-static size_t size_min(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 #define TYPES    POPLIBS_FLOATING
 #define TEMPLATE "poplin/host/host_gemm_typed.h"
 #include "poplibs/each_type.h"

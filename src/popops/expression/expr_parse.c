@@ -34,7 +34,7 @@ enum { INFIX = sizeof(infix) / sizeof(infix[0]), DEEPEST = 500 };
 
 static void push(struct parser *parser, popops_expr_node node)
 {
-    parser->nodes = poplibs_room(parser->nodes, &parser->capacity, parser->count + 1, sizeof(*parser->nodes));
+    parser->nodes = poplibs_grown(parser->nodes, &parser->capacity, parser->count + 1, sizeof(*parser->nodes));
     parser->nodes[parser->count++] = node;
 }
 static void push_operator(struct parser *parser, int arity, int op)

@@ -24,7 +24,7 @@ static void add(struct text *text, const char *format, ...)
             text->length += (size_t)length;
             return;
         }
-        text->text = poplibs_room(text->text, &text->capacity, text->length + (size_t)length + 1, 1);
+        text->text = poplibs_grown(text->text, &text->capacity, text->length + (size_t)length + 1, 1);
     }
 }
 

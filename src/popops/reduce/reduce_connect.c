@@ -203,8 +203,8 @@ struct regions {
 };
 static void push_out(struct regions *regions, pop_tensor t)
 {
-    regions->num_partials =
-        poplibs_room(regions->num_partials, &regions->capacity, regions->out.count + 1, sizeof(*regions->num_partials));
+    regions->num_partials = poplibs_grown(regions->num_partials, &regions->capacity, regions->out.count + 1,
+                                          sizeof(*regions->num_partials));
     regions->num_partials[regions->out.count] = 0;
     *poplibs_push(&regions->out) = t;
 }

@@ -25,13 +25,13 @@ struct scatter {
 };
 
 /* Window dims of a single update may count a dimension of updates in front of the window that is not there. */
-static pop_dims without_batch(pop_dims window_dims, unsigned *room)
+static pop_dims without_batch(pop_dims window_dims, unsigned *storage)
 {
     if (!window_dims.count || window_dims.count > POPOPS_MAX_DIMS || holds(window_dims, 0))
         return window_dims;
     for (size_t i = 0; i < window_dims.count; ++i)
-        room[i] = window_dims.list[i] - 1;
-    return (pop_dims){ window_dims.count, room };
+        storage[i] = window_dims.list[i] - 1;
+    return (pop_dims){ window_dims.count, storage };
 }
 
 static bool take_updates(struct scatter *scatter, pop_graph *graph, pop_tensor updates, pop_dims window_dims,
@@ -40,8 +40,8 @@ static bool take_updates(struct scatter *scatter, pop_graph *graph, pop_tensor u
     struct popops_windows *windows = &scatter->windows;
     size_t rank = pop_tensor_rank(windows->operand), update_rank = pop_tensor_rank(updates), window = 0, n = 1,
            shape[POPOPS_MAX_DIMS + 1];
-    unsigned order[POPOPS_MAX_DIMS], room[POPOPS_MAX_DIMS], count = 0;
-    window_dims = batch ? window_dims : without_batch(window_dims, room);
+    unsigned order[POPOPS_MAX_DIMS], storage[POPOPS_MAX_DIMS], count = 0;
+    window_dims = batch ? window_dims : without_batch(window_dims, storage);
     if (!poplibs_is_operand(graph, windows->where, windows->api, "the tensor of updates", updates))
         return false;
     if (pop_tensor_type(updates) != pop_tensor_type(windows->operand))
