@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether all elements are true (popops/all_true.h).
+// Test whether all elements are true (popops/all_true.h).
 #ifndef POPOPS_ALL_TRUE_HPP
 #define POPOPS_ALL_TRUE_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors in another type (popops/cast.h).
+// Conversions of element types (popops/cast.h).
 #ifndef POPOPS_CAST_HPP
 #define POPOPS_CAST_HPP
 
@@ -36,7 +36,7 @@ inline void castWithOutput(poplar::Graph &graph, const poplar::Tensor &src, cons
                                prog.cToGrow(graph.c()), poplar::detail::name(debugContext));
     poputil::detail::check(graph.c());
 }
-// As a program of its own.
+// Returns the cast as a program instead of adding it to one.
 inline poplar::program::Program cast(poplar::Graph &graph, poplar::Tensor src, poplar::Tensor dst,
                                      const poplar::DebugContext &debugContext = {})
 {

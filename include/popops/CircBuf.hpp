@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ring of tensors (popops/circ_buf.h).
+// A circular buffer of tensors (popops/circ_buf.h).
 #ifndef POPOPS_CIRC_BUF_HPP
 #define POPOPS_CIRC_BUF_HPP
 
@@ -24,7 +24,7 @@ class CircBuf
         poputil::detail::put({ { &buffer, ring.entries }, { &index, ring.index } });
     }
 
-    // A copy of the entry that was added i times before the last one.
+    // A copy of the entry that was added i additions before the last one.
     poplar::Tensor prev(unsigned i, poplar::program::Sequence &seq, const poplar::DebugContext &debugContext = {})
     {
         const popops_circ_buf ring = { buffer.c(), index.c() };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What collectives are described with.
+// Types that collectives take.
 #ifndef POPOPS_COLLECTIVE_TYPES_HPP
 #define POPOPS_COLLECTIVE_TYPES_HPP
 
@@ -11,7 +11,7 @@
 namespace popops
 {
 
-// A part of a tensor that several IPUs have.
+// A part of a tensor that is distributed over several IPUs.
 struct Chunk {
     Chunk() = default;
     Chunk(poplar::Tensor part, unsigned ipu, unsigned position) : tensor(std::move(part)), index(ipu), offset(position)
@@ -38,7 +38,7 @@ inline std::ostream &operator<<(std::ostream &out, const CollectiveOperator &op)
                                          "LOGICAL_AND", "LOGICAL_OR", "SQUARE_ADD", "LOCAL" };
     return out << names[static_cast<int>(op)];
 }
-// A word that is none leaves op as it is, and the stream failed.
+// An unknown name leaves op unchanged and sets the stream's failbit.
 inline std::istream &operator>>(std::istream &in, CollectiveOperator &op)
 {
     static const char *const names[] = { "ADD",         "MEAN",       "MUL",        "MIN",  "MAX",
@@ -54,7 +54,7 @@ inline std::istream &operator>>(std::istream &in, CollectiveOperator &op)
     return in;
 }
 
-// LOG_ADD has none.
+// Throws for LOG_ADD, which has no collective operator.
 inline CollectiveOperator operationToCollectiveOperator(const Operation &op)
 {
     switch (op) {

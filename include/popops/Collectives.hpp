@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What replicas of a graph do together (popops/collectives.h), with the operators of collectives or the operations of
+// Collectives of the replicas of a graph (popops/collectives.h), with the operators of collectives or the operations of
 // reductions.
 #ifndef POPOPS_COLLECTIVES_HPP
 #define POPOPS_COLLECTIVES_HPP
@@ -24,7 +24,7 @@ inline poplar::Tensor replicatedAllReduce(poplar::Graph &graph, const poplar::Te
                                                 static_cast<popops_operation>(op), prog.cToGrow(graph.c()),
                                                 poplar::detail::name(debugContext), poplar::detail::Options(options)));
 }
-// With the graph that a virtual one comes from.
+// Older form, which also takes the graph that a virtual graph was made from.
 inline poplar::Tensor replicatedAllReduce(poplar::Graph &graph, poplar::Graph &, const poplar::Tensor &data,
                                           Operation op, poplar::program::Sequence &prog,
                                           const poplar::DebugContext &debugContext = {},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices at places that are known when the program runs (popops/dynamic_slice.h).
+// Slices at offsets that are known only at run time (popops/dynamic_slice.h).
 #ifndef POPOPS_DYNAMIC_SLICE_HPP
 #define POPOPS_DYNAMIC_SLICE_HPP
 
@@ -15,7 +15,7 @@
 namespace popops
 {
 
-// How a matrix of many rows is shared out for multi-slices; by default there is no plan.
+// How the rows, columns and lookups of a multi-slice are split over the tiles; by default there is no plan.
 class SlicePlan
 {
   public:
@@ -71,7 +71,7 @@ inline SlicePlan plan(const poplar::Graph &graph, const poplar::Type &dataType, 
     poputil::detail::check(graph.c());
     return SlicePlan(made);
 }
-// Groups use all tiles one after the other.  (A template, so that no list is taken for the size.)
+// Groups use all tiles, one group after the other.  A template, so that an initializer list never converts to the size.
 template <typename Size, typename = typename std::enable_if<std::is_integral<Size>::value>::type>
 SlicePlan plan(const poplar::Graph &graph, const poplar::Type &dataType, const std::size_t,
                const std::size_t numEntries, const Size outputSize, const std::vector<std::size_t> &numLookups,
@@ -82,7 +82,7 @@ SlicePlan plan(const poplar::Graph &graph, const poplar::Type &dataType, const s
 
 } // namespace embedding
 
-// What a plan is made for.
+// Parameters of a plan.
 struct SlicePlanningParameters {
     poplar::Graph &graph;
     poplar::Type dataType;
@@ -107,7 +107,7 @@ inline std::vector<SlicePlan> planMultiple(const std::vector<SlicePlanningParame
 
 } // namespace embedding
 
-// ---- tensors ----
+// ---- operands ----
 inline poplar::Tensor createSliceableTensor(poplar::Graph &graph, const poplar::Type &type,
                                             const std::vector<std::size_t> &shape, const std::vector<std::size_t> &dims,
                                             const std::vector<std::size_t> &sizes, std::size_t minGrainSize = 0,
@@ -209,7 +209,7 @@ inline poplar::Tensor createGroupedIndicesTensor(poplar::Graph &graph, std::size
                                                 poplar::detail::name(debugContext), poplar::detail::Options(options)));
 }
 
-// ---- one place ----
+// ---- one slice ----
 inline poplar::Tensor dynamicSlice(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &offset,
                                    const std::vector<std::size_t> &dims, const std::vector<std::size_t> &sizes,
                                    poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
@@ -250,7 +250,7 @@ inline void dynamicUpdate(poplar::Graph &graph, const poplar::Tensor &t, const p
                              poplar::detail::name(debugContext));
     poputil::detail::check(graph.c());
 }
-// Where a slice is.
+// The tile mapping of a slice.
 inline poplar::Graph::TileToTensorMapping getSliceMapping(poplar::Graph &graph, const poplar::Tensor &t,
                                                           const std::vector<std::size_t> &dims,
                                                           const std::vector<std::size_t> &sizes,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators on tensors, element by element: add(graph, a, b, prog), addInPlace, addWithOutput, and so on for each row
-// of popops/operators.def, with numbers in place of tensors too; and map, which does a whole expression at once
+// Element-wise operators: add(graph, a, b, prog), addInPlace, addWithOutput, and so on for each row of
+// popops/operators.def, on tensors or numbers; and map, which evaluates a whole expression in one operation
 // (popops/element_wise.h, popops/expr.h).
 #ifndef POPOPS_ELEMENT_WISE_HPP
 #define POPOPS_ELEMENT_WISE_HPP
@@ -15,7 +15,7 @@ namespace popops
 namespace detail
 {
 
-// What every call has: a graph, the end of a sequence, its place and debug name; options are checked first.
+// What every call has: graph, sequence, source location and debug name; it checks the options first.
 struct Call {
     Call(poplar::Graph &to, poplar::program::Sequence &prog, const poplar::DebugContext &debugContext,
          const poplar::OptionFlags &options)
@@ -49,8 +49,8 @@ template <typename T, IfNumber<T> = 0> popops_operand operand(T value)
     return numberOperand(value);
 }
 
-// The result of an operator that changes between variances and deviations has a type of its own unless the program says
-// another.
+// An operator that converts between variances and inverse standard deviations gets its own result type, unless the
+// program chooses one.
 inline poplar::Tensor binary(const Call &call, popops_binary_op op, const popops_operand &a, const popops_operand &b)
 {
     if (op == POPOPS_BINARY_VARIANCE_TO_INV_STD_DEV)
@@ -89,7 +89,7 @@ inline poplar::Tensor binary(const Call &call, popops_binary_op op, const popops
         call.done();                                                                                                   \
     }
 
-// Of two tensors, of a tensor and a number, of a number and a tensor; TEMPLATE makes the number's type.
+// Operands: two tensors, a tensor and a number, or a number and a tensor; TEMPLATE declares the number's type.
 #define POPOPS_BINARY_NEW(function, constant, TEMPLATE, First, Second)                                                 \
     TEMPLATE poplar::Tensor function(poplar::Graph &graph, First A, Second B, POPOPS_LAST)                             \
     {                                                                                                                  \
@@ -120,7 +120,7 @@ inline poplar::Tensor binary(const Call &call, popops_binary_op op, const popops
     POPOPS_BINARY_IN_PLACE(function, constant, inline, const poplar::Tensor &)                                         \
     POPOPS_BINARY_IN_PLACE(function, constant, POPOPS_NUMBER, T)
 
-// Of three tensors, or with numbers among them.
+// Operands: three tensors, some of which may be numbers.
 #define POPOPS_TERNARY_NEW(function, constant, TEMPLATE, First, Second, Third)                                         \
     TEMPLATE poplar::Tensor function(poplar::Graph &graph, First A, Second B, Third C, POPOPS_LAST)                    \
     {                                                                                                                  \
@@ -169,8 +169,8 @@ inline poplar::Tensor binary(const Call &call, popops_binary_op op, const popops
 #undef POPOPS_NUMBER
 #undef POPOPS_NUMBERS
 
-// Variances to inverse standard deviations 1 / sqrt(variance + epsilon), and back; the result is FLOAT or HALF. epsilon
-// is a tensor or a number.
+// Converts variances to inverse standard deviations, 1 / sqrt(variance + epsilon), and back; the result is FLOAT or
+// HALF. epsilon is a tensor or a number.
 template <typename Epsilon>
 poplar::Tensor varianceToInvStdDev(poplar::Graph &graph, const poplar::Tensor &src, const Epsilon &epsilon,
                                    poplar::program::Sequence &prog, const poplar::Type dstType,
@@ -197,7 +197,7 @@ poplar::Tensor invStdDevToVariance(poplar::Graph &graph, const poplar::Tensor &s
 namespace detail
 {
 
-// An expression and its tensors, as C takes them.
+// An expression and its tensors in the form that the C interface takes.
 struct MapArguments {
     MapArguments(const expr::Expr &expression, const std::vector<poplar::Tensor> &ts)
     {
@@ -221,7 +221,7 @@ struct MapArguments {
 
 } // namespace detail
 
-// An expression over tensors: _1 is the first of ts.
+// Evaluates an expression; placeholder _1 is the first tensor of ts.
 inline poplar::Tensor map(poplar::Graph &graph, const expr::Expr &expr, const std::vector<poplar::Tensor> &ts,
                           POPOPS_LAST)
 {
@@ -231,7 +231,7 @@ inline poplar::Tensor map(poplar::Graph &graph, const expr::Expr &expr, const st
                                       arguments.tensors(), prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
                                       poplar::detail::Options(options)));
 }
-// The result replaces the first tensor.
+// Writes the result to the first tensor.
 inline void mapInPlace(poplar::Graph &graph, const expr::Expr &expr, const std::vector<poplar::Tensor> &ts, POPOPS_LAST)
 {
     const detail::MapArguments arguments(expr, ts);
@@ -250,7 +250,7 @@ inline void mapWithOutput(poplar::Graph &graph, const expr::Expr &expr, const st
     poputil::detail::check(graph.c());
 }
 
-// One operator.
+// A single operator.
 inline poplar::Tensor map(poplar::Graph &graph, expr::UnaryOpType op, const poplar::Tensor &t, POPOPS_LAST)
 {
     return map(graph, expr::UnaryOp(op, expr::_1), { t }, prog, debugContext, options);

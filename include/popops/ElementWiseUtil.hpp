@@ -9,7 +9,7 @@
 namespace popops
 {
 
-// A clone, of a type, of the input that is spread best among those of the output's shape.
+// A variable of the given type: a clone of the most evenly spread input among those that have the output's shape.
 inline poplar::Tensor createOutputForElementWiseOp(poplar::Graph &graph, const std::vector<poplar::Tensor> &inputs,
                                                    const poplar::Type &outputType,
                                                    const poplar::DebugContext &debugContext = {})

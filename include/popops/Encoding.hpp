@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One-hot rows and ramps (popops/encoding.h).
+// One-hot rows and sequences of integers (popops/encoding.h).
 #ifndef POPOPS_ENCODING_HPP
 #define POPOPS_ENCODING_HPP
 

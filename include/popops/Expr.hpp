@@ -19,7 +19,7 @@ namespace popops
 namespace detail
 {
 
-// A number as C takes it.
+// A number in the form that the C interface takes.
 template <typename T>
 typename std::enable_if<std::is_integral<T>::value && std::is_signed<T>::value, popops_operand>::type
 numberOperand(T value)
@@ -45,7 +45,7 @@ numberOperand(T half)
 }
 template <typename T> using IfNumber = typename std::enable_if<poplar::detail::IsSimple<T>::value, int>::type;
 
-// The element type that a number has where nothing beside it says another.
+// The element type of a number that no operand beside it determines.
 constexpr pop_type deviceType(pop_type type)
 {
     return type == POP_DOUBLE          ? POP_FLOAT
@@ -59,7 +59,7 @@ constexpr pop_type deviceType(pop_type type)
 namespace expr
 {
 
-// Any expression; the classes below are all there are.
+// Base class of all expressions.
 class Expr
 {
   public:
@@ -67,7 +67,7 @@ class Expr
     {
     }
     virtual std::unique_ptr<Expr> clone() const = 0;
-    // Adds the nodes, each after its operands (popops/expr.h).
+    // Appends the nodes, each after its operands (popops/expr.h).
     virtual void addTo(std::vector<popops_expr_node> &nodes) const = 0;
 
     template <typename T> bool isA() const
@@ -82,7 +82,7 @@ class Expr
     {
         return dynamic_cast<const T *>(this);
     }
-    // Whether another expression is the same tree.
+    // Whether both expressions are the same tree.
     bool deepEquals(const Expr &other) const
     {
         std::vector<popops_expr_node> a, b;
@@ -115,7 +115,7 @@ class Expr
     }
 };
 
-// An expression of whatever kind, by value.
+// An expression of any class, held by value.
 class Any
 {
   public:
@@ -145,7 +145,7 @@ class Any
     std::unique_ptr<Expr> held;
 };
 
-// What the classes of nodes derive from.
+// Base class of the node classes.
 template <typename T> class ExprType : public Expr
 {
   public:
@@ -155,7 +155,7 @@ template <typename T> class ExprType : public Expr
     }
 };
 
-// A number, which takes the type of what stands beside it.
+// A number; it takes the type of the operands beside it.
 class Const : public ExprType<Const>
 {
   public:
@@ -206,7 +206,7 @@ inline ConstHalf operator""_half(unsigned long long value)
     return ConstHalf(static_cast<float>(value));
 }
 
-// A tensor of the list that map gets, counted from 1.
+// A tensor of the list that map takes, counted from 1.
 class PlaceHolder : public ExprType<PlaceHolder>
 {
   public:

@@ -23,7 +23,7 @@ enum class TernaryOpType {
 #include <popops/operators.def>
 #undef TERNARY
 };
-// Operators with a vertex for a second operand that is broadcast.
+// Operators that have vertices for a broadcast second operand.
 enum class BroadcastOpType {
 #define BROADCAST(constant) constant,
 #include <popops/operators.def>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators' names: std::cout << expr::BinaryOpType::ADD prints ADD.
+// Names of operators: std::cout << expr::BinaryOpType::ADD prints ADD.
 #ifndef POPOPS_EXPR_OP_UTILS_HPP
 #define POPOPS_EXPR_OP_UTILS_HPP
 

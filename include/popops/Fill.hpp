@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors set to one value (popops/fill.h).
+// Setting tensors to one value (popops/fill.h).
 #ifndef POPOPS_FILL_HPP
 #define POPOPS_FILL_HPP
 

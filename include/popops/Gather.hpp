@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices at many places (popops/gather.h).
+// Gathering slices at a list of indices (popops/gather.h).
 #ifndef POPOPS_GATHER_HPP
 #define POPOPS_GATHER_HPP
 
@@ -12,7 +12,7 @@ namespace popops
 {
 
 struct GatherParams {
-    // Of a tensor that createGatherInput makes: no tile has more, unless all tiles have some.
+    // For tensors of createGatherInput: the limit of elements on a tile, exceeded only when all tiles have some.
     std::size_t maxElementsPerTile = 65535;
 
     GatherParams() = default;
@@ -42,7 +42,7 @@ inline poplar::Tensor createGatherInput(poplar::Graph &graph, const poplar::Type
                                                 poplar::detail::shape(operandShape), axis, detail::gatherParams(params),
                                                 poplar::detail::name(debugContext)));
 }
-// The elements along an axis at indices, which take the axis' place in the shape.
+// The elements along an axis at the given indices; the indices' shape replaces the axis in the result's shape.
 inline poplar::Tensor gather(poplar::Graph &graph, const poplar::Tensor &input, const poplar::Tensor &indices,
                              unsigned axis, poplar::program::Sequence &prog, GatherParams params,
                              const poplar::DebugContext &debugContext = {})
@@ -52,7 +52,7 @@ inline poplar::Tensor gather(poplar::Graph &graph, const poplar::Tensor &input, 
                                                                   detail::gatherParams(params),
                                                                   poplar::detail::name(debugContext)));
 }
-// As XLA has it.
+// Operand of the general form, which follows XLA's Gather.
 inline poplar::Tensor createGatherInput(poplar::Graph &graph, const poplar::Type &type,
                                         const std::vector<std::size_t> &inputShape,
                                         const std::vector<std::size_t> &sliceSizes, std::vector<unsigned> startIndexMap,

@@ -11,7 +11,7 @@
 namespace popops
 {
 
-// {levels + 1} counts: below the first level, between neighbours, from the last one on.
+// {levels + 1} counts: below the first level, between neighbouring levels, from the last level on.
 inline poplar::Tensor histogram(poplar::Graph &graph, const poplar::Tensor &input, const poplar::Tensor &levels,
                                 bool absoluteOfInput, poplar::program::Sequence &prog,
                                 const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
@@ -21,7 +21,7 @@ inline poplar::Tensor histogram(poplar::Graph &graph, const poplar::Tensor &inpu
                                        absoluteOfInput, prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
                                        poplar::detail::Options(options)));
 }
-// Into output, or added to it.
+// Writes the counts to output, or adds them to it.
 inline void histogram(poplar::Graph &graph, const poplar::Tensor &input, poplar::Tensor &output, bool updateOutput,
                       const poplar::Tensor &levels, bool absoluteOfInput, poplar::program::Sequence &prog,
                       const poplar::DebugContext &debugContext = {})

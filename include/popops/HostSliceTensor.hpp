@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors that are exchanged with the host (popops/host_slice_tensor.h).
+// Tensors for data exchange with the host (popops/host_slice_tensor.h).
 #ifndef POPOPS_HOST_SLICE_TENSOR_HPP
 #define POPOPS_HOST_SLICE_TENSOR_HPP
 

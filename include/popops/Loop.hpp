@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that count: those of poputil by the name that they have since, and loops with limits in tensors
-// (popops/loop.h).
+// Counted loops: those of poputil under their newer name, and loops with limits in tensors (popops/loop.h).
 #ifndef POPOPS_LOOP_HPP
 #define POPOPS_LOOP_HPP
 
@@ -13,7 +12,7 @@ namespace popops
 typedef poputil::CountedLoopBodyType CountedLoopBodyType;
 using poputil::countedLoop;
 
-// Sets count to initialCount and runs body as long as it is less than countLimit (or, counting down, more).
+// Sets count to initialCount and runs body while it is less than countLimit (greater, when counting down).
 inline poplar::program::Sequence countedForLoop(poplar::Graph &graph, const poplar::Tensor &count, int initialCount,
                                                 const poplar::Tensor &countLimit, int countStep,
                                                 const poplar::program::Program &body,
@@ -32,7 +31,7 @@ inline poplar::program::Sequence countedForLoop(poplar::Graph &graph, const popl
     loop.add(Made(made));
     return loop;
 }
-// With a counter that nobody sees.
+// The same with an internal counter.
 inline poplar::program::Sequence countedForLoop(poplar::Graph &graph, int initialCount,
                                                 const poplar::Tensor &countLimit, int countStep,
                                                 const poplar::program::Program &body,
@@ -40,7 +39,7 @@ inline poplar::program::Sequence countedForLoop(poplar::Graph &graph, int initia
 {
     return countedForLoop(graph, poplar::Tensor(), initialCount, countLimit, countStep, body, debugContext);
 }
-// What such a loop does before each time: the predicate says whether it goes on.
+// The step of such a loop before each iteration: the result tells whether the loop continues.
 inline poplar::Tensor addForLoopCounterVertex(poplar::Graph &graph, const poplar::Tensor &count,
                                               const poplar::Tensor &countLimit, int countStep, unsigned tile,
                                               poplar::program::Sequence &prog,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether some element is no number (popops/nan.h).
+// Tests for NaN (popops/nan.h).
 #ifndef POPOPS_NAN_HPP
 #define POPOPS_NAN_HPP
 

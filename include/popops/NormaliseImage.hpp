@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of three channels, normalised and padded to four (popops/normalise_image.h).
+// Normalisation of images with three channels, padded to four (popops/normalise_image.h).
 #ifndef POPOPS_NORMALISE_IMAGE_HPP
 #define POPOPS_NORMALISE_IMAGE_HPP
 
@@ -13,7 +13,7 @@
 namespace popops
 {
 
-// UNSIGNED_CHAR, HALF or FLOAT, of shape {..., 3}.
+// An input of type UNSIGNED_CHAR, HALF or FLOAT and shape {..., 3}.
 inline poplar::Tensor createNormaliseImageInput(poplar::Graph &graph, const poplar::Type &type,
                                                 const poplar::ArrayRef<std::size_t> shape,
                                                 const poplar::DebugContext &debugContext = {})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of reductions, written and read: "SQUARE_ADD".
+// Stream input and output of reduction operations: "SQUARE_ADD".
 #ifndef POPOPS_OPERATION_HPP
 #define POPOPS_OPERATION_HPP
 
@@ -14,7 +14,7 @@ inline std::ostream &operator<<(std::ostream &out, const Operation &op)
 {
     return out << asString(op);
 }
-// A word that is none leaves op as it is, and the stream failed.
+// An unknown name leaves op unchanged and sets the stream's failbit.
 inline std::istream &operator>>(std::istream &in, Operation &op)
 {
     std::string word;

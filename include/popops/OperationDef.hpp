@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations with which elements are reduced (popops/operation.h).
+// The operations of reductions (popops/operation.h).
 #ifndef POPOPS_OPERATION_DEF_HPP
 #define POPOPS_OPERATION_DEF_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations as text, and in names of vertices.
+// Names of operations, also as they occur in vertex types.
 #ifndef POPOPS_OPERATION_DEF_UTIL_HPP
 #define POPOPS_OPERATION_DEF_UTIL_HPP
 

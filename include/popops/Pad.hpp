@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Padding: views with more, or less, around a tensor (popops/pad.h).
+// Padding: views of a tensor with elements added to, or removed from, both sides of its dimensions (popops/pad.h).
 #ifndef POPOPS_PAD_HPP
 #define POPOPS_PAD_HPP
 
@@ -16,10 +16,10 @@ namespace padding
 
 enum class Type {
     CONSTANT, // zeros
-    EDGE,     // the outermost element, again and again
-    REFLECT   // what is on the other side of the outermost element
+    EDGE,     // the outermost element, repeated
+    REFLECT   // the elements inside of the outermost one, mirrored
 };
-// Where a constant's elements are: nowhere yet, on tile 0, where the nearest element of the tensor is.
+// Where constants of the padding are mapped: nowhere, to tile 0, or to the tile of the nearest element of the tensor.
 enum class MappingMethod { NONE, ZERO, EDGE };
 
 } // namespace padding
@@ -75,7 +75,7 @@ inline poplar::Tensor pad(poplar::Graph &graph, const poplar::Tensor &t, std::pt
                                  popops_pad_dim_tensor_at(where, graph.c(), t.c(), paddingLower, paddingUpper, dim,
                                                           val.c(), static_cast<popops_padding_mapping>(mappingMethod)));
 }
-// With elements of t itself.
+// Pads with elements of t itself.
 inline poplar::Tensor pad(const poplar::Tensor &t, const std::vector<std::ptrdiff_t> &paddingLower,
                           const std::vector<std::ptrdiff_t> &paddingUpper, padding::Type type,
                           detail::Where where = detail::Where::here())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transpositions in tile memory, and regrouping (popops/rearrange.h).
+// Transpositions in tile memory and regrouping (popops/rearrange.h).
 #ifndef POPOPS_REARRANGE_HPP
 #define POPOPS_REARRANGE_HPP
 
@@ -23,7 +23,7 @@ inline poputil_dim_grouping grouping(const poputil::GroupingInfo &info)
     poputil_dim_grouping c = { info.first, info.second };
     return c;
 }
-// What was made apart, with its copy at the end of the caller's list.
+// Appends the copy from source to destination to the caller's list and returns the new tensor.
 inline poplar::Tensor give(poplar::Graph &graph, pop_tensor made, pop_tensor source, pop_tensor destination,
                            std::vector<poplar::program::Copy> &copies, const poplar::DebugContext &debugContext)
 {
@@ -41,8 +41,8 @@ inline bool canUseFastTranspose(const poplar::Target &target, const poplar::Type
 {
     return popops_can_use_fast_transpose(&target.c(), type.c(), numRows, numColumns, numTranspositions);
 }
-// mapping has the indices of the transpositions that each tile does; getInOut gives the flat source and destination of
-// one.
+// mapping holds the indices of the transpositions of each tile; getInOut returns the flat source and destination of one
+// transposition.
 inline void addTransposeVertices(poplar::Graph &graph, const poplar::ComputeSet &cs, const poplar::Type &dType,
                                  unsigned rows, unsigned cols, const poplar::Graph::TileToTensorMapping &mapping,
                                  std::function<std::pair<const poplar::Tensor, const poplar::Tensor>(size_t)> getInOut,
@@ -50,7 +50,8 @@ inline void addTransposeVertices(poplar::Graph &graph, const poplar::ComputeSet 
 {
     struct Call {
         const std::function<std::pair<const poplar::Tensor, const poplar::Tensor>(size_t)> &f;
-        std::vector<std::pair<const poplar::Tensor, const poplar::Tensor>> kept; // live until C has them
+        std::vector<std::pair<const poplar::Tensor, const poplar::Tensor>>
+            kept; // keeps the tensors alive until the C interface has read them
         poputil::detail::Callback callback;
         static void call(std::size_t index, pop_tensor *in, pop_tensor *out, void *user)
         {
@@ -83,7 +84,7 @@ inline unsigned getMinimumRegroupGrainSize(const poplar::Type &type)
 {
     return popops_get_minimum_regroup_grain_size(type.c());
 }
-// Adds copies, then transpositions to a compute set that the caller executes after them.
+// Adds copies to a sequence and transpositions to a compute set; the caller executes the set after the copies.
 inline poplar::Tensor regroupTensor(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequence &copies,
                                     const poplar::ComputeSet &transposeCS, const poputil::GroupingInfo &from,
                                     const poputil::GroupingInfo &to, const poplar::DebugContext &debugContext = {})

@@ -12,7 +12,8 @@
 namespace popops
 {
 
-// What is done: out = scale * op(in), or with update out += scale * op(in); scale is a FLOAT tensor of one element.
+// The kind of a reduction: out = scale * op(in), or with update out += scale * op(in); scale is a FLOAT tensor of one
+// element.
 struct ReduceParams {
     ReduceParams() = default;
     ReduceParams(Operation operation, bool updates = false) : op(operation), update(updates)
@@ -22,7 +23,7 @@ struct ReduceParams {
         : op(operation), update(updates), useScale(true), scale(std::move(scaleTensor))
     {
     }
-    // Factors were numbers once; they are tensors.
+    // Deleted: in older releases the factor was a number, now it is a tensor.
     ReduceParams(Operation operation, float constantScale, bool updates = false) = delete;
 
     Operation op = Operation::ADD;
@@ -42,7 +43,7 @@ inline popops_reduce_params reduceParams(const ReduceParams &params)
     return c;
 }
 
-// The caller's compute sets for the length of a call; what it added goes to the end of the list.
+// Passes the caller's compute sets to one call of the C interface and appends the sets that the call adds.
 class ReduceSets
 {
   public:
@@ -94,7 +95,8 @@ inline void reduceWithOutput(poplar::Graph &graph, const poplar::Tensor &in, con
     poputil::detail::check(graph.c());
 }
 
-// As compute sets, which several reductions can share: each one's first stage goes into the first set, and so on.
+// Adds the reduction to a list of compute sets, which several reductions can share: first stages are in the first set,
+// and so on.
 inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Type &outType,
                              const std::vector<std::size_t> &dims, ReduceParams params,
                              std::vector<poplar::ComputeSet> &css, const poplar::DebugContext &debugContext = {},
@@ -126,7 +128,7 @@ inline void reduceWithOutput(poplar::Graph &graph, const poplar::Tensor &in, con
     poputil::detail::check(graph.c());
 }
 
-// One of several reductions that share their compute sets.
+// One reduction of reduceMany.
 struct SingleReduceOp {
     SingleReduceOp(poplar::Tensor input, std::vector<std::size_t> dimensions, ReduceParams parameters,
                    poplar::Type type, std::string name = "")
@@ -149,7 +151,7 @@ struct SingleReduceOp {
     std::string debugName;
 };
 
-// outputs is empty, and gets the results, or has one for each.
+// outputs has one tensor for each reduction, or is empty and receives the results.
 inline void reduceMany(poplar::Graph &graph, const std::vector<SingleReduceOp> &reductions,
                        std::vector<poplar::Tensor> &outputs, poplar::program::Sequence &prog,
                        const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})

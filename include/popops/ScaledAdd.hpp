@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors added to others with factors, in place (popops/scaled_add.h).
+// Scaled addition of tensors in place (popops/scaled_add.h).
 #ifndef POPOPS_SCALED_ADD_HPP
 #define POPOPS_SCALED_ADD_HPP
 
@@ -36,7 +36,7 @@ inline void scaledAddTo(poplar::Graph &graph, poplar::Tensor A, poplar::Tensor B
     poputil::detail::check(graph.c());
 }
 
-// A = scaleA * A + scaleB * B, or by another specialisation
+// A = scaleA * A + scaleB * B, or the formula of another specialisation.
 inline void scaledAddTo(poplar::Graph &graph, poplar::Tensor A, poplar::Tensor scaleA, poplar::Tensor B,
                         poplar::Tensor scaleB, poplar::program::Sequence &prog,
                         const ScaledAddSpecialisation speciality, const poplar::DebugContext &debugContext = {},

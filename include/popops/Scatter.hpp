@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices changed at many places (popops/scatter.h).
+// Updates of slices at a list of indices (popops/scatter.h).
 #ifndef POPOPS_SCATTER_HPP
 #define POPOPS_SCATTER_HPP
 
@@ -13,7 +13,7 @@
 namespace popops
 {
 
-// Gives what becomes of a slice, of what it was and of the update.
+// Returns the new value of a slice, given its old value and the update.
 typedef std::function<poplar::Tensor(poplar::Graph &, poplar::Tensor &, poplar::Tensor &, poplar::program::Sequence &)>
     UpdateComputationFunc;
 
@@ -38,7 +38,7 @@ inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const p
     struct Computation {
         poplar::Graph &graph;
         const UpdateComputationFunc &f;
-        poplar::program::Sequence steps; // both live until C has them
+        poplar::program::Sequence steps; // both stay alive until the C interface has read them
         poplar::Tensor result;
         poputil::detail::Callback callback;
         static pop_tensor call(pop_graph *, pop_tensor slice, pop_tensor update, pop_program sequence, void *user)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One element of each row (popops/select_scalar_from_rows.h).
+// Selection of one element of each row (popops/select_scalar_from_rows.h).
 #ifndef POPOPS_SELECT_SCALAR_FROM_ROWS_HPP
 #define POPOPS_SELECT_SCALAR_FROM_ROWS_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of rows, copied (popops/sequence_slice.h).
+// Copies of runs of rows (popops/sequence_slice.h).
 #ifndef POPOPS_SEQUENCE_SLICE_HPP
 #define POPOPS_SEQUENCE_SLICE_HPP
 

@@ -24,7 +24,7 @@ inline void sortInPlace(poplar::Graph &graph, const poplar::Tensor &t, unsigned 
                             poplar::detail::name(debugContext));
     poputil::detail::check(graph.c());
 }
-// The values in the order in which the keys are sorted.
+// The values in the order of their sorted keys.
 inline poplar::Tensor sortKeyValue(poplar::Graph &graph, const poplar::Tensor &k, const poplar::Tensor &v, unsigned dim,
                                    poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
 {

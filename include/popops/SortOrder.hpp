@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which chosen elements come.
+// The order of selected elements.
 #ifndef POPOPS_SORT_ORDER_HPP
 #define POPOPS_SORT_ORDER_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the IPUs of one graph do together (popops/ipu_collectives.h).
+// Collectives of the IPUs of one graph (popops/ipu_collectives.h).
 #ifndef POPOPS_TENSOR_COLLECTIVES_HPP
 #define POPOPS_TENSOR_COLLECTIVES_HPP
 
@@ -56,8 +56,8 @@ inline Chunks reduceScatter(poplar::Graph &graph, const poplar::Tensor &toReduce
                                  poplar::detail::Options(options), parts.data());
     return detail::chunksOf(graph, toReduce, parts);
 }
-// The chunks stand in the result by offset, then by index, whatever their order in the list.  There are as many rows as
-// originalInput has; where it is not given, as many as indices.
+// The result holds the chunks in the order of offset, then index, whatever their order in the list.  It has as many
+// rows as originalInput, or, without it, as there are indices.
 inline poplar::Tensor allGather(poplar::Graph &graph, const Chunks &toGather, poplar::program::Sequence &prog,
                                 const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {

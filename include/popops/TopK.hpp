@@ -60,7 +60,7 @@ inline poplar::Tensor topK(poplar::Graph &graph, poplar::program::Sequence &prog
                                                             prog.cToGrow(graph.c()), t.c(), detail::topKParams(params),
                                                             poplar::detail::name(debugContext)));
 }
-// The keys, and the values that go with them.
+// The k best keys, and the values that belong to them.
 inline std::pair<poplar::Tensor, poplar::Tensor> topKKeyValue(poplar::Graph &graph, poplar::program::Sequence &prog,
                                                               const poplar::Tensor &keys, const poplar::Tensor &values,
                                                               const TopKParams &params,
@@ -73,7 +73,7 @@ inline std::pair<poplar::Tensor, poplar::Tensor> topKKeyValue(poplar::Graph &gra
     poputil::detail::check(graph.c());
     return std::pair<poplar::Tensor, poplar::Tensor>(poplar::Tensor(best), poplar::Tensor(chosen));
 }
-// The elements, and their indices.
+// The k best elements, and their indices.
 inline std::pair<poplar::Tensor, poplar::Tensor> topKWithPermutation(poplar::Graph &graph,
                                                                      poplar::program::Sequence &prog,
                                                                      const poplar::Tensor &t, const TopKParams &params,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One element of each row made less by 1 (popops/update_scalar_in_rows.h).
+// Subtraction of 1 from one element of each row (popops/update_scalar_in_rows.h).
 #ifndef POPOPS_UPDATE_SCALAR_IN_ROWS_HPP
 #define POPOPS_UPDATE_SCALAR_IN_ROWS_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors set to zero (popops/fill.h).
+// Setting tensors to zero (popops/fill.h).
 #ifndef POPOPS_ZERO_HPP
 #define POPOPS_ZERO_HPP
 

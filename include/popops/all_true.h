@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether all elements are true. */
+/* Test whether all elements are true. */
 #ifndef POPOPS_ALL_TRUE_H
 #define POPOPS_ALL_TRUE_H
 
@@ -9,8 +9,8 @@
 POP_BEGIN_DECLS
 
 #define popops_all_true(...) popops_all_true_at(POP_HERE, __VA_ARGS__)
-/* Adds to a sequence: a new BOOL of rank 0, which an If or a RepeatWhile can take: the AND of all elements of a BOOL
- * tensor; true of none. */
+/* Adds to a sequence: computes the AND of all elements of a BOOL tensor.  The result, a new BOOL of rank 0, can be the
+ * predicate of an If or a RepeatWhile; it is true for a tensor without elements. */
 POP_API pop_tensor popops_all_true_at(pop_where where, pop_graph *graph, pop_tensor a, pop_program sequence,
                                       const char *name);
 

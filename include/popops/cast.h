@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors in another type, element by element.  Any two types, as C converts them: real numbers to integers towards
- * zero, BOOL is value != 0, HALF rounds to the nearest even. */
+/* Element-wise conversion between any two types, as in C: real numbers to integers round towards zero, BOOL is value !=
+ * 0, and HALF rounds to nearest even. */
 #ifndef POPOPS_CAST_H
 #define POPOPS_CAST_H
 
@@ -10,28 +10,29 @@
 POP_BEGIN_DECLS
 
 #define popops_cast(...) popops_cast_at(POP_HERE, __VA_ARGS__)
-/* Adds to a sequence: a new variable, mapped like in, with in's elements as another type. */
+/* Adds to a sequence: converts in to a type.  The result is a new variable, mapped like in. */
 POP_API pop_tensor popops_cast_at(pop_where where, pop_graph *graph, pop_tensor in, pop_type type, pop_program sequence,
                                   const char *name);
 #define popops_cast_in(...) popops_cast_in_at(POP_HERE, __VA_ARGS__)
-/* The same in a compute set. */
+/* The same, added to a compute set. */
 POP_API pop_tensor popops_cast_in_at(pop_where where, pop_graph *graph, pop_tensor in, pop_type type,
                                      pop_compute_set set, const char *name);
 #define popops_cast_to(...) popops_cast_to_at(POP_HERE, __VA_ARGS__)
-/* The same in a compute set into a tensor of in's shape.  Elements are cast on the tiles of out. */
+/* The same, added to a compute set and written to out, which has in's shape.  The tiles of out do the work. */
 POP_API void popops_cast_to_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor out, pop_compute_set set);
 #define popops_cast_program(...) popops_cast_program_at(POP_HERE, __VA_ARGS__)
-/* The same as a program: a copy where the types are equal. */
+/* The same as a program to be added by the caller; it is a copy when both types are equal. */
 POP_API pop_program popops_cast_program_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor out,
                                            const char *name);
 #define popops_cast_with_output(...) popops_cast_with_output_at(POP_HERE, __VA_ARGS__)
-/* Adds that program to a sequence. */
+/* Adds the program of popops_cast_program to a sequence. */
 POP_API void popops_cast_with_output_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor out,
                                         pop_program sequence, const char *name);
 
 #define popops_check_accuracy_when_cast(...) popops_check_accuracy_when_cast_at(POP_HERE, __VA_ARGS__)
-/* Adds to a sequence: a new BOOL of rank 0, on in's tile: whether a value of one floating-point type, a tensor of one
- * element, survives a cast: finite, and no further away than the tolerance times itself. */
+/* Adds to a sequence: tests whether the cast of a floating-point value keeps its accuracy.  in has one element.  The
+ * result, a new BOOL of rank 0 on in's tile, is true when the converted value is finite and its relative error is not
+ * above the tolerance. */
 POP_API pop_tensor popops_check_accuracy_when_cast_at(pop_where where, pop_graph *graph, pop_tensor in, pop_type type,
                                                       double tolerance, pop_program sequence, const char *name);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library's codelets: a graph needs them before the first operation. */
+/* The library's codelets, which a graph needs before the first operation. */
 #ifndef POPOPS_CODELETS_H
 #define POPOPS_CODELETS_H
 
@@ -8,8 +8,8 @@
 POP_BEGIN_DECLS
 
 #define popops_add_codelets(...) popops_add_codelets_at(POP_HERE, __VA_ARGS__)
-/* Loads popops.gp from beside the library (or the file that the environment's IPU_POPOPS_GP names) and registers the
- * vertices' estimates.  Doing it again has no effect. */
+/* Loads popops.gp from the directory of the library (or the file that the environment variable IPU_POPOPS_GP names) and
+ * registers the cycle estimates of its vertices.  Further calls have no effect. */
 POP_API void popops_add_codelets_at(pop_where where, pop_graph *graph);
 
 POP_END_DECLS
