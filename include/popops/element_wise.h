@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators on tensors, element by element: all of operators.def, each in three forms.
+/* Element-wise operators on tensors: all rows of operators.def, each in three forms.
  *
- *     pop_tensor sum = popops_add(graph, a, b, program, "sum");           a new tensor, laid out like the operand that
- * is spread best popops_mul_in_place(graph, a, 0.5, program, "halve");               the result replaces the first
- * operand popops_sub_with_output(graph, 1, a, out, program, "rest");          the result goes to a tensor that there is
+ *     pop_tensor sum = popops_add(graph, a, b, program, "sum");    a new tensor, mapped like one of the operands
+ *     popops_mul_in_place(graph, a, 0.5, program, "halve");        the result replaces the first operand
+ *     popops_sub_with_output(graph, 1, a, out, program, "rest");   the result is written to an existing tensor
  *
- * An operand is a tensor or a number (one of them must be a tensor); a number takes the tensors' type (select between
- * two numbers: FLOAT where one is real, else INT).  Tensors of other shapes are broadcast as in NumPy; an operand of
- * one element is never expanded.  Operands have one type, that of the result too; comparisons, logic and is_... give
- * BOOL.  The program is a sequence, to which the operation is added; name, which may be NULL, is the prefix of its
- * debug names.
+ * An operand is a tensor or a number; at least one must be a tensor.  A number takes the tensors' type (select between
+ * two numbers: FLOAT if one is real, otherwise INT).  Tensors of different shapes are broadcast as in NumPy; an operand
+ * of one element is never expanded.  All operands have one type, which is also the result's type, except that
+ * comparisons, logical operators and is_... give BOOL.  The operation is added to the sequence program; name, which may
+ * be NULL, is the prefix of its debug names.
  *
- * Errors, recorded in the graph: type_error for types that the operator does not take or that differ, poplar_error for
- * shapes that do not match, an output of another shape, or one that holds an element twice or a constant. */
+ * Errors, recorded in the graph: type_error for types that the operator does not take or that differ; poplar_error for
+ * shapes that do not match, and for an output of another shape or with aliases or constants. */
 #ifndef POPOPS_ELEMENT_WISE_H
 #define POPOPS_ELEMENT_WISE_H
 
@@ -38,9 +38,9 @@ typedef enum popops_ternary_op {
     POPOPS_TERNARY_COUNT
 } popops_ternary_op;
 
-/* A tensor, or a number: a constant of the type that the tensors beside it have. */
+/* A tensor, or a number: a constant of the type of the tensors beside it. */
 typedef struct popops_operand {
-    pop_tensor tensor;   /* null: a number */
+    pop_tensor tensor;   /* null for a number */
     pop_type value_type; /* POP_DOUBLE, POP_LONGLONG or POP_UNSIGNED_LONGLONG */
     union {
         double real;
@@ -71,7 +71,7 @@ POP_API popops_operand popops_operand_of_unsigned(unsigned long long value);
              : popops_operand_of_unsigned, default                                                                     \
              : popops_operand_of_int)(x)
 
-/* Any operator by its number: what the calls by name below stand for.  In place the first operand is written. */
+/* Any operator by its number; the functions by name below call these.  In place, the first operand is written. */
 POP_API pop_tensor popops_unary_at(pop_where where, popops_unary_op op, pop_graph *graph, pop_tensor a,
                                    pop_program sequence, const char *name);
 POP_API void popops_unary_in_place_at(pop_where where, popops_unary_op op, pop_graph *graph, pop_tensor a,
@@ -93,20 +93,20 @@ POP_API void popops_ternary_with_output_at(pop_where where, popops_ternary_op op
                                            const char *name);
 
 #define popops_binary_as(...) popops_binary_as_at(POP_HERE, __VA_ARGS__)
-/* A binary operator with its result in another floating type; computed in the wider of both. */
+/* A binary operator whose result has another floating-point type; it is computed in the wider of both types. */
 POP_API pop_tensor popops_binary_as_at(pop_where where, popops_binary_op op, pop_graph *graph, popops_operand a,
                                        popops_operand b, pop_type type, pop_program sequence, const char *name);
 
 #define popops_create_output_for_element_wise_op(...) popops_create_output_for_element_wise_op_at(POP_HERE, __VA_ARGS__)
-/* A variable of a type for the result of an element-wise operation of inputs, in the shape that they broadcast to: a
- * clone of the input of that shape that is spread best (the least on the fullest tile, then on the most tiles), or,
- * where every one has aliases or constants, mapped linearly. */
+/* A variable of a type for the result of an element-wise operation, in the shape to which the inputs broadcast.  It is
+ * mapped like the most evenly spread input of that shape: the one with the fewest elements on its fullest tile, then
+ * the one on most tiles.  If all such inputs have aliases or constants, it is mapped linearly. */
 POP_API pop_tensor popops_create_output_for_element_wise_op_at(pop_where where, pop_graph *graph, pop_tensors inputs,
                                                                pop_type type, const char *name);
 
 POP_END_DECLS
 
-/* ---- by name: popops_add(graph, a, b, sequence, name) and so on, for each row of operators.def ---- */
+/* ---- operators by name: popops_add(graph, a, b, sequence, name) and so on, for each row of operators.def ---- */
 
 #define POPOPS_UNARY(form, op, ...) popops_unary##form##_at(POP_HERE, POPOPS_UNARY_##op, __VA_ARGS__)
 #define POPOPS_BINARY(form, op, graph, a, b, ...)                                                                      \

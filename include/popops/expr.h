@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions over tensors, done as one operation: popops_map compiles a vertex for the whole expression, which reads
- * each operand once.
+/* Expressions over tensors, evaluated as one operation: popops_map compiles one vertex for the whole expression, which
+ * reads each operand once.
  *
  *     pop_tensor y = popops_map(graph, "_1 * tanh(_2) + 0.5", POP_TENSORS(a, b), program, "y", POP_NO_OPTIONS);
  *
- * In the text, _1 is the first tensor and _20 the last that there can be.  There are C's operators (|| && | ^ & == != <
- * <= > >= << >> + - * / % ! ~) and every name of operators.def as a function: max(_1, 0), select(_1, _2, _1 > _2).
- * float(x) and the like are casts.  A number takes the type of what stands beside it; 1.5h is a half.  Types must agree
- * as they must in element_wise.h, shapes are broadcast together, and half is rounded after every operator.
+ * In the text, _1 to _20 are the tensors of the list.  The operators are those of C (|| && | ^ & == != < <= > >= << >>
+ * + - * / % ! ~); each name of operators.def is a function: max(_1, 0), select(_1, _2, _1 > _2); a type is a cast:
+ * float(x).  A number takes the type of the operands beside it; 1.5h is a half.  Types must match as in element_wise.h,
+ * shapes are broadcast together, and half is rounded after each operator.
  *
- * One operator alone uses the library's vertex.  So does each operator of an expression, one after the other, where
- * there is no compiler or the options say so: enableGenerateCodelet (true) and forceGenerateCodelet (false: one
- * operator alone is not compiled). enableVectorBroadcastOptimisations and enableExpressionOptimizations (true) are
- * taken; they change nothing here.
+ * A single operator uses the library's vertex.  Without a compiler, or if the options say so, an expression runs as one
+ * library vertex after another.  Options: enableGenerateCodelet (true), forceGenerateCodelet (false: a single operator
+ * is not compiled).  enableVectorBroadcastOptimisations and enableExpressionOptimizations (true) are accepted and have
+ * no effect.
  *
- * Errors, recorded in the graph: parse_error for a text that is no expression, index_error for a placeholder without a
- * tensor, type_error, invalid_option, and poplar_error for shapes and outputs as in element_wise.h. */
+ * Errors, recorded in the graph: parse_error for a text that is not an expression, index_error for a placeholder
+ * without a tensor, type_error, invalid_option, and poplar_error for shapes and outputs as in element_wise.h. */
 #ifndef POPOPS_EXPR_H
 #define POPOPS_EXPR_H
 
 #include <popops/element_wise.h>
 
 typedef enum popops_expr_kind {
-    POPOPS_EXPR_PLACEHOLDER, /* op: its number, 1 to 20 */
-    POPOPS_EXPR_CONST, /* value; type, or POP_TYPE_NULL: that of its neighbours, and op's, a pop_type, when these have
-                          none */
+    POPOPS_EXPR_PLACEHOLDER, /* op: the number of the tensor, 1 to 20 */
+    POPOPS_EXPR_CONST, /* value; type, or POP_TYPE_NULL: the type of its neighbours, or, if they have none, op's, a
+                          pop_type */
     POPOPS_EXPR_CAST,  /* type */
-    POPOPS_EXPR_UNARY, /* op: popops_unary_op, and so on */
+    POPOPS_EXPR_UNARY, /* op: popops_unary_op; the next two likewise */
     POPOPS_EXPR_BINARY,
     POPOPS_EXPR_TERNARY
 } popops_expr_kind;
@@ -45,18 +45,18 @@ typedef struct popops_expr {
 POP_BEGIN_DECLS
 
 #define popops_map(...) popops_map_at(POP_HERE, __VA_ARGS__)
-/* Adds the expression to a sequence and gives its result. */
+/* Adds the expression to a sequence and returns its result. */
 POP_API pop_tensor popops_map_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors,
                                  pop_program sequence, const char *name, pop_options options);
 #define popops_map_in_place(...) popops_map_in_place_at(POP_HERE, __VA_ARGS__)
-/* The result replaces the first tensor. */
+/* The same; the result replaces the first tensor. */
 POP_API void popops_map_in_place_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors,
                                     pop_program sequence, const char *name, pop_options options);
 #define popops_map_with_output(...) popops_map_with_output_at(POP_HERE, __VA_ARGS__)
 POP_API void popops_map_with_output_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors,
                                        pop_tensor out, pop_program sequence, const char *name, pop_options options);
 
-/* The same for trees. */
+/* The same for expressions given as trees. */
 #define popops_map_expr(...) popops_map_expr_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popops_map_expr_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors,
                                       pop_program sequence, const char *name, pop_options options);
@@ -67,7 +67,7 @@ POP_API void popops_map_expr_in_place_at(pop_where where, pop_graph *graph, popo
 POP_API void popops_map_expr_with_output_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors,
                                             pop_tensor out, pop_program sequence, const char *name,
                                             pop_options options);
-/* invalid_option unless popops_map would take these options. */
+/* Checks options of popops_map: false and invalid_option for an option or value that it does not take. */
 POP_API bool popops_check_map_options_at(pop_where where, pop_graph *graph, pop_options options);
 
 POP_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors set to one value.  Any type; an element that several places of t share is written once. */
+/* Setting tensors to one value.  Any type; an element that occurs in t several times is written once. */
 #ifndef POPOPS_FILL_H
 #define POPOPS_FILL_H
 
@@ -9,18 +9,18 @@
 POP_BEGIN_DECLS
 
 #define popops_fill(...) popops_fill_at(POP_HERE, __VA_ARGS__)
-/* Adds to a sequence: every element of t becomes value (converted to t's type). */
+/* Adds to a sequence: sets every element of t to value, converted to t's type. */
 POP_API void popops_fill_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, double value,
                             const char *name);
 #define popops_fill_in(...) popops_fill_in_at(POP_HERE, __VA_ARGS__)
-/* The same in a compute set. */
+/* The same, added to a compute set. */
 POP_API void popops_fill_in_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set set, double value);
 #define popops_fill_on_tile(...) popops_fill_on_tile_at(POP_HERE, __VA_ARGS__)
-/* The same for intervals of the flattened t, by a tile's vertices. */
+/* The same for intervals of the flattened t, with vertices on the given tile. */
 POP_API void popops_fill_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list regions,
                                     unsigned tile, pop_compute_set set, double value);
 
-/* The same with zero. */
+/* Adds to a sequence: sets every element of t to zero. */
 #define popops_zero(...) popops_zero_at(POP_HERE, __VA_ARGS__)
 POP_API void popops_zero_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, const char *name);
 #define popops_zero_in(...) popops_zero_in_at(POP_HERE, __VA_ARGS__)

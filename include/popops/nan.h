@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether some element is no number. */
+/* Tests for NaN and infinity. */
 #ifndef POPOPS_NAN_H
 #define POPOPS_NAN_H
 
@@ -9,11 +9,12 @@
 POP_BEGIN_DECLS
 
 #define popops_has_nan(...) popops_has_nan_at(POP_HERE, __VA_ARGS__)
-/* Adds to a sequence: a new BOOL of rank 0: whether a HALF or FLOAT tensor holds a NaN; false of no elements. */
+/* Adds to a sequence: tests whether a HALF or FLOAT tensor holds a NaN.  The result is a new BOOL of rank 0; false for
+ * a tensor without elements. */
 POP_API pop_tensor popops_has_nan_at(pop_where where, pop_graph *graph, pop_tensor a, pop_program sequence,
                                      const char *name);
 #define popops_has_nan_or_inf(...) popops_has_nan_or_inf_at(POP_HERE, __VA_ARGS__)
-/* A NaN or an infinity. */
+/* The same for NaN or infinity. */
 POP_API pop_tensor popops_has_nan_or_inf_at(pop_where where, pop_graph *graph, pop_tensor a, pop_program sequence,
                                             const char *name);
 

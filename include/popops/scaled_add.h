@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors added to others with factors, in place: the update of weights.
+/* Scaled addition of tensors in place, as weight updates use it.
  *
- * a and b have one shape; work is done on the tiles of a, which must be parallel writeable.  HALF and FLOAT may be
- * mixed, results are rounded once to a's type; of INT and UNSIGNED_INT both have one type.  A factor that is a tensor
- * has one element, HALF or FLOAT (for integers the type of a).
+ * a and b have the same shape; the tiles of a do the work.  a must be parallel writeable.  HALF and FLOAT may be mixed;
+ * results are rounded once to a's type.  INT and UNSIGNED_INT cannot be mixed.  A factor that is a tensor has one
+ * element, HALF or FLOAT (for integers: the type of a).
  *
- * Options: "optimizeForSpeed" (false): vertices that want their operands in different memory elements;
- * "scaleFloatToHalfTolerance" (1e-6): a constant factor of HALF tensors is used as half where that changes it by no
- * more than this, relative to itself. */
+ * Options: "optimizeForSpeed" (false): vertices that require their operands in different memory elements;
+ * "scaleFloatToHalfTolerance" (1e-6): a constant factor of HALF tensors is used as half if its relative error is then
+ * not above this tolerance. */
 #ifndef POPOPS_SCALED_ADD_H
 #define POPOPS_SCALED_ADD_H
 
@@ -21,7 +21,7 @@ typedef enum popops_scaled_add_specialisation {
 
 POP_BEGIN_DECLS
 
-/* a += scale * b; the factor is a tensor or a constant. */
+/* a += scale * b; scale is a tensor or a constant. */
 #define popops_scaled_add_to(...) popops_scaled_add_to_at(POP_HERE, __VA_ARGS__)
 POP_API void popops_scaled_add_to_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor scale,
                                      pop_program sequence, const char *name, pop_options options);
@@ -38,8 +38,8 @@ POP_API void popops_scaled_subtract_from_at(pop_where where, pop_graph *graph, p
 POP_API void popops_scaled_subtract_from_constant_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b,
                                                      double scale, pop_program sequence, const char *name,
                                                      pop_options options);
-/* a = scale_a * a + scale_b * b, or by another specialisation; real types alone.  Here b is cast to a's type
- * first.  With constants a scale_a of 1 is popops_scaled_add_to. */
+/* a = scale_a * a + scale_b * b, or the formula of another specialisation; floating-point types only.  b is cast to a's
+ * type first.  With constants, a scale_a of 1 is the same as popops_scaled_add_to. */
 #define popops_scaled_add_both(...) popops_scaled_add_both_at(POP_HERE, __VA_ARGS__)
 POP_API void popops_scaled_add_both_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor scale_a,
                                        pop_tensor b, pop_tensor scale_b, pop_program sequence,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorting along a dimension, in ascending order.  HALF, FLOAT, INT and UNSIGNED_INT; NaN come last.  Each line of
- * elements is sorted by one worker, and has to fit its tile's memory.  poplar_error and index_error for shapes,
- * type_error for other types. */
+/* Sorting along a dimension in ascending order.  HALF, FLOAT, INT and UNSIGNED_INT; NaN come last.  One worker sorts
+ * each line, which must fit in its tile's memory.  poplar_error and index_error for shapes, type_error for other
+ * types. */
 #ifndef POPOPS_SORT_H
 #define POPOPS_SORT_H
 
@@ -18,12 +18,12 @@ POP_API pop_tensor popops_sort_at(pop_where where, pop_graph *graph, pop_tensor 
 POP_API void popops_sort_in_place_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned dim,
                                      pop_program sequence, const char *name);
 #define popops_sort_key_value(...) popops_sort_key_value_at(POP_HERE, __VA_ARGS__)
-/* A new tensor with the elements of v in the order in which those of k, of its shape, are sorted; values of equal keys
- * come in any order. */
+/* A new tensor with the elements of v in the order of the sorted keys k, which have v's shape.  The order of values
+ * with equal keys is unspecified. */
 POP_API pop_tensor popops_sort_key_value_at(pop_where where, pop_graph *graph, pop_tensor k, pop_tensor v, unsigned dim,
                                             pop_program sequence, const char *name);
 #define popops_sort_key_value_in_place(...) popops_sort_key_value_in_place_at(POP_HERE, __VA_ARGS__)
-/* Both k and v change. */
+/* Sorts both k and v in place. */
 POP_API void popops_sort_key_value_in_place_at(pop_where where, pop_graph *graph, pop_tensor k, pop_tensor v,
                                                unsigned dim, pop_program sequence, const char *name);
 

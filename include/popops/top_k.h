@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The largest or smallest elements of each line along the innermost dimension.  Keys are HALF, FLOAT, INT or
- * UNSIGNED_INT, values these too; a NaN is larger than every number.  type_error and poplar_error otherwise. */
+/* The k largest or smallest elements of each line along the innermost dimension.  Keys and values are HALF, FLOAT, INT
+ * or UNSIGNED_INT; a NaN is larger than every number.  type_error and poplar_error otherwise. */
 #ifndef POPOPS_TOP_K_H
 #define POPOPS_TOP_K_H
 
@@ -8,8 +8,8 @@
 #include <poplar/program.h>
 #include <popops/sort_order.h>
 
-/* How many, whether they are the largest, and in which order they come.  stable: of equal keys those with the smaller
- * index are chosen, and come first. */
+/* The number of elements, whether the largest or the smallest, and their order.  stable: among equal keys, those with
+ * the smaller index are chosen and come first. */
 typedef struct popops_top_k_params {
     unsigned k;
     bool largest;
@@ -20,21 +20,21 @@ typedef struct popops_top_k_params {
 POP_BEGIN_DECLS
 
 #define popops_create_top_k_input(...) popops_create_top_k_input_at(POP_HERE, __VA_ARGS__)
-/* A mapped tensor that is good to choose from. */
+/* A mapped tensor for use as the input of these calls. */
 POP_API pop_tensor popops_create_top_k_input_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
                                                 popops_top_k_params params, const char *name);
 #define popops_top_k(...) popops_top_k_at(POP_HERE, __VA_ARGS__)
-/* Adds to a sequence: a new tensor of t's shape, but k elements along the last dimension. */
+/* Adds to a sequence: the result is a new tensor of t's shape, with k elements along the last dimension. */
 POP_API pop_tensor popops_top_k_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor t,
                                    popops_top_k_params params, const char *name);
 #define popops_top_k_key_value(...) popops_top_k_key_value_at(POP_HERE, __VA_ARGS__)
-/* The same for keys, and for the values of the same shape that go with them: the result is the keys, *values gets the
- * values. */
+/* The same for keys, and for values of the same shape: returns the keys; *values receives the values that belong to
+ * them. */
 POP_API pop_tensor popops_top_k_key_value_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor keys,
                                              pop_tensor values, popops_top_k_params params, pop_tensor *chosen_values,
                                              const char *name);
 #define popops_top_k_with_permutation(...) popops_top_k_with_permutation_at(POP_HERE, __VA_ARGS__)
-/* The same with the elements' indices along the dimension, UNSIGNED_INT. */
+/* The same; *indices receives the elements' indices along the dimension, UNSIGNED_INT. */
 POP_API pop_tensor popops_top_k_with_permutation_at(pop_where where, pop_graph *graph, pop_program sequence,
                                                     pop_tensor t, popops_top_k_params params, pop_tensor *indices,
                                                     const char *name);
