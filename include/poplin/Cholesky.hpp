@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cholesky's factors (poplin/cholesky.h).
+// Cholesky factorisation (poplin/cholesky.h).
 #ifndef POPLIN_CHOLESKY_HPP
 #define POPLIN_CHOLESKY_HPP
 
@@ -22,7 +22,7 @@ inline poplar::Tensor createCholeskyInput(poplar::Graph &graph, const poplar::Ty
                                                    poplar::detail::shape(shape), poplar::detail::name(debugContext),
                                                    poplar::detail::Options(options), detail::cache(cache)));
 }
-// The layout is one for both triangles; nothing but a bool is taken for lower.
+// The layout is the same for both triangles.  A template, so that only a bool converts to lower.
 template <typename Bool, typename = typename std::enable_if<std::is_same<Bool, bool>::value>::type>
 poplar::Tensor createCholeskyInput(poplar::Graph &graph, const poplar::Type &type,
                                    const std::vector<std::size_t> &shape, Bool /*lower*/,
@@ -50,7 +50,7 @@ inline void choleskyInPlace(poplar::Graph &graph, const poplar::Tensor &a, bool 
     poputil::detail::check(graph.c());
 }
 
-// The products of a factorisation, for preplanMatMuls; option blockSize (64) as in cholesky.
+// The matrix products of a factorisation, for preplanMatMuls; option blockSize (64) as in cholesky.
 inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>>
 getCholeskyMatMulPrePlanParameters(const poplar::Type &type, const std::vector<std::size_t> &shape, bool /*lower*/,
                                    poplar::OptionFlags options = {})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a convolution is (poplin/conv_params.h).
+// Parameters of a convolution (poplin/conv_params.h).
 #ifndef POPLIN_CONV_PARAMS_HPP
 #define POPLIN_CONV_PARAMS_HPP
 
@@ -22,7 +22,7 @@ namespace poplin
 namespace detail
 {
 
-// Lists as C has them, and back.
+// Copies lists to the arrays of the C interface, and back.
 template <typename To, typename From> void fill(To *to, const From &from, std::size_t dims, const char *what)
 {
     if (from.size() != dims)
@@ -34,8 +34,8 @@ template <typename To, typename From> void fill(To *to, const From &from, std::s
 }
 template <typename To, typename From> std::vector<To> vectorOf(const From *from, std::size_t dims)
 {
-    return std::vector<To>(
-        from, from + (dims <= POPLIN_MAX_FIELD_DIMS ? dims : 0)); // ranks that differ are more, and no dimensions
+    // A rank above the limit marks lists of different ranks, which have no dimensions.
+    return std::vector<To>(from, from + (dims <= POPLIN_MAX_FIELD_DIMS ? dims : 0));
 }
 
 } // namespace detail
@@ -43,14 +43,14 @@ template <typename To, typename From> std::vector<To> vectorOf(const From *from,
 class ConvParams
 {
   public:
-    typedef poputil::detail::Where Where; // the user's line, filled in by the compiler
+    typedef poputil::detail::Where Where; // the caller's source location, filled in by the compiler
 
     struct InputTransform {
         std::vector<unsigned> truncationLower, truncationUpper, dilation, paddingLower, paddingUpper;
         std::vector<bool> flip;
 
         InputTransform() = default;
-        // One that changes nothing.
+        // The identity transform.
         explicit InputTransform(std::size_t dims)
             : truncationLower(dims, 0), truncationUpper(dims, 0), dilation(dims, 1), paddingLower(dims, 0),
               paddingUpper(dims, 0), flip(dims, false)
@@ -135,7 +135,7 @@ class ConvParams
     {
         validate(where);
     }
-    // Of the C interface.
+    // Converts from the C interface.
     explicit ConvParams(const poplin_conv_params &p)
         : inputType(p.input_type), outputType(p.output_type), batchSize(p.batch_size),
           inputFieldShape(detail::vectorOf<std::size_t>(p.input_field_shape, p.num_field_dims)),
@@ -148,7 +148,7 @@ class ConvParams
     {
     }
 
-    // The C interface's; throws where lists have different lengths.
+    // Converts to the C interface; throws if lists have different lengths.
     poplin_conv_params c() const
     {
         const pop_shape field = { inputFieldShape.size(), inputFieldShape.data() },
@@ -311,7 +311,7 @@ inline std::ostream &operator<<(std::ostream &out, const ConvParams &params)
     poplin_conv_params_to_text(&p, text.data(), text.size());
     return out << text.data();
 }
-// Reads what << writes, to the end of the stream.
+// Reads the format that << writes, to the end of the stream.
 inline std::istream &operator>>(std::istream &in, ConvParams &params)
 {
     const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());

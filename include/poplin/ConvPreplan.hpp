@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of convolutions and matrix products ahead of their use, into one cache.
+// Planning convolutions and matrix products in advance, into one cache.
 #ifndef POPLIN_CONV_PREPLAN_HPP
 #define POPLIN_CONV_PREPLAN_HPP
 

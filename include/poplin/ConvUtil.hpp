@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which elements of input, kernel and output meet (poplin/conv_util.h).
+// Which elements of input, kernel and output are combined (poplin/conv_util.h).
 #ifndef POPLIN_CONV_UTIL_HPP
 #define POPLIN_CONV_UTIL_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions, forward, backward and for the update of weights, and biases (poplin/convolution.h).
+// Convolutions: forward, backward, weight update, and biases (poplin/convolution.h).
 #ifndef POPLIN_CONVOLUTION_HPP
 #define POPLIN_CONVOLUTION_HPP
 
@@ -14,7 +14,7 @@
 namespace poplin
 {
 
-// ---- operands, laid out ----
+// ---- operands with the plan's layout ----
 inline poplar::Tensor createInput(poplar::Graph &graph, const ConvParams &params,
                                   const poplar::DebugContext &debugContext = {},
                                   const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr)
@@ -43,7 +43,7 @@ inline poplar::Tensor createBiases(poplar::Graph &graph, const poplar::Tensor &a
                                                                     activations.c(), poplar::detail::name(debugContext),
                                                                     poplar::detail::Options(options)));
 }
-// The parameters of the convolution whose output the activations are add nothing to what those say.
+// The parameters are not needed: the activations determine the biases.
 inline poplar::Tensor createBiases(poplar::Graph &graph, const poplar::Tensor &activations, const ConvParams &,
                                    const poplar::DebugContext &debugContext = { "biases" },
                                    const poplar::OptionFlags &options = {}, PlanningCache * = nullptr)
@@ -155,7 +155,7 @@ inline void convolutionBiasUpdate(poplar::Graph &graph, const poplar::Tensor &zD
     poputil::detail::check(graph.c());
 }
 
-// ---- weights of other passes ----
+// ---- weights of the backward pass ----
 inline void weightsTransposeChansFlipXY(poplar::Graph &graph, const poplar::Tensor &weightsIn,
                                         const poplar::Tensor &weightsOut, poplar::program::Sequence &prog,
                                         const poplar::DebugContext &debugContext = {})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The products of a fully connected layer (poplin/fully_connected.h).
+// The matrix products of a fully connected layer (poplin/fully_connected.h).
 #ifndef POPLIN_FULLY_CONNECTED_HPP
 #define POPLIN_FULLY_CONNECTED_HPP
 
@@ -20,7 +20,7 @@ struct FullyConnectedParams {
     std::size_t outputSize;
 };
 
-// With the options that each is planned with.
+// Each product with the options for its planning.
 inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>>
 getMatMulPrePlanParameters(FullyConnectedParams parameters, poplar::OptionFlags matmulOptions, poplar::Type type,
                            bool inferenceOnly)

@@ -115,7 +115,7 @@ inline void matMulGroupedAcc(poplar::Graph &graph, const poplar::Tensor &C, cons
     poputil::detail::check(graph.c());
 }
 
-// ---- operands and results, laid out; the short forms have the result in the operands' type ----
+// ---- operands and results with the plan's layout; the short forms give the result the operands' type ----
 typedef std::vector<std::size_t> MatMulShape;
 
 #define POPLIN_CREATE_PARAMETERS                                                                                       \
@@ -186,7 +186,7 @@ inline poplar::Tensor preArrangeMatMulGroupedInputRHS(poplar::Graph &graph, cons
                                      B.c(), prog.cToGrow(graph.c()), outputType.c(), poplar::detail::name(debugContext),
                                      poplar::detail::Options(options), detail::cache(cache)));
 }
-// {g,m,k} as {g,k,m}.
+// Views {g,m,k} as {g,k,m}.
 inline poplar::Tensor transposeGroupedMatrix(const poplar::Tensor &A)
 {
     return A.dimShuffle({ 0, 2, 1 });
@@ -196,7 +196,7 @@ inline poplar::Tensor transposeGroupedMatrix(const poplar::Tensor &A)
 namespace detail
 {
 
-// The text of a report that C writes to a buffer.
+// Prints a report, which the C interface writes to a buffer.
 template <typename Report> void printReport(std::ostream &out, const poplar::Graph &graph, const Report &report)
 {
     std::vector<char> buffer(report(nullptr, 0) + 1);
@@ -232,7 +232,7 @@ inline void matMulGroupedReportPlan(std::ostream &out, const poplar::Graph &grap
     });
 }
 
-// A product to be planned; shapes of matrices, or of grouped ones.
+// A product to be planned; the shapes are of matrices, or of grouped matrices.
 struct MatMulParams {
     poplar::Type inputType;
     poplar::Type outputType;
@@ -244,7 +244,7 @@ struct MatMulParams {
         const poplin_mat_mul_params x = a.c(), y = b.c();
         return poplin_mat_mul_params_compare(&x, &y) < 0;
     }
-    poplin_mat_mul_params c() const // the C interface's
+    poplin_mat_mul_params c() const // for the C interface
     {
         poplin_mat_mul_params params = { inputType.c(), outputType.c(), { 1, 0, 0 }, { 1, 0, 0 } };
         for (std::size_t i = 0; i < aShape.size() && i < 3; ++i)
@@ -266,7 +266,8 @@ inline MatMulParams matMulParams(const poplin_mat_mul_params &from)
 } // namespace detail
 typedef std::tuple<const poplar::Target *, const MatMulParams, const poplar::OptionFlags *> MatMulPlanParams;
 
-// Templates, though nobody gives them parameters: so those who do not call them do not compile their lists.
+// Templates, although no caller passes their arguments: programs that do not use them need not compile their
+// containers.
 template <typename Set = std::set<MatMulPlanParams>>
 void preplanMatMuls(const typename poplar::detail::Same<Set>::type &matmuls, matmul::PlanningCache &cache,
                     poputil::detail::Where where = poputil::detail::Where::here())
@@ -290,10 +291,10 @@ void preplanMatMuls(const typename poplar::detail::Same<Set>::type &matmuls, mat
         poputil::detail::raise(error);
 }
 
-// By the options of a product, those of its convolution.
+// Maps the options of a product to those of its convolution.
 typedef std::unordered_map<const poplar::OptionFlags *, poplar::OptionFlags> MatMulToConvOptions;
-// The convolutions that products are, to be planned among others.  What is returned points into convOptions, which gets
-// what it lacks.
+// The convolutions that implement products, for planning together with others.  The result points into convOptions, to
+// which missing entries are added.
 template <typename Set = std::set<MatMulPlanParams>, typename Convs = std::set<ConvPlanParams>,
           typename Options = MatMulToConvOptions>
 Convs matMulGetConvPlanParams(const typename poplar::detail::Same<Set>::type &matmuls,
@@ -319,7 +320,7 @@ Convs matMulGetConvPlanParams(const typename poplar::detail::Same<Set>::type &ma
     return convs;
 }
 
-// Throws on options that no product has.
+// Throws for options that a product does not take.
 inline void matmulValidateOptions(const poplar::OptionFlags &options)
 {
     pop_option list[POPLIN_MAX_MAT_MUL_OPTIONS];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evenly spaced values, and the coordinates of grids (poplin/mesh_grid.h).
+// Evenly spaced values and coordinate grids (poplin/mesh_grid.h).
 #ifndef POPLIN_MESH_GRID_HPP
 #define POPLIN_MESH_GRID_HPP
 

@@ -74,7 +74,7 @@ inline void put(poplin_multi_conv &to, const ConvWeightUpdateArgsScalar &args)
     to.scale_constant = args.scale;
 }
 
-// Arguments as C takes them, with what those point to.
+// The arguments in the form that the C interface takes, and the storage that they point to.
 class Convs
 {
   public:
@@ -104,7 +104,7 @@ class Convs
   private:
     std::vector<poplin_multi_conv> convs;
     std::vector<poplin_conv_params> params;
-    std::deque<poplar::detail::Options> options; // they cannot be moved
+    std::deque<poplar::detail::Options> options; // a deque, since they cannot be moved
 };
 
 inline std::vector<poplar::Tensor> tensors(poplar::Graph &graph, const std::vector<pop_tensor> &from)
@@ -186,7 +186,7 @@ inline void convolutionWeightUpdate(poplar::Graph &graph, const std::vector<Conv
     detail::update(graph, args, prog, debugContext, options, cache);
 }
 
-// Sets the weights of args to backward ones made of weightsIn.
+// Sets the weights of args to backward weights computed from weightsIn.
 inline void weightsTransposeChansFlipXY(poplar::Graph &graph, std::vector<ConvolutionArgs> &args,
                                         const std::vector<poplar::Tensor> &weightsIn, poplar::program::Sequence &prog,
                                         const poplar::OptionFlags &options = {},
@@ -201,7 +201,7 @@ inline void weightsTransposeChansFlipXY(poplar::Graph &graph, std::vector<Convol
         poplar::detail::name(debugContext), poplar::detail::Options(options), poplin::detail::cache(cache),
         made.data());
     poputil::detail::check(graph.c());
-    std::vector<poplar::Tensor> weights; // all counted before one is assigned, see poputil::detail::put
+    std::vector<poplar::Tensor> weights; // all are wrapped before one is assigned (poputil::detail::put)
     for (const pop_tensor &one : made)
         weights.push_back(poplar::Tensor(one));
     for (std::size_t i = 0; i < args.size(); ++i)

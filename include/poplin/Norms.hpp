@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics of channels and the algebra of normalisations (poplin/norms.h).
+// Statistics of channels, and the computations of normalisations (poplin/norms.h).
 #ifndef POPLIN_NORMS_HPP
 #define POPLIN_NORMS_HPP
 
@@ -52,7 +52,7 @@ inline std::pair<poplar::Tensor, poplar::Tensor> createNormParams(poplar::Graph 
     return std::make_pair(poplar::Tensor(gamma), poplar::Tensor(beta));
 }
 
-// ---- forward: the mean and the inverse of the standard deviation; activations without scale; normalised ones ----
+// ---- forward: mean and inverse standard deviation; whitened activations; scaled and shifted activations ----
 inline std::pair<poplar::Tensor, poplar::Tensor>
 normStatistics(poplar::Graph &graph, const poplar::Tensor &actsUngrouped, float eps, poplar::program::Sequence &prog,
                bool unbiasedVarEstimate, bool stableAlgo = false, const poplar::Type &partialsType = poplar::FLOAT,
@@ -84,7 +84,7 @@ inline poplar::Tensor normalise(poplar::Graph &graph, const poplar::Tensor &acts
                                        poplar::detail::Options(options)));
 }
 
-// ---- backward: of gamma and beta, of the whitened activations, of the activations ----
+// ---- backward: gradients of gamma and beta, of the whitened activations, of the activations ----
 inline std::pair<poplar::Tensor, poplar::Tensor>
 normParamGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened, const poplar::Tensor &gradsIn,
                    poplar::program::Sequence &prog, const poplar::Type &partialsType = poplar::FLOAT,
@@ -119,9 +119,9 @@ inline poplar::Tensor normStatisticsGradients(poplar::Graph &graph, const poplar
                                                 poplar::detail::name(debugContext), poplar::detail::Options(options)));
 }
 
-// ---- statistics that replicas share ----
+// ---- statistics over several replicas ----
 
-// Reduces tensors over groups of replicas.
+// Callback that reduces tensors over groups of replicas.
 typedef std::function<std::vector<poplar::Tensor>(poplar::Graph &, const std::vector<poplar::Tensor> &,
                                                   poplar::program::Sequence &, unsigned groupSize,
                                                   const poplar::DebugContext &, const poplar::OptionFlags &)>
@@ -130,7 +130,8 @@ typedef std::function<std::vector<poplar::Tensor>(poplar::Graph &, const std::ve
 namespace detail
 {
 
-// A call's reduce callback, for C.  What the callback throws waits until C has returned.
+// Passes the caller's callback to the C interface; an exception that it throws is rethrown after the C function has
+// returned.
 struct NormReducer {
     const DistributedNormReduceCallback &callback;
     poplar::Graph &graph;
@@ -139,7 +140,7 @@ struct NormReducer {
     const poplar::OptionFlags &options;
     std::exception_ptr thrown;
 
-    // None: the sum by popops.
+    // NULL without a callback: then popops computes the sum.
     poplin_norm_reduce function() const
     {
         return callback ? &reduce : nullptr;
@@ -178,8 +179,9 @@ struct NormReducer {
 
 } // namespace detail
 
-// As normStatistics, of normBatchSize images: those of normBatchSize / batch replicas with consecutive numbers, which
-// divide the graph's (poplibs_error).  The callback adds up over them; nullptr: popops' all-reduce.
+// The same as normStatistics for a batch of normBatchSize images that is distributed over normBatchSize / batch
+// replicas with consecutive indices.  That number must divide the graph's replicas (poplibs_error).  The callback sums
+// over these replicas; nullptr: popops' all-reduce.
 inline std::pair<poplar::Tensor, poplar::Tensor>
 distributedNormStatistics(poplar::Graph &replicatedGraph, const poplar::Tensor &actsUngrouped, float eps,
                           poplar::program::Sequence &prog, bool unbiasedVarEstimate,

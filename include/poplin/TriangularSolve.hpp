@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Systems of equations with triangular matrices (poplin/triangular_solve.h).
+// Systems of linear equations with triangular matrices (poplin/triangular_solve.h).
 #ifndef POPLIN_TRIANGULAR_SOLVE_HPP
 #define POPLIN_TRIANGULAR_SOLVE_HPP
 
@@ -53,7 +53,7 @@ inline poplar::Tensor triangularSolve(poplar::Graph &graph, const poplar::Tensor
                                                             prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
                                                             poplar::detail::Options(options), detail::cache(cache)));
 }
-// With blocks of a size chosen by the library.
+// The library chooses the block size.
 inline poplar::Tensor triangularSolve(poplar::Graph &graph, const poplar::Tensor &a, const poplar::Tensor &b,
                                       bool leftSide, bool lower, bool unitDiagonal, poplar::program::Sequence &prog,
                                       const poplar::DebugContext &debugContext = {},
@@ -75,7 +75,7 @@ withOptions(const std::vector<poplin_mat_mul_params> &list, const poplar::Option
 }
 } // namespace detail
 
-// The products of a solution, for preplanMatMuls.
+// The matrix products of a solution, for preplanMatMuls.
 inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>>
 getTriangularSolveMatMulPrePlanParameters(const poplar::Type &inputType, const poplar::Type &outputType,
                                           const std::vector<std::size_t> &aShape,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a convolution is: Poplibs' ConvParams, as a value.
+/* Parameters of a convolution: Poplibs' ConvParams, copied by value.
  *
- * The input {batch size, groups x input channels, field...} is transformed (truncated, dilated, padded, flipped, in
- * this order), so are the weights {groups, output channels, input channels, kernel...}; they are convolved, and the
- * output is transformed (truncated, strided, padded). Field and kernel may have no dimension: the convolution is then a
- * product of each group's channels. Truncation counts elements that are taken away, dilation the distance that
- * neighbours get, flips reverse what padding and all gave. */
+ * The input {batch size, groups x input channels, field...} is truncated, dilated, padded and flipped, in this order;
+ * so are the weights {groups, output channels, input channels, kernel...}.  Both are convolved; the output is
+ * truncated, strided and padded.  Field and kernel may have no dimensions: the convolution is then a matrix product
+ * over each group's channels. Truncation is the number of elements removed at an end, dilation the new distance of
+ * neighbouring elements; a flip reverses the dilated and padded elements. */
 #ifndef POPLIN_CONV_PARAMS_H
 #define POPLIN_CONV_PARAMS_H
 
@@ -28,7 +28,7 @@ typedef struct poplin_output_transform {
     unsigned padding_lower[POPLIN_MAX_FIELD_DIMS], padding_upper[POPLIN_MAX_FIELD_DIMS];
 } poplin_output_transform;
 
-/* Entries of arrays from num_field_dims on mean nothing. */
+/* Only the first num_field_dims entries of arrays are used. */
 typedef struct poplin_conv_params {
     pop_type input_type, output_type;
     size_t batch_size;
@@ -42,25 +42,25 @@ typedef struct poplin_conv_params {
 
 POP_BEGIN_DECLS
 
-/* Parameters whose transforms change nothing.  Ranks that differ, or are above POPLIN_MAX_FIELD_DIMS, are found by
- * validate. */
+/* Parameters with identity transforms.  poplin_conv_params_validate reports ranks that differ or exceed
+ * POPLIN_MAX_FIELD_DIMS. */
 POP_API poplin_conv_params poplin_conv_params_make(pop_type input_type, pop_type output_type, size_t batch_size,
                                                    pop_shape input_field_shape, pop_shape kernel_shape,
                                                    size_t input_channels, size_t output_channels,
                                                    size_t num_conv_groups);
-/* Transforms that change nothing: dilation and stride 1, the rest 0. */
+/* The identity transform: dilation and stride 1, the rest 0. */
 POP_API poplin_input_transform poplin_input_transform_none(void);
 POP_API poplin_output_transform poplin_output_transform_none(void);
 
-/* Whether there is such a convolution; poplar_error names the field and dimension that cannot be. */
+/* Whether the parameters are valid; poplar_error names the wrong field and dimension. */
 #define poplin_conv_params_validate(...) poplin_conv_params_validate_at(POP_HERE, __VA_ARGS__)
 POP_API pop_status poplin_conv_params_validate_at(pop_where where, const poplin_conv_params *params, pop_error *error);
-/* The same convolution in the words that the planner uses for all that are equal: padding that truncation takes away
- * again is neither, and so on. */
+/* The canonical form of the same convolution, which the planner uses for all equivalent parameters: for example,
+ * padding that truncation removes again is dropped. */
 POP_API poplin_conv_params poplin_conv_params_canonicalize(const poplin_conv_params *params);
 
-/* Sizes along a field dimension, in the order in which they come about.  Of parameters that are not valid too: a
- * dilation or stride of 0 counts as 1. */
+/* Sizes along a field dimension, in the order of the transforms.  Parameters may be invalid: a dilation or stride of 0
+ * counts as 1. */
 POP_API size_t poplin_conv_truncated_input_size(const poplin_conv_params *params, size_t dim);
 POP_API size_t poplin_conv_transformed_input_size(const poplin_conv_params *params, size_t dim);
 POP_API size_t poplin_conv_truncated_kernel_size(const poplin_conv_params *params, size_t dim);
@@ -68,14 +68,15 @@ POP_API size_t poplin_conv_transformed_kernel_size(const poplin_conv_params *par
 POP_API size_t poplin_conv_untransformed_output_size(const poplin_conv_params *params, size_t dim);
 POP_API size_t poplin_conv_output_size(const poplin_conv_params *params, size_t dim);
 
-/* An order, equality and a hash over every field that means something. */
+/* An order, equality and a hash over all fields that are used. */
 POP_API int poplin_conv_params_compare(const poplin_conv_params *a, const poplin_conv_params *b);
 POP_API bool poplin_conv_params_equal(const poplin_conv_params *a, const poplin_conv_params *b);
 POP_API uint64_t poplin_conv_params_hash(const poplin_conv_params *params);
-/* Lines of names and values; "{1,2}" for lists.  Returns the length; the buffer is always terminated. */
+/* Writes lines of names and values, lists as "{1,2}".  Returns the length of the whole text; the buffer, of size bytes,
+ * is always terminated. */
 POP_API size_t poplin_conv_params_to_text(const poplin_conv_params *params, char *buffer, size_t size);
-/* The inverse, of any text that begins so; names that are left out stay as in poplin_conv_params_make.  parse_error
- * names the word that is wrong. *used (may be NULL) is the number of bytes read. */
+/* The inverse, for any text that begins with such lines; a missing name has the value of poplin_conv_params_make.
+ * parse_error names the wrong word.  *used, which may be NULL, receives the number of bytes read. */
 #define poplin_conv_params_from_text(...) poplin_conv_params_from_text_at(POP_HERE, __VA_ARGS__)
 POP_API pop_status poplin_conv_params_from_text_at(pop_where where, const char *text, poplin_conv_params *params,
                                                    size_t *used, pop_error *error);

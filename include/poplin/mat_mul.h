@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix products.  A{m,k} B{k,n} is {m,n}; grouped forms have a leading dimension of as many products: A{g,m,k}
- * B{g,k,n} is {g,m,n}.
+/* Matrix products.  A{m,k} B{k,n} is {m,n}; grouped forms have an additional outermost dimension: A{g,m,k} B{g,k,n} is
+ * {g,m,n}.
  *
- * Operands are HALF or FLOAT, both of one type; the result is of either (of A's where a call does not say).  On a CPU
- * device sums are kept in float; on others the product is a convolution that the planner splits over the tiles
+ * Both operands are HALF or both FLOAT; the result is HALF or FLOAT (A's type, if a call has no argument for it).  On a
+ * CPU device sums are kept in float; on others the product is a convolution that the planner splits over the tiles
  * (poplin/planning.h).  A vector is a matrix with one row or column.
  *
  * Options: availableMemoryProportion, a number above 0 and up to 1 (0.6); partialsType, half or float (float);
  * fullyConnectedPass, NONE, INFERENCE_FWD, TRAINING_FWD, TRAINING_BWD or TRAINING_WU (NONE); inputRHSIsPreArranged
- * (false): B is as poplin_pre_arrange_mat_mul_input_rhs gave it for such a product, anything else is an error;
+ * (false): B is the result of poplin_pre_arrange_mat_mul_input_rhs for such a product, otherwise an error;
  * use128BitConvUnitLoad (false); enableMultiStageReduce (true); enableFastReduce (false); remapOutputTensor (true);
- * gatherOutput (false); planConstraints, JSON.  cache may be NULL.
+ * gatherOutput (false); planConstraints, JSON.  cache may be NULL: then each call searches for a plan.
  *
- * Errors are recorded in the graph: shapes that do not fit (poplar_error), types (type_error), options
- * (invalid_option). */
+ * Errors, recorded in the graph: poplar_error for shapes that do not match, type_error, invalid_option. */
 #ifndef POPLIN_MAT_MUL_H
 #define POPLIN_MAT_MUL_H
 
 #include <poplar/program.h>
 #include <poplin/planning.h>
 
-/* A product to be planned: shapes of grouped matrices. */
+/* A product to be planned; the shapes are of grouped matrices. */
 typedef struct poplin_mat_mul_params {
     pop_type input_type, output_type;
     size_t a_shape[3], b_shape[3];
@@ -34,7 +33,7 @@ typedef struct poplin_mat_mul_plan_request {
 
 POP_BEGIN_DECLS
 
-/* ---- products: a new tensor, or the null tensor after an error ---- */
+/* ---- products: the result is a new tensor, or the null tensor after an error ---- */
 #define poplin_mat_mul(...) poplin_mat_mul_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor poplin_mat_mul_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b,
                                      pop_program sequence, const char *name, pop_options options,
@@ -48,7 +47,7 @@ POP_API pop_tensor poplin_mat_mul_grouped_at(pop_where where, pop_graph *graph, 
                                              pop_program sequence, pop_type output_type, const char *name,
                                              pop_options options, poplin_planning_cache *cache);
 
-/* To a tensor of the caller's: of the product's shape, HALF or FLOAT, mapped, each element of it once. */
+/* The same, written to a tensor of the product's shape, HALF or FLOAT, mapped and without aliases. */
 #define poplin_mat_mul_with_output(...) poplin_mat_mul_with_output_at(POP_HERE, __VA_ARGS__)
 POP_API void poplin_mat_mul_with_output_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b,
                                            pop_tensor out, pop_program sequence, const char *name, pop_options options,
@@ -76,7 +75,7 @@ POP_API void poplin_mat_mul_grouped_acc_tensor_at(pop_where where, pop_graph *gr
                                                   pop_tensor a, pop_tensor b, pop_program sequence, const char *name,
                                                   pop_options options, poplin_planning_cache *cache);
 
-/* ---- operands laid out as the product wants them; shapes are those of A and B ---- */
+/* ---- operands with the layout of the product's plan; the shapes are those of A and B ---- */
 #define poplin_create_mat_mul_input_lhs(...) poplin_create_mat_mul_input_lhs_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor poplin_create_mat_mul_input_lhs_at(pop_where where, pop_graph *graph, pop_type input_type,
                                                       pop_type output_type, pop_shape a_shape, pop_shape b_shape,
@@ -107,8 +106,8 @@ POP_API pop_tensor poplin_create_mat_mul_grouped_output_at(pop_where where, pop_
                                                            const char *name, pop_options options,
                                                            poplin_planning_cache *cache);
 
-/* B once more, arranged as products of an A of that shape want it: for loops, with inputRHSIsPreArranged given to both
- * calls. */
+/* A copy of B with the layout of the plan of a product with an A of that shape: for loops that use the same B.  Both
+ * calls take the option inputRHSIsPreArranged. */
 #define poplin_pre_arrange_mat_mul_input_rhs(...) poplin_pre_arrange_mat_mul_input_rhs_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor poplin_pre_arrange_mat_mul_input_rhs_at(pop_where where, pop_graph *graph, pop_shape a_shape,
                                                            pop_tensor b, pop_program sequence, pop_type output_type,
@@ -126,7 +125,8 @@ POP_API pop_tensor poplin_transpose_grouped_matrix_at(pop_where where, pop_tenso
 
 /* ---- plans ---- */
 
-/* The plan as lines of text.  Returns the length; the buffer is always terminated; 0 after an error of the graph. */
+/* Writes the plan as lines of text.  Returns the length of the whole text; the buffer is always terminated; 0 after an
+ * error of the graph. */
 #define poplin_mat_mul_report_plan(...) poplin_mat_mul_report_plan_at(POP_HERE, __VA_ARGS__)
 POP_API size_t poplin_mat_mul_report_plan_at(pop_where where, pop_graph *graph, pop_type input_type,
                                              pop_type output_type, pop_shape a_shape, pop_shape b_shape,
@@ -137,22 +137,22 @@ POP_API size_t poplin_mat_mul_grouped_report_plan_at(pop_where where, pop_graph 
                                                      pop_type output_type, pop_shape a_shape, pop_shape b_shape,
                                                      pop_options options, poplin_planning_cache *cache, char *buffer,
                                                      size_t size);
-/* Plans products into the cache, on as many threads as the host has.  Fails with the first request's error. */
+/* Plans products into the cache, on all processors of the host.  Fails with the first request's error. */
 #define poplin_preplan_mat_muls(...) poplin_preplan_mat_muls_at(POP_HERE, __VA_ARGS__)
 POP_API pop_status poplin_preplan_mat_muls_at(pop_where where, const poplin_mat_mul_plan_request *requests,
                                               size_t count, poplin_planning_cache *cache, pop_error *error);
-/* The convolution that a product is; of no columns: that of one. */
+/* The convolution that implements a product; a product without columns as one with one column. */
 POP_API poplin_conv_params poplin_mat_mul_conv_params(const poplin_mat_mul_params *params);
-/* A product's options as those of its convolution: writes at most capacity of them, which borrow the given texts, and
- * returns how many there are. invalid_option names what is wrong. */
+/* Converts a product's options to those of its convolution.  Writes at most capacity of them, which borrow the given
+ * texts, and returns their number.  invalid_option names the wrong option. */
 enum { POPLIN_MAX_MAT_MUL_OPTIONS = 16 };
 POP_API pop_status poplin_mat_mul_conv_options(pop_options options, pop_option *list, size_t capacity, size_t *count,
                                                pop_error *error);
-/* Whether options are such of a product; the graph has an error otherwise. */
+/* Whether a product takes these options; otherwise the graph has an error. */
 #define poplin_matmul_validate_options(...) poplin_matmul_validate_options_at(POP_HERE, __VA_ARGS__)
 POP_API bool poplin_matmul_validate_options_at(pop_where where, pop_graph *graph, pop_options options);
 
-/* Less than 0, 0, more than 0: an order over every field. */
+/* A total order over all fields: less than 0, 0, or greater than 0. */
 POP_API int poplin_mat_mul_params_compare(const poplin_mat_mul_params *a, const poplin_mat_mul_params *b);
 
 POP_END_DECLS

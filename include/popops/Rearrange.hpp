@@ -50,8 +50,8 @@ inline void addTransposeVertices(poplar::Graph &graph, const poplar::ComputeSet 
 {
     struct Call {
         const std::function<std::pair<const poplar::Tensor, const poplar::Tensor>(size_t)> &f;
-        std::vector<std::pair<const poplar::Tensor, const poplar::Tensor>>
-            kept; // keeps the tensors alive until the C interface has read them
+        // Keeps the tensors alive until the C interface has read them.
+        std::vector<std::pair<const poplar::Tensor, const poplar::Tensor>> kept;
         poputil::detail::Callback callback;
         static void call(std::size_t index, pop_tensor *in, pop_tensor *out, void *user)
         {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of convolutions: reports, plans ahead of their use, counts (poplin/planning.h).  Convolution.hpp has it.
+// Plans of convolutions: reports, planning in advance, operation counts (poplin/planning.h).  Convolution.hpp includes
+// this file.
 #ifndef POPLIN_DETAIL_CONV_PLANNING_HPP
 #define POPLIN_DETAIL_CONV_PLANNING_HPP
 
@@ -18,7 +19,7 @@
 namespace poplin
 {
 
-// Estimates: cycles, and bytes of the fullest tile that live only during the convolution.
+// Estimates: cycles, and the bytes on the fullest tile that are live only during the convolution.
 struct PlanCosts {
     std::size_t cycles, memory;
 };
@@ -32,7 +33,7 @@ inline std::ostream &operator<<(std::ostream &out, const PlanCosts &costs)
     return out << "{ cycles: " << std::to_string(costs.cycles) << ", memory: " << std::to_string(costs.memory) << " }";
 }
 
-// A convolution to be planned: target, parameters, options.
+// A convolution to be planned: target, parameters and options.
 typedef std::tuple<const poplar::Target *, const ConvParams, const poplar::OptionFlags *> ConvPlanParams;
 
 namespace detail
@@ -45,7 +46,7 @@ inline PlanCosts costs(const poplin_plan_costs &from)
 }
 typedef std::size_t (*Report)(pop_where, pop_graph *, const poplin_conv_params *, pop_options, poplin_planning_cache *,
                               char *, std::size_t);
-// A template, as is what plans ahead: so those who do not call them do not compile their lists.
+// A template, like the calls that plan in advance: programs that do not use them need not compile their containers.
 template <int = 0>
 void report(Report call, std::ostream &out, const poplar::Graph &graph, const ConvParams &params,
             const poplar::OptionFlags &options, const PlanningCache *given, poputil::detail::Where where)
@@ -57,7 +58,7 @@ void report(Report call, std::ostream &out, const poplar::Graph &graph, const Co
     poputil::detail::check(g);
     out << text.data();
 }
-// Requests to C, with what they point to.
+// Requests in the form that the C interface takes, and the storage that they point to.
 template <typename Request> class PlanRequests
 {
   public:

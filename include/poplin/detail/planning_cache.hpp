@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cache of plans, of convolutions and matrix products alike (poplin/planning.h).
+// The cache of plans, shared by convolutions and matrix products (poplin/planning.h).
 #ifndef POPLIN_DETAIL_PLANNING_CACHE_HPP
 #define POPLIN_DETAIL_PLANNING_CACHE_HPP
 
@@ -30,7 +30,7 @@ class PlanningCache
     poplin_planning_cache *c() const
     {
         return cache;
-    } // the C interface's
+    } // for the C interface
 
   private:
     poplin_planning_cache *cache;
