@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promises and arithmetic about alignment.
+// Alignment of pointers and sizes.
 #ifndef POPLAR_ALIGNMENT_HPP
 #define POPLAR_ALIGNMENT_HPP
 
@@ -8,7 +8,7 @@
 namespace poplar
 {
 
-// The pointer, with the promise that it is aligned to so many bytes.
+// Returns the pointer; the compiler may assume that it is aligned to the given number of bytes.
 template <unsigned Bytes, class T> inline T *assumeAligned(T *pointer)
 {
     return static_cast<T *>(__builtin_assume_aligned(pointer, Bytes));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A view of elements that somebody else keeps: what calls take where a list is meant.  It must not outlive what it was
-// made from.
+// A borrowed view of contiguous elements: the parameter type of calls that take a list.  It must not outlive the list.
 #ifndef POPLAR_ARRAY_REF_HPP
 #define POPLAR_ARRAY_REF_HPP
 
@@ -51,7 +50,7 @@ template <typename T> class ArrayRef
 #pragma GCC diagnostic pop
 #endif
 
-    // Always inline: calls of them, for every T, would cost programs more to compile.
+    // Always inline: calls would increase the compile time of programs, for every T.
     [[gnu::always_inline]] constexpr const T *data() const
     {
         return pointer;
@@ -122,7 +121,7 @@ template <typename T> bool operator!=(const ArrayRef<T> &a, const ArrayRef<T> &b
 
 } // namespace poplar
 
-// Where version 3 keeps it.
+// The namespace of version 3.
 namespace gccs
 {
 template <typename T> using ArrayRef = poplar::ArrayRef<T>;

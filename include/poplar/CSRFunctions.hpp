@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How floating point behaves on tiles: exceptions, stochastic rounding, overflow of half.  What it acts on, and what it
-// costs, stands at pop_float_behaviour (poplar/program.h).
+// Floating-point behaviour of tiles: exceptions, stochastic rounding, overflow of half.  Its scope and cost are
+// documented at pop_float_behaviour (poplar/program.h).
 #ifndef POPLAR_CSR_FUNCTIONS_HPP
 #define POPLAR_CSR_FUNCTIONS_HPP
 
@@ -39,10 +39,10 @@ struct FloatingPointBehaviour {
 
 POP_API void setFloatingPointBehaviour(Graph &graph, program::Sequence &sequence,
                                        const FloatingPointBehaviour &behaviour, const DebugContext &debugContext = {});
-// To what getAndModifyFloatingPointBehaviour gave.
+// Restores the state that getAndModifyFloatingPointBehaviour returned.
 POP_API void setFloatingPointBehaviour(Graph &graph, program::Sequence &sequence, const Tensor &behaviour,
                                        const DebugContext &debugContext = {});
-// What is true in clear becomes false, then what is true in set becomes true.
+// Flags that are true in clear become false, then flags that are true in set become true.
 POP_API Tensor getAndModifyFloatingPointBehaviour(Graph &graph, program::Sequence &sequence,
                                                   const FloatingPointBehaviour &clear,
                                                   const FloatingPointBehaviour &set,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file of codelets holds.
+// Kinds of codelet file.
 #ifndef POPLAR_CODELET_FILE_TYPE_HPP
 #define POPLAR_CODELET_FILE_TYPE_HPP
 
@@ -16,7 +16,7 @@ enum class CodeletFileType {
     Auto // as the name's ending says
 };
 
-// The ending that files of a type have: ".cpp".
+// The file name extension of a type: ".cpp".
 inline const char *getExtensionFromFileType(CodeletFileType type)
 {
     switch (type) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clocks of tiles, as tensors UNSIGNED_INT[2], low word first (poplar/program.h says what they count).
+// Cycle counters of tiles, as tensors UNSIGNED_INT[2], low word first (poplar/program.h defines what they count).
 #ifndef POPLAR_CYCLE_COUNT_HPP
 #define POPLAR_CYCLE_COUNT_HPP
 
@@ -9,15 +9,15 @@
 namespace poplar
 {
 
-// Times what the sequence holds: it is wrapped in place.
+// Counts the cycles of the sequence's programs; counters are added to the sequence in place.
 POP_API Tensor cycleCount(Graph &graph, program::Sequence &sequence, unsigned tile, SyncType syncType,
                           const DebugContext &debugContext = {});
 
-// The guide's era had no type of sync: the tiles of the IPU.
+// The call of early releases, without a type of sync: the IPU's tiles are synchronised.
 POP_API Tensor cycleCount(Graph &graph, program::Sequence &sequence, unsigned tile,
                           const DebugContext &debugContext = {});
 
-// Adds the clock's reading to the end of the sequence.
+// Appends a reading of the counter to the sequence.
 POP_API Tensor cycleStamp(Graph &graph, program::Sequence &sequence, unsigned tile, SyncType syncType,
                           const DebugContext &debugContext = {});
 POP_API Tensor cycleStamp(Graph &graph, program::Sequence &sequence, unsigned tile,

@@ -43,7 +43,7 @@ class POP_API DataStream
     pop_stream stream;
 };
 
-// Rows of elements in the host's memory that programs copy to and from.
+// Rows of elements in host memory; programs copy to and from them.
 class POP_API RemoteBuffer
 {
   public:
@@ -56,7 +56,7 @@ class POP_API RemoteBuffer
     Type elementType() const;
     bool isRearrangeOnHost() const;
     bool isOptimisedForMemory() const;
-    // A buffer is copied as a whole here: it has no streams of its own.
+    // Not split into streams: this implementation copies a buffer as a whole.
     DataStream getIpuToHostStream() const
     {
         return DataStream();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which way a stream goes, and whether its data waits in order.
+// The direction of a stream, and whether it is a FIFO.
 #ifndef POPLAR_DATA_STREAM_TYPE_HPP
 #define POPLAR_DATA_STREAM_TYPE_HPP
 

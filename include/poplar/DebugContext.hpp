@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Debug names and the place of a call: what programs write as "name", {di}, {dnai, "x"} or not at all.
+// Debug names and source locations of calls.  Programs write "name", {di}, {dnai, "x"} or nothing.
 #ifndef POPLAR_DEBUG_CONTEXT_HPP
 #define POPLAR_DEBUG_CONTEXT_HPP
 
@@ -53,7 +53,7 @@ typedef unsigned long long DebugId;
 
 class DebugInfo;
 
-// A debug name under the path of its parent.
+// A debug name below the path of its parent.
 class POP_API DebugNameAndId
 {
   public:
@@ -124,7 +124,7 @@ inline pop_where where(const DebugContext &context)
                         static_cast<unsigned>(context.getId()) };
     return place;
 }
-// The debug name as C takes it; NULL when there is none.
+// The debug name for the C interface; NULL if there is none.
 inline const char *name(const DebugContext &context)
 {
     return context.getPathName().empty() ? nullptr : context.getPathName().c_str();
@@ -136,8 +136,8 @@ class ProfileValue;
 
 enum class DebugSerializationFormat { JSON, CBOR };
 
-// What an operation says of itself in the debug information; base of the libraries' own.  When it ends its record is
-// written, if there is a file for it; else nothing is kept but its name.
+// An operation's record in the debug information; base class of the libraries' records.  The destructor writes the
+// record if a file was set; without a file only the name is kept.
 class POP_API DebugInfo
 {
   public:
@@ -154,16 +154,16 @@ class POP_API DebugInfo
     {
         return ownPath;
     }
-    // Adds to the record; false when none is written.
+    // Adds to the record; returns false if no file is written.
     bool setValue(const std::string &name, const ProfileValue &value);
 
-    // The file that records of the whole process are written to.
+    // The file for the records of the whole process.
     static void initializeStreamer(const std::string &fileName,
                                    DebugSerializationFormat format = DebugSerializationFormat::CBOR);
     static void closeStreamer();
 
   private:
-    // Names that classes which derive from this are not likely to use.
+    // Unusual names, to avoid clashes with members of derived classes.
     std::string ownPath, ownLayer;
     SourceLocation ownPlace;
     DebugId ownId, ownParent;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices: what an engine is loaded onto.
+// Devices, onto which engines are loaded.
 #ifndef POPLAR_DEVICE_HPP
 #define POPLAR_DEVICE_HPP
 
@@ -12,7 +12,7 @@
 namespace poplar
 {
 
-// One handle of a device: it moves, and is not copied.  What only talks to the device is const.
+// A handle of a device, movable and not copyable.  Calls that change the device but not the handle are const.
 class POP_API Device
 {
   public:
@@ -24,11 +24,11 @@ class POP_API Device
     Device &operator=(const Device &) = delete;
     ~Device();
 
-    // The host as a device.
+    // The CPU device.
     static Device createCPUDevice(unsigned numIPUs = 1);
-    // There is no simulator: the target is modelled.
+    // The IPU Model takes the place of the simulator.
     static Device createSimulatorDevice(const Target &target, const OptionFlags & = {});
-    // A device that sees so many tiles of each IPU.
+    // A device with the given number of tiles of each IPU.
     Device createVirtualDevice(unsigned tilesPerIPU) const;
 
     unsigned getId() const;
@@ -36,7 +36,7 @@ class POP_API Device
     {
         return target;
     }
-    // Whether the device is now this handle's: another may have it.
+    // Returns false if another handle is attached to the device.
     bool attach() const;
     bool isAttached() const;
     void detach() const;
@@ -44,21 +44,21 @@ class POP_API Device
 
     bool supportsRemoteBuffers() const;
     bool hasGateway() const;
-    // An attribute as text; poplar_error when the device has none of that name.
+    // An attribute as text; throws poplar_error for an unknown name.
     std::string getAttribute(StringRef name) const;
     std::map<std::string, std::string> getAttributes() const;
-    // The single IPUs that the device is made of.
+    // The driver's ids of the device's IPUs.
     std::vector<unsigned> getDriverIDs() const;
-    // Zeros: there is no driver.
+    // Zeros, as there is no driver.
     void getDriverVersion(unsigned &major, unsigned &minor, unsigned &point) const;
-    // The host's NUMA nodes, any of which may hold a modelled IPU.
+    // The host's NUMA nodes: a modelled IPU may be on any of them.
     std::vector<int> getNumaTopology() const;
     std::vector<int> getNumaNodesUsedForIPUs() const
     {
         return getNumaTopology();
     }
 
-    pop_device *c() const; // the C interface's, which stays this handle's; NULL for none
+    pop_device *c() const; // borrowed from this handle; NULL for none
 
   private:
     static Device create(const pop_target &target);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device manager: which devices there are.
+// The device manager, which lists the available devices.
 #ifndef POPLAR_DEVICE_MANAGER_HPP
 #define POPLAR_DEVICE_MANAGER_HPP
 
@@ -9,7 +9,7 @@
 namespace poplar
 {
 
-// Devices of type IPU are modelled ones, as many as the variable TREMULA_IPU says (docs/devices.md).
+// Devices of type IPU are modelled; the variable TREMULA_IPU sets their number (docs/devices.md).
 class POP_API DeviceManager
 {
   public:
@@ -19,18 +19,18 @@ class POP_API DeviceManager
     }
     DeviceManager();
 
-    // A handle of each device of a type and size; none of them is attached.
+    // Unattached handles of all devices of a type and size.
     std::vector<Device> getDevices(TargetType type, unsigned numIPUs, const OptionFlags &options = {}) const;
-    // All that there are.
+    // Unattached handles of all devices.
     std::vector<Device> getDevices(const OptionFlags &options = {}) const;
     Device getDevice(unsigned id, const OptionFlags &options = {}) const;
     std::size_t getNumDevices() const;
-    // Devices of so many IPUs (0: one) that are part of another.
+    // Devices of the given number of IPUs (0: one) that are part of a larger one.
     std::vector<unsigned> getChildDeviceIds(unsigned id, unsigned numIPUs = 0) const;
 
   private:
     struct Manager;
-    // The same device as options make it; as it is when they ask for another.
+    // The device with options applied; unchanged if the options are for another device.
     Device withOptions(Device &device, const OptionFlags &options) const;
     pop_device_manager *c() const;
 

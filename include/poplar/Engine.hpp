@@ -36,14 +36,14 @@ class EngineState;
 }
 
 struct TimerTimePoint {
-    std::uint64_t nanoseconds; // of a clock that runs evenly
+    std::uint64_t nanoseconds; // of a monotonic clock
 };
 
-// Holds what it needs of graph and programs.  One thread at a time uses an engine; callbacks run on the thread that
-// called run, and what they throw comes out of it.
+// Graph and programs may be destroyed after its construction.  Only one thread at a time may use an engine; callbacks
+// run on the thread that called run, which rethrows their exceptions.
 class POP_API Engine
 {
-    typedef detail::Where Where; // an argument that nobody writes: the user's line
+    typedef detail::Where Where; // a default argument: the line of the call
 
   public:
     typedef poplar::TimerTimePoint TimerTimePoint;
@@ -56,7 +56,7 @@ class POP_API Engine
            Where where = Where::here());
     Engine(Graph &&graph, const program::Program &program, const OptionFlags &options = {},
            Where where = Where::here());
-    // The same with somebody who is told of compiling.
+    // The same with a callback for the progress of compiling.
     Engine(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options, ProgressFunc progress,
            const DebugContext &debugContext = {});
     Engine(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options, ProgressFunc progress,
@@ -71,9 +71,9 @@ class POP_API Engine
     Engine &operator=(Engine &&other) noexcept;
     ~Engine();
 
-    // Puts the executable on an attached device; variables get their initial values.
+    // Loads the executable onto an attached device; variables get their initial values.
     void load(const Device &device, Where where = Where::here());
-    // The two halves of load, the first of which does all there is to do.
+    // The two steps of load.  prepare does all of the work here; deploy only checks.
     void prepare(const Device &device, Where where = Where::here());
     void prepare(const Device &device, const RuntimeOptions &, Where where = Where::here());
     void deploy(Where where = Where::here());
@@ -84,7 +84,8 @@ class POP_API Engine
     // Ends a run, from a callback or another thread, after its current step.
     void stop();
 
-    // Tensors, by the handles of createHostWrite and createHostRead.  One pointer: as many bytes as the tensor has.
+    // Tensors by the handles of createHostWrite and createHostRead.  With one pointer all bytes of the tensor are
+    // transferred.
     void writeTensor(StringRef handle, const void *data, Where where = Where::here());
     void writeTensor(StringRef handle, const void *begin, const void *end, Where where = Where::here());
     template <typename T> void writeTensor(StringRef handle, ArrayRef<T> data, Where where = Where::here())
@@ -104,7 +105,7 @@ class POP_API Engine
         read(handle, data.data(), data.size() * sizeof(T), where);
     }
 
-    // Streams.  A pointer alone: the same elements each time; a range: a circle, in which each transfer moves on.
+    // Streams.  With one pointer each transfer uses the same elements; a range is a circular buffer.
     void connectStream(StringRef handle, void *data, Where where = Where::here());
     void connectStream(StringRef handle, void *begin, void *end, Where where = Where::here());
     template <typename T> void connectStream(StringRef handle, ArrayRef<T> data, Where where = Where::here())
@@ -153,16 +154,16 @@ class POP_API Engine
     void copyFromRemoteBuffer(StringRef handle, void *data, std::uint64_t repeatIndex = 0, unsigned replica = 0,
                               Where where = Where::here());
 
-    // Where PrintTensor writes; standard error at first.
+    // The output of PrintTensor; by default standard error.
     void setPrintStream(std::ostream &out);
     void setPrintTensorStream(std::ostream &out);
 
     void printProfileSummary(std::ostream &out, const OptionFlags &options = {}) const;
     ProfileValue getGraphProfile() const;
     ProfileValue getExecutionProfile() const;
-    // Both, as members graphProfile and executionProfile.
+    // Both profiles, as members graphProfile and executionProfile.
     ProfileValue getProfile() const;
-    // The same as <pva/pva.hpp> reads report files; needs that header, and libpva.  It stays when the engine goes.
+    // The profile as a libpva report; needs <pva/pva.hpp> and libpva.  It stays valid after the engine is destroyed.
     template <typename Report = pva::Report> Report getReport(bool reportExecution = true) const
     {
         return Report::openTemporary(writeTemporaryReport(reportExecution));
@@ -171,7 +172,7 @@ class POP_API Engine
     void disableExecutionProfiling();
     void resetExecutionProfile();
 
-    // How many tiles compute, exchange and wait over time, as lines of CSV: begin and end in cycles, then the three
+    // The numbers of tiles that compute, exchange and wait, as lines of CSV: begin and end in cycles, then the three
     // numbers.
     void reportIntervals(std::ostream &out) const;
     // Writes profile.pop to a directory of its own, and returns its path.
@@ -181,19 +182,19 @@ class POP_API Engine
     void serializeExecutable(std::ostream &out) const;
 
     TimerTimePoint getTimeStamp() const;
-    // The time since a stamp, or between two, as text.
+    // The time since a time stamp, or between two, as text.
     std::string reportTiming(const TimerTimePoint &start) const;
     std::string reportTiming(const TimerTimePoint &start, const TimerTimePoint &stop) const;
 
-    pop_engine *c() const; // the C interface's, which stays this object's
+    pop_engine *c() const; // borrowed from this object
 
   private:
     void setRuntimeOptions(const RuntimeOptions &options, Where where);
-    detail::EngineState *state; // at a place that does not move
+    detail::EngineState *state; // its address is constant
 
     detail::EngineState &at(const pop_where &where = pop_where()) const;
     void write(StringRef handle, const void *data, std::size_t bytes, const pop_where &where);
-    // What is written to a row of a remote buffer has its size.
+    // Checks that the data has the size of a row of the remote buffer.
     void checkRow(StringRef handle, std::size_t size, const pop_where &where) const;
     void read(StringRef handle, void *data, std::size_t bytes, const pop_where &where);
 };

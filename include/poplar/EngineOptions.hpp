@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of an engine, with the target that they are for.
+// Options of an engine together with their target.
 #ifndef POPLAR_ENGINE_OPTIONS_HPP
 #define POPLAR_ENGINE_OPTIONS_HPP
 

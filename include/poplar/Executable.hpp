@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiled graph with its programs, which needs the graph no more; and compiling.
+// Compiling, and its result: a graph with its programs, independent of the Graph object.
 #ifndef POPLAR_EXECUTABLE_HPP
 #define POPLAR_EXECUTABLE_HPP
 
@@ -17,7 +17,7 @@
 namespace poplar
 {
 
-// Told of compiling: so many steps done, of so many.
+// Called while compiling, with the number of completed steps and of all steps.
 typedef std::function<void(int, int)> ProgressFunc;
 
 class POP_API Executable
@@ -29,11 +29,11 @@ class POP_API Executable
     explicit Executable(pop_executable *own);
 
     void serialize(std::ostream &out) const;
-    // What the stream holds from here to its end.
+    // Reads the stream from its position to its end.
     static Executable deserialize(std::istream &in);
     Target getTarget() const;
 
-    // The C interface's, which stays this handle's.
+    // Borrowed from this handle.
     pop_executable *c() const;
 
   private:
@@ -45,7 +45,7 @@ POP_API Executable compileGraph(const Graph &graph, ArrayRef<program::Program> p
                                 const OptionFlags &options = {}, detail::Where where = detail::Where::here());
 POP_API Executable compileGraph(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options,
                                 ProgressFunc progress, const DebugContext &debugContext = {});
-// The graph's memory is given back.
+// The graph's memory is released.
 POP_API Executable compileGraph(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options = {},
                                 detail::Where where = detail::Where::here());
 POP_API Executable compileGraph(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options,

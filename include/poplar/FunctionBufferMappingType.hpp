@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the code of a function is kept.
+// The location of a function's code.
 #ifndef POPLAR_FUNCTION_BUFFER_MAPPING_TYPE_HPP
 #define POPLAR_FUNCTION_BUFFER_MAPPING_TYPE_HPP
 

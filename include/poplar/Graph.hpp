@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs: variables, vertices, how they are connected and where they lie.
+// Graphs: variables, vertices, their connections and tile mappings.
 #ifndef POPLAR_GRAPH_HPP
 #define POPLAR_GRAPH_HPP
 
@@ -38,15 +38,15 @@ class Program;
 class Sequence;
 } // namespace program
 
-// A graph is an owner: it moves and does not copy.  Virtual graphs are handles of their own on what they share with the
-// graph they come from; it lives until the last handle is gone, and tensors, vertices and programs are valid as long.
+// A graph is movable and not copyable.  Virtual graphs share the contents of the graph that they were created from. The
+// contents, and with them tensors, vertices and programs, stay valid until the last of these handles is destroyed.
 class POP_API Graph
 {
-    typedef detail::Where Where; // the user's line, filled in by the compiler
+    typedef detail::Where Where; // the line of the call, filled in by the compiler
 
   public:
     typedef std::vector<std::vector<Interval>> TileToTensorMapping; // intervals of the flattened tensor, by tile
-    typedef std::tuple<Type, std::size_t> HostFunctionArgument;     // so many elements of a type
+    typedef std::tuple<Type, std::size_t> HostFunctionArgument;     // a type and a number of elements
 
     Graph() : graph(nullptr), pending(nullptr), machine(nullptr)
     {
@@ -63,7 +63,7 @@ class POP_API Graph
     {
         return graph;
     } // the C interface's
-    // Throws what an estimator threw during the call of C that is just over.
+    // Rethrows the exception of an estimator that the last C call ran.
     void rethrowEstimators() const;
 
     const Target &getTarget() const;
@@ -75,9 +75,9 @@ class POP_API Graph
     Graph createVirtualGraph(unsigned lowerTile, unsigned upperTile, Where where = Where::here());
     Graph createVirtualGraph(const std::vector<unsigned> &perIpuTiles, Where where = Where::here());
     Graph getTopLevelGraph();
-    // What is added to the result is added to each of so many equal parts of this graph (pop_graph_replicate).
+    // Additions to the result are made in each of the given number of equal parts of this graph (pop_graph_replicate).
     Graph createReplicatedGraph(unsigned replication, Where where = Where::here());
-    // All of what a tensor of a replicated graph stands for: a dimension more, outermost.
+    // The tensors of all replicas that a tensor of a replicated graph stands for, with a new outermost dimension.
     Tensor getNonReplicatedTensor(const Tensor &t, Where where = Where::here()) const;
     unsigned convertVirtualTileToPhysicalTile(unsigned tile) const;
     unsigned convertPhysicalTileToVirtualTile(unsigned tile) const;
@@ -89,7 +89,7 @@ class POP_API Graph
     Tensor addVariable(const Type &type, ArrayRef<std::size_t> shape, const DebugContext &debugContext = {});
     Tensor addVariable(const Type &type, ArrayRef<std::size_t> shape, VariableMappingMethod method,
                        const DebugContext &debugContext = {});
-    // Names from before there were types and compute sets as now; the guide's prose still has them.
+    // Early names, which the guide's text still uses.
     Tensor addTensor(StringRef type, ArrayRef<std::size_t> shape, const DebugContext &debugContext = {});
     ComputeSet createComputeSet(const DebugContext &debugContext = {});
     // Values of any arithmetic type are converted to the tensor's: one for each element, row by row, or one for all.
@@ -119,15 +119,15 @@ class POP_API Graph
     {
         return addFilled(type, shape, detail::HostType<T>::value, &value, debugContext);
     }
-    // Values whose type is described alone: as many as the shape has elements, or one for all with broadcast.
+    // Values of a described type: one for each element of the shape, or one for all with broadcast.
     Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, const void *values, const TypeTraits &traits,
                        bool broadcast = false, const DebugContext &debugContext = { "<const>" });
-    // Bits of half values.
+    // Half values given as their 16 bits.
     Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, std::uint16_t value,
                            const DebugContext &debugContext = { "<const>" });
     Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, const std::uint16_t *values,
                            const DebugContext &debugContext = { "<const>" });
-    // The number of the replica, from 0 on.
+    // The replica's index, beginning with 0.
     Tensor addReplicationIndexConstant(const DebugContext &debugContext = {});
     // New variables with a tensor's shape and tile mapping.
     Tensor clone(const Type &type, const Tensor &t, const DebugContext &debugContext = {},
@@ -146,8 +146,8 @@ class POP_API Graph
     Tensor getVariable(VariableRef variable, Where where = Where::here()) const;
     bool isConstant(VariableRef variable) const;
     Tensor findUnbroadcastTensor(const Tensor &t, Where where = Where::here()) const;
-    // Forms for 8-bit floats, which no device of this library has: with {} for metadata they are those without, and
-    // throw otherwise.
+    // Overloads for 8-bit floats, which no device of this library supports: with {} for metadata they equal the calls
+    // without metadata, otherwise they throw.
     Tensor addVariable(const Type &type, detail::Metadata metadata, ArrayRef<std::size_t> shape,
                        const DebugContext &debugContext = {});
     Tensor addVariable(const Type &type, detail::Metadata metadata, ArrayRef<std::size_t> shape,
@@ -160,11 +160,11 @@ class POP_API Graph
     }
     Tensor clone(const Type &, detail::Metadata, const Tensor &, const DebugContext &debugContext = {},
                  TensorCloneMethod = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
-    // A variable outside of the tiles, which no device of this library has: throws.
+    // A variable outside of tile memory.  Not supported by any device of this library: throws.
     Tensor addExternalVariable(const Type &type, ArrayRef<std::size_t> shape, StringRef handle,
                                const DebugContext &debugContext = {});
 
-    // ---- contents at each load ----
+    // ---- initial values, set at each load ----
     template <typename T, typename = detail::IfValue<T>>
     void setInitialValue(const Tensor &t, T value, Where where = Where::here())
     {
@@ -182,7 +182,7 @@ class POP_API Graph
     }
     void setInitialValueHalf(const Tensor &t, std::uint16_t value, Where where = Where::here());
     void setInitialValueHalf(const Tensor &t, ArrayRef<std::uint16_t> values, Where where = Where::here());
-    // The same of a vertex's state; a vector's values give its size.
+    // Initial values of a vertex's fields; the number of values is a vector field's size.
     template <typename T, typename = detail::IfValue<T>>
     void setInitialValue(const FieldRef &field, T value, Where where = Where::here())
     {
@@ -217,7 +217,7 @@ class POP_API Graph
                      Where where = Where::here());
     bool addCodelets(std::initializer_list<std::string> files, StringRef compileFlags = "", StringRef targetName = "",
                      Where where = Where::here());
-    // Source text that a stream holds; what the compiler said goes to a stream, too.
+    // Source text from a stream; the compiler's messages are written to another stream.
     void addCodelets(std::istream &stream, StringRef compileFlags = "",
                      CodeletFileType type = CodeletFileType::CppSource, StringRef targetName = "",
                      Where where = Where::here());
@@ -248,7 +248,7 @@ class POP_API Graph
         check();
     }
     void connect(const FieldRef &field, ArrayRef<Tensor> tensors, Where where = Where::here());
-    // An input that reads a constant.
+    // Connects an input to a new constant.
     template <typename T, typename = detail::IfValue<T>>
     void connect(const FieldRef &field, T value, Where where = Where::here())
     {
@@ -256,7 +256,7 @@ class POP_API Graph
     }
     void setFieldSize(const FieldRef &field, std::size_t size, Where where = Where::here());
     std::size_t getFieldSize(const FieldRef &field) const;
-    // What a field can hold on this target.
+    // Limits of a field's values and sizes on this target.
     std::size_t getMaxFieldDim(StringRef vertexType, StringRef field, unsigned dimension) const;
     double getMaxVertexFieldValue(StringRef vertexType, StringRef field) const;
     template <typename T> T getMaxVertexFieldValueAs(StringRef vertexType, StringRef field) const
@@ -266,7 +266,7 @@ class POP_API Graph
         return most >= limit ? std::numeric_limits<T>::max() : static_cast<T>(most);
     }
 
-    // ---- where things lie ----
+    // ---- tile mappings ----
     void setTileMapping(VertexRef vertex, unsigned tile, Where where = Where::here())
     {
         pop_graph_map_vertex_at(where, c(), vertex.c(), tile);
@@ -279,17 +279,17 @@ class POP_API Graph
     TileToTensorMapping getTileMapping(const Tensor &t, bool *isComplete, bool allowExternal = false,
                                        Where where = Where::here()) const;
     TileToTensorMapping getVariableTileMapping(const Tensor &t, Where where = Where::here()) const;
-    // Groups of intervals that are each one region in memory, in the order of memory.
+    // Groups of intervals, each group one contiguous region of memory, in memory order.
     std::vector<std::vector<Interval>> getSortedContiguousRegions(const Tensor &t, ArrayRef<Interval> regions,
                                                                   bool removeAliasedIntervals = false,
                                                                   std::vector<std::size_t> *aliases = nullptr,
                                                                   Where where = Where::here()) const;
-    // The same order of elements for t and the others, in which t is more contiguous.
+    // Permutes the elements of t and of the others alike, so that t becomes more contiguous.
     void reorderToSimplify(Tensor *t, ArrayRef<Tensor *> others, bool requireSimilarity = true,
                            Where where = Where::here()) const;
     TensorRearranger getSimplifyingRearranger(const Tensor &t, Where where = Where::here()) const;
 
-    // ---- what vertices cost ----
+    // ---- cycle estimates ----
     void setPerfEstimate(const VertexRef &vertex, std::uint64_t cycles, std::uint64_t flops = 0,
                          Where where = Where::here());
     void setPerfEstimate(const VertexRef &vertex, const VertexPerfEstimate &estimate, Where where = Where::here());
@@ -300,8 +300,8 @@ class POP_API Graph
     void registerCycleEstimator(StringRef vertexType, CycleEstimateFunc estimator, Where where = Where::here());
 
     // ---- the host's side ----
-    // rearrangeOnHost has no effect, which the log says: the host rearranges in any case, and what Engine::writeTensor
-    // and readTensor move takes no cycles of the model.  That of remote buffers has effect.
+    // rearrangeOnHost has no effect, which is logged: the host always rearranges, and Engine::writeTensor and
+    // readTensor take no modelled cycles.  For remote buffers rearrangeOnHost has its effect.
     void createHostWrite(StringRef handle, const Tensor &t, bool rearrangeOnHost = false, Where where = Where::here());
     void createHostRead(StringRef handle, const Tensor &t, bool rearrangeOnHost = false, Where where = Where::here());
     DataStream addHostToDeviceFIFO(StringRef handle, const Type &type, std::size_t elements,
@@ -309,21 +309,21 @@ class POP_API Graph
                                    const OptionFlags &options = {}, Where where = Where::here());
     DataStream addDeviceToHostFIFO(StringRef handle, const Type &type, std::size_t elements,
                                    const OptionFlags &options = {}, Where where = Where::here());
-    // repeats rows of elements each.
+    // A buffer of repeats rows of elements each.
     RemoteBuffer addRemoteBuffer(StringRef handle, const Type &type, std::size_t elements, std::size_t repeats = 1,
                                  bool rearrangeOnHost = false, bool optimiseMemory = false,
                                  Where where = Where::here());
     HostFunction addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs,
                                  ArrayRef<HostFunctionArgument> outputs, Where where = Where::here());
     Function addFunction(const program::Program &program, Where where = Where::here());
-    // A function whose code waits in remote memory until a Copy brings it.  All code is on the tiles here: the copy has
-    // nothing to do and takes no time.
+    // A function whose code is in remote memory until a Copy loads it.  Here all code is always on the tiles: the copy
+    // does nothing and takes no cycles.
     FunctionBuffer addFunctionBuffer(const Function &function, FunctionBufferMappingType mapping,
                                      Where where = Where::here());
 
-    // ---- writing a graph down ----
+    // ---- serialization ----
     void serialize(std::ostream &out, SerializationFormat format, Where where = Where::here()) const;
-    // The layout of tensors, and new variables laid out alike.
+    // Writes the layout of tensors; creates new variables with the same layout.
     void serializeTensors(std::ostream &out, ArrayRef<Tensor> tensors, SerializationFormat format,
                           Where where = Where::here()) const;
     std::vector<Tensor> deserializeTensors(std::istream &in, SerializationFormat format, Where where = Where::here());
@@ -332,7 +332,7 @@ class POP_API Graph
     void outputVertexGraph(std::ostream &out, ArrayRef<program::Program> programs, Where where = Where::here()) const;
 
   private:
-    // Another handle on what a graph shares; NULL for a call that failed.
+    // Another handle of a graph's shared contents; handle is NULL if the call failed.
     Graph(const Graph &shared, pop_graph *handle);
     void start();
     void swap(Graph &other);
@@ -344,11 +344,11 @@ class POP_API Graph
     }
     Tensor give(const pop_tensor &result) const;
     template <typename F> void estimateWith(StringRef vertexType, F &&estimator, Where where);
-    // A handle that was made from its number alone is this graph's.
+    // Sets this graph in a handle that was made from an id alone.
     pop_compute_set own(pop_compute_set set) const;
     [[noreturn]] static void noMetadata(const DebugContext &debugContext, const char *api);
     static void whole(const FieldRef &field, pop_where where, const char *api);
-    // A constant of so many host values, which must be as many as the shape has elements; POP_WHOLE is not compared.
+    // A constant of count host values, one for each element of the shape; count is not checked if it is POP_WHOLE.
     Tensor addValues(const Type &type, ArrayRef<std::size_t> shape, pop_type host, const void *values,
                      std::size_t count, const DebugContext &debugContext);
     Tensor addFilled(const Type &type, ArrayRef<std::size_t> shape, pop_type host, const void *value,
@@ -362,8 +362,8 @@ class POP_API Graph
 
     detail::Handle estimators; // outlive the graph
     pop_graph *graph;
-    const pop_status *pending; // the kind of an error in the graph; looked at after each call
-    Target *machine;           // where it stays when the graph moves
+    const pop_status *pending; // the kind of the graph's error; checked after each call
+    Target *machine;           // on the heap: its address stays when the graph moves
 };
 
 } // namespace poplar

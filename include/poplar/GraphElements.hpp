@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles of what a graph holds.  They are values: copied freely, valid as long as the graph.
+// Handles of a graph's elements: copyable values, valid as long as the graph.
 #ifndef POPLAR_GRAPH_ELEMENTS_HPP
 #define POPLAR_GRAPH_ELEMENTS_HPP
 
@@ -13,8 +13,8 @@ namespace poplar
 namespace detail
 {
 
-// A handle of C with Poplar's interface: ids begin at 0, and one made from an id alone belongs to the graph that it is
-// used in.
+// A C handle with Poplar's interface: ids begin at 0, and a handle made from an id alone belongs to the graph that uses
+// it.
 template <typename Element, typename Handle> class GraphElement
 {
   public:
@@ -55,7 +55,7 @@ template <typename Element, typename Handle> class GraphElement
     Handle handle;
 };
 
-// Code that is kept in remote memory: its function's number.
+// A function in remote memory, by its number.
 struct FunctionBufferHandle {
     unsigned id;
 };
@@ -122,7 +122,7 @@ class POP_API FieldRef
         return at;
     }
 
-    // The C interface's.
+    // The C handle.
     pop_vertex c() const
     {
         return vertex;

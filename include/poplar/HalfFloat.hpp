@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// half: IEEE binary16.  A class, since clang 14 has no _Float16 for the host, and knows no operators of it next to
-// classes elsewhere. Each operation rounds to nearest even, with subnormals, infinities and NaN, and has the same bits
-// from every compiler.
+// half: IEEE binary16.  It is a class, because clang 14 has no _Float16 for the host and rejects its operators beside
+// those of classes.  Each operation rounds to nearest even, with subnormals, infinities and NaN; results have the same
+// bits with every compiler.
 //
 //     half op half is half; half op integer is half; half op float is float
 #ifndef POPLAR_HALF_FLOAT_HPP
@@ -16,7 +16,7 @@ namespace poplar
 namespace detail
 {
 
-// What a half and a T make together; nothing for what is not arithmetic.
+// The result type of an operation on a half and a T; undefined if T is not arithmetic.
 template <class T, bool Enum = __is_enum(T)> struct HalfWith {
 };
 template <class T> struct HalfWith<T, true> {
@@ -59,7 +59,7 @@ class half
         return poplar::detail::halfToFloat(value);
     }
 
-    // From and to the 16 bits themselves.
+    // Conversion from and to the 16 bits.
     static constexpr half fromBits(uint16_t raw)
     {
         return half(raw, Raw());
@@ -102,7 +102,7 @@ class half
         return before;
     }
 
-// Comparisons are those of float, which half converts to.
+// Comparisons convert to float.
 #define POPLAR_HALF_WITH(A, B, op)                                                                                     \
     template <class T, class R = typename poplar::detail::HalfWith<T>::type> friend constexpr R operator op(A a, B b)  \
     {                                                                                                                  \
@@ -151,7 +151,7 @@ class half
 
 #if defined(__has_include)
 #if __has_include(<bits/c++config.h>)
-// As <limits> has it for the compiler's own types.  Declared here, since including it would cost more than all of this
+// The specialisation of <limits>, which is not included because it would take longer to compile than all of this
 // header.
 namespace std
 {

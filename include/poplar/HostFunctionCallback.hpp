@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host does when a program calls it.
+// Functions of the host that programs call.
 #ifndef POPLAR_HOST_FUNCTION_CALLBACK_HPP
 #define POPLAR_HOST_FUNCTION_CALLBACK_HPP
 
@@ -75,7 +75,7 @@ class HostCallbackHandle
 
   private:
     HostCallback *callback;
-    detail::Handle shared; // what owns it
+    detail::Handle shared; // the owner
 };
 
 } // namespace poplar

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The IPU Model: an IPU that runs on the host, with cycles, memory and profiles.
+// The IPU Model: an IPU emulated on the host, with cycles, memory and profiles.
 #ifndef POPLAR_IPU_MODEL_HPP
 #define POPLAR_IPU_MODEL_HPP
 
@@ -11,7 +11,7 @@
 namespace poplar
 {
 
-// Fields begin as the version has them; a program may change them before it creates devices.
+// Fields have the values of the IPU version; a program may change them before it creates devices.
 struct POP_API IPUModel {
     enum class RelativeSyncDelayType {
         AUTO,    // by the tile's place
@@ -53,8 +53,7 @@ struct POP_API IPUModel {
     IPUModel &operator=(IPUModel &&from);
     ~IPUModel();
 
-    // A modelled IPU, attached.  There is no device manager that models belong to, so its id is not used, which the log
-    // says at INFO.
+    // A modelled IPU, attached.  Models belong to no device manager, so its id is not used; this is logged at INFO.
     // accurateHalf has no effect: half is rounded to 16 bits on every device.
     Device createDevice(const OptionFlags &options = {}, bool accurateHalf = false,
                         unsigned deviceManagerId = UINT_MAX) const;

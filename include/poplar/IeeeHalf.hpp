@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The name that programs for the host know half by.
+// The name of half in programs for the host.
 #ifndef POPLAR_IEEE_HALF_HPP
 #define POPLAR_IEEE_HALF_HPP
 

@@ -17,7 +17,7 @@ namespace poplar
 namespace detail
 {
 
-// An edge to a scalar: a pointer.  T is const when it may only be read.
+// An edge to a scalar: a pointer.  T is const for inputs.
 template <class T> class Edge
 {
   public:
@@ -42,7 +42,7 @@ template <class T> class Edge
     T *pointer;
 };
 
-// An edge to a half can be used as a float too: float f = x; x + 1.0f.  That takes overloads for two edges.
+// An edge to a half also converts to float: float f = x; x + 1.0f.  Operations of two edges then need overloads.
 class HalfEdge
 {
   public:
@@ -112,8 +112,8 @@ template <> class Edge<const half> : public HalfEdge
     }
 };
 
-// An edge that is written to, as *out = 1 or as out = 1.  Assigning one edge to another assigns the values.  Elements
-// of a const compute()'s vectors can be written, too, as with pointers.
+// An edge that is written, as *out = 1 or as out = 1.  Assigning one edge to another assigns the value.  As with
+// pointers, a const compute() can write elements of vectors.
 template <class T> class WritableEdge : public Edge<T>
 {
   public:
@@ -163,7 +163,7 @@ template <class T> class WritableEdge : public Edge<T>
     }
 };
 
-// Edges to the elements of a vector: the vector's own pointer and count.
+// Edges to the elements of a vector: its pointer and count.
 template <class V, bool Sized> class ReadableElements
 {
   protected:
@@ -212,7 +212,7 @@ template <class V> class ReadableElements<V, true>
     V vector;
 };
 // Elements are plain T &, not const: programs take float *p = &in[0] and reinterpret_cast<Struct *>(&in[0]).  Writing
-// to them is a mistake all the same, which debug.checkedExecution finds.
+// to them is an error, which debug.checkedExecution reports.
 template <class V, bool Sized> class ReadableVector : public ReadableElements<V, Sized>
 {
   public:
@@ -240,7 +240,7 @@ template <class V, bool Sized> class ReadableVector : public ReadableElements<V,
     }
 };
 
-// What is written is the vector itself; as with a pointer, what it refers to can be written in a const compute() too.
+// The vector itself is const; as with a pointer, a const compute() can write its elements.
 template <class V> class WritableVector : public V
 {
   public:

@@ -14,7 +14,7 @@ namespace poplar
 
 namespace detail
 {
-// An end of an interval: programs read it as a member and call it as a function.
+// A bound of an interval: programs use it both as a member and as a function.
 template <typename T> struct Bound {
     constexpr Bound() : value()
     {

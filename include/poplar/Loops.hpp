@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops with a counter in hardware on the device; plain loops here.
+// Loops that use a hardware counter on the IPU; plain loops here.
 #ifndef POPLAR_LOOPS_HPP
 #define POPLAR_LOOPS_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors with the format and scale of 8-bit floats, which no device here has: calls say so.
+// Tensors with the format and scale of 8-bit floats, which no device of this library supports: the calls throw.
 #ifndef POPLAR_METADATA_CREATION_HPP
 #define POPLAR_METADATA_CREATION_HPP
 

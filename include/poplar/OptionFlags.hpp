@@ -19,7 +19,7 @@
 namespace poplar
 {
 
-// Kept in the order of their names; setting a name again replaces its value.
+// Sorted by name; setting an option again replaces its value.
 class POP_API OptionFlags
 {
   public:
@@ -42,7 +42,7 @@ class POP_API OptionFlags
     void set(StringRef option, StringRef value);
     void set(initializer_list list);
 
-    // The value of an option; std::out_of_range when it is not set.
+    // The value of an option; throws std::out_of_range if it is not set.
     StringRef at(StringRef option) const;
     const_iterator find(StringRef option) const;
     const_iterator begin() const
@@ -74,7 +74,7 @@ class POP_API OptionFlags
     friend POP_API std::ostream &operator<<(std::ostream &out, const OptionFlags &options);
 
   private:
-    // Where an option is, or belongs.
+    // The index of an option, or the index to insert it at.
     std::size_t place(StringRef option) const;
     void add(const OptionFlags &from);
     void swap(OptionFlags &other)
@@ -92,7 +92,7 @@ class ProfileValue;
 namespace detail
 {
 
-// Options as C takes them, for the length of a call: pop_f(..., Options(options), ...).
+// Options for a C call, valid during the call: pop_f(..., Options(options), ...).
 class POP_API Options
 {
   public:
@@ -110,11 +110,11 @@ class POP_API Options
 
 } // namespace detail
 
-// Sets the options of a JSON object; those that it does not name keep their values.  parse_error, and nothing set, when
-// it is none.
+// Sets the options of a JSON object; other options keep their values.  Throws parse_error, and sets nothing, if the
+// text is not a JSON object.
 POP_API void readJSON(StringRef text, OptionFlags &options);
 POP_API void readJSON(std::istream &in, OptionFlags &options);
-// The same from a variable of the environment, when it is set.
+// The same from an environment variable, if it is set.
 POP_API void readJSONFromEnv(StringRef variable, OptionFlags &options);
 
 } // namespace poplar

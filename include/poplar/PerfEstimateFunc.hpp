@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimators: what a program says the vertices of a type cost.
+// Estimators: a program's functions for the cycles of a vertex type.
 #ifndef POPLAR_PERF_ESTIMATE_FUNC_HPP
 #define POPLAR_PERF_ESTIMATE_FUNC_HPP
 
@@ -31,8 +31,7 @@ struct VertexPerfEstimate {
 };
 
 typedef std::function<VertexPerfEstimate(const VertexIntrospector &, const Target &)> PerfEstimateFunc;
-typedef std::function<std::uint64_t(const VertexIntrospector &, const Target &)>
-    CycleEstimateFunc; // of the guide's era
+typedef std::function<std::uint64_t(const VertexIntrospector &, const Target &)> CycleEstimateFunc; // of early releases
 
 } // namespace poplar
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How PrintTensor writes a tensor.
+// The format of PrintTensor.
 #ifndef POPLAR_PRINT_TENSOR_HPP
 #define POPLAR_PRINT_TENSOR_HPP
 
@@ -23,7 +23,7 @@ struct PrintTensorFmt {
           floatFormat(format), separator(separatorChar), openBracket(open), closeBracket(close)
     {
     }
-    // The values alone: no brackets, no lines, nothing left out.
+    // The values only: no brackets, no line breaks, no abbreviation.
     static PrintTensorFmt disableFormatting()
     {
         const pop_print_format plain = pop_print_format_plain();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The readable summary of profiles.
+// Summaries of profiles as text.
 #ifndef POPLAR_PROFILE_PRINTING_HPP
 #define POPLAR_PROFILE_PRINTING_HPP
 

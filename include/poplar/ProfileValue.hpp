@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What profiles and debug information are made of: trees of truth values, numbers, strings, vectors and maps.
+// Values of profiles and debug information: trees of Booleans, numbers, strings, vectors and maps.
 #ifndef POPLAR_PROFILE_VALUE_HPP
 #define POPLAR_PROFILE_VALUE_HPP
 
@@ -34,7 +34,7 @@ class POP_API ProfileValue
     {
         setNumber(value);
     }
-    // Templates, as a copy of a value is to be taken before them.
+    // Templates, so that overload resolution prefers the copy constructor.
     template <int = 0> ProfileValue(const char *text) : ProfileValue()
     {
         keep(String(text ? text : ""));
@@ -59,9 +59,9 @@ class POP_API ProfileValue
     ProfileValue(ProfileValue &&from) noexcept;
     ProfileValue &operator=(ProfileValue from) noexcept;
     ~ProfileValue();
-    // Takes over what C gave.
+    // Takes ownership of a C value.
     explicit ProfileValue(const pop_profile_value &own);
-    // A value of C's, which the caller frees.
+    // A new C value, which the caller frees.
     pop_profile_value c() const;
 
     Type type() const
@@ -73,7 +73,7 @@ class POP_API ProfileValue
         return kind == Type::INT || kind == Type::UINT || kind == Type::DOUBLE;
     }
 
-    // The value as what it is: numbers convert to each other, anything else throws poplar_error.
+    // The value as the given type: numbers convert to each other; any other conversion throws poplar_error.
     const String &asString() const;
     const Vector &asVector() const;
     Vector &asVector();
@@ -84,7 +84,7 @@ class POP_API ProfileValue
     std::uint64_t asUint() const;
     double asDouble() const;
 
-    // Members of a map by name and elements of a vector by number; one that is not there throws.
+    // Members of a map by name and elements of a vector by index; throws if there is none.
     const ProfileValue &operator[](StringRef key) const;
     const ProfileValue &operator[](const char *key) const
     {
@@ -99,7 +99,7 @@ class POP_API ProfileValue
     const ProfileValue *getOrNull(StringRef key) const;
     std::size_t size() const;
 
-    // Of all numbers at and below this.
+    // The sum of all numbers in this tree.
     double sumDouble() const;
     std::int64_t sumInt() const;
     std::uint64_t sumUint() const;
@@ -124,7 +124,7 @@ class POP_API ProfileValue
     void keep(Vector &&elements);
     void keep(Map &&members);
     const ProfileValue &element(long long index) const;
-    // Into what C keeps: a part of a tree.
+    // A borrowed part of a C tree.
     void look(const detail::Handle &tree, const pop_profile_value &from);
     bool isList() const
     {
@@ -159,7 +159,7 @@ class POP_API ProfileValue
     bool equal(const ProfileValue &b) const;
     void need(Type wanted) const;
 
-    Type kind; // in the order of C's
+    Type kind; // in the order of the C enum
     union {
         bool boolean;
         std::int64_t integer;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control programs: what a device does with a graph, step by step.  Programs are values; copies stand for the same
-// program.
+// Control programs: the steps that a device executes.  Programs are handles; copies refer to the same program.
 #ifndef POPLAR_PROGRAM_HPP
 #define POPLAR_PROGRAM_HPP
 
@@ -30,7 +29,7 @@ struct ProgramNode;
 namespace program
 {
 
-// Base of all, and itself a program that does nothing.
+// The base class; an object of it is a program that does nothing.
 class POP_API Program
 {
   public:
@@ -53,7 +52,7 @@ class POP_API Program
         return !a.same(b);
     }
 
-    pop_program c(pop_graph *graph) const; // the C interface's; made now if it was waiting for a graph
+    pop_program c(pop_graph *graph) const; // the C handle; created now if it was waiting for a graph
 
   protected:
     explicit Program(pop_program from) : made(from)
@@ -67,15 +66,15 @@ class POP_API Program
     bool same(const Program &other) const;
 
     pop_program made;      // null: see node
-    detail::Handle shared; // the node of what may wait for a graph; null for the others
+    detail::Handle shared; // the node of a program that may wait for a graph; else null
     detail::ProgramNode *node() const;
     friend struct detail::ProgramNode;
     friend class detail::ProgramList;
 };
 
-// A list of programs that run one after another.  It may be made before any graph is known, and grows after it was
-// added to other programs: they run what was added, too.  A copy of a Sequence is the same program until something is
-// added to the copy, which then has a list of its own.
+// A list of programs that run one after another.  It may be created before any graph, and additions after it was added
+// to other programs have effect there too.  A copy of a Sequence is the same program until something is added to the
+// copy, which then gets a list of its own (copy on write).
 class POP_API Sequence : public Program
 {
     template <typename P>
@@ -86,7 +85,7 @@ class POP_API Sequence : public Program
   public:
     Sequence(const DebugContext &debugContext = {});
     Sequence(std::initializer_list<Program> programs, const DebugContext &debugContext = {});
-    // The guide's era: Sequence(a, b, ...).
+    // The form of early releases: Sequence(a, b, ...).
     template <typename P, IfOther<P> = 0> Sequence(P &&only) : Sequence()
     {
         add(only);
@@ -102,16 +101,16 @@ class POP_API Sequence : public Program
 
     void add(const Program &program, detail::Where where = detail::Where::here());
 
-    // The C interface's, for calls that add to it or change it.
+    // The C handle, for calls that change the sequence.
     pop_program cToGrow(pop_graph *graph, detail::Where where = detail::Where::here());
 
   private:
     void own(pop_where where);
 
-    bool borrowed = false; // a copy of another one, until something is added
+    bool borrowed = false; // shares another sequence's list until something is added
 };
 
-// One program as a step of its own in profiles.
+// A program that profiles show as a separate step.
 class POP_API Block : public Program
 {
   public:
@@ -122,7 +121,7 @@ class POP_API Execute : public Program
 {
   public:
     Execute(ComputeSet set, const DebugContext &debugContext = {});
-    // The AND of what all vertices return goes to a scalar.
+    // Writes the AND of all vertices' return values to a scalar.
     Execute(ComputeSet set, const Tensor &consensus, const DebugContext &debugContext = {});
 };
 
@@ -151,7 +150,7 @@ class POP_API Copy : public Program
     Copy(const Tensor &source, const RemoteBuffer &buffer, const DebugContext &debugContext = {});
     Copy(const Tensor &source, const RemoteBuffer &buffer, const Tensor &offset, const DebugContext &debugContext = {});
 
-    // Brings a function's code from remote memory: it is there already (Graph::addFunctionBuffer).
+    // Loads a function's code from remote memory.  No effect: all code is on the tiles (Graph::addFunctionBuffer).
     Copy(const FunctionBuffer &buffer, const Function &function, const DebugContext &debugContext = {});
 
   private:
@@ -172,7 +171,7 @@ class POP_API CrossReplicaCopy : public Program
                                const std::map<unsigned, unsigned> &replicaMap, const DebugContext &debugContext);
 };
 
-// Runs its body until the run is ended: by Engine::stop, an Abort, or what a callback throws.
+// Repeats its body until Engine::stop, an Abort or an exception of a callback ends the run.
 class POP_API Loop : public Program
 {
   public:
@@ -211,7 +210,7 @@ class POP_API If : public Program
                             const DebugContext &debugContext);
 };
 
-// Runs the case that control has the number of, else the default program, which does nothing at first.
+// Runs the case whose value control has, otherwise the default program, which is empty at first.
 class POP_API Switch : public Program
 {
   public:
@@ -226,7 +225,7 @@ class POP_API Switch : public Program
     static Switch switchWithBoundsChecking(const Tensor &control, const DebugContext &debugContext = {});
     static Switch switchWithBoundsChecking(const Tensor &control, const Cases &cases,
                                            const DebugContext &debugContext = {});
-    // The program promises that there is none; this is checked all the same.
+    // The program guarantees that there is none; it is checked nevertheless.
     static Switch switchWithUnreachableDefault(const Tensor &control, const DebugContext &debugContext = {});
     static Switch switchWithUnreachableDefault(const Tensor &control, const Cases &cases,
                                                const DebugContext &debugContext = {});

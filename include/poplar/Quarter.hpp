@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 8-bit floats.  The names are here; vertices and tensors of them are not, and popc and Graph say so.
+// 8-bit floats.  Only the names are supported: popc and Graph reject vertices and tensors of these types.
 #ifndef POPLAR_QUARTER_HPP
 #define POPLAR_QUARTER_HPP
 
@@ -8,8 +8,7 @@
 namespace poplar
 {
 
-// How the bits of a quarter are shared out (sign, exponent, mantissa), and the power of two that all of a tensor's
-// elements are scaled by.
+// The format of a quarter (bits of sign, exponent, mantissa) and the power of two that scales all elements of a tensor.
 class QuarterMetadata
 {
   public:
@@ -28,7 +27,7 @@ class QuarterMetadata
     {
         return scale;
     }
-    // The byte that a metadata tensor holds (its layout is from memory): the format above the scale's low bits.
+    // The byte of a metadata tensor: the format above the scale's low bits (an unconfirmed layout).
     constexpr uint8_t getBinary() const
     {
         return static_cast<uint8_t>(static_cast<unsigned>(fmt) << 7 | (static_cast<unsigned>(scale) & 0x3fu));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seeds of the tiles' random number generators: UNSIGNED_INT, {tiles, workers, 4}.
+// Seeds of the tiles' random number generators: UNSIGNED_INT, {tiles, workers, 4}.
 #ifndef POPLAR_RANDOM_SEED_HPP
 #define POPLAR_RANDOM_SEED_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remote buffers stand beside streams.
+// Remote buffers are declared with streams.
 #ifndef POPLAR_REMOTE_BUFFER_HPP
 #define POPLAR_REMOTE_BUFFER_HPP
 

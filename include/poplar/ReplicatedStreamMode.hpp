@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the replicas of a graph get from a stream.
+// How a stream's data are distributed to the replicas of a graph.
 #ifndef POPLAR_REPLICATED_STREAM_MODE_HPP
 #define POPLAR_REPLICATED_STREAM_MODE_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of a run, and of those after it (pop_engine_set_runtime_options says which have effect).
+// Options of a run and of later ones (pop_engine_set_runtime_options lists those with an effect).
 #ifndef POPLAR_RUNTIME_OPTIONS_HPP
 #define POPLAR_RUNTIME_OPTIONS_HPP
 

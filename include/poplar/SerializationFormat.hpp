@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How graphs and tensors are written.
+// File formats of graphs and tensors.
 #ifndef POPLAR_SERIALIZATION_FORMAT_HPP
 #define POPLAR_SERIALIZATION_FORMAT_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host does when a stream moves data.
+// Callbacks of the host for transfers of a stream.
 #ifndef POPLAR_STREAM_CALLBACK_HPP
 #define POPLAR_STREAM_CALLBACK_HPP
 
@@ -25,7 +25,7 @@ class StreamCallbackBase
     virtual void complete()
     {
     }
-    // What was prefetched will not be used.
+    // The prefetched data will not be used.
     virtual void invalidatePrefetched()
     {
     }
@@ -34,9 +34,9 @@ class StreamCallbackBase
 class StreamCallback : public StreamCallbackBase
 {
   public:
-    // May be called before the device asks: fills the buffer and says Success, or leaves it to fetch.
+    // May be called before the device needs the data: fills the buffer and returns Success, or returns NotAvailable.
     virtual Result prefetch(void *buffer) = 0;
-    // Fills the buffer (host to device), or has received it.
+    // Fills the buffer (host to device) or reads it (device to host).
     virtual void fetch(void *buffer) = 0;
 };
 
@@ -50,7 +50,7 @@ class LegacyStreamCallback : public StreamCallback
     }
 };
 
-// A fetch that may wait for another thread.  Each runs to its end here: nothing is ever resumed.
+// A fetch that may wait for another thread.  Here each fetch runs to its end, so none is resumed.
 class ResumableStreamCallback : public LegacyStreamCallback
 {
   public:
@@ -129,7 +129,7 @@ class StreamCallbackHandle
 
   private:
     StreamCallback *callback;
-    detail::Handle shared; // what owns it
+    detail::Handle shared; // the owner
 };
 
 } // namespace poplar

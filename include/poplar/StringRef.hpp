@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A view of text that somebody else keeps.
+// A borrowed view of text.
 #ifndef POPLAR_STRING_REF_HPP
 #define POPLAR_STRING_REF_HPP
 
@@ -78,7 +78,7 @@ inline std::ostream &operator<<(std::ostream &out, const StringRef &text)
 namespace detail
 {
 
-// The text with a NUL behind it, as C wants it; short texts need no memory.
+// A copy of the text with a terminating NUL; short texts need no allocation.
 class POP_API CString
 {
   public:

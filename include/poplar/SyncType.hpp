@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Sync program, or a cycle count, waits for.
+// The tiles that a Sync program or a cycle count waits for.
 #ifndef POPLAR_SYNC_TYPE_HPP
 #define POPLAR_SYNC_TYPE_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Targets: what machine a graph is for.
+// Targets: descriptions of the machine that a graph is made for.
 #ifndef POPLAR_TARGET_HPP
 #define POPLAR_TARGET_HPP
 
@@ -19,7 +19,7 @@
 namespace poplar
 {
 
-// From an IPU to another; POP_ANY_IPU is all.
+// The IPUs at both ends of a flow; POP_ANY_IPU matches all.
 struct GlobalExchangeFlow {
     GlobalExchangeFlow(unsigned source, unsigned destination) : src(source), dst(destination)
     {
@@ -27,7 +27,7 @@ struct GlobalExchangeFlow {
 
     unsigned src, dst;
 };
-// What flows between IPUs carry together, in bits per second.
+// The bandwidth that a set of flows between IPUs shares, in bits per second.
 struct GlobalExchangeConstraint {
     GlobalExchangeConstraint(double bitsPerSecond, std::vector<GlobalExchangeFlow> sharing)
         : bandwidth(bitsPerSecond), flows(std::move(sharing))
@@ -38,24 +38,24 @@ struct GlobalExchangeConstraint {
     std::vector<GlobalExchangeFlow> flows;
 };
 
-// A description of a machine, as a value: copies share it.
+// The description of a machine.  Copies share it.
 class POP_API Target
 {
   public:
     Target();
     explicit Target(const pop_target &from);
-    // Reads what serialize wrote.
+    // Reads the output of serialize.
     explicit Target(std::istream &in);
     void serialize(std::ostream &out) const;
 
-    // A machine that need not be there: "ipu1", "ipu2", "ipu21", "bow".
+    // A machine by name, without a device: "ipu1", "ipu2", "ipu21", "bow".
     static Target createIPUTarget(unsigned numIPUs, StringRef system, const OptionFlags &options = {});
     static Target createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef system,
                                   const OptionFlags &options = {});
     static Target createIPUTarget(StringRef system, const OptionFlags &options = {});
     // accurateHalf has no effect: half is rounded to 16 bits on every target.
     static Target createCPUTarget(bool accurateHalf = false, unsigned numIPUs = 1);
-    // What a virtual graph sees: fewer IPUs or tiles, everything else the same.
+    // The target of a virtual graph: fewer IPUs or tiles, everything else the same.
     Target createVirtualTarget(unsigned numIPUs, unsigned tilesPerIPU) const;
 
     TargetType getTargetType() const;
@@ -79,7 +79,7 @@ class POP_API Target
     unsigned getAtomicStoreGranularity() const;
     unsigned getRptCountMax() const;
     unsigned getNumStrideBits() const;
-    // The largest and lowest finite value of a type; overflow_error when T cannot hold it.
+    // The largest and lowest finite value of a type; throws overflow_error if T cannot represent it.
     template <typename T> T getTypeLimitsMaxAs(const Type &type) const
     {
         T value;
@@ -111,7 +111,7 @@ class POP_API Target
     unsigned getWeightsPerConvUnit(const Type &type) const;
     unsigned getConvUnitMaxPipelineDepth(const Type &type) const;
     unsigned getConvUnitInputLoadElemsPerCycle(const Type &type) const;
-    // As older versions asked: whether activations are float, or half.
+    // The form of older versions, with a flag for float activations instead of a type.
     unsigned getWeightsPerConvUnit(bool floatActivations) const;
     unsigned getConvUnitMaxPipelineDepth(bool floatActivations) const;
     unsigned getConvUnitInputLoadElemsPerCycle(bool floatActivations) const;
@@ -126,11 +126,11 @@ class POP_API Target
     unsigned getGlobalSyncCycles() const;
     std::vector<GlobalExchangeConstraint> getGlobalExchangeConstraints() const;
 
-    // Tile memory: where its elements begin, and from which of them on memory is interleaved.
+    // Tile memory: offsets of its elements, and the first interleaved element.
     std::vector<unsigned> getMemoryElementOffsets() const;
     unsigned getInterleavedMemoryElementIndex() const;
 
-    // The pod that IPUs stand in, as options told.
+    // The pod of the IPUs, by the target's options.
     std::string getIpuLinkConfiguration() const;
     std::string getIpuLinkTopology() const;
     unsigned getIpuLinkDomainSize() const;
@@ -138,7 +138,7 @@ class POP_API Target
     bool getGatewayMode() const;
     OptionFlags getTargetOptions() const;
 
-    // Registers; 0 where nothing published tells (docs/targets.md).
+    // Registers; 0 where no figure was published (docs/targets.md).
     unsigned makeFpIctlValue(bool inv, bool div0, bool oflo, bool esr, bool nanoo) const;
     unsigned getFpIctlRegIndex() const;
     unsigned getDbgDataRegIndex() const;
@@ -153,7 +153,7 @@ class POP_API Target
     }
     friend POP_API bool operator<(const Target &a, const Target &b);
 
-    // The C interface's; all zero for a target that nobody made.
+    // The C target; all zero for a default-constructed one.
     const pop_target &c() const;
 
   private:
@@ -166,7 +166,7 @@ inline std::size_t hash_value(const Target &target)
     return target.hash();
 }
 
-// Old names of conversions between host numbers and half as devices hold it.
+// Old names of the conversions between host numbers and the devices' half.
 POP_API void copyFloatToDeviceHalf(const Target &, const float *from, void *to, std::size_t count);
 POP_API void copyDeviceHalfToFloat(const Target &, const void *from, float *to, std::size_t count);
 POP_API void copyDoubleToDeviceHalf(const Target &, const double *from, void *to, std::size_t count);

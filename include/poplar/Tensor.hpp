@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors: immutable views of variables.  A tensor is a value: copying one copies no data, and a view never copies
-// either.
+// Tensors: immutable views of variables.  Copying a tensor or taking a view copies no data.
 #ifndef POPLAR_TENSOR_HPP
 #define POPLAR_TENSOR_HPP
 
@@ -28,7 +27,7 @@ namespace poplar
 
 class POP_API Tensor
 {
-    typedef detail::Where Where; // the user's line, filled in by the compiler
+    typedef detail::Where Where; // the line of the call, filled in by the compiler
 
   public:
     Tensor() : tensor()
@@ -77,7 +76,7 @@ class POP_API Tensor
     std::vector<Tensor> slices(ArrayRef<Interval> intervals, unsigned dimension = 0, Where where = Where::here()) const;
     std::vector<Tensor> slices(std::initializer_list<Interval> intervals, unsigned dimension = 0,
                                Where where = Where::here()) const;
-    // One tensor for each inner list: its slices, joined.
+    // One tensor for each inner list: the concatenation of its slices.
     std::vector<Tensor> slices(const std::vector<std::vector<Interval>> &lists, unsigned dimension = 0,
                                Where where = Where::here()) const;
     std::vector<Tensor> slices(std::initializer_list<std::vector<Interval>> lists, unsigned dimension = 0,
@@ -103,7 +102,7 @@ class POP_API Tensor
     Tensor reverse(unsigned dimension, Where where = Where::here()) const;
     Tensor reinterpret(const Type &type, Where where = Where::here()) const;
 
-    // What a tensor covers.
+    // Coverage and aliases.
     std::vector<Interval> getContiguousRegions() const;
     std::vector<VariableInterval> getVarRegions() const;
     bool isContiguous() const;
@@ -111,7 +110,7 @@ class POP_API Tensor
     bool containsConstant() const;
     bool isParallelWriteable() const;
     bool intersectsWith(const Tensor &other) const;
-    // The value of a constant of one element (or of equal ones), converted to T; false when the tensor is not one.
+    // The value of a constant whose elements are equal, converted to T; returns false for other tensors.
     template <typename T> bool getConstantValue(T *value) const
     {
         double real = 0;
@@ -123,7 +122,7 @@ class POP_API Tensor
         return true;
     }
 
-    // 8-bit floats carry their format and scale in a tensor of their own; no device of this library has them.
+    // Format and scale of 8-bit floats; no device of this library supports them.
     bool hasMetadata() const
     {
         return false;
@@ -140,7 +139,7 @@ class POP_API Tensor
     // Text.
     std::string shapeToString() const;
     std::string getDebugStr() const;
-    std::string getVarStr() const; // the regions alone
+    std::string getVarStr() const; // the regions only
     void dump() const;
     void dumpRegions() const;
     void output(std::ostream &out) const;
@@ -154,8 +153,8 @@ class POP_API Tensor
     friend POP_API std::ostream &operator<<(std::ostream &out, const Tensor &t);
 
   private:
-    // The result of a call of C, made in its place; what went wrong is in the graph.  The line is put together here:
-    // copied as a whole, it would wait for its parts to reach memory.
+    // The result of a C call, constructed in place; an error is in the graph.  The location is assembled here: a copy
+    // of the whole struct would stall on store forwarding.
     template <typename... Parameters, typename... Arguments>
     Tensor(pop_store *store, pop_tensor (*call)(Parameters...), const char *file, int line,
            const Arguments &...arguments)
@@ -165,7 +164,7 @@ class POP_API Tensor
             detail::raiseFrom(pop_store_graph(store), pop_where{ file, line, 0 });
         retain();
     }
-    // Most views have no node to count.
+    // Most views have no reference-counted node.
     void retain() const
     {
         if (pop_tensor_has_node(&tensor))
@@ -191,7 +190,7 @@ class POP_API Tensor
 namespace detail
 {
 
-// A list of tensors is a list of C's.
+// A list of tensors has the layout of a C array.
 static_assert(sizeof(Tensor) == sizeof(pop_tensor) && std::is_standard_layout<Tensor>::value,
               "a Tensor is a pop_tensor");
 inline pop_tensors tensors(ArrayRef<Tensor> list)
@@ -202,11 +201,11 @@ inline pop_tensors tensors(ArrayRef<Tensor> list)
 
 } // namespace detail
 
-// All along one dimension.
+// Concatenates tensors along a dimension.
 POP_API Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension = 0, detail::Where where = detail::Where::here());
 POP_API Tensor concat(const Tensor &first, const Tensor &second, unsigned dimension = 0,
                       detail::Where where = detail::Where::here());
-// second as one more element of a dimension of first.
+// Appends second as one more element of a dimension of first.
 POP_API Tensor append(const Tensor &first, const Tensor &second, unsigned dimension,
                       detail::Where where = detail::Where::here());
 POP_API Tensor append(const Tensor &first, const Tensor &second, detail::Where where = detail::Where::here());

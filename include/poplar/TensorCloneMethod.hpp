@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a clone keeps of its original: the order of elements in memory, and which of them are one.
+// The properties that a clone keeps: memory order of elements, and aliases.
 #ifndef POPLAR_TENSOR_CLONE_METHOD_HPP
 #define POPLAR_TENSOR_CLONE_METHOD_HPP
 
@@ -13,7 +13,7 @@ enum class TensorCloneMethod {
     GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES
 };
 
-// Where the clones of cloneN lie: one behind the other, or side by side for each region of a tile.
+// The layout of cloneN's clones: one after another, or interleaved by contiguous region of a tile.
 enum class TensorCloneDuplicationMethod { DUPLICATE_BY_OUTER_DIMENSION, DUPLICATE_BY_TILE_CONTIGUOUS_REGION };
 
 inline const char *toString(TensorCloneMethod value)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An order of a tensor's elements, and the way back.
+// A permutation of a tensor's elements and its inverse.
 #ifndef POPLAR_TENSOR_REARRANGER_HPP
 #define POPLAR_TENSOR_REARRANGER_HPP
 
@@ -19,14 +19,14 @@ class POP_API TensorRearranger
     TensorRearranger()
     {
     }
-    // An order of t's flattened elements: the groups' intervals one after the other.
+    // The permutation of t's flattened elements that concatenates the groups' intervals.
     TensorRearranger(const Tensor &t, const std::vector<std::vector<Interval>> &groups);
     bool valid() const
     {
         return shared.get() != nullptr;
     }
     Tensor rearrange(const Tensor &t, detail::Where where = detail::Where::here()) const;
-    // In the shape of the tensor that the order was made for.
+    // In the shape of the original tensor.
     Tensor undoRearrangement(const Tensor &t, detail::Where where = detail::Where::here()) const;
 
   private:

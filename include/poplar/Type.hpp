@@ -69,14 +69,14 @@ inline std::size_t hash_value(const Type &type)
     return type.hash();
 }
 
-// Constants, so that tables of types at file scope may use them.
+// Constants, so that initialisers at file scope may use them.
 #define POP_ELEMENT_TYPE(constant, spelling, bytes, kind) constexpr Type constant(POP_##constant);
 #include <poplar/types.def>
 #undef POP_ELEMENT_TYPE
 constexpr Type SIGNED_SHORT(POP_SHORT), SIGNED_INT(POP_INT), SIGNED(POP_INT), UNSIGNED(POP_UNSIGNED_INT),
     SIGNED_LONG(POP_LONG), SIGNED_LONGLONG(POP_LONGLONG);
 
-// The element type of a host type: equivalent_device_type<float>().value is FLOAT.  That of half comes with its header.
+// The element type of a host type: equivalent_device_type<float>().value is FLOAT.  half is specialised in its header.
 template <typename T> struct equivalent_device_type;
 #define POPLAR_DECLARE_EQUIV_TYPE(HostType, DeviceType)                                                                \
     template <> struct equivalent_device_type<HostType> {                                                              \

@@ -12,7 +12,7 @@ namespace poplar
 namespace detail
 {
 
-// The element type that a host type is.
+// The element type of a host type.
 template <typename T> inline pop_type hostType()
 {
     return equivalent_device_type<T>().value.c();
@@ -38,10 +38,10 @@ template <typename T, typename A> void convertToDeviceType(const Type &type, con
 }
 template <typename T, typename M> void convertToDeviceType(const Type &type, const M &, ArrayRef<T> from, void *to)
 {
-    convertToDeviceType(type, from, to); // metadata is for 8-bit floats alone, which are refused
+    convertToDeviceType(type, from, to); // metadata belongs to 8-bit floats, which are rejected
 }
-// Reads elements of a type into host values.  What an ArrayRef shows is const; here it stands for the place to write
-// to.
+// Reads elements of a type into host values.  Elements of an ArrayRef are const; here they are written nevertheless, as
+// in Poplar's signature.
 template <typename T> void convertFromDeviceType(const Type &type, const void *from, ArrayRef<T> to)
 {
     detail::needConvertible(type);

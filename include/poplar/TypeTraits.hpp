@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a host type.
+// Properties of a host type.
 #ifndef POPLAR_TYPE_TRAITS_HPP
 #define POPLAR_TYPE_TRAITS_HPP
 
@@ -12,7 +12,7 @@ namespace poplar
 namespace detail
 {
 
-// half, where it is known, is one besides these.
+// half, if it is declared, has a specialisation of its own.
 template <typename T> struct IsSimple {
     static constexpr bool value = std::is_arithmetic<T>::value;
 };
@@ -23,7 +23,7 @@ struct TypeTraits {
     std::size_t size, align; // bytes
     bool isFloat, isSigned;
 
-    // Whether values of the type can be elements of device data: numbers and truth values.
+    // Whether the type can be an element type of device data: numbers and bool.
     template <typename T> static constexpr bool isSimpleType()
     {
         return detail::IsSimple<typename std::remove_cv<T>::type>::value;

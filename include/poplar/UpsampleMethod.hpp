@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Tensor::upsample puts between elements.
+// How Tensor::upsample fills in elements.
 #ifndef POPLAR_UPSAMPLE_METHOD_HPP
 #define POPLAR_UPSAMPLE_METHOD_HPP
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a vector field is stored in a vertex on the device.  On the host every layout is a pointer, with a count behind
-// it when the layout has a size.
+// The layout of a vector field in a vertex on the device.  On the host every layout is a pointer, followed by a count
+// if the layout has a size.
 #ifndef POPLAR_VECTOR_LAYOUT_HPP
 #define POPLAR_VECTOR_LAYOUT_HPP
 
@@ -9,7 +9,7 @@
 namespace poplar
 {
 
-// The numbers are those of popc's enum vector_layout.
+// Values as in popc's enum vector_layout.
 enum class VectorLayout {
     SPAN = 0,     // pointer and count
     SHORT_SPAN,   // pointer and 11-bit count in one word
@@ -20,7 +20,7 @@ enum class VectorLayout {
     COMPACT_PTR // the smallest that can be had
 };
 
-// The numbers are those of popc's enum vector_list_layout.
+// Values as in popc's enum vector_list_layout.
 enum class VectorListLayout { DELTAN = 0, DELTANELEMENTS, COMPACT_DELTAN };
 
 } // namespace poplar

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A field with any number of elements: plain state, what an edge (InOutTypes.hpp) refers to, or a vector of edges.
+// A field with any number of elements: plain state, the elements of an edge (InOutTypes.hpp), or a vector of edges.
 #ifndef POPLAR_VECTOR_TYPES_HPP
 #define POPLAR_VECTOR_TYPES_HPP
 
@@ -17,7 +17,7 @@ constexpr bool layoutHasSize(VectorLayout layout)
     return layout == VectorLayout::SPAN || layout == VectorLayout::SHORT_SPAN;
 }
 
-// What the engine fills in: popc reads offsets and sizes from here, so nothing else may be in it.
+// The engine fills these members in, at offsets that popc reads from this type: it may have no others.
 template <class T, bool Sized> class VectorStorage
 {
   protected:
@@ -82,8 +82,8 @@ template <class T> class VectorStorage<T, true>
 
 } // namespace detail
 
-// MinAlign: bytes that the first element is aligned to.  Interleaved: in the memory that is read 128 bits at a time.
-// Only SPAN and SHORT_SPAN have size(), begin() and end().
+// MinAlign: alignment of the first element in bytes.  Interleaved: in the memory region that can be read 128 bits at a
+// time. Only SPAN and SHORT_SPAN have size(), begin() and end().
 template <class T, VectorLayout L = VectorLayout::SPAN, unsigned MinAlign = alignof(T), bool Interleaved = false>
 class Vector : public detail::VectorStorage<T, detail::layoutHasSize(L)>
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a codelet in C++ includes (docs/cpp-codelets.md).
+// The header of C++ codelets (docs/cpp-codelets.md).
 //
 //     class SumVertex : public poplar::Vertex {
 //     public:
@@ -8,8 +8,8 @@
 //         bool compute();
 //     };
 //
-// popc finds the classes and their fields in the compiled object.  It brings <cstdint>, <cstring> and <type_traits>, as
-// codelets expect; nothing larger, so that they compile in half the time.
+// popc finds the classes and their fields in the compiled object.  This header includes <cstdint>, <cstring> and
+// <type_traits>, as codelets expect, and nothing larger: that halves their compile time.
 #ifndef POPLAR_VERTEX_HPP
 #define POPLAR_VERTEX_HPP
 
@@ -22,12 +22,12 @@
 namespace poplar
 {
 
-// Runs in one worker: bool or void compute().
+// Runs on one worker: bool or void compute().
 class Vertex
 {
 };
 
-// Runs in all workers: bool or void compute(unsigned worker), once for each worker from 0 to numWorkers() - 1, in any
+// Runs on all workers: bool or void compute(unsigned worker), once for each worker from 0 to numWorkers() - 1, in any
 // order.
 class MultiVertex
 {
@@ -50,7 +50,7 @@ template <> class SupervisorVertexIf<true> : public SupervisorVertex
 {
 };
 
-// Runs code that talks to the machine outside its tile; as a supervisor here.
+// Runs code that accesses the machine outside of its tile; here it runs as a supervisor.
 class ExternalExchangeVertex : public SupervisorVertex
 {
 };
@@ -58,8 +58,7 @@ class ExternalExchangeVertex : public SupervisorVertex
 } // namespace poplar
 
 #ifdef __POPC__
-// Attributes that are for the device: compilers for the host do not know poplar::constraint, and target("supervisor")
-// is none of theirs.
+// Attributes for the device: host compilers know neither poplar::constraint nor target("supervisor").
 #pragma GCC diagnostic ignored "-Wattributes"
 #ifdef __clang__
 #pragma GCC diagnostic ignored "-Wignored-attributes"

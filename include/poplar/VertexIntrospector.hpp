@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an estimator may ask about the vertex that it estimates.  Valid for the call.
+// An estimator's access to its vertex, valid during the call.
 #ifndef POPLAR_VERTEX_INTROSPECTOR_HPP
 #define POPLAR_VERTEX_INTROSPECTOR_HPP
 
@@ -28,7 +28,7 @@ class POP_API FieldData
     std::size_t getSizeAtIndex(std::size_t index) const;
     FieldData operator[](std::size_t index) const;
 
-    // What state starts as.
+    // Initial values of state.
     template <typename T> T getInitialValue(const Target &) const
     {
         return static_cast<T>(value(0));
@@ -40,7 +40,7 @@ class POP_API FieldData
         return values;
     }
 
-    // How the vector of a level is kept: 0 is the outer one.
+    // The layout of the vector at a level; 0 is the outer one.
     layout::Vector getProfilerVectorLayout(std::size_t level) const;
     layout::VectorList getProfilerVectorListLayout() const;
 

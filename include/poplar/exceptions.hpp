@@ -15,7 +15,7 @@ namespace poplar
 
 class DebugContext;
 
-// Base of all.  Destructors are defined out of line, so that vtables and type information stand in the library.
+// The base class.  Destructors are defined out of line, so that vtables and type information are in the library.
 class POP_API poplar_error : public std::runtime_error
 {
   public:
@@ -31,8 +31,8 @@ class POP_API poplar_error : public std::runtime_error
     std::string located; // the text with its line
 };
 
-// name is for classes that derive from one: each passes its own down, and nothing is left to do, or to undo, when its
-// base is made.
+// name is for derived classes: each passes its own name to its base, so its constructor has no further work that could
+// throw.
 #define POP_ERROR_KIND_OF_ITS_OWN(constant, spelling, base)
 #define POP_ERROR_KIND(constant, spelling, base)                                                                       \
     class POP_API spelling : public base                                                                               \
@@ -83,7 +83,7 @@ class POP_API link_error : public poplar_error
     explicit link_error(const std::string &text, const std::string &linkerOutput = "");
     ~link_error() override;
 
-    std::string output; // what the linker said
+    std::string output; // the linker's messages
 };
 
 class POP_API graph_memory_allocation_error : public poplar_error
@@ -92,10 +92,10 @@ class POP_API graph_memory_allocation_error : public poplar_error
     explicit graph_memory_allocation_error(const std::string &text, const std::string &profile = "");
     ~graph_memory_allocation_error() override;
 
-    std::string profilePath; // a file that tells what did not fit; empty when none was written
+    std::string profilePath; // a report of the allocation; empty if none was written
 };
 
-// What has to be reset before a program can run again.
+// What must be reset before a program can run again.
 enum class RecoveryAction { IPU_RESET, LINK_RESET, PARTITION_RESET, FULL_RESET };
 
 POP_API std::string toString(RecoveryAction action);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often a graph runs side by side, as a type, so that it cannot be taken for another number.
+// The replication factor of a graph: a type of its own, so that it is not confused with other numbers.
 #ifndef POPLAR_REPLICATION_FACTOR_HPP
 #define POPLAR_REPLICATION_FACTOR_HPP
 

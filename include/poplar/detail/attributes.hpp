@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// __attribute__((target("supervisor"))) and target("worker") say for the device which instructions a function may use.
-// g++ refuses a target that it does not know, and has no option against that.  So __attribute__ becomes a macro that
-// leaves out what begins with target and gives back all else as it was.  The spelling __target__, that system headers
-// use, is not touched.
+// On the device __attribute__((target("supervisor"))) and target("worker") select the instructions that a function may
+// use.  g++ rejects unknown targets and has no option to accept them.  So __attribute__ becomes a macro that removes
+// attributes that begin with target and keeps all others.  The spelling __target__ of system headers is kept.
 #ifndef POPLAR_DETAIL_ATTRIBUTES_HPP
 #define POPLAR_DETAIL_ATTRIBUTES_HPP
 #pragma GCC system_header
 
-// The list is all that stands in the outer parentheses, with the inner ones: (a, b).
+// The list is the contents of the outer parentheses, including the inner ones: (a, b).
 #define __attribute__(list) POPLAR_ATTRIBUTE_PICK(POPLAR_ATTRIBUTE_KIND list, POPLAR_ATTRIBUTE_KEEP, )(list)
 #define POPLAR_ATTRIBUTE_KIND(...)               POPLAR_ATTRIBUTE_JOIN(__VA_ARGS__, )
 #define POPLAR_ATTRIBUTE_JOIN(first, ...)        POPLAR_ATTRIBUTE_IS_##first
@@ -17,7 +16,7 @@
 #define POPLAR_ATTRIBUTE_DROP(list)
 #define POPLAR_ATTRIBUTE_KEEP(list) __attribute__(list)
 
-// The device's compiler has it.
+// The device's compiler supports it.
 #define __builtin_assume(condition) ((condition) ? static_cast<void>(0) : __builtin_unreachable())
 
 #endif

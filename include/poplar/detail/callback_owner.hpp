@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the handles of callbacks share: a callback, or a pointer to one with what ends it.
+// The shared owner of callback handles: a callback, or a pointer to one with its deleter.
 #ifndef POPLAR_DETAIL_CALLBACK_OWNER_HPP
 #define POPLAR_DETAIL_CALLBACK_OWNER_HPP
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the functions of the C++ interface are compiled.  Those that programs would pay for are defined in poplar/impl:
-// libpoplar has them, compiled with gcc's standard library as C++11.  With TREMULA_HEADER_ONLY they are inline
-// functions of the program instead.  It is defined here where the program's standard library has other strings, lists
-// or names than that one, and in codelets, which are linked with nothing.
+// Selects where the functions of the C++ interface are compiled.  Functions that take long to compile are defined in
+// poplar/impl and compiled into libpoplar, with gcc's standard library as C++11.  With TREMULA_HEADER_ONLY they are
+// inline functions of the program.  It is defined below if the program's standard library has another ABI, and in
+// codelets, which are linked without libraries.
 #ifndef POPLAR_DETAIL_COMPILED_HPP
 #define POPLAR_DETAIL_COMPILED_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls of Graph take: connections of a vertex, values, tensors to reorder.
+// Parameters of Graph's calls: connections of a vertex, values, tensors to reorder.
 #ifndef POPLAR_DETAIL_CONNECTION_HPP
 #define POPLAR_DETAIL_CONNECTION_HPP
 
@@ -43,7 +43,7 @@ class POP_API ConnectionDesc
 namespace detail
 {
 
-// A parameter that only a tensor fits, or {} for none.
+// A parameter that accepts only a tensor, or {} for none.
 struct Metadata {
     Metadata() : given(false)
     {
@@ -56,7 +56,7 @@ struct Metadata {
 
 template <typename P> using IfPointer = typename std::enable_if<std::is_pointer<P>::value>::type;
 
-// A vector's values in a row; bools lie in bits there.
+// A vector's values as an array; std::vector<bool> is packed, so it is copied.
 template <typename T> class Values
 {
   public:

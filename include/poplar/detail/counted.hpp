@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What handles keep together, and memory for lists of C's values.  One class each, no templates: programs compile them
-// once, where the standard library's pointers and vectors are compiled for every type that they are used with.
+// Reference-counted owners, and memory for lists of C values.  These are classes, not templates: programs compile them
+// once, while standard pointers and vectors are compiled for every type.
 #ifndef POPLAR_DETAIL_COUNTED_HPP
 #define POPLAR_DETAIL_COUNTED_HPP
 
@@ -13,12 +13,12 @@ namespace poplar
 namespace detail
 {
 
-// A parameter's type as a template knows it: nothing is deduced from it, and nothing is compiled before somebody calls.
+// A non-deduced parameter type; it makes a function a template, so that it is compiled only if it is called.
 template <typename T> struct Same {
     typedef T type;
 };
 
-// std::swap asks much about a type first.
+// Cheaper to compile than std::swap, which checks traits of the type.
 template <typename T> void exchange(T &a, T &b)
 {
     T kept(static_cast<T &&>(a));
@@ -26,7 +26,7 @@ template <typename T> void exchange(T &a, T &b)
     b = static_cast<T &&>(kept);
 }
 
-// Base of what handles share.  The last handle calls destroy.
+// Base of reference-counted objects.  The last handle calls destroy.
 struct Counted {
     explicit Counted(void (*end)(Counted *)) : destroy(end), handles(1)
     {
@@ -40,7 +40,7 @@ struct Counted {
     long handles;
 };
 
-// Handles may be copied and dropped on any thread.
+// Handles may be copied and destroyed on any thread.
 class Handle
 {
   public:
@@ -75,7 +75,7 @@ class Handle
     {
         return to;
     }
-    // What was counted, when this was its last handle, which then is none and ends nothing; else NULL.
+    // Releases ownership if this is the last handle: returns the object and becomes null.  Else returns NULL.
     Counted *takeLast()
     {
         Counted *last = to && __atomic_load_n(&to->handles, __ATOMIC_ACQUIRE) == 1 ? to : nullptr;
@@ -88,7 +88,7 @@ class Handle
     Counted *to;
 };
 
-// Memory of malloc, freed at the end.
+// Memory of malloc, freed by the destructor.
 class Memory
 {
   public:

@@ -15,13 +15,13 @@ namespace poplar
 namespace detail
 {
 
-// The text that what() gives: the C error's, then where and in what.  The class says its kind, and the C call is not
-// what the user wrote.
+// The text of what(): the C error's text, then location and context.  It leaves out the kind, which is the class, and
+// the C call, which the user did not write.
 POP_API std::string errorText(const pop_error &error);
 
 // Throws the exception class of the error's kind.
 [[noreturn]] POP_API void raise(const pop_error &error);
-// A mistake that only C++ can see.  As printf: programs compile no strings put together.
+// Throws an error found by the C++ interface.  A printf format: cheaper to compile than string concatenation.
 [[noreturn]] POP_API void raise(pop_status status, const char *format, ...) POP_PRINTF(2, 3);
 // The same at the user's line.
 [[noreturn]] POP_API void raise(pop_status status, pop_where where, const char *api, const char *format, ...)

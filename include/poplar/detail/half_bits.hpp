@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 16 bits of a half from and to other numbers.  With F16C (on the device: zfh) by the processor, else by integer
-// arithmetic; both give the same bits.
+// Conversion between the 16 bits of a half and other numbers: with F16C (on the device: zfh) by the processor, else by
+// integer arithmetic, with the same bits.
 #ifndef POPLAR_DETAIL_HALF_BITS_HPP
 #define POPLAR_DETAIL_HALF_BITS_HPP
 
@@ -20,9 +20,9 @@ constexpr float floatFromBits(uint32_t bits)
     return __builtin_bit_cast(float, bits);
 }
 
-// ---- by integer arithmetic: selections instead of branches, so that loops can be made into vectors ----
+// ---- by integer arithmetic: selections instead of branches, so that loops can be vectorised ----
 
-// Exponent and mantissa where float has them, exponent still biased by 15: NaN becomes quiet, as the processor does it.
+// Exponent and mantissa at float's positions, the exponent still biased by 15.  NaN becomes quiet, as on the processor.
 constexpr uint32_t widenMagnitude(uint32_t magnitude)
 {
     return magnitude > 0x0f800000u    ? (magnitude + (224u << 23)) | 0x00400000u
@@ -35,7 +35,7 @@ constexpr float softHalfToFloat(uint16_t half)
     return floatFromBits((half & 0x8000u) << 16 | widenMagnitude((half & 0x7fffu) << 13));
 }
 
-// Below the smallest normal half, adding 0.5 rounds to the half's last place: that is where 0.5 has its own.
+// Below the smallest normal half, adding 0.5 rounds to the half's last place, which is the last place of 0.5.
 constexpr uint32_t narrowMagnitude(uint32_t magnitude)
 {
     return magnitude > 0x7f800000u    ? 0x7e00u | (magnitude >> 13 & 0x3ffu)
@@ -52,7 +52,7 @@ constexpr uint16_t softHalfFromFloat(float value)
     return narrowBits(floatBits(value));
 }
 
-// ---- by popc, where the tile's floating-point behaviour counts (-ffloat-behaviour) ----
+// ---- by popc, with the tile's floating-point behaviour (-ffloat-behaviour) ----
 
 #if defined(POPC_FLOAT_BEHAVIOUR)
 extern "C" unsigned short popc_half_from_float(float value);
@@ -107,8 +107,8 @@ constexpr uint16_t halfFromFloat(float value)
 
 // ---- from other types ----
 
-// A float between the double and zero, with the last bit set for what was cut off ("round to odd"): rounding that once
-// more is rounding once.
+// The double rounded to a float towards zero, with the last bit set if it is inexact (round to odd): a second rounding
+// then gives the same result as a single one.
 constexpr float cutOff(double value, float near)
 {
     return static_cast<double>(near) == value
@@ -129,7 +129,7 @@ constexpr uint16_t halfFrom(long double value)
 {
     return halfFrom(static_cast<double>(value));
 }
-// Integers that float does not hold are far beyond half's largest.
+// Integers that are inexact in float are far above the largest half.
 template <class T> constexpr uint16_t halfFrom(T value)
 {
     return halfFromFloat(static_cast<float>(value));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// half as a value of the host: its element type is HALF.
+// The element type of half is HALF.
 #ifndef POPLAR_DETAIL_HALF_TYPE_HPP
 #define POPLAR_DETAIL_HALF_TYPE_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists as the C interface takes them, and lists that it gives back.
+// Lists for C calls, and lists that C calls return.
 #ifndef POPLAR_DETAIL_LIST_HPP
 #define POPLAR_DETAIL_LIST_HPP
 
@@ -28,7 +28,7 @@ inline pop_dims dims(ArrayRef<unsigned> numbers)
     return list;
 }
 
-// Dimension numbers that the caller has as size_t.
+// Dimension numbers given as size_t.
 class POP_API Dims
 {
   public:
@@ -50,7 +50,7 @@ class POP_API Dims
     Memory many;
 };
 
-// Lists of intervals, one after the other, as C takes them.
+// Lists of intervals, concatenated for a C call.
 class IntervalLists
 {
   public:
@@ -87,7 +87,7 @@ class IntervalLists
     std::size_t count;
     Memory first, intervals;
 };
-// Takes what C gave over.
+// Takes ownership of a list from C.
 template <typename Lists = std::vector<std::vector<Interval>>> Lists takeLists(pop_interval_lists &lists)
 {
     struct Release {
@@ -106,7 +106,7 @@ template <typename Lists = std::vector<std::vector<Interval>>> Lists takeLists(p
     return result;
 }
 
-// The index of an operator, which has no room for the user's line elsewhere.
+// The index of an operator together with the user's line, as an operator has no other parameter for it.
 struct Index {
     template <typename T, typename = typename std::enable_if<std::is_convertible<T, std::size_t>::value>::type>
     Index(const T &number, const char *file = __builtin_FILE(), int line = __builtin_LINE())

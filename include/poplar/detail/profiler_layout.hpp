@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the vectors of a vertex are kept on its device, as estimators see it.  The numbers are those of poplar/graph.h.
+// Layouts of a vertex's vectors on its device, for estimators.  Values as in poplar/graph.h.
 #ifndef POPLAR_DETAIL_PROFILER_LAYOUT_HPP
 #define POPLAR_DETAIL_PROFILER_LAYOUT_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The standard headers that programs got from Poplar's own headers, and use without including them
+// Standard headers that Poplar's headers include and programs therefore use without including them
 // (docs/compatibility.md).
 #ifndef POPLAR_DETAIL_STANDARD_HPP
 #define POPLAR_DETAIL_STANDARD_HPP

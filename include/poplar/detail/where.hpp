@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The user's line: a last argument that nobody writes, which compilers fill with the place of the call.
+// The user's line: a last default argument, which the compiler fills with the location of the call.
 #ifndef POPLAR_DETAIL_WHERE_HPP
 #define POPLAR_DETAIL_WHERE_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How floating point behaves.
+// Floating-point behaviour.
 #ifndef POPLAR_IMPL_CSRFUNCTIONS_HPP
 #define POPLAR_IMPL_CSRFUNCTIONS_HPP
 

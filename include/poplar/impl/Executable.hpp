@@ -55,7 +55,7 @@ POPLAR_IMPL pop_executable *Executable::c() const
 namespace detail
 {
 
-// Who is told of compiling.  What it throws waits here until C has returned.
+// The caller's progress function.  Its exception is kept here until the C call has returned.
 struct Progress {
     static void call(int done, int total, void *user)
     {

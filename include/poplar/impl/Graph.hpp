@@ -14,7 +14,7 @@ namespace poplar
 namespace detail
 {
 
-// The element type that a host type is described as.
+// The element type for the traits of a host type.
 inline pop_type hostTypeOf(const TypeTraits &traits, pop_where where)
 {
     static const struct {
@@ -249,8 +249,7 @@ POPLAR_IMPL void Graph::setInitialValueHalf(const FieldRef &field, ArrayRef<std:
 }
 namespace detail
 {
-// Codelets are compiled for the host and for the modelled devices alike: the name of one is checked, and selects
-// nothing.
+// The name of a target is only checked: codelets are compiled for the host and for the graph's target in any case.
 POPLAR_IMPL void checkTargetName(const std::string &name, const pop_where &where)
 {
     static const char *const names[] = { "cpu", "ipu1", "ipu2", "ipu21" };
@@ -543,7 +542,7 @@ POPLAR_IMPL void Graph::serializeTensors(std::ostream &out, ArrayRef<Tensor> ten
 POPLAR_IMPL std::vector<Tensor> Graph::deserializeTensors(std::istream &in, SerializationFormat format, Where where)
 {
     detail::InputFile file(in);
-    const std::size_t room = file.size() / 8 + 1; // no tensor is written in less
+    const std::size_t room = file.size() / 8 + 1; // a serialized tensor has at least 8 bytes
     const detail::Memory memory(room, sizeof(pop_tensor));
     pop_tensor *const read = static_cast<pop_tensor *>(memory.at);
     const std::size_t count =

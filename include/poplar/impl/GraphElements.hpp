@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles of what a graph holds.
+// Handles of a graph's elements.
 #ifndef POPLAR_IMPL_GRAPH_ELEMENTS_HPP
 #define POPLAR_IMPL_GRAPH_ELEMENTS_HPP
 

@@ -12,7 +12,7 @@ namespace poplar
 namespace detail
 {
 
-// Fields that are numbers, as a table.
+// Table of the numeric fields.
 struct ModelNumber {
     const char *name;
     unsigned IPUModel::*field;
@@ -80,7 +80,8 @@ POPLAR_IMPL Device IPUModel::createDevice(const OptionFlags &options, bool accur
         pop_log_once(POP_LOG_POPLIBS, POP_LOG_INFO,
                      "IPUModel::createDevice: deviceManagerId has no effect: models belong to no device manager");
     pop_ipu_model model = pop_ipu_model();
-    // C knows "as the version has it" by 0; fields that nobody changed follow the version when that was changed.
+    // In C a field of 0 has the version's value.  Fields that the program did not change are passed as 0, so that they
+    // follow a changed version.
     const pop_target before = standard(created.c_str());
     model.version = IPUVersion.c_str();
     positive("numIPUs", numIPUs);

@@ -38,9 +38,10 @@ POPLAR_IMPL OptionFlags::~OptionFlags()
 }
 POPLAR_IMPL void OptionFlags::set(StringRef option, StringRef value)
 {
-    std::string name = option.cloneAsString(), text = value.cloneAsString(); // which may be views of what is here
+    std::string name = option.cloneAsString(),
+                text = value.cloneAsString(); // which may be views of this object's texts
     const std::size_t at = place(option);
-    if (at == count || StringRef(flags[at].first) != option) { // few are set, each makes the list anew
+    if (at == count || StringRef(flags[at].first) != option) { // there are few options: the list is copied for each
         OptionFlag *longer = new OptionFlag[count + 1];
         longer[at].first.swap(name);
         for (std::size_t i = 0; i < count; ++i) {
@@ -114,7 +115,7 @@ POPLAR_IMPL Options::Options(const OptionFlags &options)
         option.value = options.begin()[i].second.c_str();
     }
 }
-// A string, number or truth value as options have it.
+// A JSON string, number or Boolean as the text of an option.
 inline std::string optionText(const std::string &option, const pop_profile_value &value)
 {
     char number[40];
@@ -135,7 +136,7 @@ inline std::string optionText(const std::string &option, const pop_profile_value
     }
 }
 
-// Options of a JSON object over those that are set; source says where the text is from.
+// Sets the options of a JSON object; source names the origin of the text for errors.
 inline void readOptions(StringRef text, const std::string &source, OptionFlags &options)
 {
     OwnedProfileValue read;

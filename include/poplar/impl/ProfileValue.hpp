@@ -40,7 +40,7 @@ struct ProfileValue::Text : detail::Counted {
     }
     const std::string text;
 };
-// What a vector or a map keeps: what C gave, or the program's own std::vector or std::map.
+// The contents of a vector or a map: a C tree, or the program's own std::vector or std::map.
 struct ProfileValue::List : detail::Counted {
     typedef const ProfileValue *Find(const List *list, const StringRef *key, std::size_t index);
     typedef std::size_t Size(const List *list);
@@ -50,9 +50,9 @@ struct ProfileValue::List : detail::Counted {
     {
     }
 
-    Find *const find; // by key, or else by index; null when it is not there
+    Find *const find; // by key, or by index if that is null; returns null if there is none
     Size *const size;
-    Copy *const copy; // null when copies may share it: nobody changes it
+    Copy *const copy; // null if copies may share it because it is constant
 };
 struct ProfileValue::Tree : detail::Counted {
     explicit Tree(pop_profile_value from) : Counted(end), root(from)
@@ -90,7 +90,7 @@ struct ProfileValue::Given : List {
         const Given *self = static_cast<const Given *>(list);
         if (!key)
             return index < self->count ? self->values + index : nullptr;
-        std::size_t low = 0, high = self->count; // C sorts by keys
+        std::size_t low = 0, high = self->count; // C trees are sorted by key
         while (low < high) {
             const std::size_t middle = low + (high - low) / 2;
             const StringRef other(pop_profile_key(&self->c, middle));
@@ -104,11 +104,11 @@ struct ProfileValue::Given : List {
         return nullptr;
     }
 
-    detail::Handle tree; // that c is a part of
+    detail::Handle tree; // which contains c
     const pop_profile_value c;
     std::size_t count;
     ProfileValue *values;
-    List *asked; // the std::vector or std::map of a value that may not change
+    List *asked; // the std::vector or std::map made for a const value
 };
 template <typename T> struct ProfileValue::Own : List {
     explicit Own(T from) : List(end, find, size, copy), value(std::move(from))
@@ -134,7 +134,7 @@ template <typename T> struct ProfileValue::Own : List {
     {
         return lookUp(static_cast<const Own *>(list)->value, key, index, 0);
     }
-    // Maps, which have a mapped_type, are taken before vectors.
+    // The overload for maps, which have a mapped_type, is preferred to that for vectors.
     template <typename M, typename = typename M::mapped_type>
     static const ProfileValue *lookUp(const M &map, const StringRef *key, std::size_t, int)
     {
@@ -156,7 +156,7 @@ template <typename T> struct ProfileValue::Own : List {
     }
 
     T value;
-    detail::Handle before; // what C gave: the program may have references to it
+    detail::Handle before; // the C tree: the program may have references to it
 };
 
 template <typename T> T &ProfileValue::own()
@@ -168,7 +168,7 @@ template <typename T> T &ProfileValue::own()
     }
     return static_cast<Own<T> *>(list())->value;
 }
-// Of what several threads may read: the first one's stays.
+// Several threads may create the list; the first one's is kept.
 template <typename T> const T &ProfileValue::own() const
 {
     if (list()->copy)

@@ -15,7 +15,7 @@ namespace poplar
 namespace detail
 {
 
-// Both loops: C's calls for them take the same.
+// Both kinds of loop: their C calls have the same parameters.
 inline pop_program repeatWhile(pop_program (*call)(pop_where, pop_program, pop_tensor, pop_program, const char *),
                                const program::Program &condition, const Tensor &predicate, const program::Program &body,
                                const DebugContext &debugContext)
@@ -462,7 +462,7 @@ POPLAR_IMPL void dumpProgram(const Graph &graph, const Program &program, std::os
 
 } // namespace program
 
-// What of Graph sees programs.
+// Members of Graph that use programs.
 POPLAR_IMPL Function Graph::addFunction(const program::Program &program, Where where)
 {
     const pop_function function = pop_graph_add_function_at(where, c(), program.c(c()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text as C wants it.
+// NUL-terminated text.
 #ifndef POPLAR_IMPL_STRING_REF_HPP
 #define POPLAR_IMPL_STRING_REF_HPP
 

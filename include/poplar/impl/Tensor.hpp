@@ -8,7 +8,7 @@
 namespace poplar
 {
 
-// C has written the results into the list.
+// The C call has written its results into the list.
 POPLAR_IMPL std::vector<Tensor> Tensor::give(bool done, std::vector<Tensor> &&results, const Where &where) const
 {
     for (const Tensor &result : results)

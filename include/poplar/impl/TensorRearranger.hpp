@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders of elements.
+// Permutations of elements.
 #ifndef POPLAR_IMPL_TENSOR_REARRANGER_HPP
 #define POPLAR_IMPL_TENSOR_REARRANGER_HPP
 
@@ -11,7 +11,7 @@ namespace poplar
 namespace detail
 {
 
-// The intervals of an order, and the way back.
+// The intervals of a permutation, and its inverse.
 struct Rearrangement : Counted {
     Rearrangement(const Tensor &t, const std::vector<std::vector<Interval>> &groups) : Counted(end), shape(t.shape())
     {
@@ -52,7 +52,7 @@ struct Rearrangement : Counted {
             raise(POP_POPLAR_ERROR, where, "TensorRearranger", "a tensor of %zu elements: the order is that of %zu",
                   t.numElements(), elements);
     }
-    // Where an interval that begins there belongs in back.
+    // The position in back of an interval with the given begin.
     std::size_t place(std::size_t begin) const
     {
         std::size_t low = 0, high = back.size();
@@ -68,7 +68,7 @@ struct Rearrangement : Counted {
 
     std::vector<std::size_t> shape;
     std::vector<Interval> order;
-    std::vector<std::size_t> back; // indices of order, by where its intervals begin
+    std::vector<std::size_t> back; // indices of order, sorted by the begin of its intervals
 };
 
 } // namespace detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What estimators ask.
+// Estimators' access to vertices.
 #ifndef POPLAR_IMPL_VERTEX_INTROSPECTOR_HPP
 #define POPLAR_IMPL_VERTEX_INTROSPECTOR_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls of Graph take.
+// Parameters of Graph's calls.
 #ifndef POPLAR_IMPL_CONNECTION_HPP
 #define POPLAR_IMPL_CONNECTION_HPP
 
@@ -83,7 +83,7 @@ inline void checkCount(pop_where where, const char *api, std::size_t elements, s
         raise(POP_POPLAR_ERROR, where, api, "%zu values: %s %zu elements", values, what, elements);
 }
 
-// Tensors that a call changes together.
+// Tensors that one call changes.
 class Reordered
 {
   public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an Engine keeps at a place that does not move: C's engine, and what callbacks threw until the call that ran them
-// has returned.
+// The state of an Engine at a constant address: the C engine, and exceptions of callbacks until the call that ran them
+// returns.
 #ifndef POPLAR_IMPL_ENGINE_STATE_HPP
 #define POPLAR_IMPL_ENGINE_STATE_HPP
 
@@ -59,8 +59,8 @@ class EngineState
     EngineState(const EngineState &) = delete;
     EngineState &operator=(const EngineState &) = delete;
 
-    // A call that may run callbacks.  When one of them destroys the Engine, the run ends and the state goes with the
-    // outermost call.
+    // A call that may run callbacks.  If one of them destroys the Engine, the run ends and the outermost call frees the
+    // state.
     class Call
     {
       public:
@@ -92,14 +92,15 @@ class EngineState
         pop_engine_stop(state->engine);
     }
 
-    // Out of line: gcc, which does not see that calls follow only while the Engine is there, would warn of their use of
-    // memory that was freed.
+    // Out of line: inlined, gcc warns of a use after free, as it does not see that calls follow only while the Engine
+    // exists.
     [[gnu::noinline]] static void remove(EngineState *state)
     {
         delete state;
     }
 
-    // After a call that may have run callbacks: what one threw, or the error, at the user's line.
+    // Called after a call that may have run callbacks: throws a callback's exception, or the error with the user's
+    // line.
     void finish(pop_status status, pop_error &error, const pop_where &where)
     {
         std::exception_ptr first;
@@ -119,7 +120,7 @@ class EngineState
         if (!callback)
             raise(POP_STREAM_CONNECTION_ERROR, where, "Engine", "the callback for stream '%s' is null",
                   handle.cloneAsString().c_str());
-        const Call call(*this); // what was connected goes now
+        const Call call(*this); // frees the previous connection
         Stream *stream = new Stream{ this, std::move(callback), 0 };
         pop_stream_callback c = { Stream::fetch,      Stream::prefetch, Stream::complete,
                                   Stream::invalidate, Stream::release,  stream };
@@ -129,7 +130,7 @@ class EngineState
                                       ? pop_engine_connect_stream_callback(engine, name, c, &error)
                                       : pop_engine_connect_stream_callback_of(engine, name, replica, c, &error);
         if (status != POP_OK)
-            delete stream; // else C has it until it calls release
+            delete stream; // on success C owns it and calls release
         finish(status, error, where);
     }
 
@@ -145,12 +146,12 @@ class EngineState
         check(pop_engine_host_function_arguments(engine, name, &inputs, &outputs, &error), error, where);
         Function *function =
             new Function{ this, std::move(callback), handle.cloneAsString(), replica, inputs, outputs, functions };
-        functions = function; // ends with this object, whatever happens now
+        functions = function; // this object frees it in any case
         check(pop_engine_connect_host_function_of(engine, name, replica, Function::call, function, &error), error,
               where);
         for (Function *newer = function; newer->next; newer = newer->next)
             if (newer->next->handle == function->handle &&
-                newer->next->replica == replica) { // C calls that one no more
+                newer->next->replica == replica) { // C no longer calls that one
                 Function *before = newer->next;
                 newer->next = before->next;
                 delete before;
@@ -175,9 +176,9 @@ class EngineState
     struct Stream {
         EngineState *state;
         StreamCallbackHandle callback;
-        unsigned failures; // of the engine when the run began that prefetches
+        unsigned failures; // the engine's count at the begin of the run that prefetches
 
-        // No exception passes through C: the first is kept, and ends the run.
+        // Exceptions must not propagate through C: the first is kept and ends the run.
         static pop_status fetch(void *buffer, void *user)
         {
             try {
@@ -248,13 +249,13 @@ class EngineState
         const std::lock_guard<std::mutex> lock(throwing);
         return failures;
     }
-    // In a handler of an exception.
+    // Called in an exception handler.
     pop_status caught()
     {
         return caughtSince(failed());
     }
 
-    // A prefetch on a worker thread may end after its run has failed: what it throws then belongs to no run.
+    // A prefetch on a worker thread may end after its run has failed: its exception is then dropped.
     pop_status caughtSince(unsigned failuresBefore)
     {
         const std::lock_guard<std::mutex> lock(throwing);
@@ -284,7 +285,7 @@ class EngineState
     std::ostream *out;
     std::FILE *file;
     unsigned calls; // in progress
-    bool ended;     // the Engine has gone
+    bool ended;     // the Engine was destroyed
 };
 
 } // namespace detail

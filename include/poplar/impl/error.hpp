@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a C error becomes an exception.
+// Conversion of C errors to exceptions.
 #ifndef POPLAR_IMPL_ERROR_HPP
 #define POPLAR_IMPL_ERROR_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The estimators of a graph: functions of C++ that C calls.
+// The estimators of a graph: C++ functions that C calls.
 #ifndef POPLAR_IMPL_ESTIMATORS_HPP
 #define POPLAR_IMPL_ESTIMATORS_HPP
 
@@ -16,9 +16,9 @@ namespace poplar
 namespace detail
 {
 
-// Kept by all graphs that share one store, so that it lives as long as C may call.
+// Owned by all graphs that share one store, so that it lives as long as C may call it.
 struct Estimators : Counted {
-    // One function, which C hands back.
+    // One function, passed back by C.
     struct Estimator {
         virtual ~Estimator()
         {
@@ -45,13 +45,13 @@ struct Estimators : Counted {
             VertexPerfEstimate estimate = estimator->estimate(VertexIntrospector(vertex), estimator->owner->target);
             perf.cycles = estimate.cycles;
             perf.flops = estimate.flops;
-        } catch (...) { // no exception may pass through C: the first is thrown on when the call that asked returns
+        } catch (...) { // exceptions must not propagate through C: the first is rethrown after the C call
             if (!__atomic_test_and_set(&estimator->owner->throwing, __ATOMIC_ACQ_REL))
                 estimator->owner->thrown = std::current_exception();
         }
         return perf;
     }
-    // Throws what an estimator threw since the last time.
+    // Rethrows an estimator's exception since the last call.
     void rethrow()
     {
         if (!throwing)
@@ -82,7 +82,7 @@ struct Estimators : Counted {
     bool throwing;
 };
 
-// A function as programs give it; F is a PerfEstimateFunc or a CycleEstimateFunc.
+// A program's function; F is a PerfEstimateFunc or a CycleEstimateFunc.
 template <typename F> struct FunctionEstimator : Estimators::Estimator {
     explicit FunctionEstimator(F &&from) : function(std::move(from))
     {

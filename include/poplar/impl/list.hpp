@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists as C takes them.
+// Lists for C calls.
 #ifndef POPLAR_IMPL_LIST_HPP
 #define POPLAR_IMPL_LIST_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value of C's profiles, freed at the end.
+// A C profile value, freed by the destructor.
 #ifndef POPLAR_IMPL_OWNED_PROFILE_VALUE_HPP
 #define POPLAR_IMPL_OWNED_PROFILE_VALUE_HPP
 

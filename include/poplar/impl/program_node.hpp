@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs before they see a graph.  Poplar builds programs from nothing, in C a program belongs to a graph: what names
-// a tensor is made in C at once, so that mistakes throw where they are made; a Sequence, a Repeat of one, Sync and
-// Abort wait until they meet a graph.
+// Programs without a graph.  In Poplar programs are created without a graph; in C a program belongs to one.  A program
+// that uses a tensor is created in C at once, so that errors throw at the user's line.  A Sequence, a Repeat of one,
+// Sync and Abort wait until they are used with a graph.
 #ifndef POPLAR_IMPL_PROGRAM_NODE_HPP
 #define POPLAR_IMPL_PROGRAM_NODE_HPP
 
@@ -15,7 +15,7 @@ namespace poplar
 namespace detail
 {
 
-// The graph that a store belongs to; what says which operand has none.
+// The graph of a store; what names the operand in the error if there is none.
 inline pop_graph *graphOf(const pop_store *store, const char *what, const DebugContext &debugContext)
 {
     pop_graph *graph = pop_store_graph(store);
@@ -24,7 +24,7 @@ inline pop_graph *graphOf(const pop_store *store, const char *what, const DebugC
     return graph;
 }
 
-// A program that C made, or the error that it gave.
+// Checks a program that C created, or throws its error.
 inline pop_program checkedProgram(const DebugContext &debugContext, pop_program made, const pop_store *first,
                                   const pop_store *second = nullptr)
 {
@@ -116,11 +116,11 @@ struct ProgramNode : Counted {
     pop_where place;
     unsigned number; // count of Repeat, type of Sync, id of a compute set or function; 1 for an Abort with a message
     unsigned char kind;
-    bool making; // it stands on the path of make(), with what holds it and its next child
+    bool making; // it is on the path of make(), with its parent and its next child
     ProgramNode *above;
     std::size_t next;
     std::string name, message;
-    ProgramList children; // until it is made
+    ProgramList children; // until it is created in C
 
     const char *debugName() const
     {
@@ -137,8 +137,8 @@ struct ProgramNode : Counted {
     bool isHeldBy(ProgramNode *other);
 };
 
-// Programs may be nested deeper than calls can be: the path to the one being made is a list.  It is left behind by an
-// exception, too.
+// Programs may be nested deeper than the call stack allows: the path to the current one is a list, which exceptions
+// unwind too.
 struct ProgramNode::Path {
     ProgramNode *top;
 
@@ -168,7 +168,7 @@ struct ProgramNode::Path {
     }
 };
 
-// Its children first.  What cannot be made is as it was.
+// Creates the children first.  On an error the program is unchanged.
 POPLAR_IMPL pop_program ProgramNode::make(pop_graph *graph)
 {
     if (made.id)
@@ -191,7 +191,7 @@ POPLAR_IMPL pop_program ProgramNode::make(pop_graph *graph)
     return made;
 }
 
-// Of children that are made.
+// From children that were created.
 POPLAR_IMPL void ProgramNode::build(pop_graph *graph)
 {
     pop_program built;
@@ -212,7 +212,7 @@ POPLAR_IMPL void ProgramNode::build(pop_graph *graph)
     case ABORT:
         built = pop_abort_at(place, graph, number ? message.c_str() : nullptr, debugName());
         break;
-    default: { // a compute set or function that was made from its number
+    default: { // a compute set or function that was made from its id
         store = pop_sequence_at(place, graph, nullptr).store;
         const pop_compute_set set = { store, number };
         const pop_function function = { store, number };
@@ -230,7 +230,7 @@ POPLAR_IMPL void ProgramNode::build(pop_graph *graph)
     none.swap(children);
 }
 
-// Children that nobody else holds end in turn, not each within the one that held it.
+// Destroys exclusively owned children iteratively instead of recursively.
 POPLAR_IMPL void ProgramNode::end(Counted *self)
 {
     ProgramNode *ending = static_cast<ProgramNode *>(self);
@@ -248,7 +248,7 @@ POPLAR_IMPL void ProgramNode::end(Counted *self)
     }
 }
 
-// Whether it is, or lies below, another program that waits.  Those that were met are a list.
+// Whether it is equal to, or nested in, another waiting program.  Visited programs are a list.
 POPLAR_IMPL bool ProgramNode::isHeldBy(ProgramNode *other)
 {
     bool held = false;
@@ -275,7 +275,7 @@ POPLAR_IMPL bool ProgramNode::isHeldBy(ProgramNode *other)
 POPLAR_IMPL void ProgramNode::add(const program::Program &child, pop_where where)
 {
     if (!child.node() && !child.made.id)
-        return; // a program that was never given anything
+        return; // an empty program
     if (!made.id) {
         pop_program known = child.known();
         if (!known.id) {
@@ -304,7 +304,7 @@ POPLAR_IMPL Handle ProgramNode::copy(pop_where where) const
     return owned;
 }
 
-// Programs as C takes them, in a graph.
+// Programs for a C call, in a graph.
 class Programs
 {
   public:
@@ -341,7 +341,7 @@ POPLAR_IMPL detail::ProgramNode *Program::node() const
 {
     return static_cast<detail::ProgramNode *>(shared.get());
 }
-// A body whose graph is known makes the program at once.
+// If the body's graph is known, the program is created at once.
 POPLAR_IMPL Program::Program(unsigned char kind, const DebugContext &debugContext, const Program &body, unsigned number)
     : Program(kind, debugContext)
 {

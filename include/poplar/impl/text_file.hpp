@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C writes to and reads from files: these are ones in memory, for streams of C++.
+// In-memory FILEs between the C interface, which uses files, and C++ streams.
 #ifndef POPLAR_IMPL_TEXT_FILE_HPP
 #define POPLAR_IMPL_TEXT_FILE_HPP
 
@@ -17,7 +17,7 @@ namespace poplar
 namespace detail
 {
 
-// A stream that does not take it all is an error, as is one that had failed before.
+// It is an error if the stream accepts less, or had failed before.
 inline void sendBytes(std::ostream &out, const void *bytes, std::size_t size)
 {
     out.write(static_cast<const char *>(bytes), static_cast<std::streamsize>(size));
@@ -25,7 +25,7 @@ inline void sendBytes(std::ostream &out, const void *bytes, std::size_t size)
         raise(POP_POPLAR_ERROR, "cannot write %lu bytes: the stream has failed", static_cast<unsigned long>(size));
 }
 
-// What was written goes to the stream with send().
+// send() writes the contents to the stream.
 class OutputFile
 {
   public:
@@ -63,7 +63,7 @@ class OutputFile
     std::FILE *file;
 };
 
-// From the buffer, so that a stream that throws at its end does not.
+// Reads the stream's buffer, so that a stream that throws at end of file does not.
 inline std::string readAll(std::istream &in)
 {
     std::string text;
