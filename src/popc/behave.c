@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code that obeys the tiles' floating-point behaviour (docs/decisions/0011-floating-point-behaviour.md).
+/* Compiles codelets that follow the tiles' floating-point behaviour (docs/decisions/0011-floating-point-behaviour.md).
  *
- * Other code converts float to half by an instruction that rounds to nearest.  This variant of it is compiled for a
- * machine without that instruction: each conversion, of stores, casts and arithmetic alike, is a call of the compiler's
- * support function, which is the one below.  It asks the engine. */
+ * Ordinary code converts float to half with an instruction that rounds to nearest. This variant is compiled for a
+ * machine without that instruction, so the compiler emits a call of its support function for each conversion (in
+ * stores, casts and arithmetic alike). The function below replaces that support function and calls the engine. */
 #include "popc/behave.h"
 #include "popc/build.h"
 #include "popc/module.h"
@@ -15,8 +15,8 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-/* In front of the source.  Doubles become floats that are rounded to odd, so that rounding those once more is rounding
- * once. */
+/* Text that precedes the source. Doubles become floats that are rounded to odd, so that the second rounding, to
+ * half, gives the result of a single one. */
 const char behaving_hooks[] =
     "#define POPC_FLOAT_BEHAVIOUR 1\n"
     "struct popc_behaving {\n"
@@ -26,7 +26,7 @@ const char behaving_hooks[] =
     "#ifdef __cplusplus\n"
     "extern \"C\" {\n"
     "#endif\n"
-    /* Outside vertices, as for initial values of fields: to the nearest. */
+    /* Conversions outside vertices, such as initial values of fields, round to nearest. */
     "static unsigned short popc_nearest(float popc_value)\n"
     "{\n"
     "    unsigned popc_bits, popc_sign;\n"
@@ -95,7 +95,7 @@ static bool name_beside(const char *file, struct str *beside)
         return false;
     length -= 3;
     static const char level[] = ".x86-64-v";
-    size_t marked = sizeof(level); /* with its digit */
+    size_t marked = sizeof(level); /* including the digit */
     if (length > marked && strncmp(file + length - marked, level, marked - 1) == 0)
         length -= marked;
     str_add_bytes(beside, file, length);
@@ -103,7 +103,7 @@ static bool name_beside(const char *file, struct str *beside)
     return true;
 }
 
-/* Vertices of the graph were laid out by the one and are run by the other. */
+/* Whether the vertex types have the same layout: vertices laid out for one module are run by the other. */
 static bool fits(const struct module *module, const struct module *other)
 {
     bool same = module->codelet_count == other->codelet_count;

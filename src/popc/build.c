@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two compilations: one with debug information, to read the vertex types from, and one for speed, with the code that
- * runs them. */
+/* Two compilations of a source: one with debug information, from which the vertex types are read, and one optimised,
+ * which gives the code that runs. */
 #include "popc/build.h"
 #include "popc/child.h"
 #include "popc/command.h"
@@ -16,10 +16,10 @@
 
 #include <stdio.h>
 
-enum { QUOTED = 800 }; /* characters of the compiler's message in an error; all of it goes to the log */
+enum { QUOTED = 800 }; /* characters of the compiler's message that an error quotes; the log has the whole message */
 
-/* The compiler's message from its first error on, when all of it is too long; at most QUOTED characters, whole lines.
- */
+/* Quotes the compiler's message, from its first error on when it is too long: whole lines, at most QUOTED
+ * characters. */
 static pop_status refuse(const struct popc_source *source, const char *said, pop_error *error)
 {
     LOG(CODELETS, INFO, "compiling '%s' failed:\n%s", source->name, said);
@@ -39,7 +39,7 @@ static pop_status refuse(const struct popc_source *source, const char *said, pop
 
 /* ---- command lines ---- */
 
-/* C++ as devices have it: no exceptions, no type information, nothing that needs the C++ library. */
+/* C++ as devices support it: no exceptions, no RTTI, no C++ standard library. */
 static void start_cpp_command(struct command *command, const struct popc_source *source, const char *compiler)
 {
     *command = (struct command){ 0 };
@@ -62,26 +62,26 @@ static void start_command(struct command *command, const struct popc_source *sou
     command_add_source(command, source);
 }
 
-/* Without libraries: what is undefined stays so. */
+/* Links no libraries, so that undefined symbols stay undefined. */
 static void reflection_command(struct command *command, const struct popc_source *source, const char *compiler,
                                const struct scratch *scratch)
 {
     start_command(command, source, compiler);
     for (size_t i = 0; i < source->flags->warnings.count; ++i)
         *vec_push(&command->words) = source->flags->warnings.data[i];
-    if (source->language == POPC_CPP) /* attributes and pragmas are other compilers' */
+    if (source->language == POPC_CPP) /* attributes and pragmas may belong to other compilers */
         command_add(command, (const char *const[]){ "-Wno-attributes", "-Wno-unknown-pragmas", "-shared",
                                                     "-Wl,--defsym=__dso_handle=0", NULL });
     if (source->language == POPC_CPP &&
-        !compiler_is_clang(compiler)) /* or classes with virtual functions are not described */
+        !compiler_is_clang(compiler)) /* otherwise classes with virtual functions are not described */
         command_add(command, (const char *const[]){ "-femit-class-debug-always", NULL });
     command_add(command, (const char *const[]){ "-O0", "-g", "-fno-eliminate-unused-debug-types", "-nostdlib", "-MD",
                                                 "-MF", scratch->included.text, "-o", scratch->object.text,
                                                 scratch->source.text, NULL });
 }
 
-/* Code that obeys the floating-point behaviour is compiled for a machine without instructions for half, so that
- * conversions become calls (behave.c), and raises no exception that the source does not. */
+/* Code that follows the floating-point behaviour is compiled for a machine without half instructions, so that
+ * conversions become calls (behave.c); it raises no exception that the source does not raise. */
 static void add_level(struct command *command, const struct popc_source *source)
 {
     bool behaving = source->flags->behaving;
@@ -97,8 +97,8 @@ static void add_level(struct command *command, const struct popc_source *source)
                                        behaving ? "-mno-f16c" : NULL, NULL });
 }
 
-/* Results do not depend on compiler or machine: no contraction, half rounds after each operation.  Only our functions
- * are exported. */
+/* Results must not depend on the compiler or the machine: no contraction, and half is rounded after each operation.
+ * Only generated functions are exported. */
 static void speed_command(struct command *command, const struct popc_source *source, const char *compiler,
                           const struct scratch *scratch)
 {
@@ -109,7 +109,7 @@ static void speed_command(struct command *command, const struct popc_source *sou
                                                 scratch->source.text, "-Wl,--as-needed", "-lm", NULL });
 }
 
-/* C++ is compiled and linked in two steps: what the linker has to fill in is read between them. */
+/* C++ is compiled and linked in two steps: symbols for the linker to define are read from the object in between. */
 static void cpp_speed_command(struct command *command, const struct popc_source *source, const char *compiler,
                               const struct scratch *scratch)
 {
@@ -146,7 +146,7 @@ static pop_status compile(const struct popc_source *source, struct command *comm
 
 /* ---- the steps ---- */
 
-/* The preprocessor, for constraints: it runs beside the first compilation when the source itself has any. */
+/* A preprocessor process for constraints: it runs in parallel with the first compilation when the source has any. */
 struct preprocessor {
     struct command command;
     struct child child;
@@ -163,7 +163,7 @@ static void start_preprocessor(struct preprocessor *p, const struct popc_source 
     p->started = child_start(&p->child, p->command.words.data, NULL) == POP_OK;
 }
 
-/* Our own headers have none. */
+/* Headers of the project and of the system have none. */
 static bool includes_constraints(const struct popc_source *source, const struct built *built)
 {
     bool found = false;
@@ -231,7 +231,7 @@ static void take_object(struct module *module, const char *object, size_t size)
     module->objects[module->object_count++] = (struct module_object){ .data = copy, .size = size };
 }
 
-/* *object is replaced. */
+/* Links *object and replaces it by the result. */
 static pop_status link_cpp(const struct popc_source *source, const char *compiler, const struct scratch *scratch,
                            struct built *built, struct reflection *reflection, char **object, size_t *size,
                            pop_error *error)
@@ -247,7 +247,7 @@ static pop_status link_cpp(const struct popc_source *source, const char *compile
     return status;
 }
 
-/* The object that runs, malloc'ed. */
+/* Compiles the object that runs; malloc'ed. */
 static pop_status compile_for_speed(const struct popc_source *source, const char *compiler,
                                     const struct scratch *scratch, const struct str *text, struct built *built,
                                     struct reflection *reflection, char **object, size_t *size, pop_error *error)
@@ -262,7 +262,8 @@ static pop_status compile_for_speed(const struct popc_source *source, const char
     return status;
 }
 
-/* Defaults come from code that this machine can run: for a higher level it is compiled once more. */
+/* Default values come from running the code: when its level is too high for this machine, it is compiled once more
+ * for the machine's own level. */
 static pop_status read_made(const struct popc_source *source, const char *compiler, const struct scratch *scratch,
                             const struct str *text, struct built *built, struct reflection *reflection,
                             const char *object, size_t size, pop_error *error)
@@ -342,7 +343,7 @@ pop_status build_module(const struct popc_source *source, const char *compiler, 
     return status;
 }
 
-/* What the module borrows lives as long as source->of. */
+/* The module borrows from `of`, so source->of must outlive it. */
 static struct module *borrow(const struct module *of)
 {
     struct module *module = module_create(of->name, of->level);

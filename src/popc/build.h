@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From source to module: compile, reflect, generate, compile. */
+/* From source to module: compile, reflect, generate, compile again. */
 #ifndef POPC_BUILD_H
 #define POPC_BUILD_H
 
@@ -10,30 +10,31 @@
 
 struct popc_source {
     enum popc_language language; /* POPC_C or POPC_CPP */
-    const char *name;            /* as the user spells it: in messages and __FILE__ */
+    const char *name;            /* as the user spells it, for messages and __FILE__ */
     const char *text;
     size_t size;
-    const char *directory; /* where its #include "..." look first */
+    const char *directory; /* searched first for #include "..." */
     const char *include;   /* the directory that has poplar/vertex.h */
-    const char *codelets;  /* that of installed headers for codelets alone, ipudef.h and the like */
+    const char *codelets;  /* directory of installed headers that only codelets use, such as ipudef.h */
     const struct popc_flags *flags;
-    const struct module *of; /* what was made of it before, when flags->counted or flags->measured */
+    const struct module *of; /* the module compiled from it before, when flags->counted or flags->measured; else NULL */
 };
 
 struct built {
-    struct module *module; /* NULL when it failed; otherwise the caller's */
-    VEC(char *) included;  /* files that went into it, but for the source */
-    struct str messages;   /* all that the compiler said */
+    struct module *module; /* owned by the caller; NULL on failure */
+    VEC(char *) included;  /* files that the compiler read besides the source */
+    struct str messages;   /* the compilers' complete output */
 };
 
-/* source->of once more, with the sizes that the source's flags ask for; built->module borrows from it. */
+/* Compiles source->of again for the sizes that the source's flags name; built->module borrows from source->of. */
 pop_status build_measured(const struct popc_source *source, const char *compiler, const char *device_compiler,
                           struct built *built, pop_error *error);
-/* A module without codelets, whose one object is for device_machine.h, for the architecture of the source's flags. */
+/* Makes a module without codelets and with one object for device_machine.h, compiled for the architecture in the
+ * flags. */
 pop_status build_counted(const struct popc_source *source, const char *device_compiler, struct built *built,
                          pop_error *error);
 
-/* built is filled either way. */
+/* Fills built also on failure. */
 pop_status build_module(const struct popc_source *source, const char *compiler, const char *device_compiler,
                         struct built *built, pop_error *error);
 void built_free(struct built *built);

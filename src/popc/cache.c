@@ -10,7 +10,7 @@
 #include <blake2.h>
 
 static const char magic[8] = { 'T', 'R', 'M', 'C', 'A', 'C', 'H', 'E' };
-/* Raise it when the generated code, reflection or the format changes: entries of other versions are found no more. */
+/* Increment when generated code, reflection or the format changes: entries of other versions are not found. */
 enum { VERSION = 8, SECTIONS = 6 };
 enum { SIZES_VERSION = 2 }; /* the same for sizes of code on devices */
 
@@ -25,7 +25,7 @@ static struct digest digest_of(const void *data, size_t size)
     return digest;
 }
 
-/* All that an entry depends on but the compilers and the files that are included, which it records. */
+/* Everything that an entry depends on, except the compilers and the included files, which the entry itself records. */
 static void make_key(const struct popc_source *source, struct bytes *key)
 {
     const struct popc_flags *flags = source->flags;
@@ -88,8 +88,8 @@ static bool hash_file(const char *path, struct digest *digest)
     return true;
 }
 
-/* Our own headers are recorded by their name below the include directory, behind this mark: an entry holds wherever
- * the same headers are installed. */
+/* The project's headers are recorded by name relative to the include directory, after this mark, so that an entry
+ * stays valid wherever the same headers are installed. */
 enum { OWN_HEADER = '\1' };
 
 static const char *below(const char *directory, const char *file)
@@ -124,7 +124,7 @@ static bool includes_hold(struct container_reader *r, const char *include)
     return !r->failed;
 }
 
-/* Without a compiler anybody's work is taken. */
+/* Without a compiler, entries made by any compiler are accepted. */
 static bool made_by(const struct container_section *sections, size_t count, const char *section, const char *compiler)
 {
     size_t size;

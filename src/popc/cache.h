@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiled codelets by content.  An entry's name is a BLAKE2b hash of its key: source, name, flags and level.  The
- * entry has the whole key, says which compiler made it, and has a hash of each file that was included, so that a hit
- * reads those files and runs nothing. */
+/* Compiled codelets, cached by content. An entry's name is a BLAKE2b hash of its key: source, name, flags and level.
+ * The entry holds the whole key, the identity of its compiler and a hash of each included file, so that a hit reads
+ * those files and starts no process. */
 #ifndef POPC_CACHE_H
 #define POPC_CACHE_H
 
@@ -13,21 +13,21 @@
 struct cache {
     struct cache_places places;
     struct bytes key;
-    char name[68]; /* of the entry, without its ending */
+    char name[68]; /* file name of the entry, without its extension */
 };
 
-/* The cache as it concerns a source; false when there is none.  Close it either way. */
+/* Opens the cache for one source; false when there is no cache. Call cache_close in both cases. */
 bool cache_open(struct cache *cache, const struct popc_source *source);
 void cache_close(struct cache *cache);
-/* Who compiles: "path size mtime", or NULL when there is nobody. */
+/* The compilers in use: "path size mtime", or NULL when none is installed. */
 struct compilers {
-    const char *host, *device; /* device: NULL too when the source is for none */
+    const char *host, *device; /* device: also NULL when the source is not compiled for a device */
 };
-/* True and the module (and the warnings that it earned) when there is an entry that still holds: made by these
- * compilers, where there are any. */
+/* Finds a valid entry: made by the same compilers where these are installed. On true the module is set, and messages
+ * holds the warnings of its compilation. */
 bool cache_find(const struct cache *cache, const struct popc_source *source, const struct compilers *compilers,
                 struct module **module, struct str *messages);
-/* Failure to store is no error. */
+/* Failure to store is not an error. */
 void cache_store(const struct cache *cache, const struct popc_source *source, const struct built *built,
                  const struct compilers *compilers);
 

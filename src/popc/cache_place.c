@@ -15,7 +15,7 @@
 
 enum {
     STANDARD_MEGABYTES = 1024,
-    LEFT_BEHIND = 3600 /* seconds until a file that was being written is a killed run's */
+    LEFT_BEHIND = 3600 /* age in seconds after which an unfinished file is taken for one of a killed run */
 };
 
 static const char *variable(const char *name)
@@ -24,7 +24,7 @@ static const char *variable(const char *name)
     return value && *value ? value : NULL;
 }
 
-/* Whether only the user and root can change it; the reason otherwise. */
+/* Whether only the user and root can change the file; else sets the reason. */
 static bool is_private(const struct stat *status, struct str *reason)
 {
     if (status->st_uid != geteuid() && status->st_uid != 0)
@@ -208,7 +208,7 @@ void cache_trim(const char *directory)
     uint64_t max = limit(), bytes = list_entries(dirfd(stream), stream, &entries);
     if (bytes > max && entries.count) {
         qsort(entries.data, entries.count, sizeof(*entries.data), earlier);
-        /* a quarter more than must be, so that not every entry that is stored ends another */
+        /* deletes a quarter more than necessary, so that not every new entry causes a deletion */
         for (size_t i = 0; i < entries.count && bytes > max - max / 4; ++i)
             if (unlinkat(dirfd(stream), entries.data[i].name, 0) == 0)
                 bytes -= entries.data[i].bytes;

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What the compiler would take from the environment besides its arguments; the cache knows of none of it. */
+/* Variables that influence the compiler besides its arguments; they are not part of the cache key. */
 static const char *const not_passed[] = { "LC_ALL=",
                                           "LANGUAGE=",
                                           "TZ=",
@@ -35,8 +35,8 @@ static bool is_passed(const char *entry)
     return true;
 }
 
-/* Our environment, but the compiler speaks one language (its messages become ours) and makes the same of a source
- * everywhere.  Entries are borrowed. */
+/* The environment of this process with a fixed locale (messages are quoted) and without variables that would make
+ * results differ between machines. Entries are borrowed. */
 static char **environment(void)
 {
     static char language[] = "LC_ALL=C", zone[] = "TZ=UTC0";
@@ -63,7 +63,7 @@ static int wait_for(pid_t child)
     int status = 0;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
-            return 0; /* somebody else reaped it: whether it worked shows in what it wrote */
+            return 0; /* another part of the program reaped it: its output shows whether it succeeded */
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

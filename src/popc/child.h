@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running the compiler. */
+/* Running the compiler as a child process. */
 #ifndef POPC_CHILD_H
 #define POPC_CHILD_H
 
@@ -8,11 +8,12 @@
 #include <poplar/error.h>
 #include <sys/types.h>
 
-/* Runs a program without input and waits for it.  What it says (on either output) is added to said; *code is its exit
- * code, or 128 and the signal that ended it.  no_environment when it cannot be started. */
+/* Runs a program without input and waits for it. Its output (stdout and stderr) is appended to said; *code is its
+ * exit code, or 128 plus the number of the signal that ended it. no_environment when it cannot be started. */
 pop_status child_run(const char *const *arguments, struct str *said, int *code, pop_error *error);
 
-/* The same in two parts, so that several can run at once.  child_wait is for those that were started. */
+/* The same in two calls, so that several programs can run at once. Call child_wait only after a successful
+ * child_start. */
 struct child {
     pid_t id;
     int output;

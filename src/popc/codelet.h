@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a .gp file says about its vertex types, and the code that runs them.
+/* Description of the vertex types of a .gp file and of the code that runs them.
  *
- * Host layout of vertex state: exactly the struct that the codelet's compiler made; offsets and sizes come from its
+ * Host layout of vertex state: exactly the struct that the codelet's compiler laid out; offsets and sizes come from its
  * debug information.  An edge to a scalar is a pointer (8 bytes).  A vector (edge or state) is {pointer, size_t size}
  * at its offset when has_size, else a pointer alone.  A vector of vectors is the same pair pointing at a table of
  * `inner_stride`-byte entries, each {pointer, size_t size} (size only when inner_has_size).  A vector of scalar edges
@@ -14,7 +14,7 @@
 #include <poplar/error.h>
 #include <poplar/type.h>
 
-/* Architectures of devices that code is measured for. */
+/* Device architectures for which code is measured. */
 enum device_arch { DEVICE_IPU1 = 0, DEVICE_IPU2, DEVICE_IPU21, DEVICE_ARCHS };
 enum vertex_kind { VERTEX_WORKER = 0, VERTEX_SUPERVISOR, VERTEX_MULTI };
 enum field_direction { FIELD_STATE = 0, FIELD_INPUT, FIELD_OUTPUT, FIELD_INOUT };
@@ -44,14 +44,14 @@ struct codelet_field {
     uint8_t type;                  /* pop_type of the elements */
     uint8_t layout;                /* enum vector_layout of the (outer) vector */
     uint8_t inner_layout;          /* of inner vectors; enum vector_list_layout for VECTOR_LIST */
-    bool has_size, inner_has_size; /* whether the host struct holds a size beside the pointer */
+    bool has_size, inner_has_size; /* whether the host struct has a size next to the pointer */
     bool interleaved;
-    uint32_t alignment;     /* bytes that the data of the edge must be aligned to on this host and on the device */
+    uint32_t alignment;     /* required alignment of the edge's data in bytes, on this host and on the device */
     uint32_t offset, bytes; /* in the state */
     uint32_t inner_stride;  /* bytes of one table entry; 0 when there is no table */
 };
 
-/* Bytes of a pointer on the host, with or without a size beside it. */
+/* Bytes of a pointer on the host, with an optional size next to it. */
 static inline uint32_t pointer_bytes(bool has_size)
 {
     return has_size ? 16 : 8;
@@ -66,16 +66,17 @@ static inline uint32_t table_stride(const struct codelet_field *field)
     return field->inner_stride ? field->inner_stride : pointer_bytes(field->inner_has_size);
 }
 
-/* How the engine calls a run of vertices of one type: states are stride bytes apart.  Multi: all six worker ids run for
- * each state. */
+/* A call of the run function for consecutive vertices of one type, whose states are stride bytes apart. For a
+ * MultiVertex all six workers run on each state. */
 struct codelet_call {
     void *states;
     size_t stride, count;
     unsigned workers;       /* worker ids of a MultiVertex: 0 .. workers-1 */
-    void *volatile current; /* the state being run: who failed, when fail is called */
+    void *volatile current; /* the state being run; identifies the vertex when fail is called */
     /* Called by the codelet's assert, abort and the like; does not return.  Set by the engine before each call. */
     void (*fail)(struct codelet_call *call, const char *message, const char *file, int line);
-    /* The bits of a float as half, for code that asks (module_behaving): last, since other code does not know of it. */
+    /* Converts a float to the bits of a half, for code that follows the floating-point behaviour (module_behaving).
+     * It is the last member because other code is compiled without it. */
     uint16_t (*narrow)(struct codelet_call *call, float value);
 };
 /* True when every compute() returned true (void counts as true). */
@@ -88,24 +89,24 @@ struct codelet {
     struct codelet_field *fields;
     uint32_t field_count;
     const unsigned char *defaults; /* state_bytes: the image of a default-constructed vertex (zeros in C) */
-    const char **constraints;      /* "elem(*a) != elem(*b)" */
+    const char **constraints;      /* text of each, for example "elem(*a) != elem(*b)" */
     uint32_t constraint_count;
-    const char *symbol; /* of the run function */
-    uint32_t object;    /* that has it */
+    const char *symbol; /* name of the run function */
+    uint32_t object;    /* index of the object that defines it */
     struct module *module;
 };
 
-/* A host shared object, as bytes; one for each source file that went into a module. */
+/* A host shared object as bytes; a module has one for each of its source files. */
 struct module_object {
     const unsigned char *data;
     size_t size;
-    void *handle; /* dlopen handle once module_link was called, else NULL */
+    void *handle; /* dlopen handle after module_link; NULL before */
     const unsigned char
-        *counted; /* what device_machine.h interprets (popc --target), for the first of the targets; else NULL */
+        *counted; /* device object that device_machine.h interprets (popc --target), for the first target; else NULL */
     size_t counted_size;
 };
 
-/* A source, for what is compiled of it later on (device_count.h). */
+/* A source, kept for later compilations (device_count.h). */
 enum popc_language { POPC_BY_NAME = 0, POPC_C, POPC_CPP };
 struct module_source {
     enum popc_language language; /* POPC_C or POPC_CPP */
@@ -114,24 +115,23 @@ struct module_source {
 };
 
 struct device_code;
-/* One loaded .gp: its object code and its vertex types.  Reference counted: graphs and images share it, from any
- * thread. */
+/* A loaded .gp: its object code and its vertex types. Reference-counted: graphs and images share it between threads. */
 struct module {
     unsigned references;
-    const char *name; /* the file that it came from, for messages */
-    unsigned level;   /* enum machine_level that it was compiled for */
+    const char *name; /* name of its file, for messages */
+    unsigned level;   /* enum machine_level of its code */
     struct module_object *objects;
     uint32_t object_count;
     struct codelet *codelets;
     uint32_t codelet_count;
-    struct module *behaving; /* see module_behaving; NULL: not asked for, or there is none */
+    struct module *behaving; /* see module_behaving; NULL: not requested yet, or not available */
     bool asked_behaving;
-    struct device_code *devices[DEVICE_ARCHS]; /* by codelet (popc/device_code.h); NULL when not asked for */
-    unsigned later;                            /* bits 1 << arch: measured from its source when device_code_of asks */
-    const char
-        *uses; /* C or C++: what keeps its computes when it is compiled for a device; "" of several sources together */
-    struct module_source *source; /* what it was compiled from by this process; NULL when it came from a .gp file */
-    struct arena arena;           /* everything above */
+    struct device_code *devices[DEVICE_ARCHS]; /* by codelet (popc/device_code.h); NULL when not measured */
+    unsigned later;                            /* bits 1 << arch: device_code_of measures it from source at first use */
+    const char *uses; /* C or C++ statements that keep the computes in a compilation for a device; "" when merged from
+                       * several sources */
+    struct module_source *source; /* the source that this process compiled it from; NULL for a module of a .gp file */
+    struct arena arena;           /* owns everything above */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Command lines for compilers, and a place for their files. */
+/* Command lines for compilers, and scratch directories for their files. */
 #include "popc/command.h"
 #include "popc/child.h"
 
@@ -22,9 +22,9 @@ static void scratch_name(const struct scratch *scratch, const char *name, struct
     str_format(path, "%s/%s", scratch->directory.text, name);
 }
 
-enum { YOUNG = 3600 }; /* seconds in which nobody deletes a directory: earlier versions do not lock theirs */
+enum { YOUNG = 3600 }; /* seconds for which no directory is deleted: earlier versions do not lock theirs */
 
-/* Deletes a directory of the user's whose run has ended without doing so. */
+/* Deletes a scratch directory of the user whose run was killed before it could delete it. */
 static void sweep_one(int place, const char *name)
 {
     int directory = openat(place, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -122,7 +122,7 @@ void command_add_source(struct command *command, const struct popc_source *sourc
         *vec_push(&command->words) = standard;
 }
 
-/* By its name: clang, clang++-14, ... */
+/* Decides by the program's name: clang, clang++-14, ... */
 bool compiler_is_clang(const char *compiler)
 {
     const char *slash = strrchr(compiler, '/');
@@ -150,7 +150,7 @@ pop_status command_run(struct command *command, const struct scratch *scratch, c
 
 /* ---- what was included ---- */
 
-/* The rule that -MD writes: "target: file file \ <newline> file", blanks in names escaped. */
+/* Parses the rule that -MD writes: "target: file file \ <newline> file", with blanks in names escaped. */
 void built_read_included(struct built *built, const struct scratch *scratch)
 {
     char *rule;

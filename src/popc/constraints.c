@@ -11,13 +11,13 @@ struct token {
     size_t length;
 };
 
-/* The names of the scopes around; those of blocks are empty. */
+/* The names of the enclosing scopes; blocks have empty names. */
 struct scopes {
     VEC(struct str) names;
-    struct str opening; /* "ns::inner" or a class's name when the next { opens one */
+    struct str opening; /* "ns::inner" or a class's name when the next { opens a named scope */
 };
 
-/* A constraint that waits for its class. */
+/* A constraint whose class has not been read yet. */
 struct pending {
     char *text;
     const char *at;
@@ -39,7 +39,7 @@ static const char *skip_quoted(const char *at)
     return *at == quote ? at + 1 : at;
 }
 
-/* R"x(...)x" */
+/* Skips a raw string literal: R"x(...)x". */
 static const char *skip_raw(const char *at)
 {
     const char *open = strchr(at + 2, '(');
@@ -60,7 +60,7 @@ static bool is_word(char c)
     return pop_text_is_word(c) || c == '$';
 }
 
-/* Blanks and lines that begin with # are no tokens. */
+/* Reads the next token. Skips blanks and lines that begin with #. */
 static bool next(struct scan *s, struct token *token)
 {
     for (;; ++s->at) {
@@ -108,7 +108,7 @@ static bool take(struct scan *s, const char *text)
     return false;
 }
 
-/* Behind an opening bracket: up to the one that closes it. */
+/* Skips from after an opening bracket to the matching closing one. */
 static void skip_bracketed(struct scan *s)
 {
     struct token token;
@@ -118,7 +118,7 @@ static void skip_bracketed(struct scan *s)
                                                                          : 0;
 }
 
-/* A literal's characters, escapes and all; of what is no string, the token. */
+/* The characters of a string literal, with escapes as written; of any other token, the token. */
 static void add_literal(struct str *text, const struct token *token)
 {
     const char *open = memchr(token->at, '(', token->length), *close = memrchr(token->at, ')', token->length);
@@ -136,7 +136,7 @@ static void take_pending(struct scan *s, struct str *text, const char *at)
     text->length = 0;
 }
 
-/* Behind "constraint(": adjacent strings are one. */
+/* Reads the strings after "constraint("; adjacent strings are joined. */
 static void read_strings(struct scan *s)
 {
     struct token token;
@@ -154,7 +154,7 @@ static void read_strings(struct scan *s)
     str_free(&text);
 }
 
-/* Behind "[[": up to "]]". */
+/* Reads from after "[[" up to "]]". */
 static void read_attributes(struct scan *s)
 {
     struct token token;
@@ -166,7 +166,7 @@ static void read_attributes(struct scan *s)
     }
 }
 
-/* ---- what a class is called ---- */
+/* ---- names of classes ---- */
 
 static void add_part(struct str *path, const char *text, size_t length)
 {
@@ -175,21 +175,21 @@ static void add_part(struct str *path, const char *text, size_t length)
     str_add_bytes(path, text, length);
 }
 
-/* Whether a vertex type's name is that of a class or of an instance of it. */
+/* Whether a vertex type is the class at path or a template instance of it. */
 static bool is_of(const char *vertex, const char *path)
 {
     size_t length = strlen(path);
     return strncmp(vertex, path, length) == 0 && (!vertex[length] || vertex[length] == '<');
 }
 
-/* ---- what a constraint says ---- */
+/* ---- checking constraints ---- */
 
 static const char *blanks(const char *at)
 {
     return at + strspn(at, " \t");
 }
 
-/* One side: "elem(*name)", "region(**name[i])".  Behind it, or NULL. */
+/* Parses one side: "elem(*name)" or "region(**name[i])". Returns the position after it, or NULL. */
 static const char *read_side(const char *at, const char *kind, struct str *name, size_t *stars)
 {
     size_t length = strlen(kind);
@@ -208,13 +208,13 @@ static const char *read_side(const char *at, const char *kind, struct str *name,
     return *stars && length && *at == ')' ? blanks(at + 1) : NULL;
 }
 
-/* How many pointers lead to a field's elements. */
+/* The number of pointers to follow to a field's elements. */
 static size_t levels_of(const struct codelet_field *field)
 {
     return field->shape == SHAPE_SCALAR || field->shape == SHAPE_VECTOR ? 1 : 2;
 }
 
-/* What is wrong with a constraint: false when nothing is. */
+/* Whether a constraint is invalid; why then says what is wrong. */
 static bool is_wrong(const struct codelet *codelet, const char *text, struct str *why)
 {
     static const char form[] = "is not of the form \"elem(*a) != elem(*b)\"";
@@ -240,7 +240,7 @@ static bool is_wrong(const struct codelet *codelet, const char *text, struct str
     return why->length != 0;
 }
 
-/* "file:line", from the preprocessor's lines "# line "file"" (or "#line ...") before a place. */
+/* "file:line" of a position, from the preprocessor's line markers (# line "file" or #line ...) before it. */
 static void add_place(const struct scan *s, const char *place, struct str *out)
 {
     const char *file = s->r->source, *line = s->start;
@@ -291,7 +291,7 @@ static void drop_pending(struct scan *s)
     s->pending.count = 0;
 }
 
-/* Behind "class" or "struct": attributes, then a name, which may have a path of its own. */
+/* Reads from after "class" or "struct": attributes, then a name, which may be qualified. */
 static void read_class(struct scan *s)
 {
     struct token token;
@@ -310,7 +310,7 @@ static void read_class(struct scan *s)
             add_part(own, token.at, token.length);
             if (!take(s, ":"))
                 break;
-            if (!take(s, ":")) { /* the bases */
+            if (!take(s, ":")) { /* the base classes */
                 break;
             }
         } else {
@@ -327,7 +327,7 @@ static void read_class(struct scan *s)
     str_free(&path);
 }
 
-/* Behind "namespace": "a::b" or nothing; of inline ones vertices do not have the name. */
+/* Reads from after "namespace": "a::b" or nothing. Inline namespaces do not occur in names of vertices. */
 static void read_namespace(struct scan *s, bool is_inline)
 {
     struct token token;

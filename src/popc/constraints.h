@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* [[poplar::constraint("...")]]: compilers drop the attribute, so it is read from the preprocessed source. */
+/* Reads [[poplar::constraint("...")]] from the preprocessed source, because compilers discard the attribute. */
 #ifndef POPC_CONSTRAINTS_H
 #define POPC_CONSTRAINTS_H
 
@@ -7,10 +7,10 @@
 
 struct str;
 
-/* Adds the constraints to the vertices of the classes that follow them: all instances of a template.  What cannot
- * be used is said in messages; constraints decide where data is placed, not what is computed. */
+/* Adds each constraint to the vertices of the class that follows it, for templates to all instances. A constraint
+ * that cannot be used gives a warning in messages, because constraints affect where data is placed, not results. */
 void constraints_read(struct reflection *reflection, const char *preprocessed, struct str *messages);
-/* Whether a source may have any. */
+/* Whether a source may contain constraints. */
 bool constraints_in(const char *text, size_t size);
 
 #endif

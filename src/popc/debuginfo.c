@@ -25,7 +25,7 @@ static const struct {
 #undef DEBUGINFO_DWARF
 };
 
-/* They stay loaded for as long as the process lives. */
+/* Loads the libraries, which stay loaded until the process ends. */
 static void load(void)
 {
     void *loaded[LIBRARIES];

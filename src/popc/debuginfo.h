@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libelf and libdw, which are loaded when an object is read first: a program whose codelets are compiled already needs
- * neither.  The functions of debuginfo.def have their own names here and call through a table. */
+/* libelf and libdw, loaded when the first object is read, so that a program whose codelets are already compiled does
+ * not need them. Functions of debuginfo.def keep their names here and are called through a table. */
 #ifndef POPC_DEBUGINFO_H
 #define POPC_DEBUGINFO_H
 
@@ -18,14 +18,14 @@ struct debuginfo_functions {
 };
 extern struct debuginfo_functions debuginfo;
 
-/* NULL: the libraries are there; else why they are not, which stays valid.  Loads them at its first call. */
+/* Loads the libraries at the first call. NULL when they are available; else the reason, a string that stays valid. */
 const char *debuginfo_missing(void);
-/* An object in memory, for elf_end; NULL: it is none, or the libraries are not there. */
+/* An object in memory, to be freed with elf_end; NULL when it is not an ELF object or the libraries are missing. */
 Elf *debuginfo_open(const void *object, size_t size);
-/* Frees it, if it is one. */
+/* Frees it; NULL is allowed. */
 void debuginfo_close(Elf *elf);
 
-#ifndef DEBUGINFO_OWN_NAMES /* debuginfo.c means the functions of its table */
+#ifndef DEBUGINFO_OWN_NAMES /* debuginfo.c itself refers to the members of the table */
 #define elf_nextscn          debuginfo.elf_nextscn
 #define elf_getdata          debuginfo.elf_getdata
 #define elf_version          debuginfo.elf_version

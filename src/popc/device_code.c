@@ -20,13 +20,14 @@ enum device_arch device_arch_of(const pop_target *target)
     return (enum device_arch)arch;
 }
 
-/* Of a module that was not compiled for the target: the host's run function, into which small computes were inlined,
- * less what surrounds it; whole instructions.  A compute that was not inlined comes out too small. */
+/* For a module without code for the target: the size of the host's run function, into which small computes are
+ * inlined, minus the code around them, rounded up to whole instructions. A compute that was not inlined is
+ * underestimated. */
 enum { SURROUNDING_BYTES = 80, MIN_BYTES = 8, INSTRUCTION_BYTES = 4 };
 
 static uint32_t estimate(const struct module *module, const struct codelet *codelet)
 {
-    if (codelet->object >= module->object_count) /* a module that was written down by hand */
+    if (codelet->object >= module->object_count) /* a module without code, made by hand */
         return MIN_BYTES;
     const struct module_object *object = module->objects + codelet->object;
     uint64_t host = host_code_bytes(object->data, object->size, codelet->symbol);
@@ -35,7 +36,7 @@ static uint32_t estimate(const struct module *module, const struct codelet *code
     return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
-/* Modules are shared between threads. */
+/* Measures at first use, under a lock because threads share modules. */
 static const struct device_code *codes_of(struct module *module, enum device_arch arch)
 {
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
@@ -61,8 +62,8 @@ bool device_code_of(const struct module *module, const struct codelet *codelet, 
     return true;
 }
 
-/* One line for all codelets that share a reason, which are those of a source that did not compile: the reason, and a
- * few of their names. */
+/* One line for all codelets with the same reason (those of a source that did not compile): the reason and a few
+ * names. */
 enum { NAMES_LISTED = 3 };
 
 static void list_those_like(const struct module *module, const struct device_code *codes, uint32_t first,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The compilation for the device: a 32-bit RISC-V machine stands for it, as the nearest one that compilers know: small
- * memory, instructions of four bytes, floating point in single and half precision, three operands.  Only the sizes of
- * what comes out are kept. */
+/* Compilation for the device. A 32-bit RISC-V machine stands for it, as the most similar one that compilers support:
+ * small memory, four-byte instructions, half and single precision, three operands. Only the sizes of the code are
+ * kept. */
 #include "popc/device_compile.h"
 #include "popc/build.h"
 #include "popc/child.h"
@@ -18,8 +18,8 @@
 static const char *const versions[DEVICE_ARCHS] = { "-D__IPU_ARCH_VERSION__=1", "-D__IPU_ARCH_VERSION__=2",
                                                     "-D__IPU_ARCH_VERSION__=21" };
 
-/* Measured: what is small on the device is small.  Counted: structs and pointers as the host has them, and only what
- * device_machine.c knows. */
+/* For measuring: optimised for size as device code is. For counting: structs and pointers have the host's layout,
+ * and the code uses only instructions that device_machine.c interprets. */
 static const struct compiler_machine {
     const char *target, *march, *abi, *model, *relaxation;
 } for_measuring = { "--target=riscv32-unknown-elf", "-march=rv32imf_zfh", "-mabi=ilp32f", "-mcmodel=medlow",
@@ -27,14 +27,15 @@ static const struct compiler_machine {
   for_counting = { "--target=riscv64-unknown-elf", "-march=rv64imf_zfh", "-mabi=lp64f", "-mcmodel=medany",
                    "-mno-relax" };
 
-/* The directories of the host's standard headers, which the device's compiler reads too: text holds them, one after
- * another. */
+/* Directories of the host's standard headers, which the device's compiler reads too; text holds their names one
+ * after another. */
 struct headers {
     struct str text;
-    VEC(size_t) at; /* where each begins */
+    VEC(size_t) at; /* offset of each name in text */
 };
 
-/* Where it would compile for the host, the device's compiler lists them between two lines of what it says with -v. */
+/* Reads the directories from the compiler's -v output for a compilation for the host, where two marker lines enclose
+ * them. */
 static void find_headers(struct headers *headers, const struct popc_source *source, const char *device_compiler)
 {
     const char *words[] = { device_compiler, "-E", "-v",        "-x", source->language == POPC_CPP ? "c++" : "c",
@@ -49,7 +50,7 @@ static void find_headers(struct headers *headers, const struct popc_source *sour
         size_t length = strcspn(++line, "\n");
         bool own = length > 8 && memcmp(line + length - 8, "/include", 8) == 0 &&
                    (memmem(line, length, "/lib/gcc/", 9) || memmem(line, length, "/clang/", 7));
-        if (!own) { /* those of the compiler itself it finds for any machine */
+        if (!own) { /* the compiler finds its own headers for any machine */
             *vec_push(&headers->at) = headers->text.length;
             str_add_bytes(&headers->text, line, length);
             str_add_bytes(&headers->text, "", 1);
@@ -102,14 +103,14 @@ static void device_command(struct command *command, const struct popc_source *so
                                                     "-fno-access-control", NULL });
     command_add_source(command, source);
     command_add(command, (const char *const[]){ "-D__regparm__(n)=__unused__",
-                                                NULL }); /* the host's pthread.h, where pointers have 32 bits */
+                                                NULL }); /* the host's pthread.h assumes 64-bit pointers */
     for (size_t i = 0; i < headers->at.count; ++i)
         command_add(command, (const char *const[]){ "-idirafter", headers->text.text + headers->at.data[i], NULL });
     command_add(command, (const char *const[]){ "-MD", "-MF", scratch->included.text, "-o", scratch->object.text,
                                                 scratch->source.text, NULL });
 }
 
-/* A use of each compute: a static one would be dropped. */
+/* Writes a use of each compute, because the compiler would drop unused static functions. */
 void device_uses_write(const struct module *module, const struct reflection *reflection, struct str *text)
 {
     for (uint32_t i = 0; i < module->codelet_count; ++i) {
@@ -132,7 +133,7 @@ static void write_text(const struct popc_source *source, const char *uses, struc
     str_format(text, "#line 1 \"popc\"\n%s", uses);
 }
 
-/* The compiler's first error, or its first line. */
+/* The compiler's first error message, or else its first line of output. */
 static const char *first_line(const char *said, struct arena *arena)
 {
     const char *start = strstr(said, "error: ");
@@ -146,10 +147,10 @@ static const char *first_line(const char *said, struct arena *arena)
     return kept;
 }
 
-/* ---- what the device's compiler does not take ---- */
+/* ---- estimates for code that the device's compiler refuses ---- */
 
-/* Bytes of instructions for the device by those of plain x86-64 code, in hundredths: 1,876 to 1,571 over the codelets
- * of the tests, the benchmarks and the tutorials, most of them between 85 and 170 (docs/codelets.md). */
+/* Ratio of code bytes on the device to those of plain x86-64 code, in percent: 1,876 to 1,571 over the codelets of
+ * the tests, the benchmarks and the tutorials, most of them between 85 and 170 (docs/codelets.md). */
 enum { DEVICE_PER_HOST = 119, INSTRUCTION_BYTES = 4 };
 
 static uint32_t scaled(uint32_t host)
@@ -165,7 +166,7 @@ static uint32_t scaled(uint32_t host)
 #define HOST_PLAIN "-march=armv8-a"
 #endif
 
-/* Plain: no vectors, nothing aligned, nothing but the code in the functions. */
+/* Compiles plainly: no vectorisation, no alignment padding, nothing but the functions' code. */
 static void host_command(struct command *command, const struct popc_source *source, const char *compiler,
                          const struct scratch *scratch)
 {
@@ -201,7 +202,7 @@ static void host_command(struct command *command, const struct popc_source *sour
     command_add(command, (const char *const[]){ "-o", scratch->object.text, scratch->source.text, NULL });
 }
 
-/* All codelets from the host's object; without one, from what the module has (device_code_of). */
+/* Estimates all codelets from the host's object or, without one, from the module's (device_code_of). */
 static void estimate_all(const struct popc_source *source, const char *compiler, const struct scratch *scratch,
                          const struct str *text, struct module *module, struct device_code *codes, const char *reason)
 {
@@ -224,7 +225,8 @@ static void estimate_all(const struct popc_source *source, const char *compiler,
     str_free(&said);
 }
 
-/* What the source includes when it does not compile, missing headers left out: when one of them changes it may. */
+/* Records the included files of a source that does not compile, missing ones omitted: a change of one may make it
+ * compile. */
 static void read_included(const struct popc_source *source, const char *compiler, const struct headers *headers,
                           int arch, const struct scratch *scratch, const struct str *text, struct built *built)
 {
@@ -242,7 +244,7 @@ static void read_included(const struct popc_source *source, const char *compiler
     str_free(&said);
 }
 
-/* NULL when codes are measured, else why they are not. */
+/* Returns NULL when codes are measured, else the reason why they are not. */
 static const char *compile_for(const struct popc_source *source, const char *compiler, const struct headers *headers,
                                int arch, const struct scratch *scratch, const struct str *text, struct built *built,
                                struct module *module)
@@ -297,7 +299,7 @@ char *device_compile_counted(const struct popc_source *source, const char *devic
     return object;
 }
 
-/* What the compiler reads once macros are expanded; NULL when it cannot be had. */
+/* The preprocessed text of the source; NULL when preprocessing fails. */
 static char *preprocessed(const struct popc_source *source, const char *compiler, const struct headers *headers,
                           int arch, const struct scratch *scratch, const struct str *text, size_t *size)
 {
@@ -326,7 +328,7 @@ void device_compile(const struct popc_source *source, const char *compiler, cons
 {
     struct str text = { 0 };
     struct headers headers = { 0 };
-    const struct device_code *measured = NULL; /* of the last device that was compiled for, and what was read then */
+    const struct device_code *measured = NULL; /* of the previous device, whose preprocessed source is `read` */
     char *read = NULL;
     size_t read_size = 0;
     write_text(source, module->uses, &text);
@@ -342,7 +344,8 @@ void device_compile(const struct popc_source *source, const char *compiler, cons
                         ? preprocessed(source, device_compiler, &headers, arch, scratch, &text, &size)
                         : NULL;
         if (now && measured && size == read_size && memcmp(now, read, size) == 0) {
-            memcpy(codes, measured, module->codelet_count * sizeof(*codes)); /* the same source for this device */
+            memcpy(codes, measured, module->codelet_count * sizeof(*codes)); /* the preprocessed source is equal, so
+                                                                              * the sizes are too */
             free(now);
             continue;
         }

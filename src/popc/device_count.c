@@ -12,7 +12,7 @@
 struct loaded {
     const struct module *module;
     uint32_t object;
-    struct device_image *image; /* NULL: see why */
+    struct device_image *image; /* NULL on failure; why holds the reason */
     char why[120];
 };
 
@@ -21,8 +21,8 @@ struct device_counter {
     VEC(struct loaded) loaded;
 };
 
-/* What a vertex takes that runs alone on its tile, beside its instructions: how it is started, and what a jump of the
- * supervisor costs beside the cycle of each instruction (docs/targets.md, compute). */
+/* Cycles of a vertex that runs alone on its tile, besides its instructions: its start, and the extra cycles of a
+ * supervisor's jump (docs/targets.md, compute). */
 enum { START = 11, JUMP = 5, WORKERS = 6 };
 
 struct device_counter *device_counter_create(enum device_arch arch)
@@ -61,7 +61,7 @@ static struct loaded *find(struct device_counter *counter, const struct codelet 
     return loaded;
 }
 
-/* Which vertex of its source a codelet is. */
+/* Index of a codelet among the vertices of its source. */
 static uint32_t index_in_source(const struct codelet *codelet)
 {
     uint32_t index = 0;

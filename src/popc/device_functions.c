@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that codelets call and no object defines: those of the compiler, for doubles and blocks of memory, and
- * those of the mathematical library. Arguments and results are where the machine's convention has them: singles in f10
- * and f11, all else in x10 to x12. */
+/* Functions that codelets call and no object defines: the compiler's (doubles, blocks of memory) and the
+ * mathematical library's. Arguments and results follow the calling convention: singles in f10 and f11, all else in
+ * x10 to x12. */
 #include "popc/device_functions.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Instructions that are charged: a guess, marked as one in docs/codelets.md.  The device has exp, log, tanh and sigmoid
- * of singles in hardware, doubles in software; blocks go eight bytes at once. */
+/* Instructions charged for a call; a guess, documented as one in docs/codelets.md. The device has exp, log, tanh and
+ * sigmoid of singles in hardware and doubles in software; block functions process eight bytes at once. */
 enum { OF_SINGLE = 10, OF_DOUBLE = 60, OF_LIBRARY = 60, OF_BLOCK = 10, BLOCK_BYTES = 8 };
 
 static float single_at(const struct device_machine *m, unsigned r)
@@ -33,15 +33,15 @@ static void give_double(struct device_machine *m, double value)
     memcpy(&m->x[10], &value, sizeof(value));
 }
 
-/* ---- by name ---- */
+/* ---- functions by name ---- */
 
-/* Bytes of code, with the functions that it calls: picolibc 1.8's for rv32imf, one instruction each where the device
- * has one for singles. */
+/* Bytes of code, including called functions: picolibc 1.8 for rv32imf, or one instruction where the device has one
+ * for singles. */
 static const struct {
-    const char *name; /* that of a double; singles have an f behind it */
+    const char *name; /* of the double version; the single version has the suffix f */
     double (*of_one)(double);
     double (*of_two)(double, double);
-    uint32_t single_bytes, double_bytes; /* 0: an instruction in place of the call */
+    uint32_t single_bytes, double_bytes; /* 0: a single instruction replaces the call */
 } mathematics[] = {
     { "exp", exp, NULL, 0, 1960 },
     { "exp2", exp2, NULL, 0, 7056 },
@@ -80,7 +80,7 @@ static const struct {
     { "remainder", NULL, remainder, 928, 2240 },
 };
 
-/* The row of a function; of singles or of doubles. */
+/* Index of a function in the table; *is_single is set for the version with suffix f. */
 static size_t find_mathematics(const char *name, bool *is_single)
 {
     size_t i = 0;
@@ -180,7 +180,8 @@ static void call_double(struct device_machine *m, enum double_kind kind)
     case DIVIDE:
         give_double(m, a / b);
         return;
-    case COMPARE: /* the sign is that of a - b; without order it is what makes the caller's comparison false */
+    case COMPARE: /* the result has the sign of a - b; unordered operands give a result that makes the caller's
+                   * comparison false */
         m->x[10] = a < b ? UINT64_MAX : a == b ? 0 : 1;
         return;
     case COMPARE_GREATER:

@@ -6,9 +6,9 @@
 #include "popc/device_code.h"
 #include "popc/device_machine.h"
 
-/* Does what a function of the library does, and charges instructions for it. */
+/* Executes a library function and charges instructions for it; false when it is not known. */
 bool device_function(struct device_machine *machine, const char *name);
-/* Bytes of code of a function of the mathematical library; false for what is none. */
+/* Bytes of code of a function of the mathematical library; false for any other name. */
 bool device_library_bytes(const char *name, uint32_t *bytes);
 
 #endif

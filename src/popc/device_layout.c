@@ -19,8 +19,7 @@ static bool is_mk1(const pop_target *target)
     return strcmp(target->arch, "ipu1") == 0;
 }
 
-/* Whether a scaled pointer (16 bits of an address, whose lowest are those of the alignment) reaches all of a tile's
- * memory. */
+/* Whether a scaled pointer (a 16-bit address in units of the alignment) can address the whole memory of a tile. */
 static bool scaled_reaches(enum vector_layout layout, const pop_target *target, uint32_t alignment)
 {
     switch (layout) {
@@ -35,7 +34,8 @@ static bool scaled_reaches(enum vector_layout layout, const pop_target *target, 
     }
 }
 
-/* What stands for a layout on a target: where one cannot be, the next larger that keeps what the codelet sees of it. */
+/* The layout that a target uses for a requested one: when it has no such layout, the next larger one with the same
+ * interface for the codelet. */
 static enum vector_layout resolve(enum vector_layout layout, const pop_target *target, uint32_t alignment)
 {
     switch (layout) {
@@ -58,7 +58,7 @@ static uint32_t layout_bytes(enum vector_layout layout)
 {
     switch (layout) {
     case LAYOUT_SPAN:
-        return 2 * WORD; /* pointer and count */
+        return 2 * WORD; /* a pointer and a count */
     case LAYOUT_SCALED_PTR32:
     case LAYOUT_SCALED_PTR64:
     case LAYOUT_SCALED_PTR128:
@@ -73,7 +73,7 @@ static uint32_t layout_alignment(uint32_t bytes)
     return bytes < WORD ? bytes : WORD;
 }
 
-/* The holder of a vector; its alignment. */
+/* Sets the pointer (and size) that represents a vector; returns its alignment. */
 static uint32_t set_vector(struct device_field *field, enum vector_layout layout, const pop_target *target,
                            uint32_t alignment)
 {
@@ -82,11 +82,11 @@ static uint32_t set_vector(struct device_field *field, enum vector_layout layout
     return layout_alignment(field->bytes);
 }
 
-/* Everything but the offset; the alignment in the state. */
+/* Sets everything except the offset; returns the alignment in the state. */
 static uint32_t set_field(struct device_field *field, const struct codelet_field *from, const pop_target *target)
 {
     uint32_t size = (uint32_t)pop_type_size((pop_type)from->type);
-    /* Tables and data outside the state begin on words, as the fields of a vertex do (inferred). */
+    /* Tables and data outside the state begin at word boundaries, as the fields of a vertex do (inferred). */
     *field = (struct device_field){ .edge = from->direction != FIELD_STATE,
                                     .list = from->shape == SHAPE_VECTOR_LIST,
                                     .data_alignment = WORD };
@@ -104,8 +104,8 @@ static uint32_t set_field(struct device_field *field, const struct codelet_field
     case SHAPE_SCALARS:
         field->entry_bytes = WORD;
         return set_vector(field, (enum vector_layout)from->layout, target, WORD);
-    case SHAPE_VECTOR_LIST: /* a base, and a pointer to the table with the count; each machine has one form of entries
-                               (3.2) */
+    case SHAPE_VECTOR_LIST: /* a base pointer, and a pointer to the table combined with the count; each architecture
+                               has one format of entries (3.2) */
         field->inner_layout = is_mk1(target) ? LIST_DELTAN : LIST_DELTANELEMENTS;
         field->entry_bytes = WORD;
         field->bytes = 2 * WORD;
@@ -133,7 +133,8 @@ void device_layout_make(struct device_layout *layout, const struct codelet *code
     }
     assert(layout->fields_bytes + layout->edge_pointer_bytes + layout->padding_bytes >= end);
     uint32_t mask = layout->state_alignment - 1;
-    layout->state_bytes = end ? (end + mask) & ~mask : 1; /* states are distinguished by their addresses */
+    layout->state_bytes = end ? (end + mask) & ~mask : 1; /* at least one byte, because vertices are distinguished by
+                                                           * the addresses of their states */
     layout->padding_bytes += layout->state_bytes - end;
 }
 

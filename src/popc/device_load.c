@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects for device_machine.c: sections one after the other, code first, then the relocations that clang makes for
+/* Loads objects for device_machine.c: sections in sequence, code first, then the relocations that clang makes for
  * 64-bit RISC-V without relaxation. */
 #include "popc/device_load.h"
 
@@ -13,7 +13,7 @@
 #define EM_RISCV 243
 #endif
 
-/* Relocations, by the numbers of the RISC-V ELF specification. */
+/* Relocation types, numbered as in the RISC-V ELF specification. */
 enum {
     REL_32 = 1,
     REL_64 = 2,
@@ -36,8 +36,8 @@ struct loader {
     struct device_image *image;
     Elf_Data *symbols;
     size_t symbol_count, sections, names; /* names: section of the symbols' names */
-    uint64_t *places;                     /* of sections in the image; UINT64_MAX: not there */
-    uint64_t *functions; /* by symbol: address of the word that stands for a missing function, 0 none */
+    uint64_t *places;                     /* offsets of sections in the image; UINT64_MAX: not loaded */
+    uint64_t *functions; /* by symbol: address of the word that represents a missing function, else 0 */
     bool failed;
 };
 
@@ -98,7 +98,7 @@ static const char *name_of(const struct loader *l, const GElf_Sym *symbol)
     return name ? name : "";
 }
 
-/* Names of functions that the object lacks, each with a word behind the code. */
+/* Lists the undefined functions; each gets a word after the code. */
 static void list_missing(struct loader *l)
 {
     for (size_t i = 1; i < l->symbol_count; ++i) {
@@ -106,7 +106,7 @@ static void list_missing(struct loader *l)
         if (!gelf_getsym(l->symbols, (int)i, &symbol) || symbol.st_shndx != SHN_UNDEF || !*name_of(l, &symbol))
             continue;
         *vec_push(&l->image->missing) = strcpy(mem_alloc(strlen(name_of(l, &symbol)) + 1), name_of(l, &symbol));
-        l->functions[i] = l->image->missing.count; /* + 1, until there are addresses */
+        l->functions[i] = l->image->missing.count; /* index + 1 until addresses are assigned */
     }
 }
 
@@ -128,7 +128,7 @@ static void keep_entry(struct loader *l, const char *name, uint64_t address)
     *vec_push(&l->image->entries) = (struct device_entry){ strcpy(mem_alloc(strlen(name) + 1), name), address };
 }
 
-/* Functions, and where the pointers popc_use_N of device_compile.c go. */
+/* Lists the functions, and the targets of the pointers popc_use_N of device_compile.c. */
 static void list_entries(struct loader *l)
 {
     for (size_t i = 1; i < l->symbol_count; ++i) {
@@ -151,7 +151,7 @@ static void list_entries(struct loader *l)
 
 struct patch {
     unsigned char *at;
-    uint64_t address, value; /* of the place; symbol and addend */
+    uint64_t address, value; /* address of the relocated place; value of symbol plus addend */
 };
 
 static void put_bits(unsigned char *at, uint32_t mask, uint32_t value)
@@ -193,7 +193,8 @@ static void add_to(unsigned char *at, size_t bytes, uint64_t value)
     memcpy(at, &now, bytes);
 }
 
-/* What the instruction that a lower half belongs to was relative to: the symbol names that instruction. */
+/* The address that the upper half of a pc-relative pair is relative to: the symbol of the lower half names the
+ * instruction with the upper half. */
 static uint64_t upper_difference(struct loader *l, Elf_Data *relocations, uint64_t section_address, uint64_t label)
 {
     GElf_Rela rela;
@@ -276,7 +277,7 @@ static void relocate(struct loader *l)
 
 /* ---- images ---- */
 
-/* The words behind the code: calls of functions by number. */
+/* Fills the words after the code: calls of missing functions by number. */
 static void make_functions(struct loader *l, uint64_t first)
 {
     for (size_t i = 0; i < l->image->missing.count; ++i) {
@@ -303,7 +304,7 @@ static void load(struct loader *l)
     place_sections(l, false);
     if (l->failed || !image->code_bytes)
         return;
-    image->bytes = align_up(image->bytes + 8, ALIGNMENT); /* relocations of eight bytes never end behind it */
+    image->bytes = align_up(image->bytes + 8, ALIGNMENT); /* relocations of eight bytes stay inside the image */
     image->memory = mem_zero(image->bytes, 1);
     make_functions(l, functions);
     copy_sections(l);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An interpreter of rv64imf_zfh: instructions of four bytes, no privileged ones, no atomics. */
+/* An interpreter of rv64imf_zfh: four-byte instructions, no privileged instructions, no atomics. */
 #include "popc/device_machine.h"
 #include "popc/device_functions.h"
 
@@ -15,8 +15,8 @@ __extension__ typedef unsigned __int128 unsigned_wide;
 
 enum {
     FUNCTION = 0x0b
-}; /* an instruction that RISC-V leaves free: call of a function that the object lacks, whose number is in the upper
-      bits */
+}; /* a custom opcode that RISC-V reserves for users: call of a function that the object lacks, with its number in
+      the upper bits */
 
 bool device_trap(struct device_machine *m, const char *format, ...)
 {
@@ -103,7 +103,7 @@ static bool store(struct device_machine *m, uint32_t word)
     return to != NULL;
 }
 
-/* Of 64 bits: those of base with a second operand, shifts with all of their bits. */
+/* 64-bit arithmetic: `base` operations with a second operand, shifts by up to 63. */
 static uint64_t operate(unsigned kind, bool other, uint64_t a, uint64_t b)
 {
     switch (kind) {
@@ -141,7 +141,7 @@ static uint64_t operate_word(unsigned kind, bool other, uint64_t a, uint64_t b)
     return sign_extend(other ? a - b : a + b);
 }
 
-/* Division by zero gives ones, as the machine defines it. */
+/* Division by zero gives all ones, as RISC-V defines it. */
 static uint64_t multiply(unsigned kind, uint64_t a, uint64_t b)
 {
     int64_t x = (int64_t)a, y = (int64_t)b;
@@ -246,7 +246,7 @@ static double rounded(double value, unsigned mode)
     }
 }
 
-/* To integers: what is too large gives the largest, as the machine defines it. */
+/* Conversion to integers, which saturates as RISC-V defines it. */
 static uint64_t to_integer(double value, unsigned kind)
 {
     static const double min[] = { -2147483648.0, 0, -9223372036854775808.0, 0 };
@@ -309,7 +309,7 @@ static bool operate_float(struct device_machine *m, uint32_t word)
         return set_bits(m, to, with_sign(m, word, is_half), is_half), true;
     case 5:
         return set_value(m, to, variant ? fmax(a, b) : fmin(a, b), is_half), true;
-    case 8: /* between formats: rs2 says from which */
+    case 8: /* conversion between formats: rs2 names the source format */
         return set_value(m, to, value_of(m, rs1(word), rs2(word) == 2), is_half), true;
     case 20:
         m->x[to] = compare(variant, a, b);
@@ -331,7 +331,7 @@ static bool operate_float(struct device_machine *m, uint32_t word)
     }
 }
 
-/* a b + c and its like; opcodes 0x43, 0x47, 0x4b, 0x4f. */
+/* Fused multiply-add and its variants: opcodes 0x43, 0x47, 0x4b, 0x4f. */
 static void multiply_add(struct device_machine *m, uint32_t word)
 {
     bool is_half = bits(word, 25, 2) == 2;
@@ -378,7 +378,7 @@ static bool step_immediate(struct device_machine *m, uint32_t word)
     return true;
 }
 
-/* One instruction; pc is that of the next already. */
+/* Executes one instruction; pc already points at the next one. */
 static bool step(struct device_machine *m, uint32_t word)
 {
     uint64_t here = m->pc - 4, target;
@@ -422,7 +422,7 @@ static bool step(struct device_machine *m, uint32_t word)
         m->x[rd(word)] = here + 4;
         return jump(m, here + (uint64_t)immediate_j(word));
     case FUNCTION:
-        --m->run->instructions; /* charged by device_function alone */
+        --m->run->instructions; /* device_function charges the call instead */
         return call(m, word);
     default:
         return device_trap(m, "an instruction %08x that is not counted", (unsigned)word);
@@ -438,7 +438,7 @@ bool device_run(struct device_image *image, uint64_t entry, struct device_run *r
     m.x[2] = ((uintptr_t)run->memory + run->bytes) & ~(uint64_t)15;
     m.x[10] = run->arguments[0];
     m.x[11] = run->arguments[1];
-    while (m.pc) { /* the return address of the first function is 0 */
+    while (m.pc) { /* the outermost function has return address 0 */
         uint32_t word;
         if (m.pc - first > image->code_bytes - 4)
             return device_trap(&m, "it goes to an address that is no code");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes from ELF objects.  With a section for each function, what a codelet needs is what its compute's section reaches
- * through relocations. */
+/* Code sizes from ELF objects. Each function has its own section, so the size of a codelet is that of the sections
+ * reachable from its compute through relocations. */
 #include "popc/device_object.h"
 #include "popc/device_functions.h"
 
@@ -9,9 +9,9 @@
 
 struct object_node {
     uint64_t bytes;
-    Elf_Data *relocations; /* NULL without */
+    Elf_Data *relocations; /* NULL when the section has none */
     bool allocated, code, has_addends;
-    uint32_t users; /* codelets that reach it */
+    uint32_t users; /* number of codelets that reach it */
 };
 
 struct object {
@@ -82,7 +82,7 @@ static size_t find_compute(const struct object *object, const char *vertex)
     return 0;
 }
 
-/* The section that a variable popc_use_INDEX points to, which is the compute of a C++ vertex; or 0. */
+/* The section that the variable popc_use_INDEX points to, which holds the compute of a C++ vertex; or 0. */
 static size_t find_used(const struct object *object, uint32_t index)
 {
     char variable[32];
@@ -93,7 +93,7 @@ static size_t find_used(const struct object *object, uint32_t index)
         GElf_Rel without;
         if (!gelf_getsym(object->symbols, (int)i, &symbol) || symbol.st_shndx >= object->node_count)
             continue;
-        /* compilers mangle the name of a variable that nobody else sees: _ZL10popc_use_0 */
+        /* compilers mangle the names of static variables: _ZL10popc_use_0 */
         const char *name = symbol_name(object, &symbol), *at = strstr(name, variable);
         struct object_node *node = object->nodes + symbol.st_shndx;
         if (!at || at[strlen(variable)] || !node->relocations)
@@ -107,7 +107,7 @@ static size_t find_used(const struct object *object, uint32_t index)
     return 0;
 }
 
-/* What compilers call without being asked to: runtime helpers of the device's own, which no codelet defines. */
+/* Whether a function is a runtime helper to which compilers emit calls on their own; the device provides those. */
 static bool is_helper(const char *name)
 {
     static const char *const memory[] = { "memcpy", "memmove", "memset", "memcmp" };
@@ -170,7 +170,7 @@ static void follow_all(struct object_walk *walk, const struct object_node *node)
             return;
 }
 
-/* The sections that are reached from one, itself included. */
+/* Marks the sections that are reachable from one, including itself. */
 static void walk_from(struct object_walk *walk, size_t first)
 {
     memset(walk->seen, 0, walk->object->node_count * sizeof(*walk->seen));
@@ -253,7 +253,7 @@ bool device_measure(const void *data, size_t size, const struct codelet *codelet
     return good;
 }
 
-/* ---- the host's objects: shared, stripped ---- */
+/* ---- host objects: shared, stripped ---- */
 
 uint64_t host_code_bytes(const void *object, size_t size, const char *symbol)
 {

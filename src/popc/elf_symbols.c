@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The table that says what is linked: a relocatable object has one only. */
+/* The symbol table used for linking: the dynamic one, or the only one of a relocatable object. */
 static Elf_Data *symbol_table(Elf *elf, GElf_Word *names)
 {
     GElf_Ehdr head;

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Calls each for the symbols that an object uses and does not define, but for those that may stay undefined (weak
- * ones).  A shared object's are those of its dynamic symbols. */
+/* Calls `each` for the symbols that an object uses and does not define, except weak ones, which may stay undefined.
+ * For a shared object these are its dynamic symbols. */
 void elf_each_undefined(const void *object, size_t size, void (*each)(const char *symbol, void *context),
                         void *context);
 

@@ -19,7 +19,7 @@ static const char *const standards[2][16] = { { "c99", "gnu99", "c11", "gnu11", 
                                                 "gnu++1z", "c++20", "gnu++20", "c++2a", "gnu++2a" } };
 enum { KNOWN = sizeof(known) / sizeof(known[0]) };
 
-/* The next word of *text (malloc'ed), or NULL at the end. */
+/* Returns the next word of *text (malloc'ed) and advances it; NULL at the end. */
 static char *next_word(const char **text)
 {
     const char *at = *text;
@@ -52,7 +52,7 @@ static pop_status refuse(const char *word, pop_error *error)
         word, error_hint(hint, sizeof(hint), word, known, KNOWN), machine_level_names());
 }
 
-/* Flags for the code of another architecture, which the compiler of this machine would refuse in words of its own. */
+/* Refuses flags for the code of another architecture; the compiler's own message would be unclear. */
 static pop_status refuse_here(const char *word, pop_error *error)
 {
     return error_set(error, POP_INVALID_OPTION, NO_WHERE, NULL,
@@ -60,7 +60,8 @@ static pop_status refuse_here(const char *word, pop_error *error)
                      machine_level_names());
 }
 
-/* -DX, -D X and the like: both words are kept as one, but those of -include and its like, which have to be two. */
+/* Takes -DX, -D X and the like as a single word; -include and similar flags stay two words, as the compiler
+ * requires. */
 static pop_status take_argument(struct popc_flags *flags, char *word, size_t prefix, const char **text,
                                 pop_error *error)
 {
@@ -84,7 +85,7 @@ static pop_status take_argument(struct popc_flags *flags, char *word, size_t pre
     return POP_OK;
 }
 
-/* A name may say more behind a colon: "ipu2:cpp". */
+/* Takes a target's name; text after a colon is ignored: "ipu2:cpp". */
 static bool take_target(struct popc_flags *flags, const char *name, size_t length)
 {
     const char *colon = memchr(name, ':', length);
@@ -104,7 +105,7 @@ static pop_status refuse_target(const char *name, size_t length, pop_error *erro
                      (int)length, name);
 }
 
-/* [{"name":"ipu2:cpp","arch":"ipu2","compile-flags":[...]}]: the architectures count. */
+/* Takes the architectures of [{"name":"ipu2:cpp","arch":"ipu2","compile-flags":[...]}]. */
 static pop_status take_described_targets(struct popc_flags *flags, const char *text, pop_error *error)
 {
     json_error_t wrong;
@@ -130,7 +131,7 @@ static pop_status take_described_targets(struct popc_flags *flags, const char *t
     return status;
 }
 
-/* "ipu2,ipu21,cpu": the host's code is always made. */
+/* Takes "ipu2,ipu21,cpu". Host code is always made. */
 static pop_status take_targets(struct popc_flags *flags, const char *list, pop_error *error)
 {
     if (*list == '[')
@@ -178,22 +179,21 @@ static bool take_standard(struct popc_flags *flags, const char *word)
     return false;
 }
 
-/* -Wl,x -Wa,x -Wp,x go to other programs than the compiler proper. */
+/* Whether it is a warning: -Wl,x -Wa,x -Wp,x are for other programs than the compiler proper. */
 static bool is_warning(const char *word)
 {
     return strcmp(word, "-w") == 0 || strncmp(word, "-pedantic", 9) == 0 ||
            (word[0] == '-' && word[1] == 'W' && word[2] && word[3] != ',');
 }
 
-/* The level that -march= names, or "". */
+/* The level in -march=LEVEL, or "". */
 static const char *level_of(const char *word)
 {
     return strncmp(word, "-march=", 7) == 0 ? word + 7 : "";
 }
 
-/* Flags that programs pass to the device's compiler: taken, without effect.  What would make results differ from
- * machine to machine
- * (-march=native) or change those of the whole process (-ffast-math) has none either. */
+/* Accepts and ignores flags that existing programs pass to the device's compiler, and flags that would make results
+ * differ between machines (-march=native) or change the whole process (-ffast-math). */
 static bool take_ignored(struct popc_flags *flags, const char *word, const char **text)
 {
     static const char *const whole[] = { "-Ofast", "-Oz", "-Og", "-O", "-s", "-c", "-pipe", "-pthread", "-v", "-ansi" };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popc's flags, as on its command line. */
+/* Flags of popc, as on its command line. */
 #ifndef POPC_FLAGS_H
 #define POPC_FLAGS_H
 
@@ -11,24 +11,24 @@
 #define LATER_FLAG    "--measure-later"
 
 struct popc_flags {
-    VEC(char *) both;     /* of both compilations: -D -U -I -include */
-    VEC(char *) warnings; /* of the first alone, so that nothing is said twice: -W... */
-    VEC(char *) ignored;  /* taken, without effect, for the sake of programs that pass them */
-    char standard[2][16]; /* -std= of C and of C++; "" when nothing was said */
+    VEC(char *) both;     /* for both compilations: -D -U -I -include */
+    VEC(char *) warnings; /* for the first compilation only, so that warnings are printed once: -W... */
+    VEC(char *) ignored;  /* accepted without effect, because existing programs pass them */
+    char standard[2][16]; /* -std= of C and of C++; "" when not given */
     char optimise;        /* '0' to '3' */
-    bool small;           /* -Os: of devices, whose code is measured; the host's is what optimise says */
+    bool small;           /* -Os: applies to measured device code; host code uses optimise */
     bool debug;           /* -g */
-    bool behaving;        /* -ffloat-behaviour: code that asks the engine how half is rounded (popc/behave.c) */
+    bool behaving;        /* -ffloat-behaviour: code that calls the engine to round to half (popc/behave.c) */
     unsigned level;       /* enum machine_level */
-    unsigned devices;     /* --target: bits 1 << enum device_arch, for which code is measured */
-    bool later;           /* --measure-later: that is, when sizes are asked for, as graphs want it */
-    char *code_of;        /* --code-of: the file whose codelets have the sizes of code, by name; NULL for none */
-    bool measured;        /* only the sizes of code are wanted; no flag of popc's */
-    unsigned counted; /* an enum device_arch + 1: only the object that is interpreted for it (device_count.h) is wanted;
-                         no flag of popc's */
+    unsigned devices;     /* --target: bits 1 << enum device_arch of the devices to measure code for */
+    bool later;           /* --measure-later: graphs measure at the first query of a size */
+    char *code_of;        /* --code-of: the file whose codelets supply the code sizes, by name; NULL for none */
+    bool measured;        /* internal, not a flag: only code sizes are wanted */
+    unsigned counted;     /* internal, not a flag: enum device_arch + 1 when only the object to interpret for it is
+                             wanted (device_count.h), else 0 */
 };
-/* Splits at blanks ('...' and "..." keep them) and checks; invalid_option names the nearest known flag.  NULL is none.
- */
+/* Splits text at blanks ('...' and "..." keep them) and checks the flags; invalid_option names the nearest known
+ * flag. NULL means no flags. */
 pop_status flags_parse(struct popc_flags *flags, const char *text, pop_error *error);
 void flags_free(struct popc_flags *flags);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A part of the object, when it has it. */
+/* Copies a part of the object; false when it is out of bounds. */
 static bool take(const void *object, size_t size, uint64_t at, void *part, size_t bytes)
 {
     if (at > size || bytes > size - at)
@@ -54,7 +54,7 @@ void initialisers_run(const struct initialisers *found, void *handle)
     if (!found->count || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
         return;
     const unsigned char *list =
-        (const unsigned char *)(uintptr_t)(map->l_addr + found->address); /* the loader has relocated it */
+        (const unsigned char *)(uintptr_t)(map->l_addr + found->address); /* the loader has relocated the list */
     for (uint64_t i = 0; i < found->count; ++i) {
         initialiser function;
         memcpy(&function, list + i * sizeof(function), sizeof(function));

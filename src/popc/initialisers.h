@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Static initialisers of an object of codelets.  The loader does not run them: it would hold its lock, and nothing
- * could stop one that fails. */
+/* Static initialisers of an object of codelets. They run outside dlopen, which would hold the loader's lock, and
+ * where one that fails could not be stopped. */
 #ifndef POPC_INITIALISERS_H
 #define POPC_INITIALISERS_H
 
@@ -10,17 +10,17 @@
 
 struct initialisers {
     uint64_t address, count; /* of the list, in the object */
-    size_t size_at[2]; /* where in the file the lists' sizes are: of initialisers and of finalisers; 0 when there are
+    size_t size_at[2]; /* file offsets of the sizes of the lists of initialisers and of finalisers; 0 when there is
                           none */
 };
 
 void initialisers_find(const void *object, size_t size, struct initialisers *found);
-/* Whether there are others than the compiler's own. */
+/* Whether the object has initialisers other than the compiler's own. */
 static inline bool initialisers_any(const struct initialisers *found)
 {
     return found->count > 1;
 }
-/* Of a loaded object, in order. */
+/* Runs the initialisers of a loaded object in order. */
 void initialisers_run(const struct initialisers *found, void *handle);
 
 #endif

@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Empties the lists of functions that the loader would call. */
+/* Sets the sizes of the lists of initialisers and finalisers to 0, so that the loader calls none. */
 static void hide_lists(int fd, const struct initialisers *initialisers, enum object_ends ends)
 {
     static const uint64_t none;
@@ -45,8 +45,9 @@ static bool write_object(const struct module_object *object, int fd)
     return true;
 }
 
-/* dlopen takes two equal names for one object, and descriptors are used again.  So the name spells the file's inode
- * number, which nobody shares while the object is mapped, in parts that the kernel skips: "/" for a 0, "/." for a 1. */
+/* dlopen takes equal names for the same object, and descriptor numbers are reused. The path therefore encodes the
+ * file's inode number, which is unique while the object is mapped, in separators that the kernel skips: "/" for a 0,
+ * "/." for a 1. */
 static void unique_path(int fd, struct str *path)
 {
     struct stat status;
@@ -57,7 +58,7 @@ static void unique_path(int fd, struct str *path)
     str_format(path, "/%d", fd);
 }
 
-/* dlerror's text without our name of the file: "undefined symbol: foo". */
+/* dlerror's text without the temporary path: "undefined symbol: foo". */
 static const char *reason_of(const char *text, const char *path)
 {
     if (!text)
@@ -66,9 +67,9 @@ static const char *reason_of(const char *text, const char *path)
     return strncmp(text, path, length) == 0 && text[length] == ':' ? text + length + 2 : text;
 }
 
-/* A file that holds the object, open, and the path to load it by: in memory, or in the directory that
- * TREMULA_CODELET_FILES names, where debuggers and profilers read symbols and lines from it and where it stays.  -1
- * with the reason. */
+/* Opens a file with the object and gives the path to load it by: in memory, or in the directory that
+ * TREMULA_CODELET_FILES names, where debuggers and profilers find symbols and lines and where it stays. Returns -1
+ * with the reason on failure. */
 static int object_file(const struct module_object *object, struct str *path, struct str *reason)
 {
     static atomic_uint count;
@@ -107,7 +108,7 @@ void *object_open(const struct module_object *object, int mode, enum object_ends
     hide_lists(fd, initialisers, ends);
     void *handle = dlopen(path.text, mode | RTLD_LOCAL);
     if (!handle) {
-        void *begun = pop_text_begin(); /* dlerror's words are translated */
+        void *begun = pop_text_begin(); /* dlerror's text depends on the locale */
         str_add(reason, reason_of(dlerror(), path.text));
         pop_text_end(begun);
     }
@@ -116,7 +117,7 @@ void *object_open(const struct module_object *object, int mode, enum object_ends
     return handle;
 }
 
-/* The C++ library is not there for codelets, even where the program has loaded it. */
+/* Refuses symbols of the C++ library: codelets do not have it, even when the program has loaded it. */
 static void find_cpp_symbol(const char *symbol, void *context)
 {
     static const char *const prefixes[] = { "_Z", "__cxa_", "__gxx_", "_Unwind_" };
@@ -139,7 +140,7 @@ static void find_cpp_symbol(const char *symbol, void *context)
 /* ---- static initialisers ---- */
 
 struct starter {
-    struct codelet_call call; /* first: fail() gets a pointer to it */
+    struct codelet_call call; /* first member: fail() gets a pointer to it */
     jmp_buf stopped;
     char message[512];
 };
@@ -154,7 +155,7 @@ static void on_fail(struct codelet_call *call, const char *message, const char *
     longjmp(starter->stopped, 1);
 }
 
-/* Any function of an object: a batch of no vertices passes its code the function to call when it fails. */
+/* Any run function of an object: a call with no vertices sets the function that the object's code calls on failure. */
 static codelet_run any_run(const struct module *module, uint32_t object)
 {
     for (uint32_t i = 0; i < module->codelet_count; ++i)
@@ -163,7 +164,7 @@ static codelet_run any_run(const struct module *module, uint32_t object)
     return NULL;
 }
 
-/* False: one has called exit(), or the like. */
+/* Returns false when an initialiser called exit() or similar. */
 static bool start_object(const struct module *module, uint32_t index, const struct initialisers *initialisers,
                          struct str *reason)
 {
@@ -237,6 +238,6 @@ codelet_run module_run(const struct module *module, const struct codelet *codele
     void *handle = module->objects[codelet->object].handle;
     codelet_run run = NULL;
     void *symbol = handle ? dlsym(handle, codelet->symbol) : NULL;
-    memcpy(&run, &symbol, sizeof(run)); /* ISO C has no conversion from an object's pointer to a function's */
+    memcpy(&run, &symbol, sizeof(run)); /* ISO C does not convert an object pointer to a function pointer */
     return run;
 }

@@ -9,13 +9,13 @@ struct str;
 struct initialisers;
 enum object_ends { OBJECT_SILENT, OBJECT_FINALISES };
 
-/* Loads the object into the process (once; from memory, nothing is left on disk).  link_error names the symbol that is
- * missing or the level that this machine lacks. */
+/* Loads the objects into the process (once; from memory, no file stays on disk). link_error names the missing
+ * symbol, or the level that this machine lacks. */
 pop_status module_link(struct module *module, pop_error *error);
-/* The run function of a codelet of a linked module; never NULL after a successful link. */
+/* The run function of a codelet; never NULL after a successful module_link. */
 codelet_run module_run(const struct module *module, const struct codelet *codelet);
-/* Loads an object into the process; mode is dlopen's.  NULL with the reason.  Its static initialisers do not run: they
- * are the caller's to run. Finalisers run when it is closed, unless it is silent. */
+/* Loads an object into the process; mode is that of dlopen. Returns NULL with the reason on failure. The caller runs
+ * the static initialisers. Finalisers run when the object is closed, unless it is silent. */
 void *object_open(const struct module_object *object, int mode, enum object_ends ends,
                   struct initialisers *initialisers, struct str *reason);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a .gp file holds, as text: its vertex types, their fields and constraints, and the size of their code. */
+/* Prints the contents of a .gp file: vertex types, their fields and constraints, and the size of their code. */
 #include <poplar/popc.h>
 
 #include "base/error.h"
@@ -14,7 +14,7 @@ static const char *const layouts[] = { "SPAN",         "SHORT_SPAN",    "ONE_PTR
                                        "SCALED_PTR64", "SCALED_PTR128", "COMPACT_PTR" };
 static const char *const list_layouts[] = { "DELTAN", "DELTANELEMENTS", "COMPACT_DELTAN" };
 
-/* Vector<TYPE, LAYOUT>, with SPAN left out as programs leave it out. */
+/* Prints Vector<TYPE, LAYOUT>; the default layout SPAN is omitted, as in programs. */
 static void print_vector(FILE *file, const char *type, unsigned layout)
 {
     if (layout == LAYOUT_SPAN)

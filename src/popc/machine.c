@@ -20,7 +20,7 @@ static const char *variable(const char *name)
 }
 
 #ifdef __x86_64__
-/* Parts of v3 that not every compiler's __builtin_cpu_supports knows. */
+/* Features of v3 that __builtin_cpu_supports of some compilers does not know. */
 static bool has_lzcnt_movbe_f16c(void)
 {
     unsigned a, b, c, d;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What popc needs to know of the machine it runs on. */
+/* Properties of the host that popc needs: levels, compilers, directories. */
 #ifndef POPC_MACHINE_H
 #define POPC_MACHINE_H
 
@@ -8,8 +8,8 @@
 #include <poplar/error.h>
 #include <stdbool.h>
 
-/* What code for hosts is compiled for: the micro-architecture levels of x86-64, each a superset of those before it, and
- * other architectures, which have one row each.  .gp files name it by this number. */
+/* Targets of host code: the micro-architecture levels of x86-64, each a superset of the previous one, and one row
+ * for each other architecture. .gp files store these numbers. */
 enum machine_level {
     LEVEL_NONE = 0,
     LEVEL_X86_64,
@@ -20,29 +20,29 @@ enum machine_level {
     LEVELS
 };
 
-/* The highest level that this machine runs. */
+/* The highest level that this machine can run. */
 unsigned machine_level(void);
-/* Whether this machine runs code of a level. */
+/* Whether this machine can run code of a level. */
 bool machine_runs(unsigned level);
-/* "x86-64-v3", "armv8-a": as popc's -march= takes it. */
+/* The name of a level as popc's -march= takes it: "x86-64-v3", "armv8-a". */
 const char *machine_level_name(unsigned level);
-/* The level of a name, "x86-64" among them; LEVEL_NONE when there is no such level. */
+/* The level with a name; "x86-64" is accepted. LEVEL_NONE when there is no such level. */
 unsigned machine_level_of(const char *name);
-/* Whether both are levels of one architecture. */
+/* Whether both levels belong to one architecture. */
 bool machine_levels_match(unsigned level, unsigned other);
-/* The levels of this machine's architecture, for messages: "x86-64-v1 to -v4". */
+/* The levels of this machine's architecture as text for messages: "x86-64-v1 to -v4". */
 const char *machine_level_names(void);
 
-/* The compiler: TREMULA_CC or gcc, TREMULA_CXX or g++, looked up in PATH.  False when there is none; path is then the
- * name that was looked for. identity is "path size mtime": another one means another compiler. */
+/* The host compiler: TREMULA_CC or gcc, TREMULA_CXX or g++, found in PATH. False when it is not found; path is then
+ * its name. identity is "path size mtime": a different one means a different compiler. */
 bool machine_compiler(struct str *path, struct str *identity);
 bool machine_cpp_compiler(struct str *path, struct str *identity);
 
-/* The same of the compiler for devices: TREMULA_DEVICE_CC or clang. */
+/* The same for the compiler for devices: TREMULA_DEVICE_CC or clang. */
 bool machine_device_compiler(struct str *path, struct str *identity);
 
-/* The directory that has poplar/vertex.h: TREMULA_INCLUDE, beside this library (lib/../include), or where the library
- * was built. no_environment when it is nowhere. */
+/* The directory that has poplar/vertex.h: TREMULA_INCLUDE, next to this library (lib/../include), or the build's.
+ * no_environment when none has it. */
 pop_status machine_include(struct str *path, pop_error *error);
 
 #endif

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- members that are declared and not defined ---- */
+/* ---- members that are declared but not defined ---- */
 
 static bool ends_with(const char *name, const char *ending)
 {
@@ -30,7 +30,8 @@ static bool ends_with(const char *name, const char *ending)
     return length > end && strcmp(name + length - end, ending) == 0;
 }
 
-/* Constructors without parameters, and computes without or with a worker, as compilers mangle them. */
+/* The substitute for a mangled name: a constructor without parameters, or a compute with or without a worker; NULL
+ * for any other. */
 static const char *replacement(const char *symbol)
 {
     if (strncmp(symbol, "_ZN", 3) != 0)
@@ -65,26 +66,26 @@ void made_complete(struct command *command, const void *object, size_t size, str
 
 /* ---- running the file's code ---- */
 
-/* What a child process that constructs vertices shares with us. */
+/* State shared with the child process that constructs vertices. */
 struct trial {
-    size_t at; /* 0: static initialisers; then the vertices */
+    size_t at; /* 0: in static initialisers; then 1 + index of the vertex */
     bool over;
     char message[512];
 };
 
-/* The vertices of a file, before and after. */
+/* The vertices of a file and their memory, in the parent and in the child. */
 struct maker {
-    struct codelet_call call; /* first: stop() gets a pointer to it */
+    struct codelet_call call; /* first member: stop() gets a pointer to it */
     struct reflection *r;
     void *handle;
-    codelet_run run; /* any of the file's functions */
+    codelet_run run; /* any run function of the file */
     const struct made *made;
     struct initialisers initialisers;
-    size_t bytes; /* of the trial and of what is behind it */
+    size_t bytes; /* of the trial and the vertices after it */
     struct trial *trial;
 };
 
-/* The place of a vertex behind the trial; with the number of vertices, the end of all. */
+/* The memory of a vertex after the trial; for the number of vertices, the end of the memory. */
 static unsigned char *image_of(const struct maker *maker, size_t vertex)
 {
     unsigned char *at = (unsigned char *)(maker->trial + 1);
@@ -110,7 +111,7 @@ static pop_status open_trial(struct maker *maker)
                      "cannot get memory for the vertices of '%s'", maker->r->source);
 }
 
-/* In the child: an assertion, exit() or the like. */
+/* Runs in the child at a failed assertion, exit() or similar. */
 static void stop(struct codelet_call *call, const char *message, const char *file, int line)
 {
     struct maker *maker = (struct maker *)(void *)call;
@@ -120,7 +121,7 @@ static void stop(struct codelet_call *call, const char *message, const char *fil
     _exit(0);
 }
 
-/* The child has nothing of the program's: no handlers, no output to flush, no core to leave, no life after it. */
+/* Detaches the child from the program: no handlers, no buffered output, no core dump, and it dies with its parent. */
 static void become_small(void)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -135,7 +136,7 @@ static void become_small(void)
         dup2(nowhere, STDOUT_FILENO);
 }
 
-/* A batch of no vertices passes the code the function to call when it fails. */
+/* A call with no vertices sets the function that the code calls on failure. */
 static _Noreturn void construct_all(struct maker *maker, int done)
 {
     become_small();
@@ -150,7 +151,7 @@ static _Noreturn void construct_all(struct maker *maker, int done)
     _exit(write(done, "", 1) != 1);
 }
 
-/* Waits for the child's word or its end.  False: neither came in time. */
+/* Waits for the child's message or its end. False after a timeout. */
 static bool await_child(pid_t child, int done, unsigned seconds, int *status)
 {
     struct timespec now, end;
@@ -162,7 +163,7 @@ static bool await_child(pid_t child, int done, unsigned seconds, int *status)
         clock_gettime(CLOCK_MONOTONIC, &now);
         left = (int64_t)(end.tv_sec - now.tv_sec) * 1000 + (end.tv_nsec - now.tv_nsec) / 1000000;
     }
-    /* Another process may have the pipe's other end: then it stays open. */
+    /* Another process may hold the other end of the pipe and keep it open; so the child's state is checked too. */
     bool in_time = (waits.revents & (POLLIN | POLLHUP)) || waitpid(child, status, WNOHANG) == child;
     if (!in_time)
         kill(child, SIGKILL);
@@ -171,7 +172,7 @@ static bool await_child(pid_t child, int done, unsigned seconds, int *status)
     return in_time;
 }
 
-/* How the child ended, when it did not do all. */
+/* Reports how the child ended before it had constructed all vertices. */
 static pop_status refuse_trial(const struct maker *maker, bool in_time, int status, unsigned seconds)
 {
     const struct trial *trial = maker->trial;
@@ -215,7 +216,7 @@ static pop_status run_trial(struct maker *maker, unsigned seconds)
 
 /* ---- defaults ---- */
 
-/* Of a default-constructed vertex only its own numbers count: what it is connected to is set elsewhere. */
+/* Takes over only the plain fields of a default-constructed vertex: edges are connected elsewhere. */
 static void take_defaults(const struct reflection *r, struct codelet *codelet, const unsigned char *image)
 {
     unsigned char *defaults = memset(arena_alloc(r->arena, codelet->state_bytes), 0, codelet->state_bytes);
@@ -251,7 +252,7 @@ static pop_status read_table(struct maker *maker, unsigned seconds)
 {
     struct reflection *r = maker->r;
     void *symbol = dlsym(maker->handle, r->vertices.data[0].codelet.symbol);
-    memcpy(&maker->run, &symbol, sizeof(symbol)); /* before the fork: another thread may hold the loader's lock there */
+    memcpy(&maker->run, &symbol, sizeof(symbol)); /* before the fork: another thread may hold the loader's lock then */
     pop_status status = check_sizes(r, maker->made);
     if (status == POP_OK)
         status = open_trial(maker);

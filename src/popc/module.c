@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules in memory: creation, sharing, merging.  The file form is in module_file.c, loading into the process in
- * link.c. */
+/* Modules in memory: creation, sharing, merging. module_file.c has the file format, link.c loads them into the
+ * process. */
 #include "popc/module.h"
 #include "popc/device_code.h"
 #include "popc/machine.h"
@@ -89,9 +89,9 @@ static uint32_t copy_object(struct module *to, const struct module_object *objec
     return to->object_count++;
 }
 
-/* ---- one source that was compiled for one device after the other ---- */
+/* ---- sources that were compiled for one device at a time ---- */
 
-/* Whether two objects are the same, with the same codelets in the same order. */
+/* Whether two objects are equal, with equal codelets in the same order. */
 static bool same_object(const struct module *a, uint32_t of_a, const struct module *b, uint32_t of_b)
 {
     const struct module_object *x = a->objects + of_a, *y = b->objects + of_b;
@@ -110,7 +110,7 @@ static bool same_object(const struct module *a, uint32_t of_a, const struct modu
     }
 }
 
-/* What a module was compiled for, a bit each; the host alone has one of its own. */
+/* The targets of a module, a bit each; bit DEVICE_ARCHS when it was compiled for the host alone. */
 static unsigned targets_of(const struct module *module)
 {
     unsigned targets = 0;
@@ -121,13 +121,13 @@ static unsigned targets_of(const struct module *module)
 
 struct merge {
     struct module *merged;
-    unsigned *targets;  /* of the merged objects, so far */
-    uint32_t *object;   /* the merged object of each of the current module */
-    bool *known;        /* whether it came with an earlier module */
-    uint32_t **codelet; /* by module: the merged codelet of each */
+    unsigned *targets;  /* of the merged objects up to now */
+    uint32_t *object;   /* for each object of the current module, the merged object */
+    bool *known;        /* whether an earlier module brought it */
+    uint32_t **codelet; /* by module: for each codelet, the merged codelet */
 };
 
-/* The objects of a module: those that came before for other targets are the same ones. */
+/* Merges the objects of a module; an object equal to an earlier one for other targets is not added again. */
 static void merge_objects(struct merge *merge, const struct module *from, uint32_t before)
 {
     struct module *merged = merge->merged;
@@ -148,7 +148,7 @@ static void merge_objects(struct merge *merge, const struct module *from, uint32
     }
 }
 
-/* Of those devices that any module was compiled for. */
+/* Merges code sizes for the devices of all modules. */
 static void merge_devices(struct merge *merge, struct module *const *modules, size_t count)
 {
     struct module *merged = merge->merged;
@@ -195,7 +195,7 @@ static pop_status defined_twice(struct module *const *modules, size_t later, con
                      modules[later]->name);
 }
 
-/* Module i of the list. */
+/* Merges module i of the list. */
 static pop_status merge_module(struct merge *merge, struct module *const *modules, size_t i, pop_error *error)
 {
     struct module *merged = merge->merged;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules as .gp files. */
+/* Reading and writing modules as .gp files. */
 #include "popc/module_file.h"
 #include "popc/device_code.h"
 #include "popc/machine.h"
@@ -9,7 +9,8 @@
 #include "base/error.h"
 
 static const char magic[8] = { 'T', 'R', 'M', 'C', 'O', 'D', 'E', '\n' };
-/* VERSION 1: the first.  Section "devices" is there only when code was measured; "uses" and "counted" came later. */
+/* Sections "devices" (present only when code was measured), "uses" and "counted" were added later without a new
+ * VERSION. */
 enum { VERSION = 1, SECTIONS = 6, MAX_BYTES = 1 << 30, FIELD_BYTES = 30, CODELET_BYTES = 37 };
 
 /* ---- writing ---- */
@@ -43,7 +44,7 @@ static void write_codelet(struct bytes *out, const struct codelet *codelet)
         bytes_string(out, codelet->constraints[i]);
 }
 
-/* For each architecture: whether there are codes, then those of all codelets. */
+/* For each architecture: whether it has code sizes, then those of all codelets. */
 static void write_devices(struct bytes *out, const struct module *module)
 {
     for (int arch = 0; arch < DEVICE_ARCHS; ++arch) {
@@ -59,7 +60,7 @@ static void write_devices(struct bytes *out, const struct module *module)
     }
 }
 
-/* An object after the other; empty ones are none. */
+/* Writes the objects one after another, empty ones as size 0; false when all are empty. */
 static bool write_counted(struct bytes *out, const struct module *module)
 {
     bool any = false;
@@ -75,7 +76,7 @@ static bool write_counted(struct bytes *out, const struct module *module)
 
 pop_status module_write(const struct module *module, char **data, size_t *size, pop_error *error)
 {
-    (void)error; /* nothing here can fail; callers of other writers need not know */
+    (void)error; /* the signature is that of the other writers; this one cannot fail */
     struct bytes head = { 0 }, codelets = { 0 }, objects = { 0 }, devices = { 0 }, counted = { 0 };
     bytes_u32(&head, module->level);
     bytes_u64(&head, module->object_count);
@@ -109,7 +110,7 @@ pop_status module_write(const struct module *module, char **data, size_t *size, 
     return POP_OK;
 }
 
-/* ---- reading: nothing in the file is believed before it was checked ---- */
+/* ---- reading: everything is checked before use ---- */
 
 static const char *read_name(struct container_reader *r, struct arena *arena)
 {
@@ -141,7 +142,7 @@ static bool plausible_field(const struct codelet_field *f, uint32_t state_bytes)
            f->offset <= state_bytes - f->bytes;
 }
 
-/* Whether each byte of the state belongs to one field at most. */
+/* Whether no two fields share a byte of the state. */
 static bool fields_apart(const struct codelet *codelet)
 {
     bool *taken = mem_zero(codelet->state_bytes, sizeof(*taken)), apart = true;
@@ -158,7 +159,7 @@ static bool fields_apart(const struct codelet *codelet)
 static bool read_fields(struct container_reader *r, struct codelet *codelet, struct arena *arena)
 {
     codelet->field_count = (uint32_t)reader_count(r, FIELD_BYTES - 2);
-    if (codelet->field_count > UINT16_MAX) { /* edges name a field in 16 bits */
+    if (codelet->field_count > UINT16_MAX) { /* edges store the field's index in 16 bits */
         r->failed = true;
         codelet->field_count = 0;
     }
@@ -251,7 +252,7 @@ static bool read_device_code(struct container_reader *r, struct device_code *cod
 static bool read_devices(struct container_reader *r, struct module *module)
 {
     if (!r->data)
-        return true; /* compiled for no device */
+        return true; /* not compiled for any device */
     for (int arch = 0; arch < DEVICE_ARCHS; ++arch) {
         uint8_t there = reader_u8(r);
         if (there > 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What everybody else calls: compile, load, merge. */
+/* The interface of popc: compile, load, merge. */
 #include "popc/popc.h"
 #include "popc/cache.h"
 #include "popc/device_count.h"
@@ -46,7 +46,7 @@ static pop_status refuse_kind(const char *path, enum popc_kind kind, pop_error *
 
 /* ---- one source ---- */
 
-/* A compiler's path, and its identity when it is there. */
+/* A compiler's path and, when present, its identity. */
 struct found {
     struct str path, identity;
     bool present;
@@ -58,7 +58,7 @@ static void found_free(struct found *found)
     str_free(&found->identity);
 }
 
-/* g++ refuses `v = { a, b }` of short vectors, which other compilers of device code take. */
+/* g++ refuses `v = { a, b }` for short vectors, which other compilers of device code accept. */
 static bool lacks_vector_braces(const struct built *built)
 {
     for (const char *line = strstr(str_text(&built->messages), "error: "); line; line = strstr(line + 1, "error: ")) {
@@ -69,7 +69,7 @@ static bool lacks_vector_braces(const struct built *built)
     return false;
 }
 
-/* The first error is kept when clang refuses the source, too. */
+/* Keeps the first error when clang refuses the source, too. */
 static pop_status build_with_clang(const struct popc_source *source, const struct found *device, struct built *built,
                                    pop_error *error)
 {
@@ -105,7 +105,8 @@ static pop_status compile_fresh(const struct popc_source *source, const struct c
     if (status != POP_OK && lacks_vector_braces(&built))
         status = build_with_clang(source, device, &built, error);
     const struct compilers compilers = { host->identity.text, device->identity.text };
-    if (status == POP_OK && cache && mem_failures() == failures) /* what was read for its key may be incomplete */
+    if (status == POP_OK && cache && mem_failures() == failures) /* after a failed allocation its key may be
+                                                                  * incomplete */
         cache_store(cache, source, &built, &compilers);
     *module = built.module;
     str_add(messages, str_text(&built.messages));
@@ -192,7 +193,7 @@ static void keep_source(struct module *module, enum popc_language language, cons
                                               arena_string(arena, flags ? flags : ""), size };
 }
 
-/* --code-of. */
+/* Implements --code-of. */
 static pop_status take_code(struct module *module, const char *path, pop_error *error)
 {
     struct module *from;
@@ -225,8 +226,9 @@ static pop_status compile_named(enum popc_language language, const char *name, c
     if (!text)
         status = file_read(name, &read, &size, error);
     const char *source = text ? text : read;
-    size_t mark =
-        size >= 3 && memcmp(source, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* of byte order, which compilers skip, too */
+    size_t mark = size >= 3 && memcmp(source, "\xEF\xBB\xBF", 3) == 0
+                      ? 3
+                      : 0; /* length of a byte order mark, which compilers skip, too */
     if (status == POP_OK)
         status = compile_text(language, name, source + mark, size - mark, &parsed, NULL, module, messages, error);
     if (status == POP_OK) {
@@ -244,7 +246,7 @@ static pop_status compile_named(enum popc_language language, const char *name, c
     return status;
 }
 
-/* The code for one architecture of a module that this process compiled. */
+/* Compiles the code for one architecture of a module that this process compiled. */
 static pop_status compile_again(const struct module *module, enum device_arch arch, bool counted, struct module **made,
                                 struct str *messages, pop_error *error)
 {
@@ -330,7 +332,8 @@ pop_status module_load(const char *path, struct module **module, pop_error *erro
     return status;
 }
 
-/* Which sizes that the flags ask for are estimated.  Wrong flags concern sources only, which refused them. */
+/* Lists the requested sizes that are estimates. Errors in flags matter only for sources, whose compilation reports
+ * them. */
 static void list_estimates(const struct module *module, const char *flags, struct str *lines)
 {
     struct popc_flags parsed;
@@ -360,7 +363,7 @@ static pop_status load_any(const char *path, const char *flags, struct module **
     return refuse_kind(path, kind, error);
 }
 
-/* Warnings; errors are in the error. */
+/* Logs warnings; errors are in the error already. */
 static void log_messages(const char *name, pop_status status, struct str *messages)
 {
     if (status == POP_OK && messages->length)
@@ -396,7 +399,7 @@ pop_status popc_load(const char *path, const char *flags, struct module **module
     return status;
 }
 
-/* ---- popc's command ---- */
+/* ---- the popc command ---- */
 
 static pop_status write_module(const struct module *module, const char *output, pop_error *error)
 {
@@ -410,7 +413,7 @@ static pop_status write_module(const struct module *module, const char *output, 
     return status;
 }
 
-/* Whether two names are one file; links are followed. */
+/* Whether two names refer to one file; follows links. */
 static bool same_file(const char *a, const char *b)
 {
     struct stat first, second;
@@ -418,7 +421,7 @@ static bool same_file(const char *a, const char *b)
            first.st_ino == second.st_ino;
 }
 
-/* A file that is made for devices has an object that counts cycles on the first of them. */
+/* Adds an object that counts cycles on the first of the devices. */
 static void keep_counted(struct module *module, unsigned devices)
 {
     char why[120];
@@ -451,7 +454,7 @@ pop_status popc_compile_files(const char *const *inputs, size_t count, const cha
     struct module **modules = mem_zero(count, sizeof(*modules)), *merged = NULL;
     struct str messages = { 0 };
     struct popc_flags parsed;
-    pop_status status = flags_parse(&parsed, flags, error); /* .gp files alone would not look at them */
+    pop_status status = flags_parse(&parsed, flags, error); /* checks the flags even when all inputs are .gp files */
     unsigned devices = status == POP_OK ? parsed.devices : 0;
     for (size_t i = 0; i < count && status == POP_OK; ++i) {
         status = load_any(inputs[i], flags, modules + i, &messages, error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vertex types of C: a typedef pop_KIND_vertex__NAME (made by vertex.h) says that struct NAME is a vertex, a function
- * NAME_compute makes it a codelet.  Constraints, and names that C cannot spell, are pairs of strings in sections of
- * their own. */
+/* Finds the vertex types of C: a typedef pop_KIND_vertex__NAME (made by vertex.h) declares that struct NAME is a
+ * vertex, and a function NAME_compute makes it a codelet. Constraints, and names that C cannot spell, are pairs of
+ * strings in their own sections. */
 #include "popc/reflect.h"
 #include "popc/reflect_cpp.h"
 #include "popc/reflect_fields.h"
@@ -17,7 +17,7 @@ static const char *const prefixes[] = { [VERTEX_WORKER] = "pop_worker_vertex__",
                                         [VERTEX_SUPERVISOR] = "pop_supervisor_vertex__",
                                         [VERTEX_MULTI] = "pop_multi_vertex__" };
 
-/* Debug information has whole paths; the user sees what was written in the program. */
+/* Debug information has absolute paths; errors show the path as written in the program. */
 static bool ends_with(const char *path, const char *name)
 {
     size_t length = strlen(name), whole = strlen(path);
@@ -42,7 +42,7 @@ pop_status reflect_refuse(struct reflection *r, Dwarf_Die *at, const char *forma
     return POP_GRAPH_PROGRAM_COMPILATION_ERROR;
 }
 
-/* The vertex's name when a typedef marks one. */
+/* The vertex's name when the DIE is such a typedef, else NULL. */
 static const char *vertex_name(Dwarf_Die *die, enum vertex_kind *kind)
 {
     const char *name = dwarf_tag(die) == DW_TAG_typedef ? dwarf_diename(die) : NULL;
@@ -73,7 +73,7 @@ static bool find_compute(Dwarf_Die *unit, const char *vertex, Dwarf_Die *functio
     return false;
 }
 
-/* The parameters of compute: a pointer to the vertex, and the worker of a MultiVertex. */
+/* Checks the parameters of compute: a pointer to the vertex and, for a MultiVertex, the worker. */
 static bool right_parameters(Dwarf_Die *function, const Dwarf_Die *vertex, bool multi)
 {
     Dwarf_Die parameter, type, target;
@@ -114,7 +114,7 @@ static pop_status check_compute(struct reflection *r, Dwarf_Die *function, const
     return POP_OK;
 }
 
-/* The largest alignment that a part of the struct asks for. */
+/* The largest alignment that a part of the struct requires. */
 static uint32_t alignment_of(Dwarf_Die *type)
 {
     uint64_t alignment = die_number(type, DW_AT_alignment, 1);
@@ -126,7 +126,7 @@ static uint32_t alignment_of(Dwarf_Die *type)
         uint64_t min = die_number(&member, DW_AT_alignment, 1), natural = 1;
         Dwarf_Word bytes;
         if (type_strip(&bare) && dwarf_tag(&bare) == DW_TAG_structure_type)
-            natural = sizeof(void *); /* our holders: pointers and sizes */
+            natural = sizeof(void *); /* vectors: pointers and sizes */
         else if (dwarf_tag(&bare) != DW_TAG_array_type && dwarf_aggregate_size(&of, &bytes) == 0)
             natural = bytes;
         min = natural > min ? natural : min;
@@ -170,7 +170,8 @@ static pop_status read_unit(struct reflection *r, Dwarf_Die *unit, const char **
         vertex->spelled = vertex->codelet.name;
         status = read_vertex(r, &die, &function, vertex);
         if (!vertex->codelet.state_bytes)
-            vertex->codelet.state_bytes = 1; /* states are distinguished by their addresses */
+            vertex->codelet.state_bytes = 1; /* at least one byte, because vertices are distinguished by the
+                                              * addresses of their states */
         if (!vertex->codelet.state_alignment)
             vertex->codelet.state_alignment = 1;
         void *defaults = arena_alloc(r->arena, vertex->codelet.state_bytes);
@@ -181,7 +182,7 @@ static pop_status read_unit(struct reflection *r, Dwarf_Die *unit, const char **
 
 /* ---- pairs of a vertex and a text: constraints, names ---- */
 
-/* What a section of pairs holds. */
+/* The contents of a section of pairs. */
 static Elf_Data *pair_data(Elf *elf, const char *section_name)
 {
     size_t names;
@@ -196,7 +197,7 @@ static Elf_Data *pair_data(Elf *elf, const char *section_name)
     return NULL;
 }
 
-/* Each *name or **name of a constraint is a field. */
+/* Checks that each *name or **name of a constraint is a field. */
 static pop_status check_constraint(struct reflection *r, const struct codelet *codelet, const char *text)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vertex types of C++: classes that derive from poplar's vertex classes and have a compute, their own or a base's.  Of
- * templates those instances count whose compute is in the object, which is what an explicit instantiation does. */
+/* Finds the vertex types of C++: classes that derive from poplar's vertex classes and have a compute, their own or a
+ * base's. Template instances count when their compute is in the object, as an explicit instantiation ensures. */
 #include "popc/reflect_cpp.h"
 #include "popc/reflect_cpp_fields.h"
 #include "popc/reflect_cpp_names.h"
@@ -14,7 +14,7 @@ static const char *const kinds[] = {
     [VERTEX_WORKER] = "Vertex", [VERTEX_SUPERVISOR] = "SupervisorVertex", [VERTEX_MULTI] = "MultiVertex"
 };
 
-/* The next base class of type after *part; *part is zero before the first. */
+/* Returns the base class of type after *part; *part is zero before the first. */
 static bool next_base(const struct cpp_names *names, Dwarf_Die *type, Dwarf_Die *part, bool *begun, Dwarf_Die *base)
 {
     for (;;) {
@@ -42,7 +42,7 @@ static bool find_kind(const struct cpp_names *names, Dwarf_Die *type, uint8_t *k
     return false;
 }
 
-/* Parameters but for the object itself: their number, and the last one's type. */
+/* The number of parameters except the object itself, and the type of the last. */
 static unsigned count_parameters(Dwarf_Die *function, Dwarf_Die *last)
 {
     Dwarf_Die parameter;
@@ -61,7 +61,7 @@ static bool right_parameters(Dwarf_Die *function, bool multi)
     return multi ? count == 1 && pop_type_is_integral(type_scalar(&type)) : count == 0;
 }
 
-/* The compute that a call would find: the right one where there are several. */
+/* Finds the compute that a call selects among overloads. */
 static bool find_compute(const struct cpp_names *names, Dwarf_Die *type, bool multi, Dwarf_Die *function)
 {
     Dwarf_Die part, base;
@@ -136,13 +136,14 @@ static pop_status read_vertex(struct reflection *r, const struct cpp_names *name
     codelet->state_bytes = (uint32_t)die_number(type, DW_AT_byte_size, 1);
     uint32_t power = codelet->state_bytes & -codelet->state_bytes;
     codelet->state_alignment =
-        power < 64 ? power : 64; /* no less than there is, until the code that was made says it */
+        power < 64 ? power : 64; /* a lower bound, until running the compiled code gives the real one */
     void *defaults = arena_alloc(r->arena, codelet->state_bytes);
     codelet->defaults = memset(defaults, 0, codelet->state_bytes);
     return status;
 }
 
-/* SupervisorVertexIf and its like are no vertex that a user forgot the compute of. */
+/* Whether a class is one of poplar's own, such as SupervisorVertexIf, which is not a vertex with a forgotten
+ * compute. */
 static bool is_ours(const struct cpp_names *names, Dwarf_Die *type)
 {
     struct str name = { 0 };

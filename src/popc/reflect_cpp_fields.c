@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of C++ vertices: what Input, Output, InOut, Vector and VectorList were made from says direction, shape,
- * layouts and alignment. */
+/* Reads fields of C++ vertices: the types Input, Output, InOut, Vector and VectorList and their template arguments
+ * give direction, shape, layouts and alignment. */
 #include "popc/reflect_cpp_fields.h"
 #include "popc/reflect_cpp_names.h"
 #include "popc/reflect_type.h"
@@ -18,7 +18,7 @@ struct fields {
     VEC(struct codelet_field) list;
 };
 
-/* A vector or list: what it has is in the template's parameters. */
+/* A vector or list, as its template parameters describe it. */
 struct holder {
     Dwarf_Die element;
     uint64_t layout, alignment, bytes;
@@ -31,7 +31,7 @@ static uint64_t parameter_number(const Dwarf_Die *type, unsigned index, uint64_t
     return cpp_parameter(type, index, &parameter) ? die_number(&parameter, DW_AT_const_value, fallback) : fallback;
 }
 
-/* The type that is a template's first argument. */
+/* The first template argument, which is a type. */
 static bool first_argument(const struct cpp_names *names, const Dwarf_Die *type, Dwarf_Die *argument)
 {
     Dwarf_Die parameter;
@@ -52,7 +52,7 @@ static bool open_holder(const struct cpp_names *names, const Dwarf_Die *type, st
     return holder->layout <= (holder->list ? (uint64_t)LIST_COMPACT_DELTAN : (uint64_t)LAYOUT_COMPACT_PTR);
 }
 
-/* Whether type is Input, Output or InOut, and of what. */
+/* Whether type is Input, Output or InOut; sets the direction and the type inside. */
 static bool open_edge(const struct cpp_names *names, Dwarf_Die *type, uint8_t *direction)
 {
     static const char *const templates[] = {
@@ -66,7 +66,8 @@ static bool open_edge(const struct cpp_names *names, Dwarf_Die *type, uint8_t *d
     return false;
 }
 
-/* 64 bits are long long: by its alias int64_t the device's is, and template arguments have no aliases. */
+/* The element type of a C++ type. 64-bit integers must be long long or int64_t: the alias makes it the device's
+ * type, but template arguments lose aliases. */
 pop_type cpp_scalar(const struct cpp_names *names, const Dwarf_Die *type)
 {
     Dwarf_Die bare = *type;
@@ -83,7 +84,7 @@ pop_type cpp_scalar(const struct cpp_names *names, const Dwarf_Die *type)
                                          : POP_TYPE_NULL;
 }
 
-/* As far as a field can say; set_alignment refuses what is too large. */
+/* The requested alignment, capped to the field's range; set_alignment refuses it when too large. */
 static uint32_t asked_alignment(const struct holder *holder)
 {
     return holder->alignment <= UINT32_MAX ? (uint32_t)holder->alignment : UINT32_MAX;
@@ -97,7 +98,7 @@ static void take_holder(struct codelet_field *field, const struct holder *holder
     *(holder->list ? &field->inner_layout : &field->layout) = (uint8_t)holder->layout;
 }
 
-/* From the type of a vector's elements to that of what they are made from: a vector of edges, or of vectors. */
+/* Handles vectors of edges and vectors of vectors: *element becomes the inner element's type. */
 static void open_inner(const struct cpp_names *names, struct codelet_field *field, Dwarf_Die *element)
 {
     Dwarf_Die type = *element;
@@ -106,7 +107,7 @@ static void open_inner(const struct cpp_names *names, struct codelet_field *fiel
         return;
     if (field->direction == FIELD_STATE && open_edge(names, &type, &field->direction)) {
         field->shape = SHAPE_SCALARS;
-        field->alignment = 0; /* it was the pointers' */
+        field->alignment = 0; /* it applied to the pointers */
         field->inner_stride = pointer_bytes(false);
         *element = type;
     }
@@ -121,7 +122,7 @@ static void open_inner(const struct cpp_names *names, struct codelet_field *fiel
     *element = inner.element;
 }
 
-/* Shape, layouts and the like; gives the type of the elements. */
+/* Sets shape, layouts and direction; gives the type of the elements. */
 static void open_field(const struct cpp_names *names, const Dwarf_Die *member_type, struct codelet_field *field,
                        Dwarf_Die *element)
 {
@@ -179,7 +180,7 @@ static pop_status read_field(struct fields *f, Dwarf_Die *member, uint64_t base)
     if (dwarf_hasattr(member, DW_AT_bit_size))
         return reflect_refuse(f->r, member, "field '%s.%s' is a bit-field, which a vertex cannot have",
                               f->codelet->name, name);
-    if (f->list.count == UINT16_MAX) /* edges name a field in 16 bits */
+    if (f->list.count == UINT16_MAX) /* edges store the field's index in 16 bits */
         return reflect_refuse(f->r, member, "vertex type '%s' has more than %d fields", f->codelet->name, UINT16_MAX);
     struct codelet_field field = { .name = arena_string(f->r->arena, name) };
     Dwarf_Word bytes;
@@ -200,7 +201,7 @@ static bool is_static(Dwarf_Die *member)
     return dwarf_hasattr(member, DW_AT_external) || dwarf_hasattr(member, DW_AT_declaration);
 }
 
-/* Those of bases come first, as they do in memory. */
+/* Reads the fields of bases first, as they come first in memory. */
 static pop_status read_class(struct fields *f, Dwarf_Die *type, uint64_t offset)
 {
     Dwarf_Die part, base;

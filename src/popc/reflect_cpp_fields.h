@@ -5,10 +5,10 @@
 
 #include "popc/reflect_cpp.h"
 
-/* The members of a class and of its bases. */
+/* Reads the members of a class and of its bases. */
 pop_status cpp_reflect_fields(struct reflection *reflection, const struct cpp_names *names, Dwarf_Die *type,
                               struct codelet *codelet);
-/* The element type of a member or edge; POP_TYPE_NULL when it is none that codelets may use. */
+/* The element type of a member or edge; POP_TYPE_NULL when codelets may not use it. */
 pop_type cpp_scalar(const struct cpp_names *names, const Dwarf_Die *type);
 
 #endif

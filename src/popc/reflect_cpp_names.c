@@ -5,7 +5,7 @@
 #include "popc/debuginfo.h"
 #include <inttypes.h>
 
-/* ---- the scopes of a unit ---- */
+/* ---- the scopes of a compilation unit ---- */
 
 static bool is_class(int tag)
 {
@@ -18,7 +18,8 @@ static bool referred(Dwarf_Die *die, unsigned attribute, Dwarf_Die *target)
     return dwarf_attr(die, attribute, &found) && dwarf_formref_die(&found, target);
 }
 
-/* Code is outside of the class: gcc names the member directly, for constructors through an abstract instance. */
+/* Functions are defined outside of the class; gcc names the member directly or, for constructors, through an
+ * abstract instance. */
 static void read_function(struct cpp_names *names, Dwarf_Die *die)
 {
     Dwarf_Die declared, abstract;
@@ -64,7 +65,7 @@ static Dwarf_Off offset_of(const Dwarf_Die *die)
     return dwarf_dieoffset((Dwarf_Die *)(uintptr_t)die);
 }
 
-/* UINT32_MAX when it is none, or in a function. */
+/* The scope at an offset; UINT32_MAX when there is none or it is inside a function. */
 static uint32_t find_scope(const struct cpp_names *names, Dwarf_Off offset)
 {
     size_t low = 0, high = names->scopes.count;
@@ -107,14 +108,14 @@ bool cpp_has_code(const struct cpp_names *names, const Dwarf_Die *function)
     return false;
 }
 
-/* The entry that has a class's name and scope: its own, or that of its first declaration. */
+/* The DIE with a class's name and scope: its own, or that of its first declaration. */
 static Dwarf_Die named_entry(const Dwarf_Die *type)
 {
     Dwarf_Die die = *type, declared;
     return referred(&die, DW_AT_specification, &declared) ? declared : die;
 }
 
-/* Characters of a name before its template arguments. */
+/* Length of a name without its template arguments. */
 static size_t base_length(const char *name)
 {
     return strcspn(name, "<");
@@ -185,12 +186,12 @@ struct speller {
     const struct cpp_names *names;
     struct str *out;
     bool compilers;
-    bool good; /* nothing came by that cannot be spelled */
+    bool good; /* false after a part that cannot be spelled */
 };
 
 static void spell(struct speller *s, const Dwarf_Die *type);
 
-/* C++'s words for base types; debug information has gcc's ("long unsigned int") or clang's. */
+/* Spells base types as C++ does; debug information has the spellings of gcc ("long unsigned int") or clang. */
 static void spell_base(struct speller *s, Dwarf_Die *base)
 {
     static const char *const integers[2][4] = { { "unsigned char", "unsigned short", "unsigned int", "unsigned long" },
@@ -232,7 +233,7 @@ static bool constant(Dwarf_Die *die, bool is_signed, uint64_t *value)
 
 static void spell_path(struct speller *s, uint32_t scope);
 
-/* "ns::Kind::NAME", without the enumeration when its enumerators are its scope's own; a number when it has no name. */
+/* Spells "ns::Kind::NAME", without the enumeration when it is unscoped; a number when no enumerator has the value. */
 static void spell_enumerator(struct speller *s, Dwarf_Die *type, uint64_t value)
 {
     Dwarf_Die die;
@@ -314,7 +315,7 @@ static void spell_parameter(struct speller *s, Dwarf_Die *parameter, unsigned *c
     }
 }
 
-/* The template's arguments; those of a class that is only declared are as its name spells them. */
+/* Spells the template arguments; for a class that is only declared, as its name has them. */
 static void spell_arguments(struct speller *s, Dwarf_Die *type, const char *name)
 {
     Dwarf_Die parameter;
@@ -347,7 +348,7 @@ static void spell_named(struct speller *s, Dwarf_Die *type)
     spell_arguments(s, &definition, name);
 }
 
-/* "outer::inner::"; nameless and inline namespaces are not spelled. */
+/* Spells "outer::inner::"; unnamed and inline namespaces are omitted. */
 static void spell_path(struct speller *s, uint32_t scope)
 {
     if (scope == UINT32_MAX) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of C vertices.  A member pop_field_N of no size precedes each field that vertex.h's macros made and
- * carries its direction, shape, layouts and alignment as lengths of arrays; other members are plain state. */
+/* Reads fields of C vertices. A zero-size member pop_field_N precedes each field that vertex.h's macros made and
+ * encodes its direction, shape, layouts and alignment as array lengths; other members are plain state. */
 #include "popc/reflect_fields.h"
 #include "popc/reflect_type.h"
 
@@ -13,7 +13,7 @@ struct mark {
     uint64_t direction, shape, layout, inner, align, interleaved;
 };
 
-/* One less than the length of the mark's array. */
+/* The encoded number: the mark's array length minus 1. */
 static uint64_t mark_number(Dwarf_Die *type, const char *name)
 {
     Dwarf_Die member, array;
@@ -38,7 +38,7 @@ static struct mark read_mark(Dwarf_Die *member)
     return mark;
 }
 
-/* The holder struct { T *data; size_t size; }: gives T and whether there is a size. */
+/* Decodes struct { T *data; size_t size; }: gives T and whether there is a size. */
 static bool open_holder(Dwarf_Die *holder, Dwarf_Die *element, bool *has_size)
 {
     Dwarf_Die data, size, pointer;
@@ -48,7 +48,7 @@ static bool open_holder(Dwarf_Die *holder, Dwarf_Die *element, bool *has_size)
     return type_strip(&pointer) && type_of(&pointer, element);
 }
 
-/* From a field's type to its element's, through what its shape says there is. */
+/* Gives the element type of a field, following its shape. */
 static bool open_field(const struct mark *mark, Dwarf_Die *type, struct codelet_field *field, Dwarf_Die *element)
 {
     Dwarf_Die inner;
@@ -77,7 +77,7 @@ static pop_status refuse_type(struct reflection *r, Dwarf_Die *member, const str
 {
     struct str spelled = { 0 };
     Dwarf_Die bare;
-    while (type && dwarf_tag(type) == DW_TAG_const_type) /* ours, of inputs */
+    while (type && dwarf_tag(type) == DW_TAG_const_type) /* inputs are const */
         type = type_of(type, &bare) ? &bare : NULL;
     type_spell(type, &spelled);
     const char *name = dwarf_diename(member);
@@ -150,7 +150,7 @@ pop_status reflect_fields(struct reflection *r, Dwarf_Die *type, struct codelet 
             mark = read_mark(&member);
             continue;
         }
-        if (fields.count == UINT16_MAX) { /* edges name a field in 16 bits */
+        if (fields.count == UINT16_MAX) { /* edges store the field's index in 16 bits */
             status = reflect_refuse(r, &member, "vertex type '%s' has more than %d fields", codelet->name, UINT16_MAX);
             break;
         }

@@ -5,7 +5,7 @@
 
 #include "popc/reflect.h"
 
-/* The fields of a vertex that is a C struct with the marks of vertex.h. */
+/* Reads the fields of a vertex that is a C struct with the marks of vertex.h. */
 pop_status reflect_fields(struct reflection *reflection, Dwarf_Die *type, struct codelet *codelet);
 
 #endif

@@ -71,7 +71,7 @@ uint64_t type_array_length(const Dwarf_Die *type)
     return die_number(&range, DW_AT_upper_bound, UINT64_MAX) + 1;
 }
 
-/* int64_t is long on this host and long long on the device: by that name it is the device's. */
+/* int64_t is long on this host and long long on the device, so the alias is accepted where long is not. */
 static bool is_fixed_64(Dwarf_Die type)
 {
     static const char *const names[] = { "int64_t", "uint64_t", "__int64_t", "__uint64_t" };
@@ -103,7 +103,7 @@ static pop_type integer(uint64_t bytes, bool is_signed)
     }
 }
 
-/* Every base type that C has, those that no device has included. */
+/* All base types of C, including those that no device has. */
 static pop_type base_type(Dwarf_Die *base)
 {
     uint64_t bytes = die_number(base, DW_AT_byte_size, 0);
@@ -137,7 +137,7 @@ static pop_type enumeration(Dwarf_Die *type)
     return integer(die_number(type, DW_AT_byte_size, 0), false);
 }
 
-/* The element type or its refused relative (long, double). */
+/* The element type, or the refused type that corresponds to it (long, double). */
 static pop_type any_scalar(const Dwarf_Die *type)
 {
     Dwarf_Die bare = *type;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types in debug information: nothing here depends on the language of the codelet. */
+/* Types in debug information, independent of the codelet's language. */
 #ifndef POPC_REFLECT_TYPE_H
 #define POPC_REFLECT_TYPE_H
 
@@ -9,24 +9,24 @@
 
 #include "popc/debuginfo.h"
 
-/* The type that a member, pointer, array, typedef, ... has or leads to; false for void. */
+/* The type that a member, pointer, array, typedef, ... refers to; false for void. */
 bool type_of(Dwarf_Die *die, Dwarf_Die *type);
-/* Follows const, volatile and typedef to what is behind them; false for void. */
+/* Strips const, volatile and typedef; false for void. */
 bool type_strip(Dwarf_Die *type);
-/* The target of a pointer, stripped; false when type is no pointer or leads to void. */
+/* The type that a pointer points to, stripped; false when type is not a pointer or points to void. */
 bool type_pointee(const Dwarf_Die *type, Dwarf_Die *target);
-/* The element type that a scalar's type stands for; POP_TYPE_NULL when it is none that codelets may use. */
+/* The element type of a scalar type; POP_TYPE_NULL when codelets may not use it. */
 pop_type type_scalar(const Dwarf_Die *type);
-/* As a C programmer would write it: "struct foo", "unsigned int [100]", "char *".  NULL is void. */
+/* Spells a type in C: "struct foo", "unsigned int [100]", "char *". NULL is void. */
 void type_spell(const Dwarf_Die *type, struct str *out);
-/* What to write instead of a scalar that is refused: ", use float"; "" when there is nothing to say. */
+/* Advice about a refused scalar, for example ", use float"; "" when there is none. */
 const char *type_advice(const Dwarf_Die *type);
 
-/* An attribute's number; fallback when it has none. */
+/* The value of a numeric attribute, or fallback when it is missing. */
 uint64_t die_number(Dwarf_Die *die, unsigned attribute, uint64_t fallback);
-/* The child with a tag and a name. */
+/* Finds the child with a tag and a name. */
 bool die_child(Dwarf_Die *die, int tag, const char *name, Dwarf_Die *child);
-/* Elements of the first dimension of an array type; 0 when it does not say. */
+/* Elements of the first dimension of an array type; 0 when it is not given. */
 uint64_t type_array_length(const Dwarf_Die *type);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code around the user's: hooks before it, and behind it a function for each vertex that runs a whole batch of
- * states, into which compute is inlined.  It may use no name that the user could have defined as a macro, hence the
- * prefixes. */
+/* Generates the code around the user's source: hooks before it and, after it, a function for each vertex type that
+ * runs a batch of states, into which compute is inlined. All its names have prefixes, because any other name could
+ * be a macro of the user. */
 #include "popc/thunks.h"
 #include "popc/behave.h"
 #include "popc/thunks_cpp.h"
 
 #include <stdio.h>
 
-/* struct codelet_call of codelet.h, and what a codelet must not do to the process: end it.  C and C++ alike. */
+/* Declares struct codelet_call of codelet.h and replaces functions that would end the process. Shared by C and C++. */
 static const char thunk_hooks[] =
     "#line 1 \"popc\"\n"
     "struct popc_call {\n"

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code around a user's source in C. */
+/* Generates the code around a user's source in C. */
 #ifndef POPC_THUNKS_H
 #define POPC_THUNKS_H
 
 #include "popc/build.h"
 
-/* The text of the second compilation.  Sets the symbols of the vertices. */
+/* Writes the text of the second compilation and sets the symbols of the vertices. */
 void thunks_write(const struct popc_source *source, struct reflection *reflection, struct str *out);
-/* Its beginning: hooks of all languages and of one, and the source. */
+/* Writes its beginning: hooks of all languages, hooks of one language, and the source. */
 void thunks_begin(const struct popc_source *source, const char *hooks_of_language, struct str *out);
 /* Sets the symbol of a vertex. */
 void thunk_name(struct reflection *reflection, size_t index);
-/* The source under its own name and line numbers. */
+/* Writes the source with #line directives for its own name and lines. */
 void source_write(const struct popc_source *source, struct str *out);
 
 #endif

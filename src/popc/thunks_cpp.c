@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* As thunks.c, for C++.  The hooks have C++ names of their own and the C library's symbols, so that they do not meet
- * its declarations. */
+/* Like thunks.c, for C++. The hooks have their own C++ names, which are bound to the C library's symbols, so that
+ * they do not conflict with its declarations. */
 #include "popc/thunks_cpp.h"
 #include "popc/behave.h"
 #include "popc/made.h"
@@ -22,7 +22,7 @@ static const char hooks[] =
     "POPC_HOOK(popc_exit_1, (int), \"_exit\") { popc_stop(\"_exit() was called\", 0, 0); }\n"
     "POPC_HOOK(popc_exit_2, (int), \"_Exit\") { popc_stop(\"_Exit() was called\", 0, 0); }\n"
     "POPC_HOOK(popc_exit_3, (int), \"quick_exit\") { popc_stop(\"quick_exit() was called\", 0, 0); }\n"
-    /* what the linker puts in the place of constructors and computes that are declared and not defined */
+    /* the linker substitutes these for constructors and computes that are declared but not defined */
     "POPC_HOOK(popc_no_compute, (), \"" NO_COMPUTE
     "\") { popc_stop(\"its compute is declared and not defined\", 0, 0); }\n"
     "extern \"C\" __attribute__((visibility(\"hidden\"), used)) void " NO_CONSTRUCTOR "() {}\n"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code around a user's source in C++. */
+/* Generates the code around a user's source in C++. */
 #ifndef POPC_THUNKS_CPP_H
 #define POPC_THUNKS_CPP_H
 
 #include "popc/build.h"
 
-/* As thunks_write, and a table of what is known of each class (made.h). */
+/* Like thunks_write, and adds the table of facts about each class (made.h). */
 void thunks_write_cpp(const struct popc_source *source, struct reflection *reflection, struct str *out);
 
 #endif

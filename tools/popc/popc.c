@@ -39,7 +39,8 @@ static int wrong(const char *format, const char *word)
     return EXIT_FAILURE;
 }
 
-/* Appends a word in quotes to the flags, which have room for it: two bytes for each of its own, and four. */
+/* Appends a word in quotes to the flags. The buffer must have two bytes for each character of the word and four
+ * more. */
 static char *add_flag(char *end, const char *word)
 {
     *end++ = ' ';
@@ -61,7 +62,7 @@ static bool takes_argument(const char *word)
            strcmp(word, "-mllvm") == 0 || strcmp(word, "--target") == 0 || strcmp(word, "--code-of") == 0;
 }
 
-/* What the compiler said was printed as it came; of the error only what is not in there. */
+/* The compiler's output is printed already; prints only the rest of the error. */
 static int report(const pop_error *error)
 {
     bool said = error->status == POP_GRAPH_PROGRAM_COMPILATION_ERROR;
