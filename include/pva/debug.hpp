@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Debug contexts: which call of which library, and which line, made something.
+/// Debug contexts: the library call and source line that made an object.
 #ifndef PVA_DEBUG_HPP
 #define PVA_DEBUG_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The execution's part of a report: runs, steps, blocks of a lightweight profile.
+/// The execution's part of a report: runs, steps, and blocks of a lightweight profile.
 #ifndef PVA_EXECUTION_HPP
 #define PVA_EXECUTION_HPP
 
@@ -102,7 +102,7 @@ class Block : public Object
 {
   public:
     PVA_OBJECT(Block)
-    /// Null for overflows and unknown blocks.
+    /// The program of the block; null for overflows and unknown blocks.
     std::shared_ptr<Program> program() const
     {
         return detail::makeProgram(file, pva_get(object, PVA_BLOCK_PROGRAM));

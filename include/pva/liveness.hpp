@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What is live at each step, and lowered variables.
+/// Live variables at each step, and lowered variables.
 #ifndef PVA_LIVENESS_HPP
 #define PVA_LIVENESS_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The target, and memory of its tiles by category, region and vertex type.
+/// The target, and the memory of its tiles by category, region and vertex type.
 #ifndef PVA_MEMORY_HPP
 #define PVA_MEMORY_HPP
 

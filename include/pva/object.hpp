@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Anything that a file holds, lists of it, and what went wrong.
+/// Objects of a file, lists of them, and errors.
 #ifndef PVA_OBJECT_HPP
 #define PVA_OBJECT_HPP
 
@@ -17,7 +17,7 @@
 namespace pva
 {
 
-/// What went wrong: the text, and its kind.
+/// An error: its text and its kind.
 class Error : public std::runtime_error
 {
   public:
@@ -39,7 +39,7 @@ class Error : public std::runtime_error
 namespace detail
 {
 
-/// An open file, which objects share.
+/// An open file, shared by its objects.
 struct File {
     explicit File(pva_file *opened) : file(opened)
     {
@@ -72,7 +72,7 @@ inline FileRef opened(pva_file *file, const pop_error &error)
 
 } // namespace detail
 
-/// Anything that a file holds.
+/// An object of a file: the base of all classes.
 class Object
 {
   public:
@@ -82,7 +82,7 @@ class Object
     Object(const detail::FileRef &file_, const pva_object &object_) : file(file_), object(object_)
     {
     }
-    /// Whether there is one.
+    /// False for the null object.
     explicit operator bool() const
     {
         return !pva_is_null(object);
@@ -125,7 +125,7 @@ class Object
     {
         const std::unique_ptr<char, void (*)(void *)> copy(pva_text_copy(object, property), std::free);
         detail::check(file);
-        return copy ? copy.get() : std::string(); // a damaged report has objects without a name
+        return copy ? copy.get() : std::string(); // a damaged report may have objects without a name
     }
     std::vector<std::uint64_t> numbers(pva_property property) const
     {
@@ -152,7 +152,7 @@ class Object
     pva_object object;
 };
 
-/// How an element of a list comes from its object; programs are pointers.
+/// Converts an object to an element of a list; programs become pointers.
 template <typename T> struct Element {
     static T make(const detail::FileRef &file, const pva_object &object)
     {
@@ -160,7 +160,7 @@ template <typename T> struct Element {
     }
 };
 
-/// A list that is read as it is used.
+/// A list whose elements are read on access.
 template <typename T> class List
 {
   public:

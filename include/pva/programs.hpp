@@ -46,7 +46,7 @@ using ProgramVar = Variable;
 
 class ProgramVisitor;
 
-/// A program; accept calls the visitor's function of its type.
+/// A program; accept calls the visitor's function for its type.
 class Program : public Object
 {
   public:
@@ -75,7 +75,7 @@ class Program : public Object
     PVA_METHOD_NUMBERS(estimatedCyclesByTile, PROGRAM_ESTIMATED_CYCLES_BY_TILE)
     PVA_METHOD_OBJECT(ComputeSet, computeset, PROGRAM_COMPUTESET)
     PVA_METHOD_OBJECT(DebugContext, debugContext, PROGRAM_DEBUG_CONTEXT)
-    /// Of a Call; null for other programs.
+    /// The called program of a Call; null for other programs.
     inline std::shared_ptr<Program> target() const;
     virtual void accept(ProgramVisitor &visitor) const
     {
@@ -87,7 +87,7 @@ class Program : public Object
 #include <pva/program_types.def>
 #undef PVA_TYPE_OF_PROGRAM
 
-/// Override the functions of the types that are of interest; the others do nothing.
+/// Visits programs by type: override the functions for the types of interest; the others do nothing.
 class ProgramVisitor
 {
   public:
@@ -121,7 +121,7 @@ class ProgramVisitor
 namespace detail
 {
 
-/// A program of the class of its type; null for the null object.  Throws what has failed before.
+/// Makes a program of the class for its type; null for the null object. Throws an earlier failure of the file.
 inline std::shared_ptr<Program> makeProgram(const FileRef &file, const pva_object &object)
 {
     const std::uint64_t type = pva_uint(object, PVA_PROGRAM_TYPE);

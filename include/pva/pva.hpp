@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-/// libpva in C++: what report files and trace files hold, as objects whose properties are methods.  What each property
-/// is stands in <pva/model.def>; how files are read, in <pva/pva.h>.
+/// libpva in C++: report files and trace files as objects whose properties are methods. <pva/model.def> describes the
+/// properties, <pva/pva.h> how files are read.
 ///
-/// Objects are values; they keep their file open.  Lists are like vectors that are read as they are used: size(), [],
-/// begin() and end().  What fails throws pva::Error.
+/// Objects are values; they keep their file open. Lists are vector-like, and elements are read on access: size(), [],
+/// begin() and end(). Failures throw pva::Error.
 #ifndef PVA_PVA_HPP
 #define PVA_PVA_HPP
 
 #include <pva/report.hpp>
 #include <pva/trace.hpp>
 
-// Programs rely on these.
+// Existing programs rely on these includes.
 #include <algorithm>
 #include <iomanip>
 #include <iostream>
 
 namespace pva
 {
-/// The namespace of older versions.
+/// Namespace of older versions.
 namespace preview
 {
 using namespace pva;

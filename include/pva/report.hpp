@@ -75,7 +75,7 @@ class Operation : public Object
     PVA_METHOD_LIST(DebugContext, replacedDebugContext, OPERATION_REPLACED_DEBUG_CONTEXT)
 };
 
-/// A report; opened by openReport or given by poplar::Engine::getReport.
+/// A report, from openReport or poplar::Engine::getReport.
 class Report : public Object
 {
   public:
@@ -88,9 +88,9 @@ class Report : public Object
     PVA_METHOD_LIST(Option, options, REPORT_OPTIONS)
     PVA_METHOD_LIST(Operation, operations, REPORT_OPERATIONS)
     PVA_METHOD_LIST(DebugContext, debugContexts, REPORT_DEBUG_CONTEXTS)
-    /// What of the report's files is not used, and why; empty: nothing.
+    /// Which of the report's files are not used, and why; empty when all are.
     PVA_METHOD_TEXT(warning, REPORT_WARNING)
-    /// The tile that needs the most memory; the steps that took most cycles; the liveness step at which most is live.
+    /// The tile that needs the most memory; the steps with the most cycles; the liveness step with the most live bytes.
     Tile peakTile() const
     {
         const pva_object found = pva_peak_tile(object.file);
@@ -113,12 +113,11 @@ class Report : public Object
         detail::check(file);
         return LivenessProgramStep(file, found);
     }
-    /// Opens a report that nobody else needs: its file and directory are removed at once, and the report stays
-    /// readable.
+    /// Opens a report for exclusive use: its file and directory are removed at once, and the report stays readable.
     inline static Report openTemporary(const std::string &profilePath);
 };
 
-/// Programs of a report, grouped by the calls of libraries that made them; needs debug.cbor.
+/// Programs of a report, grouped by the library calls that made them; requires debug.cbor.
 class OperationAnalysis
 {
   public:

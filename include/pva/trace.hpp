@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Trace points: processes, their threads, and events that hold events.
+/// Trace points: processes, their threads, and nested events.
 #ifndef PVA_TRACE_HPP
 #define PVA_TRACE_HPP
 
@@ -10,7 +10,7 @@
 namespace pva
 {
 
-/// A stretch of time on a thread.
+/// An interval of time on a thread.
 class Event : public Object
 {
   public:

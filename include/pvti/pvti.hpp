@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Trace points in C++: what <pvti/pvti.h> says holds here.
+/// Trace points in C++; the rules of <pvti/pvti.h> apply.
 #ifndef PVTI_PVTI_HPP
 #define PVTI_PVTI_HPP
 
@@ -13,7 +13,7 @@
 namespace pvti
 {
 
-/// A group of trace points that is switched on and off together; several of one name are one.
+/// A group of trace points that are switched on and off together; channels of one name are the same.
 class TraceChannel
 {
   public:
@@ -52,7 +52,7 @@ class TraceChannel
     pvti_channel *channel;
 };
 
-/// The channels of the libraries themselves.
+/// Channels of the libraries themselves.
 inline TraceChannel &traceDrivers()
 {
     static TraceChannel channel("Drivers");
@@ -107,7 +107,7 @@ inline void closeTrace()
     pvti_close();
 }
 
-/// JSON that events carry.
+/// JSON metadata of events.
 class Metadata
 {
   public:
@@ -130,7 +130,7 @@ inline Metadata createJsonMetadata(const std::string &json)
     return Metadata(json);
 }
 
-/// An event from construction to destruction, and events by hand.
+/// An event from construction to destruction, or with explicit begin and end.
 class Tracepoint
 {
   public:
@@ -196,7 +196,7 @@ class Graph
     pvti_graph *graph;
 };
 
-/// Histograms over time.
+/// Histograms over time, as a heat map.
 template <typename T> class Heatmap
 {
   public:

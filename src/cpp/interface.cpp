@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled part of the C++ interface: what the class headers leave to libpoplar (poplar/detail/compiled.hpp says
-// when).  It stays C++11, as the oldest program's headers, and one source, as it has no logic to sort: that is C.
+// The compiled part of the C++ interface: functions that the class headers leave to libpoplar
+// (poplar/detail/compiled.hpp lists when). It stays C++11, like the oldest programs that use the headers. It is a
+// single source without logic of its own: the logic is in C.
 #include <poplar/impl/CSRFunctions.hpp>
 #include <poplar/impl/CycleCount.hpp>
 #include <poplar/impl/DataStream.hpp>

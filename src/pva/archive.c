@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A report of archive.a alone: memory of each tile and its variables, from the ELF files, in a temporary database of
- * the tables of profile.pop, where everything else is empty. */
+/* A report that consists of archive.a alone: memory of each tile and its variables, read from the ELF files into a
+ * temporary database with the tables of profile.pop; all other tables stay empty. */
 #include "pva/archive.h"
 
 #include "base/vec.h"
@@ -71,7 +71,7 @@ static bool create_tables(struct archive *a)
     return true;
 }
 
-/* Numbers of a statement's parameters, in order; its text, if it has one, was bound before. */
+/* Binds numbers to a statement's parameters in order; a text parameter is bound by the caller before. */
 static bool insert(struct archive *a, sqlite3_stmt *statement, const int64_t *numbers, int count)
 {
     for (int i = 0; i < count; ++i)
@@ -88,7 +88,7 @@ static bool read_at(const struct archive *a, off_t at, void *data, size_t bytes)
     return at >= 0 && (off_t)bytes <= a->size - at && pread(a->descriptor, data, bytes, at) == (ssize_t)bytes;
 }
 
-/* The next member of the archive is in a->data; *end says that there is none. */
+/* Reads the next member of the archive into a->data; *end is set after the last one. */
 static bool next_member(struct archive *a, bool *end)
 {
     struct ar_hdr head;
@@ -112,7 +112,7 @@ static bool next_member(struct archive *a, bool *end)
     return true;
 }
 
-/* A table of the ELF file with so many entries; NULL when it is outside. */
+/* A table of the ELF file with `count` entries; NULL when it is out of bounds. */
 static const void *table_at(const struct archive *a, uint64_t offset, uint64_t count, size_t entry)
 {
     return offset <= a->bytes && count <= (a->bytes - offset) / entry ? a->data + offset : NULL;
@@ -154,7 +154,7 @@ static bool category_of(struct archive *a, const char *name, int64_t *id)
     return insert(a, a->add_category, id, 1);
 }
 
-/* Symbols are the variables; their sections are named after storage categories. */
+/* Symbols become variables; their sections are named after storage categories. */
 static bool add_variables(struct archive *a, const Elf32_Ehdr *head)
 {
     const Elf32_Shdr *sections = table_at(a, head->e_shoff, head->e_shnum, sizeof(*sections));

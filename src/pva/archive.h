@@ -4,8 +4,8 @@
 
 #include "pva/source.h"
 
-/* Fills the empty database of the file with what archive.a holds: target.num_tiles, memory_by_tile and lowered
- * variables.  false: a failure of the file. */
+/* Fills the file's empty database from archive.a: target.num_tiles, memory_by_tile and lowered variables. Returns
+ * false after a failure, which the file keeps. */
 bool archive_fill(pva_file *file, const char *path);
 
 #endif

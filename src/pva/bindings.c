@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where each property comes from: a column, a view of the same row, a list of rows, or a function. */
+/* The source of each property: a column, a view of the same row, a list of rows, or a function. */
 #include "pva/companions.h"
 #include "pva/execution.h"
 #include "pva/facts.h"
@@ -62,7 +62,7 @@
     {                                                                                                                  \
         .how = BIND_GET, .get = f                                                                                      \
     }
-/* By a name or a number. */
+/* An object found by a name or a number. */
 #define FROM(f, name, number)                                                                                          \
     {                                                                                                                  \
         .how = BIND_FROM, .from = f, .sql = name, .column = number                                                     \
@@ -72,7 +72,7 @@
         .how = BIND_LIST, .count = f, .at = g                                                                          \
     }
 
-/* Keys that a query lists. */
+/* Reads the keys that a query returns. */
 static void list_keys(pva_object o, const char *sql, uint64_t first, uint64_t second, struct keys *keys)
 {
     sqlite3_stmt *statement = query(o.file, sql, first, second);
@@ -100,7 +100,7 @@ static void instances_type(pva_object o, struct value *v)
     v->object = object_make(o.file, PVA_CLASS_VERTEX_TYPE, o.key, 0, 0);
 }
 
-/* Of an executed step, of which a compute set's owner is one more than the id, those of the step. */
+/* Cycles of an executed step, when the compute set belongs to one (its owner is then the step's id + 1). */
 static void set_cycles(pva_object o, uint64_t *numbers, uint64_t count)
 {
     if (o.owner)
@@ -220,7 +220,7 @@ static void always_live(pva_object o, struct keys *keys)
     live_variables(object_make(o.file, PVA_CLASS_LIVE_MEMORY, 0, 0, 0), keys);
 }
 
-/* Lowered variables of a tile are neighbours. */
+/* Lowered variables of a tile have consecutive keys. */
 static uint64_t lowered_count(pva_object o)
 {
     if (!o.part)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files beside profile.pop: which of them are of the same report (docs/reference/report-files.md, Life of a
- * report). */
+/* The files in the directory of profile.pop: which belong to the same report (docs/reference/report-files.md, Life
+ * of a report). */
 #include "pva/companions.h"
 #include "pva/debug.h"
 
@@ -35,10 +35,11 @@ bool companions_own(const struct companions *companions, enum report_file file, 
     char id[REPORT_ID_SIZE];
     report_file_id(path, file, id);
     if (!*companions->id || (*id && !strcmp(id, companions->id)))
-        return true; /* a writer before ids says nothing */
+        return true; /* early writers store no id */
     if (file == REPORT_FILE_GRAPH)
         return companions->bytes[file] == report_file_bytes(path);
-    return !*id && companions->bytes[file] == UINT64_MAX && file == REPORT_FILE_DEBUG; /* a framework's own */
+    return !*id && companions->bytes[file] == UINT64_MAX && file == REPORT_FILE_DEBUG; /* a file that a framework
+                                                                                        * wrote */
 }
 
 static void warn(pva_file *file, const char *path, const char *what)
@@ -46,7 +47,7 @@ static void warn(pva_file *file, const char *path, const char *what)
     str_format(&file->warning, "%s is not used: %s", path, what);
 }
 
-/* What is wrong with a file of debug contexts, as far as its begin and its size show. */
+/* Checks a file of debug contexts by its beginning and its size; adds a warning when it cannot be complete. */
 static bool looks_whole(pva_file *file, const char *path, uint64_t written)
 {
     unsigned char first = 0;

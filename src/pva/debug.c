@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* debug.cbor: a map of "contexts", a list of maps, and "stringTable", a list of texts.  One pass finds where each
- * begins; it decodes nothing but heads of items, ids and parents.  Contexts come in any order: those that end first
- * come first. */
+/* debug.cbor: a map of "contexts", a list of maps, and "stringTable", a list of texts. One pass records the position
+ * of each item and decodes only heads of items, ids and parents. Contexts may come in any order, because those that
+ * end first are written first. */
 #include "pva/debug.h"
 
 #include <cbor.h>
@@ -11,10 +11,10 @@
 
 enum { DEEPEST = 128 };
 
-/* The head of an item. */
+/* The head of a CBOR item. */
 struct debug_head {
     enum { HEAD_OTHER, HEAD_NUMBER, HEAD_TEXT, HEAD_ARRAY, HEAD_MAP, HEAD_BREAK, HEAD_BAD } kind;
-    uint64_t number; /* of elements or pairs; UINT64_MAX: until a break */
+    uint64_t number; /* number of elements or pairs; UINT64_MAX: until a break */
     const unsigned char *text;
     size_t length;
 };
@@ -74,7 +74,7 @@ static void on_tag(void *head, uint64_t tag)
 
 enum { WINDOW = 1 << 16 };
 
-/* Bytes from a place on, at least `need` of them or all that the file has; *size is how many. */
+/* Bytes from a position on: at least `need`, or up to the end of the file; *size is their number. */
 static const unsigned char *bytes_at(struct debug_index *index, size_t at, size_t need, size_t *size)
 {
     size_t end = index->window_at + index->window_size, rest = index->size - at;
@@ -100,7 +100,7 @@ static const unsigned char *bytes_at(struct debug_index *index, size_t at, size_
     return index->window + (at - index->window_at);
 }
 
-/* Its text is valid until the next head is read. */
+/* Reads the head of an item and advances *at. Its text is valid until the next call. */
 static struct debug_head head_at(struct debug_index *index, size_t *at)
 {
     struct cbor_callbacks callbacks = cbor_empty_callbacks;
@@ -114,7 +114,7 @@ static struct debug_head head_at(struct debug_index *index, size_t *at)
     callbacks.map_start = on_map;
     callbacks.indef_map_start = on_long_map;
     callbacks.indef_break = on_break;
-    callbacks.string_start = on_bad; /* our writers do not use these */
+    callbacks.string_start = on_bad; /* the project's writers do not use these */
     callbacks.byte_string_start = on_bad;
     callbacks.tag = on_tag;
     struct debug_head head = { 0 };
@@ -124,7 +124,7 @@ static struct debug_head head_at(struct debug_index *index, size_t *at)
     const unsigned char *data = bytes_at(index, *at, need, &size);
     struct cbor_decoder_result result = cbor_stream_decode(data, size, &callbacks, &head);
     if (result.status == CBOR_DECODER_NEDATA && result.required > size && result.required <= index->size - *at) {
-        need = result.required; /* a text that is longer than what was read */
+        need = result.required; /* the text is longer than the bytes read */
         data = bytes_at(index, *at, need, &size);
         if (size >= need)
             result = cbor_stream_decode(data, size, &callbacks, &head);
@@ -135,7 +135,7 @@ static struct debug_head head_at(struct debug_index *index, size_t *at)
     return head;
 }
 
-/* Moves behind a whole item. */
+/* Advances *at to the end of an item. */
 static bool skip_item(struct debug_index *index, size_t *at)
 {
     uint64_t left[DEEPEST];
@@ -172,7 +172,7 @@ static bool text_is(const struct debug_head *head, const char *text)
     return head->kind == HEAD_TEXT && head->length == strlen(text) && memcmp(head->text, text, head->length) == 0;
 }
 
-/* Whether a list or map goes on; `count` counts down, a break ends one without a count. */
+/* Whether a list or map has another element; `count` counts down, and a break ends an item of unknown length. */
 static bool goes_on(struct debug_index *index, size_t *at, uint64_t *count)
 {
     if (*count != UINT64_MAX)
@@ -325,7 +325,7 @@ char *debug_string(struct debug_index *index, uint64_t number)
     return text;
 }
 
-/* Replaces a number of the string table by its text. */
+/* Replaces an index into the string table by its text. */
 static void resolve(struct debug_index *index, pop_profile_value *map, const char *key)
 {
     const pop_profile_value *value = pop_profile_get(map, key);
@@ -336,7 +336,7 @@ static void resolve(struct debug_index *index, pop_profile_value *map, const cha
     free(text);
 }
 
-/* Reads a context; null, and a failure of the file, when it is damaged. */
+/* Decodes a context; null, with a failure of the file, when it is damaged. */
 static pop_profile_value read_context(pva_file *file, struct debug_index *index, size_t entry)
 {
     pop_profile_value value = { 0 };

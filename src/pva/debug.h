@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An index of a file of debug contexts (debug.cbor): where each context and each string is.  Contexts are read when
- * they are asked for. */
+/* An index of a file of debug contexts (debug.cbor): the position of each context and each string. Contexts are
+ * decoded on demand. */
 #ifndef PVA_DEBUG_H
 #define PVA_DEBUG_H
 
@@ -10,41 +10,40 @@
 
 struct debug_entry {
     uint64_t id, parent; /* 0: none */
-    size_t at, size;     /* in the file */
+    size_t at, size;     /* position and size in the file */
 };
 struct operation {
-    uint64_t context;                                /* its place among the entries */
-    size_t first_program, programs, first_var, vars; /* in the lists of the index */
+    uint64_t context;                                /* index of its context among the entries */
+    size_t first_program, programs, first_var, vars; /* ranges in the index's lists */
 };
 struct debug_index {
     char *path;
     int descriptor;
-    size_t size; /* of the file, when it was opened */
-    /* The piece of the file that was read last.  The file is not mapped: one that is cut short while it is read would
-     * end the program. */
+    size_t size; /* of the file when it was opened */
+    /* The last piece of the file that was read. The file is not mapped, because truncation while it is read would
+     * then end the program with SIGBUS. */
     unsigned char *window;
     size_t window_at, window_size, window_capacity;
     bool indexed;
-    VEC(struct debug_entry) entries; /* by id */
-    VEC(size_t) strings;             /* where each item of the string table begins */
-    pop_profile_value context;       /* that was read last */
-    size_t context_of;               /* 1 + its entry; 0: none was read */
+    VEC(struct debug_entry) entries; /* sorted by id */
+    VEC(size_t) strings;             /* position of each item of the string table */
+    pop_profile_value context;       /* the last context that was decoded */
+    size_t context_of;               /* 1 + its entry; 0: none */
     bool grouped;
-    VEC(struct operation) operations; /* by the path of the call */
+    VEC(struct operation) operations; /* sorted by the path of the call */
     VEC(uint64_t) programs, vars;
 };
 
-/* The index, made at the first use; NULL without debug.cbor, or when it is damaged (a failure of the file). */
+/* The index, built at first use; NULL without debug.cbor, or when it is damaged (a failure of the file). */
 struct debug_index *debug_index(pva_file *file);
-/* The place of an id among the entries, or SIZE_MAX. */
+/* The index of the entry with an id, or SIZE_MAX. */
 size_t debug_find(const struct debug_index *index, uint64_t id);
-/* A context as a value, names and files as text; null when it is damaged.  It is the index's, until another is asked
- * for. */
+/* A context as a value, with names and files as text; null when it is damaged. Valid until the next call. */
 const pop_profile_value *debug_context(pva_file *file, size_t entry);
-/* A name of the string table; malloc'ed, "" when there is none such. */
+/* A name of the string table, malloc'ed; "" when the number is out of range. */
 char *debug_string(struct debug_index *index, uint64_t number);
 
-/* Contexts of debug.cbor. */
+/* Opens debug.cbor; false after a failure. */
 bool debug_open(pva_file *file, const char *path);
 void debug_free(pva_file *file);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a report's directory holds: files of the report, of others, and what killed programs left. */
+/* Checks a report's directory: files of the report, of other reports, and files left behind by killed programs. */
 #include "pva/companions.h"
 #include "pva/open.h"
 #include "pva/repair.h"
@@ -14,8 +14,8 @@
 
 struct look {
     const char *directory;
-    const char *profile; /* the path of the report that is looked at; NULL: there is none */
-    bool is_temporary;   /* it has not got its name */
+    const char *profile; /* path of the report's profile; NULL: there is none */
+    bool is_temporary;   /* the profile has its temporary name */
     struct companions companions;
     void (*found)(void *context, bool problem, const char *text);
     void *context;
@@ -48,7 +48,7 @@ static bool newer(const char *path, const char *other)
             (a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec > b.st_mtim.tv_nsec));
 }
 
-/* Neither the file nor the log that SQLite keeps beside it has anything in it. */
+/* Whether the file and SQLite's log beside it are both empty. */
 static bool nothing_in(const char *path)
 {
     struct str log = { 0 };
@@ -59,7 +59,7 @@ static bool nothing_in(const char *path)
     return empty;
 }
 
-/* A profile without its name, beside the report that is looked at. */
+/* Reports another profile with a temporary name. */
 static void look_at_profile(const struct look *look, const char *name)
 {
     char *path = in_directory(look, name);
@@ -75,12 +75,12 @@ static void look_at_profile(const struct look *look, const char *name)
     free(path);
 }
 
-/* A companion without its name. */
+/* Reports a companion with a temporary name. */
 static void look_at_companion(const struct look *look, enum report_file file, const char *name, const char *id)
 {
     char *profile = report_file_path(look->directory, REPORT_FILE_PROFILE, id);
     if (access(profile, F_OK) == 0)
-        ; /* that file's report is mentioned already */
+        ; /* the message about that report's profile covers it */
     else if (look->profile && !strcmp(id, look->companions.id))
         say(look, true,
             "%s of this report is still called %s, because the program was killed while it gave the files their "
@@ -91,7 +91,7 @@ static void look_at_companion(const struct look *look, enum report_file file, co
     free(profile);
 }
 
-/* What SQLite keeps beside a database that is gone, and a file that a killed program was about to write. */
+/* Reports SQLite's log of a deleted database, and a file of a killed program that was about to be written. */
 static void look_at_rest(const struct look *look, const char *name)
 {
     static const char *const endings[] = { "-wal", "-shm", "-journal" };
@@ -134,7 +134,7 @@ static void look_at_temporaries(const struct look *look)
         free(names);
 }
 
-/* A companion that has its name: of this report or not, whole or not. */
+/* Checks a companion with its final name: whether it belongs to this report and is complete. */
 static void look_at_name(const struct look *look, enum report_file file)
 {
     const char *name = report_file_name(file);
@@ -159,7 +159,7 @@ static void look_at_name(const struct look *look, enum report_file file)
     free(temporary);
 }
 
-/* A database of SQLite says in its head how many pages it has. */
+/* The head of an SQLite database gives its number of pages, which must match the file's size. */
 static void look_at_size(const struct look *look)
 {
     unsigned char head[100];
@@ -178,7 +178,7 @@ static void look_at_size(const struct look *look)
             (unsigned long long)bytes, (unsigned long long)(page * pages));
 }
 
-/* Without profile.pop: whether what is there belongs together. */
+/* Without profile.pop: checks whether the other files belong together. */
 static void look_without_profile(const struct look *look)
 {
     char ids[REPORT_FILES][REPORT_ID_SIZE];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What executed steps take: their patterns, placed at their base (docs/reference/report-files.md, "Execution"). */
+/* Cycles of executed steps: their patterns, shifted to their bases (docs/reference/report-files.md, "Execution"). */
 #include "pva/execution.h"
 #include "value/array.h"
 
 enum { LONGEST_CHAIN = 64 };
 
-/* Adds what a column of a row has to numbers; part is for so many. */
+/* Adds the array in a column of a row to numbers; part is scratch of `count` elements. */
 static void add_column(pva_file *file, sqlite3_stmt *row, int column, uint64_t *part, uint64_t *numbers, uint64_t count)
 {
     const void *data = sqlite3_column_blob(row, column);
@@ -19,8 +19,7 @@ static void add_column(pva_file *file, sqlite3_stmt *row, int column, uint64_t *
         numbers[i] += part[i];
 }
 
-/* Adds an array of `arrays` to numbers: its own elements, or those that it has beyond its parent's, and the parent's.
- */
+/* Adds an array of `arrays` to numbers: its own elements plus those of its parent. */
 static void add_array(pva_file *file, uint64_t id, uint64_t *numbers, uint64_t count)
 {
     static const char sql[] = "SELECT a.data, p.data, a.parent FROM arrays a LEFT JOIN arrays p ON a.data IS NULL AND "
@@ -59,7 +58,7 @@ static uint64_t base_of(pva_file *file, const struct execution_step *step, uint6
     return step->base + (uint64_t)table_int(file, TABLE_DRIFT, step->drift, ipu, 1);
 }
 
-/* Adds the base of each tile's IPU and, of ends, the pattern's shift on it.  Steps are those of one replica. */
+/* Adds the base of each tile's IPU and, for ends, the pattern's shift on that IPU. Steps describe one replica. */
 static void add_bases(pva_object o, const struct execution_step *step, bool ends, uint64_t *numbers, uint64_t count)
 {
     uint64_t per_ipu = o.file->tiles_per_ipu;
@@ -91,7 +90,7 @@ void step_to(pva_object o, uint64_t *numbers, uint64_t count)
     uint64_t *parts = mem_zero(count, sizeof(*parts)), *from = mem_zero(count, sizeof(*from));
     query_array(o.file, "SELECT cycles_by_tile FROM exchanges WHERE id = ?1 AND ?2 >= 0",
                 table_uint(o.file, TABLE_PROGRAM, 0, step.program, 5), 0, parts,
-                count); /* 0: has no part in the exchange */
+                count); /* 0: the tile takes no part in the exchange */
     step_from(o, from, count);
     for (uint64_t i = 0; i < count; ++i)
         if ((parts[i] != 0) != (sync == 1))
@@ -110,7 +109,7 @@ void step_cycles(pva_object o, uint64_t *numbers, uint64_t count)
     free(from);
 }
 
-/* A figure of a step on an IPU; columns from 5 to 12 are times from the IPU's base on. */
+/* A figure of a step on an IPU; columns 5 to 12 are times relative to the IPU's base. */
 static uint64_t ipu_step_uint(pva_object o, int column)
 {
     pva_object of = object_make(o.file, PVA_CLASS_STEP, o.owner, 0, 0);
@@ -140,11 +139,11 @@ pva_object pva_peak_tile(pva_file *report)
     return tile == UINT64_MAX ? object_null : object_make(report, PVA_CLASS_TILE, tile, 0, 0);
 }
 
-/* Cycles of each pattern on the IPU that takes longest; *most receives the largest. */
+/* Cycles of each pattern on its slowest IPU; *max receives the largest. */
 static uint64_t *cycles_by_pattern(pva_file *report, uint64_t *count, uint64_t *max)
 {
     *count = query_uint(report, "SELECT max(id) + 1 FROM patterns WHERE ?1 | ?2 >= 0", 0, 0, 0);
-    *count = *count > report->bytes ? 0 : *count; /* a row has a byte at least */
+    *count = *count > report->bytes ? 0 : *count; /* a damaged count is capped: each row takes at least a byte */
     uint64_t *cycles = mem_zero(*count + 1, sizeof(*cycles));
     sqlite3_stmt *row = query(report, "SELECT pattern, cycles FROM pattern_ipus WHERE ?1 | ?2 >= 0", 0, 0);
     *max = 0;
@@ -162,8 +161,7 @@ struct long_step {
     uint64_t id, cycles;
 };
 
-/* One pass over the steps, which keeps the longest so far in order; it ends early when all that are kept take as long
- * as any step can. */
+/* Scans the steps once and keeps the longest in order; stops early when all kept steps have the maximum length. */
 static size_t find_longest(pva_file *report, struct long_step *kept, size_t count)
 {
     uint64_t patterns, max, *cycles = cycles_by_pattern(report, &patterns, &max);
@@ -230,7 +228,7 @@ void ipu_step(pva_object o, const struct binding *bind, struct value *v)
 {
     v->natural = ipu_step_uint(o, bind->column);
 }
-/* How even the cycles of so many tiles are. */
+/* Balance of the cycles over the tiles: sum / (maximum x tiles). */
 static double ipu_balance(pva_object o, uint64_t tiles)
 {
     uint64_t cycles = ipu_step_uint(o, 2), sum = ipu_step_uint(o, 3);
@@ -244,13 +242,13 @@ void ipu_active_balance(pva_object o, struct value *v)
 {
     v->real = ipu_balance(o, ipu_step_uint(o, 4));
 }
-/* Column 0 is the minimum, 1 the maximum, of the part's columns. */
+/* Of the part's columns, 0 is the minimum and 1 the maximum. */
 void range_end(pva_object o, const struct binding *bind, struct value *v)
 {
     v->natural = ipu_step_uint(o, (int)o.part + bind->column);
 }
 
-/* The records of overflows and of unknown blocks name none. */
+/* Records of overflows and of unknown blocks have no program. */
 void block_program(pva_object o, struct value *v)
 {
     enum { OVERFLOW = 3 };

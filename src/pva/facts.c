@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Properties of the writer, its options and parameters of runs, of the target, its IPUs and tiles. */
+/* Properties of the writer, its options, parameters of runs, the target, its IPUs and tiles. */
 #include "pva/facts.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ size_t name_at(const char *const *names, size_t count, const char *name)
     return i;
 }
 
-/* Texts of `info`. */
+/* A text of the table `info`. */
 void info_text(pva_object o, const struct binding *bind, struct value *value)
 {
     sqlite3_stmt *statement = query(o.file, "SELECT value FROM info WHERE ?1 | ?2 >= 0 AND name = ?3", 0, 0);
@@ -28,7 +28,7 @@ void info_text(pva_object o, const struct binding *bind, struct value *value)
     sqlite3_reset(statement);
 }
 
-/* Lists of few rows that have names as keys. */
+/* Text of a row in a short list whose keys are names. */
 static void row_text(pva_object o, const char *sql, uint64_t a, uint64_t b, int column, struct value *value)
 {
     sqlite3_stmt *statement = query(o.file, sql, a, b);

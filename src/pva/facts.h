@@ -5,7 +5,7 @@
 
 #include "pva/model.h"
 
-/* The place of a name in a list, or count. */
+/* The index of a name in a list, or the list's length. */
 size_t name_at(const char *const *, size_t, const char *);
 void info_text(pva_object, const struct binding *, struct value *);
 void option_text(pva_object, const struct binding *, struct value *);

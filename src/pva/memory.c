@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory by category and vertices' code by tile, and what is live: arrays by tile that are read where they are coded,
- * from tile to tile. */
+/* Memory by category, vertex code by tile, and liveness: arrays by tile, which are decoded incrementally as tiles
+ * are read in order. */
 #include "pva/memory.h"
 #include "value/array.h"
 
-/* A coded array and the run of equal elements that was read last. */
+/* A run-length coded array, and the last run that was read. */
 struct blob {
     uint64_t key;
     unsigned region, overlap;
@@ -71,7 +71,7 @@ void category_name(pva_object o, struct value *value)
         str_add(&value->text, cell.text);
 }
 
-/* Bytes of a category on the object's tile: of the regions and the ways of overlapping that a bit is set for. */
+/* Bytes of a category on the object's tile, summed over the regions and kinds of overlap whose bits are set. */
 static uint64_t category_bytes(pva_object o, unsigned regions, unsigned overlaps)
 {
     if (!o.file->categories)
@@ -126,7 +126,7 @@ void tile_vertex_code(pva_object o, struct value *value)
             value->natural = blob_at(&code->list.data[i], o.owner);
 }
 
-/* The sum of an array's elements on the tile (part 1) or the IPU (part 2) that owns the object. */
+/* The sum of an array's elements on the object's tile (part 1) or IPU (part 2). */
 static uint64_t bytes_on(pva_object o, const char *sql)
 {
     size_t size;

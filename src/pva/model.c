@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Properties of objects, by the table of bindings. */
+/* Reads properties of objects by the table of bindings. */
 #include "pva/model.h"
 
 #include "base/error.h"
@@ -79,7 +79,8 @@ pva_property pva_find_property(pva_class type, const char *name)
     return PVA_PROPERTY_COUNT;
 }
 
-/* Whether a property may be asked of an object as one of some kinds (a bit each); false for the null object. */
+/* Whether an object's class has the property, and its kind is one of `kinds` (a bit each); false for the null
+ * object. */
 static bool may_ask(pva_object o, pva_property property, unsigned kinds)
 {
     if (!o.file || o.type == PVA_CLASS_NONE || o.file->failed)
@@ -175,7 +176,7 @@ char *pva_text_copy(pva_object o, pva_property property)
     return text.text ? text.text : mem_string("");
 }
 
-/* The category of that name; properties of MemoryCategories are named so. */
+/* The category with a property's name: properties of MemoryCategories are named after categories. */
 static pva_object category_of(pva_object o, pva_property property)
 {
     struct source_cell cell;
@@ -224,7 +225,7 @@ pva_object pva_get(pva_object o, pva_property property)
     }
 }
 
-/* The numbers of an array or the keys of a list; they stay until others have been asked for. */
+/* Decodes the numbers of an array or the keys of a list; the result is cached until evicted by others. */
 static const struct kept *keep(pva_object o, pva_property property)
 {
     struct kept *oldest = &o.file->kept[0];
@@ -305,7 +306,7 @@ uint64_t pva_numbers(pva_object o, pva_property property, uint64_t first, uint64
     return kept->count;
 }
 
-/* What a query is asked of, what it gives, and what its number must be below. */
+/* For each query: the class it applies to, the class of its result, and the property that limits its number. */
 static const struct {
     pva_class of, gives;
     const char *what;
@@ -319,7 +320,7 @@ static const struct {
     [PVA_THREAD_BY_TID] = { PVA_CLASS_PROCESS, PVA_CLASS_THREAD, NULL },
 };
 
-/* The one of a list whose property is a number, or null. */
+/* The element of a list whose property equals a number, or null. */
 static pva_object find(pva_object o, pva_property list, pva_property property, uint64_t number)
 {
     for (uint64_t i = 0, count = pva_count(o, list); i < count; ++i) {

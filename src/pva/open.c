@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening and closing files: what they are is checked before anything is believed. */
+/* Opens and closes files; their format is checked before any content is read. */
 #include "pva/open.h"
 #include "pva/archive.h"
 #include "pva/companions.h"
@@ -25,7 +25,7 @@ static char *join(const char *directory, const char *name)
     return path.text;
 }
 
-/* A file of a format before profile.pop that a directory holds; NULL. */
+/* A file in the directory in a format that preceded profile.pop, or NULL. */
 static const char *old_file(const char *directory)
 {
     static const char *const names[] = { "graph.json", "graph.cbor", "execution.json", "execution.cbor",
@@ -52,7 +52,7 @@ static pop_status no_file(const char *path, pop_error *error)
                      "no graph profile found: %s has neither profile.pop nor archive.a", path);
 }
 
-/* Whether the file begins as an SQLite database does; says what is wrong if not. */
+/* Whether the file begins like an SQLite database; sets the error if not. */
 static bool looks_like_database(const char *path, const char *what, const char *api, pop_error *error)
 {
     char head[16] = { 0 };
@@ -73,7 +73,7 @@ static bool looks_like_database(const char *path, const char *what, const char *
     return false;
 }
 
-/* Nothing that the file says can write, load code, or make the reader allocate without bound. */
+/* Restricts SQLite so that a hostile file cannot cause writes, load code, or make the reader allocate without bound. */
 static bool make_safe(pva_file *file)
 {
     sqlite3 *db = file->db;
@@ -113,7 +113,7 @@ static pva_file *open_database(const char *path, enum file_kind kind, const char
     free(uri);
     if (result == SQLITE_OK && make_safe(file)) {
         file->bytes = stat(path, &facts) == 0 ? (uint64_t)facts.st_size : 0;
-        struct str wal = { 0 }; /* what a killed program left counts */
+        struct str wal = { 0 }; /* the log that a killed program left is part of the database */
         str_format(&wal, "%s-wal", path);
         file->bytes += stat(wal.text, &facts) == 0 ? (uint64_t)facts.st_size : 0;
         str_free(&wal);
@@ -124,7 +124,7 @@ static pva_file *open_database(const char *path, enum file_kind kind, const char
     return NULL;
 }
 
-/* The first row of the format's table: its name and its versions. */
+/* Checks the first row of the format's table: name and versions. */
 static bool check_format(pva_file *file, const char *name, int64_t major, const char *what)
 {
     sqlite3_stmt *statement =
@@ -148,7 +148,7 @@ static bool check_format(pva_file *file, const char *name, int64_t major, const 
     return !file->failed;
 }
 
-/* Every statement that a table is read by compiles: the file has the tables and columns of its format. */
+/* Prepares the statement of each table, which checks that the file has the tables and columns of its format. */
 static bool check_tables(pva_file *file)
 {
     for (int i = 0; i < TABLES; ++i)
@@ -177,7 +177,7 @@ char *directory_of(const char *path)
     return directory;
 }
 
-/* What the report says is of one replica. */
+/* Reads the target; a report describes one replica. */
 static bool read_target(pva_file *file)
 {
     uint64_t ipus = table_uint(file, TABLE_TARGET, 0, 0, 3), per_ipu = table_uint(file, TABLE_TARGET, 0, 0, 4),
@@ -188,7 +188,7 @@ static bool read_target(pva_file *file)
     else if (ipus && (!replicas || ipus % replicas))
         file_fail(file, POP_PARSE_ERROR, "a target of %llu IPUs for %llu replicas", (unsigned long long)ipus,
                   (unsigned long long)replicas);
-    file->ipus = replicas ? ipus / replicas : 0; /* a damaged report may have no target */
+    file->ipus = replicas ? ipus / replicas : 0; /* a damaged report may have no target row */
     file->tiles_per_ipu = per_ipu;
     file->tiles = file->ipus * per_ipu;
     return !file->failed;
@@ -200,7 +200,7 @@ static bool is_archive(const char *path)
     return length >= 9 && strcmp(path + length - 9, "archive.a") == 0;
 }
 
-/* CAP-01: archive.a is enough. */
+/* Opens a report that consists of archive.a alone. */
 static pva_file *open_archive(const char *path, const char *api, pop_error *error)
 {
     pva_file *file = MEM_NEW(pva_file);
@@ -208,7 +208,7 @@ static pva_file *open_archive(const char *path, const char *api, pop_error *erro
     file->kind = FILE_REPORT;
     file->path = mem_string(path);
     file->bytes = stat(path, &facts) == 0 ? (uint64_t)facts.st_size : 0;
-    /* An empty name is a temporary database, on disk when it is large. */
+    /* An empty name makes a temporary database, which SQLite moves to disk when it is large. */
     if (sqlite3_open_v2("", &file->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) !=
             SQLITE_OK ||
         array_functions(file) != SQLITE_OK)

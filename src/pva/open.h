@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Paths of files that are opened. */
+/* Paths of files to open. */
 #ifndef PVA_OPEN_H
 #define PVA_OPEN_H
 
 #include "pva/source.h"
 
-/* The directory of a path, "." when it names none; the caller frees it. */
+/* The directory part of a path, "." when it has none; the caller frees it. */
 char *directory_of(const char *path);
 
 #endif

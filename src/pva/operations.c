@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Properties of debug contexts, and operations: programs and variables, grouped by the outermost library call that made
- * them. */
+/* Debug contexts and operations: programs and variables, grouped by the outermost library call that made them. */
 #include "pva/operations.h"
 #include "pva/debug.h"
 
@@ -30,7 +29,7 @@ void context_id(pva_object o, struct value *v)
     v->natural = index && o.key < index->entries.count ? index->entries.data[o.key].id : 0;
 }
 
-/* Text or number by a path in the context. */
+/* A text or number at a path in the context. */
 void context_text(pva_object o, const struct binding *bind, struct value *v)
 {
     const pop_profile_value *value = pop_profile_path(debug_context(o.file, o.key), bind->sql);
@@ -67,7 +66,7 @@ pva_object context_parent(pva_object o, uint64_t i)
     return (void)i, parent_of(o);
 }
 
-/* The context of the outermost call of a library, from a context on; SIZE_MAX when there is none. */
+/* The outermost library call among a context and its ancestors; SIZE_MAX when there is none. */
 static size_t outermost_call(pva_file *file, const struct debug_index *index, uint64_t id, signed char *is_call)
 {
     size_t found = SIZE_MAX;
@@ -97,7 +96,7 @@ static int by_context(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* What a query of (id, debug context) gives, with the call that made it, sorted by call. */
+/* Rows (id, debug context) of a query with the calls that made them, sorted by call. */
 static struct member *members(pva_file *file, const struct debug_index *index, const char *sql, signed char *is_call,
                               size_t *count)
 {
@@ -201,7 +200,7 @@ void operation_vars(pva_object o, struct keys *keys)
                operation->vars * sizeof(uint64_t));
 }
 
-/* Ids that are in no file of this process are left out. */
+/* Ids that are not in the file are left out. */
 void operation_replaced(pva_object o, struct keys *keys)
 {
     const struct operation *operation = operation_of(o);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executed steps of a report as an execution profile has them, a row of `executed` each. */
+/* Executed steps of a report in the form of an execution profile, one per row of `executed`. */
 #include "pva/profile_steps.h"
 #include "pva/model.h"
 
@@ -17,7 +17,7 @@ enum { TYPE, NAME, DETAIL, SET, DATA, DATA_BALANCE, CYCLES, FROM, TO, TILES, SUM
 
 struct profile_steps {
     pva_file *file;
-    uint64_t *active; /* by compute set: issue slots that its vertices use */
+    uint64_t *active; /* by compute set: issue slots of its vertices */
     uint64_t sets;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The readable summary of a report: the parts of the two profiles that pop_print_profile_summary reads
- * (docs/profiling.md), from the file's tables. */
+/* The printed summary of a report: builds the parts of the two profiles that pop_print_profile_summary reads
+ * (docs/profiling.md) from the file's tables. */
 #include "pva/memory.h"
 #include "pva/model.h"
 #include "pva/profile_steps.h"
@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "value/value.h"
 
-/* An array of a row, as a vector of runs. */
+/* An array of a row as a run-length coded vector. */
 static pop_profile_value array_value(sqlite3_stmt *statement, int column, uint64_t count)
 {
     const void *data = sqlite3_column_blob(statement, column);
@@ -90,7 +90,7 @@ static pop_profile_value by_tile_value(pva_file *file)
     return map;
 }
 
-/* The map of a key, made where there is none. */
+/* The map at a key, created when missing. */
 static pop_profile_value *map_in(pop_profile_value *map, const char *key)
 {
     if (!pop_profile_get(map, key))
@@ -116,7 +116,7 @@ static pop_profile_value by_category_value(pva_file *file)
     return map;
 }
 
-/* Bytes of each vertex type by kind.  The summary sums over tiles, so that a vector has one element, the sum. */
+/* Bytes of each vertex type by kind. The summary sums over tiles, so the vector has a single element, the sum. */
 static pop_profile_value by_type_value(pva_file *file)
 {
     static const char *const kinds[] = { "codeBytes",    "copyPtrBytes",    "descriptorBytes", "edgePtrBytes",
@@ -192,14 +192,14 @@ static pop_profile_value sets_value(pva_file *file)
     return map;
 }
 
-/* Liveness.  An entry of the graph profile's programs is a step; a report splits some steps into several programs. */
+/* Liveness. An entry of the graph profile's programs is a step, which a report may split into several programs. */
 enum { MAX_NODES = 1 << 18, DEEPEST = PROFILE_DEEPEST / 2 - 16, MAX_CHILDREN = 1 << 22 };
 struct liveness {
     pva_file *file;
-    pop_profile_value *lists; /* variables of each list, null until needed */
+    pop_profile_value *lists; /* variables of each list; null until needed */
     uint64_t list_count;
     size_t nodes;
-    uint64_t path[DEEPEST + 1]; /* steps from the control program to the last node */
+    uint64_t path[DEEPEST + 1]; /* steps from the control program to the current node */
 };
 
 static pop_profile_value variables_value(struct liveness *l, uint64_t list)
@@ -246,7 +246,7 @@ static void add_node(struct liveness *l, pop_profile_value *children, uint64_t p
     pop_profile_push(children, node(l, step, depth));
 }
 
-/* Of the programs that a step is, the one that is not a part of it: where children, target and liveness are. */
+/* The program of a step that has its children, target and liveness; the others are parts of it. */
 static uint64_t main_program(pva_file *file, uint64_t step)
 {
     static const char sql[] = "SELECT id FROM programs WHERE step = ?1 AND ?2 >= 0 AND type NOT IN ('Sans', 'SyncAns', "
@@ -328,14 +328,15 @@ static pop_profile_value programs_value(pva_file *file)
         const char *type = (const char *)sqlite3_column_text(statement, 1),
                    *name = (const char *)sqlite3_column_text(statement, 2),
                    *detail = (const char *)sqlite3_column_text(statement, 3);
-        if (step > pop_profile_size(&vector) || step + 1 < pop_profile_size(&vector)) /* steps have no gaps */
+        if (step > pop_profile_size(&vector) || step + 1 < pop_profile_size(&vector)) /* steps are numbered without
+                                                                                       * gaps */
             continue;
         pop_profile_value map = pop_profile_map_new();
         pop_profile_set(&map, "type",
                         pop_profile_string(type && strcmp(type, "StreamCopyMid") == 0 ? "StreamCopy" : type));
         if (name && !(detail && strcmp(name, detail) == 0))
             pop_profile_set(&map, "name", pop_profile_string(name));
-        if (step < pop_profile_size(&vector)) { /* the sync before an exchange came first */
+        if (step < pop_profile_size(&vector)) { /* the sync before an exchange came earlier */
             pop_profile_value *of = (pop_profile_value *)(uintptr_t)pop_profile_at(&vector, (size_t)step);
             pop_profile_free(of);
             *of = map;
@@ -351,7 +352,7 @@ static pop_profile_value graph_value(pva_file *file, bool liveness)
     pop_profile_value map = pop_profile_map_new();
     pop_profile_set(&map, "target", target_value(file));
     pop_profile_set(&map, "graph", counts_value(file));
-    if (!table_count(file, TABLE_TILE_MEMORY)) /* a CPU has none */
+    if (!table_count(file, TABLE_TILE_MEMORY)) /* a CPU has no tile memory */
         return map;
     pop_profile_set(&map, "optimizationInfo", metrics_value(file));
     pop_profile_set(&map, "vertexTypes", types_value(file));
@@ -367,7 +368,7 @@ static pop_profile_value graph_value(pva_file *file, bool liveness)
     return map;
 }
 
-/* Vertices that were measured one by one. */
+/* Vertices that were measured individually. */
 static void add_vertices(pva_file *file, pop_profile_value *map)
 {
     pop_profile_value cycles = profile_runs(8), types = profile_runs(8);

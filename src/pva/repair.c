@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Completing the temporary file of a writer that was killed. */
+/* Completes the temporary file of a killed writer. */
 #include "pva/repair.h"
 #include "pva/companions.h"
 #include "pva/open.h"
@@ -17,7 +17,7 @@
 
 static const char api[] = "pva_repair";
 
-/* What a writer does when it ends (docs/reference/report-files.md, "Life of a file"). */
+/* The statements that a writer executes at its end (docs/reference/report-files.md, "Life of a file"). */
 static const char finish[] = "CREATE INDEX IF NOT EXISTS vars_info_by_tile ON vars_info(tile);"
                              "CREATE INDEX IF NOT EXISTS steps_by_run ON runs(first_step);"
                              "CREATE INDEX IF NOT EXISTS live_lists_by_bytes ON live_lists(bytes);"
@@ -46,7 +46,7 @@ static int newest_first(const void *left, const void *right)
     return (a->changed.tv_nsec < b->changed.tv_nsec) - (a->changed.tv_nsec > b->changed.tv_nsec);
 }
 
-/* The temporary files of a directory, newest first. */
+/* Lists the temporary files of a directory, newest first. */
 static void find_temporaries(const char *directory, temporaries *found)
 {
     DIR *entries = opendir(directory);
@@ -81,7 +81,7 @@ char *newest_temporary(const char *directory)
     return newest;
 }
 
-/* Whoever has the database open holds a lock on its bytes PENDING_BYTE + 2 and on: SQLite's, in WAL mode for as long as
+/* A process that has a database open in WAL mode holds a lock on its bytes from PENDING_BYTE + 2 on, for as long as
  * it is open. */
 int64_t process_that_writes(const char *path)
 {
@@ -94,7 +94,7 @@ int64_t process_that_writes(const char *path)
     return !locked ? -1 : lock.l_pid > 0 ? lock.l_pid : 0;
 }
 
-/* Whether the file can be read as far as it goes: libpva opens it.  Its report's id, "" when it has none. */
+/* Whether libpva can open the file. Gives its report's id, "" when it has none. */
 static pop_status check_readable(const char *path, char id[REPORT_ID_SIZE], pop_error *error)
 {
     pop_error why = { 0 };
@@ -127,7 +127,7 @@ static pop_status finish_database(const char *path, pop_error *error)
     return status;
 }
 
-/* Renames the file, and the companions that were written with it. */
+/* Renames the file and its companions to their final names. */
 static pop_status give_names(const char *path, const char *directory, const char *id, pop_error *error)
 {
     enum report_file failed = REPORT_FILE_PROFILE;
@@ -157,7 +157,7 @@ static pop_status complete(const char *path, const char *directory, pop_error *e
     return status == POP_OK ? give_names(path, directory, id, error) : status;
 }
 
-/* Completes the newest file that can be completed; the error is that of the newest. */
+/* Completes the newest file that can be completed; on failure the error is that of the newest file. */
 static pop_status complete_any(const temporaries *found, const char *directory, pop_error *error)
 {
     pop_error ours = { 0 };
@@ -171,7 +171,7 @@ static pop_status complete_any(const temporaries *found, const char *directory, 
     return status;
 }
 
-/* A profile.pop that has its name, and companions that have not: their writer was killed between the two. */
+/* Renames companions of a profile.pop that has its final name already: their writer was killed in between. */
 static bool finish_names(const char *whole, const char *directory)
 {
     char id[REPORT_ID_SIZE];

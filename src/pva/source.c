@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of the file's tables, a page at a time.  Pages are found by table, owner and first key; of so many, the one that
- * was used longest ago is dropped, so that memory is bounded by the number of pages and the length of their texts. */
+/* Rows of the file's tables, read and cached by pages. Pages are found by table, owner and first key. The cache has
+ * a fixed number of pages and evicts the least recently used, so that memory is bounded by that number and the
+ * length of the texts. */
 #include "pva/source.h"
 
 #include "base/error.h"
@@ -16,14 +17,14 @@ struct stored {
     union {
         int64_t integer;
         double real;
-        size_t text; /* offset */
+        size_t text; /* offset in the page's texts */
     } as;
 };
 struct source_page {
     enum table table;
     uint64_t owner, first, used;
     int columns;
-    VEC(struct stored) cells; /* rows x columns; column 0 of a row that is missing is CELL_NULL */
+    VEC(struct stored) cells; /* rows x columns; column 0 of a missing row is CELL_NULL */
     struct str text;
 };
 
@@ -124,7 +125,7 @@ static struct stored store_cell(struct source_page *page, sqlite3_stmt *statemen
         cell.length = text ? (uint32_t)strlen(text) : 0;
         str_add_bytes(&page->text, text ? text : "", (size_t)cell.length + 1);
         break;
-    default: /* a blob where none belongs is nothing */
+    default: /* a blob in a column that must not have one counts as null */
         break;
     }
     return cell;
@@ -187,7 +188,7 @@ void file_fail_missing(pva_file *file, enum table table, uint64_t key)
     file_fail(file, POP_PARSE_ERROR, "%s %llu is missing: the file is damaged", what, (unsigned long long)key);
 }
 
-/* A column of a row; false when there is no such row. */
+/* Reads a column of a row; false when the row is missing. */
 static bool read_cell(pva_file *file, enum table table, uint64_t owner, uint64_t key, int column,
                       struct source_cell *cell)
 {
@@ -231,7 +232,7 @@ uint64_t table_uint(pva_file *file, enum table table, uint64_t owner, uint64_t k
     return value > 0 ? (uint64_t)value : 0;
 }
 
-/* The largest key of a table, by a query made of its name and key. */
+/* The largest key of a table plus one, from a query built of the table's name and key. */
 uint64_t table_count(pva_file *file, enum table table)
 {
     static const char *const largest[TABLES] = {
@@ -252,7 +253,7 @@ uint64_t table_count(pva_file *file, enum table table)
     };
     if (!file->counts[table] && largest[table]) {
         uint64_t count = query_uint(file, largest[table], 0, 0, 0);
-        if (count > file->bytes) { /* a row has a byte at least */
+        if (count > file->bytes) { /* each row takes at least a byte */
             file_fail(file, POP_PARSE_ERROR, "rows are numbered up to %llu, and the file has %llu bytes (%s)",
                       (unsigned long long)count, (unsigned long long)file->bytes, tables[table].name);
             count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SQL over a file: queries that cannot write, and functions that unfold arrays. */
+/* SQL over a file: read-only queries, and functions that decode arrays. */
 #include "pva/sql.h"
 #include "value/array.h"
 
@@ -26,7 +26,7 @@ static void array_at_function(sqlite3_context *context, int count, sqlite3_value
     sqlite3_result_int64(context, index < 0 ? 0 : (sqlite3_int64)array_at(data, size, (uint64_t)index));
 }
 
-/* Zeros that follow the last token forever are left out. */
+/* Decodes the next run; false after the last token, although infinitely many zeros follow. */
 static bool next_run(struct array_cursor *cursor, uint64_t *run, uint64_t *value)
 {
     if (!cursor->left && cursor->at >= cursor->size)
@@ -39,7 +39,7 @@ static void array_sum_function(sqlite3_context *context, int count, sqlite3_valu
 {
     (void)count;
     if (sqlite3_value_type(values[0]) == SQLITE_NULL)
-        return; /* what is not known has no sum, as in SQL */
+        return; /* the sum of null is null, as in SQL */
     struct array_cursor cursor = cursor_of(values[0]);
     uint64_t sum = 0, run, value;
     while (next_run(&cursor, &run, &value))
@@ -51,7 +51,7 @@ static void array_max_function(sqlite3_context *context, int count, sqlite3_valu
 {
     (void)count;
     if (sqlite3_value_type(values[0]) == SQLITE_NULL)
-        return; /* what is not known has no maximum, as in SQL */
+        return; /* the maximum of null is null, as in SQL */
     struct array_cursor cursor = cursor_of(values[0]);
     uint64_t max = 0, run, value;
     while (next_run(&cursor, &run, &value))
@@ -76,7 +76,7 @@ static void array_text_function(sqlite3_context *context, int arguments, sqlite3
     str_free(&text);
 }
 
-/* The table array(blob, count): columns i and value. */
+/* The virtual table array(blob, count) with columns i and value. */
 struct array_table {
     sqlite3_vtab base;
     const pva_file *file;
@@ -151,8 +151,8 @@ static int rows_next(sqlite3_vtab_cursor *cursor)
     return SQLITE_OK;
 }
 
-/* An array has an element for each tile, or for each of some rows, which take more bytes than this.  A damaged count is
- * an error, not an endless query. */
+/* Upper bound of an array's length. Arrays have an element for each tile or for each of some rows, which take more
+ * bytes than elements, so that a damaged count gives an error instead of an endless query. */
 static uint64_t max_elements(const pva_file *file)
 {
     enum { BYTES_OF_ROW = 8 };
@@ -231,7 +231,7 @@ int array_functions(pva_file *file)
     return result;
 }
 
-/* A row to the caller, or the names alone; false when it has enough. */
+/* Passes a row, or the names alone, to the caller; false when the caller wants no more. */
 static bool give_row(sqlite3_stmt *statement, bool values_too, pva_row *row, void *context)
 {
     static const pva_value_kind kinds[] = { [SQLITE_INTEGER] = PVA_VALUE_INTEGER,
@@ -268,8 +268,7 @@ static bool give_row(sqlite3_stmt *statement, bool values_too, pva_row *row, voi
     return more;
 }
 
-/* What sqlite3_stmt_readonly does not count as writing: other files, transactions, and pragmas that are no questions.
- */
+/* Denies what sqlite3_stmt_readonly permits: other files, transactions, and pragmas that change settings. */
 static int allow(void *none, int action, const char *first, const char *second, const char *database,
                  const char *trigger)
 {
@@ -287,7 +286,7 @@ static int allow(void *none, int action, const char *first, const char *second, 
     return SQLITE_DENY;
 }
 
-/* The first statement of *rest, which moves behind it; *statement is NULL for a comment, or blanks. */
+/* Prepares the first statement of *rest and advances it; *statement is NULL for a comment or blanks. */
 static pop_status prepare(pva_file *file, const char **rest, sqlite3_stmt **statement, const char *api,
                           pop_error *error)
 {
@@ -319,7 +318,7 @@ static int is_over(void *opaque)
     return !file->watch(file->watch_context);
 }
 
-/* The next row, with the file's watch asked now and then. */
+/* Steps to the next row and periodically calls the file's watch. */
 static int step(pva_file *file, sqlite3_stmt *statement)
 {
     enum { INSTRUCTIONS_BETWEEN_WATCHES = 20000 };
@@ -331,7 +330,7 @@ static int step(pva_file *file, sqlite3_stmt *statement)
     return result;
 }
 
-/* What a query that ended with a result of SQLite's has come to; frees it. */
+/* Translates SQLite's result at the end of a query, and frees the statement. */
 static pop_status finish(pva_file *file, sqlite3_stmt *statement, int result, const char *api, pop_error *error)
 {
     pop_status status = POP_OK;

@@ -5,7 +5,7 @@
 
 #include "pva/source.h"
 
-/* SQL functions over arrays (array_at, array_sum, array_max, array_text) and the table array(blob, count). */
+/* Registers the SQL functions array_at, array_sum, array_max and array_text, and the table array(blob, count). */
 int array_functions(pva_file *file);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads and events of a trace. */
+/* Properties of threads and events of a trace. */
 #include "pva/trace.h"
 
 uint64_t thread_count(pva_object o)
@@ -10,7 +10,7 @@ pva_object thread_at(pva_object o, uint64_t i)
 {
     return object_make(o.file, PVA_CLASS_THREAD, i, o.key, 0);
 }
-/* Threads and events have ids of one numbering: an event hangs on a thread or on an event. */
+/* Threads and events share one numbering: an event's parent is a thread or an event. */
 static uint64_t node_id(pva_object o)
 {
     return table_uint(o.file, o.type == PVA_CLASS_THREAD ? TABLE_THREAD : TABLE_EVENT, o.owner, o.key, 1);

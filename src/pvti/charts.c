@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs of series, and histograms over time. */
+/* Graphs of series over time, and heat maps of histograms over time. */
 #include "pvti/file.h"
 #include "pvti/trace.h"
 
@@ -7,12 +7,12 @@
 
 #include <pthread.h>
 
-/* Charts live as long as the process; their rows are written again for each file. */
+/* Charts live as long as the process; their description is written again to each file. */
 struct pvti_graph {
     char *name, *unit;
     VEC(char *) series;
     unsigned trace;
-    size_t written; /* series that the file knows */
+    size_t written; /* number of series that the current file describes */
     int64_t id;
     struct pvti_graph *next;
 };
@@ -25,7 +25,7 @@ struct pvti_heatmap {
     struct pvti_heatmap *next;
 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct pvti_graph *graphs; /* reachable, as long as the process lives */
+static struct pvti_graph *graphs; /* keeps all graphs reachable until the process ends */
 static struct pvti_heatmap *heatmaps;
 
 pvti_graph *pvti_graph_create(const char *name, const char *unit)
@@ -90,7 +90,7 @@ pvti_heatmap *pvti_heatmap_create(const char *name, const double *edges, size_t 
     return heatmap;
 }
 
-/* The last bin whose lower edge is not above the value; the first for what is below all. */
+/* The last bin whose lower edge is not above the value; the first bin for values below all edges. */
 static size_t bin_of(const struct pvti_heatmap *heatmap, double value)
 {
     size_t low = 0, high = heatmap->count - 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Channels, and the events of threads.  Each thread has a stack of open events of its own.  A row is written when an
- * event begins, so that one that never ends is in the file too, and its duration when it ends. */
+/* Channels, and the events of threads. Each thread has its own stack of open events. An event's row is written when
+ * it begins, so that an event that never ends is in the file too; its duration is added when it ends. */
 #include "pvti/file.h"
 #include "pvti/trace.h"
 
@@ -66,14 +66,14 @@ pvti_channel *pvti_channel_at(size_t index)
     return channel;
 }
 
-/* An event that has begun. */
+/* An open event. */
 struct open {
     int64_t id, start, children;
     const pvti_channel *channel;
     char *label;
 };
 struct thread {
-    unsigned trace; /* the file that its row is in */
+    unsigned trace; /* number of the file that has its row */
     int64_t id, position, events;
     VEC(struct open) open;
     char *name;
@@ -135,8 +135,8 @@ static struct thread *this_thread(void)
     return thread;
 }
 
-/* The metadata of an event: JSON as it is, other text as a JSON string, so that readers can parse what they find; NULL
- * for none.  Bytes that are no UTF-8 become question marks. */
+/* The metadata of an event as JSON: JSON is kept, other text becomes a JSON string, so that readers can parse it;
+ * NULL for none. Bytes that are not UTF-8 become question marks. */
 static char *metadata_json(const char *text)
 {
     if (!text || !*text)
@@ -160,7 +160,7 @@ static char *metadata_json(const char *text)
     return quoted;
 }
 
-/* Writes the row of an event that begins, and returns its id. */
+/* Writes the row of a new event and returns its id. */
 static int64_t put_event(struct thread *thread, const pvti_channel *channel, const char *label, const char *metadata,
                          int64_t start)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The trace file (docs/reference/trace-files.md): options, rows that wait, and SQLite. */
+/* The trace file (docs/reference/trace-files.md): options, queued rows, and SQLite. */
 #include "pvti/file.h"
 
 #include "base/options.h"
@@ -41,7 +41,7 @@ static const char finish[] = "CREATE INDEX events_by_parent ON events(parent, po
 
 static struct {
     pthread_mutex_t lock;
-    bool known, on; /* the options have been read; tracing is wanted and works */
+    bool known, on; /* known: the options have been read; on: tracing is enabled and works */
     unsigned number;
     struct option_set options;
     char *path;
@@ -50,7 +50,7 @@ static struct {
     int64_t ids, written;
     VEC(struct trace_row) rows;
 } trace = { .lock = PTHREAD_MUTEX_INITIALIZER, .number = 1 };
-static _Atomic bool off; /* what most programs find, without the lock */
+static _Atomic bool off; /* fast path without the lock: most programs do not trace */
 
 static const char *const inserts[ROW_KINDS] = {
     [ROW_THREAD] = "INSERT OR REPLACE INTO threads(id, process, position, tid, name) VALUES(?1, ?2, ?3, ?4, ?8)",
@@ -85,7 +85,7 @@ static void drop_rows(void)
     trace.rows.count = 0;
 }
 
-/* Says once what is wrong, and ends tracing. */
+/* Reports the problem once and ends tracing. */
 static void give_up(const char *what, const char *why)
 {
     fprintf(stderr, "pvti: %s: %s; tracing has ended\n", what, why);
@@ -94,7 +94,7 @@ static void give_up(const char *what, const char *why)
     drop_rows();
 }
 
-/* Makes a directory and those above it. */
+/* Creates a directory and its parents. */
 static bool make_directories(const char *directory)
 {
     char *path = mem_string(directory);
@@ -132,7 +132,7 @@ static char *new_path(void)
              parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, parts.tm_year + 1900, (long)getpid());
     struct str path = { 0 };
     str_format(&path, "%s/%s.pvti", directory, when);
-    for (unsigned i = 2; access(path.text, F_OK) == 0; ++i) { /* a second trace within a second */
+    for (unsigned i = 2; access(path.text, F_OK) == 0; ++i) { /* another trace that began in the same second */
         path.length = 0;
         str_format(&path, "%s/%s_%u.pvti", directory, when, i);
     }
@@ -235,7 +235,7 @@ static void close_file(void)
     ++trace.number;
 }
 
-/* A child process has a trace of its own; the parent's database is not for it. */
+/* A child process makes its own trace; it must not use the parent's database. */
 static void in_child(void)
 {
     pthread_mutex_init(&trace.lock, NULL);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The trace file: whether there is one, and writing rows to it. */
+/* The trace file: whether tracing is on, and writing of rows. */
 #ifndef PVTI_FILE_H
 #define PVTI_FILE_H
 
 #include "pvti/trace.h"
 
-/* Hands a row over.  What waits goes to the file when there is much of it, or it waits for long. */
+/* Queues a row, with ownership of its texts. The queue is written when it is long or its oldest row has waited long. */
 void trace_put(struct trace_row row);
-/* A number for a thread, an event, a graph or a heat map: unique in the file. */
+/* An id for a thread, event, graph or heat map; unique in the file. */
 int64_t trace_id(void);
 /* Nanoseconds since 1970. */
 int64_t trace_now(void);
 /* Whether tracing is on; reads the options at the first call. */
 bool trace_on(void);
-/* Counts files: what was written to an earlier file is not in a later one. */
+/* The number of the current file; rows in earlier files are not repeated in later ones. */
 unsigned trace_number(void);
-/* Whether a channel of that name begins enabled. */
+/* Whether a channel of that name is enabled initially. */
 bool trace_wants(const char *channel);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The process's trace: rows that wait, and the file that they go to. */
+/* The process's trace: queued rows, and the file that they are written to. */
 #ifndef PVTI_TRACE_H
 #define PVTI_TRACE_H
 
@@ -18,7 +18,7 @@ enum row_kind {
     ROW_KINDS
 };
 
-/* A row that waits: what its kind has, in the order of its columns. */
+/* A queued row: values in the order of the kind's columns. */
 struct trace_row {
     enum row_kind kind;
     int64_t numbers[6];

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <poplar/text.h>
 
-/* "tile12.elf", with the time and owner of nobody, so that equal programs give equal archives. */
+/* Writes the header of "tile12.elf" with time and owner 0, so that equal programs give equal archives. */
 static bool put_member(FILE *file, uint32_t tile, const elf_bytes *elf)
 {
     char name[32], head[sizeof(struct ar_hdr) + 1];

@@ -5,9 +5,9 @@
 
 #include "image/image.h"
 
-/* Writes the placement of a modelled image to path; the file has its name only when it is whole.  id: of the report
- * that it belongs to, in a note of the first tile's file; NULL: none.  file_load_error when it cannot be written, or
- * when the image has no placement (a CPU's, or one that was loaded from a file). */
+/* Writes the placement of a modelled image to path; the file gets its final name only when complete. id: the id of
+ * its report, stored in a note of the first tile's file; NULL: none. file_load_error when the file cannot be written
+ * or the image has no placement (on a CPU, or loaded from a file). */
 pop_status archive_write(const struct image *image, const char *path, const char *id, pop_error *error);
 
 #endif

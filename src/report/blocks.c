@@ -3,22 +3,26 @@
 
 #include "profile/execution_profile.h"
 
-enum { STAMP_CYCLES = 18 }; /* compiler/lower/blocks.h: an end is stamped before them, a begin behind them */
+enum {
+    STAMP_CYCLES = 18
+}; /* compiler/lower/blocks.h: an end's time stamp is taken before these cycles, a begin's
+    * after them */
 
-/* A block that has begun: where its begin went. */
+/* An open block, and whether its begin was recorded. */
 struct open_block {
     uint32_t step;
     bool recorded;
     int64_t from;
 };
 
-/* A tile that records. */
+/* A tile that records blocks. */
 struct block_recorder {
     uint32_t tile;
-    uint32_t records;          /* in its buffer */
-    bool full;                 /* something was lost since the last flush */
-    int64_t full_from, before; /* when that was; the tile's clock before the current event */
-    uint64_t lost;             /* blocks of which nothing is known */
+    uint32_t records;          /* records in its buffer */
+    bool full;                 /* a record was lost since the last flush */
+    int64_t full_from, before; /* full_from: cycle of the first loss; before: the tile's clock before the current
+                                * event */
+    uint64_t lost;             /* blocks of which neither begin nor end was recorded */
     VEC(struct open_block) open;
 };
 
@@ -29,9 +33,9 @@ struct blocks_writer {
     struct block_recorder *recorders;
     size_t count;
     uint32_t capacity;
-    uint32_t *block_of; /* by step, of stamps that begin: the block */
+    uint32_t *block_of; /* by step, for steps with begin stamps: the block */
     bool copies;        /* stream copies are recorded */
-    bool held;          /* the first sync behind a stream copy was seen */
+    bool held;          /* the first sync after a stream copy was seen */
     int64_t run, next;
 };
 
@@ -66,7 +70,7 @@ void blocks_end(struct blocks_writer *w)
     free(w);
 }
 
-/* Cycles of -1 are unknown, and so is a program of -1. */
+/* A cycle or a program of -1 is unknown. */
 static void add_row(struct blocks_writer *w, uint32_t tile, int64_t program, enum block_kind kind, int64_t from,
                     int64_t to, uint64_t lost)
 {
@@ -88,7 +92,7 @@ static int64_t program_of(const struct blocks_writer *w, uint32_t step, enum ste
     return program_id(&w->report->programs, step, part);
 }
 
-/* Whether a record fits; the first that does not begins an overflow. */
+/* Whether the buffer has space for a record; the first record without space starts an overflow. */
 static bool record(struct blocks_writer *w, struct block_recorder *r, int64_t now)
 {
     if (!r->full && r->records < w->capacity) {
@@ -107,7 +111,7 @@ static void begin_block(struct blocks_writer *w, struct block_recorder *r, uint3
     *vec_push(&r->open) = (struct open_block){ step, recorded, now };
 }
 
-/* The record of an end names no block: which one it was is known by the begins before it. */
+/* The record of an end does not name its block; the preceding begins determine it. */
 static void end_block(struct blocks_writer *w, struct block_recorder *r, int64_t now)
 {
     if (!r->open.count)
@@ -122,7 +126,7 @@ static void end_block(struct blocks_writer *w, struct block_recorder *r, int64_t
         ++r->lost;
 }
 
-/* The buffer is empty again. */
+/* Empties the buffer. */
 static void flush(struct blocks_writer *w, struct block_recorder *r, int64_t now)
 {
     if (r->full)
@@ -143,7 +147,7 @@ static bool takes_part(const struct blocks_writer *w, uint32_t step, uint32_t ti
     return false;
 }
 
-/* A phase of a stream copy on a tile that records: a begin and an end in its buffer; a flush takes no space. */
+/* A phase of a stream copy on a recording tile: a begin and an end in its buffer; a flush uses no space. */
 static void copy_phase(struct blocks_writer *w, struct block_recorder *r, uint32_t step, enum step_part part,
                        int64_t now)
 {
@@ -162,7 +166,7 @@ static void copy_phase(struct blocks_writer *w, struct block_recorder *r, uint32
     }
 }
 
-/* The transfer of a copy that a recording tile has a part in, on the other tiles of the copy. */
+/* The transfer of a copy in which a recording tile takes part, on the copy's other tiles. */
 static void copy_elsewhere(struct blocks_writer *w, uint32_t step)
 {
     struct clock_work work = work_at(w->model, work_of_step(w->model, &w->model->steps.data[step]));
@@ -203,7 +207,7 @@ static void recorder_event(struct blocks_writer *w, struct block_recorder *r, co
 void blocks_event(struct blocks_writer *w, int64_t run, const struct timeline_event *event)
 {
     w->run = run;
-    if (event->phase == TIMELINE_END && (w->held = !w->held)) /* two syncs are one phase */
+    if (event->phase == TIMELINE_END && (w->held = !w->held)) /* the two syncs are one phase */
         return;
     for (size_t i = 0; i < w->count; ++i) {
         int64_t now = (int64_t)clock_tile(w->clock, w->recorders[i].tile);

@@ -29,7 +29,7 @@ void bundle_add(struct bundle *bundle, enum report_file file)
     free(path);
 }
 
-/* The files of the report that has the names now, as its profile.pop lists them, which this one does not write. */
+/* Finds files that the current profile.pop lists and the new report does not write. */
 static void find_replaced(const struct bundle *bundle, bool *replaced)
 {
     char *profile = report_file_path(bundle->directory, REPORT_FILE_PROFILE, NULL);

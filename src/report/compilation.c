@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What compiling found: the target, the graph, memory by tile and category, vertices, exchanges. */
+/* Writes the results of compiling: the target, the graph, memory by tile and category, vertices, exchanges. */
 #include "report/compilation.h"
 #include "timeline/timeline.h"
 
@@ -31,7 +31,7 @@ static void write_target(struct report *report)
                  (int64_t)ipu * ipus, (int64_t)(target->tiles_per_ipu ? nearest : 0), ARRAY_BLOB(&report->array));
 }
 
-/* Counts of what was compiled.  A CPU's image has no model: what its host plan knows is said, edges are not. */
+/* Counts of the compiled graph. A CPU's image has no model: counts come from its host plan, which has no edges. */
 static void write_graph(struct report *report)
 {
     const struct image *image = report->image;
@@ -71,11 +71,11 @@ static void write_tiles(struct report *report)
     }
 }
 
-/* Adds a run of tiles behind those that the array has; *at is where it ends. */
+/* Appends a run of tiles to an array; *at is the end of the elements so far. */
 static void add_run(struct array *array, uint64_t *at, uint32_t tile, uint32_t tiles, uint64_t value)
 {
     if (tile < *at)
-        return; /* a file may say so */
+        return; /* a loaded file may contain an empty run */
     array_add(array, 0, tile - *at);
     array_add(array, value, tiles);
     *at = (uint64_t)tile + tiles;
@@ -109,7 +109,7 @@ static void write_categories(struct report *report)
 
 /* ---- vertices ---- */
 
-/* The six figures of a table's entries [first, end), which are of one set or type. */
+/* Six figures summed over the table's entries [first, end), which belong to one set or type. */
 enum { VERTEX_FIGURES = 6 };
 struct vertex_arrays {
     struct array arrays[VERTEX_FIGURES];
@@ -131,7 +131,7 @@ static void code_vertices(struct vertex_arrays *to, const struct model_vertices 
     }
 }
 
-/* As arguments of database_add for "ibibibibibib". */
+/* Expands to arguments of database_add for "ibibibibibib". */
 #define VERTEX_COLUMN(v, i) (int64_t)(v).arrays[i].sum, ARRAY_BLOB(&(v).arrays[i])
 #define VERTEX_COLUMNS(v)                                                                                              \
     VERTEX_COLUMN(v, 0), VERTEX_COLUMN(v, 1), VERTEX_COLUMN(v, 2), VERTEX_COLUMN(v, 3), VERTEX_COLUMN(v, 4),           \
@@ -159,7 +159,7 @@ static void write_types(struct report *report)
     free_vertices(&arrays);
 }
 
-/* Vertices of one type in a set; first_count: the set's first entry of model.counts. */
+/* Vertices of one type in a compute set; first_count: the set's first entry of model.counts. */
 static void write_share(struct report *report, size_t index, const struct model_share *share, size_t first_count)
 {
     const struct model *model = &report->image->model;
@@ -273,7 +273,7 @@ static void write_exchange(struct report *report, int64_t id, const char *kind, 
                          (int64_t)exchange->instructions[i]);
 }
 
-/* In the order of exchange_id. */
+/* Writes exchanges in the order of exchange_id. */
 static void write_exchanges(struct report *report)
 {
     const struct model *model = &report->image->model;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of what compiling found. */
+/* Rows of compilation results. */
 #ifndef REPORT_COMPILATION_H
 #define REPORT_COMPILATION_H
 
 #include "report/writing.h"
 
-/* The target, the graph, memory, vertices, exchanges. */
+/* Writes the target, the graph, memory, vertices and exchanges. */
 void report_write_compilation(struct report *report);
 
 #endif

@@ -53,7 +53,7 @@ struct database {
     sqlite3 *sqlite;
     char *path;
     sqlite3_stmt *inserts[REPORT_TABLES], *appends[REPORT_TABLES], *batches[REPORT_TABLES];
-    dev_t device; /* of the file, and its number there: what has its path may be another one */
+    dev_t device; /* identity of the file: another file may have its path later */
     ino_t number;
     bool failed;
     pop_error error;
@@ -68,7 +68,7 @@ static bool is_file_gone(const struct database *db)
                                        : facts.st_ino != db->number || facts.st_dev != db->device;
 }
 
-/* Keeps the first failure. */
+/* Records a failure; only the first is kept. */
 static void fail_for(struct database *db, const char *what, const char *reason)
 {
     if (db->failed)
@@ -95,7 +95,7 @@ void database_do(struct database *db, const char *sql)
         fail(db, "write");
 }
 
-/* Each directory of a path that does not exist is made. */
+/* Creates the directories of a path that do not exist. */
 bool database_directories(const char *path, pop_error *error)
 {
     char *part = mem_string(path);
@@ -140,7 +140,8 @@ struct database *database_create(const char *path, pop_error *error)
         db->device = facts.st_dev;
         db->number = facts.st_ino;
     }
-    /* The process may be killed, but what the system has it writes: nothing waits for the disk before the end. */
+    /* Committed data must survive a killed process but not a power failure, so nothing waits for the disk before the
+     * end. */
     database_do(db, "PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA "
                     "wal_autocheckpoint = 8192;"
                     "PRAGMA busy_timeout = 10000; BEGIN");
@@ -178,7 +179,8 @@ static sqlite3_stmt *insert_of(struct database *db, enum report_table table, siz
     return db->inserts[table];
 }
 
-/* The number's column is not named: SQLite appends then, without a search for the row's place. */
+/* A statement that does not name the row-number column, so that SQLite appends without searching for the row's
+ * position. */
 static sqlite3_stmt *append_of(struct database *db, enum report_table table, const char *names, size_t columns,
                                size_t rows)
 {
@@ -276,7 +278,7 @@ void database_remove(struct database *db, enum report_table table, const char *n
 void database_commit(struct database *db)
 {
     database_do(db, "COMMIT; BEGIN");
-    if (is_file_gone(db)) /* SQLite goes on writing to what has no name any more */
+    if (is_file_gone(db)) /* SQLite would continue to write to a deleted file */
         fail(db, "write");
 }
 
@@ -316,7 +318,7 @@ static void free_database(struct database *db)
     free(db);
 }
 
-/* The file's bytes are on the disk before it has its name. */
+/* Flushes the file to disk before it is renamed. */
 static void sync_file(struct database *db)
 {
     int file = open(db->path, O_RDWR | O_CLOEXEC);
@@ -332,7 +334,7 @@ pop_status database_finish(struct database *db, pop_error *error)
     assert(db->sqlite || db->failed);
     database_do(db, indexes);
     database_do(db, "UPDATE format SET closed = 1; COMMIT");
-    finalize(db); /* a statement that is not finalized keeps the mode */
+    finalize(db); /* an unfinalised statement would keep WAL mode */
     database_do(db, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
     close_sqlite(db);
     if (!db->failed)
@@ -359,7 +361,7 @@ void database_drop(struct database *db)
 static bool read_companions(sqlite3 *sqlite, uint64_t bytes[REPORT_FILES])
 {
     sqlite3_stmt *statement = NULL;
-    sqlite3_db_config(sqlite, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL); /* the file may be of anybody */
+    sqlite3_db_config(sqlite, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL); /* the file may come from an untrusted source */
     if (sqlite3_prepare_v2(sqlite, "SELECT bytes FROM files WHERE name = ?", -1, &statement, NULL) != SQLITE_OK)
         return false;
     for (int i = 0; i < REPORT_FILES; ++i) {

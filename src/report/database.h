@@ -2,7 +2,7 @@
 /* A report file while it is written: an SQLite database under a temporary name, in WAL mode
  * (docs/reference/report-files.md, Life of a report).
  *
- * The first failure is kept and nothing is written after it; writers ask database_failed at the end. */
+ * The first failure is kept, and later writes are ignored; writers call database_failed at the end. */
 #ifndef REPORT_DATABASE_H
 #define REPORT_DATABASE_H
 
@@ -21,39 +21,36 @@ enum report_table {
 
 struct database;
 
-/* Makes a directory, and those on the way to it, where they do not exist; false: file_load_error. */
+/* Creates a directory and its parents where they do not exist; false: file_load_error. */
 bool database_directories(const char *path, pop_error *error);
-/* Makes the file of a path with the tables of report_tables.def, in a transaction.  NULL: an error (file_load_error).
- */
+/* Creates a file with the tables of report_tables.def and begins a transaction. NULL: an error (file_load_error). */
 struct database *database_create(const char *path, pop_error *error);
-/* Whether the file of a path is a report, and the sizes of the companions that it lists; UINT64_MAX where it lists
- * none. */
+/* Whether the file at path is a report; gives the sizes of the companions that it lists, UINT64_MAX for the others. */
 bool database_companions(const char *path, uint64_t bytes[REPORT_FILES]);
-/* A row.  Each character of columns is a column's type: i int64_t, r double, s const char * (NULL: null), b const void
- * * and size_t (NULL: null), n nothing (null), x an int64_t that is left out (null). */
+/* Adds a row. Each character of columns is a column's type: i int64_t, r double, s const char * (NULL: null), b
+ * const void * and size_t (NULL: null), n no argument (null), x an ignored int64_t (null). */
 void database_add(struct database *db, enum report_table table, const char *columns, ...);
-/* Removes the rows that have this number in one column and this text in another. */
+/* Removes the rows that have the given number in one column and the given text in another. */
 void database_remove(struct database *db, enum report_table table, const char *number_column, int64_t number,
                      const char *text_column, const char *text);
-/* Appends rows of integers to a table whose first column numbers its rows from 0 without a gap: `columns` values for
- * each, those named in `names` ("a, b"; always the same for a table), without the number; DATABASE_NULL is null.  The
- * first row, 0, must have been added before.  A statement of DATABASE_BATCH rows costs little more than one of a single
- * row. */
+/* Appends rows of integers to a table whose first column numbers its rows from 0 without gaps: `columns` values for
+ * each row, for the columns in `names` ("a, b"; always the same for a table), without the row number; DATABASE_NULL
+ * is null. Row 0 must have been added before. Inserting DATABASE_BATCH rows in one statement costs little more than
+ * inserting one. */
 enum { DATABASE_BATCH = 32 };
 #define DATABASE_NULL INT64_MIN
 void database_append(struct database *db, enum report_table table, const char *names, unsigned columns,
                      const int64_t *values, size_t rows);
-/* A statement without results. */
+/* Executes a statement without results. */
 void database_do(struct database *db, const char *sql);
-/* Ends the transaction and begins one. */
+/* Commits the transaction and begins another. */
 void database_commit(struct database *db);
 const char *database_path(const struct database *db);
-/* True when something could not be written: the error says what. */
+/* True, with the reason in *error, when a write has failed. */
 bool database_failed(const struct database *db, pop_error *error);
-/* Takes the file back from WAL mode, puts it on the disk, and frees db.  After a failure the file stays, as far as it
- * was written. */
+/* Ends WAL mode, flushes the file to disk and frees db. After a failure the file stays as it was last committed. */
 pop_status database_finish(struct database *db, pop_error *error);
-/* Frees db; the file is removed. */
+/* Frees db and removes the file. */
 void database_drop(struct database *db);
 
 #endif

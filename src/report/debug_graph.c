@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a graph's store to debug contexts.  The layers: "poplar" for what the graph holds, a library's own for its
- * calls. */
+/* Writes a graph's store as debug contexts. Layers: "poplar" for objects of the graph, and a library's own layer for
+ * its calls. */
 #include "report/debug_graph.h"
 
 #include "base/error.h"
@@ -122,7 +122,7 @@ static void put_calls(struct debug_stream *stream, const pop_store *store)
     }
 }
 
-/* A thing that the graph holds: its category, and what it is called there. */
+/* Writes an object of the graph with its category and its name there. */
 static void put_object(struct debug_stream *stream, const pop_store *store, uint64_t id, const char *category,
                        uint32_t name, uint32_t where, pop_profile_value map)
 {
@@ -146,7 +146,7 @@ static void put_variables(struct debug_stream *stream, const pop_store *store)
     }
 }
 
-/* Vertices of one set and type that one line made. */
+/* Vertices of one set and type that one source line made. */
 struct vertices {
     uint32_t set, type, where;
     uint64_t count;
@@ -165,7 +165,7 @@ static int order_vertices(const void *left, const void *right)
     return (a->where > b->where) - (a->where < b->where);
 }
 
-/* Sorted by set; the caller frees them. */
+/* Vertices sorted by set; the caller frees them. */
 static struct vertices *collect_vertices(const pop_store *store, size_t *count)
 {
     VEC(struct vertices) found = { 0 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The process's stream of debug contexts.
  *
- * The call that opens it names no object, and libraries that know nothing of each other write to it: hence the only
- * globals of this directory. */
+ * The call that opens it has no object parameter, and independent libraries write to it: hence the only globals of this
+ * directory. */
 #include "report/debug_process.h"
 #include "base/error.h"
 #include "value/value.h"
@@ -15,14 +15,14 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct debug_stream stream;
-static _Atomic bool is_open; /* whether stream.file is there, without the lock */
+static _Atomic bool is_open; /* whether stream.file is set; readable without the lock */
 
 bool pop_debug_is_open(void)
 {
     return atomic_load_explicit(&is_open, memory_order_relaxed);
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static pop_status finish(const char *api, pop_error *error)
 {
     if (!stream.file)

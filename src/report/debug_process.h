@@ -5,7 +5,7 @@
 
 #include "report/debug_stream.h"
 
-/* Calls put with the open stream, which nobody else writes to meanwhile; does nothing while none is open. */
+/* Calls put with the open stream under its lock; does nothing when none is open. */
 void debug_process_put(void (*put)(struct debug_stream *stream, const void *user), const void *user);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing debug contexts as CBOR or JSON. */
+/* Writes debug contexts as CBOR or JSON. */
 #include "report/debug_stream.h"
 
 #include "value/report_files.h"
@@ -17,8 +17,7 @@ static void put_value(struct debug_stream *stream, const pop_profile_value *valu
     stream->failed |= !ok;
 }
 
-/* CBOR: a map, with the id first, whose member `contexts` is an array with an 8-byte length, so that it can be filled
- * in at the end. */
+/* CBOR: a map, id first, whose member `contexts` is an array with an 8-byte length, which is filled in at the end. */
 static void put_cbor_begin(struct debug_stream *stream, const char *id)
 {
     static const char contexts[] = "\x68"

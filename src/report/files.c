@@ -33,11 +33,11 @@ static bool put_graph(FILE *file, const void *user)
     return pop_graph_serialize(*graph, file, POP_SERIALIZE_JSON);
 }
 
-/* As it comes: the dump of a large graph is larger still. */
+/* Writes while serialising: the dump of a large graph may exceed memory. */
 static pop_status write_graph(pop_graph *graph, const struct image *image, const char *path, const char *id,
                               pop_error *error)
 {
-    (void)image, (void)id; /* the layout of graphs has no place for it */
+    (void)image, (void)id; /* the format of graphs has no id */
     return file_write_stream(path, put_graph, &graph)
                ? POP_OK
                : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot write '%s': %s", path,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/live_things.h"
 
-/* Sorts blocks by a key below `keys`, keeping the order of equal ones; *first, where wanted, gets where each key
- * begins, and one more. */
+/* Stable counting sort of blocks by a key below `keys`; *first, unless NULL, receives the start of each key and the
+ * end. */
 typedef uint32_t (*block_key)(const struct placement_block *block);
 
 static uint32_t class_of(const struct placement_block *block)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is live at each step, tile by tile: the blocks of a placement by name and class, and a sweep over the steps that
- * have a list. */
+/* Live memory at each step by tile: the blocks of a placement by name and class, and a sweep over the steps that
+ * have a list of live variables. */
 #ifndef REPORT_LIVE_THINGS_H
 #define REPORT_LIVE_THINGS_H
 
@@ -11,30 +11,30 @@ struct live_group {
     uint32_t name, class;
     size_t first, count;
 };
-/* A class begins or ends at the step with this ordinal. */
+/* A class becomes live or dead at the step with this ordinal. */
 struct live_toggle {
     uint32_t ordinal, class;
     bool on;
 };
 struct live_things {
     const struct placement *placement;
-    uint32_t *by_class, *by_name;    /* blocks */
-    size_t *first_of_class;          /* of by_class; one more than classes */
-    VEC(struct live_group) groups;   /* by name, class */
+    uint32_t *by_class, *by_name;    /* indices of blocks */
+    size_t *first_of_class;          /* start of each class in by_class, and the end */
+    VEC(struct live_group) groups;   /* sorted by name, then class */
     uint32_t *group_of;              /* by name: its first group + 1 */
-    VEC(struct live_toggle) toggles; /* by ordinal */
-    size_t next;                     /* toggle */
-    bool *active;                    /* by class: at the current step */
-    uint64_t *now;                   /* by tile: bytes of active classes */
+    VEC(struct live_toggle) toggles; /* sorted by ordinal */
+    size_t next;                     /* the next toggle of the sweep */
+    bool *active;                    /* by class: live at the current step */
+    uint64_t *now;                   /* by tile: bytes of live classes */
 };
 
-/* Nothing is active yet, but what always is: that is not in now. */
+/* Starts before the first step. Always-live blocks are not counted in now. */
 void live_things_make(struct live_things *things, const struct image *image);
 void live_things_free(struct live_things *things);
-/* Goes on to a step; ordinals ascend. */
+/* Advances to a step; ordinals must ascend. */
 void live_things_go(struct live_things *things, uint32_t ordinal);
-/* Adds the bytes, by tile, of what is active (always: of what always is) under a name to tiles; returns a hash of which
- * classes these are. */
+/* Adds, by tile, the bytes of live blocks with a name (always: of always-live blocks) to tiles; returns a hash of
+ * their classes. */
 uint64_t live_things_named(const struct live_things *things, uint32_t name, bool always, uint64_t *tiles);
 
 #endif

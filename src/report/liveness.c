@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is live at each step: lists of variables, each held once, with their bytes on each tile. */
+/* Writes liveness: lists of live variables, each stored once, with their bytes on each tile. */
 #include "report/liveness.h"
 #include "report/live_things.h"
 
-/* A variable of lists: what is live under a name, distinguished by which blocks that is. */
+/* A variable in lists: a name and the set of its live blocks. */
 struct live_id {
     uint64_t hash, bytes;
     uint32_t name;
@@ -12,12 +12,12 @@ struct liveness_rows {
     struct report *report;
     const struct model *model;
     struct live_things things;
-    bool placed; /* things are known */
+    bool placed; /* the image has a placement, so that blocks are known */
     VEC(struct live_id) ids;
     uint32_t *slots; /* hash -> id + 1 */
     size_t slot_count;
-    uint64_t *tiles;   /* bytes of the current variable */
-    struct array list; /* of ids */
+    uint64_t *tiles;   /* bytes of the current variable, by tile */
+    struct array list; /* ids of the current list */
     bool *written;     /* by list */
 };
 
@@ -40,7 +40,7 @@ static void write_variable(struct liveness_rows *l, uint32_t id, bool always)
     struct array *array = &l->report->array;
     size_t tiles = pop_target_num_tiles(&l->report->image->target);
     array_begin(array);
-    if (l->placed && !l->things.group_of[of->name]) { /* a row that stands for all */
+    if (l->placed && !l->things.group_of[of->name]) { /* this row summarises all variables */
         array_of(array, l->things.now, tiles);
     } else if (l->placed) {
         memset(l->tiles, 0, tiles * sizeof(*l->tiles));
@@ -51,8 +51,8 @@ static void write_variable(struct liveness_rows *l, uint32_t id, bool always)
                  (int64_t)of->bytes, ARRAY_BLOB(array));
 }
 
-/* Which variable an entry of a list is; its row is written when it is new.  64 bits of hash, the name and the bytes
- * tell them apart. */
+/* The id of the variable of a list's entry; a new one gets a row. Variables are distinguished by a 64-bit hash, the
+ * name and the bytes. */
 static uint32_t variable_id(struct liveness_rows *l, const struct model_live *live, bool always)
 {
     uint64_t hash = live->bytes * UINT64_C(0xC2B2AE3D27D4EB4F) ^ live->name;
@@ -73,7 +73,7 @@ static uint32_t variable_id(struct liveness_rows *l, const struct model_live *li
     return (uint32_t)l->ids.count - 1;
 }
 
-/* by_tile: bytes; NULL: not known. */
+/* by_tile: bytes; NULL: unknown. */
 static void write_list(struct liveness_rows *l, uint32_t list, const uint64_t *by_tile)
 {
     const struct model_live_list *of = l->model->live_lists.data + list;
@@ -124,7 +124,7 @@ void report_write_liveness(struct report *report)
                      (int64_t)program_id(&report->programs, step, PART_STEP), (int64_t)list);
     }
     for (uint32_t list = 0; list < model->live_lists.count; ++list)
-        write_list(&l, list, NULL); /* lists that no step has any more */
+        write_list(&l, list, NULL); /* lists that no step refers to any more */
     live_things_free(&l.things);
     array_free(&l.list);
     vec_free(&l.ids);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables of the graph, and what each tile has of them and of everything else: the lowered variables. */
+/* Writes the graph's variables, and the lowered variables: each tile's parts of them and of all other blocks. */
 #include "report/lowered.h"
 #include "report/select.h"
 
-/* Blocks of the graph's variables, by variable. */
+/* Blocks of the graph's variables, sorted by variable. */
 struct by_variable {
     uint32_t *blocks;
-    size_t *first; /* by variable, and one more */
-    uint32_t *id;  /* by variable, of those with blocks: its id in the report */
+    size_t *first; /* start of each variable, and the end */
+    uint32_t *id;  /* ids in the report of variables that have blocks */
     uint32_t variables;
 };
 
@@ -63,7 +63,7 @@ enum flag {
     EXECUTABLE = 8,
     VERTEX_CODE = 16,
     INTERLEAVED = 32
-}; /* of vars_info.flags */
+}; /* bits of vars_info.flags */
 
 static int64_t flags_of(const struct placement *p, const struct placement_block *block)
 {
@@ -91,7 +91,8 @@ static void write_blocks(struct report *report, const struct by_variable *sorted
             strings = 0; /* by string of the image: id + 1 */
     int64_t rows[DATABASE_BATCH][BLOCK_COLUMNS];
     size_t kept = 0;
-    database_do(report->db, "INSERT INTO vars_info(id) VALUES(-1)"); /* SQLite numbers rows from the last one on */
+    database_do(report->db, "INSERT INTO vars_info(id) VALUES(-1)"); /* SQLite numbers new rows from the last row's
+                                                                      * number */
     for (size_t i = 0; i < p->blocks.count; ++i) {
         const struct placement_block *block = &p->blocks.data[i];
         if (!string[block->name]) {
@@ -136,7 +137,7 @@ static int by_program(const void *left, const void *right)
     return (a->variable > b->variable) - (a->variable < b->variable);
 }
 
-/* A variable that occurs several times is used in all these ways. */
+/* Combines all accesses of a variable that occurs several times. */
 static void write_accesses(struct report *report, const struct by_variable *sorted)
 {
     struct placement *p = report->image->placement;

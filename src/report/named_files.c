@@ -34,7 +34,7 @@ static pop_status write_vertex_graph(const struct named_source *source, const ch
                            pop_text_from_errno(errno));
 }
 
-/* write: NULL: refused, and what does the same. */
+/* write: NULL when the option is refused; instead: the option that replaces it. */
 static const struct {
     const char *key;
     pop_status (*write)(const struct named_source *source, const char *path, pop_error *error);

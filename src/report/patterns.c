@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of what was written lately find equal rows again.  They are emptied when they are full, so that their memory
- * is bounded: what comes again then gets a row once more. */
+/* Deduplicates rows by hash tables of recent rows. A full table is cleared, which bounds memory: later equal rows
+ * are then written once more. */
 #include "report/patterns.h"
 
 enum { KEPT_PATTERNS = 1 << 16, KEPT_DRIFTS = 1 << 12 };
 
 struct kept_pattern {
-    struct step_pattern pattern; /* its shifts are of patterns.shifts */
+    struct step_pattern pattern; /* its shifts are in patterns.shifts */
     int64_t id;
 };
 struct patterns {
     struct report *report;
     struct clock *clock;
-    unsigned ipus, tiles; /* tiles of one IPU */
+    unsigned ipus, tiles; /* tiles: of one IPU */
     VEC(struct kept_pattern) kept;
-    VEC(uint64_t) shifts; /* by pattern, IPU */
-    uint32_t *slots;      /* hash -> pattern + 1; twice as many as patterns are kept */
+    VEC(uint64_t) shifts; /* by pattern, then IPU */
+    uint32_t *slots;      /* hash -> pattern + 1; twice as many slots as patterns are kept */
     int64_t next_pattern, next_array, next_drift;
     int64_t *work_arrays; /* by work: id + 1 of the array of its cycles */
-    uint8_t *takes;       /* by tile: whether it has a part in the work takes_of */
+    uint8_t *takes;       /* by tile: whether it takes part in the work takes_of */
     uint32_t takes_of;
-    uint64_t *drifts;   /* by slot, IPU: bases relative to the first IPU's */
-    int64_t *drift_ids; /* by slot; 0 none */
+    uint64_t *drifts;   /* by slot, then IPU: bases relative to the first IPU's */
+    int64_t *drift_ids; /* by slot; 0: empty */
 };
 
 struct patterns *patterns_create(struct report *report, struct clock *clock)
@@ -37,7 +37,7 @@ struct patterns *patterns_create(struct report *report, struct clock *clock)
     p->takes_of = UINT32_MAX;
     p->drifts = mem_zero((size_t)KEPT_DRIFTS * p->ipus, sizeof(*p->drifts));
     p->drift_ids = mem_zero(KEPT_DRIFTS, sizeof(*p->drift_ids));
-    p->next_drift = 1; /* 0: none */
+    p->next_drift = 1; /* 0 means none */
     return p;
 }
 
@@ -100,7 +100,7 @@ int64_t patterns_sum(struct patterns *p, int64_t parent, uint32_t work)
 
 /* ---- figures ---- */
 
-/* p->takes: tiles that spend cycles in a work. */
+/* Sets p->takes: the tiles that spend cycles in a work. */
 static void find_taking(struct patterns *p, uint32_t number)
 {
     if (p->takes_of == number)
@@ -194,11 +194,12 @@ static void write_pattern(struct patterns *p, const struct step_pattern *pattern
     }
 }
 
-/* ---- finding them again ---- */
+/* ---- deduplication ---- */
 
 static uint64_t hash_pattern(const struct patterns *p, const struct step_pattern *pattern)
 {
-    uint64_t hash = mix(mix(0, (uint64_t)pattern->start), (uint64_t)pattern->end); /* often neighbours */
+    uint64_t hash = mix(mix(0, (uint64_t)pattern->start), (uint64_t)pattern->end); /* start and end are often
+                                                                                    * consecutive ids */
     hash = mix(hash, (uint64_t)pattern->work << 8 | (uint64_t)pattern->sync << 1 | pattern->moves);
     for (unsigned i = 0; pattern->shift && i < p->ipus; ++i)
         hash = mix(hash, pattern->shift[i]);

@@ -46,10 +46,11 @@ uint32_t exchange_id(const struct model *model, const struct model_step *step)
     return id;
 }
 
-/* An index, or null. */
+/* The type of a column that holds an index or null. */
 #define INDEX_COLUMN(exists) ((exists) ? 'i' : 'x')
 
-/* The control code of the step, its children's included, is in report->array; other parts have none. */
+/* Writes one part of a step. report->array has the control code of the step and its children; the other parts have
+ * none. */
 static void write_program(struct report *report, uint32_t step, enum step_part part)
 {
     const struct model *model = &report->image->model;
@@ -93,7 +94,7 @@ static void write_children(struct report *report, uint32_t step)
     }
 }
 
-/* Instructions become bytes by tile, in report->array; idle tiles have none. */
+/* Converts instructions to bytes by tile in report->array; tiles without code have none. */
 static void code_array(struct report *report, const int64_t *change, const bool *has_code, uint32_t tiles)
 {
     uint64_t now = 0;
@@ -105,7 +106,8 @@ static void code_array(struct report *report, const int64_t *change, const bool 
     array_end(&report->array);
 }
 
-/* Writes a step and what is below it; adds its control code to that of its parent, as differences between tiles. */
+/* Writes a step and its descendants; adds its control code to the parent's, as differences between neighbouring
+ * tiles. */
 static void write_tree(struct report *report, uint32_t step, const bool *has_code, int64_t *parent)
 {
     const struct model *model = &report->image->model;

@@ -64,7 +64,7 @@ static void write_summary(struct report *report)
     pop_profile_free(&summary);
 }
 
-/* Rows of the option table that have no wildcard; what is in force. */
+/* Writes the effective options: rows of the option table without a wildcard. */
 static void write_options(struct report *report)
 {
     size_t rows;
@@ -91,7 +91,7 @@ static void write_instrumentation(struct report *report)
                  report->execution ? execution_mode(report->image, i) : "NONE");
 }
 
-/* The files of the report beside this one. */
+/* Lists the report's other files. */
 static void write_companions(struct report *report)
 {
     for (int i = 0; i < REPORT_FILES; ++i)
@@ -150,7 +150,7 @@ static void free_report(struct report *report)
     free(report);
 }
 
-/* profile.pop, with the compilation's part.  After an error nothing of the report is left. */
+/* Begins profile.pop and writes the compilation's part. On failure all files of the report are removed. */
 static pop_status begin_profile(struct report *report, const struct report_of *of, pop_error *error)
 {
     double start = log_milliseconds();

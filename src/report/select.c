@@ -8,7 +8,7 @@
 
 static const struct {
     const char *key;
-    bool by_all; /* autoReport.all asks for it too */
+    bool by_all; /* also enabled by autoReport.all */
 } parts[] = {
     [REPORT_GRAPH_PROFILE] = { "autoReport.outputGraphProfile", true },
     [REPORT_EXECUTION_PROFILE] = { "autoReport.outputExecutionProfile", true },
@@ -26,7 +26,7 @@ static bool by_key(const struct option_set *options, enum report_part part)
            (options_bool(options, "engine", "autoReport.all") || options_bool(options, "engine", "autoReport.enable"));
 }
 
-/* A profile can lack its execution, never its compilation; lowered variables are in the same file. */
+/* A profile may lack the execution but never the compilation, and lowered variables are in the same file. */
 bool report_asks(const struct option_set *options, enum report_part part)
 {
     return by_key(options, part) || (part == REPORT_GRAPH_PROFILE && (by_key(options, REPORT_EXECUTION_PROFILE) ||
@@ -66,7 +66,7 @@ void report_imply(struct option_set *options)
     }
 }
 
-/* A relative path that stays below where it starts. */
+/* Whether a path is relative and stays below its starting directory. */
 static bool stays_below(const char *name)
 {
     if (*name == '/')

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which files a report consists of, and where they go: the options autoReport.* and what they imply (docs/reports.md).
- */
+/* Selects the files of a report and their directory: the options autoReport.* and the options they imply
+ * (docs/reports.md). */
 #ifndef REPORT_SELECT_H
 #define REPORT_SELECT_H
 
@@ -16,15 +16,15 @@ enum report_part {
     REPORT_PARTS
 };
 
-/* Whether the options ask for a part. */
+/* Whether the options request a part. */
 bool report_asks(const struct option_set *options, enum report_part part);
-/* Whether they ask for any file at all. */
+/* Whether the options request any file. */
 bool report_asks_any(const struct option_set *options);
-/* Sets the options that others imply, where they are not set themselves: autoReport.all instruments; without an
- * execution profile nothing is instrumented. */
+/* Sets implied options unless they are set explicitly: autoReport.all enables instrumentation; without an execution
+ * profile nothing is instrumented. */
 void report_imply(struct option_set *options);
-/* autoReport.directory, with the engine's name below it when it has one; the caller frees it.  NULL: the name cannot be
- * a directory's (invalid_option). */
+/* autoReport.directory, plus the engine's name when it has one; the caller frees it. NULL: the name is not usable as
+ * a directory (invalid_option). */
 char *report_directory(const struct option_set *options, const char *engine, const char *api, pop_error *error);
 
 #endif

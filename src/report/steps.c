@@ -12,8 +12,8 @@
 #include <time.h>
 
 enum {
-    SHAPES_MAX = 1 << 16, /* shapes that the clock keeps: it forgets them behind a sync */
-    CHAIN_MAX = 64,       /* arrays that are sums, one after another */
+    SHAPES_MAX = 1 << 16, /* maximum of shapes that the clock keeps; it drops them after a sync */
+    CHAIN_MAX = 64,       /* maximum length of a chain of arrays that are sums */
     ROWS_BETWEEN_LOOKS = 1 << 14,
     ROW_COLUMNS = 5,
 };
@@ -24,20 +24,20 @@ struct steps_writer {
     struct clock *clock;
     struct patterns *patterns;
     struct blocks_writer *blocks; /* of lightweight profiling, or NULL */
-    bool lightweight;             /* blocks alone, no steps */
+    bool lightweight;             /* blocks only, no steps */
     int64_t run, next;
-    /* The clock before the current event. */
+    /* State of the clock before the current event. */
     uint32_t shape;
     uint64_t *base;                            /* by IPU */
-    int64_t array;                             /* of offsets */
-    unsigned chain;                            /* sums that it takes to have it */
-    VEC(int64_t) shape_arrays;                 /* by shape: id + 1 of its offsets */
-    uint64_t *shift, *offsets;                 /* by IPU; by tile: where an event works */
-    bool held;                                 /* the first sync behind a stream copy was seen */
+    int64_t array;                             /* id of the array of offsets */
+    unsigned chain;                            /* number of sums in the array's chain */
+    VEC(int64_t) shape_arrays;                 /* by shape: id + 1 of the array of its offsets */
+    uint64_t *shift, *offsets;                 /* shift: by IPU; offsets: by tile, at the start of an event */
+    bool held;                                 /* the first sync after a stream copy was seen */
     uint32_t work;                             /* of the current event */
-    int64_t rows[DATABASE_BATCH][ROW_COLUMNS]; /* that are not written yet */
+    int64_t rows[DATABASE_BATCH][ROW_COLUMNS]; /* not yet written */
     size_t kept;
-    int64_t looked; /* the row at which the time was asked for */
+    int64_t looked; /* the row at which the time was last read */
     time_t committed;
 };
 
@@ -70,7 +70,7 @@ static void add_row(struct steps_writer *w, uint32_t step, enum step_part part, 
         write_rows(w);
 }
 
-/* The array of a shape of the clock. */
+/* The array of offsets of a clock's shape. */
 static int64_t array_of_shape(struct steps_writer *w, uint32_t shape)
 {
     while (w->shape_arrays.count <= shape)
@@ -80,7 +80,7 @@ static int64_t array_of_shape(struct steps_writer *w, uint32_t shape)
     return w->shape_arrays.data[shape] - 1;
 }
 
-/* Goes on to where the clock is. */
+/* Advances to the clock's current state. */
 static void advance(struct steps_writer *w, int64_t array)
 {
     assert(w->clock->shape < w->clock->shapes.count);
@@ -89,7 +89,7 @@ static void advance(struct steps_writer *w, int64_t array)
     memcpy(w->base, w->clock->base, w->clock->ipus * sizeof(*w->base));
 }
 
-/* Offsets before a work are those behind it without its cycles. */
+/* Offsets before a work: those after it minus its cycles. */
 static struct pattern_offsets work_offsets(void *user)
 {
     struct steps_writer *w = user;
@@ -107,7 +107,7 @@ static struct pattern_offsets work_offsets(void *user)
 static int64_t array_behind_work(struct steps_writer *w)
 {
     if (w->clock->shape == w->shape && w->shape != SHAPE_DEEP)
-        return w->array; /* a work that takes no time */
+        return w->array; /* the work takes no time */
     if (w->clock->shape != SHAPE_DEEP) {
         w->chain = 0;
         return array_of_shape(w, w->clock->shape);
@@ -128,7 +128,7 @@ static void write_work(struct steps_writer *w, uint32_t step)
     advance(w, pattern.end);
 }
 
-/* Asked before anything else is of the clock: offsets of a sequence that is not remembered are still there. */
+/* Must precede other queries of the clock: offsets of a shape that is not kept are valid until then. */
 static void keep_offsets(struct steps_writer *w)
 {
     memcpy(w->offsets, clock_offsets(w->clock, w->shape),
@@ -149,7 +149,8 @@ static struct pattern_offsets no_time_offsets(void *user)
     return (struct pattern_offsets){ offsets.start, offsets.start };
 }
 
-/* The sync before an exchange: as tiles with a part in it do it, and as others do, where there are any. */
+/* The sync before an exchange: one row for the tiles that take part in it and one for the others, where there are
+ * any. */
 static void write_parted_sync(struct steps_writer *w, uint32_t step, struct step_pattern pattern)
 {
     pattern.work = (uint32_t)work_of_step(w->clock->model, w->clock->model->steps.data + step);
@@ -186,7 +187,7 @@ static void write_sync(struct steps_writer *w, uint32_t step, enum step_part par
     advance(w, pattern.end);
 }
 
-/* Control flow takes no time and has no rows. */
+/* Handles an event; control flow takes no time and has no rows. */
 static void on_event(void *user, const struct timeline_event *event)
 {
     struct steps_writer *w = user;
@@ -254,7 +255,7 @@ int64_t steps_now(const struct steps_writer *w)
     return (int64_t)clock_now(w->clock);
 }
 
-/* An account of all tiles. */
+/* Writes the sum of an account over all tiles. */
 static void write_account(struct report *report, const char *name, const struct timeline *timeline, size_t offset)
 {
     array_begin(&report->array);

@@ -12,8 +12,7 @@ static const char *const categories[] = {
 #undef MODEL_CATEGORY
 };
 
-/* Section numbers from SHN_LORESERVE on mean other things: blocks beyond it have a symbol and no section of their own.
- */
+/* Section numbers from SHN_LORESERVE on are reserved: further blocks have a symbol but no section. */
 enum { FIRST_BLOCK = 1, TABLES = 4, BLOCK_SECTIONS_MAX = SHN_LORESERVE - FIRST_BLOCK - TABLES };
 
 struct text_table {
@@ -37,7 +36,7 @@ static int by_address(const void *left, const void *right)
     return (a->first > b->first) - (a->first < b->first);
 }
 
-/* The stretches of addresses that blocks have, ascending and apart; the caller frees them. */
+/* Finds the disjoint address ranges of the blocks, in ascending order; the caller frees them. */
 static struct elf_range *find_ranges(const struct placement_block *blocks, size_t count, size_t *found)
 {
     struct elf_range *ranges = mem_alloc((count + 1) * sizeof(*ranges));
@@ -85,7 +84,7 @@ static uint32_t append(elf_bytes *out, const void *data, size_t bytes)
     return (uint32_t)at;
 }
 
-/* Behind the head, where readers look for it. */
+/* Appends the note after the ELF header, where readers expect it. */
 static uint32_t append_note(elf_bytes *out, const char *id)
 {
     unsigned char note[REPORT_NOTE_SIZE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A report while it is written, as its files of code share it.  Others use report/report.h. */
+/* A report while it is written; shared by the files of this directory. Other code uses report/report.h. */
 #ifndef REPORT_WRITING_H
 #define REPORT_WRITING_H
 
@@ -16,11 +16,11 @@ struct report {
     struct database *db;
     struct image *image;
     struct option_set options;
-    struct instrumentation instrumentation; /* of options */
+    struct instrumentation instrumentation; /* from the options */
     struct program_ids programs;
-    struct array array;         /* of the blob that is being coded */
+    struct array array;         /* the blob that is being encoded */
     struct steps_writer *steps; /* NULL before the first run */
-    uint64_t run_limit, runs;   /* how many are captured; how many were run */
+    uint64_t run_limit, runs;   /* run_limit: maximum of captured runs; runs: runs so far */
     bool execution;
 };
 

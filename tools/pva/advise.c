@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What to mend first, as text or JSON. */
+/* Prints advice on what to improve first, as text or JSON. */
 #include "advice.h"
 #include "pva.h"
 
@@ -44,7 +44,7 @@ static void print_text(const struct advice *a, size_t rank, double total)
         printf("   %s:%llu\n", a->file, (unsigned long long)a->line);
 }
 
-/* What could not be looked at, on standard error: it is no entry. */
+/* Reports on standard error which analyses were not possible. */
 static void say_missing(pva_file *file)
 {
     if (sql_uint(file, "SELECT EXISTS(SELECT 1 FROM executed)"))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a report is whole and consistent: its files, what SQLite says about the database, and rules between its
- * tables (check_rules.def). */
+/* Checks that a report is complete and consistent: its files, SQLite's own checks of the database, and rules between
+ * its tables (check_rules.def). */
 #include "pva.h"
 
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A rule is a query of what breaks it; its columns are printed, those named "it" without their name. */
+/* A rule is a query for violations; its columns are printed with their names, except columns named "it". */
 static const struct {
     const char *what, *sql;
-    bool archive; /* of a report of archive.a alone as well */
+    bool archive; /* applies to a report of archive.a alone, too */
 } rules[] = {
 #define RULE(archive, what, sql) { what, sql, archive },
 #include "check_rules.def"
@@ -43,7 +43,7 @@ static bool on_row(void *context, size_t columns, const char *const *names, cons
     return found->rows < 3;
 }
 
-/* What the report could have, and why it has not. */
+/* Optional parts of a report, and why they are missing. */
 static const struct {
     const char *what, *sql, *why;
 } parts[] = {
@@ -67,7 +67,7 @@ static void row(const char *what, bool there, const char *why)
     printf("  %-32s%s%s%s\n", what, there ? "yes" : "no", there ? "" : ": ", there ? "" : why);
 }
 
-/* What says that the report was written with the file; malloc'ed, or NULL. */
+/* The name of the file if the report was written with it, malloc'ed; else NULL. */
 static char *query_listed(pva_file *file, const char *name)
 {
     char sql[100];
@@ -92,7 +92,7 @@ static void list_parts(pva_file *file, const char *path, bool archive)
     }
 }
 
-/* Debug contexts and arrays are read once, so that damage in them is found. */
+/* Reads all debug contexts and arrays once, which detects damage in them. */
 static unsigned read_through(pva_file *file)
 {
     pop_error error = { 0 };
@@ -148,7 +148,7 @@ static void check_rules(pva_file *file, bool archive, struct found *found)
     }
 }
 
-/* Completes the report; the path of what it is now, which the caller frees, or NULL and a line on standard error. */
+/* Completes the report; returns its final path, which the caller frees, or NULL with a line on standard error. */
 static char *repair(const char *path)
 {
     pop_error error = { 0 };
@@ -173,7 +173,7 @@ static int check(const char *path)
 {
     struct found found = { 0 };
     pop_error error = { 0 };
-    int ignored = pva_check_files(path, on_file, &found, &error); /* opening says the same */
+    int ignored = pva_check_files(path, on_file, &found, &error); /* opening the report gives the same error */
     (void)ignored;
     pva_file *file = open_or_say(path);
     if (!file)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two reports side by side: totals, then by debug path what was added, removed and changed, the largest difference
+/* Compares two reports: totals, then figures by debug path that were added, removed or changed, largest difference
  * first. */
 #include "figures.h"
 #include "pva.h"
@@ -20,7 +20,7 @@ static bool read_report(const char *path, struct figures *figures)
     return file && status == POP_OK;
 }
 
-/* Totals come first and are all printed; `rows` of the others follow. */
+/* Prints all totals, which come first, and then `rows` other rows. */
 static void print_rows(const struct figures *all, size_t rows, bool csv, bool json)
 {
     size_t totals = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The execution trace: a lane for runs, lanes for each IPU and each chosen tile, live memory as a counter.  Steps of an
- * IPU may begin before the one before has ended on its last tile: those go to the first of some lanes that is free. */
+/* Exports the execution trace: a lane for runs, lanes for each IPU and each chosen tile, and live memory as a
+ * counter. A step of an IPU may begin before the previous one has ended on its last tile; such steps use the first
+ * free lane of several. */
 #include "page.h"
 #include "pva.h"
 #include "trace.h"
@@ -16,7 +17,7 @@ struct export
     pva_object execution;
     FILE *out;
     const struct format *format;
-    uint64_t ipus, steps, *ends; /* by IPU and lane: the cycle from which it is free */
+    uint64_t ipus, steps, *ends; /* by IPU and lane: the cycle at which it becomes free */
     uint64_t tiles[MAX_TILES], target_tiles, *from, *to;
     size_t tile_count;
     bool *declared;
@@ -98,7 +99,7 @@ static void export_tiles(struct export *e, pva_object step, struct slice *slice)
     }
 }
 
-/* Bytes live at each program, as a table by id: what is always live is added. */
+/* Bytes live at each program, indexed by id, including always-live bytes. */
 struct live {
     uint64_t *bytes, count;
 };
@@ -175,7 +176,7 @@ static int export_all(struct export *e, double hertz)
     return fflush(e->out) == 0 && !ferror(e->out) ? EXIT_DONE : say("export", "the output cannot be written");
 }
 
-/* The analyser's page with the report in it. */
+/* Exports the analyser's page with the report embedded. */
 static int export_page(const char *directory, const char *output)
 {
     pop_error error = { 0 };

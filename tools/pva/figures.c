@@ -65,7 +65,7 @@ double figure_difference(const struct figure *f)
     return f->b > f->a ? f->b - f->a : f->a - f->b;
 }
 
-/* Totals stay in their order and come first; of the rest the larger difference. */
+/* Orders totals first, in their original order, then by decreasing difference. */
 static int by_difference(const void *left, const void *right)
 {
     const struct figure *a = left, *b = right;
@@ -105,7 +105,7 @@ struct figures figures_merge(struct figures *a, struct figures *b)
             free(b->data[k].path);
         ++k;
     }
-    a->count = b->count = 0; /* their paths are in `all` now */
+    a->count = b->count = 0; /* ownership of the paths moved to `all` */
     figures_free(a);
     figures_free(b);
     return all;

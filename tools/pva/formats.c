@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chrome's JSON, CSV, and JSON of our own. */
+/* Output formats: Chrome's JSON, CSV, and our own JSON. */
 #include "pva.h"
 #include "trace.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double microseconds; /* of a cycle */
+static double microseconds; /* duration of a cycle */
 static bool first;          /* nothing has been written yet */
 static char *lanes[1 << 12];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pva: what report files say, on the command line.  Everything is read through libpva. */
+/* pva: report files on the command line. All access to reports uses libpva. */
 #include "pva.h"
 
 #include <stdlib.h>
@@ -16,7 +16,8 @@ static const struct {
     { "compare", "A B [--rows N] [--format table|csv|json]", "memory and cycles of two reports, by debug path",
       command_compare },
     { "check", "DIR [--repair]", "whether the report is whole and consistent", command_check },
-    { "advise", "DIR [--rows N] [--format table|json]", "what to mend first, and what it would win", command_advise },
+    { "advise", "DIR [--rows N] [--format table|json]", "what to improve first, and the estimated gain",
+      command_advise },
     { "serve", "[DIR [DIR2]] [--port N] [--address A] [--live] [--no-browser]",
       "the report, or two to compare, as a page in a browser", command_serve },
 };

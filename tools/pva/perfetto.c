@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Perfetto's trace format: protobuf messages of perfetto.protos.Trace (perfetto.dev, "TrackEvent").  The fields that
- * are used:
+/* Perfetto's trace format: protobuf messages of perfetto.protos.Trace (perfetto.dev, "TrackEvent"). Fields in use:
  *
- *   Trace           packet 1
- *   TracePacket     timestamp 8, trusted_packet_sequence_id 10, track_event 11, track_descriptor 60
- *   TrackDescriptor uuid 1, name 2, parent_uuid 5, counter 8
- *   TrackEvent      debug_annotations 4, type 9 (1 begin, 2 end, 4 counter), track_uuid 11, categories 22, name 23,
- * counter_value 30 DebugAnnotation uint_value 3, name 10 CounterDescriptor unit_name 6
+ *   Trace                     packet 1
+ *   TracePacket               timestamp 8, trusted_packet_sequence_id 10, track_event 11, track_descriptor 60
+ *   TrackDescriptor           uuid 1, name 2, parent_uuid 5, counter 8
+ *   TrackEvent                debug_annotations 4, type 9 (1 begin, 2 end, 4 counter), track_uuid 11, categories 22,
+ *                             name 23, counter_value 30
+ *   DebugAnnotation           uint_value 3, name 10
+ *   CounterDescriptor         unit_name 6
  *
  * Times are nanoseconds. */
 #include "trace.h"
@@ -18,7 +19,7 @@ struct message {
     size_t size;
 };
 enum { COUNTER_UUID = 1, LANES_UUID = 1000, SEQUENCE = 1 };
-static double nanoseconds; /* of a cycle */
+static double nanoseconds; /* duration of a cycle */
 
 static void put_number(struct message *m, uint64_t number)
 {
@@ -39,7 +40,7 @@ static void put_field(struct message *m, unsigned field, uint64_t number)
 static void put_bytes(struct message *m, unsigned field, const void *data, size_t size)
 {
     enum { SPARE = 32 };
-    if (m->size + size + SPARE > sizeof(m->bytes)) /* a name that is too long is cut */
+    if (m->size + size + SPARE > sizeof(m->bytes)) /* a name that is too long is truncated */
         size = m->size + SPARE < sizeof(m->bytes) ? sizeof(m->bytes) - m->size - SPARE : 0;
     put_number(m, (uint64_t)field << 3 | 2);
     put_number(m, size);
@@ -47,7 +48,7 @@ static void put_bytes(struct message *m, unsigned field, const void *data, size_
     m->size += size;
 }
 
-/* Texts of protobuf are UTF-8 and at most so long here. */
+/* Writes a string field: UTF-8, limited in length. */
 static void put_text(struct message *m, unsigned field, const char *text)
 {
     enum { LONGEST = 1024 };

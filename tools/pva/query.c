@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of a query as a table, CSV or JSON. */
+/* Prints the rows of a query as a table, CSV or JSON. */
 #include "pva.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A table is as wide as the longest of its values, so that its rows are kept; at most so many. */
+/* A table is as wide as its longest value, so at most this many rows are kept to measure and print; later ones are
+ * omitted. */
 enum { KEPT_ROWS = 100000 };
 struct output {
     FILE *file;
     enum { AS_TABLE, AS_CSV, AS_JSON } format;
     size_t columns, rows, *widths;
-    char **cells, *numbers; /* rows x columns; whether a cell is a number */
+    char **cells, *numbers; /* rows x columns: text, and whether it is a number */
     char **names;
 };
 

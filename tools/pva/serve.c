@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The analyser: reports as a page in a browser. */
+/* Runs the analyser, which shows reports as a page in a browser. */
 #include "pva.h"
 #include "server.h"
 

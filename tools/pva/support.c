@@ -62,7 +62,7 @@ const char *arguments_get(const struct arguments *arguments, const char *name)
     return NULL;
 }
 
-/* Digits alone, up to the end of the text or a comma: no sign, no space, no overflow. */
+/* Reads digits up to the end of the text or a comma: no sign, no space, no overflow. */
 static bool read_digits(const char **text, uint64_t *number)
 {
     size_t digits = strspn(*text, "0123456789");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an export writes: lanes with slices, and a counter. */
+/* The contents of an exported trace: lanes with slices, and a counter. */
 #ifndef TOOLS_TRACE_H
 #define TOOLS_TRACE_H
 
@@ -15,14 +15,13 @@ struct slice {
     uint64_t step, cycles, active_tiles, data_in, data_out;
 };
 
-/* A format.  Lanes are declared before their slices; slices of a lane come in the order in which they begin, and do not
- * overlap. */
+/* An output format. Lanes are declared before their slices; slices of a lane are sorted by begin and do not overlap. */
 struct format {
     const char *name;
     void (*begin)(FILE *file, double hertz);
     void (*lane)(FILE *file, unsigned lane, const char *name);
     void (*slice)(FILE *file, const struct slice *slice);
-    void (*counter)(FILE *file, uint64_t cycle, uint64_t bytes); /* live memory; NULL: the format has none */
+    void (*counter)(FILE *file, uint64_t cycle, uint64_t bytes); /* live memory; NULL: the format has no counters */
     void (*end)(FILE *file);
 };
 extern const struct format format_perfetto, format_chrome, format_csv, format_json;
