@@ -21,14 +21,14 @@ const char *const advice_texts[ADVICE_KINDS] = {
     [ADVICE_REARRANGE] = "give its tensors the layout that the vertices use",
 };
 
-/* What several entries of a line are. */
+/* Nouns for several merged entries of a line. */
 static const char *const advice_nouns[ADVICE_KINDS] = {
     [ADVICE_MEMORY] = "tiles",       [ADVICE_IMBALANCE] = "compute sets", [ADVICE_THREADS] = "compute sets",
     [ADVICE_EXCHANGE] = "exchanges", [ADVICE_STREAM] = "stream copies",   [ADVICE_REARRANGE] = "compute sets",
 };
 
-/* What each executed program moved the last tile's time by, in all its executions: table moved(program, step, type,
- * times, runs, cycles). */
+/* Cycles by which each executed program delays the end of the last tile, summed over its executions: table
+ * moved(program, step, type, times, runs, cycles). */
 #define MOVED                                                                                                          \
     "WITH ends AS (SELECT e.id, e.program, e.run, e.base + CASE WHEN e.drift = 0 THEN m.last ELSE (SELECT "            \
     "max(i.all_to_max + ifnull((SELECT d.cycles FROM drifts d WHERE d.drift = e.drift AND d.ipu = i.ipu), 0)) FROM "   \
@@ -42,7 +42,7 @@ static const char *const advice_nouns[ADVICE_KINDS] = {
     "shifts s JOIN programs p ON p.id = s.program "                                                                    \
     "GROUP BY s.program) "
 
-/* Copies that the compiler adds before and after an Execute, and those of a Copy. */
+/* Names of the copies that the compiler adds before and after an Execute, and of those of a Copy. */
 #define COPIES "(m.name LIKE '%/OnTileCopyPre' OR m.name LIKE '%/OnTileCopyPost' OR m.name LIKE '%/OnTileCopy')"
 
 #define SLOWEST_TILE                                                                                                   \
@@ -52,7 +52,7 @@ static const char *const advice_nouns[ADVICE_KINDS] = {
     "'slowest vertices: ' || ifnull((SELECT t.name FROM compute_set_vertices v JOIN vertex_types t ON t.id = "         \
     "v.vertex_type WHERE v.compute_set = c.compute_set ORDER BY v.active_cycles DESC LIMIT 1), '?')"
 
-/* Each gives: program, cycles, bytes, tile, times, name, detail, variable. */
+/* Columns of each query: program, cycles, bytes, tile, times, name, detail, variable. */
 static const char *const queries[ADVICE_KINDS] = {
     [ADVICE_MEMORY] =
         "WITH full AS (SELECT tile, total_including_gaps AS bytes, bytes_per_tile AS capacity, (SELECT "
@@ -74,7 +74,8 @@ static const char *const queries[ADVICE_KINDS] = {
                                "0, " SLOWEST_TILE ", m.times, m.name, " SLOWEST_VERTICES
                                " FROM moved m JOIN programs p ON p.id = m.program JOIN "
                                "compute_sets c ON c.compute_set = p.compute_set WHERE won > 0 AND NOT " COPIES,
-    /* A tile's workers take turns, a cycle each: with all six at work a compute set takes its active cycles. */
+    /* A tile issues for its workers in turn, one per cycle: with all six busy, a compute set takes its active
+     * cycles. */
     [ADVICE_THREADS] =
         MOVED ", onTile AS (SELECT c.*, m.program, m.times, m.name AS step, " SLOWEST_TILE " AS tile FROM moved m JOIN "
               "programs p ON p.id = m.program JOIN compute_sets c ON c.compute_set = p.compute_set WHERE NOT " COPIES
@@ -167,7 +168,7 @@ pop_status advices_find(struct advices *all, pva_file *file, enum advice_kind ki
     return pva_sql(file, queries[kind], on_row, all, error);
 }
 
-/* What the compiler names steps before (1) and after (2) an Execute, and those of a Copy. */
+/* Names of the steps that the compiler adds before (1) and after (2) an Execute, and of those of a Copy. */
 static const struct {
     const char *end;
     int side;
@@ -183,8 +184,8 @@ static const struct {
 };
 enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
 
-/* Which of the parts a step is, PARTS for a Copy's exchange; *length receives that of the name of its Execute or Copy.
- */
+/* The kind of added step that a name denotes, PARTS for a Copy's exchange; *length receives the length of the name
+ * of its Execute or Copy. */
 static size_t part_of(const char *name, size_t *length)
 {
     size_t all = strlen(name);
@@ -204,7 +205,7 @@ static bool moves_data(const struct advice *a)
     return a->kind == ADVICE_EXCHANGE || a->kind == ADVICE_REARRANGE;
 }
 
-/* 0 when both move data on the same side of the same Execute or Copy. */
+/* Returns 0 when both steps move data on the same side of the same Execute or Copy. */
 static int compare_causes(const struct advice *a, const struct advice *b)
 {
     if (moves_data(a) != moves_data(b))
@@ -231,7 +232,7 @@ static void advice_free(struct advice *advice)
     free(advice->file);
 }
 
-/* Adds b, of the same cause, to a: the larger gives the name and what to do. */
+/* Merges b into a, which has the same cause: name and advice are those of the larger. */
 static void merge(struct advice *a, struct advice *b)
 {
     struct advice *larger = b->cycles > a->cycles ? b : a, *smaller = larger == a ? b : a;
@@ -248,7 +249,7 @@ static void merge(struct advice *a, struct advice *b)
     *a = merged;
 }
 
-/* Data that lies elsewhere is one cause of the exchanges and of the copies on one side of an Execute. */
+/* Data on other tiles is the common cause of the exchanges and of the copies on one side of an Execute; merges them. */
 static void merge_causes(struct advices *all)
 {
     size_t kept = 0, length;
@@ -280,7 +281,8 @@ static int by_name(const void *left, const void *right)
     return order ? order : by_weight(a, b);
 }
 
-/* Of entries that by_name put side by side: they are of one line, and the first, which weighs most, is named. */
+/* Joins entries of one source line, which by_name has made adjacent; the first, with the most cycles, gives the
+ * name. */
 static void join_line(struct advice *entries, size_t count)
 {
     struct advice *a = &entries[0];
@@ -296,7 +298,7 @@ static void join_line(struct advice *entries, size_t count)
     }
 }
 
-/* How many entries from the first one on have its kind and name, and its line where `lines`. */
+/* The number of entries from the first on with its kind and name and, with `lines`, its source line. */
 static size_t equal_entries(const struct advice *first, size_t most, bool lines)
 {
     size_t count = 1;
@@ -310,7 +312,8 @@ static size_t equal_entries(const struct advice *first, size_t most, bool lines)
     return count;
 }
 
-/* Lines are looked up only where kinds and names are equal: a report may have many thousands of entries. */
+/* Source lines are looked up only for entries with equal kinds and names, because a report may have many thousands
+ * of entries. */
 static void join_lines(struct advices *all, pva_file *file)
 {
     struct advice *list = all->list.data;

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What to mend first: where cycles and bytes could be won, and how many.  Each kind of loss says what mending it would
- * leave:
+/* Advice on what to improve first: estimates of the cycles and bytes that could be saved. The saving of each kind of
+ * loss is estimated as follows:
  *
- *   imbalance    a compute set takes as long as its slowest tile.  Spread over all tiles it would take what all its
- *                vertices take together divided by the tiles, but no less than one of its vertices does, of which six
- *                share a tile.
- *   threads      its slowest tile has fewer vertices than workers: cut for all six, the compute set would take what
- *                its vertices execute, an instruction a cycle, and 60 cycles for six more beginnings and ends.
- *   exchange     an exchange and the sync before it would be gone if the data lay where it is used; so would a Sync
- *                program.  What bounds the superstep, sync or data, is said.
- *   stream       a copy from or to the host that is executed several times in a run could be one copy: what its syncs
- *                and its set-up take would be paid once in each run.
- *   rearrange    copies on tiles before and after a compute set would be gone if tensors had the layout that its
- *                vertices want.  With the exchanges on the same side of it they are one entry, of the larger's kind.
- *   memory       a tile that needs more than it has, or more than nine tenths of it: the bytes beyond the average
- *                tile.  The line is that of the variable which takes most of the tile.
+ *   imbalance    a compute set takes as long as its slowest tile.  Spread evenly it would take the sum over its
+ * vertices divided by the number of tiles, but at least as long as one of its vertices, of which six share a tile.
+ *   threads      the slowest tile has fewer vertices than workers: split for all six, the compute set would take one
+ *                cycle for each instruction of its vertices, plus 60 cycles to start and end six more vertices.
+ *   exchange     an exchange and the sync before it are unnecessary if the data is on the tiles that use it; so is a
+ * Sync program.  The detail names what bounds the superstep: sync or data. stream       a copy from or to the host that
+ * is executed several times in a run could be a single copy: its syncs and its set-up would be executed once in each
+ * run. rearrange    copies on tiles before and after a compute set are unnecessary if tensors have the layout that its
+ *                vertices require.  They and the exchanges on the same side are one entry, of the larger's kind.
+ *   memory       a tile that needs more memory than it has, or more than nine tenths of it: the bytes above the average
+ *                tile.  The line is that of the variable with the most bytes on the tile.
  *
- * Entries of equal kind, name and line are one.
+ * Entries of equal kind, name and line are merged.
  *
- * What a step takes is by how much it moves the time of the last tile. */
+ * The cost of a step is the time by which it delays the end of the last tile. */
 #ifndef ANALYSER_ADVICE_H
 #define ANALYSER_ADVICE_H
 
@@ -36,29 +34,29 @@ enum advice_kind {
     ADVICE_KINDS
 };
 extern const char *const advice_names[ADVICE_KINDS]; /* "memory" */
-extern const char *const advice_texts[ADVICE_KINDS]; /* what to do, in a sentence without a full stop */
+extern const char *const advice_texts[ADVICE_KINDS]; /* the advice, a sentence without a full stop */
 
 struct advice {
     enum advice_kind kind;
-    double cycles, bytes;   /* that mending it wins */
+    double cycles, bytes;   /* estimated saving */
     uint64_t program, tile; /* UINT64_MAX: none */
-    uint64_t variable;      /* of the graph, that takes most of the tile; UINT64_MAX: none */
-    uint64_t times;         /* how often it is executed; UINT64_MAX: not known */
-    bool urgent;            /* the program does not fit */
+    uint64_t variable;      /* the graph's variable with the most bytes on the tile; UINT64_MAX: none */
+    uint64_t times;         /* number of executions; UINT64_MAX: unknown */
+    bool urgent;            /* the program does not fit in memory */
     char *name, *detail;
-    char *file; /* of the user's source; NULL: not known, or not asked for */
+    char *file; /* in the user's source; NULL: unknown, or not looked up */
     uint64_t line;
 };
 struct advices {
-    VEC(struct advice) list; /* the most cycles first; what is urgent before */
-    enum advice_kind kind;   /* that is being looked for */
+    VEC(struct advice) list; /* urgent entries first, then by decreasing cycles */
+    enum advice_kind kind;   /* the kind that is being searched for */
 };
 
-/* Adds what is found of a kind; the list is ordered by advices_order. */
+/* Appends the entries of a kind; advices_order sorts the list. */
 pop_status advices_find(struct advices *all, pva_file *file, enum advice_kind kind, pop_error *error);
 void advices_order(struct advices *all, pva_file *file);
 void advices_free(struct advices *all);
-/* Fills file and line: those of the outermost debug context of its program, or of its variable, that has them. */
+/* Sets file and line from the outermost debug context, of its program or its variable, that has them. */
 void advice_find_line(pva_file *file, struct advice *advice);
 
 #endif

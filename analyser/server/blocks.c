@@ -6,10 +6,10 @@
 
 enum { ROWS = 64 };
 
-/* Blocks from first to end are those of one tile, in order of what is known of their times. */
+/* Sets the drawn times of blocks first to end - 1, which belong to one tile and are sorted by their known times. */
 static void show_unknown_times(struct lod *lod, uint64_t first, uint64_t end)
 {
-    double begins = -1; /* of the next overflow, seen from behind */
+    double begins = -1; /* begin of the next overflow, as the loop runs backward */
     for (uint64_t i = end; i-- > first;) {
         struct lod_block *block = &lod->block[i];
         if (block->kind == BLOCK_OVERFLOW)
@@ -17,7 +17,7 @@ static void show_unknown_times(struct lod *lod, uint64_t first, uint64_t end)
         block->shown_from = block->from;
         block->shown_to = block->to >= 0 ? block->to : begins >= block->from ? begins : block->from;
     }
-    double ended = -1; /* of the overflow before */
+    double ended = -1; /* end of the previous overflow */
     for (uint64_t i = first; i < end; ++i) {
         struct lod_block *block = &lod->block[i];
         if (block->kind == BLOCK_OVERFLOW)

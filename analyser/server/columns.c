@@ -20,7 +20,7 @@ void columns_add(struct columns *columns, const char *name, enum column_type typ
     add(columns, name, type, count, bytes ? mem_copy(data, bytes) : NULL, bytes);
 }
 
-/* The length of the UTF-8 sequence at text; 0 when there is none. */
+/* Length of the UTF-8 sequence at text; 0 when it is invalid. */
 static size_t sequence(const unsigned char *text)
 {
     static const struct {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns on the wire: "TCOL", the length of a JSON header, the header, arrays (docs/reference/analyser-server.md). */
+/* Wire format of columns: "TCOL", the length of a JSON header, the header, arrays
+ * (docs/reference/analyser-server.md). */
 #ifndef ANALYSER_COLUMNS_H
 #define ANALYSER_COLUMNS_H
 
@@ -20,11 +21,11 @@ struct columns {
 
 void columns_add(struct columns *columns, const char *name, enum column_type type, const void *data, size_t count);
 void columns_add_texts(struct columns *columns, const char *name, const char *const *texts, size_t count);
-/* The wire form, malloc'ed. */
+/* Encodes the columns; malloc'ed. */
 char *columns_encode(const struct columns *columns, size_t *size);
 void columns_free(struct columns *columns);
 
-/* Adds text to s with bytes that are not UTF-8 replaced by U+FFFD. */
+/* Appends text to s, with bytes that are not UTF-8 replaced by U+FFFD. */
 void utf8_add(struct str *s, const char *text);
 
 #endif

@@ -20,7 +20,7 @@ static const char executed_sql[] =
     "SELECT x.program, sum(x.times), sum(x.times * i.cycles), sum(x.times * i.sum) FROM (SELECT program, pattern, "
     "count(*) AS times FROM executed GROUP BY 1, 2) x JOIN (SELECT pattern, max(cycles) AS cycles, sum(cycles_sum) AS "
     "sum FROM pattern_ipus GROUP BY 1) i ON i.pattern = x.pattern GROUP BY 1";
-/* When the last tile ends each step, in the order of steps. */
+/* The time at which the last tile ends each step, in order of steps. */
 static const char ends_sql[] =
     "SELECT e.program, e.base + CASE WHEN e.drift = 0 THEN m.last ELSE (SELECT max(i.all_to_max + ifnull((SELECT "
     "d.cycles FROM drifts d WHERE d.drift = e.drift AND d.ipu = i.ipu), 0)) FROM pattern_ipus i WHERE i.pattern = "
@@ -78,7 +78,7 @@ static bool on_executed(void *context, size_t columns, const char *const *names,
     return true;
 }
 
-/* What a program takes of the run: by how much its steps move the time at which the last tile ends. */
+/* Elapsed cycles of a program: the cycles by which its steps delay the end of the last tile. */
 static bool on_end(void *context, size_t columns, const int64_t *values)
 {
     struct costs *costs = context;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Build tool: embed DIRECTORY FILE... writes C that holds the files, named below DIRECTORY, to standard output. */
+/* Build tool: `embed DIRECTORY FILE...` writes C source with the contents of the files, named relative to DIRECTORY,
+ * to standard output. */
 #include <stdio.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include <time.h>
 
-/* A listener that is so many events behind misses the oldest. */
+/* A listener that falls behind by more events than this misses the oldest. */
 enum { KEPT_EVENTS = 256 };
 
 struct events {

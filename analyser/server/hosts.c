@@ -8,7 +8,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* "name:port", "[address]:port" or a name alone in its parts; false when it is none. */
+/* Splits "name:port", "[address]:port" or a name alone; false when it is malformed. */
 static bool split(const char *host, char *name, size_t size, unsigned *port)
 {
     const char *end = *host == '[' ? strchr(host, ']') : host + strcspn(host, ":");

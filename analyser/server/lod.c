@@ -77,7 +77,7 @@ char *lod_name(const struct lod *lod, uint32_t node)
     return node_path(lod->node, node);
 }
 
-/* The deepest node that is above both. */
+/* The deepest common ancestor of two nodes. */
 static uint32_t common_node(const struct lod *lod, uint32_t a, uint32_t b)
 {
     while (a != b) {
@@ -162,7 +162,7 @@ void lod_make_buckets(struct lod *lod)
         pthread_join(helpers[--started], NULL);
 }
 
-/* From when to when there is anything: steps, runs and blocks. */
+/* The time interval that contains all steps, runs and blocks. */
 static void find_extent(struct lod *lod)
 {
     double from = 1e300, to = 0;
@@ -201,7 +201,7 @@ static void show_progress(void *context, uint64_t done, uint64_t total)
                           "done", (json_int_t)done, "total", (json_int_t)total));
 }
 
-/* A file of its own, so that other calls can read the report meanwhile. */
+/* Opens the file again, so that other requests can read the report in parallel. */
 static struct lod *make(struct report_use *use, pop_error *error)
 {
     pva_file *file = pva_open_report(use->report.path, NULL, error);
@@ -232,7 +232,7 @@ static struct lod *make(struct report_use *use, pop_error *error)
     return NULL;
 }
 
-/* Whoever makes the trace writes the cache, after others can use the trace. */
+/* The thread that makes the trace writes the cache afterwards, when other requests can use the trace already. */
 static const struct lod *made(struct report_use *use, pop_error *error)
 {
     struct lod_saving *saving = NULL;
@@ -262,7 +262,7 @@ const struct lod *lod_of(const struct request *request, pop_error *error)
 
 void lod_prepare(struct report_use *use)
 {
-    pop_error unseen = { 0 }; /* the call that needs the trace tries again, and says it */
+    pop_error unseen = { 0 }; /* the request that needs the trace retries and reports the error */
     made(use, &unseen);
 }
 

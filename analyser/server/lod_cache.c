@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile.pop_cache: what lod_read_steps and lod_make_buckets make, as arrays behind a header.  It is of one report
- * file (its size, its time and its inode are in the header) and of one version of this program; any other is made anew.
- */
+/* profile.pop_cache: the results of lod_read_steps and lod_make_buckets, as arrays after a header. A cache belongs
+ * to one report file (identified by size, time and inode in the header) and one version of this program; any other
+ * is made again. */
 #include "lod.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static bool header_of(const struct lod *lod, const char *report, struct header *
     return true;
 }
 
-/* The arrays, with how many elements each has: one table for both ways. */
+/* The arrays with their numbers of elements: one table for loading and saving. */
 struct part {
     void **data;
     uint64_t count, bytes;
@@ -70,7 +70,7 @@ static char *cache_path(const char *report)
     return path.text;
 }
 
-/* Whether all indexes of what was read name something. */
+/* Whether all loaded indices are in range. */
 static bool is_consistent(const struct lod *lod)
 {
     for (uint64_t i = 0; i < lod->steps; ++i)
@@ -111,7 +111,7 @@ bool lod_load(struct lod *lod, const char *report)
     free(path);
     bool good = file && header_of(lod, report, &wanted) && fread(&found, sizeof(found), 1, file) == 1 &&
                 memcmp(&wanted, &found, offsetof(struct header, steps)) == 0 && fstat(fileno(file), &facts) == 0;
-    /* Limits keep the products below from overflowing; a file of that size there is none. */
+    /* The limits keep the products below from overflowing; no real file is that large. */
     good = good && found.steps < (uint64_t)1 << 40 && found.patterns < (uint64_t)1 << 33 &&
            found.drifts < (uint64_t)1 << 33 && found.buckets == (found.steps + BUCKET_STEPS - 1) / BUCKET_STEPS;
     if (good) {
@@ -150,7 +150,7 @@ static bool write_parts(const struct lod *lod, FILE *file, const struct header *
 
 struct lod_saving {
     struct header header;
-    char *path, *temporary; /* of the cache, and of the file that becomes it */
+    char *path, *temporary; /* of the cache, and of the temporary file that is renamed to it */
     FILE *file;
 };
 
@@ -181,7 +181,7 @@ struct lod_saving *lod_save_begin(const struct lod *lod, const char *report, cha
     saving->path = cache_path(report);
     str_format(&name, "%s.XXXXXX", saving->path);
     bool folder = stat(saving->path, &facts) == 0 && S_ISDIR(facts.st_mode);
-    errno = EISDIR; /* which rename would say at the end */
+    errno = EISDIR; /* the error that rename would give at the end */
     int descriptor = !folder && header_of(lod, report, &saving->header) ? mkstemp(name.text) : -1;
     saving->temporary = descriptor >= 0 ? name.text : NULL;
     saving->file = descriptor >= 0 && fchmod(descriptor, 0644) == 0 ? fdopen(descriptor, "wb") : NULL;

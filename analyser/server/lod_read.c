@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The trace from the report's tables. */
+/* Reads the trace from the report's tables. */
 #include "blocks.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Nodes by parent and label. */
+/* Finds nodes by parent and label. */
 struct names {
     struct lod *lod;
     uint32_t *slots;
@@ -76,7 +76,8 @@ static uint8_t kind_of(const char *type, const char *detail)
     return KIND_OTHER;
 }
 
-/* A stream copy's three programs are leaves below its name; of others the last part of the name is the leaf. */
+/* The leaf of a program. The three programs of a stream copy are leaves below its name; for others the last
+ * component of the name is the leaf. */
 static uint32_t leaf_of(struct names *names, const char *name, const char *type, uint8_t kind)
 {
     bool below = (kind >= KIND_COPY_BEGIN && kind <= KIND_COPY_END) || !*name;
@@ -85,13 +86,13 @@ static uint32_t leaf_of(struct names *names, const char *name, const char *type,
         size_t length = strcspn(name, "/");
         if (!*name || (!below && !name[length]))
             break;
-        if (names->lod->node[node].depth + 2 >= DEEPEST) /* the rest is one part */
+        if (names->lod->node[node].depth + 2 >= DEEPEST) /* the rest becomes one component */
             break;
         if (length)
             node = node_of(names, node, name, length, KINDS);
         name += length + (name[length] == '/');
     }
-    bool sync = kind == KIND_SYNC_INTERNAL || kind == KIND_SYNC_EXTERNAL; /* its name says which alone */
+    bool sync = kind == KIND_SYNC_INTERNAL || kind == KIND_SYNC_EXTERNAL; /* it is named after its kind */
     const char *label = sync ? kinds[kind].label : below || !*name ? type : name;
     return node_of(names, node, label, strlen(label), kind);
 }
@@ -185,7 +186,7 @@ pop_status lod_read_names(struct lod *lod, pva_file *file, pop_error *error)
     pop_status status =
         pva_sql(file, "SELECT id, type, name, detail FROM programs ORDER BY id", keep_program, &names, error);
     free(names.slots);
-    if (status == POP_OK) /* what is always live first */
+    if (status == POP_OK) /* always-live bytes first */
         status = pva_sql_integers(file,
                                   "SELECT NULL, bytes FROM live_lists WHERE id = 0 UNION ALL SELECT s.program, l.bytes "
                                   "FROM liveness_steps s JOIN live_lists l ON l.id = s.list",
@@ -205,14 +206,14 @@ pop_status lod_read_names(struct lod *lod, pva_file *file, pop_error *error)
     return status;
 }
 
-/* Steps with numbers from first to end - 1; these are unique, so that as many rows as numbers are all of them.  Each
- * part is read by a thread of its own, with its own handle. */
+/* Steps first to end - 1; their numbers are unique, so the part is complete when it has that many rows. Each part is
+ * read by its own thread with its own handle. */
 struct steps_part {
     struct lod *lod;
     pva_file *file;
     uint64_t first, next, end;
-    uint64_t patterns, drifts; /* more than any that its steps name */
-    lod_progress *progress;    /* or NULL */
+    uint64_t patterns, drifts; /* upper bounds of those that its steps refer to */
+    lod_progress *progress;    /* may be NULL */
     void *context;
     pop_status status;
     pop_error error;
@@ -251,7 +252,7 @@ static void *read_part(void *user)
 
 enum { PARTS_MOST = 4, PART_LEAST = 1 << 18 };
 
-/* Begins the parts behind the first on threads; those that have none, or no handle, are read by the caller. */
+/* Starts threads for all parts but the first; parts without a thread or a handle are read by the caller. */
 static void read_parts(struct steps_part *parts, unsigned count, const char *path)
 {
     pthread_t threads[PARTS_MOST];
@@ -291,7 +292,7 @@ static pop_status read_executed(struct lod *lod, pva_file *file, const char *pat
     pop_status status = pva_sql_integers(file, "SELECT max(id) + 1 FROM executed", keep_count, &steps, error);
     if (status != POP_OK)
         return status;
-    /* A row takes more than four bytes of the file. */
+    /* Each row takes more than four bytes of the file. */
     if (stat(path, &about) == 0 && steps > about.st_size / 4)
         return answer_fail(error, POP_PARSE_ERROR, damaged);
     uint64_t total = (uint64_t)steps;
@@ -323,7 +324,7 @@ static pop_status read_executed(struct lod *lod, pva_file *file, const char *pat
         lod->drifts = parts[i].drifts > lod->drifts ? parts[i].drifts : lod->drifts;
     }
     lod->steps = total;
-    /* More patterns than the file has bytes are none. */
+    /* A file cannot have more patterns than this. */
     if (lod->patterns > total * 64 + 64 || lod->drifts > total + 1)
         return answer_fail(error, POP_PARSE_ERROR, damaged);
     return POP_OK;

@@ -5,14 +5,14 @@
 enum { MOST_PLACES = 1 << 20, DEEPEST_PROGRAM = 200 };
 #define NO_PLACE UINT32_MAX
 
-/* Where a program stands in the tree of programs, by the order in which they are written down. */
+/* An occurrence of a program in the expanded tree of programs, in preorder. */
 struct place {
-    uint32_t parent, end, node; /* places from itself to `end` lie in it */
+    uint32_t parent, end, node; /* places from this one up to `end` are its descendants */
     bool loops;
 };
 struct program {
     char *type, *name;
-    uint32_t target, first, children; /* children: of building.child */
+    uint32_t target, first, children; /* children: a range in building.child */
     VEC(uint32_t) places;
 };
 struct building {
@@ -66,12 +66,12 @@ static uint32_t add_node(struct building *building, uint32_t parent, const struc
     struct nesting *made = building->made;
     const char *slash = strrchr(program->name, '/'), *last = slash ? slash + 1 : program->name;
     struct str label = { 0 };
-    /* A sync's name says which kind it is alone. */
+    /* A sync is named after its kind. */
     if (kind == KIND_SYNC_INTERNAL || kind == KIND_SYNC_EXTERNAL)
         str_add(&label, kinds[kind].label);
     else
         str_format(&label, *last ? "%s (%s)" : "%s", program->type, last);
-    str_add(&label, ""); /* never NULL */
+    str_add(&label, ""); /* makes the text non-NULL */
     if (made->nodes == building->node_capacity) {
         building->node_capacity *= 2;
         made->node = mem_grow(made->node, building->node_capacity * sizeof(*made->node));
@@ -84,7 +84,7 @@ static uint32_t add_node(struct building *building, uint32_t parent, const struc
     return made->nodes++;
 }
 
-/* Adds a program and what it holds. Sequences without a name say nothing: they have no node of their own. */
+/* Adds a program and its descendants. Unnamed sequences get no node. */
 static void add_place(struct building *building, uint32_t id, uint32_t parent, uint32_t node, unsigned loop,
                       unsigned depth)
 {
@@ -109,7 +109,7 @@ static void add_place(struct building *building, uint32_t id, uint32_t parent, u
     building->places.data[place].end = (uint32_t)building->places.count;
 }
 
-/* The first of a program's places that is at least `from`, when it is before `end`; NO_PLACE. */
+/* The first of a program's places in [from, end), or NO_PLACE. */
 static uint32_t place_from(const struct program *program, uint32_t from, uint32_t end)
 {
     size_t low = 0, high = program->places.count;
@@ -162,7 +162,7 @@ static void place_steps(struct building *building)
             before = NO_PLACE;
         }
         uint32_t id = lod->program[step];
-        if (!building->programs.data[id].places.count) /* no control program has it */
+        if (!building->programs.data[id].places.count) /* no control program contains it */
             add_place(building, id, NO_PLACE, 0, 0, 0);
         if (!building->programs.data[id].places.count)
             continue;
@@ -231,7 +231,7 @@ void nesting_free(struct nesting *nesting)
 
 const struct nesting *nesting_of(const struct request *request, const struct lod *lod, pop_error *error)
 {
-    struct analyser_report *report = request_report(request, error); /* locked: one call makes it */
+    struct analyser_report *report = request_report(request, error); /* locked, so that only one request builds it */
     if (!report)
         return NULL;
     if (!report->nesting)

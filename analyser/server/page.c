@@ -17,7 +17,7 @@ static const struct {
 #undef POST_ENDPOINT
 };
 
-/* Text of a <script>: "<" is written so that no end tag can stand in it. */
+/* Writes JSON into a <script>; escapes "<" so that it cannot contain an end tag. */
 static void put_json(FILE *out, json_t *json)
 {
     char *text = json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY);
@@ -53,7 +53,7 @@ static void put_base64(FILE *out, const unsigned char *data, size_t size)
     }
 }
 
-/* "path?a=1&b=2": parameters as they are, in order of their names. */
+/* Writes "path?a=1&b=2", with parameters unescaped and sorted by name. */
 static void put_key(struct page_out *e, const char *path, const struct parameter *parameters, size_t count)
 {
     struct str key = { 0 };
@@ -115,7 +115,7 @@ const struct column *page_column(const struct answer *answer, const char *name)
     return NULL;
 }
 
-/* Offsets, then bytes. */
+/* A text column is an array of offsets, then bytes. */
 char *page_text(const struct column *column, size_t row)
 {
     uint32_t bounds[2];
@@ -172,7 +172,7 @@ static void export_source(struct page_out *e)
         snprintf(line, sizeof(line), "%.0f", ((const double *)numbers->data)[i]);
         if (*file) {
             page_call(e, "source/tiles", (struct parameter[]){ { "file", file }, { "line", line } }, 2, 2, NULL);
-            if (strcmp(file, last) != 0) /* lines are in order of their files */
+            if (strcmp(file, last) != 0) /* lines are sorted by file */
                 page_call(e, "source/text", &(struct parameter){ "file", file }, 1, 1, NULL);
         }
         free(last);
@@ -190,7 +190,7 @@ static const struct asset *find_asset(const char *path)
     return NULL;
 }
 
-/* An asset between tags; an end tag in a script's text is broken up. */
+/* Writes an asset between tags; an end tag in a script's text is split. */
 static void put_asset(FILE *out, const char *path)
 {
     const struct asset *asset = find_asset(path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Trace, Memory and Liveness ask for, in an exported page.  Calls that depend on a window are answered for the
- * whole, finely: the page cuts out what it shows (analyser/page/data/exported/). */
+/* The requests of Trace, Memory and Liveness for an exported page. Requests that depend on a window are answered
+ * once for the whole at high resolution, and the page extracts the visible part (analyser/page/data/exported/). */
 #include "page_calls.h"
 
 #include "base/mem.h"
@@ -10,10 +10,10 @@
 #include <string.h>
 
 enum {
-    MOST_CELLS = 400000, /* steps x tiles of which details are kept */
+    MOST_CELLS = 400000, /* maximum of steps x tiles with details */
     MOST_WHOLE_TILES = 4096,
     MOST_LAYOUTS = 16,
-    MOST_PLOTTED = 24, /* variables by tile */
+    MOST_PLOTTED = 24, /* variables plotted by tile */
     NUMBER = 24
 };
 
@@ -29,7 +29,7 @@ static uint64_t of_json(const json_t *object, const char *name)
     return json_is_number(value) && json_number_value(value) > 0 ? (uint64_t)json_number_value(value) : 0;
 }
 
-/* A lane in all the ways that the page draws it. */
+/* A lane in all of the page's drawing modes. */
 static void lane_of(struct page_out *page, uint64_t lane, const char *pixels)
 {
     static const char *const flames[] = { "0", "1", "2" }, *const groups[] = { "", "syncs", "executions",
@@ -45,7 +45,7 @@ static void lane_of(struct page_out *page, uint64_t lane, const char *pixels)
     page_call(page, "trace/memory", (struct parameter[]){ { "lane", text }, { "pixels", "8192" } }, 2, 1, NULL);
 }
 
-/* What the tiles of an IPU do, as one picture. */
+/* The activity of the tiles of an IPU, as one picture. */
 static void bsp_of(struct page_out *page, uint64_t ipu, uint64_t tiles)
 {
     char first[NUMBER], count[NUMBER];
@@ -100,7 +100,7 @@ static void add_word(struct str *list, const char *word)
     str_format(list, "%s%s", list->length ? "," : "", word);
 }
 
-/* The figures that the Memory view draws by tile: fixed ones, categories, and the largest variables. */
+/* The names of the figures that the Memory view can draw by tile: fixed ones, categories, and the largest variables. */
 static char *figures_of(struct page_out *page, const json_t *memory)
 {
     static const char *const fixed[] = { "total",      "gaps",       "nonInterleaved", "interleaved",
@@ -169,7 +169,7 @@ void page_memory(struct page_out *page)
     answer_clear(&overview);
 }
 
-/* When the variables of a list are live. */
+/* Lifetimes of the variables of a list. */
 static void lives_of(struct page_out *page, const char *path)
 {
     struct answer list = { 0 };

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* A sync has the name of its kind; it belongs to the exchange behind it. */
+/* A sync is named after its kind and counted with the exchange after it. */
 #define EXECUTED_PATH                                                                                                  \
     "ifnull(nullif(CASE WHEN p.type = 'Sync' THEN q.name ELSE p.name END, ''), '(no name)') || '/' || p.type || "      \
     "CASE WHEN p.detail <> '' THEN ' (' || p.detail || ')' ELSE '' END"
@@ -18,7 +18,7 @@
     "sum(e.times) AS times FROM (SELECT program, pattern, count(*) AS times FROM executed GROUP BY 1, 2) e JOIN "      \
     "(SELECT pattern, " figure " AS figure FROM pattern_ipus GROUP BY 1) i ON i.pattern = e.pattern GROUP BY 1) x "    \
     "JOIN " PROGRAMS " WHERE p.id = x.program GROUP BY 1"
-/* "<message:a/b>" is the message of a/b. */
+/* "<message:a/b>" counts as the message of a/b. */
 #define VARIABLE_PATH                                                                                                  \
     "CASE WHEN v.name GLOB '<*:*>' THEN substr(v.name, instr(v.name, ':') + 1, length(v.name) - instr(v.name, ':') - " \
     "1) || '/' || substr(v.name, 1, instr(v.name, ':') - 1) || '>' ELSE v.name END"
@@ -26,7 +26,7 @@
     "SELECT " VARIABLE_PATH ", sum(v.bytes), count(*) FROM live_lists l JOIN array(l.variable_list, l.variables) a "   \
     "JOIN live_variables v ON v.id = a.value WHERE l.id IN (" list ") GROUP BY 1"
 
-/* Cycles by which a program's steps move the time at which the last tile ends. */
+/* Cycles by which a program's steps delay the end of the last tile. */
 #define ELAPSED                                                                                                        \
     "WITH ends(id, program, end) AS (SELECT e.id, e.program, e.base + CASE WHEN e.drift = 0 THEN m.last ELSE (SELECT " \
     "max(i.all_to_max + ifnull((SELECT d.cycles FROM drifts d WHERE d.drift = e.drift AND d.ipu = i.ipu), 0)) FROM "   \
@@ -69,7 +69,7 @@ struct tree {
     uint32_t open[256]; /* nodes from the root to the last one */
 };
 
-/* The order in which a tree's paths follow each other: '/' before every other character. */
+/* The order of a tree's paths: '/' before every other character. */
 static int by_parts(const void *left, const void *right)
 {
     const unsigned char *a = (const unsigned char *)((const struct figure *)left)->path,

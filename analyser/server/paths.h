@@ -6,12 +6,13 @@
 #include "answer.h"
 #include "figures.h"
 
-/* What flame graphs show.  A path's last part is the type of a program, or what the compiler made of a variable. */
+/* The metrics of flame graphs. A path's last component is the type of a program, or the compiler's name for a part
+ * of a variable. */
 extern const struct metric flame_metrics[];
 extern const size_t flame_metric_count;
 
-/* Answers the tree of figures of one metric, which it sorts: columns parent (its own index for the root), name, depth,
- * self and total, times; and for two reports selfB, totalB and timesB.  Parents come before their children. */
+/* Answers the tree of the figures of one metric, which it sorts: columns parent (its own index for the root), name,
+ * depth, self and total, times; for two reports also selfB, totalB and timesB. Parents precede their children. */
 void paths_answer(struct answer *answer, struct figures *figures, bool both);
 
 #endif

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <poplar/text.h>
 
-/* Numbers beyond 2^53 and infinities have no exact form in the page's JSON: they are rounded, or null. */
+/* Numbers above 2^53 and infinities are not representable in the page's JSON: they are rounded, or null. */
 static json_t *json_of(const pva_value *value)
 {
     double number;
@@ -175,7 +175,7 @@ struct sums {
     size_t count;
 };
 
-/* "[1,2,3]" */
+/* Adds an array in the form "[1,2,3]". */
 static bool add_array(void *context, size_t columns, const char *const *names, const pva_value *values)
 {
     struct sums *sums = context;

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers that are rows of the report: a query in SQL (docs/reference/report-files.md) as JSON or as columns. */
+/* Answers from SQL queries over the report (docs/reference/report-files.md), as JSON or as columns. */
 #ifndef ANALYSER_QUERY_H
 #define ANALYSER_QUERY_H
 
 #include "answer.h"
 #include "base/str.h"
 
-/* The rows as objects, {column: value}; NULL, and *error is filled, when the query fails.  A new reference. */
+/* The rows as objects, {column: value}; NULL, with *error set, when the query fails. A new reference. */
 json_t *query_rows(pva_file *file, const char *sql, pop_error *error);
-/* The first row, or null where there is none. */
+/* The first row as an object, or null when there is none. */
 json_t *query_row(pva_file *file, const char *sql, pop_error *error);
-/* A part of an answer that is rows of a query. */
+/* A member of an answer, filled from a query. */
 struct query_part {
     const char *name;
-    bool one; /* the first row alone */
+    bool one; /* only the first row */
     const char *sql;
 };
-/* An object with each part by its name; NULL, and *error is filled, when a query fails.  A new reference. */
+/* An object with a member for each part; NULL, with *error set, when a query fails. A new reference. */
 json_t *query_parts(pva_file *file, const struct query_part *parts, size_t count, pop_error *error);
-/* Adds the rows' columns to the answer: types has a letter a column, 't' for text and 'f' for a number, which is NaN
- * where the row has none.  Ends early when the client has gone. */
+/* Adds the rows as columns of the answer: types has a letter for each column, 't' for text and 'f' for a number,
+ * which is NaN for null. Stops early when the client has disconnected. */
 pop_status query_columns(const struct request *request, pva_file *file, struct answer *answer, const char *types,
                          const char *sql, pop_error *error);
-/* The first column of the rows as numbers, malloc'ed; NULL with *error. */
+/* The first column of the rows as numbers, malloc'ed; NULL with *error set on failure. */
 double *query_numbers(pva_file *file, const char *sql, size_t *count, pop_error *error);
-/* The first number of the first row; fallback where there is none. */
+/* The number in the first column of the first row; fallback when there is none. */
 double query_number(pva_file *file, const char *sql, double fallback);
 
-/* Adds text as a literal of SQL, quotes included. */
+/* Appends text as an SQL literal, including quotes. */
 void query_quote(struct str *sql, const char *text);
 
-/* An array by tile that a query gives as array_text(blob, count) is added to sums, of count elements. */
+/* Adds an array by tile, which the query returns as array_text(blob, count), to sums, of count elements. */
 pop_status query_add_array(pva_file *file, const char *sql, double *sums, size_t count, pop_error *error);
 
 #endif

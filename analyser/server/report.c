@@ -68,7 +68,7 @@ bool reports_ending(const struct reports *reports)
     return atomic_load(&reports->ending);
 }
 
-/* The last two parts of a directory's path. */
+/* The last two components of a directory's path. */
 static char *name_of(const char *directory)
 {
     const char *name = directory + strlen(directory);
@@ -78,7 +78,7 @@ static char *name_of(const char *directory)
     return mem_string(name);
 }
 
-/* The newest profile_*.pop of a directory, malloc'ed; NULL when there is none. */
+/* The newest profile_*.pop in a directory, malloc'ed; NULL when there is none. */
 static char *temporary_of(const char *directory)
 {
     DIR *stream = opendir(directory);
@@ -108,7 +108,7 @@ static char *temporary_of(const char *directory)
     return found;
 }
 
-/* A file of a directory, malloc'ed; NULL when there is none. */
+/* The path of a file in a directory, malloc'ed; NULL when it does not exist. */
 static char *file_in(const char *directory, const char *name)
 {
     struct str path = { 0 };
@@ -120,7 +120,7 @@ static char *file_in(const char *directory, const char *name)
     return NULL;
 }
 
-/* The file to read of a directory: profile.pop, else a temporary file, else archive.a; NULL. */
+/* The file to open in a directory: profile.pop, else a temporary file, else archive.a; NULL when there is none. */
 static char *file_of(const char *directory, bool *temporary)
 {
     char *file = file_in(directory, "profile.pop");
@@ -129,8 +129,8 @@ static char *file_of(const char *directory, bool *temporary)
     return file ? file : file_in(directory, "archive.a");
 }
 
-/* The file to read for a path that a user gave, and its directory.  A directory without a report stands for the newest
- * directly below it; *file is NULL where there is none. */
+/* The file to open for a user's path, and its directory. For a directory without a report it is the newest report in
+ * a direct subdirectory; *file is NULL when there is none. */
 static void find_file(const char *path, char **file, char **directory, bool *temporary)
 {
     struct stat facts;
@@ -161,7 +161,7 @@ static struct report_use *open_one(struct reports *reports, const char *path, po
     struct report_use *use = MEM_NEW(struct report_use);
     struct analyser_report *report = &use->report;
     find_file(path, &report->path, &report->directory, &report->temporary);
-    /* Without a file, the directory: libpva says what is missing there. */
+    /* Without a file, opens the directory, so that libpva reports what is missing. */
     report->file = pva_open_report(report->path ? report->path : report->directory, NULL, error);
     report->name = name_of(report->directory);
     use->reports = reports;
@@ -174,7 +174,7 @@ static struct report_use *open_one(struct reports *reports, const char *path, po
     if (stat(report->path ? report->path : report->directory, &facts) != 0)
         answer_fail(error, POP_FILE_LOAD_ERROR, "%s: no graph profile found (%s)", path, strerror(errno));
     else if (error->status == POP_MISSING_GRAPH_PROFILE)
-        error->status = POP_FILE_LOAD_ERROR; /* nothing is there, as far as a client knows */
+        error->status = POP_FILE_LOAD_ERROR; /* from the client's view, nothing exists there */
     reports_release(use);
     return NULL;
 }
@@ -276,7 +276,7 @@ void reports_prepare(struct reports *reports)
     pthread_mutex_unlock(&reports->lock);
 }
 
-/* Waits for a use's thread; nobody else does. */
+/* Joins a use's thread; only called once. */
 static void settle(struct report_use *use)
 {
     pthread_mutex_lock(&use->reports->lock);

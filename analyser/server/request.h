@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A request and its answer as the server sees them. */
+/* The server's view of a request and its answer. */
 #ifndef ANALYSER_REQUEST_H
 #define ANALYSER_REQUEST_H
 
@@ -10,20 +10,20 @@ enum { LARGEST_BODY = 1 << 20, LARGEST_PARAMETERS = 64 };
 
 struct held {
     struct report_use *use;
-    bool locked; /* its file */
+    bool locked; /* whether its file is locked */
 };
 struct server;
 struct request {
     struct server *server;
     struct reports *reports;
-    int socket; /* of the connection; -1: none */
+    int socket; /* socket of the connection; -1: none */
     struct str body;
     bool too_large;
     size_t parameters;
     struct {
         char *name, *value;
     } parameter[LARGEST_PARAMETERS];
-    struct held *held; /* MOST_REPORTS of them: what the endpoint holds; released when it returns */
+    struct held *held; /* MOST_REPORTS entries: reports that the endpoint uses; released when it returns */
 };
 struct answer {
     json_t *json;
@@ -31,13 +31,13 @@ struct answer {
     bool has_columns, failed;
 };
 
-/* A use of a report without its file's lock, of an index; NULL with an error. */
+/* Acquires a report by index without locking its file; NULL with an error. */
 struct report_use *request_use(const struct request *request, unsigned index, pop_error *error);
-/* The same for the report that the parameter report= names. */
+/* The same for the report that the parameter report= selects. */
 struct report_use *request_use_named(const struct request *request, pop_error *error);
-/* Starts another server in this process, without a report, on a port of its own. */
+/* Starts another server in this process, without a report, on its own port. */
 pop_status server_window(const struct request *request, unsigned *port, pop_error *error);
-/* Gives back what it holds. */
+/* Releases the reports that it uses. */
 void request_release(struct request *request);
 /* Frees parameters and body. */
 void request_clear(struct request *request);

@@ -27,7 +27,7 @@ struct server {
     struct windows *windows;
 };
 
-/* Servers of this process with reports of their own, which pages asked for; they end with the first one. */
+/* Further servers of this process with their own reports, which pages requested; they end with the first server. */
 struct windows {
     pthread_mutex_t lock;
     struct server list[MOST_WINDOWS];
@@ -89,7 +89,8 @@ static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned
     return result;
 }
 
-/* Takes a malloc'ed text.  Blocks of the reserve of base/mem.h are not malloc's, so it is copied. */
+/* Takes ownership of a malloc'ed text and copies it, because memory of base/mem.h's reserve must not be passed to
+ * free. */
 static struct MHD_Response *response_of(char *data, size_t size)
 {
     struct MHD_Response *response = MHD_create_response_from_buffer(size, data, MHD_RESPMEM_MUST_COPY);
@@ -296,7 +297,7 @@ static void complete(void *context, struct MHD_Connection *connection, void **st
     *state = NULL;
 }
 
-/* The address to bind; false when the text is none. */
+/* Parses the address to bind; false when it is invalid. */
 static bool address_of(const char *text, unsigned port, struct sockaddr_storage *address)
 {
     struct sockaddr_in *four = (struct sockaddr_in *)address;
@@ -327,10 +328,10 @@ static struct MHD_Daemon *listen_on(struct server *server, unsigned port)
     return MHD_start_daemon(flags, 0, NULL, NULL, handle, server, MHD_OPTION_SOCK_ADDR, &address,
                             MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
                             (unsigned)IDLE_SECONDS, MHD_OPTION_NOTIFY_COMPLETED, complete, NULL,
-                            MHD_OPTION_END); /* without ..._ADDRESS_REUSE, which lets two servers share a port */
+                            MHD_OPTION_END); /* not ..._ADDRESS_REUSE, which would let two servers share a port */
 }
 
-/* Opens the page in the user's browser, where there is one; silent otherwise. */
+/* Opens the page in the user's browser, if there is one; errors are ignored. */
 static void open_browser(const char *url)
 {
     if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY"))
@@ -378,7 +379,7 @@ static void announce(const struct server *server, const struct server_options *o
         open_browser(url);
 }
 
-/* Opens the reports and begins to serve them. */
+/* Opens the reports and starts to serve them. */
 static pop_status begin(struct server *server, const struct server_options *options, pop_error *error)
 {
     server->hosts.loopback = is_loopback(server->hosts.address);
@@ -436,7 +437,7 @@ pop_status server_run(const struct server_options *options, pop_error *error)
     sigemptyset(&ends);
     sigaddset(&ends, SIGINT);
     sigaddset(&ends, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &ends, NULL); /* threads inherit it: sigwait below is the one that gets them */
+    pthread_sigmask(SIG_BLOCK, &ends, NULL); /* threads inherit the mask: only sigwait below receives the signals */
     signal(SIGPIPE, SIG_IGN);
     pop_status status = begin(&server, options, error);
     if (status != POP_OK)

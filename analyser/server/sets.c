@@ -13,11 +13,11 @@ enum { MOST_IN_SET = 500 };
 
 struct member {
     char *name, *directory;
-    struct timespec modified; /* of profile.pop, else of archive.a */
+    struct timespec modified; /* modification time of profile.pop, else of archive.a */
 };
 typedef VEC(struct member) members;
 
-/* Whether a directory holds a report, and when it was written. */
+/* Whether a directory has a report, and its modification time. */
 static bool holds_report(const char *directory, struct timespec *modified)
 {
     static const char *const needed[] = { "profile.pop", "archive.a" };
@@ -82,7 +82,7 @@ char *set_newest(const char *directory)
     return found;
 }
 
-/* What framework.json says that the report is of. */
+/* The description of the report in framework.json. */
 static json_t *about(const char *directory)
 {
     static const char *const keys[] = { "cluster", "cluster_name", "clusterName", "name" };

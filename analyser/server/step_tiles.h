@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When tiles begin and end in a step, from the report's file.  Steps that are equal relative to their base are decoded
- * once; the last so many are kept. */
+/* Begin and end of tiles in a step, read from the report's file. Steps that are equal relative to their base are
+ * decoded once; a cache keeps the most recent. */
 #ifndef ANALYSER_STEP_TILES_H
 #define ANALYSER_STEP_TILES_H
 
@@ -15,13 +15,13 @@ struct tile_step {
 struct tile_times {
     const struct lod *lod;
     pva_file *file;
-    size_t count; /* of kept, a power of 2 */
+    size_t count; /* number of cache entries, a power of 2 */
     uint64_t clock;
     struct tile_step *kept;
 };
 struct tile_times step_tiles_begin(const struct lod *lod, pva_file *file);
 void step_tiles_end(struct tile_times *times);
-/* A step's times; valid until the next call.  NULL when they cannot be read: the file keeps the error. */
+/* The times of a step, valid until the next call. NULL on failure, which the file keeps. */
 const struct tile_step *step_tiles(struct tile_times *times, uint64_t step);
 
 static inline void step_tiles_when(const struct tile_times *times, const struct tile_step *tiles, uint64_t step,

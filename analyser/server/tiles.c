@@ -14,7 +14,7 @@ struct tiles tiles_of(pva_file *file)
                            pva_uint(target, PVA_TARGET_TILES_PER_IPU) };
 }
 
-/* Figures that are columns of memory_by_tile. */
+/* Figures stored as columns of memory_by_tile. */
 static const struct {
     const char *name, *column;
 } columns[] = {
@@ -26,10 +26,10 @@ static const struct {
     { "alwaysLive", "always_live" },
     { "notAlwaysLive", "not_always_live" },
 };
-/* Figures that are sums of arrays: the query gives array_text of %llu tiles, for what %s names. */
+/* Figures computed as sums of arrays: the query gives array_text for %llu tiles; %s is the name. */
 static const struct {
     const char *prefix, *sql;
-    bool number; /* the name is an id */
+    bool number; /* the name is a numeric id */
 } arrays[] = {
     { "category:",
       "SELECT array_text(m.bytes_by_tile, %llu) FROM memory_by_category m JOIN var_categories c ON c.id = m.category "
@@ -82,7 +82,7 @@ static pop_status read_column(const struct tiles *tiles, const char *column, dou
     return status;
 }
 
-/* The tables are trusted, what the client names is a literal. */
+/* The table texts are constants; the client's name is quoted as a literal. */
 static pop_status read_array(const struct tiles *tiles, size_t kind, const char *what, double *values, pop_error *error)
 {
     uint64_t id;

@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Looking costs a few calls of stat, works on every file system, and needs no descriptors. */
+/* Polling needs a few calls of stat, works on every file system, and needs no descriptors. */
 enum { LOOK_MILLISECONDS = 500, WATCHED_FILES = REPORT_FILES + 2 };
 
-/* What a file looked like. */
+/* The state of a file at the last poll. */
 struct look {
     bool present;
     uint64_t bytes, seconds, nanoseconds, inode;
@@ -24,7 +24,7 @@ struct watched {
 struct watch {
     struct reports *reports;
     pthread_t thread;
-    const char *const *live; /* directories, with --live */
+    const char *const *live; /* directories of --live */
     size_t live_count;
     struct watched watched[MOST_REPORTS];
 };
@@ -44,7 +44,7 @@ static bool same_look(const struct look *a, const struct look *b)
            a->nanoseconds == b->nanoseconds && a->inode == b->inode;
 }
 
-/* The files that are looked at: the report's, and those of a program that still writes it. */
+/* The watched files: the report's, and those of a program that is still writing it. */
 static char *watched_path(struct watch *watch, unsigned index, size_t file, const char **name)
 {
     struct str path = { 0 };
@@ -53,7 +53,7 @@ static char *watched_path(struct watch *watch, unsigned index, size_t file, cons
         *name = report_files[file];
         if (directory)
             str_format(&path, "%s/%s", directory, *name);
-    } else if (temporary) { /* the file and its log */
+    } else if (temporary) { /* the temporary file and its log */
         *name = "profile_*.pop";
         str_format(&path, "%s%s", temporary, file == REPORT_FILES ? "" : "-wal");
     }
@@ -62,7 +62,7 @@ static char *watched_path(struct watch *watch, unsigned index, size_t file, cons
     return path.text;
 }
 
-/* The names of files of a report that have changed since the last look, as a list; NULL for none. */
+/* The names of a report's files that have changed since the last poll, as a list; NULL for none. */
 static json_t *look(struct watch *watch, unsigned index, bool first)
 {
     json_t *names = json_array();
@@ -83,11 +83,11 @@ static json_t *look(struct watch *watch, unsigned index, bool first)
     return NULL;
 }
 
-/* Opens live reports anew, and posts how many runs there are now where there are more. */
+/* Reopens live reports, and posts the number of runs when it has grown. */
 static void read_again(struct watch *watch)
 {
     if (reports_open(watch->reports, watch->live, watch->live_count, NULL) != POP_OK)
-        return; /* none yet, or one that is just being made: it is looked at again */
+        return; /* no report yet, or one that is being created: retried at the next poll */
     for (unsigned i = 0; i < watch->live_count && i < MOST_REPORTS; ++i) {
         struct report_use *use = reports_use(watch->reports, i, NULL);
         if (!use)
@@ -105,7 +105,7 @@ static void read_again(struct watch *watch)
     }
 }
 
-/* Whether other directories are open than at the last look, which is then forgotten. */
+/* Whether other directories are open than at the last poll; resets the recorded state then. */
 static bool reopened(struct watch *watch, unsigned index)
 {
     struct watched *watched = &watch->watched[index];
@@ -123,7 +123,7 @@ static void look_at_all(struct watch *watch)
     for (unsigned i = 0; i < MOST_REPORTS; ++i) {
         bool first = reopened(watch, i);
         json_t *names = i < count ? look(watch, i, first) : NULL;
-        again = again || (first && i < count && watch->live_count); /* it may have grown before it was looked at */
+        again = again || (first && i < count && watch->live_count); /* it may have grown before the first poll */
         if (!names)
             continue;
         again = again || watch->live_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The open reports, opening others, and the directories to choose from. */
+/* Endpoints for the open reports, opening others, and browsing directories. */
 #include "../query.h"
 #include "../request.h"
 #include "../sets.h"
@@ -11,7 +11,7 @@
 
 enum { MOST_ENTRIES = 2000 };
 
-/* The known files of a directory. */
+/* The report files in a directory. */
 static json_t *files_of(const char *directory)
 {
     json_t *files = json_array();
@@ -29,7 +29,7 @@ static json_t *files_of(const char *directory)
     return files;
 }
 
-/* Why a report is not whole, or null. */
+/* Why a report is incomplete, or null. */
 static json_t *partial_of(const struct analyser_report *report)
 {
     if (report->temporary)
@@ -40,7 +40,7 @@ static json_t *partial_of(const struct analyser_report *report)
     return partial;
 }
 
-/* The one whose runs were recorded: 0 where none was chosen. */
+/* The replica that was recorded: 0 by default. */
 static uint64_t replica_of(pva_file *file)
 {
     return (uint64_t)query_number(
@@ -82,7 +82,7 @@ pop_status api_reports(const struct request *request, struct answer *answer, pop
     for (unsigned i = 0; i < count; ++i) {
         struct analyser_report *report = request_report_at(request, i, error);
         if (!report)
-            break; /* replaced by fewer in between */
+            break; /* the reports were replaced by fewer in the meantime */
         json_array_append_new(list, describe(report, i));
         if (answer_read(report, error) != POP_OK) {
             json_decref(list);
@@ -135,8 +135,8 @@ pop_status api_window(const struct request *request, struct answer *answer, pop_
     return status;
 }
 
-/* The report that `make demo` left beside this build, or that was installed with the command; NULL: none.  malloc'ed.
- */
+/* The report that `make demo` left next to this build, or that was installed with the command; malloc'ed. NULL:
+ * none. */
 static char *demo_report(void)
 {
     static const char *const places[] = { "../demo-report", "../share/tremula/demo-report" };
@@ -160,7 +160,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The directories below a path, by name; hidden ones are left out. */
+/* The subdirectories of a path, sorted by name, without hidden ones. */
 static json_t *directories_of(const char *path, bool *cut, pop_error *error)
 {
     DIR *stream = opendir(path);
@@ -227,7 +227,7 @@ pop_status api_browse(const struct request *request, struct answer *answer, pop_
     return directories ? POP_OK : error->status;
 }
 
-/* Unlinks the cache beside a report; 1 when there was one. */
+/* Deletes a report's cache file; returns 1 when there was one. */
 static int delete_cache(const char *directory)
 {
     struct str path = { 0 };
@@ -242,7 +242,7 @@ pop_status api_cache_delete(const struct request *request, struct answer *answer
     int deleted = 0;
     unsigned count = reports_count(request->reports);
     (void)error;
-    reports_settle(request->reports); /* or a cache that is being written would come back */
+    reports_settle(request->reports); /* otherwise a cache that is being written would appear afterwards */
     for (unsigned i = 0; i < count; ++i) {
         char *directory = reports_directory(request->reports, i);
         if (directory)

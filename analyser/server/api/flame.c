@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Aggregated flame graphs by debug path, and differences of two reports: as a flame graph, and as a table. */
+/* Flame graphs aggregated by debug path, and differences of two reports as a flame graph and as a table. */
 #include "../paths.h"
 
 #include "base/mem.h"
@@ -29,7 +29,8 @@ static json_t *metrics_json(const struct metric *chosen)
                      "metrics", list);
 }
 
-/* The first metric of which the report has figures, where none is asked for: estimates without execution. */
+/* Without a requested metric, reads the first one for which the report has figures; without execution these are
+ * estimates. */
 static pop_status read_any(struct analyser_report *report, const struct metric **metric, struct figures *figures,
                            pop_error *error)
 {
@@ -59,7 +60,7 @@ pop_status api_flame_tree(const struct request *request, struct answer *answer, 
     return status;
 }
 
-/* Figures of both reports as one list. */
+/* Merges the figures of both reports into one list. */
 static pop_status read_both(const struct request *request, const struct metric *metrics, size_t count,
                             struct figures *all, pop_error *error)
 {
@@ -90,7 +91,7 @@ pop_status api_difference_flame(const struct request *request, struct answer *an
     return POP_OK;
 }
 
-/* What `pva compare` prints: totals, then what differs. */
+/* The output of `pva compare`: totals, then differences. */
 pop_status api_difference_table(const struct request *request, struct answer *answer, pop_error *error)
 {
     struct figures all = { 0 };

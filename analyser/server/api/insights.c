@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Insights view: whether the program fits, how long a run takes and what for, what to mend first, and what takes
- * most memory. */
+/* The Insights view: whether the program fits, the time of a run and what it consists of, what to improve first, and
+ * what takes most memory. */
 #include "../advice.h"
 #include "../answer.h"
 #include "../query.h"
 
 #include <stdlib.h>
 
-/* What follows from the report's tables alone.  Bars of the histogram are sixths of a tile's memory; the last one takes
- * what is beyond it, too. */
+/* Answers that only need the report's tables. Each bar of the histogram is a sixth of a tile's memory; the last one
+ * includes larger tiles. */
 static const struct query_part parts[] = {
     { "memory", true,
       "SELECT count(*) AS tiles, sum(total) AS used, (SELECT memory_per_replica FROM target) AS capacity, "
@@ -50,8 +50,8 @@ static const struct query_part parts[] = {
     { "float32", false,
       "SELECT name, bytes, bytes / 2 AS saved FROM variables WHERE lower(type) IN ('float', 'float32') AND bytes > 0 "
       "ORDER BY bytes DESC, id LIMIT 5" },
-    /* At most: floats as HALF; half of what is live at the fullest step; what is live there and that step leaves alone.
-     */
+    /* Upper bounds: floats stored as HALF; half of what is live at the step with the most live bytes; memory live
+     * only there. */
     { "savings", true,
       "WITH peak AS (SELECT s.program, l.* FROM live_lists l JOIN liveness_steps s ON s.list = l.id ORDER BY l.bytes "
       "DESC, s.id LIMIT 1) SELECT (SELECT sum(bytes) / 2 FROM variables WHERE lower(type) IN ('float', 'float32')) AS "

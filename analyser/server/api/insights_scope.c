@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What takes most memory of all tiles, of an IPU or of a tile: vertices, variables, exchanges, steps of the program. */
+/* The largest users of memory on all tiles, an IPU or a tile: vertices, variables, exchanges, steps of the program. */
 #include "../answer.h"
 #include "../query.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct scope {
-    bool all;          /* the columns of all tiles together are read, not those by tile */
+    bool all;          /* read columns summed over all tiles instead of columns by tile */
     uint64_t from, to; /* tiles */
 };
 
@@ -39,7 +39,7 @@ static bool find_scope(const struct request *request, pva_file *file, struct sco
     return true;
 }
 
-/* Adds an SQL expression: bytes of a column on the tiles of the scope, 0 where there are none. */
+/* Appends an SQL expression: bytes of a column on the tiles of the scope, 0 where it is null. */
 static void add_bytes(struct str *sql, const struct scope *scope, const char *column)
 {
     if (scope->all)
@@ -51,7 +51,7 @@ static void add_bytes(struct str *sql, const struct scope *scope, const char *co
                    column, (unsigned long long)scope->from, (unsigned long long)scope->to);
 }
 
-/* The ten rows of a table that have most bytes in some columns. */
+/* Queries the ten rows of a table with the most bytes in some columns. */
 static char *largest_of(const struct scope *scope, const char *table, const char *names, const char *const *columns)
 {
     struct str sql = { 0 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Liveness view: memory that is live over the steps of the program, what is live at steps, and when a variable is.
+/* The Liveness view: live memory over the steps of the program, the variables live at a step, and the lifetime of a
+ * variable.
  *
- * A source says on which tiles: all of them, those of an IPU, or one tile.  The queries name blobs by tile, so that the
- * bytes of a source are an expression of SQL. */
+ * A source selects tiles: all, those of an IPU, or one tile. Queries return blobs by tile, so that the bytes of a
+ * source are an SQL expression. */
 #include "../query.h"
 #include "../tiles.h"
 #include "base/mem.h"
@@ -42,7 +43,7 @@ static pop_status read_source(const struct request *request, struct analyser_rep
     return POP_OK;
 }
 
-/* Adds the bytes of a row of live_lists or live_variables, whose alias is given. */
+/* Appends the expression for the bytes of a row of live_lists or live_variables, whose alias is given. */
 static void add_bytes(struct str *sql, const struct source *source, const char *alias)
 {
     unsigned long long per_ipu = source->tiles.per_ipu, index = source->index;
@@ -55,7 +56,7 @@ static void add_bytes(struct str *sql, const struct source *source, const char *
                    alias, (index + 1) * per_ipu, index * per_ipu);
 }
 
-/* Bytes of a source's memory in all. */
+/* Total memory of a source in bytes. */
 static double capacity_of(const struct source *source)
 {
     static const char *const sql[] = { [ALL_TILES] = "SELECT memory_per_replica FROM target",
@@ -75,7 +76,7 @@ static double always_of(const struct source *source)
     return bytes;
 }
 
-/* Numbers of the steps whose program has a text in its name, or all. */
+/* Indices of the steps whose program's name contains a text, or of all. */
 static double *steps_with(pva_file *file, const char *filter, size_t *count, pop_error *error)
 {
     struct str sql = { 0 };
@@ -91,7 +92,7 @@ static double *steps_with(pva_file *file, const char *filter, size_t *count, pop
     return ids;
 }
 
-/* Bytes that are live at each step, on a source; steps that share a list are looked at once. */
+/* Live bytes at each step on a source; steps that share a list are evaluated once. */
 static double *live_of(const struct source *source, size_t *count, pop_error *error)
 {
     pva_file *file = source->tiles.file;
@@ -109,7 +110,8 @@ static double *live_of(const struct source *source, size_t *count, pop_error *er
     return list;
 }
 
-/* Positions of the kept steps, at most pixels of them: the step at which most is live stands for its neighbours. */
+/* Positions of the shown steps, at most one for each pixel: the step with the most live bytes represents its
+ * neighbours. */
 struct step_bins {
     size_t count;
     uint32_t *first, *last, *step;
@@ -142,7 +144,7 @@ static struct step_bins bin_steps(const double *kept, const double *live, size_t
     return bins;
 }
 
-/* Of all steps, kept or not. */
+/* Facts about all steps, shown or not. */
 static json_t *facts_of(const struct source *source, const double *live, size_t steps, size_t kept, size_t from,
                         size_t to)
 {
@@ -201,7 +203,7 @@ pop_status liveness_names(const struct request *request, struct answer *answer, 
     return status == POP_OK ? answer_read(report, error) : status;
 }
 
-/* The variables of a list of live_lists, those that have bytes on the source; id is an expression. */
+/* Appends the query for the variables of a list that have bytes on the source; id is an expression. */
 static void add_variables(struct str *sql, const struct source *source, const char *list)
 {
     str_add(sql, "SELECT * FROM (SELECT v.id, v.name, ");
@@ -226,7 +228,7 @@ pop_status liveness_always(const struct request *request, struct answer *answer,
     return status == POP_OK ? answer_read(report, error) : status;
 }
 
-/* The line of the user's source behind a context of debug.cbor, and the context with its parents. */
+/* A debug context with its ancestors, and the user's source line. */
 static json_t *describe_context(pva_object context)
 {
     enum { DEEPEST = 64 };
@@ -243,7 +245,7 @@ static json_t *describe_context(pva_object context)
         json_object_set_new(one, "function", answer_text_of(place, PVA_LOCATION_FUNCTION_NAME));
         uint64_t number = pva_uint(place, PVA_LOCATION_LINE_NUMBER);
         json_object_set_new(one, "line", json_integer((json_int_t)number));
-        if (number) { /* the outermost one that has a line is the user's */
+        if (number) { /* the outermost context with a line is the user's */
             json_decref(file);
             file = answer_text_of(place, PVA_LOCATION_FILE_NAME);
             line = number;
@@ -333,8 +335,8 @@ pop_status liveness_step(const struct request *request, struct answer *answer, p
     return answer_read(report, error);
 }
 
-/* Intervals of steps at which variables of a name are live, [first, end, bytes]: several variables may have it, not
- * all of them at every step. */
+/* Intervals of steps, [first, end, bytes], in which variables of a name are live; several variables may share a name
+ * and be live at different steps. */
 static json_t *lifetime_of(const struct source *source, const char *name, pop_error *error)
 {
     struct str sql = { 0 };
@@ -367,7 +369,7 @@ static json_t *lifetime_of(const struct source *source, const char *name, pop_er
     return intervals;
 }
 
-/* The graph's variables of a name, with where they come from. */
+/* The graph's variables with a name, and their debug contexts. */
 static json_t *graph_variables(pva_file *file, const char *name, pop_error *error)
 {
     struct str sql = { 0 };

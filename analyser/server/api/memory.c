@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Memory view: figures by tile at the resolution of a graph, the floor plan, what a tile holds, and the variables
- * and code behind it. */
+/* The Memory view: figures by tile at the resolution of a graph, the floor plan, the contents of a tile, and its
+ * variables and code. */
 #include "../query.h"
 #include "../tiles.h"
 #include "base/mem.h"
@@ -40,7 +40,7 @@ pop_status memory(const struct request *request, struct answer *answer, pop_erro
     return answer_read(report, error);
 }
 
-/* Names between commas: copies, which the caller frees. */
+/* Splits a list at commas; the caller frees the copies. */
 static size_t split(const char *list, char **names, size_t most)
 {
     size_t count = 0;
@@ -55,7 +55,7 @@ static size_t split(const char *list, char **names, size_t most)
     return count;
 }
 
-/* What memory/tiles was asked for. */
+/* The request of memory/tiles. */
 struct wanted {
     struct tiles tiles;
     uint64_t from, to, pixels;
@@ -107,7 +107,7 @@ static void add_bins(struct answer *answer, const struct tile_bin *bins, size_t 
     free(minimum);
 }
 
-/* The column of a figure: that of each bin's tile. */
+/* Adds the column of a figure: its value on each bin's tile. */
 static void add_series(struct answer *answer, const char *name, const double *figure, const struct tile_bin *bins,
                        size_t count)
 {
@@ -118,7 +118,7 @@ static void add_series(struct answer *answer, const char *name, const double *fi
     free(values);
 }
 
-/* Over the tiles that were asked for. */
+/* Statistics over the requested tiles. */
 static json_t *statistics_of(const struct wanted *wanted, const uint32_t *order, const double *key)
 {
     double minimum = INFINITY, maximum = 0, sum = 0, squares = 0;
@@ -193,7 +193,8 @@ pop_status memory_plan(const struct request *request, struct answer *answer, pop
     return answer_read(report, error);
 }
 
-/* Tiles of the parameter tiles=1,2,3: numbers below count; 0 and *error when one is none, or there are none. */
+/* Reads the parameter tiles=1,2,3: numbers below `tiles`. Returns 0 and sets *error when one is invalid or none is
+ * given. */
 static size_t read_tiles(const struct request *request, size_t tiles, uint64_t *list, pop_error *error)
 {
     char *names[MOST_TILES];
@@ -306,10 +307,10 @@ pop_status memory_variables(const struct request *request, struct answer *answer
     return status == POP_OK ? answer_read(report, error) : status;
 }
 
-/* Code and state by what they are for. */
+/* Code and state by purpose. */
 static const struct {
     const char *kind, *types, *before, *after;
-    const char *columns[6]; /* without _bytes */
+    const char *columns[6]; /* without the suffix _bytes */
 } codes[] = {
     { "computeSets",
       "ftfffffff",

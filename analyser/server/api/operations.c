@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations: programs and variables by the call of a software layer that made them; and the graph of one. */
+/* Operations: programs and variables grouped by the call of a software layer that made them, and the graph of an
+ * operation. */
 #include "../costs.h"
 #include "api.h"
 #include "base/vec.h"
@@ -8,7 +9,7 @@
 #include <string.h>
 
 struct operation {
-    uint32_t context; /* NO_CONTEXT: what no call of the layer made */
+    uint32_t context; /* NO_CONTEXT: objects that no call of the layer made */
     double figures[13];
 };
 enum figure_of {
@@ -32,7 +33,7 @@ static const char *const figure_names[] = { "elapsed",    "programs", "computeSe
 
 struct operations {
     VEC(struct operation) list;
-    uint32_t *by_context; /* index of list, NO_CONTEXT: none yet; the last is that without a context */
+    uint32_t *by_context; /* index into list, NO_CONTEXT: none yet; the last entry is for objects without a context */
 };
 
 static struct operation *operation_for(struct operations *operations, const struct contexts *contexts, uint32_t context)
@@ -45,7 +46,7 @@ static struct operation *operation_for(struct operations *operations, const stru
     return &operations->list.data[*index];
 }
 
-/* A compute set's vertices and state, and an exchange's code, count once however many programs execute it. */
+/* Counts a compute set's vertices and state, and an exchange's code, only once when several programs execute them. */
 static void add_programs(struct operations *operations, const struct costs *costs, uint32_t layer)
 {
     char *seen_sets = mem_zero(costs->count + 1, 1), *seen_exchanges = mem_zero(costs->count + 1, 1);
@@ -92,7 +93,7 @@ static void add_variables(pva_file *report, struct operations *operations, const
     }
 }
 
-/* What the call is: "popops::add"; of a layer that says none, the layer. */
+/* The name of the call, such as "popops::add"; for a layer without call names, the layer. */
 static char *call_of(pva_file *report, const struct contexts *contexts, uint32_t context)
 {
     pva_object object = pva_at(pva_root(report), PVA_REPORT_DEBUG_CONTEXTS, contexts->list[context].index);
@@ -144,7 +145,7 @@ static void answer_operations(struct answer *answer, pva_file *report, const str
     free(figures);
 }
 
-/* The layer that layer= names; without it poplibs, and where nothing is of that, the first. */
+/* The layer of the parameter layer=; by default poplibs or, when nothing belongs to that, the first layer. */
 static pop_status find_layer(const struct request *request, const struct contexts *contexts, uint32_t *layer,
                              pop_error *error)
 {
@@ -188,8 +189,8 @@ pop_status api_operations_table(const struct request *request, struct answer *an
     return status;
 }
 
-/* The graph: compute sets, exchanges and variables, and who reads and writes which.  context= keeps the programs of one
- * operation; the first `limit` programs are shown. */
+/* The graph: compute sets, exchanges and variables, and the read and write accesses between them. context= restricts
+ * it to the programs of one operation; only the first `limit` programs are shown. */
 struct edges {
     VEC(uint32_t) program;
     VEC(uint32_t) variable;
@@ -252,7 +253,7 @@ static void answer_variables(struct answer *answer, pva_file *report, const stru
     free(live);
 }
 
-/* Programs that use variables, of one operation or of all: at most `limit` of them.  Returns how many there are. */
+/* Chooses the programs that use variables, of one operation or of all, at most `limit`. Returns the total number. */
 static size_t choose(const struct costs *costs, uint64_t context, uint64_t limit, char *chosen)
 {
     size_t found = 0;

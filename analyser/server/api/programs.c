@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program tree: all programs with what they cost, and the details of one. */
+/* The program tree: all programs with their costs, and the details of one. */
 #include "../costs.h"
 #include "api.h"
 #include "base/vec.h"
@@ -30,7 +30,7 @@ static bool on_child(void *context, size_t columns, const char *const *names, co
     return true;
 }
 
-/* Index of the operation that a program belongs to: the outermost context of another layer than poplar's. */
+/* Index of the operation of a program: the outermost context of a layer other than poplar. */
 static uint32_t operation_of(const struct contexts *contexts, uint32_t from)
 {
     uint32_t found = NO_CONTEXT;
@@ -106,7 +106,7 @@ pop_status api_programs_list(const struct request *request, struct answer *answe
     return status != POP_OK ? status : answer_read(report, error);
 }
 
-/* Contexts from the innermost on: who made it, where. */
+/* The contexts of an object, innermost first: name and source line. */
 json_t *contexts_json(pva_object context)
 {
     json_t *list = json_array();
@@ -152,7 +152,7 @@ static json_t *variables_of(pva_object program)
     return list;
 }
 
-/* The program that parameter id= names, and its cost. */
+/* The program of the parameter id=, and its cost. */
 pop_status api_programs_details(const struct request *request, struct answer *answer, pop_error *error)
 {
     struct analyser_report *report = request_report(request, error);

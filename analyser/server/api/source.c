@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The user's source lines beside what they cost. */
+/* The user's source lines with their costs. */
 #include "../costs.h"
 #include "base/str.h"
 #include "base/vec.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What the programs of a line cost together. */
+/* The summed costs of the programs of a line. */
 struct line {
     const char *file;
     uint64_t line;
@@ -105,7 +105,7 @@ pop_status api_source_lines(const struct request *request, struct answer *answer
     return answer_read(report, error);
 }
 
-/* Cycles by tile of the programs of a line. */
+/* Cycles by tile, summed over the programs of a line. */
 pop_status api_source_tiles(const struct request *request, struct answer *answer, pop_error *error)
 {
     struct analyser_report *report = request_report(request, error);
@@ -134,8 +134,8 @@ pop_status api_source_tiles(const struct request *request, struct answer *answer
     return answer_read(report, error);
 }
 
-/* Only files that debug.cbor names, that look like source, are plain files and not large, are read: a report that comes
- * from somewhere else must not show other files of this machine. */
+/* Only small regular files that debug.cbor names and that look like source are read: a report from an untrusted
+ * origin must not expose other files of this machine. */
 static bool may_read(const struct contexts *contexts, const char *path, const char *here)
 {
     static const char *const endings[] = { ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".py", ".inc" };
@@ -151,7 +151,7 @@ static bool may_read(const struct contexts *contexts, const char *path, const ch
            about.st_size <= LARGEST_SOURCE;
 }
 
-/* The file of a path that is relative to where the program was compiled: as it stands, or below this directory. */
+/* Opens a source file whose path may be relative to the directory of compilation: as given, or below this directory. */
 static FILE *open_source(const struct contexts *contexts, const char *path)
 {
     const char *here = path;

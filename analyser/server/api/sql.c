@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries in SQL over a report: rows as columns of text and numbers. */
+/* SQL queries over a report: result rows as columns of text and numbers. */
 #include "../answer.h"
 #include "base/vec.h"
 
@@ -11,7 +11,7 @@ enum { MOST_ROWS = 50000, MOST_COLUMNS = 100, MOST_CELL_BYTES = 2000 };
 
 struct column {
     char *name;
-    bool numbers; /* every value so far is a number or null */
+    bool numbers; /* all values so far are numbers or null */
     VEC(char *) texts;
 };
 struct result {
@@ -23,7 +23,7 @@ struct result {
 static bool on_row(void *context, size_t columns, const char *const *names, const pva_value *values)
 {
     struct result *result = context;
-    if (!values) { /* of several queries the last one is shown */
+    if (!values) { /* of several queries, the last result is shown */
         for (size_t i = 0; i < result->count; ++i) {
             for (size_t k = 0; k < result->columns[i].texts.count; ++k)
                 free(result->columns[i].texts.data[k]);
@@ -57,7 +57,7 @@ static bool go_on(void *context)
     return !request_cancelled(context);
 }
 
-/* In a column of numbers NaN is null. */
+/* In a column of numbers, null is encoded as NaN. */
 static void answer_result(struct answer *answer, const struct result *result)
 {
     json_t *columns = json_array();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Summary view: what the report was made of, by whom, and with which options. */
+/* The Summary view: target, graph, options, and the program and host that made the report. */
 #include "../answer.h"
 #include "../query.h"
 #include "base/mem.h"
@@ -31,7 +31,7 @@ static const struct query_part parts[] = {
     { "metrics", false, "SELECT name, value FROM metrics ORDER BY name" },
 };
 
-/* The runs with the parameters that they were given. */
+/* The runs with their parameters. */
 static json_t *runs_of(pva_file *file, pop_error *error)
 {
     json_t *runs = query_rows(file,
@@ -58,7 +58,7 @@ static json_t *runs_of(pva_file *file, pop_error *error)
     return runs;
 }
 
-/* A JSON file beside the report: {"content": ..}, {"error": ..}, or null when there is none. */
+/* A JSON file in the report's directory: {"content": ..}, {"error": ..}, or null when there is none. */
 static json_t *beside(const struct analyser_report *report, const char *name)
 {
     struct str path = { 0 };
@@ -85,7 +85,7 @@ static json_t *beside(const struct analyser_report *report, const char *name)
     return result;
 }
 
-/* The report of command, environment and system, which the file holds as JSON. */
+/* Command, environment and system, which the report stores as JSON. */
 static json_t *host_of(pva_file *file)
 {
     json_t *row = query_row(file, "SELECT value FROM info WHERE name = 'summary'", NULL);

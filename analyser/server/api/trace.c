@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trace has: lanes, runs, kinds; parameters of windows; search. */
+/* Facts about a trace: lanes, runs, kinds; parameters of windows; search. */
 #include "trace.h"
 #include "../blocks.h"
 #include "../request.h"
@@ -11,7 +11,7 @@ enum { FEWEST_PIXELS = 1, MOST_PIXELS = 8192, EXPORTED_PIXELS = 1 << 20, DEFAULT
 bool *search_programs(const struct lod *lod, const char *text)
 {
     bool *matches = mem_zero(lod->programs + 1, sizeof(*matches));
-    /* A match may go over slashes: names are searched whole. */
+    /* A match may span slashes, so whole names are searched. */
     for (uint32_t i = 0; i < lod->programs; ++i) {
         uint32_t leaf = lod->of_program[i].leaf;
         char *name = lod_name(lod, leaf);
@@ -57,7 +57,7 @@ bool window_of(const struct request *request, struct window *window, pop_error *
                     (unsigned long long)lane, window->lod->ipus - 1);
         return false;
     }
-    /* An exported page, which no socket asks for, holds the whole as finely as it is. */
+    /* An exported page, which has no socket, contains the whole trace at the finest resolution. */
     uint64_t most = request->socket < 0 ? EXPORTED_PIXELS : MOST_PIXELS;
     if (window->to < window->from || pixels < FEWEST_PIXELS || pixels > most) {
         answer_fail(error, POP_INVALID_OPTION, "from %g to %g on %llu pixels (allowed: from <= to, %d to %d pixels)",
@@ -125,7 +125,7 @@ static json_t *runs_json(const struct lod *lod)
     return list;
 }
 
-/* When the first block begins; of a detailed trace, when it begins. */
+/* The cycle at which the first block begins; for a detailed trace, at which it begins. */
 static double first_cycle(const struct lod *lod)
 {
     double first = lod->to;
@@ -134,7 +134,7 @@ static double first_cycle(const struct lod *lod)
     return lod->steps || !lod->blocks ? lod->from : first;
 }
 
-/* Lanes of IPUs; of lightweight profiles the tiles that have blocks, too. */
+/* Lanes of IPUs and, for lightweight profiles, of the tiles that have blocks. */
 static json_t *lanes_json(const struct lod *lod)
 {
     json_t *list = json_array();
@@ -166,7 +166,7 @@ static json_t *tiles_json(const struct lod *lod)
     return list;
 }
 
-/* Kinds of steps that stream copies of lightweight profiles are. */
+/* Kinds of steps that represent stream copies of lightweight profiles. */
 static json_t *phases_json(const struct lod *lod)
 {
     bool has[KINDS + 1] = { false };
@@ -241,7 +241,7 @@ pop_status trace_run(const struct request *request, struct answer *answer, pop_e
     return answer_read(report, error);
 }
 
-/* The match that lies `skip` matches from the step `after` (1: the next one), around the ends. */
+/* The match `skip` matches after the step `after` (1: the next one), with wrap-around. */
 static uint64_t match_from(const struct lod *lod, const bool *matches, uint64_t after, int64_t skip, uint64_t total)
 {
     uint64_t before = 0, wanted, step = 0;
@@ -249,7 +249,7 @@ static uint64_t match_from(const struct lod *lod, const bool *matches, uint64_t 
     for (; step < lod->steps && step < after; ++step)
         before += matches[lod->program[step]];
     on = after < lod->steps && matches[lod->program[after]];
-    /* before is the match's own number where `after` is a match; else the next match has it. */
+    /* `before` is the index of the match at `after` or, when `after` is no match, of the next one. */
     int64_t at = (int64_t)before + skip - (!on && skip > 0);
     wanted = (uint64_t)((at % (int64_t)total + (int64_t)total) % (int64_t)total);
     for (step = 0; step < lod->steps; ++step)

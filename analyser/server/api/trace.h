@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the calls of the group trace share. */
+/* Shared by the endpoints of the group trace. */
 #ifndef ANALYSER_API_TRACE_H
 #define ANALYSER_API_TRACE_H
 
 #include "../lod.h"
 
-/* The part of the trace that a call is about. */
+/* The part of the trace that a request is about. */
 struct window {
     const struct lod *lod;
     unsigned ipu;    /* parameter lane */
     double from, to; /* cycles */
-    unsigned pixels; /* how wide it is drawn */
-    uint32_t hidden; /* kinds that hide= names, a bit each */
-    bool *matches;   /* of programs, that q= finds; NULL: nothing is searched */
+    unsigned pixels; /* width of the drawing */
+    uint32_t hidden; /* set of the kinds in hide= */
+    bool *matches;   /* by program: matches q=; NULL: no search */
 };
-/* Reads lane, from, to (default: all), pixels, hide and q.  False with an error.  window_free frees it. */
+/* Reads lane, from, to (default: the whole trace), pixels, hide and q. Returns false with an error. Free it with
+ * window_free. */
 bool window_of(const struct request *request, struct window *window, pop_error *error);
 void window_free(struct window *window);
-/* Which programs a text is found in: in their names or kinds, whatever the case.  malloc'ed, of lod->programs. */
+/* By program, whether its name or kind contains a text, ignoring case; malloc'ed, lod->programs elements. */
 bool *search_programs(const struct lod *lod, const char *text);
 
-/* How much of a step lies in a window, from 0 to 1. */
+/* The fraction of a step that is inside the window, from 0 to 1. */
 static inline double window_part(const struct window *window, double from, double to)
 {
     double begin = from > window->from ? from : window->from, end = to < window->to ? to : window->to;
@@ -33,11 +34,11 @@ static inline bool window_hides(const struct window *window, unsigned kind)
     return window->hidden >> kind & 1;
 }
 
-/* Texts of an answer, each once: their numbers go into a column. */
+/* Deduplicated texts of an answer; a column has their indices. */
 struct labels {
     VEC(char *) texts;
-    uint32_t *of_node;       /* 1 + the text of a node; 0: not used yet */
-    const struct node *node; /* of another tree than the lod's */
+    uint32_t *of_node;       /* by node: 1 + index of its text; 0: not used yet */
+    const struct node *node; /* the tree of the nodes, when it is not the lod's */
     uint32_t nodes;
 };
 uint32_t labels_of(struct labels *labels, const struct lod *lod, uint32_t node);

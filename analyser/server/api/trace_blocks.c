@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of lightweight profiling: those of a lane in a window, one of them, and what the blocks of each tile take. */
+/* Blocks of lightweight profiling: those of a lane in a window, a single block, and totals by tile. */
 #include "../blocks.h"
 #include "trace.h"
 
@@ -8,21 +8,21 @@
 enum { ROWS = 64, UNKNOWN_BEGIN = 16, UNKNOWN_END = 32 };
 static const char *const block_kinds[BLOCK_KINDS] = { "Common", "StreamCopy", "Flush", "Overflow", "Unknown" };
 
-/* What is drawn: a block, the same copy on several tiles, or several that are smaller than a pixel. */
+/* A drawn rectangle: a block, the same copy on several tiles, or several blocks narrower than a pixel. */
 struct drawn {
     double from, to;
     uint64_t block; /* the first */
     uint32_t program, count, lost;
     uint8_t kind, row, phase;
-    bool mixed; /* of several programs */
+    bool mixed; /* blocks of several programs */
 };
 typedef VEC(struct drawn) drawn_list;
 
-/* The blocks that a call is about: of a tile, or (io) of the tiles of its IPU that were not selected. */
+/* The blocks that a request is about: those of a tile, or (io) of the unselected tiles of its IPU. */
 struct lane {
     struct window window;
     uint64_t tile, io;
-    bool *asked; /* by tile */
+    bool *asked; /* by tile: whether it is included */
 };
 
 static void find_tiles(struct lane *lane)
@@ -50,10 +50,10 @@ static int compare_drawn(const void *a, const void *b)
     return x->block < y->block ? -1 : x->block > y->block;
 }
 
-/* Tiles take part in the same copies: one rectangle for each copy, in rows where copies overlap. */
+/* Tiles take part in the same copies: draws one rectangle for each copy, in separate rows where copies overlap. */
 static void join_tiles(const struct lod *lod, drawn_list *list)
 {
-    size_t kept = 0, *last = mem_zero(lod->programs + 1, sizeof(*last)); /* 1 + place of a program's last copy */
+    size_t kept = 0, *last = mem_zero(lod->programs + 1, sizeof(*last)); /* last: 1 + index of a program's last copy */
     double ends[ROWS] = { 0 };
     if (list->count)
         qsort(list->data, list->count, sizeof(*list->data), compare_drawn);
@@ -77,11 +77,11 @@ static void join_tiles(const struct lod *lod, drawn_list *list)
     free(last);
 }
 
-/* What is smaller than a pixel and of one kind and row is one rectangle for each pixel. */
+/* Merges blocks narrower than a pixel, of one kind and row, into one rectangle for each pixel. */
 static void join_small(const struct window *window, drawn_list *list)
 {
     double width = (window->to - window->from) / window->pixels;
-    size_t kept = 0, small[ROWS] = { 0 }; /* 1 + place of the last small one of a row */
+    size_t kept = 0, small[ROWS] = { 0 }; /* small: 1 + index of the last narrow rectangle of a row */
     double pixel[ROWS];
     for (size_t i = 0; i < list->count; ++i) {
         struct drawn one = list->data[i];
@@ -219,7 +219,8 @@ pop_status trace_block(const struct request *request, struct answer *answer, pop
     return POP_OK;
 }
 
-/* Columns by tile that has blocks: how many of each kind lie in the window, and their cycles inside it. */
+/* Columns for each tile that has blocks: the number of blocks of each kind in the window, and their cycles inside
+ * it. */
 pop_status trace_block_totals(const struct request *request, struct answer *answer, pop_error *error)
 {
     struct window window;

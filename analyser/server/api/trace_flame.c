@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A window as a flame graph: a row for each part of the names of steps. */
+/* A window as a flame graph: a row for each component of the names of steps. */
 #include "drawing.h"
 
-/* The open rectangles, one a depth, and closed syncs that the next one may join. */
+/* The open rectangles, one for each depth, and closed syncs that the next rectangle may join. */
 struct flame {
     struct drawing *drawing;
-    uint32_t run, open; /* how deep */
-    uint32_t last;      /* the node that was fed last */
+    uint32_t run, open; /* open: depth of the open rectangles */
+    uint32_t last;      /* the node that was added last */
     struct rectangle at[DEEPEST + 1], held[DEEPEST + 1];
     bool holds[DEEPEST + 1];
 };
@@ -49,7 +49,7 @@ static void close_flames(struct flame *flame, uint32_t depth)
         close_flame(flame, --flame->open);
 }
 
-/* Adds something below a node to the flames of the nodes above it, and of itself. */
+/* Adds a rectangle to the flames of its node and of all ancestors. */
 static void feed(struct flame *flame, uint32_t run, const struct rectangle *one)
 {
     const struct node *nodes = flame->drawing->nodes;
@@ -61,10 +61,10 @@ static void feed(struct flame *flame, uint32_t run, const struct rectangle *one)
     flame->run = run;
     while (same < depth && same < flame->open && flame->at[same].node == path[same])
         ++same;
-    /* The same leaf again is another execution. */
+    /* The same leaf again is a new execution. */
     if (same == depth && same && nodes[one->node].kind < KINDS)
         --same;
-    /* A loop begins again: what it holds is executed anew. */
+    /* A new iteration of a loop: its body is a new execution. */
     const uint8_t *loop = flame->drawing->nesting ? flame->drawing->nesting->loop : NULL;
     if (loop && one->node <= flame->last && loop[one->node] < same)
         same = loop[one->node];
@@ -85,7 +85,7 @@ static void feed(struct flame *flame, uint32_t run, const struct rectangle *one)
     flame->open = depth;
 }
 
-/* The deepest node above all steps of a bucket; 0: they have none in common. */
+/* The deepest common ancestor of all steps of a bucket; 0: none. */
 static uint32_t common_of_bucket(const struct drawing *drawing, const struct bucket *bucket, uint64_t index)
 {
     if (drawing->nesting)
@@ -110,7 +110,7 @@ static void flame_bucket(void *context, const struct bucket *bucket, uint64_t in
     uint32_t common = common_of_bucket(drawing, bucket, index);
     if (!common)
         close_flames(flame, 0);
-    if (nodes[common].kind < KINDS) /* one program alone: its leaf is not one execution */
+    if (nodes[common].kind < KINDS) /* a single program: several executions of its leaf */
         common = nodes[common].parent;
     one.node = common;
     if (common)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of neighbouring steps: syncs, and executions of one process. */
+/* Groups of neighbouring steps: syncs, and executions of a process. */
 #include "drawing.h"
 
 static void join(struct rectangle *one, const struct rectangle *next)
@@ -13,7 +13,7 @@ static void join(struct rectangle *one, const struct rectangle *next)
     one->step = UINT32_MAX;
 }
 
-/* Syncs do not count in the balance of an execution. */
+/* Syncs do not contribute to the balance of an execution. */
 static void join_execution(struct rectangle *one, const struct rectangle *next)
 {
     struct rectangle counted = *next;
@@ -39,7 +39,7 @@ bool are_neighbours(const struct drawing *drawing, const struct rectangle *one, 
     return next->from <= one->to + drawing->width;
 }
 
-/* Draws the group, then the syncs behind it. */
+/* Draws the group, then the syncs after it. */
 static void close_group(struct drawing *drawing)
 {
     struct group *group = &drawing->group;
@@ -52,13 +52,13 @@ static void close_group(struct drawing *drawing)
     group->open = false;
 }
 
-/* A sync's own name says which kind it is alone. */
+/* A sync without a name of its own is named after its kind. */
 static bool has_no_name(const struct drawing *drawing, const struct rectangle *one)
 {
     return one->kind < KINDS && is_sync(one->kind) && drawing->nodes[one->node].parent == 0;
 }
 
-/* Whether the name of a leaf is the process's, or lies below it. */
+/* Whether the name of a leaf equals the process or is below it. */
 static bool belongs_to(const struct drawing *drawing, uint32_t process, uint32_t leaf)
 {
     const struct node *nodes = drawing->nodes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps of a layer: those below a node of names, from when it begins to when it ends. */
+/* The steps of a layer: the descendants of a node of names, with their begin and end. */
 #include "../nesting.h"
 #include "trace.h"
 
@@ -11,7 +11,7 @@ struct row {
     uint8_t kind;
 };
 
-/* Nodes whose paths are a name or lie below it; parents come before children. */
+/* Nodes whose paths equal a name or are below it; parents precede children. */
 static bool *nodes_below(const struct node *node, uint32_t nodes, const char *name)
 {
     bool *below = mem_zero(nodes + 1, sizeof(*below));

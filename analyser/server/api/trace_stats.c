@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statistics of a window: of an IPU, of an area of time and tiles, and where cycles are lost.
  *
- * Tile balance (standard): of steps that are no sync, sum over steps of balance x cycles inside the window / sum of
- * cycles inside the window; a step's balance is the sum over tiles of its cycles / (cycles of the longest tile x
- * tiles). Tile utilisation (new): the fraction of the window's tile-cycles that are spent in steps of class work. */
+ * Tile balance (standard): over steps other than syncs, sum of balance x cycles inside the window / sum of cycles
+ * inside the window; a step's balance is the sum over tiles of its cycles / (cycles of the slowest tile x tiles). Tile
+ * utilisation (new): the fraction of the window's tile-cycles that are spent in steps of class work. */
 #include "step_tiles.h"
 #include "trace.h"
 
 #include <math.h>
 
 struct totals {
-    double cycles[KINDS]; /* of the longest tile, inside the window */
+    double cycles[KINDS]; /* of the slowest tile, inside the window */
     double sum[KINDS];    /* over tiles */
     double in[DATA_KINDS], out[DATA_KINDS];
     double count[KINDS], live;
@@ -30,7 +30,8 @@ static void add_whole(struct totals *totals, const struct bucket *bucket)
     totals->live = bucket->live > totals->live ? bucket->live : totals->live;
 }
 
-/* The sum over tiles of what a step that the window's edge cuts takes inside it: tile by tile, as the file has it. */
+/* Cycles inside the window, summed over tiles, of a step that crosses the window's edge; read tile by tile from the
+ * file. */
 static double cut_sum(const struct window *window, struct tile_times *times, uint64_t step)
 {
     const struct lod *lod = window->lod;
@@ -172,7 +173,7 @@ static bool add_to_tiles(struct area *area, struct tile_times *times, uint64_t s
     return tiles != NULL;
 }
 
-/* From when to when a step is seen on the IPUs of the area. */
+/* The interval in which a step is visible on the IPUs of the area. */
 static bool area_extent(const struct area *area, uint64_t step, double *from, double *to)
 {
     const struct lod *lod = area->window.lod;
@@ -189,7 +190,7 @@ static bool area_extent(const struct area *area, uint64_t step, double *from, do
     return seen && *to >= area->window.from && *from <= area->window.to;
 }
 
-/* Steps inside the area that are equal (pattern and program) are decoded once; those that its edges cut each. */
+/* Equal steps (pattern and program) inside the area are decoded once, steps that cross its edges individually. */
 static bool fill_area(struct area *area, struct tile_times *times, const struct request *request)
 {
     const struct lod *lod = area->window.lod;
@@ -258,7 +259,7 @@ static json_t *area_json(const struct area *area)
                      (json_int_t)area->left_out);
 }
 
-/* Parameters tile (the first) and tiles (how many); the standard is all. */
+/* Parameters tile (the first) and tiles (the number); the default is all. */
 static bool area_of(const struct request *request, struct area *area, pop_error *error)
 {
     if (!window_of(request, &area->window, error))
@@ -304,9 +305,9 @@ pop_status trace_area(const struct request *request, struct answer *answer, pop_
     return status;
 }
 
-/* What a program's executions in a window cost. */
+/* The cost of a program's executions in a window. */
 struct loss {
-    double cycles, imbalance, executions; /* cycles of the longest tile of all; of those, lost to waiting for it */
+    double cycles, imbalance, executions; /* cycles: of the slowest tile; imbalance: cycles lost to waiting for it */
     uint64_t step;                        /* its longest execution */
     double longest;
     uint32_t program;
@@ -355,7 +356,7 @@ static void add_losses(const struct window *window, struct loss *losses, const s
     }
 }
 
-/* The tile that takes longest in a step. */
+/* The slowest tile of a step. */
 static uint64_t critical_tile(const struct lod *lod, struct tile_times *times, uint64_t step)
 {
     const struct tile_step *tiles = step_tiles(times, step);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What single tiles do: the BSP picture of a window, and all that is known of a step. */
+/* Activity of single tiles: the BSP picture of a window, and the details of a step. */
 #include "step_tiles.h"
 #include "trace.h"
 
@@ -12,7 +12,8 @@ struct picture {
     uint8_t *kind; /* [row][pixel] */
 };
 
-/* What the tiles of an IPU do at the cycle in the middle of a pixel: steps that reach over it, the last wins. */
+/* The kind of step on each tile of an IPU at the cycle in the middle of a pixel; among overlapping steps the last
+ * counts. */
 static void paint_column(struct picture *picture, struct tile_times *times, unsigned ipu, unsigned pixel)
 {
     const struct lod *lod = picture->window.lod;
@@ -150,7 +151,7 @@ static bool keep_row(void *context, size_t columns, const char *const *names, co
     return true;
 }
 
-/* Rows of a query as a list of objects; its # is the number. */
+/* Rows of a query as a list of objects; # in its text is replaced by the number. */
 static json_t *rows_json(pva_file *file, const char *format, uint64_t number)
 {
     struct str sql = { 0 };
@@ -221,7 +222,7 @@ static json_t *step_json(pva_file *file, const struct lod *lod, pva_object step,
     return json;
 }
 
-/* The tile that takes longest in a step, its vertices, and what tiles wait for it on average. */
+/* The slowest tile of a step, its vertices, and the average time that tiles wait for it. */
 static json_t *critical_json(pva_file *file, uint64_t program, const double *from, const double *to, uint64_t tiles)
 {
     double most = 0, sum = 0;
@@ -262,7 +263,7 @@ static bool keep_element(void *context, size_t columns, const int64_t *values)
     return true;
 }
 
-/* An array of the exchange of a program, by tile; false when it has none. */
+/* Reads an array by tile of the exchange of a program; false when it has none. */
 static bool exchange_array(pva_file *file, uint64_t program, const char *column, uint64_t count, double *data)
 {
     struct str sql = { 0 };

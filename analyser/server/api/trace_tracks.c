@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A track beside the lanes of IPUs: live memory. */
+/* A track next to the lanes of IPUs: live memory. */
 #include "trace.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static unsigned pixel_of(const struct window *window, double cycle)
     return at < 0 ? 0 : at >= window->pixels ? window->pixels - 1 : (unsigned)at;
 }
 
-/* The most that is live, of all pixels that a time reaches over. */
+/* Raises the maximum of live bytes in all pixels that a time interval covers. */
 static void raise(const struct window *window, float *live, double from, double to, double bytes)
 {
     if (to < window->from || from > window->to)

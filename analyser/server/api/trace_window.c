@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rectangles of a window, at most two for each pixel: what is at least a pixel wide is there as it is, and what is
- * smaller is summed up, a pixel at a time. */
+/* The rectangles of a window, at most two for each pixel: steps at least a pixel wide are drawn individually,
+ * narrower ones are summed up for each pixel. */
 #include "drawing.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static void widen(struct spot *spot, double from, double to)
     spot->to = spot->count == 0 || to > spot->to ? to : spot->to;
 }
 
-/* Something small of one kind. */
+/* Adds a rectangle narrower than a pixel to its spot. */
 static void add_small(struct drawing *drawing, const struct rectangle *small)
 {
     struct spot *spot = spot_at(drawing, small->depth, small->from, small->to);
@@ -104,7 +104,7 @@ void for_buckets(const struct drawing *drawing, const struct request *request, v
 {
     const struct window *window = &drawing->window;
     const struct lod *lod = window->lod;
-    bool each = window->matches || (drawing->groups & GROUP_EXECUTIONS); /* what a bucket does not know */
+    bool each = window->matches || (drawing->groups & GROUP_EXECUTIONS); /* features for which a bucket lacks data */
     for (uint64_t i = lod_first_bucket(lod, window->ipu, window->from);
          i < lod->buckets && lod_bucket(lod, window->ipu, i)->begin <= window->to; ++i) {
         const struct bucket *bucket = lod_bucket(lod, window->ipu, i);
@@ -141,7 +141,7 @@ static void flat_step(void *context, uint64_t step)
         draw_rectangle(drawing, &one);
 }
 
-/* Rectangles of what is smaller than a pixel. */
+/* Draws the spots as rectangles. */
 static void emit_spots(struct drawing *drawing)
 {
     for (unsigned depth = 0; depth < drawing->depths; ++depth)
@@ -179,7 +179,7 @@ static int compare_rectangles(const void *a, const void *b)
     return x->step < y->step ? -1 : x->step > y->step;
 }
 
-/* Rows for rectangles of a depth that overlap. */
+/* Assigns rows to overlapping rectangles of a depth. */
 static unsigned place_rows(struct rectangle *list, size_t count)
 {
     enum { ROWS = 8 };
