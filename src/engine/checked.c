@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checked execution: each vertex alone, each of its edges, tables of rows and vectors of its state in a buffer of
- * exactly its size that ends at a page nobody may touch and is surrounded by canaries, so that a codelet that accesses
+ * exactly its size that ends at a guard page and is surrounded by canaries, so that a codelet that accesses
  * memory outside a field is stopped and reported.  Results are those of normal execution. */
 #include "engine/checked.h"
 #include "engine/copy.h"

@@ -198,7 +198,7 @@ static bool is_iteration(unsigned kind, uint32_t at, uint32_t next)
     return next <= at && (kind == OP_REPEAT_END || kind == OP_JUMP || kind == OP_JUMP_IF || kind == OP_JUMP_UNLESS);
 }
 
-/* A captured record is written to the report when it has this many entries, or after a second, checked every so many
+/* A captured record is written to the report when it has this many entries, or after a second, checked every few
  * jumps. */
 enum { CAPTURED_MAX = 1 << 16, JUMPS_BETWEEN_LOOKS = 1 << 12 };
 struct capture {

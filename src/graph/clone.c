@@ -14,7 +14,7 @@ static const pop_tensor null;
 /* Of all clones of a call: two gigabytes of them. */
 #define MAX_PIECES ((size_t)1 << 26)
 
-/* What is asked for. */
+/* The requested clone. */
 struct cloning {
     pop_where where;
     const char *api, *name;

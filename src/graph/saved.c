@@ -118,7 +118,7 @@ static bool check_variable(const struct saved_variable *v, unsigned tiles, char 
             return snprintf(text, size, "the tile mapping of variable '%.40s' is no list of its ranges", v->name),
                    false;
         if (range->tile >= tiles)
-            return snprintf(text, size, "variable '%.40s' lies on tile %u, and the graph has %u tiles", v->name,
+            return snprintf(text, size, "variable '%.40s' is mapped to tile %u, and the graph has %u tiles", v->name,
                             range->tile, tiles),
                    false;
         last = range->end;

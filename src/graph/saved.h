@@ -34,7 +34,7 @@ struct saved {
 
 /* Adds a tensor of the store; index maps variables to the layout's (index + 1, 0 for none yet). */
 void saved_collect(struct saved *layout, const pop_store *store, pop_tensor t, uint32_t *index);
-/* Whether the layout can be built in a graph of so many tiles: text says what is wrong otherwise. */
+/* Whether the layout can be built in a graph with the given number of tiles; otherwise text receives the reason. */
 bool saved_check(const struct saved *layout, unsigned tiles, char *text, size_t size);
 /* Makes new variables, and tensors of them; the layout was checked.  The only possible error is the limit of variables.
  */

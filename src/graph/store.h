@@ -198,7 +198,7 @@ struct pop_store {
 
 struct pop_graph {
     pop_store *store;
-    uint16_t group;     /* of replicas that it stands for, from 1 on; 0: none */
+    uint16_t group;     /* the group of replicas that it represents, from 1 on; 0: none */
     pop_target target;  /* what this graph sees */
     unsigned *tiles;    /* physical tile of each virtual one; NULL: the same */
     unsigned *virtuals; /* virtual tile of each physical one, (unsigned)-1 where the graph sees none; NULL: the same */
@@ -214,7 +214,7 @@ static inline bool store_ready(pop_store *store)
     return store && store->error.status == POP_OK && (!store->compiling || store_busy(store)) &&
            (store->memory_failures == mem_failures() || store_without_memory(store));
 }
-/* The same for what only asks. */
+/* The same for read access. */
 static inline void store_notice_memory(pop_store *store)
 {
     if (store->memory_failures != mem_failures() && store->error.status == POP_OK)

@@ -157,7 +157,7 @@ static enum answer any_meet(struct blocks *blocks, bool across)
     return answer;
 }
 
-/* The exact answer, variable by variable: a bit for each element that its blocks span, so many at a time. */
+/* The exact answer, variable by variable: a bitmap of the elements that its blocks span, in windows. */
 #define MAX_BITS ((uint64_t)1 << 30)
 struct taken {
     uint64_t *bits;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constants in a tensor, and the value of one whose elements are all the same constant. */
+/* Constants in a tensor, and the value of a tensor whose elements are all the same constant. */
 #include "graph/tensor.h"
 #include "graph/tensor_form.h"
 #include "graph/view_runs.h"

@@ -178,7 +178,7 @@ pop_tensor pop_tensor_dim_shuffle_at(pop_where where, pop_tensor t, pop_dims per
         if (!view_check_dim(&v, dim, where, api))
             return null;
         if (seen >> dim & 1) {
-            store_fail(v.store, POP_POPLAR_ERROR, where, api, "dimension %u stands twice in the permutation", dim);
+            store_fail(v.store, POP_POPLAR_ERROR, where, api, "dimension %u is in the permutation twice", dim);
             return null;
         }
         seen |= UINT64_C(1) << dim;
@@ -207,7 +207,7 @@ static pop_tensor shuffle_partial(pop_where where, pop_tensor t, pop_dims source
         if (!view_check_dim(&v, from, where, api) || !view_check_dim(&v, to, where, api))
             return null;
         if ((moved >> from & 1) || (filled >> to & 1)) {
-            store_fail(v.store, POP_POPLAR_ERROR, where, api, "%s dimension %u stands twice",
+            store_fail(v.store, POP_POPLAR_ERROR, where, api, "%s dimension %u is given twice",
                        moved >> from & 1 ? "source" : "destination", moved >> from & 1 ? from : to);
             return null;
         }

@@ -49,7 +49,7 @@ static size_t bound_index(const uint64_t *bounds, size_t count, uint64_t bound)
     return (size_t)((uint64_t *)bsearch(&bound, bounds, count, sizeof(*bounds), compare) - bounds);
 }
 
-/* The first cell from cell on that nobody has painted; paths are halved on the way. */
+/* The first unpainted cell from cell on (union-find with path halving). */
 static size_t unpainted(size_t *next, size_t cell)
 {
     while (next[cell] != cell)

@@ -10,7 +10,7 @@
 void tile_map_add(struct tile_map *map, uint64_t begin, uint64_t end, uint32_t tile);
 /* Sorts the log: linear when it already is in order, n log n otherwise. */
 void tile_map_compact(struct tile_map *map);
-/* Whether each of the variable's elements has a tile; asked again it is at once. */
+/* Whether each of the variable's elements has a tile; the result is cached. */
 bool tile_map_is_whole(struct tile_map *map, uint64_t elements);
 /* Tile of an element of a compact map, UNMAPPED_TILE when it has none.  *cursor makes ascending look-ups constant time;
  * start it at 0. */

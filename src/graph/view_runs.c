@@ -86,7 +86,7 @@ static bool run_flush(struct run_joiner *joiner)
 static bool too_many_runs(const struct run_joiner *joiner)
 {
     return store_fail(joiner->store, POP_OVERFLOW_ERROR, NO_WHERE, "",
-                      "the tensor lies in more than 2^26 separate runs of memory, which are too many to list: "
+                      "the tensor has more than 2^26 separate runs of memory, which are too many to list: "
                       "take a part of it at a time, or copy it "
                       "to a variable of its own");
 }

@@ -62,7 +62,7 @@ pop_graph *pop_graph_create_virtual_at(pop_where where, pop_graph *graph, unsign
     unsigned ipus = graph->target.num_ipus, all = graph->target.tiles_per_ipu;
     if (!tiles_per_ipu || tiles_per_ipu > all) {
         store_fail(graph->store, POP_INDEX_ERROR, where, "pop_graph_create_virtual",
-                   "%u tiles of each IPU asked for: 1 to %u are allowed", tiles_per_ipu, all);
+                   "%u tiles of each IPU requested: 1 to %u are allowed", tiles_per_ipu, all);
         return NULL;
     }
     unsigned *tiles = mem_alloc((size_t)ipus * tiles_per_ipu * sizeof(unsigned));
@@ -117,7 +117,7 @@ pop_graph *pop_graph_create_virtual_tiles_at(pop_where where, pop_graph *graph, 
             store_fail(graph->store, POP_INDEX_ERROR, where, api, "there is no tile %u on an IPU of %u tiles", tile,
                        all);
         else if (seen[tile])
-            store_fail(graph->store, POP_INDEX_ERROR, where, api, "tile %u stands twice in the list", tile);
+            store_fail(graph->store, POP_INDEX_ERROR, where, api, "tile %u is in the list twice", tile);
         else
             seen[tile] = true;
         if (!graph_ready(graph)) {

@@ -14,7 +14,7 @@ static bool check_run(struct check *check, const char *what, uint32_t tile, uint
 {
     uint32_t all = pop_target_num_tiles(&check->image->target);
     if (tile < *end || !tiles || tile >= all || tiles > all - tile)
-        return check_fail(check, "%s lies on %u tiles from %u on, of %u", what, tiles, tile, all);
+        return check_fail(check, "%s is on %u tiles from %u on, of %u", what, tiles, tile, all);
     *end = tile + tiles;
     return true;
 }
@@ -290,7 +290,7 @@ static bool check_live(struct check *check)
     for (size_t i = 0; i < model->live_lists.count; ++i)
         if (!check_within(model->live_lists.data[i].first, model->live_lists.data[i].count, model->live.count) ||
             model->live_lists.data[i].bytes > FIGURE_MAX)
-            return check_fail(check, "a list of live variables lies outside its array");
+            return check_fail(check, "a list of live variables is outside of its array");
     if (model->step_live.count > model->steps.count)
         return check_fail(check, "%zu steps have live variables, of %zu", model->step_live.count, model->steps.count);
     for (size_t i = 0; i < model->step_live.count; ++i)

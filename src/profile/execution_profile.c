@@ -105,7 +105,7 @@ const char *execution_mode(const struct image *image, const struct instrumentati
     if (i->external_exchange)
         return image->model.global_exchanges.count ? "EXTERNAL_EXCHANGES" : "HOST_EXCHANGES";
     LOG(ENGINE, WARN,
-        "a device of type IPU measures nothing unless debug.instrument asks for it: the execution profile is empty "
+        "a device of type IPU measures nothing unless debug.instrument is set: the execution profile is empty "
         "(a target of type ipu_model needs no instrumentation)");
     return "NONE";
 }

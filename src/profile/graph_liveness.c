@@ -20,7 +20,7 @@ struct liveness_values {
     size_t nodes;
 };
 
-/* The entry that stands for all of its name and size. */
+/* The entry that represents all variables of the same name and size. */
 static size_t representative(struct liveness_values *l, size_t entry)
 {
     const struct model_live *live = l->image->model.live.data;

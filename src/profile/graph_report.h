@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a compilation prints about itself when it is asked to. */
+/* The summary that a compilation prints on request. */
 #ifndef PROFILE_GRAPH_REPORT_H
 #define PROFILE_GRAPH_REPORT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lists of an execution profile, generated lazily from the record of what ran: a record of a few blocks stands for
+/* The lists of an execution profile, generated lazily from the record of what ran: a record of a few blocks represents
  * any number of steps, which no memory holds. */
 #ifndef PROFILE_STEP_LIST_H
 #define PROFILE_STEP_LIST_H

@@ -5,16 +5,16 @@
 
 #include <string.h>
 
-/* The kinds of vertex are published, which does what and all these figures are inferred from averages:
- * - A ShortMemcpy of one word has 72 cycles (tutorial 7: 63 of them, 4,536); LBM's, of more, have 76.4 and 83.0 on
- * average.  70 and 2 an atom.
- * - A strided copy of 100 single words has 801 (LBM).  1, and 6 a piece, and 2 an atom, the same 2 as above.
- * - The supervisor copies 8 KiB in 1,308 cycles, 1,024 of them at 8 bytes a cycle; the guide's have 290.9 on average.
- * 284, and 8 bytes a cycle. An atom is what is moved at once: as much as all pieces are aligned to. */
+/* The vertex types are published; which copy each one does, and all these costs, are inferred from averages:
+ * - ShortMemcpy: 70 cycles and 2 an atom.  One word takes 72 (tutorial 7: 63 of them, 4,536); LBM's longer ones
+ * take 76.4 and 83.0 on average.
+ * - Strided copy: 1 cycle, 6 a piece and 2 an atom.  100 single words take 801 (LBM).
+ * - Supervisor copy: 284 cycles and one for 8 bytes.  8 KiB take 1,308; the guide's take 290.9 on average.
+ * An atom is the unit of a move: the alignment that all pieces have. */
 enum { SHORT_SETUP = 70, STRIDED_SETUP = 1, PIECE = 6, ATOM = 2, DOUBLE_ATOM = 1, SUPERVISOR_SETUP = 284 };
 
-/* Inferred, no figure: from how many atoms on a memcpy is a long one, and a worker's least part of a copy that is
- * shared. */
+/* Inferred without a figure: the minimum number of atoms of a long memcpy, and the minimum part of a worker in a copy
+ * that several workers share. */
 enum { LONG_ATOMS = 64, MIN_PART = 64 };
 
 /* Two pointers (the guide's copies have 7.6 bytes of pointers and 7.4 of descriptors on average; most are strided). */
@@ -34,7 +34,7 @@ static const char *strided_type(const struct copy_shape *shape)
     return shape->scatters ? "poplar_rt::DstLongStridedCopy" : "poplar_rt::LongStridedCopy";
 }
 
-/* Vertices that share so many atoms. */
+/* The number of vertices that share the given number of atoms. */
 static uint32_t share_out(const pop_target *target, uint64_t atoms)
 {
     uint64_t parts = atoms / MIN_PART;

@@ -77,8 +77,8 @@ uint64_t cost_sync_all(const pop_target *target)
     return pop_target_sync_delay(target, target->tiles_per_ipu - 1);
 }
 
-/* The published rule of Poplibs' tests: 15 ns for each hop there, and as much back, over half of the cards.  The
- * target's figure is that of one hop. */
+/* The published rule of Poplibs' tests: 15 ns for each hop in each direction, over half of the cards.  The
+ * target's figure is for one hop. */
 #define HOP_SECONDS 15e-9
 
 unsigned cost_sync_hops(unsigned ipus)
@@ -86,7 +86,7 @@ unsigned cost_sync_hops(unsigned ipus)
     return 1 + ipus / 2 / 2;
 }
 
-/* Of a signal, or of the first bytes, through so many gateways one after another. */
+/* Latency of a signal, or of the first bytes, over a number of gateways. */
 static double gateway_cycles(const pop_target *target, unsigned gateways)
 {
     return gateways * 1e-9 * target->gateway_latency * target->tile_clock_frequency;
@@ -127,7 +127,7 @@ uint64_t cost_global_exchange(const pop_target *target, const struct exchange_lo
 }
 
 /* Inferred from four published figures of ipu1: 4 + ceil((bytes + 8 x packets) / 5) [2.5].  The published rate of later
- * chips is what tutorial 6 achieved, headers included, so they charge none. */
+ * chips is the one that tutorial 6 achieved, including headers, so headers take no extra cycles there. */
 enum { HOST_SETUP = 4, HOST_HEADER_IPU1 = 8 };
 
 uint64_t cost_host_exchange(const pop_target *target, uint64_t bytes, uint64_t packets)

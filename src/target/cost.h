@@ -8,9 +8,9 @@
 
 enum { COST_MAX_WORKERS = 64 }; /* pop_target_check allows no more */
 
-/* One tile in one compute set [2.1]: worker vertices are put, in the order given, on the context that is free first; a
- * worker issues one instruction in every num_worker_contexts cycles, alone or not; supervisor vertices and
- * MultiVertices run one after another and their estimates are tile cycles already. */
+/* One tile in one compute set [2.1]: worker vertices are assigned, in the given order, to the context that is free
+ * first; a worker issues one instruction in num_worker_contexts cycles, even if it runs alone; supervisor vertices and
+ * MultiVertices run one after another, and their estimates are in tile cycles. */
 struct cost_tile {
     unsigned workers;
     uint64_t supervisor;
@@ -32,23 +32,23 @@ uint64_t cost_sync_all(const pop_target *target); /* of every tile */
 /* A tile's one-way parts of the delay, which add up to it. */
 unsigned cost_sync_arrive(const pop_target *target, unsigned tile);
 unsigned cost_sync_resume(const pop_target *target, unsigned tile);
-/* Cards that the signal of a sync of several IPUs passes, as the farthest of them sees it. */
+/* Hops of a sync of several IPUs, from the farthest one. */
 unsigned cost_sync_hops(unsigned ipus);
-/* A sync of several IPUs, farther where there are more hops, and gateways between link domains; 0 where the target has
- * none; of one IPU, cost_sync_all. */
+/* Cycles of a sync of several IPUs, which grow with hops and with gateways between link domains; 0 if the target's
+ * global syncs are free; for one IPU, cost_sync_all. */
 uint64_t cost_sync_global(const pop_target *target, unsigned ipus);
 
-/* Concurrent flows between IPUs [2.4]: the limit that takes longest for what it carries, and the gateways that the
- * farthest flow passes. */
+/* Concurrent flows between IPUs [2.4]: the maximum time over all limits, plus the latency of the gateways of the
+ * farthest flow. */
 uint64_t cost_global_exchange(const pop_target *target, const struct exchange_load *flows, size_t count);
 
-/* A tile's part of a copy to or from the host, in so many packets [2.5]. */
+/* A tile's part of a copy to or from the host, with its number of packets [2.5]. */
 uint64_t cost_host_exchange(const pop_target *target, uint64_t bytes, uint64_t packets);
 
 /* Packets of a contiguous piece [2.5], and bytes that one stream copy may move on an IPU (the guide). */
 enum {
     COST_HOST_PACKET = 512
-}; /* bytes that fit one; inferred: tutorial 7's rows of 800 bytes take two, the guide's 128 bytes one */
+}; /* payload of a packet; inferred: tutorial 7's rows of 800 bytes take two, the guide's 128 bytes one */
 uint64_t cost_host_packets(uint64_t bytes);
 #define COST_STREAM_MAX ((uint64_t)128 << 20)
 

@@ -99,7 +99,7 @@ static void apply_model(pop_target *target, const pop_ipu_model *model)
         target->interleaved_memory_element_index = model->interleaved_memory_element_index;
     else
         machine_fit_interleaving(target);
-    if (model->min_ipu_sync_delay) { /* the nearest tile's: the others keep their distance to it */
+    if (model->min_ipu_sync_delay) { /* the nearest tile's delay; the differences between tiles stay */
         unsigned range = target->max_ipu_sync_delay - target->min_ipu_sync_delay;
         target->min_ipu_sync_delay = *model->min_ipu_sync_delay;
         target->max_ipu_sync_delay = target->min_ipu_sync_delay + range;
@@ -144,7 +144,7 @@ pop_device *pop_device_create_virtual(const pop_device *device, unsigned tiles_p
     }
     if (!tiles_per_ipu || tiles_per_ipu > device->target.tiles_per_ipu) {
         error_set(error, POP_INVALID_MACHINE_MODEL, NO_WHERE, api,
-                  "%u tiles of each IPU were asked for, it must be from 1 to the device's %u", tiles_per_ipu,
+                  "%u tiles of each IPU were requested, it must be from 1 to the device's %u", tiles_per_ipu,
                   device->target.tiles_per_ipu);
         return NULL;
     }

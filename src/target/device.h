@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices and what those of one manager share. */
+/* Devices, and the state that the devices of one manager share. */
 #ifndef TARGET_DEVICE_H
 #define TARGET_DEVICE_H
 

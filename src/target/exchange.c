@@ -4,20 +4,20 @@
 #include <assert.h>
 #include <string.h>
 
-/* Poplibs' ladder (docs/targets.md): two IPUs on a card, 2c and 2c + 1, and cards in a row, whose even IPUs are
- * one side and whose odd ones the other.  The kinds and numbers of links are published; the way that a flow takes is
- * inferred: to its destination's side on its own card first, then along that side.
+/* Routes over the ladder of cards of Poplibs (docs/targets.md): a card has IPUs 2c and 2c + 1; cards form a row, with
+ * the even IPUs on one side and the odd ones on the other.  Kinds and numbers of links are published.  The route is
+ * inferred: first to the destination's side on the source's card, then along that side.
  *
- * Limits in order: one for each IPU within its card; where there are several cards, one for each IPU across its card to
- * go on from there, then four for each gap between cards: even side up and down, odd side up and down.
+ * Limits in order: one for each IPU within its card; with several cards, one for each IPU for crossing its card on the
+ * way to another one, then four for each gap between cards: even side up and down, odd side up and down.
  *
- * A torus joins the ends of both sides by one more gap, behind the last card; a flow takes the shorter way round
- * (from every other card the one, where both are as long).
+ * A torus connects the ends of both sides by one more gap, after the last card.  A flow takes the shorter direction; if
+ * both are equal, the direction alternates by card.
  *
- * Where links join fewer IPUs than there are, each link domain is a ladder of its own, one after the other, and behind
- * them come the gateways: two limits, up and down, for each machine and each gap between domains.  A gateway joins
- * machines at the same place of neighbouring domains.  A flow between domains takes links in the lower one of the two:
- * the last domain may be smaller, and have no such place. */
+ * If a link domain has fewer IPUs than the target, each domain is a ladder of its own, in sequence, followed by the
+ * gateways: two limits, up and down, for each machine and each gap between domains.  A gateway connects machines at the
+ * same position of neighbouring domains.  A flow between domains uses the links of the lower domain, because the last
+ * domain may be smaller and lack that position. */
 static const struct topology {
     const char *name; /* of option ipuLinkTopology */
     bool closed;
@@ -138,9 +138,9 @@ double pop_target_global_exchange_bandwidth(const pop_target *target, size_t con
     return links * target->ipu_link_bandwidth;
 }
 
-/* ---- ways ---- */
+/* ---- routes ---- */
 
-/* Steps up and down a row of so many places from one to another; round about where its ends are joined. */
+/* Steps up and down from one place of a row to another; around the end of the row if it is closed to a ring. */
 struct link_way {
     size_t up, down;
 };
@@ -152,7 +152,7 @@ static struct link_way way_along(size_t from, size_t to, size_t count, bool clos
     if (!closed || from == to)
         return way;
     size_t up = (to + count - from) % count, down = count - up;
-    bool back = up == down ? from % 2 : up > down; /* flows of the same way round share both ways */
+    bool back = up == down ? from % 2 : up > down; /* of equal distances, each direction gets half of the flows */
     return back ? (struct link_way){ 0, down } : (struct link_way){ up, 0 };
 }
 
@@ -251,7 +251,7 @@ static bool takes(uint32_t pattern, size_t ipu)
     return pattern == POP_ANY_IPU || pattern == ipu;
 }
 
-/* Whether one of the first count flows of a limit is, or stands for, this one. */
+/* Whether one of the first count flows of a limit matches this one. */
 static bool carries(const pop_exchange_limit *limit, size_t count, size_t source, size_t destination)
 {
     for (size_t f = 0; f < count; ++f)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target/exchange_cost.h"
 
-/* All three are inferred from the guide's broadcast of a word by tile 0, 120 cycles at most and 103.9 on average over
- * 1,216 tiles: a tile that receives is done no sooner than CROSSING cycles after the start, and every tile so much
- * later as it is far along the row of tiles, 31 cycles for the last of 1,216.  89 + 31 = 120, and 89 + 15 on average
- * but for the sender. */
+/* All three are inferred from the guide's broadcast of a word by tile 0, with a maximum of 120 cycles and a mean of
+ * 103.9 over 1,216 tiles.  A receiving tile ends at least CROSSING cycles after the start, and each tile is delayed in
+ * proportion to its number, by 31 cycles for the last of 1,216.  89 + 31 = 120; the mean is 89 + 15, less the sender's
+ * part. */
 enum { CROSSING = 89, WIRE_CYCLES = 31, WIRE_TILES = 1215 };
 
 static uint64_t words_of(const pop_target *target, uint64_t bytes)
@@ -23,7 +23,7 @@ uint64_t cost_exchange_cycles(const pop_target *target, const struct exchange_ti
     uint64_t end = larger(tile->end, larger(sent, received)), wire = (uint64_t)tile->tile * WIRE_CYCLES / WIRE_TILES;
     if (!sent && !received)
         return 0;
-    if (tile->shares_bus) /* both halves of the bus bring the pair's words: two of a message a cycle */
+    if (tile->shares_bus) /* the pair receives the same words over both halves of the bus: two a cycle */
         end = larger(end - tile->pairs, sent);
     return wire + larger(end, received ? CROSSING : 0);
 }
@@ -41,11 +41,11 @@ static uint64_t bytes_of(const pop_target *target, const struct exchange_code *c
            target->instruction_bytes;
 }
 
-/* The guide's example has 6 delays, 4 addresses, 8 muxes and 2 sends (2.3): as 4 messages in and 2 out would need, each
- * with a wait, those in with an address and the mux turned to the sender and back.  What follows at once only turns the
- * mux on to its sender.
- * Where single pieces would need more code than they are long, they are sorted on their tile, before and after, so
- * that each pair of tiles has one message. */
+/* The guide's example has 6 delays, 4 addresses, 8 muxes and 2 sends (2.3).  This is the code of 4 received and 2 sent
+ * messages: each has a delay; a received one has an address and sets the mux to the sender and back.  A message that
+ * directly follows another only sets the mux to its sender.
+ * If the code of single pieces would be longer than the pieces, their tiles rearrange them before and after the
+ * exchange, so that each pair of tiles has one message. */
 struct exchange_code cost_exchange_code(const pop_target *target, const struct exchange_tile *tile)
 {
     uint32_t sends = tile->sends < tile->receivers ? tile->sends : tile->receivers,

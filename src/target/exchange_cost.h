@@ -6,10 +6,10 @@
 
 #include <poplar/target.h>
 
-/* sent, received: bytes, multicast counted once at the sender.  sends, receives: messages; follows: those received
- * right behind another; senders, receivers: tiles at their other ends.  end: the cycle behind its last word
- * (exchange_schedule.h), 0 if nothing delays any.  shares_bus: its pair receives the same.  pairs: of
- * words in the messages that it receives. */
+/* sent, received: bytes, multicast counted once at the sender.  sends, receives: messages; follows: messages received
+ * directly after another; senders, receivers: tiles at their other ends.  end: the cycle after its last word
+ * (exchange_schedule.h), 0 without a schedule.  shares_bus: the other tile of its bus receives the same.  pairs: pairs
+ * of words in the messages that both receive. */
 struct exchange_tile {
     uint32_t tile; /* within its IPU */
     uint64_t sent, received;

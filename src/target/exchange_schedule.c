@@ -8,47 +8,46 @@
 #include <assert.h>
 #include <string.h>
 
-/* Cycles in which a tile sends, or receives: a bit each; those behind the last word are free. */
+/* The cycles in which a tile sends, or receives, one bit each; cycles after the last word are free. */
 struct line {
     uint64_t *busy;
     size_t words;
-    uint64_t full; /* all before it are busy */
+    uint64_t full; /* all earlier ones are busy */
 };
 struct scheduled_tile {
     struct line send, receive;
-    uint64_t row; /* the row's next message comes no earlier */
+    uint64_t row; /* earliest cycle of the row's next message */
     uint64_t end;
     uint32_t follows, pieces;
-    uint64_t pairs; /* of words that the other tile of its bus receives too */
+    uint64_t pairs; /* pairs of words that the other tile of its bus receives too */
     bool touched;
-    bool begins; /* the next message is another row's */
+    bool begins; /* the next message begins another row */
 };
-/* A message that was sent, by a hash that is never 0: when it was first, when it was last sent again, and who received
- * it last. */
+/* A scheduled message, by a nonzero hash: the cycles of its first and of its last transmission, and its last receiver.
+ */
 struct sent {
     uint64_t key, start, last;
     uint32_t receiver;
 };
-/* A message that waits for others.  key: of what is sent.  round: of its sender, in which it goes; 0 unless it is a
- * part of a copy.  row: begins one. */
+/* A message that is scheduled later.  key: of its data.  round: the round of its sender; 0 unless it is a part of a
+ * copy. row: it begins a row. */
 struct message {
     uint64_t key, cycles;
     uint32_t from, to, round;
     bool row;
 };
-/* Messages of a sender in a round.  Fitted to tutorial 6's listing of ipu2, whose exchange and sync any from 6 to 7
- * meets (docs/decisions/0004). */
-enum { ROUND = 7 };
-/* Cycles that a tile waits at most for a message that others receive, when it could be sent again before.  Any from 250
- * to 600 meets tutorial 7's later listings; without a limit neighbours in a convolution's field wait for one another in
- * a row (docs/decisions/0004). */
-enum { PATIENCE = 250 };
-/* A message of more cycles waits until all shorter ones are scheduled, and goes in parts of so many (longer ones where
- * it would be very many parts), in any free cycles.  Any from 64 to 500 meets what was published
+/* Messages of a sender in a round.  Fitted to tutorial 6's listing of ipu2: 6 and 7 meet its exchange and sync
  * (docs/decisions/0004). */
+enum { ROUND = 7 };
+/* Maximum cycles that a tile waits for a shared transmission if the message could be sent again earlier.  Values from
+ * 250 to 600 meet tutorial 7's later listings; without a limit neighbours in a convolution's field form a chain of
+ * waiting tiles (docs/decisions/0004). */
+enum { PATIENCE = 250 };
+/* A message of more cycles is scheduled after all shorter ones, in parts of this length (longer if there would be more
+ * than MAX_PARTS), in any free cycles.  Values from 64 to 500 meet the published figures (docs/decisions/0004). */
 enum { LONG = 250, MAX_PARTS = 64 };
-/* Messages that are collected before they are scheduled, so that what was sent before is looked up some messages ahead:
- * the table is larger than caches. */
+/* Messages are collected before they are scheduled, so that lookups of earlier transmissions can be prefetched: the
+ * table is larger than the caches. */
 enum { BATCH = 1024, AHEAD = 8 };
 struct exchange_schedule {
     const pop_target *target;
@@ -62,7 +61,7 @@ struct exchange_schedule {
 };
 
 enum { FIRST_SENT = 1024 };
-/* Far more than a tile can hold: what a program with an overfull tile sends later than this goes one after the other,
+/* Far more than the memory of a tile: an overfull tile's messages after this cycle are scheduled one after another,
  * without a search. */
 #define MAX_CYCLES ((uint64_t)1 << 24)
 
@@ -173,7 +172,7 @@ static void grow_sent(struct exchange_schedule *schedule)
     schedule->sent_size = size;
 }
 
-/* 0: nobody else receives it. */
+/* 0: it has one receiver. */
 static uint64_t message_key(uint32_t from, uint64_t cycles, uint64_t what)
 {
     if (what == EXCHANGE_ONCE)
@@ -188,7 +187,7 @@ void exchange_schedule_row(struct exchange_schedule *schedule, uint32_t tile)
     schedule->tiles[tile].begins = true;
 }
 
-/* The first cycles in which both are free; before them, the row's earlier messages. */
+/* The first cycles, after the row's earlier messages, in which both are free. */
 static uint64_t first_free(const struct scheduled_tile *sender, const struct scheduled_tile *receiver, uint64_t cycles)
 {
     uint64_t at = receiver->row;
@@ -208,7 +207,7 @@ static void take(struct line *line, struct scheduled_tile *tile, uint64_t at, ui
     tile->end = end > tile->end ? end : tile->end;
 }
 
-/* Whether a tile is free in the cycles of a message that is sent to another. */
+/* Whether a tile is free in the cycles of a transmission to another tile. */
 static bool takes_in(const struct scheduled_tile *receiver, uint64_t start, uint64_t cycles)
 {
     uint64_t end = start + cycles;
@@ -216,13 +215,13 @@ static bool takes_in(const struct scheduled_tile *receiver, uint64_t start, uint
            next_cycle(&receiver->receive, start, end, true) == end;
 }
 
-/* The first cycle of a message.  *again: it is sent then anyway. */
+/* The first cycle of a message.  *again: it is a new transmission. */
 static uint64_t message_start(const struct sent *sent, const struct scheduled_tile *sender,
                               const struct scheduled_tile *receiver, uint64_t cycles, bool *again)
 {
     bool first = sent->key && takes_in(receiver, sent->start, cycles);
     *again = first && sent->start <= receiver->row + PATIENCE;
-    if (*again) /* whatever cycles are free: none is before the row's */
+    if (*again) /* any free cycles: none is before the row's */
         return sent->start;
     uint64_t at = first_free(sender, receiver, cycles);
     first &= sent->start <= at + PATIENCE;
@@ -333,7 +332,7 @@ static uint64_t message_round(const void *message)
     return ((const struct message *)message)->round;
 }
 
-/* Rounds one after the other, in each the senders, in each their messages as they came. */
+/* In order of rounds, then senders, then requests. */
 static void sort_pieces(struct exchange_schedule *schedule)
 {
     sort_by_key(schedule->pieces.data, schedule->pieces.count, sizeof(*schedule->pieces.data), message_sender);
@@ -367,7 +366,7 @@ uint32_t exchange_schedule_follows(const struct exchange_schedule *schedule, uin
     return schedule->messages > EXCHANGE_SCHEDULE_MAX ? 0 : schedule->tiles[tile].follows;
 }
 
-/* Nothing is busy behind the end. */
+/* No cycle after the end is busy. */
 static void clear_line(struct line *line, uint64_t end)
 {
     size_t words = end / 64 + 1 < line->words ? (size_t)(end / 64 + 1) : line->words;
@@ -376,8 +375,8 @@ static void clear_line(struct line *line, uint64_t end)
     line->full = 0;
 }
 
-/* An empty table, of a size for about as many messages as there were: one large exchange does not make all that follow
- * slow. */
+/* Empties the table and sizes it for about as many messages as the last exchange had, so that one large exchange does
+ * not slow down all later ones. */
 static void clear_sent(struct exchange_schedule *schedule)
 {
     size_t size = FIRST_SENT;

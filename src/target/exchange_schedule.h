@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When each message of an exchange goes (docs/decisions/0004-exchange-rule.md).  All is known when a program is
- * compiled, so nothing waits at run time: a message is given the first cycles in which its sender and its receiver are
- * both free.  A tile takes what it reads in the order of its addresses.  What others receive too is sent once: later
- * receivers take it in at the same cycles, or when it was last sent again, if they are free then.  Long messages come
- * last: a tile that sends one to its neighbour does not hold up what many wait for. */
+/* The static schedule of an exchange (docs/decisions/0004-exchange-rule.md).  A message gets the first cycles in which
+ * its sender and its receiver are both free.  A tile receives messages in the order of their addresses.  Data with
+ * several receivers are sent once: a later receiver takes an earlier transmission if it was free in those cycles.  Long
+ * messages are scheduled last, so that they do not delay messages that many tiles wait for. */
 #ifndef TARGET_EXCHANGE_SCHEDULE_H
 #define TARGET_EXCHANGE_SCHEDULE_H
 
 #include <poplar/target.h>
 
-/* Exchanges of more messages are not scheduled: every end is 0, so that tiles are as long as their words. */
+/* Exchanges of more messages are not scheduled: every end is 0, so a tile takes the cycles of its words. */
 enum { EXCHANGE_SCHEDULE_MAX = 1 << 20 };
 
 #define EXCHANGE_ONCE UINT64_MAX
@@ -18,28 +17,27 @@ struct exchange_schedule;
 struct exchange_schedule *exchange_schedule_create(const pop_target *target);
 void exchange_schedule_free(struct exchange_schedule *schedule);
 
-/* What the tile receives from now on is another row of its memory: it may come before what it has been given already.
- */
+/* Begins a new row of the tile's memory, whose messages may be scheduled before those of earlier rows. */
 void exchange_schedule_row(struct exchange_schedule *schedule, uint32_t tile);
-/* The next message that `to` receives; tiles are numbered through all IPUs.  what: the same for all who receive the
- * same from this sender; nobody else receives what is EXCHANGE_ONCE.  One of more than 250 cycles comes after all
- * shorter ones that are asked for before exchange_schedule_settle, in parts, each a row of its own. */
+/* The next message that `to` receives; tiles are numbered over all IPUs.  what: identifies the data, equal for all its
+ * receivers; EXCHANGE_ONCE: there is no other receiver.  A message of more than 250 cycles is scheduled by
+ * exchange_schedule_settle after all shorter ones, in parts, each a row of its own. */
 void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes,
                                uint64_t what);
-/* A message of a copy, whose parts have no order of their own: scheduled by exchange_schedule_settle, in rounds: first
- * the first few of every sender, then the next few, and so on, in any cycles that are free. */
+/* A message of a copy, whose parts have no order: exchange_schedule_settle schedules the first few of every sender,
+ * then the next few, and so on, in any free cycles. */
 void exchange_schedule_piece(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes,
                              uint64_t what);
 /* Schedules all requested messages; the queries below are valid afterwards. */
 void exchange_schedule_settle(struct exchange_schedule *schedule);
 /* The cycle after the last word that a tile sends or receives. */
 uint64_t exchange_schedule_end(const struct exchange_schedule *schedule, uint32_t tile);
-/* Pairs of words in the messages that a tile receives as the other tile of its bus does, whose number differs in the
- * last bit. */
+/* Pairs of words in the messages that a tile receives together with the other tile of its bus (whose number differs in
+ * the last bit). */
 uint64_t exchange_schedule_pairs(const struct exchange_schedule *schedule, uint32_t tile);
-/* Messages that a tile receives right behind the one before, in the same row. */
+/* Messages that a tile receives directly after the previous one of the same row. */
 uint32_t exchange_schedule_follows(const struct exchange_schedule *schedule, uint32_t tile);
-/* Empty again. */
+/* Removes all messages. */
 void exchange_schedule_clear(struct exchange_schedule *schedule);
 
 #endif

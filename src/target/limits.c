@@ -37,7 +37,7 @@ static struct type_limits limits_of(pop_type type)
     return (struct type_limits){ .lowest = -(int64_t)max - 1, .max = max };
 }
 
-/* Whether a 64-bit integer has at most digits binary digits between its first and its last. */
+/* Whether a 64-bit integer has at most the given number of significant binary digits. */
 static bool fits_digits(uint64_t value, unsigned digits)
 {
     while (value && !(value & 1))
@@ -78,7 +78,7 @@ static pop_status write_limits(const char *api, pop_type type, pop_type as, void
         return error_set(error, POP_TYPE_ERROR, NO_WHERE, api, "the device has no type '%s'", pop_type_name(type));
     if (as == POP_QUARTER || !pop_type_size(as))
         return error_set(error, POP_TYPE_ERROR, NO_WHERE, api,
-                         "limits cannot be told as '%s', it must be an integer type, half, float or double",
+                         "limits cannot be converted to '%s', it must be an integer type, half, float or double",
                          pop_type_name(as));
     struct type_limits limits = limits_of(type);
     if (!fits(&limits, as))

@@ -105,7 +105,7 @@ const char *machine_choice(const struct machine_field *field, unsigned number, s
     return choice;
 }
 
-/* The used bytes of a field: those of limits come one after another. */
+/* The used bytes of a field: limits are stored without gaps. */
 static const void *used_bytes(const pop_target *target, const struct machine_field *field, uint32_t *packed,
                               size_t *bytes)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fields of a target as a table (machines.def), for those that treat them all alike: check, compare, hash, text. */
+/* The fields of a target as a table (machines.def), for code that handles all fields alike: check, compare, hash, text.
+ */
 #ifndef TARGET_MACHINE_H
 #define TARGET_MACHINE_H
 
@@ -15,9 +16,9 @@ enum machine {
     MACHINE_IPUS = MACHINE_CPU /* those before it are IPUs */
 };
 extern const char *const machine_names[MACHINES];
-/* One chip of it. */
+/* One chip of the machine. */
 pop_target machine_target(enum machine machine);
-/* The machine of a name, or MACHINES. */
+/* The machine with the given name, or MACHINES. */
 enum machine machine_by_name(const char *name, enum machine end);
 /* " (did you mean 'ipu2'?), it can be ipu1, ipu2, bow or ipu21" among the first end machines. */
 void machine_hint(char *buffer, size_t size, const char *name, enum machine end);
@@ -38,14 +39,14 @@ static inline const void *machine_value(const pop_target *target, const struct m
 unsigned machine_count(const pop_target *target, const struct machine_field *field); /* of a choice or a count */
 /* Text of a field's choice by number; NULL past the last.  *length receives its length. */
 const char *machine_choice(const struct machine_field *field, unsigned number, size_t *length);
-/* Order and hash of a field of two targets; bytes that say nothing (behind a name, limits that are not used) do not
- * count. */
+/* Order and hash of a field of two targets; unused bytes (after a name, unused limits) are
+ * ignored. */
 int machine_compare(const pop_target *a, const pop_target *b, const struct machine_field *field);
 uint64_t machine_hash(const pop_target *target, const struct machine_field *field, uint64_t seed);
 
-/* Memory elements in bytes_per_tile, the last perhaps in part. */
+/* Memory elements in bytes_per_tile; the last may be partial. */
 unsigned machine_elements(const pop_target *target);
-/* A memory that was made smaller without a word on interleaving ends where it ends. */
+/* If the memory was made smaller and the interleaved region was not set, limits the region to the memory. */
 void machine_fit_interleaving(pop_target *target);
 
 #endif

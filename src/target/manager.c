@@ -35,7 +35,7 @@ static unsigned take_count(char *text)
     return (unsigned)count;
 }
 
-/* "off", or a target text and perhaps xN: *target becomes one chip, *ipus how many there are. */
+/* Parses "off", or a target text with an optional xN: *target becomes one chip, *ipus their number. */
 static pop_status read_model(const char *source, const char *text, pop_target *target, unsigned *ipus, pop_error *error)
 {
     char *words = mem_string(text);
@@ -51,7 +51,7 @@ static pop_status read_model(const char *source, const char *text, pop_target *t
         uint64_t total = status == POP_OK ? (uint64_t)count * target->num_ipus : 0;
         if (status == POP_OK && (!total || total * target->tiles_per_ipu > 1 << 20))
             status = error_set(&inner, POP_INVALID_MACHINE_MODEL, NO_WHERE, api,
-                               "so many IPUs cannot be offered: at least one, and 2^20 tiles in all");
+                               "the number of IPUs must be at least 1, and all IPUs together may have 2^20 tiles");
         *ipus = (unsigned)total;
         target->num_ipus = 1;
     }
@@ -147,7 +147,7 @@ size_t pop_device_manager_num_devices(const pop_device_manager *manager)
     return manager ? manager->fleet->entries.count : 0;
 }
 
-/* Programs for hardware stop here where nothing is modelled: they need to know what to set. */
+/* Programs for hardware end here if no IPU is modelled: the message names the variable to set. */
 static void say_how_to_model(unsigned num_ipus)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
@@ -193,7 +193,7 @@ size_t pop_device_manager_devices_options(const pop_device_manager *manager, pop
 {
     const char *call = "pop_device_manager_devices_options";
     struct option_set set = { 0 };
-    pop_target any = machine_target(MACHINE_IPU2); /* whether they fit does not depend on the target */
+    pop_target any = machine_target(MACHINE_IPU2); /* whether the options fit does not depend on the target */
     pop_status status = options_apply(&set, "target", options, "POPLAR_TARGET_OPTIONS", NO_WHERE, call, error);
     if (status == POP_OK)
         status = pod_apply(&any, &set, call, error);

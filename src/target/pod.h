@@ -7,9 +7,9 @@
 
 #include <poplar/target.h>
 
-/* The options that are set, over the fields of a target; invalid_option when one does not fit in its field. */
+/* Applies options to the fields of a target; invalid_option if a value does not fit in its field. */
 pop_status pod_apply(pop_target *target, const struct option_set *set, const char *api, pop_error *error);
-/* Both steps: options of group "target" are checked, and the environment's put over them. */
+/* Checks options of group "target", and applies them and then the environment's. */
 pop_status pod_apply_options(pop_target *target, pop_options options, const char *api, pop_error *error);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/vec.h"
 
 /* times == 0: the ops [first, first + count) ran, one after another.  Otherwise a block: the next count entries, times
- * over; count 0 stands for a block that did not end: what follows is in line. */
+ * over; count 0 marks a block that did not end: its contents follow in line. */
 struct trace_entry {
     uint32_t first, count;
     uint64_t times;

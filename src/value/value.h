@@ -32,7 +32,7 @@ pop_profile_value profile_map(size_t entries);
 pop_profile_value *profile_add(pop_profile_value *map, const char *key, pop_profile_value item);
 /* An empty vector with this capacity. */
 pop_profile_value profile_vector(size_t elements);
-/* An empty vector of numbers that is held as runs, with capacity for so many runs. */
+/* An empty vector of numbers that is held as runs, with capacity for the given number of runs. */
 pop_profile_value profile_runs(size_t runs);
 /* Appends a run of `count` elements of one value to a vector from profile_runs. */
 void profile_add_run(pop_profile_value *vector, uint64_t value, size_t count);

@@ -27,7 +27,7 @@ int main()
     Graph::TileToTensorMapping mapping = graph.getTileMapping(b);
     for (unsigned tile = 0; tile < mapping.size(); ++tile)
         if (!mapping[tile].empty())
-            std::cout << "b lies on tile " << (tile == tiles / 2 + 3 ? "3 of the second stage" : "?") << std::endl;
+            std::cout << "b is on tile " << (tile == tiles / 2 + 3 ? "3 of the second stage" : "?") << std::endl;
 
     Engine engine(graph, Sequence(Copy(a, b), PrintTensor("b", b)), { { "print.guideFormat", "true" } });
     engine.load(device);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which tile holds which elements, for passes that ask about millions of runs in no order.  Tile maps are compact, and
- * what is asked about is mapped: the check pass ensures both. */
+ * every queried element is mapped: the check pass ensures both. */
 #ifndef COMPILER_COMMON_OWNERS_H
 #define COMPILER_COMMON_OWNERS_H
 

@@ -99,7 +99,7 @@ uint32_t tables_type(struct compiler *c, uint32_t *type_of, uint32_t type)
     return type_of[type] - 1;
 }
 
-/* Few: the compiler's kinds of copy vertices, and types of the store, each asked for once. */
+/* Few entries: the compiler's copy vertices and the store's types, each looked up once. */
 uint32_t tables_own_type(struct compiler *c, const char *name, uint32_t state_bytes)
 {
     struct model *model = &c->image->model;

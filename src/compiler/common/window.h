@@ -17,7 +17,7 @@ struct window {
     bool direct;              /* they are close to each other where they are */
     VEC(struct edge) edges;   /* copies */
     struct owners *owners;    /* NULL: homes are not computed */
-    VEC(uint32_t) homes;      /* by edge: owners_edge, found while neighbours are asked for together */
+    VEC(uint32_t) homes;      /* by edge: owners_edge, looked up together with those of neighbours */
     uint32_t *head;           /* by place - first: the vertex's first edge, or NO_EDGE */
     uint32_t *visit, *bucket; /* places - first by where their vertices are, roughly */
 };

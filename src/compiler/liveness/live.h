@@ -51,8 +51,8 @@ struct live {
     VEC(struct tile_bytes) bytes;
     VEC(struct constant_tile) constants;
     VEC(struct placement_access) accesses; /* by step */
-    uint32_t *alignment;                   /* by variable: the most that a field asks of it; 0: none does */
-    bool *interleaved;                     /* by variable: whether a field asks for the interleaved region */
+    uint32_t *alignment;                   /* by variable: the maximum that a field requires; 0: none */
+    bool *interleaved;                     /* by variable: whether a field requires the interleaved region */
 };
 
 /* Results of earlier passes. */
@@ -71,7 +71,7 @@ enum { ACCESS_READ_HERE = 1, ACCESS_READ_AWAY = 2, ACCESS_WRITE_HERE = 4, ACCESS
 struct set_access {
     uint32_t set, variable;
     uint64_t written;    /* elements */
-    uint64_t begin, end; /* elements that are known to be on a tile: the last that were asked for */
+    uint64_t begin, end; /* elements that are known to be on a tile: the last query */
     uint32_t tile;
     uint8_t what;
 };

@@ -80,7 +80,7 @@ static bool note_piece(const struct run *run, void *context)
  * each to the tile of its first element. */
 enum relay_kind { RELAY_NONE, RELAY_SHARES, RELAY_GRAINS };
 
-/* What the program asked for: data in the order of tile memory, which the host arranges; tiles need no buffers to sort
+/* Requested by the program: data in the order of tile memory, which the host arranges; tiles need no buffers to sort
  * it in, and the host sends smaller pieces. */
 static bool host_arranges(const struct steps_builder *b, const struct program_node *n)
 {

@@ -131,7 +131,7 @@ static void begin_container(struct steps_builder *b, uint32_t node, uint32_t op)
     open_step(b, node, step, false);
 }
 
-/* A Sequence that is all that its body or slot holds so far stands for it. */
+/* A Sequence that is the only content of its body or slot takes its place. */
 static void begin_sequence(struct steps_builder *b, uint32_t node)
 {
     struct open_step *parent = top(b);
@@ -317,7 +317,7 @@ static void make_controls(struct steps_builder *b, uint32_t *function, uint32_t 
     memcpy(vec_extend(&b->model->children, c->program_count), b->pending.data, c->program_count * sizeof(uint32_t));
 }
 
-/* Which steps each op stands for: the pairs are in the order of ops. */
+/* The steps that each op corresponds to: the pairs are in the order of ops. */
 static void index_ops(struct steps_builder *b)
 {
     struct model *model = b->model;

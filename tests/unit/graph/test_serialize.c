@@ -255,7 +255,7 @@ static void impossible_layouts_are_refused(void **state)
           "piece 0" },
         { "", "float", "9223372036854775807,9223372036854775807", "", "too many elements" },
         { "[0,5,1],[5,10,2]", "float", "", "{\"variable\":0,\"offset\":9,\"digits\":[]}", NULL },
-        { "[0,5,4]", "float", "0", "", "lies on tile 4" },
+        { "[0,5,4]", "float", "0", "", "mapped to tile 4" },
         { "[0,11,1]", "float", "0", "", "no list of its ranges" },
         { "[0,5,1],[4,6,1]", "float", "0", "", "no list of its ranges" },
         { "[0,-5,1]", "float", "0", "", "something is missing" },

@@ -101,11 +101,11 @@ static void shapes_that_do_not_match_are_poplar_errors(void **state)
     expect(g, pop_tensor_dim_shuffle(t, POP_DIMS(0)), POP_POPLAR_ERROR, "pop_tensor_dim_shuffle",
            "1 dimensions for a tensor of rank 2");
     expect(g, pop_tensor_dim_shuffle(t, POP_DIMS(1, 1)), POP_POPLAR_ERROR, "pop_tensor_dim_shuffle",
-           "dimension 1 stands twice");
+           "dimension 1 is in the permutation twice");
     expect(g, pop_tensor_dim_shuffle_partial(t, POP_DIMS(0), POP_DIMS(0, 1)), POP_POPLAR_ERROR,
            "pop_tensor_dim_shuffle_partial", "1 source");
     expect(g, pop_tensor_dim_shuffle_partial(t, POP_DIMS(0, 1), POP_DIMS(0, 0)), POP_POPLAR_ERROR,
-           "pop_tensor_dim_shuffle_partial", "destination dimension 0 stands twice");
+           "pop_tensor_dim_shuffle_partial", "destination dimension 0 is given twice");
     expect(g, pop_tensor_squeeze(t, POP_DIMS(1)), POP_POPLAR_ERROR, "pop_tensor_squeeze", "dimension 1 has extent 3");
     expect(g, pop_tensor_sub_sample(t, 0, 0), POP_POPLAR_ERROR, "pop_tensor_sub_sample", "stride 0");
     expect(g, pop_tensor_upsample(t, 2, 0, (pop_upsample_method)7), POP_POPLAR_ERROR, "pop_tensor_upsample",

@@ -155,7 +155,7 @@ static void test_virtual_devices(void **state)
     pop_device *part = pop_device_create_virtual(whole, 10, NULL);
     assert_null(pop_device_create_virtual(whole, 0, &error));
     assert_null(pop_device_create_virtual(whole, 1473, &error));
-    assert_string_equal(error.text, "1473 tiles of each IPU were asked for, it must be from 1 to the device's 1472");
+    assert_string_equal(error.text, "1473 tiles of each IPU were requested, it must be from 1 to the device's 1472");
     assert_null(pop_device_create_virtual(NULL, 1, &error));
     pop_device_destroy(whole);
     assert_int_equal(pop_target_num_tiles(pop_device_target(part)), 20);
@@ -297,9 +297,9 @@ static void test_wrong_requests_say_where_they_came_from(void **state)
         { "on", POP_PARSE_ERROR, "TREMULA_IPU: unknown system 'on'" },
         { "x4", POP_PARSE_ERROR, "TREMULA_IPU: the text is empty" },
         { "cpu", POP_INVALID_MACHINE_MODEL, "TREMULA_IPU: a CPU cannot be offered as IPU" },
-        { "ipu2 x0", POP_INVALID_MACHINE_MODEL, "TREMULA_IPU: so many IPUs cannot be offered" },
-        { "ipu2 x99999", POP_INVALID_MACHINE_MODEL, "so many IPUs" },
-        { "ipu2 x99999999999999999999", POP_INVALID_MACHINE_MODEL, "so many IPUs" },
+        { "ipu2 x0", POP_INVALID_MACHINE_MODEL, "TREMULA_IPU: the number of IPUs must be at least 1" },
+        { "ipu2 x99999", POP_INVALID_MACHINE_MODEL, "the number of IPUs must be" },
+        { "ipu2 x99999999999999999999", POP_INVALID_MACHINE_MODEL, "the number of IPUs must be" },
         { "ipu2 tiles=0", POP_INVALID_MACHINE_MODEL, "TREMULA_IPU: tiles_per_ipu is 0" },
     };
     pop_error error;
