@@ -6,7 +6,7 @@
 
 #include <popops/fill.h>
 
-/* Words that describe a field at most: beyond that, kernels are as large as fields, and plans serve them. */
+/* Maximum words of a field's description.  Kernels as large as their field exceed it; plans serve them. */
 static const double max_words = 1 << 22;
 
 bool host_conv_serves(const pop_graph *graph, const poplin_conv_params *params)
@@ -31,7 +31,7 @@ static size_t depth_of(const struct host_conv_work *work)
 {
     return host_conv_positions(work) * work->conv->params->input_channels_per_conv_group;
 }
-/* Groups one after the other, each phase after phase. */
+/* Group by group, each phase by phase. */
 static pop_tensor pack_weights(const struct host_conv_work *work, const struct host_conv_operand *weights,
                                bool transposed)
 {
@@ -58,7 +58,7 @@ static pop_tensor pack_weights(const struct host_conv_work *work, const struct h
     return packed;
 }
 
-/* Columns of one group, or whole groups. */
+/* A vertex has columns of one group, or whole groups. */
 struct columns {
     size_t group, groups;
     pop_interval of_group;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The field of a host's convolution, as its vertices read it (host_conv_shape.h). */
+/* The field of a host's convolution, for its vertices (host_conv_shape.h). */
 #ifndef POPLIN_HOST_HOST_CONV_FIELD_H
 #define POPLIN_HOST_HOST_CONV_FIELD_H
 
@@ -16,7 +16,7 @@ struct conv_field {
     unsigned count;
     struct conv_dim dims[HOST_CONV_DIMS];
 };
-/* Outputs of one class in each dimension, and the kernel positions that they meet. */
+/* Outputs of one class in each dimension, and the kernel positions that they use. */
 struct conv_phase {
     unsigned chosen[HOST_CONV_DIMS]; /* classes */
     const unsigned *kernels[HOST_CONV_DIMS];
@@ -75,7 +75,7 @@ static inline bool next_phase(const struct conv_field *field, struct conv_phase 
     return false;
 }
 
-/* An output: its row of offsets in each dimension. */
+/* An output, as its row of offsets in each dimension. */
 struct conv_row {
     const unsigned *offsets[HOST_CONV_DIMS];
 };
@@ -112,7 +112,7 @@ static inline bool is_of_phase(const struct conv_field *field, const struct conv
     return true;
 }
 
-/* A kernel position of a phase: an index in each dimension. */
+/* A kernel position of a phase, as an index in each dimension. */
 struct conv_position {
     unsigned kernel[HOST_CONV_DIMS];
 };
@@ -126,7 +126,7 @@ static inline struct conv_position position_of(const struct conv_field *field, c
     }
     return position;
 }
-/* The offset of the input that meets a row at a position; HOST_CONV_NONE where there is none. */
+/* The offset of the input element of an output at a kernel position; HOST_CONV_NONE for padding. */
 static inline unsigned offset_at(const struct conv_field *field, const struct conv_row *row,
                                  const struct conv_position *position)
 {

@@ -4,8 +4,8 @@
 
 enum { MAX_RANK = HOST_CONV_DIMS + 2 };
 
-/* The orders in which memory may have the dimensions, the slowest first; f stands for those of the field or the kernel,
- * the other letters for those of `dims`.  The first is that of new operands. */
+/* Supported memory orders of dimensions, slowest first; f: those of the field or the kernel, other letters: those of
+ * `dims`.  New operands have the first order. */
 static const struct {
     const char *dims, *orders[4];
 } kinds[] = {
@@ -45,7 +45,7 @@ pop_tensor host_conv_variable(const struct host_conv *conv, pop_type type, pop_s
     pop_graph_set_tile_mapping_at(conv->where, conv->graph, t, 0);
     return t;
 }
-/* A variable in a kind's first order, as a tensor of its dimensions. */
+/* A new variable in a kind's first order, viewed in the kind's order of dimensions. */
 static pop_tensor new_operand(const struct host_conv *conv, enum host_conv_kind kind, pop_type type, const size_t *dims,
                               size_t rank, const char *step)
 {

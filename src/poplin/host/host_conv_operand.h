@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands of a host's convolution: where their elements are in memory. */
+/* Operands of a host's convolution, and their layout in memory. */
 #ifndef POPLIN_HOST_HOST_CONV_OPERAND_H
 #define POPLIN_HOST_HOST_CONV_OPERAND_H
 
@@ -11,10 +11,10 @@
 enum host_conv_kind { HOST_CONV_INPUT, HOST_CONV_DELTAS, HOST_CONV_WEIGHTS };
 
 struct host_conv_operand {
-    pop_tensor memory; /* contiguous, all of it */
+    pop_tensor memory; /* contiguous */
     size_t strides[HOST_CONV_DIMS + 2];
 };
-/* An operand in place, or a copy, which sequence makes. */
+/* The operand itself, or a copy that is added to sequence. */
 struct host_conv_operand host_conv_operand(const struct host_conv *conv, pop_tensor t, enum host_conv_kind kind,
                                            pop_program sequence);
 

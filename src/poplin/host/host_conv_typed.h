@@ -56,7 +56,7 @@ COMPUTE(HostConvPack)
 /* ---- forward: rows are outputs, B's rows are channels of kernel positions ---- */
 
 /* Outputs [output, output + outputs) and columns [column, column + columns) of `groups` groups.  `out` has whole
- * outputs strideOut apart, or, when that is 0, a row for each. */
+ * outputs strideOut apart, or, if that is 0, a row for each. */
 POP_VERTEX(TYPED(HostConv))
 {
     POP_INPUT(POP_VECTOR(T, ONE_PTR)) in;
@@ -78,7 +78,7 @@ POP_VERTEX(TYPED(HostConv))
 };
 POP_VERTEX_NAME(TYPED(HostConv), "poplin::HostConv<" T_NAME ">");
 
-/* What is multiplied at a time: rows of one phase, and the positions that a block of B is of. */
+/* The unit of multiplication: rows of one phase, and the positions of a block of B. */
 struct TYPED(conv_block) {
     const T *in;
     const struct conv_field *field;
@@ -108,8 +108,8 @@ static void TYPED(gather_channels)(const struct TYPED(conv_block) * block, const
         }
     }
 }
-/* The same for few channels, with which those of neighbouring positions often are neighbours in memory: each row is
- * gathered, then all are transposed. */
+/* The same for few channels, where neighbouring positions are often contiguous in memory: rows are gathered, then
+ * transposed. */
 static void TYPED(gather_row)(const struct TYPED(conv_block) * block, const struct conv_row *row, T *to)
 {
     const struct conv_position *position = block->positions;
@@ -158,7 +158,7 @@ static void TYPED(convolve_block)(const struct TYPED(conv_block) * block, const 
     multiply_packed(&multiplied);
 }
 
-/* `count` rows of a phase, whose weights begin at b. */
+/* Convolves `count` rows of a phase, whose weights begin at b. */
 static void TYPED(convolve_rows)(const TYPED(HostConv) * v, const struct conv_field *field,
                                  const struct conv_phase *phase, const float *b, const struct conv_row *rows,
                                  float *const *lines, size_t count)
@@ -242,7 +242,7 @@ POP_VERTEX(TYPED(HostConvUpdate))
 };
 POP_VERTEX_NAME(TYPED(HostConvUpdate), "poplin::HostConvUpdate<" T_NAME ">");
 
-/* `count` channels from `at` on, of which what follows in `to` will be overwritten. */
+/* Copies `count` channels from `at` on; may write beyond them, as later channels overwrite that part of `to`. */
 static inline void TYPED(put_channels)(const TYPED(HostConvUpdate) * v, size_t at, size_t count, float *to)
 {
     const T *from = v->in.data + at;
@@ -252,7 +252,7 @@ static inline void TYPED(put_channels)(const TYPED(HostConvUpdate) * v, size_t a
         for (size_t i = 0; i < count; ++i)
             to[i] = (float)from[i * v->strideChannel];
 }
-/* A strip of rows from `row` on, by outputs: for each, the channels of each position that the strip is of. */
+/* Packs a strip of rows from `row` on, output by output: the channels of each of the strip's positions. */
 static void TYPED(gather_strip)(const TYPED(HostConvUpdate) * v, const struct conv_field *field,
                                 const struct conv_row *outputs, size_t depth, size_t row, size_t count, float *to)
 {

@@ -31,7 +31,7 @@ static void update_block(const struct host_conv_work *work, pop_tensor packed, p
     host_conv_set(work, vertex, "allColumns", all);
     host_conv_set(work, vertex, "strideOut", whole ? all : 0);
 }
-/* Deltas of a group, {outputs, channels}: a position for each of the batch, whose field is one run of rows. */
+/* Deltas of a group, {outputs, channels}: one position for each batch element, whose field is one run of rows. */
 static pop_tensor pack_deltas(const struct host_conv_work *work, const struct host_conv_operand *deltas, size_t group)
 {
     const poplin_conv_params *params = work->conv->params;

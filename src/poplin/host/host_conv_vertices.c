@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions on CPU devices, as products of which the left operand is gathered from the field while it is packed.
+/* Convolutions on CPU devices, as products whose left operand is gathered from the field while it is packed.
  * poplin::HostConvPack<T> packs a part of the right one, HostConv<T> convolves, HostConvUpdate<T> makes the deltas of
  * weights; sums are in float. */
 #include "poplibs/vertex_types.h"
@@ -17,7 +17,7 @@
 #else
 #include "poplin/vertices.h"
 
-/* They run on devices without cycles alone. */
+/* They run only on devices without modelled cycles. */
 void poplin_host_conv_vertices(pop_graph *graph)
 {
     (void)graph;

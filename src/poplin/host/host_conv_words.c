@@ -6,7 +6,7 @@
 
 #include <poplin/conv_util.h>
 
-/* Classes of one dimension at most: with more, padding of gaps costs less than phases of few outputs. */
+/* Maximum number of classes of a dimension: with more, padding the gaps is cheaper than phases of few outputs. */
 enum { MAX_CLASSES = 4 };
 
 static void push(struct host_conv_words *to, unsigned word)
@@ -14,8 +14,8 @@ static void push(struct host_conv_words *to, unsigned word)
     to->words[to->count++] = word;
 }
 
-/* Outputs that start at places of the transformed input that are equal modulo its dilation meet the same kernel
- * indices, or padding. */
+/* Outputs whose positions in the transformed input are equal modulo its dilation use the same kernel indices, or
+ * padding. */
 static unsigned class_of(const poplin_conv_params *params, unsigned d, unsigned output, unsigned classes)
 {
     unsigned place = poplin_params_output_place(params, d, output);
@@ -29,7 +29,7 @@ static bool meets(const poplin_conv_params *params, unsigned d, unsigned class, 
             return true;
     return false;
 }
-/* A class that meets nothing has one index, where there is only padding: its outputs are zeros. */
+/* A class without kernel indices has one index that refers to padding: its outputs are zeros. */
 static void push_class(struct host_conv_words *to, const poplin_conv_params *params, unsigned d, unsigned class,
                        unsigned classes)
 {

@@ -9,7 +9,7 @@ struct host_conv_words {
     unsigned *words; /* free() */
     size_t count;
 };
-/* strides: elements of the input between neighbours of the batch, and of each dimension of the field.  by_phases:
+/* strides: elements of the input between neighbours in the batch, and in each dimension of the field.  by_phases:
  * outputs in classes; else all outputs and all positions are one phase. */
 struct host_conv_words host_conv_words(const poplin_conv_params *params, const size_t *strides, bool by_phases);
 

@@ -4,7 +4,7 @@
 
 #include <popops/cast.h>
 
-/* Panels that a vertex packs, and vertices that there should be rather than that. */
+/* Panels that a vertex packs, and the number of vertices below which each packs fewer. */
 enum { PACK_PANELS = 16, PACK_VERTICES = 8 };
 
 bool host_conv_begin(struct host_conv_work *work, const struct host_conv *conv, pop_tensor input, bool by_phases,

@@ -2,7 +2,7 @@
 #include "poplin/host/host_depthwise.h"
 #include "poplin/host/host_gemm_shape.h"
 
-/* Multiply-adds that are worth a vertex, and vertices at most. */
+/* Minimum multiply-adds of a vertex, and maximum number of vertices. */
 enum { VERTEX_WORK = 1 << 16, MAX_VERTICES = 64 };
 
 bool host_depthwise_serves(const struct host_conv_work *work, const struct host_conv_operand *deltas)

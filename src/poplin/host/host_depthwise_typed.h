@@ -107,7 +107,7 @@ static void TYPED(update_groups)(const T *in, const unsigned *offsets, const T *
                 out[g] = poplibs_fused((float)in[offsets[o] + g], (float)deltas[o * stride + g], out[g]);
     }
 }
-/* What outputs [first, first + count) add to the deltas of the weights at a position. */
+/* Adds the contribution of outputs [first, first + count) to the deltas of the weights at a position. */
 static void TYPED(update_position)(const TYPED(HostDepthwiseUpdate) * v, const unsigned *offsets, size_t first,
                                    size_t count, float *sums)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions on CPU devices whose groups have one input and one output channel, and whose groups are neighbours in
- * memory: vectors over groups.  Sums are in float, each a chain of fused multiply-adds over the kernel, or, in updates,
- * over GEMM_DEPTH outputs. */
+/* Convolutions on CPU devices whose groups have one input and one output channel and are contiguous in memory: vectors
+ * over groups.  Sums are in float, each a chain of fused multiply-adds over the kernel, or, in updates, over GEMM_DEPTH
+ * outputs. */
 #include "poplibs/vertex_types.h"
 
 #ifdef __POPC__
@@ -17,7 +17,7 @@
 #else
 #include "poplin/vertices.h"
 
-/* They run on devices without cycles alone. */
+/* They run only on devices without modelled cycles. */
 void poplin_host_depthwise_vertices(pop_graph *graph)
 {
     (void)graph;

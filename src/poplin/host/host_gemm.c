@@ -5,24 +5,24 @@
 
 #include <popops/fill.h>
 
-/* Panels that a vertex packs, and vertices that there should be rather than that. */
+/* Panels that a vertex packs, and the number of vertices below which each packs fewer. */
 enum { PACK_PANELS = 16, PACK_VERTICES = 8 };
-/* Rows in which a view must be contiguous to be worth reading in place. */
+/* Minimum length of a view's contiguous rows for reading it in place. */
 enum { MIN_ROW = 8 };
 
 struct gemm_product {
     pop_where where;
     pop_graph *graph;
     pop_compute_set pack, multiply, store;
-    pop_program before; /* copies of operands that no vertex can read in place */
+    pop_program before; /* copies of operands that are not read in place */
     pop_program after;
     pop_tensor scale;
     const char *name;
 };
 
-/* A matrix as vertices read it: rows of contiguous elements, `stride` apart, or anywhere when it is 0. */
+/* A matrix for vertices: rows of contiguous elements, `stride` apart, or at any addresses if it is 0. */
 struct matrix {
-    pop_tensor t; /* rows as they are in memory */
+    pop_tensor t; /* the rows in memory */
     bool transposed;
     size_t stride;
 };
@@ -45,7 +45,7 @@ static bool has_contiguous_rows(pop_where where, pop_tensor t)
             return false;
     return true;
 }
-/* False when it would have to be copied. */
+/* False if it must be copied. */
 static bool find_matrix(pop_where where, pop_tensor t, struct matrix *matrix)
 {
     pop_tensor turned = pop_tensor_transpose_at(where, t);
@@ -62,7 +62,7 @@ static bool find_matrix(pop_where where, pop_tensor t, struct matrix *matrix)
     return true;
 }
 
-/* A new matrix with the elements of t, which a copy brings there before the product. */
+/* A new matrix, to which t is copied before the product. */
 static pop_tensor copied(const struct gemm_product *p, pop_tensor t)
 {
     pop_tensor copy = fresh(p, pop_tensor_type(t), POP_SHAPE(pop_tensor_dim(t, 0), pop_tensor_dim(t, 1)), "Gathered");
@@ -146,7 +146,7 @@ static void multiply_block(const struct gemm_product *p, const struct gemm_block
                  along = a->transposed ? block->rows : depth;
     connect_rows(p, vertex, "a", a, lines.begin, lines.end, along);
     pop_graph_connect_at(p->where, p->graph, vertex, "b", block->packed);
-    /* A part of the columns is no contiguous piece: row by row. */
+    /* A part of the columns is not contiguous: it is connected row by row. */
     struct matrix piece = *out;
     if (block->columns.end - block->columns.begin < block->all_columns)
         piece.stride = 0;
@@ -179,7 +179,7 @@ static void multiply(const struct gemm_product *p, const struct matrix *a, pop_t
                                                     host_part(&split, k) });
 }
 
-/* A matrix of float into one of half: parts of rows that together are as long as a vertex is worth. */
+/* Converts a matrix of float to half, by vertices with parts of rows of a minimum total length. */
 static void store(const struct gemm_product *p, pop_tensor from, pop_tensor to)
 {
     pop_tensor flat[] = { pop_tensor_flatten_at(p->where, from), pop_tensor_flatten_at(p->where, to) };
@@ -230,7 +230,7 @@ void poplin_host_mat_mul(pop_where where, pop_graph *graph, pop_tensor a, pop_te
     char path[POPLIBS_PATH_SIZE];
     if (!poplibs_ready(graph) || !pop_tensor_num_elements(out))
         return;
-    if (!pop_tensor_num_elements(a)) { /* nothing to add up */
+    if (!pop_tensor_num_elements(a)) { /* an empty sum */
         if (!pop_tensor_valid(scale))
             popops_zero_at(where, graph, out, sequence, name);
         return;

@@ -7,7 +7,7 @@
 #include <poplar/program.h>
 
 /* out{g,m,n} = a{g,m,k} b{g,k,n}, or out += scale a b when scale (a FLOAT scalar) is valid.  HALF or FLOAT, sums in
- * float.  Any views: transposed matrices and such of contiguous rows are read in place, others are copied first. */
+ * float.  Any views: matrices with contiguous rows or columns are read in place, others are copied first. */
 void poplin_host_mat_mul(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor out,
                          pop_tensor scale, pop_program sequence, const char *name);
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Rows that a kernel does at once: sums are in all registers but those for one row of B and an element of A. */
+/* Rows of a kernel: their sums use all registers except those for one row of B and an element of A. */
 #if defined(__AVX512F__)
 enum { STRIP = GEMM_STRIP };
 #elif defined(__AVX2__) && defined(__FMA__)
@@ -19,20 +19,20 @@ enum { STRIP = 6 };
 #else
 enum { STRIP = 4 };
 #endif
-enum { WIDE = 2 * LANES, NEAR = 12 }; /* columns that a kernel does at once; rows of B that are fetched ahead */
-/* Rows of A that are packed at a time, and elements of B that stay near anyway. */
+enum { WIDE = 2 * LANES, NEAR = 12 }; /* columns of a kernel; rows of B that are prefetched */
+/* Rows of A that are packed at a time, and elements of B that stay in the second cache without prefetches. */
 enum { ROWS = 13 * GEMM_STRIP, PACKED_A = ROWS * GEMM_DEPTH + LANES, FITS = 1 << 17 };
 
-/* What is needed after this tile: the rows of B that come first, and `step` elements of what B has beyond the second
- * cache, with every second row. */
+/* Data to prefetch for the next tile: its first rows of B, and, with every second row, `step` elements of the part of B
+ * beyond the second cache. */
 struct gemm_next {
     const float *first, *later;
     size_t step;
 };
-/* Where a tile of the product goes: `columns` of each row from column `at` on; added to what is there times scale, or
- * not. */
+/* The destination of a tile of the product: `columns` of each row from column `at` on; stored, or added with a scale.
+ */
 struct gemm_out {
-    float *const *rows; /* those of the tile */
+    float *const *rows; /* the tile's rows */
     size_t at, columns;
     bool add;
     float scale;
@@ -82,9 +82,9 @@ GEMM_INLINE void put(const size_t rows, const size_t vectors, const vec *s, cons
     }
 }
 
-/* Element (i, j) of the tile is the sum over k of a[k * rows + i] * b[k * GEMM_PANEL + j].  Meanwhile the tile's lines
- * are fetched, one by one so that B does not wait for them, and only to the second cache: in the first, rows that are a
- * power of two apart evict each other. */
+/* Element (i, j) of the tile is the sum over k of a[k * rows + i] * b[k * GEMM_PANEL + j].  Meanwhile the tile's cache
+ * lines are prefetched, one at a time so that loads of B do not stall, and only to the second cache: in the first one,
+ * rows that are a power of two apart evict each other. */
 GEMM_INLINE void multiply(const size_t rows, const size_t vectors, size_t depth, const float *a, const float *b,
                           const struct gemm_next *next, const struct gemm_out *out)
 {
@@ -172,13 +172,12 @@ static void kernel(size_t rows, size_t depth, const float *a, const float *b, co
 #undef CASE
 }
 
-/* Rows in as few strips as can be, all of nearly the same height. */
+/* Divides rows into the minimum number of strips, of nearly equal heights. */
 static size_t strips_of(size_t rows)
 {
     return (rows + STRIP - 1) / STRIP;
 }
-/* `rows` lines of the product, from `columns` columns of a block of B on, which begins at b: A's strips one after the
- * other. */
+/* Multiplies `rows` rows, strip by strip of A, by `columns` columns of the block of B that begins at b. */
 struct gemm_packed {
     size_t rows, depth, columns;
     const float *a, *b;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How operands of T are packed: template of host_gemm_pack.h. */
-/* turn: element (i, k) of `count` rows of `depth` elements goes to to[k * step + i].  LANES rows at once, the highest
- * first: what is written beyond `count` is overwritten by the lowest of the next k (and, after the last, is within
- * LANES elements behind).  Whole lines of the caches are read at once, for rows that are a power of two apart evict
- * each other.  The last block may overlap the one before. */
+/* turn: transposes: element (i, k) of `count` rows of `depth` elements is stored to to[k * step + i].  LANES rows at
+ * once, the highest first: elements written beyond `count` are overwritten by the lowest rows of the next k (after the
+ * last k they are within LANES elements of the end).  Whole cache lines are read at once, because rows that are a power
+ * of two apart evict each other.  The last block may overlap the previous one. */
 GEMM_INLINE void TYPED(turn_block)(const T *const *rows, size_t at, float *to, size_t step)
 {
     vec block[LANES];
@@ -28,7 +28,7 @@ static void TYPED(turn)(const T *const *from, size_t count, size_t depth, float 
         for (size_t i = 0; i < count; ++i)
             to[k * step + i] = (float)rows[i][k];
 }
-/* The same of rows whose elements are `stride` apart. */
+/* The same for rows whose elements are `stride` apart. */
 GEMM_INLINE void TYPED(turn_apart)(const T *const *from, size_t count, size_t depth, size_t stride, float *to,
                                    size_t step)
 {
@@ -40,7 +40,7 @@ GEMM_INLINE void TYPED(turn_apart)(const T *const *from, size_t count, size_t de
         for (size_t i = 0; i < count; ++i)
             to[k * step + i] = (float)from[i][k * stride];
 }
-/* `count` elements of a row to `to`, zeros after them up to `wide`. */
+/* Copies `count` elements of a row to `to`, and zeros up to `wide`. */
 GEMM_INLINE void TYPED(lay)(const T *from, size_t count, float *to, size_t wide)
 {
     size_t i = 0;

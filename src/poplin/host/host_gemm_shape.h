@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the graph and the vertices of a host's matrix product both know: panels and blocks of the packed operand B, and
- * the rows of A that a kernel does at once on the machines with most registers. */
+/* Sizes that the graph and the vertices of a host's matrix product share: panels and blocks of the packed operand B,
+ * and the maximum rows of A of a kernel on any machine. */
 #ifndef POPLIN_HOST_HOST_GEMM_SHAPE_H
 #define POPLIN_HOST_HOST_GEMM_SHAPE_H
 
@@ -16,7 +16,7 @@ static inline size_t gemm_ceil_div(size_t a, size_t b)
 {
     return (a + b - 1) / b;
 }
-/* Panels of B, and rows of B in a block: equal shares. */
+/* Panels of B, and rows of B in a block, all nearly equal. */
 static inline size_t gemm_panels_of(size_t columns)
 {
     return gemm_ceil_div(columns, GEMM_PANEL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* poplin::HostMatMulPack<T> and HostMatMul<T>: template of host_gemm_vertices.c. */
-/* depth: rows of the block of B; columns: those that are packed, which begin at a multiple of GEMM_PANEL. */
+/* depth: rows of the block of B; columns: the packed ones, which begin at a multiple of GEMM_PANEL. */
 POP_VERTEX(TYPED(HostMatMulPack))
 {
     POP_INPUT(POP_VECTORS(T, SPAN, ONE_PTR)) in;
@@ -45,8 +45,8 @@ COMPUTE(HostMatMulPack)
     }
 }
 
-/* Columns [column, column + columns) of the whole product, which has allColumns; `out` has these columns only when it
- * comes row by row. */
+/* Columns [column, column + columns) of the product's allColumns; `out` has all columns, or, if it is connected row by
+ * row, these. */
 POP_VERTEX(TYPED(HostMatMul))
 {
     POP_INPUT(POP_VECTORS(T, SPAN, ONE_PTR)) a;

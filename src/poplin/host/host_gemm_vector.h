@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix products on the host: the machine's vectors, and what is done with them. */
+/* Matrix products on the host: the machine's vectors and their operations. */
 #ifndef POPLIN_HOST_HOST_GEMM_VECTOR_H
 #define POPLIN_HOST_HOST_GEMM_VECTOR_H
 
@@ -36,7 +36,7 @@ GEMM_INLINE vec load_half(const half *from)
 {
     return (vec)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)from));
 }
-/* Four by four within each quarter, and then the quarters. */
+/* Transposes 4 x 4 blocks within each quarter, then the quarters. */
 GEMM_INLINE void transpose(vec r[LANES])
 {
     __m512 a[LANES], b[LANES];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix products on CPU devices.  poplin::HostMatMulPack<T> packs a part of B, poplin::HostMatMul<T> (T: type of A)
- * makes a block of the product in float, poplin::HostMatMulStore puts it into a matrix of half.
+ * makes a block of the product in float, poplin::HostMatMulStore converts it to a matrix of half.
  *
- * A matrix is rows of contiguous elements: all of them connected one by one, or, when they are `stride` elements apart,
- * one edge that holds them all.  The rows are those in memory: of the transposed matrix when `transposed`. */
+ * A matrix is connected as rows of contiguous elements: row by row, or, if they are `stride` elements apart, as one
+ * edge. These are the rows in memory: with `transposed`, those of the transposed matrix. */
 #include "poplibs/vertex_types.h"
 
 #ifdef __POPC__
@@ -39,7 +39,7 @@ void HostMatMulStore_compute(HostMatMulStore *v)
 #else
 #include "poplin/vertices.h"
 
-/* They run on devices without cycles alone. */
+/* They run only on devices without modelled cycles. */
 void poplin_host_gemm_vertices(pop_graph *graph)
 {
     (void)graph;

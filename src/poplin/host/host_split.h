@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a host's product is split among vertices: by its shape alone, so that results do not depend on the machine. */
+/* The split of a host's product over vertices, by its shape only, so that results do not depend on the machine. */
 #ifndef POPLIN_HOST_HOST_SPLIT_H
 #define POPLIN_HOST_HOST_SPLIT_H
 
 #include "poplibs/support.h"
 #include "poplin/host/host_gemm_shape.h"
 
-/* Multiply-adds that are worth a vertex, and vertices of a product at most.  Bands of BAND_ROWS rows are the best for
- * B's sake, lower ones where there would be fewer than FEW; columns are split in parts of at least PART_COLUMNS, since
- * each part packs A once more. */
+/* Minimum multiply-adds of a vertex, and maximum vertices of a product.  Bands have BAND_ROWS rows, which suits B best,
+ * or fewer if there would be fewer bands than FEW; parts of columns have at least PART_COLUMNS, because each part packs
+ * A again. */
 enum { BLOCK_WORK = 1 << 21, MAX_BLOCKS = 64, FEW = 8, BAND_ROWS = 112, MIN_BAND_ROWS = 64, PART_COLUMNS = 256 };
 
-/* Bands of rows, each split further in parts of columns where there are few.  Powers of two: any usual number of
- * threads shares them evenly. */
+/* Bands of rows; if there are few, each is split into parts of columns.  Both numbers are powers of two, which divide
+ * evenly over the usual numbers of threads. */
 struct host_split {
     size_t rows, columns, bands, parts;
 };
@@ -34,7 +34,7 @@ static inline struct host_split host_split(size_t rows, size_t columns, size_t d
     parts = poplibs_max(1, poplibs_min(parts, gemm_panels_of(columns)));
     return (struct host_split){ rows, columns, bands, parts };
 }
-/* Whole strips, all of nearly the same height: a kernel of few rows is slower. */
+/* Whole strips of nearly equal heights, because a kernel of few rows is slower. */
 static inline pop_interval host_band(const struct host_split *split, size_t i)
 {
     size_t strips = poplibs_ceil_div(split->rows, GEMM_STRIP);
