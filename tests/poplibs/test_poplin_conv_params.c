@@ -134,7 +134,7 @@ static void indices_are_those_of_the_convolution(void **state)
 }
 
 /* Elements that meet: pairs of gradients are those of the forward pass. */
-static void gradients_meet_what_the_forward_pass_did(void **state)
+static void gradients_match_the_forward_pass(void **state)
 {
     (void)state;
     uint64_t random = 2;
@@ -161,7 +161,7 @@ static void gradients_meet_what_the_forward_pass_did(void **state)
 }
 
 /* The planner's transforms keep what a convolution computes: the number of products, and sizes. */
-static void transforms_keep_sizes(void **state)
+static void transforms_preserve_sizes(void **state)
 {
     (void)state;
     uint64_t random = 3;
@@ -278,7 +278,7 @@ static void parameters_that_cannot_be(void **state)
 }
 
 /* What computes with parameters that nobody has checked gives something. */
-static void parameters_that_nobody_checked(void **state)
+static void unchecked_parameters(void **state)
 {
     (void)state;
     poplin_conv_params plain = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, POP_SHAPE(7), POP_SHAPE(3), 1, 1, 1),
@@ -306,11 +306,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(indices_are_those_of_the_convolution),
-        cmocka_unit_test(gradients_meet_what_the_forward_pass_did),
-        cmocka_unit_test(transforms_keep_sizes),
+        cmocka_unit_test(gradients_match_the_forward_pass),
+        cmocka_unit_test(transforms_preserve_sizes),
         cmocka_unit_test(order_and_text),
         cmocka_unit_test(parameters_that_cannot_be),
-        cmocka_unit_test(parameters_that_nobody_checked),
+        cmocka_unit_test(unchecked_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

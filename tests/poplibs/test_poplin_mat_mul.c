@@ -132,7 +132,7 @@ static void test_constant_operands(void **state)
 
 /* row: poplin matMulGroupedAcc */
 /* row: poplin matMulAcc */
-static void test_added_to_what_is_there(void **state)
+static void test_adds_to_existing_values(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 2 * LIES + 1; ++i) {
@@ -425,7 +425,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes_views_and_types),
         cmocka_unit_test(test_constant_operands),
-        cmocka_unit_test(test_added_to_what_is_there),
+        cmocka_unit_test(test_adds_to_existing_values),
         cmocka_unit_test(test_the_result_is_an_operand),
         cmocka_unit_test(test_operands_laid_out),
         cmocka_unit_test(test_word_on_arranged_operands),

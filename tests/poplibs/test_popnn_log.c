@@ -79,7 +79,7 @@ static void test_calls_with_their_arguments(void **state)
     free(text);
 }
 
-static void test_what_calls_call_is_nested(void **state)
+static void test_nested_calls_are_logged_as_nested(void **state)
 {
     (void)state;
     char *text = logged("POPLIBS_LOG_LEVEL", "DEBUG", build);
@@ -171,7 +171,7 @@ int main(void)
     close(mkstemp(file_name));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calls_with_their_arguments),
-        cmocka_unit_test(test_what_calls_call_is_nested),
+        cmocka_unit_test(test_nested_calls_are_logged_as_nested),
         cmocka_unit_test(test_a_library_alone_and_silence),
         cmocka_unit_test(test_a_call_warns_once),
         cmocka_unit_test(test_a_stream_warns),

@@ -354,7 +354,7 @@ static void check_row(const struct row *row, pop_graph *graph, size_t at, enum l
         fail_msg("%s: operand %zu: %s", row->call_text, at + 1, error.text);
 }
 
-static void test_each_operand_of_each_call_must_lie_on_tiles(void **state)
+static void test_each_operand_of_each_call_must_be_mapped(void **state)
 {
     (void)state;
     pop_graph *graph = graph_of(2, 4);
@@ -372,7 +372,7 @@ static void test_each_operand_of_each_call_must_lie_on_tiles(void **state)
 }
 
 /* Rows beyond all memory are an error before anything is made for each of them, on a CPU too. */
-static void test_what_cannot_fit_is_refused_at_once(void **state)
+static void test_impossible_sizes_are_refused_at_once(void **state)
 {
     (void)state;
     pop_target cpu = pop_target_create_cpu(true, 1);
@@ -409,8 +409,8 @@ static void test_results_need_a_place(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_operand_of_each_call_must_lie_on_tiles),
-        cmocka_unit_test(test_what_cannot_fit_is_refused_at_once),
+        cmocka_unit_test(test_each_operand_of_each_call_must_be_mapped),
+        cmocka_unit_test(test_impossible_sizes_are_refused_at_once),
         cmocka_unit_test(test_results_need_a_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -151,7 +151,7 @@ static void test_padding_of_every_kind(void **state)
         }
 }
 
-static void test_where_padding_lies_and_what_cannot_be(void **state)
+static void test_position_of_padding_and_impossible_padding(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 4, NULL);
@@ -207,7 +207,7 @@ int main(void)
         cmocka_unit_test(test_one_hot_costs_and_errors),
         cmocka_unit_test(test_ramps),
         cmocka_unit_test(test_padding_of_every_kind),
-        cmocka_unit_test(test_where_padding_lies_and_what_cannot_be),
+        cmocka_unit_test(test_position_of_padding_and_impossible_padding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

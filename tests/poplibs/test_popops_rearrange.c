@@ -133,7 +133,7 @@ static void test_regrouping(void **state)
         }
 }
 
-static void test_what_is_not_regrouped(void **state)
+static void test_views_that_are_not_regrouped(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 3, popops_add_codelets_at);
@@ -192,7 +192,7 @@ int main(void)
         cmocka_unit_test(test_costs),
         cmocka_unit_test(test_regrouping),
         cmocka_unit_test(test_blocks_come_by_exchange),
-        cmocka_unit_test(test_what_is_not_regrouped),
+        cmocka_unit_test(test_views_that_are_not_regrouped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

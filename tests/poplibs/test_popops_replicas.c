@@ -393,7 +393,7 @@ static void test_methods_have_their_cost(void **state)
 
 /* An operator without a tree: of little data auto makes one exchange, each to all, as far as syncful.maxBroadcastSize
  * allows. */
-static void test_little_data_goes_to_all(void **state)
+static void test_small_data_is_broadcast(void **state)
 {
     (void)state;
     const struct reduction allowed = { POPOPS_COLLECTIVE_MAX, 4, "4", 8, "128" },
@@ -411,7 +411,7 @@ int main(void)
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_auto_takes_the_cheapest),
         cmocka_unit_test(test_methods_have_their_cost),
-        cmocka_unit_test(test_little_data_goes_to_all),
+        cmocka_unit_test(test_small_data_is_broadcast),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static void linear_mapping_fills_tiles_evenly(void **state)
     pop_graph_destroy(graph);
 }
 
-static void grains_and_least_elements_are_kept(void **state)
+static void grains_and_minimum_elements_are_respected(void **state)
 {
     (void)state;
     pop_graph *graph = graph_of(1, 4);
@@ -202,7 +202,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_mapping_fills_tiles_evenly),
-        cmocka_unit_test(grains_and_least_elements_are_kept),
+        cmocka_unit_test(grains_and_minimum_elements_are_respected),
         cmocka_unit_test(offsets_go_round_and_back),
         cmocka_unit_test(chosen_offsets_differ_and_repeat),
         cmocka_unit_test(imbalance_counts_beyond_an_even_share),

@@ -92,7 +92,7 @@ static size_t size_of(pop_interval interval)
 }
 
 /* Every rule of the header holds for random regions and limits. */
-static void splitting_keeps_its_rules(void **state)
+static void splitting_follows_its_rules(void **state)
 {
     (void)state;
     uint64_t random = 5;
@@ -194,7 +194,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(merging_sorts_joins_and_drops), cmocka_unit_test(an_example_of_splitting),
-        cmocka_unit_test(workers_get_a_share_each),      cmocka_unit_test(splitting_keeps_its_rules),
+        cmocka_unit_test(workers_get_a_share_each),      cmocka_unit_test(splitting_follows_its_rules),
         cmocka_unit_test(indices_go_both_ways),          cmocka_unit_test(sums_and_even_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,7 +72,7 @@ static void shared_elements_begin_at_the_start_tile(void **state)
 }
 
 /* Each element that somebody uses lies on a tile that uses it. */
-static void elements_lie_where_they_are_used(void **state)
+static void elements_are_mapped_where_they_are_used(void **state)
 {
     (void)state;
     enum { TILES = 5, ELEMENTS = 37 };
@@ -114,7 +114,7 @@ static void elements_lie_where_they_are_used(void **state)
 }
 
 /* row: poputil createBroadcastOperand */
-static void broadcast_operands_lie_with_the_full_tensor(void **state)
+static void broadcast_operands_are_mapped_like_the_full_tensor(void **state)
 {
     (void)state;
     pop_graph *graph = graph_of(1, 6);
@@ -151,7 +151,7 @@ static void broadcast_operands_lie_with_the_full_tensor(void **state)
 }
 
 /* row: poputil mapOutputForElementWiseOp */
-static void outputs_lie_with_the_best_spread_input(void **state)
+static void outputs_are_mapped_like_the_best_spread_input(void **state)
 {
     (void)state;
     pop_graph *graph = graph_of(1, 4);
@@ -191,7 +191,7 @@ static void outputs_lie_with_the_best_spread_input(void **state)
 
 /* row: poputil cloneToGraph */
 /* row: poputil cloneAndExpandAliasing */
-static void clones_lie_on_the_same_tiles_of_another_graph(void **state)
+static void clones_are_on_the_same_tiles_of_another_graph(void **state)
 {
     (void)state;
     pop_graph *graph = graph_of(1, 8);
@@ -227,7 +227,7 @@ static void clones_lie_on_the_same_tiles_of_another_graph(void **state)
 /* row: poputil cloneToIpu */
 /* row: poputil createIpuCopy */
 /* row: poputil copyToIpu */
-static void clones_lie_on_the_same_tiles_of_another_ipu(void **state)
+static void clones_are_on_the_same_tiles_of_another_ipu(void **state)
 {
     (void)state;
     pop_graph *graph = graph_of(3, 2);
@@ -280,7 +280,7 @@ static void duplicates_are_copied_and_clones_are_stacked(void **state)
 
 /* row: poputil checkAccuracyWhenCast */
 /* row: poputil castToDeviceHalfValue */
-static void casts_lose_what_halves_lose(void **state)
+static void casts_round_to_half(void **state)
 {
     (void)state;
     pop_target target = pop_target_create_cpu(true, 1);
@@ -300,15 +300,15 @@ static void casts_lose_what_halves_lose(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clones_lie_on_the_same_tiles_of_another_graph),
+        cmocka_unit_test(clones_are_on_the_same_tiles_of_another_graph),
         cmocka_unit_test(an_example_of_shares_by_use),
         cmocka_unit_test(shared_elements_begin_at_the_start_tile),
-        cmocka_unit_test(elements_lie_where_they_are_used),
-        cmocka_unit_test(broadcast_operands_lie_with_the_full_tensor),
-        cmocka_unit_test(outputs_lie_with_the_best_spread_input),
-        cmocka_unit_test(clones_lie_on_the_same_tiles_of_another_ipu),
+        cmocka_unit_test(elements_are_mapped_where_they_are_used),
+        cmocka_unit_test(broadcast_operands_are_mapped_like_the_full_tensor),
+        cmocka_unit_test(outputs_are_mapped_like_the_best_spread_input),
+        cmocka_unit_test(clones_are_on_the_same_tiles_of_another_ipu),
         cmocka_unit_test(duplicates_are_copied_and_clones_are_stacked),
-        cmocka_unit_test(casts_lose_what_halves_lose),
+        cmocka_unit_test(casts_round_to_half),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,7 +186,7 @@ static uint64_t repeated(unsigned times)
     return cycles.compute / 6; /* of the longer one: they run side by side */
 }
 
-static void state_is_what_the_vertex_has(void **state)
+static void state_is_the_vertexs_state(void **state)
 {
     (void)state;
     assert_int_equal(repeated(500) - repeated(0), 1500);
@@ -213,7 +213,7 @@ static uint64_t listed(unsigned last)
     return cycles.compute / 6;
 }
 
-static void vectors_of_state_are_what_the_vertex_has(void **state)
+static void vectors_of_state_match_the_vertex(void **state)
 {
     (void)state;
     assert_int_equal(listed(700) - listed(0), 2100);
@@ -295,7 +295,7 @@ static void estimates_are_marked(void **state)
 }
 
 /* Neither can be counted, and neither does any harm: what is guessed grows with the field. */
-static void what_cannot_be_counted_is_guessed(void **state)
+static void uncountable_vertices_have_guessed_cycles(void **state)
 {
     (void)state;
     uint64_t seen[2];
@@ -377,11 +377,11 @@ int main(void)
         cmocka_unit_test(nested_loops_multiply),
         cmocka_unit_test(branches_count_as_they_are_taken),
         cmocka_unit_test(plain_c_grows_with_its_fields),
-        cmocka_unit_test(state_is_what_the_vertex_has),
-        cmocka_unit_test(vectors_of_state_are_what_the_vertex_has),
+        cmocka_unit_test(state_is_the_vertexs_state),
+        cmocka_unit_test(vectors_of_state_match_the_vertex),
         cmocka_unit_test(workers_of_a_multi_vertex_run_side_by_side),
         cmocka_unit_test(estimates_are_marked),
-        cmocka_unit_test(what_cannot_be_counted_is_guessed),
+        cmocka_unit_test(uncountable_vertices_have_guessed_cycles),
         cmocka_unit_test(files_for_devices_are_counted),
         cmocka_unit_test(the_strict_mode_refuses_them),
     };

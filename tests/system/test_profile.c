@@ -715,7 +715,7 @@ static void the_graph_is_reported_after_compiling(void **state)
     rmdir(directory);
 }
 
-static void the_summary_report_tells_of_the_process(void **state)
+static void the_summary_report_describes_the_process(void **state)
 {
     (void)state;
     setenv("POPLAR_ENGINE_OPTIONS", "{}", 1);
@@ -754,7 +754,7 @@ int main(void)
         cmocka_unit_test(summaries_of_all_kinds),
         cmocka_unit_test(tiles_out_of_memory_are_shown),
         cmocka_unit_test(the_graph_is_reported_after_compiling),
-        cmocka_unit_test(the_summary_report_tells_of_the_process),
+        cmocka_unit_test(the_summary_report_describes_the_process),
     };
     return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
 }

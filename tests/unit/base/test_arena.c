@@ -25,7 +25,7 @@ static void arena_zero_gives_zeroed_blocks_of_any_size(void **state)
 }
 
 /* The sanitizer finds what is not freed, or freed twice. */
-static void arena_frees_what_an_adopted_array_has_become(void **state)
+static void arena_frees_an_adopted_array_after_reallocation(void **state)
 {
     (void)state;
     struct arena arena = { 0 };
@@ -48,7 +48,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_zero_gives_zeroed_blocks_of_any_size),
-        cmocka_unit_test(arena_frees_what_an_adopted_array_has_become),
+        cmocka_unit_test(arena_frees_an_adopted_array_after_reallocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static int leave(void **state)
     return chdir("..") == 0 && rmdir(directory) == 0 ? 0 : -1;
 }
 
-static void test_what_is_written_is_read(void **state)
+static void test_written_values_are_read(void **state)
 {
     (void)state;
     static const size_t sizes[] = { 0,    1,    15,   16,   17,    63,    64,    255,   256,    1023,   1024,   4095,
@@ -194,7 +194,7 @@ static void test_streams_are_whole_or_not_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_written_is_read),     cmocka_unit_test(test_streams_without_a_size),
+        cmocka_unit_test(test_written_values_are_read),     cmocka_unit_test(test_streams_without_a_size),
         cmocka_unit_test(test_errors_name_file_and_reason), cmocka_unit_test(test_a_full_disk_leaves_the_old_file),
         cmocka_unit_test(test_links_and_modes_stay),        cmocka_unit_test(test_streams_are_whole_or_not_there),
     };

@@ -41,7 +41,7 @@ static void test_the_table_is_sound(void **state)
     }
 }
 
-static void test_defaults_and_last_wins(void **state)
+static void test_defaults_and_repeated_names(void **state)
 {
     (void)state;
     struct option_set set = { 0 };
@@ -238,7 +238,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_table_is_sound),
-        cmocka_unit_test(test_defaults_and_last_wins),
+        cmocka_unit_test(test_defaults_and_repeated_names),
         cmocka_unit_test(test_unknown_keys_name_the_nearest),
         cmocka_unit_test(test_values_are_checked),
         cmocka_unit_test(test_a_failed_call_changes_nothing),

@@ -302,7 +302,7 @@ static char *read_file(const char *path)
     return text;
 }
 
-static void test_every_group_has_its_part(void **state)
+static void test_every_group_has_a_part(void **state)
 {
     (void)state;
     size_t count = 0;
@@ -334,7 +334,7 @@ int main(int argc, char **argv)
         return 0;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_group_has_its_part),
+        cmocka_unit_test(test_every_group_has_a_part),
         cmocka_unit_test(test_the_page_is_that_of_the_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

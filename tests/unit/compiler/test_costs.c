@@ -130,7 +130,7 @@ static pop_tensor random_view(const struct machine *m, uint32_t *seed)
     }
 }
 
-static void test_reads_cost_what_lists_say(void **state)
+static void test_reads_have_published_costs(void **state)
 {
     (void)state;
     for (uint32_t round = 0; round < rounds(60); ++round) {
@@ -164,7 +164,7 @@ static void test_reads_cost_what_lists_say(void **state)
 }
 
 /* A copy: sent once however many places it goes to, received in each of them; what stays on a tile is moved there. */
-static void test_copies_cost_what_lists_say(void **state)
+static void test_copies_have_published_costs(void **state)
 {
     (void)state;
     for (uint32_t round = 0; round < rounds(60); ++round) {
@@ -475,8 +475,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gathers_of_two_runs),
         cmocka_unit_test(test_copies_of_unequal_pieces),
-        cmocka_unit_test(test_reads_cost_what_lists_say),
-        cmocka_unit_test(test_copies_cost_what_lists_say),
+        cmocka_unit_test(test_reads_have_published_costs),
+        cmocka_unit_test(test_copies_have_published_costs),
         cmocka_unit_test(test_order_of_creation_does_not_matter),
         cmocka_unit_test(test_gathers_are_copies),
         cmocka_unit_test(test_host_copies),

@@ -71,7 +71,7 @@ static void dump_of_all_passes_is_known(void **state)
     end(&f);
 }
 
-static void dump_has_the_passes_that_were_asked_for(void **state)
+static void dump_has_the_requested_passes(void **state)
 {
     (void)state;
     static const char *const passes[] = { "use",      "check",   "sets",  "order",    "storage",
@@ -144,7 +144,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dump_of_all_passes_is_known),
-        cmocka_unit_test(dump_has_the_passes_that_were_asked_for),
+        cmocka_unit_test(dump_has_the_requested_passes),
         cmocka_unit_test(dump_of_an_unknown_pass_is_refused),
         cmocka_unit_test(dump_of_a_pass_without_a_result_is_refused),
         cmocka_unit_test(dump_to_a_file_that_cannot_be_written_is_refused),

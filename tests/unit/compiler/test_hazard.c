@@ -74,7 +74,7 @@ static void test_outputs_of_one_vertex(void **state)
 }
 
 /* Sets do not see each other's bits; interleaved writers do not meet; empty edges write nothing. */
-static void test_what_is_allowed(void **state)
+static void test_allowed_operations(void **state)
 {
     (void)state;
     struct fixture f;
@@ -119,7 +119,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_writes_in_place_stay_known), cmocka_unit_test(test_two_writers),
         cmocka_unit_test(test_reader_of_another),          cmocka_unit_test(test_own_writes_do_not_hide_others),
-        cmocka_unit_test(test_outputs_of_one_vertex),      cmocka_unit_test(test_what_is_allowed),
+        cmocka_unit_test(test_outputs_of_one_vertex),      cmocka_unit_test(test_allowed_operations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -567,7 +567,7 @@ static void test_received_rows(void **state)
 }
 
 /* Where there is no room left in another element, a tile is out of memory, as without the constraint. */
-static void test_no_room_apart(void **state)
+static void test_no_free_element_apart(void **state)
 {
     (void)state;
     struct scene s;
@@ -721,7 +721,7 @@ int main(void)
         cmocka_unit_test(test_interleaved_floors),
         cmocka_unit_test(test_element_constraints),
         cmocka_unit_test(test_received_rows),
-        cmocka_unit_test(test_no_room_apart),
+        cmocka_unit_test(test_no_free_element_apart),
         cmocka_unit_test(test_two_elements),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_lowered_variables),

@@ -112,7 +112,7 @@ static void an_engine_destroyed_by_a_callback_ends_its_run(void **state)
     }
 }
 
-static void an_engine_destroyed_while_a_callback_is_let_go(void **state)
+static void an_engine_is_destroyed_while_a_callback_is_released(void **state)
 {
     (void)state;
     for (int way = 0; way < 4; ++way) {
@@ -221,7 +221,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_engine_destroyed_by_a_callback_ends_its_run),
-        cmocka_unit_test(an_engine_destroyed_while_a_callback_is_let_go),
+        cmocka_unit_test(an_engine_is_destroyed_while_a_callback_is_released),
         cmocka_unit_test(a_released_callback_may_connect_its_stream),
         cmocka_unit_test(an_engine_that_ends_refuses_calls),
         cmocka_unit_test(a_host_function_cannot_connect_itself),

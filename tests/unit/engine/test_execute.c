@@ -374,7 +374,7 @@ static void see_signal(int signal)
 }
 
 /* What no codelet caused goes to the program's own handler, which is there before, during and after. */
-static void signals_of_others_go_on(void **state)
+static void signals_of_other_handlers_are_delivered(void **state)
 {
     (void)state;
     struct sigaction mine = { .sa_handler = see_signal }, before, now;
@@ -404,7 +404,7 @@ static void signals_of_others_go_on(void **state)
 
 /* Holes of a few pages between writable ones, where the system would put small mappings: a codelet that runs on past
  * its field's guard must not reach what lies there. */
-static void checked_mode_keeps_neighbours(void **state)
+static void checked_mode_protects_neighbours(void **state)
 {
     (void)state;
     enum { HOLES = 64, HOLE = 3 * 4096, STEP = HOLE + 64 * 4096 };
@@ -555,11 +555,11 @@ int main(void)
         cmocka_unit_test(failures_name_the_lowest_vertex),
         cmocka_unit_test(consensus_is_the_and_of_all),
         cmocka_unit_test(checked_mode_names_vertex_field_and_offset),
-        cmocka_unit_test(checked_mode_keeps_neighbours),
+        cmocka_unit_test(checked_mode_protects_neighbours),
         cmocka_unit_test(checked_mode_names_the_table_that_ends),
         cmocka_unit_test(faults_end_the_run_in_every_mode),
         cmocka_unit_test(faults_on_threads),
-        cmocka_unit_test(signals_of_others_go_on),
+        cmocka_unit_test(signals_of_other_handlers_are_delivered),
         cmocka_unit_test(tables_and_workers),
         cmocka_unit_test(missing_estimates_are_named_when_their_set_ran),
         cmocka_unit_test(checked_mode_needs_an_executable_compiled_for_it),

@@ -193,7 +193,7 @@ static size_t make_views(pop_graph *g, pop_tensor *view)
     return n;
 }
 
-static void clones_lie_as_the_method_says(void **state)
+static void clones_have_the_layout_of_the_method(void **state)
 {
     (void)state;
     pop_graph *graph = new_graph();
@@ -273,7 +273,7 @@ static void mistakes_are_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clones_lie_as_the_method_says),
+        cmocka_unit_test(clones_have_the_layout_of_the_method),
         cmocka_unit_test(n_clones_have_an_outer_dimension),
         cmocka_unit_test(clones_of_large_views_cost_pieces),
         cmocka_unit_test(mistakes_are_reported),

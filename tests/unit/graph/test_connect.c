@@ -165,7 +165,7 @@ static void constants_on_edges(void **state)
     pop_graph_destroy(s.graph);
 }
 
-static void what_does_not_fit_is_refused_and_changes_nothing(void **state)
+static void oversized_values_are_refused_without_changes(void **state)
 {
     (void)state;
     struct setup s = setup();
@@ -241,7 +241,7 @@ static void char_is_signed_char(void **state)
     pop_graph_destroy(s.graph);
 }
 
-static void many_rows_keep_no_nodes(void **state)
+static void many_rows_need_no_nodes(void **state)
 {
     (void)state;
     struct setup s = setup();
@@ -261,8 +261,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scalars_and_vectors), cmocka_unit_test(empty_vectors_and_far_offsets),
         cmocka_unit_test(rows_and_lists),      cmocka_unit_test(element_by_element),
-        cmocka_unit_test(constants_on_edges),  cmocka_unit_test(what_does_not_fit_is_refused_and_changes_nothing),
-        cmocka_unit_test(char_is_signed_char), cmocka_unit_test(many_rows_keep_no_nodes),
+        cmocka_unit_test(constants_on_edges),  cmocka_unit_test(oversized_values_are_refused_without_changes),
+        cmocka_unit_test(char_is_signed_char), cmocka_unit_test(many_rows_need_no_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static pop_graph *new_graph(void)
     return pop_graph_create(&target);
 }
 
-static void what_a_call_builds_has_its_context(void **state)
+static void additions_of_a_call_have_its_context(void **state)
 {
     (void)state;
     pop_graph *graph = new_graph();
@@ -75,7 +75,7 @@ static void results_belong_to_their_call(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(what_a_call_builds_has_its_context),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(additions_of_a_call_have_its_context),
                                         cmocka_unit_test(results_belong_to_their_call) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,7 +71,7 @@ static void vectors_hold_their_values(void **state)
     pop_graph_destroy(graph);
 }
 
-static void what_does_not_fit_is_refused(void **state)
+static void oversized_values_are_refused(void **state)
 {
     (void)state;
     pop_graph *graph = fixture_graph(1, 4);
@@ -117,7 +117,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scalars_are_converted),
         cmocka_unit_test(vectors_hold_their_values),
-        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(oversized_values_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

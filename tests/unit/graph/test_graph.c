@@ -33,7 +33,7 @@ static void count_errors(const pop_error *error, void *user)
     ++*(int *)user;
 }
 
-static void the_handler_hears_of_each_recorded_error_once(void **state)
+static void the_handler_is_called_once_for_each_recorded_error(void **state)
 {
     (void)state;
     pop_graph *graph = fixture_graph(1, 4);
@@ -111,7 +111,7 @@ static void modules_may_be_loaded_twice_but_not_contradict(void **state)
     pop_graph_destroy(graph);
 }
 
-static void codelet_files_that_cannot_be_taken_are_refused(void **state)
+static void invalid_codelet_files_are_refused(void **state)
 {
     (void)state;
     pop_graph *graph = fixture_graph(1, 4);
@@ -179,12 +179,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_error_stays_until_it_is_taken),
-        cmocka_unit_test(the_handler_hears_of_each_recorded_error_once),
+        cmocka_unit_test(the_handler_is_called_once_for_each_recorded_error),
         cmocka_unit_test(a_bad_target_is_recorded),
         cmocka_unit_test(null_graphs_are_harmless),
         cmocka_unit_test(released_views_leave_connections_alone),
         cmocka_unit_test(modules_may_be_loaded_twice_but_not_contradict),
-        cmocka_unit_test(codelet_files_that_cannot_be_taken_are_refused),
+        cmocka_unit_test(invalid_codelet_files_are_refused),
         cmocka_unit_test(code_is_measured_when_the_target_has_compile_ipu_code),
         cmocka_unit_test(lines_are_shared),
     };

@@ -140,7 +140,7 @@ static bool is_complete(pop_graph *graph, pop_tensor t)
     return complete;
 }
 
-static void gaps_are_told_or_refused(void **state)
+static void gaps_are_reported_or_refused(void **state)
 {
     (void)state;
     pop_graph *graph = fixture_graph(1, 4);
@@ -236,7 +236,7 @@ int main(void)
         cmocka_unit_test(ascending_calls_stay_compact),
         cmocka_unit_test(descending_calls_are_not_quadratic),
         cmocka_unit_test(lists_map_the_flattened_view),
-        cmocka_unit_test(gaps_are_told_or_refused),
+        cmocka_unit_test(gaps_are_reported_or_refused),
         cmocka_unit_test(neighbours_of_several_variables_merge),
         cmocka_unit_test(linear_mapping),
     };

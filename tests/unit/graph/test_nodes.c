@@ -117,7 +117,7 @@ static void a_value_assigned_anew_takes_one_node(void **state)
 }
 
 /* A concatenation that another is made of stays until that goes, in whatever order they are released. */
-static void what_a_node_refers_to_stays(void **state)
+static void operands_of_a_node_stay_valid(void **state)
 {
     (void)state;
     struct setup s = setup();
@@ -204,7 +204,7 @@ static void expect_walks(pop_tensor t)
         }
 }
 
-static void kept_walks_are_of_what_a_value_is_now(void **state)
+static void cached_walks_follow_changes_of_a_value(void **state)
 {
     (void)state;
     struct setup s = setup();
@@ -305,7 +305,7 @@ static void nothing_holds_itself(void **state)
     done(&s);
 }
 
-static void marks_leave_what_is_retained(void **state)
+static void marks_do_not_release_retained_values(void **state)
 {
     (void)state;
     struct setup s = setup();
@@ -421,14 +421,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_some_values_have_a_node),
         cmocka_unit_test(a_value_assigned_anew_takes_one_node),
-        cmocka_unit_test(what_a_node_refers_to_stays),
+        cmocka_unit_test(operands_of_a_node_stay_valid),
         cmocka_unit_test(an_index_used_again_is_the_new_composite),
         cmocka_unit_test(appending_adds_to_one_node),
-        cmocka_unit_test(kept_walks_are_of_what_a_value_is_now),
+        cmocka_unit_test(cached_walks_follow_changes_of_a_value),
         cmocka_unit_test(parts_of_a_kept_walk_are_those_of_a_new_one),
         cmocka_unit_test(a_window_that_moves_on_stays_small),
         cmocka_unit_test(nothing_holds_itself),
-        cmocka_unit_test(marks_leave_what_is_retained),
+        cmocka_unit_test(marks_do_not_release_retained_values),
         cmocka_unit_test(marks_work_below_what_is_retained),
         cmocka_unit_test(calls_leave_no_nodes_of_their_own),
         cmocka_unit_test(failed_slices_leave_no_nodes),

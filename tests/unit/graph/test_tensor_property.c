@@ -833,7 +833,7 @@ static void counted_views_have_the_elements_of_the_list(void **state)
 }
 
 /* Additions to a composite after a mark are taken back, and what stood before them is whole. */
-static void release_restores_what_was_before(void **state)
+static void release_restores_the_previous_state(void **state)
 {
     (void)state;
     pop_target target = pop_target_create_cpu(false, 1);
@@ -874,7 +874,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_views_have_the_elements_of_the_list),
         cmocka_unit_test(counted_views_have_the_elements_of_the_list),
-        cmocka_unit_test(release_restores_what_was_before),
+        cmocka_unit_test(release_restores_the_previous_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

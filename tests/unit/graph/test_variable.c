@@ -24,7 +24,7 @@ static void shapes_of_all_sizes(void **state)
     pop_graph_destroy(graph);
 }
 
-static void what_no_device_has_is_refused(void **state)
+static void unsupported_types_are_refused(void **state)
 {
     (void)state;
     pop_graph *graph = fixture_graph(1, 4);
@@ -143,7 +143,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_of_all_sizes),
-        cmocka_unit_test(what_no_device_has_is_refused),
+        cmocka_unit_test(unsupported_types_are_refused),
         cmocka_unit_test(constants_hold_converted_values),
         cmocka_unit_test(initial_values_follow_the_view),
     };

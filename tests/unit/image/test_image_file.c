@@ -100,7 +100,7 @@ static void run_all(struct image *image, pop_options options)
     pop_engine_destroy(engine);
 }
 
-static void what_was_written_comes_back(void **state)
+static void written_data_is_read_back(void **state)
 {
     (void)state;
     struct image *image = make(), *read;
@@ -287,7 +287,7 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_written_comes_back),
+        cmocka_unit_test(written_data_is_read_back),
         cmocka_unit_test(truncated_files_are_refused_at_every_length),
         cmocka_unit_test(altered_files_are_refused_whatever_the_byte),
         cmocka_unit_test(forged_files_cannot_make_the_engine_leave_its_memory),

@@ -80,7 +80,7 @@ static void directories_are_made_for_the_user_alone(void **state)
 }
 
 /* XDG_CACHE_HOME goes over HOME; without either there is no cache. */
-static void the_cache_lies_below_the_home_directory(void **state)
+static void the_cache_is_below_the_home_directory(void **state)
 {
     (void)state;
     static const char *const names[] = { "HOME", "XDG_CACHE_HOME" };
@@ -111,7 +111,7 @@ static void the_cache_lies_below_the_home_directory(void **state)
     }
 }
 
-static void what_others_can_write_to_is_not_used(void **state)
+static void files_writable_by_others_are_not_used(void **state)
 {
     (void)state;
     char names[4][400];
@@ -207,7 +207,7 @@ static void a_shared_cache_is_only_read(void **state)
 }
 
 /* A directory of a run that was killed an hour and more ago goes; one whose run lives stays. */
-static void what_killed_runs_leave_is_deleted(void **state)
+static void files_of_killed_runs_are_deleted(void **state)
 {
     (void)state;
     char left[128], held[128], command[800];
@@ -245,10 +245,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, clean)
     const struct CMUnitTest tests[] = {
-        TEST(what_killed_runs_leave_is_deleted), /* first: this process has not compiled yet */
+        TEST(files_of_killed_runs_are_deleted), /* first: this process has not compiled yet */
         TEST(directories_are_made_for_the_user_alone),
-        TEST(the_cache_lies_below_the_home_directory),
-        TEST(what_others_can_write_to_is_not_used),
+        TEST(the_cache_is_below_the_home_directory),
+        TEST(files_writable_by_others_are_not_used),
         TEST(an_entry_is_for_its_own_key),
         TEST(a_cache_has_a_limit),
         TEST(a_shared_cache_is_only_read),

@@ -189,7 +189,7 @@ static void flags_that_programs_pass(void **state)
 }
 
 /* row: 2.3 asm: what is declared and not defined */
-static void a_compute_without_a_body_stops_only_those_who_run_it(void **state)
+static void a_compute_without_a_body_ends_only_runs_that_use_it(void **state)
 {
     (void)state;
     expect(1,
@@ -213,7 +213,7 @@ static void half_and_float_round_after_each_operation(void **state)
 }
 
 /* row: 2.4 `new` fails at engine build */
-static void what_needs_the_cpp_library_is_a_link_error(void **state)
+static void use_of_the_cpp_library_is_a_link_error(void **state)
 {
     (void)state;
     static const char *const rows[][2] = {
@@ -461,9 +461,9 @@ int main(void)
         cmocka_unit_test(sources_that_are_refused),
         cmocka_unit_test(standard_headers_work),
         cmocka_unit_test(flags_that_programs_pass),
-        cmocka_unit_test(a_compute_without_a_body_stops_only_those_who_run_it),
+        cmocka_unit_test(a_compute_without_a_body_ends_only_runs_that_use_it),
         cmocka_unit_test(half_and_float_round_after_each_operation),
-        cmocka_unit_test(what_needs_the_cpp_library_is_a_link_error),
+        cmocka_unit_test(use_of_the_cpp_library_is_a_link_error),
         cmocka_unit_test(host_program_and_codelet_in_one_file),
         cmocka_unit_test(statics_of_two_files_are_two),
         cmocka_unit_test(c_and_cpp_are_merged),

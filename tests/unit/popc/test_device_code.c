@@ -133,7 +133,7 @@ static void a_longer_body_has_more_bytes(void **state)
     assert_true(bytes_of(HEAD VERTEX("V", "v->out.data[0] = 1;"), "ipu1") == one);
 }
 
-static void the_device_and_nobody_else_sees_ipu(void **state)
+static void only_the_device_has_the_ipu_macro(void **state)
 {
     (void)state;
     need_clang();
@@ -331,7 +331,7 @@ static void a_header_that_only_the_device_includes_is_watched(void **state)
     module_release(module);
 }
 
-static void a_file_and_a_merged_file_keep_the_sizes(void **state)
+static void sizes_are_in_a_file_and_in_a_merged_file(void **state)
 {
     (void)state;
     need_clang();
@@ -445,7 +445,7 @@ static void runs_all_the_same(struct module *module)
     assert_true(data[1] == 2);
 }
 
-static void what_does_not_compile_is_listed_and_estimated_and_runs(void **state)
+static void uncompilable_code_is_listed_and_estimated_and_runs(void **state)
 {
     (void)state;
     need_clang();
@@ -481,7 +481,7 @@ static void what_does_not_compile_is_listed_and_estimated_and_runs(void **state)
 }
 
 /* Headers of the C++ library that need nothing of the library itself. */
-static void standard_headers_are_there(void **state)
+static void standard_headers_are_found(void **state)
 {
     (void)state;
     need_clang();
@@ -564,7 +564,7 @@ static void a_file_without_sizes_is_listed_where_they_are_wanted(void **state)
 
 /* ---- what is refused ---- */
 
-static void targets_that_nobody_knows_are_refused(void **state)
+static void unknown_targets_are_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -651,21 +651,21 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_of_blocks_are_measured),
         cmocka_unit_test_teardown(a_longer_body_has_more_bytes, clean),
-        cmocka_unit_test_teardown(the_device_and_nobody_else_sees_ipu, clean),
+        cmocka_unit_test_teardown(only_the_device_has_the_ipu_macro, clean),
         cmocka_unit_test_teardown(functions_that_are_reached_count_once, clean),
         cmocka_unit_test_teardown(a_static_compute_and_the_kinds_of_vertex_are_measured, clean),
         cmocka_unit_test_teardown(the_second_time_runs_no_compiler, clean),
         cmocka_unit_test_teardown(code_is_measured_when_it_is_needed, clean),
         cmocka_unit_test_teardown(a_header_that_only_the_device_includes_is_watched, clean),
-        cmocka_unit_test_teardown(a_file_and_a_merged_file_keep_the_sizes, clean),
+        cmocka_unit_test_teardown(sizes_are_in_a_file_and_in_a_merged_file, clean),
         cmocka_unit_test_teardown(sizes_are_taken_from_another_file, clean),
         cmocka_unit_test_teardown(library_functions_have_known_sizes, clean),
-        cmocka_unit_test_teardown(what_does_not_compile_is_listed_and_estimated_and_runs, clean),
-        cmocka_unit_test_teardown(standard_headers_are_there, clean),
+        cmocka_unit_test_teardown(uncompilable_code_is_listed_and_estimated_and_runs, clean),
+        cmocka_unit_test_teardown(standard_headers_are_found, clean),
         cmocka_unit_test_teardown(a_long_list_says_the_reason_first, clean),
         cmocka_unit_test_teardown(without_clang_one_warning_names_the_package, clean),
         cmocka_unit_test_teardown(a_file_without_sizes_is_listed_where_they_are_wanted, clean),
-        cmocka_unit_test_teardown(targets_that_nobody_knows_are_refused, clean),
+        cmocka_unit_test_teardown(unknown_targets_are_refused, clean),
         cmocka_unit_test_teardown(damaged_sections_are_refused, clean),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -145,7 +145,7 @@ static bool same_with(struct device_counter *counter, unsigned seed, uint64_t *c
     return true;
 }
 
-static void it_computes_what_the_host_computes(void **state)
+static void it_computes_the_hosts_results(void **state)
 {
     (void)state;
     struct device_counter *counter = device_counter_create(DEVICE_IPU2);
@@ -156,7 +156,7 @@ static void it_computes_what_the_host_computes(void **state)
     device_counter_free(counter);
 }
 
-static void it_stops_at_what_it_must_not_do(void **state)
+static void it_stops_at_forbidden_operations(void **state)
 {
     (void)state;
     static const char *const words[] = { "writes memory", "reads memory", "more than 100000 instructions", "no code",
@@ -281,8 +281,8 @@ static void vertices_of_one_module_are_counted_in_their_own_objects(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_computes_what_the_host_computes),
-        cmocka_unit_test(it_stops_at_what_it_must_not_do),
+        cmocka_unit_test(it_computes_the_hosts_results),
+        cmocka_unit_test(it_stops_at_forbidden_operations),
         cmocka_unit_test(damaged_objects_are_no_images),
         cmocka_unit_test(a_lower_half_without_its_upper_half_is_no_image),
         cmocka_unit_test(vertices_of_one_module_are_counted_in_their_own_objects),

@@ -149,7 +149,7 @@ static void plain_state(void **state)
     assert_int_equal(find(*state, "State")->state_alignment, _Alignof(State));
 }
 
-static void kinds_and_what_is_registered(void **state)
+static void kinds_and_registrations(void **state)
 {
     const struct module *module = *state;
     assert_int_equal(module->codelet_count, 5);
@@ -172,7 +172,7 @@ static void constraints(void **state)
     assert_int_equal(find(*state, "State")->constraint_count, 0);
 }
 
-static void a_file_keeps_everything(void **state)
+static void a_file_contains_everything(void **state)
 {
     const struct module *module = *state;
     char *data, *again;
@@ -267,9 +267,9 @@ int main(void)
         cmocka_unit_test(layouts),
         cmocka_unit_test(nested),
         cmocka_unit_test(plain_state),
-        cmocka_unit_test(kinds_and_what_is_registered),
+        cmocka_unit_test(kinds_and_registrations),
         cmocka_unit_test(constraints),
-        cmocka_unit_test(a_file_keeps_everything),
+        cmocka_unit_test(a_file_contains_everything),
         cmocka_unit_test(fields_that_are_refused),
         cmocka_unit_test(computes_that_are_refused),
         cmocka_unit_test(constraints_that_are_refused),

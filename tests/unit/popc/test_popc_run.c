@@ -365,7 +365,7 @@ static void optimisation_levels_agree(void **state)
 }
 
 /* What debuggers ask for: the file, and the function's name in it. */
-static void objects_are_files_where_the_user_asks_for_them(void **state)
+static void objects_are_files_on_request(void **state)
 {
     (void)state;
     pop_error error;
@@ -440,7 +440,7 @@ int main(void)
         cmocka_unit_test(code_of_two_architectures_is_not_merged),
         cmocka_unit_test(flags_of_another_architecture_are_refused),
         cmocka_unit_test(optimisation_levels_agree),
-        cmocka_unit_test(objects_are_files_where_the_user_asks_for_them),
+        cmocka_unit_test(objects_are_files_on_request),
         cmocka_unit_test(an_object_that_cannot_be_written_leaves_no_file),
     };
     return cmocka_run_group_tests(tests, running_setup, running_teardown);

@@ -265,7 +265,7 @@ static void writers_tell_of_full_disks(void **state)
     pop_profile_free(&map);
 }
 
-static void summaries_refuse_what_they_cannot_print(void **state)
+static void summaries_refuse_invalid_values(void **state)
 {
     (void)state;
     pop_profile_value nothing = { 0 }, map = pop_profile_map_new();
@@ -295,7 +295,7 @@ int main(void)
         cmocka_unit_test(large_memories_are_in_gigabytes),
         cmocka_unit_test(colours_are_as_the_environment_says),
         cmocka_unit_test(writers_tell_of_full_disks),
-        cmocka_unit_test(summaries_refuse_what_they_cannot_print),
+        cmocka_unit_test(summaries_refuse_invalid_values),
     };
     return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
 }

@@ -121,7 +121,7 @@ static void the_same_placement_is_the_same_archive(void **state)
     remove("test_archive.b");
 }
 
-static void what_cannot_be_written_is_an_error(void **state)
+static void unwritable_files_are_errors(void **state)
 {
     (void)state;
     pop_error error = { 0 };
@@ -143,7 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(binutils_read_it),
         cmocka_unit_test(the_same_placement_is_the_same_archive),
-        cmocka_unit_test(what_cannot_be_written_is_an_error),
+        cmocka_unit_test(unwritable_files_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

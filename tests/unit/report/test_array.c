@@ -39,7 +39,7 @@ static uint64_t any_value(void)
     }
 }
 
-static void what_is_coded_comes_back(void **state)
+static void decoding_inverts_encoding(void **state)
 {
     (void)state;
     enum { MOST = 300 };
@@ -81,7 +81,7 @@ static void runs_are_short(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(the_pages_example), cmocka_unit_test(what_is_coded_comes_back),
-                                        cmocka_unit_test(runs_are_short) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(the_pages_example),
+                                        cmocka_unit_test(decoding_inverts_encoding), cmocka_unit_test(runs_are_short) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,7 @@ static void flushes_lose_nothing(void **state)
 }
 
 /* A block around everything begins before the overflow and ends in it; with room for its end alone it is unknown. */
-static void what_is_executed_is_accounted_for(void **state)
+static void executed_instructions_are_counted(void **state)
 {
     (void)state;
     for (int bytes = 24; bytes < 300; bytes += 12) {
@@ -159,7 +159,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_full_buffer_loses_blocks),        cmocka_unit_test(flushes_lose_nothing),
-        cmocka_unit_test(what_is_executed_is_accounted_for), cmocka_unit_test(tiles_and_programs_are_chosen),
+        cmocka_unit_test(executed_instructions_are_counted), cmocka_unit_test(tiles_and_programs_are_chosen),
         cmocka_unit_test(wrong_options_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -303,7 +303,7 @@ static void named_engines_have_directories(void **state)
 }
 
 /* The name is part of the executable, also of one that was saved. */
-static void a_saved_executable_keeps_the_engines_name(void **state)
+static void a_saved_executable_has_the_engines_name(void **state)
 {
     struct fixture *f = *state;
     char path[64];
@@ -581,7 +581,7 @@ int main(void)
         ROW(options_imply_others),
         ROW(instrumentation_takes_memory),
         ROW(named_engines_have_directories),
-        ROW(a_saved_executable_keeps_the_engines_name),
+        ROW(a_saved_executable_has_the_engines_name),
         ROW(the_last_to_close_replaces),
         ROW(the_first_runs_are_captured),
         ROW(steps_are_named_as_they_are),

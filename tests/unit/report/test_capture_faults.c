@@ -54,7 +54,7 @@ static sqlite3 *temporary_profile(const struct fixture *f)
 
 /* A killed program leaves the temporary file, readable up to its last transaction, and the report before it as it was.
  */
-static void a_killed_program_leaves_what_it_had(void **state)
+static void a_killed_program_leaves_the_previous_report(void **state)
 {
     struct fixture *f = *state;
     pop_engine *engine = start(f, NULL, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
@@ -115,7 +115,7 @@ static void a_run_in_progress_is_written(void **state)
 
 /* A disk that is full (here: files that may not grow) is an error; the program has run, and the report before is as it
  * was. */
-static void a_full_disk_keeps_the_old_report(void **state)
+static void the_old_report_survives_a_full_disk(void **state)
 {
     struct fixture *f = *state;
     pop_engine *engine = start(f, NULL, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
@@ -342,8 +342,8 @@ int main(void)
 {
 #define ROW(function) cmocka_unit_test_setup_teardown(function, open_fixture, close_fixture)
     const struct CMUnitTest tests[] = {
-        ROW(out_of_memory_leaves_a_report),   ROW(a_killed_program_leaves_what_it_had),
-        ROW(a_run_in_progress_is_written),    ROW(a_full_disk_keeps_the_old_report),
+        ROW(out_of_memory_leaves_a_report),   ROW(a_killed_program_leaves_the_previous_report),
+        ROW(a_run_in_progress_is_written),    ROW(the_old_report_survives_a_full_disk),
         ROW(a_disk_that_is_full_anywhere),    ROW(killed_at_any_moment),
         ROW(a_directory_that_cannot_be_made), ROW(a_directory_that_is_removed),
     };

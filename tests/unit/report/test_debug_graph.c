@@ -90,7 +90,7 @@ static void calls_have_arguments_results_and_lines(void **state)
     pop_graph_destroy(graph);
 }
 
-static void what_a_graph_holds_has_its_call_as_parent(void **state)
+static void elements_of_a_graph_have_their_call_as_parent(void **state)
 {
     (void)state;
     pop_where call;
@@ -146,7 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_have_arguments_results_and_lines),
-        cmocka_unit_test(what_a_graph_holds_has_its_call_as_parent),
+        cmocka_unit_test(elements_of_a_graph_have_their_call_as_parent),
         cmocka_unit_test(an_open_stream_gets_the_graph_too),
         cmocka_unit_test(a_file_that_cannot_be_written_is_an_error),
     };

@@ -302,7 +302,7 @@ static void run_program(struct report *report, struct naive *n, unsigned times, 
     trace_free(&trace);
 }
 
-static void tiles_do_what_the_rules_say(void **state)
+static void tiles_follow_the_rules(void **state)
 {
     (void)state;
     char directory[] = "test_steps_XXXXXX", path[64];
@@ -340,6 +340,6 @@ static void tiles_do_what_the_rules_say(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(tiles_do_what_the_rules_say) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(tiles_follow_the_rules) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static char *columns_of(sqlite3 *db)
                         "'sqlite_%' ORDER BY m.type, m.name, c.cid)");
 }
 
-static void the_page_is_what_is_written(void **state)
+static void the_page_is_up_to_date(void **state)
 {
     (void)state;
     char directory[] = "test_schema_XXXXXX", path[64];
@@ -66,6 +66,6 @@ static void the_page_is_what_is_written(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(the_page_is_what_is_written) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(the_page_is_up_to_date) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,7 +103,7 @@ static void test_wrong_options_are_named(void **state)
     assert_int_equal(target.num_ipus, 77);
 }
 
-static void test_options_are_told_as_json(void **state)
+static void test_options_are_returned_as_json(void **state)
 {
     (void)state;
     char text[400];
@@ -185,7 +185,7 @@ static void test_children_and_driver_ids(void **state)
     assert_int_equal(pop_device_driver_ids(NULL, ids, 8), 0);
 }
 
-static void test_what_a_device_tells(void **state)
+static void test_attributes_of_a_device(void **state)
 {
     (void)state;
     pop_device *ipu = pop_ipu_model_create_device(NULL, NULL), *cpu = pop_cpu_device_create(NULL);
@@ -269,10 +269,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_targets_with_options, clear, clear),
         cmocka_unit_test_setup_teardown(test_the_environment_overrides, clear, clear),
         cmocka_unit_test_setup_teardown(test_wrong_options_are_named, clear, clear),
-        cmocka_unit_test_setup_teardown(test_options_are_told_as_json, clear, clear),
+        cmocka_unit_test_setup_teardown(test_options_are_returned_as_json, clear, clear),
         cmocka_unit_test_setup_teardown(test_options_of_a_manager_and_of_its_devices, clear, clear),
         cmocka_unit_test_setup_teardown(test_children_and_driver_ids, clear, clear),
-        cmocka_unit_test(test_what_a_device_tells),
+        cmocka_unit_test(test_attributes_of_a_device),
         cmocka_unit_test(test_lists_of_numa_nodes),
         cmocka_unit_test(test_floating_point_control),
     };
