@@ -70,7 +70,9 @@ pop_executable_destroy(pop_executable *executable); /* reference-counted: engine
 POP_API pop_status pop_executable_save(const pop_executable *executable, const char *path,
                                        pop_error *error) POP_MUST_CHECK;
 POP_API pop_status pop_executable_write(const pop_executable *executable, FILE *file, pop_error *error) POP_MUST_CHECK;
-/* Refuses a file that is truncated, altered or of another version (file_load_error, with the reason). */
+/* Refuses a file that is truncated, altered or of another version (file_load_error, with the reason).  The file is
+ * mapped, not copied: do not change it in place while the executable or its engines exist.  Saving over it or removing
+ * it is fine. */
 POP_API pop_status pop_executable_load(const char *path, pop_executable **executable, pop_error *error) POP_MUST_CHECK;
 POP_API pop_status pop_executable_read(FILE *file, pop_executable **executable, pop_error *error) POP_MUST_CHECK;
 /* The same in memory; the caller frees *data. */

@@ -104,34 +104,102 @@ static size_t aligned(size_t offset)
     return (offset + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 }
 
+size_t container_bytes(const struct container_section *sections, size_t count)
+{
+    size_t total = aligned(HEADER + count * ENTRY);
+    for (size_t i = 0; i < count; ++i)
+        total = aligned(total + sections[i].size);
+    return total + HASH;
+}
+
+/* Where the bytes go: a file, or else memory. */
+struct container_writer {
+    XXH3_state_t hash;
+    FILE *file;
+    char *memory;
+    size_t at;
+    bool failed;
+};
+
+static void write_part(struct container_writer *w, const void *data, size_t size)
+{
+    if (w->memory)
+        memcpy(w->memory + w->at, data, size);
+    else if (!w->failed)
+        w->failed = fwrite(data, 1, size, w->file) != size;
+    w->at += size;
+}
+
+void container_put(struct container_writer *w, const void *data, size_t size)
+{
+    enum { PART = 1 << 18 }; /* is in the cache still when it is written */
+    for (size_t done = 0; done < size;) {
+        size_t part = size - done < PART ? size - done : PART;
+        XXH3_128bits_update(&w->hash, (const char *)data + done, part);
+        write_part(w, (const char *)data + done, part);
+        done += part;
+    }
+}
+
+static void put_header(struct container_writer *w, const struct container_content *content)
+{
+    assert(content->count <= UINT32_MAX);
+    uint32_t count = (uint32_t)content->count;
+    container_put(w, content->magic, 8);
+    container_put(w, &content->version, 4);
+    container_put(w, &count, 4);
+    uint64_t offset = aligned(HEADER + content->count * ENTRY);
+    for (size_t i = 0; i < content->count; ++i) {
+        uint64_t bytes = content->sections[i].size;
+        container_put(w, content->sections[i].name, 16);
+        container_put(w, &offset, 8);
+        container_put(w, &bytes, 8);
+        offset = aligned(offset + bytes);
+    }
+}
+
+static void put_all(struct container_writer *w, const struct container_content *content)
+{
+    static const char zeros[ALIGNMENT];
+    XXH3_128bits_reset(&w->hash);
+    put_header(w, content);
+    container_put(w, zeros, aligned(w->at) - w->at);
+    for (size_t i = 0; i < content->count; ++i) {
+        const struct container_section *section = content->sections + i;
+        size_t begin = w->at;
+        if (section->data)
+            container_put(w, section->data, section->size);
+        else if (section->size)
+            content->make(w, i, content->user);
+        assert(w->at == begin + section->size);
+        (void)begin;
+        container_put(w, zeros, aligned(w->at) - w->at);
+    }
+    XXH128_canonical_t hash;
+    XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(&w->hash));
+    write_part(w, &hash, HASH);
+}
+
+bool container_write(const struct container_content *content, FILE *file)
+{
+    struct container_writer w = { .file = file };
+    put_all(&w, content);
+    return !w.failed;
+}
+
+void container_fill(const struct container_content *content, char *memory)
+{
+    struct container_writer w = { .memory = memory };
+    put_all(&w, content);
+    assert(w.at == container_bytes(content->sections, content->count));
+}
+
 void container_build(const char magic[8], uint32_t version, const struct container_section *sections, size_t count,
                      char **file, size_t *size)
 {
-    assert(count <= UINT32_MAX);
-    size_t data = aligned(HEADER + count * ENTRY), total = data;
-    for (size_t i = 0; i < count; ++i)
-        total = aligned(total + sections[i].size);
-    char *out = mem_zero(1, total + HASH);
-    uint32_t count32 = (uint32_t)count;
-    memcpy(out, magic, 8);
-    memcpy(out + 8, &version, 4);
-    memcpy(out + 12, &count32, 4);
-    for (size_t i = 0; i < count; ++i) {
-        char *entry = out + HEADER + i * ENTRY;
-        uint64_t offset = data, bytes = sections[i].size;
-        memcpy(entry, sections[i].name, 16);
-        memcpy(entry + 16, &offset, 8);
-        memcpy(entry + 24, &bytes, 8);
-        if (bytes)
-            memcpy(out + data, sections[i].data, bytes);
-        data = aligned(data + bytes);
-    }
-    assert(data == total);
-    XXH128_canonical_t hash;
-    XXH128_canonicalFromHash(&hash, XXH3_128bits(out, total));
-    memcpy(out + total, &hash, HASH);
-    *file = out;
-    *size = total + HASH;
+    *size = container_bytes(sections, count);
+    *file = mem_alloc(*size);
+    container_fill(&(struct container_content){ magic, version, sections, count, NULL, NULL }, *file);
 }
 
 /* Reads the table of sections. Bounds are checked although the checksum matched: a faulty writer may have produced the

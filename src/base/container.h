@@ -12,6 +12,7 @@
 #include "base/vec.h"
 
 #include <poplar/error.h>
+#include <stdio.h>
 
 /* Growing buffer for writing: numbers in memory representation, strings with a u32 length prefix. */
 struct bytes {
@@ -42,6 +43,24 @@ struct container_section {
     const void *data;
     size_t size;
 };
+/* Bytes of a container with these sections, of which only the sizes are read. */
+size_t container_bytes(const struct container_section *sections, size_t count);
+/* A container that is being written. */
+struct container_writer;
+void container_put(struct container_writer *writer, const void *data, size_t size);
+/* What a container is made of.  A section whose data is NULL is put by `make`, in parts of `size` bytes in all: it need
+ * not exist as a whole. */
+struct container_content {
+    const char *magic;
+    uint32_t version;
+    const struct container_section *sections;
+    size_t count;
+    void (*make)(struct container_writer *writer, size_t section, const void *user);
+    const void *user;
+};
+/* Writes it in order, to a file (false, and errno set, when that failed) or to memory of container_bytes bytes. */
+bool container_write(const struct container_content *content, FILE *file);
+void container_fill(const struct container_content *content, char *memory);
 /* Assembles a whole file; *file is malloc'ed. */
 void container_build(const char magic[8], uint32_t version, const struct container_section *sections, size_t count,
                      char **file, size_t *size);

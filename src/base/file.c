@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poplar/text.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -60,19 +61,66 @@ pop_status file_read_stream(FILE *file, char **data, size_t *size, pop_error *er
     return read_all(file, "stream", SIZE_MAX, data, size, error);
 }
 
-pop_status file_read(const char *path, char **data, size_t *size, pop_error *error)
+static pop_status open_for_reading(const char *path, FILE **file, pop_error *error)
 {
-    FILE *file = fopen(path, "rbe");
+    *file = fopen(path, "rbe");
     char directory[PATH_MAX];
-    if (!file && errno == ENOENT && *path != '/' && getcwd(directory, sizeof(directory)))
+    if (!*file && errno == ENOENT && *path != '/' && getcwd(directory, sizeof(directory)))
         return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot open '%s': %s (looked for in '%s')", path,
                          pop_text_from_errno(ENOENT), directory);
-    if (!file)
-        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot open '%s': %s", path,
-                         pop_text_from_errno(errno));
-    pop_status status = read_all(file, path, ENDLESS, data, size, error);
+    return *file ? POP_OK
+                 : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot open '%s': %s", path,
+                             pop_text_from_errno(errno));
+}
+
+pop_status file_read(const char *path, char **data, size_t *size, pop_error *error)
+{
+    FILE *file;
+    pop_status status = open_for_reading(path, &file, error);
+    if (status != POP_OK)
+        return status;
+    status = read_all(file, path, ENDLESS, data, size, error);
     fclose(file);
     return status;
+}
+
+static bool map_file(FILE *file, struct file_view *view)
+{
+    struct stat status;
+    if (fstat(fileno(file), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size <= 0)
+        return false;
+    int populate = 0;
+#ifdef MAP_POPULATE
+    populate = MAP_POPULATE; /* the checksum reads all of it */
+#endif
+    void *data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE | populate, fileno(file), 0);
+    if (data == MAP_FAILED)
+        return false;
+    *view = (struct file_view){ data, (size_t)status.st_size, true };
+    return true;
+}
+
+pop_status file_view_open(const char *path, struct file_view *view, pop_error *error)
+{
+    FILE *file;
+    *view = (struct file_view){ NULL, 0, false };
+    pop_status status = open_for_reading(path, &file, error);
+    if (status != POP_OK)
+        return status;
+    char *data = NULL;
+    if (!map_file(file, view) && (status = read_all(file, path, ENDLESS, &data, &view->size, error)) == POP_OK)
+        view->data = data;
+    fclose(file);
+    return status;
+}
+
+void file_view_close(struct file_view *view)
+{
+    if (view->mapped)
+        munmap((void *)view->data, view->size);
+    else
+        free((void *)view->data);
+    *view = (struct file_view){ NULL, 0, false };
 }
 
 static bool write_all(int fd, const char *data, size_t size)
@@ -118,17 +166,37 @@ static bool write_bytes(int fd, const struct content *content)
     return write_all(fd, content->data, content->size);
 }
 
+/* A descriptor that is written to, and how many bytes the disk has not been asked to write yet. */
+struct streamed {
+    int fd;
+    size_t waiting;
+};
+
+/* Asks the disk to write every few MB: the flush at the end waits for the last of them only. */
+static ssize_t put_streamed(void *cookie, const char *data, size_t size)
+{
+    enum { ENOUGH = 4 << 20 };
+    struct streamed *s = cookie;
+    if (!write_all(s->fd, data, size))
+        return 0; /* an error: cookies may not return -1 for it */
+    s->waiting += size;
+#ifdef SYNC_FILE_RANGE_WRITE
+    if (s->waiting >= ENOUGH) {
+        int reason = errno;
+        (void)!sync_file_range(s->fd, 0, 0, SYNC_FILE_RANGE_WRITE); /* advice: fails for pipes */
+        errno = reason;
+        s->waiting = 0;
+    }
+#endif
+    return (ssize_t)size;
+}
+
 static bool write_stream(int fd, const struct content *content)
 {
-    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    FILE *file = own < 0 ? NULL : fdopen(own, "wb");
-    if (!file) {
-        int reason = errno;
-        if (own >= 0)
-            close(own);
-        errno = reason;
+    struct streamed streamed = { .fd = fd };
+    FILE *file = fopencookie(&streamed, "wb", (cookie_io_functions_t){ .write = put_streamed });
+    if (!file)
         return false;
-    }
     bool good = content->put(file, content->user);
     int reason = errno;
     if (fclose(file) != 0 && good)

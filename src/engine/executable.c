@@ -138,62 +138,61 @@ void pop_executable_destroy(pop_executable *executable)
     free(executable);
 }
 
-/* The file's bytes; malloc'ed. */
-static pop_status write_image(const pop_executable *executable, const char *api, char **data, size_t *size,
-                              pop_error *error)
+static pop_status no_executable(const char *api, pop_error *error)
 {
-    if (!executable)
-        return error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "the executable is NULL");
-    size_t failures = mem_failures();
-    image_write(executable->image, data, size);
-    if (error_if_memory_failed(error, POP_OK, failures, api) != POP_OK) {
-        free(*data);
-        *data = NULL;
-        return POP_SYSTEM_RUNTIME_ERROR;
-    }
-    return *data ? POP_OK
-                 : error_set(error, POP_POPLAR_ERROR, NO_WHERE, api,
-                             "a codelet file of the executable cannot be written again");
+    return error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "the executable is NULL");
+}
+
+/* What is saved; failures: of memory, before. */
+struct saved {
+    const struct image *image;
+    size_t failures;
+};
+
+static bool put_image(FILE *file, const void *user)
+{
+    const struct saved *saved = user;
+    return image_put(saved->image, file) && mem_failures() == saved->failures;
 }
 
 pop_status pop_executable_save(const pop_executable *executable, const char *path, pop_error *error)
 {
     static const char api[] = "pop_executable_save";
-    char *data;
-    size_t size;
     if (!path)
         return error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "the path is NULL");
-    pop_status status = write_image(executable, api, &data, &size, error);
-    if (status != POP_OK)
+    if (!executable)
+        return no_executable(api, error);
+    struct saved saved = { executable->image, mem_failures() };
+    bool written = file_write_stream(path, put_image, &saved);
+    int reason = errno;
+    pop_status status = error_if_memory_failed(error, POP_OK, saved.failures, api);
+    if (written || status != POP_OK)
         return status;
-    status = file_write(path, data, size, error);
-    free(data);
-    return error_rename(error, status, "", api);
+    return error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "cannot write '%s': %s", path,
+                     pop_text_from_errno(reason));
 }
 
 pop_status pop_executable_write(const pop_executable *executable, FILE *file, pop_error *error)
 {
     static const char api[] = "pop_executable_write";
-    char *data;
-    size_t size;
     if (!file)
         return error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "the file is NULL");
-    pop_status status = write_image(executable, api, &data, &size, error);
-    if (status != POP_OK)
-        return status;
-    if (fwrite(data, 1, size, file) != size || fflush(file) != 0)
-        status = error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "cannot write %zu bytes: %s", size,
-                           pop_text_from_errno(errno));
-    free(data);
-    return status;
+    if (!executable)
+        return no_executable(api, error);
+    size_t failures = mem_failures();
+    if (!image_put(executable->image, file) || fflush(file) != 0)
+        return error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "cannot write the executable: %s",
+                         pop_text_from_errno(errno));
+    return error_if_memory_failed(error, POP_OK, failures, api);
 }
 
-static pop_status read_image(const char *name, const char *data, size_t size, pop_executable **executable,
-                             pop_error *error, const char *api)
+/* The image takes the file. */
+static pop_status read_image(const char *name, struct file_view *file, pop_executable **executable, pop_error *error,
+                             const char *api)
 {
     struct image *image;
     size_t failures = mem_failures();
-    pop_status status = image_read(name, data, size, &image, error);
+    pop_status status = image_open(name, file, &image, error);
     if (status == POP_OK) {
         *executable = make_executable(image);
         status = finish_executable(executable, failures, api, error);
@@ -204,19 +203,16 @@ static pop_status read_image(const char *name, const char *data, size_t size, po
 pop_status pop_executable_load(const char *path, pop_executable **executable, pop_error *error)
 {
     static const char api[] = "pop_executable_load";
-    char *data;
-    size_t size;
+    struct file_view file;
     if (executable)
         *executable = NULL;
     if (!path || !executable)
         return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the %s is NULL",
                          path ? "place for the executable" : "path");
-    pop_status status = file_read(path, &data, &size, error);
+    pop_status status = file_view_open(path, &file, error);
     if (status != POP_OK)
         return error_rename(error, status, "", api);
-    status = read_image(path, data, size, executable, error, api);
-    free(data);
-    return status;
+    return read_image(path, &file, executable, error, api);
 }
 
 pop_status pop_executable_read(FILE *file, pop_executable **executable, pop_error *error)
@@ -232,20 +228,28 @@ pop_status pop_executable_read(FILE *file, pop_executable **executable, pop_erro
     pop_status status = file_read_stream(file, &data, &size, error);
     if (status != POP_OK)
         return error_rename(error, status, "", api);
-    status = read_image("stream", data, size, executable, error, api);
-    free(data);
-    return status;
+    return read_image("stream", &(struct file_view){ data, size, false }, executable, error, api);
 }
 
 pop_status pop_executable_to_memory(const pop_executable *executable, void **data, size_t *size, pop_error *error)
 {
     static const char api[] = "pop_executable_to_memory";
-    char *bytes = NULL;
     if (!data || !size)
         return error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "the place for the bytes is NULL");
-    pop_status status = write_image(executable, api, &bytes, size, error);
+    *data = NULL;
+    if (!executable)
+        return no_executable(api, error);
+    size_t failures = mem_failures();
+    char *bytes;
+    image_write(executable->image, &bytes, size);
+    if (error_if_memory_failed(error, POP_OK, failures, api) != POP_OK) {
+        free(bytes);
+        return POP_SYSTEM_RUNTIME_ERROR;
+    }
     *data = bytes;
-    return status;
+    return bytes ? POP_OK
+                 : error_set(error, POP_POPLAR_ERROR, NO_WHERE, api,
+                             "a codelet file of the executable cannot be written again");
 }
 
 pop_status pop_executable_from_memory(const void *data, size_t size, pop_executable **executable, pop_error *error)
@@ -256,7 +260,12 @@ pop_status pop_executable_from_memory(const void *data, size_t size, pop_executa
     if (!data || !executable)
         return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the %s is NULL",
                          data ? "place for the executable" : "data");
-    return read_image("memory", data, size, executable, error, api);
+    void *copy = mem_try_grow(NULL, size);
+    if (!copy)
+        return error_set(error, POP_SYSTEM_RUNTIME_ERROR, NO_WHERE, api,
+                         "there is no host memory for a copy of its %zu bytes", size);
+    memcpy(copy, data, size);
+    return read_image("memory", &(struct file_view){ copy, size, false }, executable, error, api);
 }
 
 size_t pop_executable_num_programs(const pop_executable *executable)

@@ -26,11 +26,6 @@ bool check_fail(struct check *check, const char *format, ...)
     return false;
 }
 
-bool check_within(uint64_t offset, uint64_t bytes, uint64_t limit)
-{
-    return offset <= limit && bytes <= limit - offset;
-}
-
 static bool check_string(struct check *check, uint32_t string, const char *what)
 {
     if (string && string >= check->image->strings.count)

@@ -14,7 +14,10 @@ struct check {
 /* Records what is wrong and returns false. */
 bool check_fail(struct check *check, const char *format, ...) POP_PRINTF(2, 3);
 /* Whether offset .. offset + bytes is in 0 .. limit; no sum overflows. */
-bool check_within(uint64_t offset, uint64_t bytes, uint64_t limit);
+static inline bool check_within(uint64_t offset, uint64_t bytes, uint64_t limit)
+{
+    return offset <= limit && bytes <= limit - offset;
+}
 /* A copy between two blocks of these sizes. */
 bool check_copy(struct check *check, uint64_t index, uint64_t source_limit, uint64_t destination_limit);
 

@@ -87,21 +87,73 @@ static bool check_table(struct check *check, struct claims *claims, const struct
     return true;
 }
 
+/* A plain edge of all vertices of a group, in a loop without calls. */
+static bool check_edges(struct check *check, const struct codelet_field *field, const struct image_group *group)
+{
+    const struct image *image = check->image;
+    const uint64_t limits[] = { 0, image->storage_bytes, image->scratch_bytes, 0 }, one = 1;
+    const uint64_t element = pop_type_size((pop_type)field->type), at = group->states + field->offset;
+    for (uint64_t i = 0; i < group->count; ++i) {
+        uint64_t reference = image_word(image, at + i * group->stride), size = 0;
+        if (field->shape == SHAPE_SCALAR)
+            size = 1;
+        else if (field->has_size)
+            size = image_word(image, at + i * group->stride + 8);
+        uint64_t limit = limits[IMAGE_REF_BLOCK(reference)];
+        if (limit && size <= limit && check_within(IMAGE_REF_OFFSET(reference), size * element, limit))
+            continue;
+        if (!check_data(check, reference,
+                        field->shape == SHAPE_SCALAR ? &one
+                        : field->has_size            ? &size
+                                                     : NULL,
+                        element, field))
+            return false;
+    }
+    return true;
+}
+
 static bool check_field(struct check *check, struct claims *claims, const struct codelet_field *field, uint64_t state)
 {
     const struct image *image = check->image;
-    uint64_t element = pop_type_size((pop_type)field->type), one = 1, count;
-    if (!field_has_pointer(field))
-        return true;
+    uint64_t element = pop_type_size((pop_type)field->type), count;
     uint64_t reference = image_word(image, state + field->offset);
     uint64_t size = field->has_size ? image_word(image, state + field->offset + 8) : 0;
     const uint64_t *known = field->has_size ? &size : NULL;
     if (field_has_table(field))
         return claim_items(check, claims, reference, known, table_stride(field), field->name, &count) &&
                check_table(check, claims, field, IMAGE_REF_OFFSET(reference), count);
-    if (field->direction == FIELD_STATE)
-        return claim_items(check, claims, reference, known, element, field->name, &count);
-    return check_data(check, reference, field->shape == SHAPE_SCALAR ? &one : known, element, field);
+    return claim_items(check, claims, reference, known, element, field->name, &count);
+}
+
+static bool check_fields(struct check *check, struct claims *claims, const struct codelet *codelet,
+                         const struct image_group *group)
+{
+    for (uint32_t f = 0; f < codelet->field_count; ++f) {
+        const struct codelet_field *field = codelet->fields + f;
+        if (!field_has_pointer(field))
+            continue;
+        if (!field_has_table(field) && field->direction != FIELD_STATE) {
+            if (!check_edges(check, field, group))
+                return false;
+            continue;
+        }
+        for (uint64_t i = 0; i < group->count; ++i)
+            if (!check_field(check, claims, field, group->states + i * group->stride))
+                return false;
+    }
+    return true;
+}
+
+/* States of a group: all at once when nothing is between them. */
+static bool claim_states(struct check *check, struct claims *claims, const struct codelet *codelet,
+                         const struct image_group *group)
+{
+    if (group->stride == codelet->state_bytes)
+        return claim(check, claims, group->states, group->count * group->stride, codelet->name);
+    for (uint64_t i = 0; i < group->count; ++i)
+        if (!claim(check, claims, group->states + i * group->stride, codelet->state_bytes, codelet->name))
+            return false;
+    return true;
 }
 
 /* The descriptor itself comes from a file too. */
@@ -138,17 +190,8 @@ static bool check_group(struct check *check, struct claims *claims, const struct
         (group->count && (group->states > image->states.count ||
                           (group->stride && group->count - 1 > (image->states.count - group->states) / group->stride))))
         return check_fail(check, "states of %s lie outside theirs", codelet->name);
-    if (!check_codelet(check, codelet))
-        return false;
-    for (uint64_t i = 0; i < group->count; ++i) {
-        uint64_t state = group->states + i * group->stride;
-        if (!claim(check, claims, state, codelet->state_bytes, codelet->name))
-            return false;
-        for (uint32_t f = 0; f < codelet->field_count; ++f)
-            if (!check_field(check, claims, codelet->fields + f, state))
-                return false;
-    }
-    return true;
+    return check_codelet(check, codelet) && claim_states(check, claims, codelet, group) &&
+           check_fields(check, claims, codelet, group);
 }
 
 static bool check_gathers(struct check *check, const struct image_set *set)

@@ -8,6 +8,8 @@
 #include "image/image.h"
 #include "popc/module_file.h"
 
+#include <errno.h>
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -189,23 +191,64 @@ static size_t columns_of(const struct file_array *array, struct file_column *col
     return count;
 }
 
-static void write_array(struct bytes *out, const struct file_array *array, const struct image *image)
+static any_vec vec_of(const struct file_array *array, const struct image *image)
 {
     any_vec vec;
     memcpy(&vec, (const char *)image + array->offset, sizeof(vec));
+    return vec;
+}
+
+/* How an array's elements are written: their columns (none: as they are in memory), and their bytes in a file. */
+struct file_form {
     struct file_column columns[COLUMNS + FORMAT_COLUMNS];
-    size_t count = columns_of(array, columns);
-    if (!count) {
-        bytes_put(out, vec.data, vec.count * array->element);
+    size_t count, packed;
+};
+
+static struct file_form form_of(const struct file_array *array)
+{
+    struct file_form form = { .packed = 0 };
+    bool in_order = true;
+    form.count = columns_of(array, form.columns);
+    for (size_t c = 0; c < form.count; ++c) {
+        in_order &= form.columns[c].offset == form.packed;
+        form.packed += form.columns[c].bytes;
+    }
+    if (!form.count || (in_order && form.packed == array->element)) /* no padding */
+        form.count = 0, form.packed = array->element;
+    return form;
+}
+
+/* Takes an array's bytes in the file, part by part. */
+typedef void (*put_function)(void *to, const void *data, size_t size);
+
+static void write_array(put_function put, void *to, const struct file_array *array, const struct image *image)
+{
+    any_vec vec = vec_of(array, image);
+    const struct file_form form = form_of(array);
+    if (!form.count) {
+        put(to, vec.data, vec.count * array->element);
         return;
     }
-    size_t packed = 0;
-    for (size_t c = 0; c < count; ++c)
-        packed += columns[c].bytes;
-    unsigned char *to = vec.count ? vec_extend(&out->v, vec.count * packed) : NULL;
-    for (size_t i = 0; i < vec.count; ++i)
-        for (size_t c = 0; c < count; to += columns[c++].bytes)
-            memcpy(to, vec.data + i * array->element + columns[c].offset, columns[c].bytes);
+    unsigned char part[1 << 14];
+    for (size_t i = 0; i < vec.count;) {
+        unsigned char *at = part;
+        for (; i < vec.count && at + form.packed <= part + sizeof(part); ++i)
+            for (size_t c = 0; c < form.count; at += form.columns[c++].bytes)
+                memcpy(at, vec.data + i * array->element + form.columns[c].offset, form.columns[c].bytes);
+        put(to, part, (size_t)(at - part));
+    }
+}
+
+static size_t array_bytes(const struct file_array *array, const struct image *image)
+{
+    return vec_of(array, image).count * form_of(array).packed;
+}
+
+/* Not inlined: gcc 12 warns of bounds that it misreads in XXH3_64bits_update of a known size. */
+__attribute__((noinline)) static void put_hash(void *to, const void *data, size_t size)
+{
+    if (size)
+        XXH3_64bits_update(to, data, size);
 }
 
 /* What a program does: not its names, its model, or what options of the engine add. */
@@ -214,45 +257,57 @@ uint64_t image_program_hash(const struct image *image)
     static const char *const parts[] = { "senders", "states",   "groups",   "gathers", "move_digits",
                                          "moves",   "copies",   "ops",      "cases",   "operands",
                                          "dims",    "programs", "initials", "data" };
-    struct bytes out = { 0 };
-    bytes_u64(&out, image->replicas);
-    bytes_u64(&out, image->storage_bytes);
+    XXH3_state_t hash;
+    XXH3_64bits_reset(&hash);
+    const uint64_t head[] = { image->replicas, image->storage_bytes };
+    put_hash(&hash, head, sizeof(head));
+    uint64_t end = sizeof(head);
     for (size_t i = 0; i < ARRAYS; ++i)
         for (size_t part = 0; part < sizeof(parts) / sizeof(parts[0]); ++part)
             if (strcmp(arrays[i].name, parts[part]) == 0) {
-                write_array(&out, &arrays[i], image);
-                bytes_u64(&out, out.v.count); /* where it ends */
+                write_array(put_hash, &hash, &arrays[i], image);
+                end += array_bytes(&arrays[i], image);
+                put_hash(&hash, &end, sizeof(end)); /* where it ends */
+                end += sizeof(end);
             }
-    uint64_t hash = XXH3_64bits(out.v.data, out.v.count);
-    vec_free(&out.v);
-    return hash;
+    return XXH3_64bits_digest(&hash);
 }
 
+/* Elements stay in the file's bytes when they are there as in memory; such an array has no capacity. */
 static bool read_array(const unsigned char *data, size_t size, const struct file_array *array, struct image *image)
 {
-    struct file_column columns[COLUMNS + FORMAT_COLUMNS];
-    size_t column_count = columns_of(array, columns), packed = column_count ? 0 : array->element;
-    for (size_t c = 0; c < column_count; ++c)
-        packed += columns[c].bytes;
-    if (size % packed)
+    const struct file_form form = form_of(array);
+    if (size % form.packed)
         return false;
-    size_t count = size / packed;
-    any_vec vec = { 0 };
-    if (count && count > SIZE_MAX / 2 / array->element)
+    any_vec vec = { .count = size / form.packed };
+    if (vec.count && vec.count > SIZE_MAX / 2 / array->element)
         return false;
-    vec.data = mem_zero(count, array->element);
-    vec.count = vec.capacity = count;
-    if (!column_count && size)
-        memcpy(vec.data, data, size);
-    for (size_t i = 0; i < (column_count ? count : 0); ++i)
-        for (size_t c = 0; c < column_count; data += columns[c++].bytes)
-            memcpy(vec.data + i * array->element + columns[c].offset, data, columns[c].bytes);
-    any_vec old;
-    char *slot = (char *)image + array->offset;
-    memcpy(&old, slot, sizeof(old));
+    if (!form.count && (uintptr_t)data % sizeof(uint64_t) == 0) {
+        vec.data = size ? (unsigned char *)(uintptr_t)data : NULL;
+    } else if (size) {
+        vec.data = mem_zero(vec.count, array->element);
+        vec.capacity = vec.count;
+        if (!form.count && size)
+            memcpy(vec.data, data, size);
+    }
+    for (size_t i = 0; i < (form.count ? vec.count : 0); ++i)
+        for (size_t c = 0; c < form.count; data += form.columns[c++].bytes)
+            memcpy(vec.data + i * array->element + form.columns[c].offset, data, form.columns[c].bytes);
+    any_vec old = vec_of(array, image);
     free(old.data);
-    memcpy(slot, &vec, sizeof(vec));
+    memcpy((char *)image + array->offset, &vec, sizeof(vec));
     return true;
+}
+
+void image_file_close(struct image *image)
+{
+    static const any_vec none;
+    if (!image->file.data)
+        return;
+    for (size_t i = 0; i < ARRAYS; ++i)
+        if (!vec_of(&arrays[i], image).capacity)
+            memcpy((char *)image + arrays[i].offset, &none, sizeof(none));
+    file_view_close(&image->file);
 }
 
 static void write_head(struct bytes *out, const struct image *image)
@@ -334,26 +389,67 @@ static pop_status read_modules(struct container_reader *r, struct image *image, 
     return status;
 }
 
+/* An image as a container: sections of arrays are made from it while they are written. */
+struct image_content {
+    struct bytes head, modules;
+    struct container_section sections[ARRAYS + 2];
+    struct container_content of;
+};
+
+static void put_container(void *to, const void *data, size_t size)
+{
+    container_put(to, data, size);
+}
+
+static void make_section(struct container_writer *writer, size_t section, const void *image)
+{
+    write_array(put_container, writer, &arrays[section - 2], image);
+}
+
+static bool begin_content(struct image_content *content, const struct image *image)
+{
+    *content = (struct image_content){ .head = { .v = { 0 } } };
+    write_head(&content->head, image);
+    if (!write_modules(&content->modules, image))
+        return false;
+    content->sections[0] = (struct container_section){ "head", content->head.v.data, content->head.v.count };
+    content->sections[1] = (struct container_section){ "modules", content->modules.v.data, content->modules.v.count };
+    for (size_t i = 0; i < ARRAYS; ++i) {
+        memcpy(content->sections[i + 2].name, arrays[i].name, sizeof(arrays[i].name));
+        content->sections[i + 2].size = array_bytes(&arrays[i], image);
+    }
+    content->of = (struct container_content){ magic, VERSION, content->sections, ARRAYS + 2, make_section, image };
+    return true;
+}
+
+static void end_content(struct image_content *content)
+{
+    vec_free(&content->head.v);
+    vec_free(&content->modules.v);
+}
+
 void image_write(const struct image *image, char **data, size_t *size)
 {
-    struct container_section sections[ARRAYS + 2] = { { "head", NULL, 0 }, { "modules", NULL, 0 } };
-    struct bytes bytes[ARRAYS + 2] = { { .v = { 0 } } };
-    write_head(&bytes[0], image);
+    struct image_content content;
     *data = NULL;
     *size = 0;
-    bool written = write_modules(&bytes[1], image);
-    for (size_t i = 0; i < ARRAYS && written; ++i) {
-        memcpy(sections[i + 2].name, arrays[i].name, sizeof(arrays[i].name));
-        write_array(&bytes[i + 2], &arrays[i], image);
+    if (begin_content(&content, image)) {
+        *size = container_bytes(content.sections, ARRAYS + 2);
+        *data = mem_alloc(*size);
+        container_fill(&content.of, *data);
     }
-    for (size_t i = 0; i < ARRAYS + 2; ++i) {
-        sections[i].data = bytes[i].v.data;
-        sections[i].size = bytes[i].v.count;
-    }
-    if (written)
-        container_build(magic, VERSION, sections, ARRAYS + 2, data, size);
-    for (size_t i = 0; i < ARRAYS + 2; ++i)
-        vec_free(&bytes[i].v);
+    end_content(&content);
+}
+
+bool image_put(const struct image *image, FILE *file)
+{
+    struct image_content content;
+    errno = EINVAL; /* of a module that cannot be written */
+    bool good = begin_content(&content, image) && container_write(&content.of, file);
+    int reason = errno;
+    end_content(&content);
+    errno = reason;
+    return good;
 }
 
 static pop_status damaged(const char *name, const char *section, pop_error *error)
@@ -388,20 +484,30 @@ static pop_status read_all(const char *name, const struct container_section *sec
     return image_check(image, name, error);
 }
 
-pop_status image_read(const char *name, const void *data, size_t size, struct image **image, pop_error *error)
+pop_status image_open(const char *name, struct file_view *file, struct image **image, pop_error *error)
 {
     struct container_section sections[SECTIONS];
     size_t count;
     *image = NULL;
     pop_status status =
-        container_open(magic, VERSION, "executable", name, data, size, sections, SECTIONS, &count, error);
-    if (status != POP_OK)
+        container_open(magic, VERSION, "executable", name, file->data, file->size, sections, SECTIONS, &count, error);
+    if (status != POP_OK) {
+        file_view_close(file);
         return status;
+    }
     struct image *made = image_create();
+    made->file = *file;
+    *file = (struct file_view){ NULL, 0, false };
     status = read_all(name, sections, count, made, error);
     if (status == POP_OK)
         *image = made;
     else
         image_release(made);
     return status;
+}
+
+pop_status image_read(const char *name, const void *data, size_t size, struct image **image, pop_error *error)
+{
+    struct file_view copy = { mem_copy(data, size), size, false };
+    return image_open(name, &copy, image, error);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "image/image.h"
+#include "image/file.h"
 #include "popc/module.h"
 
 #include <stdlib.h>
@@ -47,6 +48,7 @@ void image_release(struct image *image)
         return;
     for (size_t i = 0; i < image->modules.count; ++i)
         module_release(image->modules.data[i]);
+    image_file_close(image);
     placement_free(image->placement);
     options_free(&image->options);
     free(image->name);

@@ -9,6 +9,7 @@
 #ifndef IMAGE_IMAGE_H
 #define IMAGE_IMAGE_H
 
+#include "base/file.h"
 #include "base/options.h"
 #include "graph/debug_calls.h"
 #include "image/model.h"
@@ -158,6 +159,7 @@ struct image {
     pop_target target;
     struct option_set options; /* engine options in force at compile time */
     char *name;                /* of the engines that it is made for; NULL: none */
+    struct file_view file;     /* it was read from, with the arrays that have no capacity; empty: none */
     uint32_t replicas;         /* of the program; target, storage and model are those of one */
     uint32_t device_ipus;      /* of all of them */
     uint64_t storage_bytes, scratch_bytes;

@@ -264,6 +264,37 @@ static void files_on_disk(void **state)
     image_release(executable.image);
 }
 
+/* Arrays that a file holds as memory does stay in it; who saves over the file or removes it changes nothing for the
+ * executables that were loaded from it. */
+static void loaded_arrays_stay_in_the_file(void **state)
+{
+    (void)state;
+    pop_executable executable = { .image = make() }, *read;
+    char path[] = "engine-test-XXXXXX", *before, *after;
+    size_t size, again;
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(pop_executable_save(&executable, path, NULL), POP_OK);
+    assert_int_equal(pop_executable_load(path, &read, NULL), POP_OK);
+    const struct image *image = read->image;
+    assert_true(image->file.mapped);
+    const unsigned char *begin = image->file.data, *end = begin + image->file.size;
+    assert_true(image->states.count && image->states.data >= begin && image->states.data < end);
+    assert_true(image->data.count && image->data.data >= begin && image->data.data < end);
+    image_write(image, &before, &size);
+    assert_int_equal(pop_executable_save(read, path, NULL), POP_OK);
+    remove(path);
+    image_write(image, &after, &again);
+    assert_int_equal(size, again);
+    assert_memory_equal(before, after, size);
+    free(before);
+    free(after);
+    run_all(read->image, POP_NO_OPTIONS);
+    pop_executable_destroy(read);
+    image_release(executable.image);
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -292,6 +323,7 @@ int main(void)
         cmocka_unit_test(altered_files_are_refused_whatever_the_byte),
         cmocka_unit_test(forged_files_cannot_make_the_engine_leave_its_memory),
         cmocka_unit_test(files_on_disk),
+        cmocka_unit_test(loaded_arrays_stay_in_the_file),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
