@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-/* GCL_OPTIONS, a map of options as JSON, which override those of the program. */
+/* Parses GCL_OPTIONS, a JSON object of options, which override those of the program. */
 static bool parse_environment(pop_where where, pop_graph *graph, const char *api, const struct poplibs_option *table,
                               size_t rows, struct collective_options *options)
 {
@@ -93,7 +93,7 @@ static bool check_group(struct collective *c, const char *api)
                         c->replicas);
 }
 
-/* The context of a call; its path must outlive it.  False, and the error recorded, when something is wrong with it. */
+/* Opens the context of a call; `path` must outlive it.  False, with an error recorded, for invalid arguments. */
 static bool open_call(struct collective *c, pop_where where, pop_graph *graph, const char *api, pop_tensor data,
                       popops_collective_operator op, popops_replica_group group, pop_program sequence, const char *path,
                       pop_options given)
@@ -112,12 +112,13 @@ static bool open_call(struct collective *c, pop_where where, pop_graph *graph, c
 
 /* ---- costs ---- */
 
-/* What tiles need beside syncs and links, measured on 2 to 16 IPUs: a pass of a ring begins with copies; a lane of its
- * step has an index, a slice and a sum; a step of a tree is one sum; a broadcast sums the parts of all members. */
+/* Cycles of the tiles, in addition to syncs and links, measured on 2 to 16 IPUs: one pass of a ring begins with copies;
+ * each lane of its step has an index, a slice and a sum; a step of a tree is one sum; a broadcast sums the parts of all
+ * members. */
 enum { PASS_CYCLES = 1750, LANE_CYCLES = 1750, TREE_CYCLES = 550, MEMBER_CYCLES = 1100 };
 
-/* How a ring moves its fragments: lanes that each step handles one after the other, and the share of the bytes that one
- * direction of the links carries. */
+/* How a ring moves its fragments: the number of lanes that each step handles one after the other, and the share of the
+ * bytes that one direction of the links carries. */
 struct ring {
     unsigned steps;
     double lanes, share;
@@ -125,11 +126,12 @@ struct ring {
 static double ring_cycles(const struct collective *c, unsigned passes, struct ring ring, double bytes)
 {
     struct group_cost cost = group_cost_of(c);
-    double share = c->members > 2 ? ring.share : 1; /* two members have the links of one card */
+    double share = c->members > 2 ? ring.share : 1; /* two members share the links of one card */
     return passes * (PASS_CYCLES + ring.steps * (cost.sync + LANE_CYCLES * ring.lanes + bytes * share / cost.rate));
 }
 
-/* A pair at each distance: half of the members send across the middle; links of one card are twice as many. */
+/* A pair at each distance: half of the members send across the middle; the two IPUs of a card have twice as many
+ * links. */
 static double tree_cycles(const struct collective *c, double bytes)
 {
     struct group_cost cost = group_cost_of(c);
@@ -138,7 +140,7 @@ static double tree_cycles(const struct collective *c, double bytes)
         cycles += cost.sync + TREE_CYCLES + bytes * distance / 2.0 / cost.rate;
     return cycles;
 }
-/* n^2 / 8 of the copies from each to all have their shortest way over one gap. */
+/* n^2 / 8 of the copies from each to all take their shortest path over one gap. */
 static double broadcast_cycles(const struct collective *c, double bytes)
 {
     struct group_cost cost = group_cost_of(c);
@@ -146,7 +148,7 @@ static double broadcast_cycles(const struct collective *c, double bytes)
     return cost.sync + MEMBER_CYCLES * n + bytes * n * n / 8 / cost.rate;
 }
 
-/* For `passes` rounds of the ring (a reduction and a gather are two). */
+/* Chooses the method for `passes` rounds of a ring (a reduction and a gather are two). */
 static void choose(struct collective *c, pop_tensor data, size_t fragment, unsigned passes, bool tree)
 {
     double bytes = (double)fragment * (double)pop_type_size(pop_tensor_type(data)), all = bytes * c->members;
@@ -177,7 +179,7 @@ static void choose(struct collective *c, pop_tensor data, size_t fragment, unsig
 
 /* ---- shapes ---- */
 
-/* {members, fragment} of a flattened tensor, with zeros beyond its end. */
+/* {members, fragment} of a flattened tensor, padded with zeros at the end. */
 static pop_tensor rows_of(const struct collective *c, pop_tensor flat, size_t fragment)
 {
     size_t elements = pop_tensor_num_elements(flat), all = fragment * c->members;
@@ -206,12 +208,12 @@ static bool is_alone(const struct collective *c, pop_tensor data)
     return c->members == 1 || c->op == POPOPS_COLLECTIVE_LOCAL || !pop_tensor_num_elements(data);
 }
 
-/* data reduced, flattened. */
+/* data reduced and flattened. */
 static pop_tensor reduce_all(struct collective *c, pop_tensor data)
 {
     pop_tensor flat = pop_tensor_flatten_at(c->where, combine_prepare(c, data));
     size_t elements = pop_tensor_num_elements(flat), fragment = poplibs_ceil_div(elements, c->members);
-    if (is_alone(c, data)) /* squares are of one member, too */
+    if (is_alone(c, data)) /* an operator may square the elements even with one member */
         return flat;
     choose(c, data, fragment, 2, true);
     pop_tensor all;
@@ -301,7 +303,7 @@ pop_tensor collective_reduce_scatter(pop_where where, pop_graph *graph, const ch
     return poplibs_ready(graph) ? own : (pop_tensor){ 0 };
 }
 
-/* {members, data's shape} of {members, elements}. */
+/* Views {members, elements} as {members, data's shape}. */
 static pop_tensor with_shape(const struct collective *c, pop_tensor rows, pop_tensor data)
 {
     size_t rank = pop_tensor_rank(data), *dims = poplibs_new(rank + 1, sizeof(*dims));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the collectives of replicas and those of the IPUs of one graph share: their options and checks. */
+/* Options and checks that the collectives of replicas and those of the IPUs of one graph share. */
 #ifndef POPOPS_COLLECTIVES_COLLECTIVES_H
 #define POPOPS_COLLECTIVES_COLLECTIVES_H
 
@@ -14,15 +14,15 @@ struct collective_options {
     const char *forwarding, *syncless, *all_to_all, *implementation, *topology, *link;
     unsigned max_bytes;
 };
-/* The graph is ready, data is an operand, the options are right. */
+/* Checks that the graph has no error, that data is an operand, and that the options are valid. */
 bool popops_check_collective(pop_where where, pop_graph *graph, const char *api, pop_tensor data, pop_options given,
                              struct collective_options *options);
 bool popops_check_collective_operation(pop_where where, pop_graph *graph, const char *api, popops_operation op);
-/* The same, and the operator. */
+/* The same, and converts the operation to an operator. */
 bool popops_collective_operator_of(pop_where where, pop_graph *graph, const char *api, popops_operation op,
                                    popops_collective_operator *as);
 
-/* The collectives, for calls of several names. */
+/* The collectives; api is the name of the public function, for messages. */
 pop_tensor collective_all_reduce(pop_where where, pop_graph *graph, const char *api, pop_tensor data,
                                  popops_collective_operator op, popops_replica_group group, pop_program sequence,
                                  const char *name, pop_options options);

@@ -32,7 +32,7 @@ bool combine_check(pop_where where, pop_graph *graph, const char *api, popops_co
 
 bool combine_commutes(popops_collective_operator op, pop_type type)
 {
-    return !is_real(type) || (op != POPOPS_COLLECTIVE_MIN && op != POPOPS_COLLECTIVE_MAX); /* 0 and -0 */
+    return !is_real(type) || (op != POPOPS_COLLECTIVE_MIN && op != POPOPS_COLLECTIVE_MAX); /* 0 and -0 are equal */
 }
 
 pop_tensor combine_prepare(const struct collective *c, pop_tensor data)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operators of collectives, on tensors of one shape. */
+/* The operators of collectives on tensors of equal shapes. */
 #ifndef POPOPS_COLLECTIVES_COMBINE_H
 #define POPOPS_COLLECTIVES_COMBINE_H
 
 #include "popops/collectives/group.h"
 
-/* Whether the operator takes the type; poplar_error otherwise. */
+/* Whether the operator takes the type; records poplar_error otherwise. */
 bool combine_check(pop_where where, pop_graph *graph, const char *api, popops_collective_operator op, pop_type type);
-/* Whether a op b and b op a are the same to the bit. */
+/* Whether a op b and b op a are bit-identical. */
 bool combine_commutes(popops_collective_operator op, pop_type type);
-/* What is reduced: the data, or its squares. */
+/* The operand of the reduction: data, or the squares of its elements. */
 pop_tensor combine_prepare(const struct collective *c, pop_tensor data);
-/* out = a op b; out may be one of them. */
+/* out = a op b; out may be a or b. */
 void combine(const struct collective *c, pop_program sequence, pop_tensor a, pop_tensor b, pop_tensor out);
-/* The sum of all members becomes their mean, where that is what is asked for. */
+/* Divides the sum over all members by their number if the operator is MEAN. */
 void combine_finish(const struct collective *c, pop_tensor reduced);
 
 #endif

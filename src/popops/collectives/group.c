@@ -31,7 +31,7 @@ unsigned group_member(const struct collective *c, unsigned replica, unsigned ran
 
 struct group_cost group_cost_of(const struct collective *c)
 {
-    pop_target all = *pop_graph_target(c->graph); /* of one replica */
+    pop_target all = *pop_graph_target(c->graph); /* the target of one replica */
     unsigned replicas = pop_graph_replication_factor(c->graph), block = all.num_ipus,
              linked = pop_target_ipu_link_domain_size(&all);
     if (replicas > 1)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives of the IPUs of one graph, by rings, in pairs (ipu_rings.c), or each to all: each IPU gets the others'
- * parts of its chunk in one copy and reduces them, all IPUs at once; then each gets the others' chunks in one copy. */
+/* Collectives of the IPUs of one graph.  Rings and pairs are in ipu_rings.c; the direct method is here: in one copy
+ * each IPU receives the other IPUs' parts of its chunk, all IPUs reduce at the same time, and in a second copy each
+ * receives the other chunks. */
 #include <popops/ipu_collectives.h>
 
 #include "poplibs/copies.h"
@@ -20,7 +21,7 @@ static bool check_parts(pop_where where, pop_graph *graph, const char *api, size
            poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%zu parts, and the target has %u IPUs", parts, ipus);
 }
 
-/* Chunk i of all rows {n, elements}: its own, and copies of the others' with its layout. */
+/* Chunk i of all rows {n, elements}: the IPU's own part, and copies of the other parts with the same layout. */
 static pop_tensor collect(struct poplibs_copies *copies, pop_where where, pop_graph *graph, pop_tensor columns,
                           size_t own, const char *name)
 {
@@ -78,7 +79,7 @@ static void direct_reduce_scatter(const struct collective *c, pop_tensor data, p
         pop_sequence_add_at(c->where, c->sequence, pop_execute_at(c->where, sets.list[i], c->path));
 }
 
-/* The context of a reduction of rows {IPUs, elements}; false: an error of the graph. */
+/* Opens the context of a reduction of rows {IPUs, elements}; false after an error of the graph. */
 static bool open_reduction(struct collective *c, pop_where where, pop_graph *graph, const char *api, pop_tensor data,
                            popops_collective_operator op, pop_program sequence, pop_options options)
 {
@@ -101,7 +102,7 @@ static size_t bytes_of(pop_tensor row)
     return pop_tensor_num_elements(row) * pop_type_size(pop_tensor_type(row));
 }
 
-/* Operator LOCAL: each IPU keeps its own. */
+/* Operator LOCAL: each IPU keeps its own data. */
 static pop_tensor copy_of(const struct collective *c, pop_tensor t)
 {
     pop_tensor own =
@@ -158,7 +159,7 @@ bool popops_ipu_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor 
     return scatter(where, graph, "popops_ipu_reduce_scatter", data, op, sequence, name, options, chunks);
 }
 
-/* Chunks in the order of the result, chunk i on IPU home[i]; ipus rows. */
+/* Gathers chunks given in the order of the result; chunk i is on IPU home[i]; the result has ipus rows. */
 static pop_tensor all_gather(pop_where where, pop_graph *graph, const char *api, pop_tensors chunks,
                              const unsigned *home, size_t ipus, pop_program sequence, const char *name,
                              pop_options options)
@@ -235,7 +236,7 @@ pop_tensor popops_all_gather_chunks_at(pop_where where, pop_graph *graph, const 
     static const char api[] = "popops_all_gather_chunks";
     pop_tensor all = { 0 }, *tensors = poplibs_new(count, sizeof(*tensors));
     popops_chunk *sorted = poplibs_new(count, sizeof(*sorted));
-    unsigned *home = poplibs_new(count, sizeof(*home)); /* a chunk's place in the ring; its tile only costs time */
+    unsigned *home = poplibs_new(count, sizeof(*home)); /* place in the ring; affects only the time */
     if (count) {
         memcpy(sorted, chunks, count * sizeof(*sorted));
         qsort(sorted, count, sizeof(*sorted), compare_chunks);

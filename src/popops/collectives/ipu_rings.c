@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ring's step is one copy for all its IPUs and, in reductions, one sum.  A lane is a part of each fragment that
- * moves in one direction: rings differ in their lanes alone. */
+/* Ring methods on the IPUs of one graph: a step is one copy for all IPUs and, in reductions, one sum.  A lane is a part
+ * of each fragment that moves in one direction; methods differ only in their lanes. */
 #include "popops/collectives/ipu_rings.h"
 
 #include "poplibs/copies.h"
@@ -10,11 +10,11 @@
 
 /* ---- costs ---- */
 
-/* About what the tiles need for a step's exchange and sum, and more where all parts come at once. */
+/* Estimates of the tiles' cycles for the exchange and sum of a step; more if all parts arrive at once. */
 enum { STEP_CYCLES = 300, DIRECT_CYCLES = 600 };
 
-/* So many syncs, and bytes over the busiest pair of links between two cards.  The two IPUs of a card have twice as
- * many. */
+/* Cycles of some syncs, and of bytes over the busiest pair of links between two cards.  The two IPUs of a card have
+ * twice as many links. */
 static double cycles_of(const struct collective *c, unsigned steps, double bytes)
 {
     struct group_cost cost = group_cost_of(c);
@@ -29,7 +29,8 @@ static unsigned paired_of(unsigned members)
     return paired;
 }
 
-/* Pairs at distances 1, 2, 4, ..., and the rest with one of these before and after them; all of the data each time. */
+/* Pairs at distances 1, 2, 4, ...; members beyond the power of two pair with one of the others before and after.  Each
+ * step moves all of the data. */
 static double tree_cycles(const struct collective *c, double bytes)
 {
     unsigned paired = paired_of(c->members), rest = c->members - paired, steps = rest ? 2 : 0;
@@ -50,7 +51,7 @@ enum collective_method ipu_method(const struct collective *c, enum ipu_pass pass
         return METHOD_BIDIRECTIONAL;
     if (c->method != METHOD_AUTO)
         return c->method;
-    double each = passes * (double)bytes / n, /* to all: n^2 / 8 of them have their shortest way over one gap */
+    double each = passes * (double)bytes / n, /* each to all: n^2 / 8 have their shortest path over one gap */
         min = cycles_of(c, passes, each * n * n / 8) + passes * (double)DIRECT_CYCLES;
     enum collective_method best = METHOD_BROADCAST;
     const struct {
@@ -72,10 +73,10 @@ enum collective_method ipu_method(const struct collective *c, enum ipu_pass pass
 enum { MAX_LANES = 4 };
 struct ipu_lane {
     int direction;
-    unsigned from, to, parts; /* of a fragment: parts [from, to) of `parts` */
+    unsigned from, to, parts; /* the parts [from, to) of `parts` equal parts of a fragment */
     unsigned steps;
-    bool numeric; /* the ring 0, 1, 2, ...; else the one of direct links: 0, 2, 4, ..., 5, 3, 1 */
-    bool meets;   /* another lane has the same part, from the other side, and what the last IPU has itself */
+    bool numeric; /* the ring 0, 1, 2, ...; else the ring of direct links: 0, 2, 4, ..., 5, 3, 1 */
+    bool meets;   /* another lane brings the same part from the other side, and adds the last IPU's own data */
 };
 struct ipu_lanes {
     struct ipu_lane list[MAX_LANES];
@@ -110,7 +111,7 @@ static struct ipu_lanes lanes_of(const struct collective *c)
     return lanes;
 }
 
-/* The IPU so many steps further in a lane's ring than another. */
+/* The IPU that follows another by `steps` in a lane's ring. */
 static unsigned further(const struct collective *c, const struct ipu_lane *lane, unsigned ipu, unsigned steps)
 {
     assert(ipu < c->members);
@@ -123,7 +124,7 @@ static unsigned before(const struct collective *c, const struct ipu_lane *lane, 
     return further(c, lane, ipu, c->members - steps % c->members);
 }
 
-/* The elements of a lane of a fragment [first, last). */
+/* A lane's elements of a fragment [first, last). */
 static pop_tensor part_of(const struct collective *c, const struct ipu_lane *lane, pop_tensor row, size_t first,
                           size_t last)
 {
@@ -139,8 +140,8 @@ struct ring_scatter {
     const struct collective *c;
     pop_tensor data;
     struct ipu_lanes lanes;
-    pop_tensor *partial;               /* by lane, fragment: what is reduced so far */
-    struct poplibs_copies moves, sums; /* of a step */
+    pop_tensor *partial;               /* by lane and fragment: the reduction so far */
+    struct poplibs_copies moves, sums; /* of one step */
 };
 
 static pop_tensor own_part(const struct ring_scatter *s, const struct ipu_lane *lane, unsigned ipu, unsigned fragment)
@@ -155,7 +156,7 @@ static pop_tensor near(const struct collective *c, pop_tensor t)
     return pop_graph_clone_at(c->where, c->graph, POP_TYPE_NULL, t, POP_CLONE_CREATE_NEW_ORDER, c->path);
 }
 
-/* A fragment's part moves on by one IPU, where that one's is added. */
+/* Moves a fragment's part to the next IPU, where that IPU's own part is added. */
 static void move_on(struct ring_scatter *s, unsigned at, unsigned fragment, unsigned step)
 {
     const struct ipu_lane *lane = &s->lanes.list[at];
@@ -190,7 +191,7 @@ static void scatter_step(struct ring_scatter *s, unsigned step)
     add_sums(s->c, &s->sums);
 }
 
-/* What came from the other side. */
+/* Adds the partial results of two lanes that meet. */
 static void meet(struct ring_scatter *s)
 {
     unsigned n = s->c->members;
@@ -254,7 +255,7 @@ void ipu_ring_all_gather(const struct collective *c, const pop_tensor *chunks, c
 
 /* ---- tree ---- */
 
-/* Row `from[i]` goes to row i and is added there, for all i with a sender; new[i] are the sums. */
+/* Sends row `from[i]` to row i and adds it there, for all i with a sender; new[i] are the sums. */
 static void exchange_pairs(const struct collective *c, pop_tensor *rows, const unsigned *from, bool add)
 {
     unsigned n = c->members;

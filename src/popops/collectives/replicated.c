@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives of all replicas, by the names of their time: with the operations of reductions. */
+/* Collectives of all replicas under their older names, with the operations of reductions. */
 #include "popops/collectives/collectives.h"
 
 #include "poplibs/log.h"

@@ -7,23 +7,23 @@
 
 enum { MAX_LANES = 4 };
 
-/* One direction of a ring.  Places of the ring are the members' ranks, or, swapped, those with the two of each pair
- * exchanged; row i of the fragments belongs to the member at place i. */
+/* One direction of a ring.  The place of a member in the ring is its rank; in a swapped lane the two members of each
+ * pair are exchanged.  Row i of the fragments belongs to the member at place i. */
 struct lane {
     const struct collective *c;
-    int direction; /* to the next place, 1, or the one before, -1 */
+    int direction; /* 1: to the next place, -1: to the previous one */
     bool swapped;
-    unsigned steps;               /* how far a fragment goes */
-    size_t begin, end;            /* its columns of the rows */
+    unsigned steps;               /* that each fragment moves */
+    size_t begin, end;            /* the lane's columns of the rows */
     pop_tensor fragments;         /* {members, columns} */
     pop_tensor send, recv, slice; /* {1, columns} */
-    pop_tensor index;             /* {1}: the row that recv belongs to */
+    pop_tensor index;             /* {1}: the index of the row in recv */
 };
 struct lanes {
     struct collective *c;
     struct lane list[MAX_LANES];
     unsigned count;
-    bool shared; /* one set of fragments: the lanes meet in the middle */
+    bool shared; /* two lanes share one set of fragments and meet in the middle */
 };
 
 /* ---- places ---- */
@@ -45,7 +45,7 @@ static unsigned next_member(const void *context, unsigned rank)
     return place_of(lane, moved(lane, place_of(lane, rank), 1));
 }
 
-/* The place whose fragment a member sends first: it arrives there after all steps. */
+/* The place of the fragment that a member sends first; the fragment arrives at its owner after all steps. */
 static unsigned first_place(const void *context, unsigned rank)
 {
     const struct lane *lane = context;
@@ -57,7 +57,7 @@ static unsigned own_place(const void *context, unsigned rank)
     return place_of(context, rank);
 }
 
-/* Rows by rank as rows by place, and back. */
+/* Reorders rows by rank to rows by place; the function is its own inverse. */
 static pop_tensor by_place(const struct lane *lane, pop_tensor rows)
 {
     size_t members = pop_tensor_dim(rows, 0), columns = pop_tensor_dim(rows, 1);
@@ -114,7 +114,7 @@ static pop_tensor clone_row(const struct lane *lane)
                               lane->c->path);
 }
 
-/* Variables of all lanes for rows of so many columns, which the lanes share out. */
+/* Creates the variables of all lanes, which divide the columns among themselves. */
 static void open_lanes(struct lanes *lanes, pop_type type, size_t columns)
 {
     struct collective *c = lanes->c;
@@ -135,7 +135,7 @@ static void open_lanes(struct lanes *lanes, pop_type type, size_t columns)
     }
 }
 
-/* Lanes without columns have nothing to do. */
+/* Removes lanes that would have no columns. */
 static void drop_empty(struct lanes *lanes, size_t columns)
 {
     while (!lanes->shared && lanes->count > 1 && columns < lanes->count)
@@ -156,7 +156,7 @@ static void exchange(struct lanes *lanes, pop_program sequence, unsigned count)
     group_exchange(lanes->c, sequence, parts, count);
 }
 
-/* The row of what is received is one place further back than that of what was received before. */
+/* Each step receives the row one place before the one received in the step before. */
 static void step_index(const struct lane *lane, pop_program sequence)
 {
     const struct collective *c = lane->c;
@@ -180,7 +180,7 @@ static void write_row(const struct lane *lane, pop_program sequence, pop_tensor 
                              sequence, lane->c->path);
 }
 
-/* The lanes whose tensors one step is for: the first alone where the ways of two that meet differ in length. */
+/* A step for the first `count` lanes: only the first one when two lanes that meet have different numbers of steps. */
 typedef void step_fn(struct lanes *lanes, pop_program sequence, unsigned count);
 
 static void repeat(struct lanes *lanes, unsigned times, unsigned count, step_fn *step)
@@ -215,7 +215,7 @@ static void gather_step(struct lanes *lanes, pop_program sequence, unsigned coun
     }
 }
 
-/* Two lanes meet at the owner, which adds its own part once. */
+/* Two lanes meet at the owner, which adds its own part only once. */
 static void meet(struct lanes *lanes)
 {
     struct collective *c = lanes->c;
@@ -227,7 +227,7 @@ static void meet(struct lanes *lanes)
     combine(c, c->sequence, lane->send, lanes->list[1].recv, lane->send);
 }
 
-/* Side by side, without the columns of lanes that share them. */
+/* Concatenates the lanes' columns; lanes that share their columns count once. */
 static pop_tensor joined(const struct lanes *lanes, bool fragments)
 {
     pop_tensor list[MAX_LANES];

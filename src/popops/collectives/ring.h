@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rings: data in as many fragments as there are members, each of which goes from member to member. */
+/* Ring methods: data is divided into as many fragments as there are members, and fragments move from member to
+ * member. */
 #ifndef POPOPS_COLLECTIVES_RING_H
 #define POPOPS_COLLECTIVES_RING_H
 
 #include "popops/collectives/combine.h"
 
-/* By the method, which is one of the rings.  rows: a view {members, n}, row i of which is member i's fragment; the
- * result is the own fragment reduced, {n}, in new variables. */
+/* Reduce-scatter by one of the ring methods.  rows is a view {members, n}, whose row i is member i's fragment; the
+ * result is the member's own reduced fragment {n}, in new variables. */
 pop_tensor ring_reduce_scatter(struct collective *c, pop_tensor rows);
-/* The fragments {n} of all members: {members, n}, in new variables. */
+/* All-gather of the members' fragments {n}: {members, n}, in new variables. */
 pop_tensor ring_all_gather(struct collective *c, pop_tensor own);
 
 #endif

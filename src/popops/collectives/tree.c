@@ -17,9 +17,10 @@ static void copy(const struct collective *c, pop_tensor from, pop_tensor to)
 /* ---- a tree of pairs ---- */
 
 struct pairing {
-    unsigned full; /* the largest power of two within the members */
+    unsigned full; /* the largest power of two not above the number of members */
     unsigned members;
-    unsigned distance; /* of a pair below `full`; full itself: members beyond it with the members that represent them */
+    /* Of a pair, below `full`; `full` itself pairs each member beyond it with the one that represents it */
+    unsigned distance;
 };
 
 static unsigned partner(const void *context, unsigned rank)
@@ -48,7 +49,7 @@ static void swap(struct collective *c, const struct pairing *p, pop_tensor from,
     group_exchange(c, c->sequence, &(struct group_copy){ from, to, partner, p }, 1);
 }
 
-/* to = from where a replica's condition holds. */
+/* to = from in replicas where the condition holds. */
 static void take_where(struct collective *c, pop_tensor condition, pop_tensor from, pop_tensor to)
 {
     popops_ternary_with_output_at(c->where, POPOPS_TERNARY_SELECT, c->graph, popops_operand_of_tensor(from),
@@ -65,7 +66,7 @@ pop_tensor tree_all_reduce(struct collective *c, pop_tensor data)
         p.full *= 2;
     bool uneven = p.full < c->members;
     p.distance = p.full;
-    if (uneven) { /* those beyond hand over */
+    if (uneven) { /* members beyond `full` send their data to their partners */
         swap(c, &p, sum, other);
         combine(c, c->sequence, sum, other, both);
         take_where(c, group_constant(c, stands_in, &p, POP_BOOL), both, sum);
@@ -81,7 +82,7 @@ pop_tensor tree_all_reduce(struct collective *c, pop_tensor data)
     return sum;
 }
 
-/* ---- a tree of copies ---- */
+/* ---- a broadcast tree ---- */
 
 struct spreading {
     unsigned members, root, distance;
@@ -112,7 +113,7 @@ pop_tensor tree_broadcast(struct collective *c, pop_tensor data, unsigned root)
     return own;
 }
 
-/* ---- each to all ---- */
+/* ---- direct: each to all ---- */
 
 static unsigned row_from(const void *context, unsigned rank)
 {
@@ -120,7 +121,7 @@ static unsigned row_from(const void *context, unsigned rank)
     return (rank + s->members - s->distance) % s->members;
 }
 
-/* Sends sources[distance] to the member at that distance; what arrives becomes the row of its sender. */
+/* Sends sources[distance] to the member at that distance; the received data becomes the sender's row of the result. */
 static pop_tensor direct(struct collective *c, pop_type type, size_t columns, const pop_tensor *sources)
 {
     unsigned members = c->members;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How popops' own arguments are logged. */
+/* Formats popops' own argument types for the call log. */
 #ifndef POPOPS_ELEMENTWISE_CALL_LOG_H
 #define POPOPS_ELEMENTWISE_CALL_LOG_H
 
@@ -8,7 +8,7 @@
 
 #include <popops/element_wise.h>
 
-/* A tensor, or a number. */
+/* Logs a tensor, or a number. */
 static inline pop_log_argument log_operand(popops_operand operand)
 {
     if (pop_tensor_valid(operand.tensor))
@@ -18,7 +18,7 @@ static inline pop_log_argument log_operand(popops_operand operand)
     return operand.value_type == POP_LONGLONG ? poplibs_log_integer(NULL, operand.value.whole)
                                               : poplibs_log_natural(NULL, operand.value.natural);
 }
-/* Of so many operands. */
+/* Logs an operator of the given arity. */
 static inline pop_log_argument log_operator(int arity, int op)
 {
     bool known = op >= 0 && op < operator_count(arity);

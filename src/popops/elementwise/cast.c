@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One vertex for a tile whose share is one region in memory; else one for each worker, of several regions. */
+/* A tile whose share is one region of memory gets one vertex; other tiles get one for each worker, with several
+ * regions. */
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 
@@ -10,7 +11,7 @@ struct cast {
     pop_where where;
     pop_compute_set set;
     pop_tensor in, out; /* flat */
-    bool common;        /* the types have vertices for whole tiles and for several regions */
+    bool common;        /* both types are in CAST_MAIN_TYPES, whose vertices take whole tiles or several regions */
 };
 
 enum { CPU_PARTS = 64 };
@@ -61,7 +62,7 @@ static void cast_regions(pop_graph *graph, const struct poplibs_tile *tile, void
     poputil_partitions_free(&parts);
 }
 
-/* ---- pairs of types that do the same (cast_types.h) ---- */
+/* ---- equivalent pairs of types (cast_types.h) ---- */
 
 static bool is_common(pop_type type)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A second operand that is a vector, a bias or a scale: it is connected as it is, not as often as it is used.  What it
- * is along a region of memory is read off the places of its elements there: the vector over and over (inner), or each
- * of its elements some times in a row (outer). */
+/* Broadcast of a vector as second operand, such as a bias or a scale.  The vertex is connected to the vector itself,
+ * not to a view with repeated elements.  The pattern of each region of memory is derived from the positions of the
+ * vector's elements along it: the whole vector repeated (inner), or each element repeated for a whole row (outer). */
 #include "popops/elementwise/element_broadcast.h"
 #include "popops/elementwise/element_graph.h"
 
@@ -9,13 +9,12 @@
 
 #include <assert.h>
 
-/* Parts of rows must have this many elements on average, or gathering them is no better. */
+/* The minimum average number of elements in a part of a row: with smaller parts, gathering the elements is as fast. */
 enum { MIN_PIECE = 8 };
-/* Vertices of regions run one after the other: with more of them workers share parts of rows. */
+/* Region vertices of a tile run one after the other, so above this number workers share parts of rows instead. */
 enum { MAX_REGIONS = 6 };
 
-/* The operands on one tile: all of its regions, one after the other, and the places of the vector's elements along
- * them. */
+/* The regions of one tile, concatenated, and the positions of the vector's elements along them. */
 struct spot {
     const struct element_work *work;
     unsigned tile;
@@ -24,10 +23,10 @@ struct spot {
     int64_t *places;
 };
 
-/* A region in rows of some length; none where it has no such. */
+/* A region as rows of equal length; rows is 0 if it has no such pattern. */
 struct pattern {
     size_t length, rows;
-    bool outer; /* the vector has an element for each row; else one for each place in a row */
+    bool outer; /* the vector has an element for each row; otherwise for each column */
 };
 
 static size_t run_from(const int64_t *places, size_t count, int64_t step)
@@ -57,8 +56,8 @@ static struct pattern pattern_of(const int64_t *places, size_t count)
     return pattern;
 }
 
-/* Vertices for whole rows give each worker some of them; where there are too few, parts of rows are better, unless the
- * vector is there as a whole. */
+/* Whether vertices for whole rows are used: their workers share rows, so there must be enough of them, unless the
+ * pattern uses the whole vector. */
 static bool serves(const struct spot *spot, struct pattern pattern)
 {
     const struct element_call *call = spot->work->call;
@@ -84,7 +83,7 @@ static void add_rows(const struct spot *spot, struct pattern pattern, pop_tensor
     pop_graph_map_vertex_at(call->where, call->graph, vertex, spot->tile);
 }
 
-/* One vertex for a region; on a CPU one for each part. */
+/* One vertex for the region; on a CPU, one for each part. */
 static void add_region(const struct spot *spot, size_t region, struct pattern pattern)
 {
     const struct element_work *work = spot->work;
@@ -132,7 +131,7 @@ static bool add_regions(const struct spot *spot)
 
 /* ---- parts of rows ---- */
 
-/* The length of the part from an element on: the vector advances with it, or is one repeated element. */
+/* The length of the part that begins at an element: along it the vector advances by one, or one element repeats. */
 static size_t piece_at(const struct spot *spot, size_t at, size_t max)
 {
     size_t along = run_from(spot->places + at, max, 1);
@@ -157,7 +156,7 @@ static pop_tensor vector_of_piece(const struct spot *spot, size_t at, pop_interv
                                stays ? piece.begin + 1 : piece.end, 0);
 }
 
-/* One worker's parts; *at counts the tile's elements. */
+/* One worker's parts; *at is the index of the next element of the tile. */
 static void add_share(const struct spot *spot, const pop_interval *list, size_t count, size_t *at)
 {
     const struct element_work *work = spot->work;

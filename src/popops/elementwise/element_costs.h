@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the estimates of element-wise vertices share. */
+/* Shared parts of the estimates of element-wise vertices. */
 #ifndef POPOPS_ELEMENTWISE_ELEMENT_COSTS_H
 #define POPOPS_ELEMENTWISE_ELEMENT_COSTS_H
 
 #include "popops/elementwise/operators.h"
 #include "popops/vertices.h"
 
-/* An operator on elements of a type. */
+/* The cost of an operator on elements of a type. */
 struct element_cost {
     const struct operator_info *info;
     pop_type type;
-    unsigned cycles, width; /* cycles for each vector of so many elements */
+    unsigned cycles, width; /* cycles for each vector of `width` elements */
     unsigned flops;         /* for each element */
 };
 struct element_cost_form {
@@ -19,7 +19,7 @@ struct element_cost_form {
     bool in_place;
 };
 
-/* An estimator's user is one number: arity, operator and type. */
+/* Packs arity, operator and type into an estimator's user pointer. */
 static inline void *element_cost_user(int arity, int op, pop_type type)
 {
     return poplibs_as_user((uintptr_t)arity << 16 | (uintptr_t)op << 8 | (uintptr_t)type);
@@ -41,13 +41,13 @@ static inline size_t element_cost_vectors(struct element_cost cost, size_t eleme
 {
     return poplibs_ceil_div(elements, cost.width);
 }
-/* The field that says how many elements there are. */
+/* The name of the field that has the number of elements. */
 static inline const char *element_cost_output(const pop_vertex_view *vertex, const char *in_place)
 {
     return pop_vertex_view_has_field(vertex, in_place) ? in_place : "out";
 }
 
-/* Registers forms of vertices for every operator of an arity and its types. */
+/* Registers the given forms of vertices for each operator of an arity and each of its types. */
 static inline void element_costs_register(pop_graph *graph, int arity, const struct element_cost_form *forms,
                                           size_t count)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands in one shape, the output, and the vertices.  A tile whose elements are one region gets one vertex for all of
- * its workers; others get one for each worker, with rows.  On a CPU, which has one tile, large work is cut for the
- * host's threads. */
+/* Broadcasts the operands to one shape, creates the output, and adds the vertices.  A tile whose share is one region
+ * gets one vertex for all its workers; other tiles get one vertex for each worker, with several rows.  A CPU device has
+ * one tile: there large work is divided among the host's threads. */
 #include "popops/elementwise/element_graph.h"
 #include "poplibs/log.h"
 #include "popops/elementwise/element_broadcast.h"
@@ -40,7 +40,7 @@ static pop_tensor output_like(pop_where where, pop_graph *graph, pop_tensors inp
     return out;
 }
 
-/* Brings tensors into one shape; false and an error when they have none. */
+/* Broadcasts tensors to one shape; false, with an error recorded, if their shapes do not match. */
 static bool match_shapes(pop_where where, pop_graph *graph, const char *api, pop_tensor *tensors, size_t count)
 {
     char texts[3][128] = { "" };
@@ -77,7 +77,7 @@ bool element_match(struct element_call *call)
     return true;
 }
 
-/* An operand that has the shape of all: some one is not a scalar, or all have one element. */
+/* An operand that has the common shape: one that is not a scalar, or, if all have one element, the first. */
 static pop_tensor shaped_operand(const struct element_call *call)
 {
     size_t i = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A checked element-wise operation, and how it becomes vertices: for one operator (element_wise.c) or a whole
+/* A checked element-wise operation, and how vertices are added for it: for one operator (element_wise.c) or a whole
  * expression (map.c). */
 #ifndef POPOPS_ELEMENTWISE_ELEMENT_GRAPH_H
 #define POPOPS_ELEMENTWISE_ELEMENT_GRAPH_H
@@ -7,12 +7,13 @@
 #include "poplibs/tiles.h"
 #include "popops/elementwise/operators.h"
 
-enum { ELEMENT_OPERANDS = 20 }; /* an expression has placeholders _1 to _20 */
-/* Parts of large work on a CPU: the same on every machine, and none so small that starting it matters. */
+enum { ELEMENT_OPERANDS = 20 }; /* placeholders _1 to _20 of an expression */
+/* Parts of large work on a CPU: the same on every machine, and large enough that the overhead of a part is
+ * negligible. */
 enum { ELEMENT_CPU_PARTS = 64, ELEMENT_CPU_PART_BYTES = 64 << 10 };
 
-/* Vertices of a binary operator whose second operand is a vector that rows share (inner) or that has an element for
- * each of them (outer); fields data, B, out. */
+/* Vertex types of a binary operator whose second operand is a vector that all rows share (inner) or that has an element
+ * for each row (outer); their fields are data, B, out. */
 struct element_broadcast {
     const char *inner, *outer;
 };
@@ -23,32 +24,32 @@ struct element_call {
     const char *api; /* "popops_add" */
     pop_program sequence;
     const char *name;
-    const char *step;                 /* of the compute set: "Op/Add" */
-    const char *vertex, *vertex_rows; /* types for one region, or NULL, and for several */
-    const char *const *fields;        /* of the operands; the first is out's in place */
+    const char *step;                 /* name of the compute set: "Op/Add" */
+    const char *vertex, *vertex_rows; /* types for one region, or NULL, and for several regions */
+    const char *const *fields;        /* names of the operands' fields; in place, the first is also the output */
     size_t count;
     pop_tensor given[ELEMENT_OPERANDS],
-        in[ELEMENT_OPERANDS];      /* as they came, and in the output's shape or one element that counts for all */
-    bool scalar[ELEMENT_OPERANDS]; /* in[i] is one element */
+        in[ELEMENT_OPERANDS];      /* given, broadcast to the output's shape; or one element, for vertices */
+    bool scalar[ELEMENT_OPERANDS]; /* whether in[i] is one element */
     pop_tensor out;
-    bool in_place;                             /* out is in[0], and has no field of its own */
-    const struct element_broadcast *broadcast; /* the second operand may be a vector for these; NULL: it is none */
-    bool number;                               /* the field of the second operand takes one element, no vector */
+    bool in_place;                             /* out is in[0] and has no field of its own */
+    const struct element_broadcast *broadcast; /* vertices for a vector as second operand; NULL: none */
+    bool number;                               /* the field of the second operand takes one element, not a vector */
 };
 
-/* Brings call->in into one shape; false and an error when they have none. */
+/* Broadcasts call->given to one shape, in call->in; false, with an error recorded, if the shapes do not match. */
 bool element_match(struct element_call *call);
-/* A new output of a type, laid out like the operand that is spread best. */
+/* Creates the output, of a type, mapped like the most evenly spread operand. */
 void element_new_output(struct element_call *call, pop_type type);
-/* Whether out can be written as a result of a type; false and an error otherwise. */
+/* Whether out can take a result of this type; false, with an error recorded, otherwise. */
 bool element_check_output(const struct element_call *call, pop_type type);
-/* Whether an operand would be read where the output is written already: the output has to be another first, which is
- * copied then. */
+/* Whether an operand overlaps the output in another order, so that it would be overwritten before it is read: the
+ * result must then be written to a temporary and copied. */
 bool element_needs_copy(const struct element_call *call);
-/* Adds a compute set with the vertices to the sequence; nothing without elements. */
+/* Adds a compute set with the vertices to the sequence; nothing if there are no elements. */
 void element_run(const struct element_call *call);
 
-/* The vertices of a call: its set, and its operands flat, in one order. */
+/* A call while its vertices are added: its compute set, and its operands flattened in one order. */
 struct element_work {
     const struct element_call *call;
     pop_compute_set set;

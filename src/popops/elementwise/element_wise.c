@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of one operator: types are checked, numbers become constants, and the library's vertex is found. */
+/* Calls of one operator: checks types, converts numbers to constants, and selects the library's vertex. */
 #include "popops/elementwise/element_wise.h"
 #include "popops/elementwise/call_log.h"
 #include "popops/elementwise/element_graph.h"
@@ -23,7 +23,7 @@ static bool is_number(const popops_operand *operand)
 {
     return operand->value_type != POP_TYPE_NULL;
 }
-/* The third operand of select is a bool whatever the others are. */
+/* The third operand of select is always a bool. */
 static bool is_condition(const struct element_request *request, int operand)
 {
     return request->arity == 3 && request->op == POPOPS_TERNARY_SELECT && operand == 2;
@@ -39,7 +39,7 @@ static const char *types_text(char *buffer, size_t size, unsigned types)
     return buffer;
 }
 
-/* The type of the tensors, which must have one. */
+/* The common type of the tensors; false, with an error recorded, if they differ. */
 static bool find_type(const struct element_request *request, const char *api, const struct operator_info *info,
                       pop_type *type)
 {
@@ -64,7 +64,7 @@ static bool find_type(const struct element_request *request, const char *api, co
         *type = seen;
     }
     if (*type == POP_TYPE_NULL && is_condition(request, 2) &&
-        !is_number(&request->operands[2])) /* a choice between numbers */
+        !is_number(&request->operands[2])) /* select between two numbers */
         *type = request->operands[0].value_type == POP_DOUBLE || request->operands[1].value_type == POP_DOUBLE
                     ? POP_FLOAT
                     : POP_INT;
@@ -77,13 +77,13 @@ static bool find_type(const struct element_request *request, const char *api, co
     return true;
 }
 
-/* A number as a tensor of one element, on the first tile. */
+/* A number as a tensor of one element, on tile 0. */
 static pop_tensor constant_of(const struct element_request *request, const char *api, const popops_operand *operand,
                               pop_type type)
 {
     pop_tensor constant = { 0 };
     double real = operand->value.real,
-           range = __builtin_ldexp(1, (int)pop_type_size(type) * 8); /* signed or not: -1 is all bits */
+           range = __builtin_ldexp(1, (int)pop_type_size(type) * 8); /* signed and unsigned alike: -1 sets all bits */
     if (operand->value_type == POP_DOUBLE && !pop_type_is_floating_point(type) &&
         !(real >= -range / 2 && real < range && real == __builtin_trunc(real))) {
         poplibs_fail(request->graph, POP_TYPE_ERROR, request->where, api,
@@ -96,7 +96,7 @@ static pop_tensor constant_of(const struct element_request *request, const char 
     return constant;
 }
 
-/* "SHIFT_LEFT" as "ShiftLeft", which names the compute set. */
+/* Names the compute set: "SHIFT_LEFT" becomes "Op/ShiftLeft". */
 static void step_of(char *step, size_t size, const char *constant)
 {
     size_t length = (size_t)snprintf(step, size, "Op/");
@@ -109,7 +109,7 @@ static void step_of(char *step, size_t size, const char *constant)
 struct names {
     char api[64], step[64], vertex[128], rows[128], inner[128], outer[128];
 };
-/* The vertices' types and fields. */
+/* Sets the call's vertex types and field names. */
 static void name_vertices(struct element_call *call, struct names *names, const struct element_request *request,
                           const struct operator_info *info, pop_type type)
 {
@@ -133,7 +133,7 @@ static void name_vertices(struct element_call *call, struct names *names, const 
     call->fields = fields[call->in_place][request->arity - 1];
 }
 
-/* Adding and multiplying take their operands in any order: the one that is broadcast comes second. */
+/* Addition and multiplication commute: exchanges the operands so that the broadcast one is the second. */
 static void put_broadcast_second(struct element_call *call, const struct element_request *request)
 {
     bool any_order = request->arity == 2 && (request->op == POPOPS_BINARY_ADD || request->op == POPOPS_BINARY_MULTIPLY);
@@ -154,7 +154,7 @@ static bool has_broadcast(const struct element_call *call)
     return pop_tensor_num_elements(call->given[0]) == elements && pop_tensor_num_elements(call->given[1]) != elements;
 }
 
-/* A second operand that is broadcast may have a vertex of its own. */
+/* Some operators have vertices for a broadcast second operand. */
 static void run_operator(struct element_call *call, struct names *names, const struct element_request *request,
                          const struct operator_info *info, pop_type type)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of one operator: types are checked, numbers become constants, and the library's vertex is found. */
+/* Calls of one operator: checks types, converts numbers to constants, and selects the library's vertex. */
 #ifndef POPOPS_ELEMENTWISE_ELEMENT_WISE_H
 #define POPOPS_ELEMENTWISE_ELEMENT_WISE_H
 
@@ -12,13 +12,13 @@ struct element_request {
     enum element_form form;
     int arity, op;
     popops_operand operands[3];
-    pop_tensor out; /* with an output */
+    pop_tensor out; /* for the form with an output */
     pop_program sequence;
     const char *name;
-    const char *api; /* NULL: after the operator */
+    const char *api; /* name of the public function; NULL: derived from the operator */
 };
 
-/* Checks the request and does it; gives the output, or null. */
+/* Checks and executes the request; returns the output, or the null tensor after an error. */
 pop_tensor element_serve(const struct element_request *request);
 
 #endif

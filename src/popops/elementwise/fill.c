@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A vertex for each worker of each tile: of one region where it is one, else of several. */
+/* Adds a vertex for each worker of each tile: for one region if its share is contiguous, otherwise for several. */
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 

@@ -17,12 +17,12 @@ struct operator_info {
     const char *constant; /* "BITWISE_AND" */
     const char *node;     /* "BitwiseAnd" */
     const char *real, *other;
-    unsigned types; /* bit t: it takes pop_type t */
-    bool boolean;   /* its result is BOOL */
+    unsigned types; /* bit t is set if it takes pop_type t */
+    bool boolean;   /* whether its result is BOOL */
     struct operator_cost cost_float, cost_half, cost_int;
 };
 
-/* arity 1 to 3; op is a popops_unary_op, ... */
+/* arity is 1 to 3; op is a popops_unary_op, popops_binary_op or popops_ternary_op. */
 const struct operator_info *operator_of(int arity, int op);
 int operator_count(int arity);
 static inline const char *operator_kind(int arity)
@@ -38,7 +38,7 @@ static inline pop_type operator_result(const struct operator_info *info, pop_typ
     return info->boolean ? POP_BOOL : type;
 }
 
-/* Whether a binary operator has vertices for a second operand that is broadcast (of floating point). */
+/* Whether a binary operator has vertices for a broadcast second operand of a floating-point type. */
 bool operator_broadcasts(int op);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of all elements: a vertex for each worker looks at its own, and the compute set's consensus is the result. */
+/* Tests of all elements: each worker tests its share, and the consensus of the compute set is the result. */
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 
@@ -33,7 +33,7 @@ static void test_regions(pop_graph *graph, const struct poplibs_tile *tile, void
     poputil_partitions_free(&parts);
 }
 
-/* Whether all vertices say yes: a BOOL on tile 0. */
+/* A BOOL on tile 0: whether the compute functions of all vertices return true. */
 static pop_tensor consensus(pop_where where, pop_graph *graph, pop_tensor a, const char *vertex, pop_program sequence,
                             const char *name, const char *step)
 {

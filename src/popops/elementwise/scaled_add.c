@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One vertex for a tile whose share is one region in memory; else one for each worker, of several regions. */
+/* A tile whose share is one region of memory gets one vertex; other tiles get one for each worker, with several
+ * regions. */
 #include "poplibs/log.h"
 #include "poplibs/options.h"
 #include "poplibs/tiles.h"
@@ -8,7 +9,7 @@
 #include <popops/element_wise.h>
 #include <popops/scaled_add.h>
 
-/* A factor: a tensor of rank 0, or a constant where it is null. */
+/* A factor: a tensor of rank 0, or a constant if the tensor is null. */
 struct factor {
     pop_tensor tensor;
     double value;
@@ -43,7 +44,7 @@ static void set_factor(const struct scaled *s, pop_vertex vertex, const char *fi
     else if (pop_type_is_floating_point(s->scale))
         pop_graph_set_field_double_at(s->where, s->graph, vertex, field, factor->value);
     else
-        pop_graph_set_field_int_at(s->where, s->graph, vertex, field, (int64_t)factor->value); /* wraps */
+        pop_graph_set_field_int_at(s->where, s->graph, vertex, field, (int64_t)factor->value); /* integers wrap */
 }
 
 static pop_vertex add_vertex(const struct scaled *s, const char *form, unsigned tile)
@@ -100,7 +101,7 @@ static void add_regions(pop_graph *graph, const struct poplibs_tile *tile, void 
     poputil_partitions_free(&parts);
 }
 
-/* ---- what is allowed ---- */
+/* ---- checks ---- */
 
 static bool check_operands(const struct scaled *s)
 {
@@ -155,7 +156,7 @@ static bool parse(struct scaled *s, pop_options given)
                                  &s->options);
 }
 
-/* ---- factors' type ---- */
+/* ---- types of factors ---- */
 
 static bool fits_half(const struct scaled *s, const struct factor *factor)
 {
@@ -169,7 +170,7 @@ static void factor_as(struct scaled *s, struct factor *factor, pop_type type)
         factor->tensor = popops_cast_at(s->where, s->graph, factor->tensor, type, s->sequence, s->name);
 }
 
-/* Those of half tensors are half where all are, or can be. */
+/* Factors of half tensors are half if all of them are half, or constants that half represents within the tolerance. */
 static void choose_scale(struct scaled *s)
 {
     pop_type data = pop_tensor_type(s->a), delta = pop_tensor_type(s->b);
@@ -188,7 +189,7 @@ static void choose_scale(struct scaled *s)
         factor_as(s, &s->scale_a, s->scale);
 }
 
-/* What is read where a is written: a copy of it, made before. */
+/* An operand that overlaps a in another order is copied before a is written. */
 static pop_tensor apart(const struct scaled *s, pop_tensor t)
 {
     if (!pop_tensor_valid(t) || pop_tensor_equal(t, s->a) || !pop_tensor_intersects(t, s->a))
@@ -199,7 +200,7 @@ static pop_tensor apart(const struct scaled *s, pop_tensor t)
     return copy;
 }
 
-/* Integers have no vertex with two factors: a is multiplied first. */
+/* There are no vertices for integers with two factors, so a is multiplied first. */
 static void scale_a_first(struct scaled *s)
 {
     bool subtract = strcmp(s->kind, "aXMinusbY") == 0, mix = strcmp(s->kind, "XMinusaXPlusbY") == 0;
@@ -297,7 +298,7 @@ void popops_scaled_add_both_at(pop_where where, pop_graph *graph, pop_tensor a, 
             options);
 }
 
-/* A factor of 1 is none. */
+/* With a factor of 1 for a, only b needs a factor. */
 static void both_constants(struct scaled *s, pop_options options)
 {
     if (s->scale_a.value == 1) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of an expression, by precedence climbing. */
+/* Parser of expressions, by precedence climbing. */
 #include "popops/expression/expr_parse.h"
 #include "poplibs/support.h"
 #include "popops/elementwise/operators.h"
@@ -11,10 +11,10 @@ struct parser {
     popops_expr_node *nodes;
     size_t count, capacity;
     int depth;
-    const char *wrong; /* what was expected where it stopped, or NULL */
+    const char *wrong; /* what the parser expected where it stopped, or NULL */
 };
 
-/* Longer spellings first, so that << is not <. */
+/* Longer operators first, so that << is not read as <. */
 static const struct {
     const char *spelling;
     int level;
@@ -149,7 +149,7 @@ static bool parse_unary(struct parser *parser)
     return parse_name(parser);
 }
 
-/* Operators of this level and those that bind more. */
+/* Parses operators of this precedence level and of higher ones. */
 static bool parse_level(struct parser *parser, int level)
 {
     if (++parser->depth > DEEPEST)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of an expression, by precedence climbing. */
+/* Parser of expressions, by precedence climbing. */
 #ifndef POPOPS_EXPRESSION_EXPR_PARSE_H
 #define POPOPS_EXPRESSION_EXPR_PARSE_H
 
 #include <popops/expr.h>
 
-/* The nodes of a text; free them.  False and an error when it is no expression. */
+/* Parses a text to nodes, which the caller frees.  False, with an error recorded, for a text that is not an
+ * expression. */
 bool expr_parse(pop_where where, pop_graph *graph, const char *api, const char *text, popops_expr_node **nodes,
                 size_t *count);
 

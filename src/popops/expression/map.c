@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions over tensors: one vertex for all of it, or its operators one after the other. */
+/* Expressions over tensors: one generated vertex for the whole expression, or its operators one after the other. */
 #include "popops/elementwise/element_graph.h"
 #include "popops/elementwise/element_wise.h"
 #include "popops/expression/expr_parse.h"
@@ -14,7 +14,7 @@
 struct map_options {
     bool generate, force, vector_broadcasts, simplify;
 };
-/* One call, from the user's tree to its output. */
+/* A call, from the user's tree to its output. */
 struct map_call {
     pop_where where;
     pop_graph *graph;
@@ -45,11 +45,11 @@ bool popops_check_map_options_at(pop_where where, pop_graph *graph, pop_options 
     return poplibs_ready(graph) && parse_options(where, graph, "popops_map", options, &parsed);
 }
 
-/* ---- one after the other ---- */
+/* ---- one operator after the other ---- */
 
 static pop_tensor tensor_of(const struct map_call *call, size_t at);
 
-/* A value as an operand: numbers stay numbers. */
+/* A value as an operand; numbers stay numbers. */
 static popops_operand operand_of(const struct map_call *call, size_t at)
 {
     const struct typed_node *node = &call->expr.nodes[at];
@@ -62,7 +62,7 @@ static pop_tensor number_of(const struct map_call *call, const struct typed_node
     pop_graph_set_tile_mapping_at(call->where, call->graph, t, 0);
     return t;
 }
-/* Does one operator; into the call's output when it is the last. */
+/* Adds one operator; the root of the tree writes to the call's output. */
 static pop_tensor run_operator(const struct map_call *call, size_t at, enum element_form form)
 {
     const struct typed_node *node = &call->expr.nodes[at];
@@ -102,7 +102,7 @@ static bool is_leaf(const struct map_call *call, size_t at)
 {
     return call->expr.nodes[at].operands == 0;
 }
-/* An operator whose operands are tensors and numbers can be done in place as such. */
+/* Whether all operands of the root are tensors and numbers: then the operator itself can run in place. */
 static bool is_simple(const struct map_call *call)
 {
     const struct typed_node *root = &call->expr.nodes[call->expr.count - 1];
@@ -112,7 +112,7 @@ static bool is_simple(const struct map_call *call)
     return true;
 }
 
-/* A result that is no operator's: the tensor itself, or a cast of one. */
+/* Copies the result of an expression without operators: a tensor, or a cast of one. */
 static void copy_to_output(struct map_call *call, pop_tensor from)
 {
     struct element_call output = {
@@ -140,10 +140,10 @@ static void run_operators(struct map_call *call)
         call->out = run_operator(call, root, call->form == ELEMENT_NEW ? ELEMENT_NEW : ELEMENT_WITH_OUTPUT);
 }
 
-/* ---- all at once ---- */
+/* ---- one generated vertex ---- */
 
-/* 198 + W (20 + loop) for one region, 20 + loops for several, as for one operator; user is the cycles for a vector, and
- * its width. */
+/* 198 + W (20 + loop) for one region, 20 + loops for several, as for one operator; user holds the cycles for a vector
+ * and its width. */
 static uint64_t loop_cycles(void *user, size_t elements)
 {
     uintptr_t number = (uintptr_t)user;
@@ -164,7 +164,7 @@ static pop_perf estimate_rows(const pop_vertex_view *vertex, const pop_target *t
     return perf;
 }
 
-/* Compiles it unless the graph has it; false where there is no compiler. */
+/* Compiles the codelet unless the graph has it already; false if there is no compiler. */
 static bool add_codelet(const struct map_call *call, const struct expr_source *source)
 {
     if (pop_graph_has_codelet(call->graph, source->vertex))
@@ -177,7 +177,7 @@ static bool add_codelet(const struct map_call *call, const struct expr_source *s
     }
     const pop_error *error = pop_graph_error(call->graph);
     if (!error || error->status != POP_NO_ENVIRONMENT)
-        return true; /* the error stays */
+        return true; /* the error stays recorded */
     pop_graph_take_error(call->graph, NULL);
     return false;
 }
@@ -193,7 +193,7 @@ static const char *const *field_names(bool in_place)
     return in_place ? names_in_place : names + 1;
 }
 
-/* False: there is no compiler. */
+/* False if there is no compiler. */
 static bool run_generated(struct map_call *call)
 {
     pop_type result = call->expr.nodes[call->expr.count - 1].type;
@@ -240,7 +240,7 @@ static bool can_generate(const struct map_call *call)
 {
     for (size_t i = 0; i < call->expr.count; ++i)
         if (pop_type_size(call->expr.nodes[i].type) == 1 && call->expr.nodes[i].type != POP_BOOL)
-            return false; /* characters can be cast, and no more */
+            return false; /* character types can be cast, but no operator takes them */
     return true;
 }
 

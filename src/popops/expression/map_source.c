@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The codelet of an expression: two vertices, for one region and for several, around a loop over a block with a line
- * for each node. */
+/* Source of the codelet of an expression: two vertices, for one region and for several.  Both loop over blocks, with
+ * one line for each node. */
 #include "popops/expression/map_source.h"
 #include "popops/expression/typed_expr.h"
 
@@ -28,7 +28,7 @@ static void add(struct text *text, const char *format, ...)
     }
 }
 
-/* How C spells a type of operator_types.h, and the types of its width. */
+/* The C spelling of a type of operator_types.h, and the integer types of its width. */
 struct spelling {
     pop_type type;
     const char *tag, *c, *work, *unsigned_type, *signed_type;
@@ -51,7 +51,7 @@ static void add_number(struct text *text, const struct typed_node *node, bool fo
     const popops_operand *value = &node->given.value;
     double real;
     char bits[8];
-    pop_convert(value->value_type, &value->value, node->type, bits, 1); /* as the device has it */
+    pop_convert(value->value_type, &value->value, node->type, bits, 1); /* rounded to the type, as on the device */
     pop_convert(node->type, bits, POP_DOUBLE, &real, 1);
     if (pop_type_is_floating_point(node->type)) {
         if (!for_c)
@@ -90,7 +90,8 @@ static void add_name(struct text *text, const struct typed_expr *typed, size_t a
         add(text, ")");
 }
 
-/* "Add(_1,Mul(_2,0.5)),float,float": the expression and the types of its inputs; the end of a long one is a hash. */
+/* The parameters in the vertex's name: "Add(_1,Mul(_2,0.5)),float,float", the expression and the types of its inputs.
+ * The end of a long name is replaced by a hash. */
 static void name_expression(char *name, size_t size, const struct typed_expr *typed, const pop_tensor *inputs)
 {
     struct text text = { 0 };
@@ -109,7 +110,7 @@ static void name_expression(char *name, size_t size, const struct typed_expr *ty
 
 /* ---- code ---- */
 
-/* const T xI = ...; the value of a node, in the type that it is computed in. */
+/* Adds the line "const T xI = ...;": the value of a node, in the type it is computed in. */
 static void add_node(struct text *text, const struct typed_expr *typed, size_t at)
 {
     const struct typed_node *node = &typed->nodes[at];
@@ -127,7 +128,7 @@ static void add_node(struct text *text, const struct typed_expr *typed, size_t a
         const struct spelling *type = spelling_of(typed->nodes[node->operand[0]].type);
         add(text, "VALUE_TYPES(%s, %s, %s) const T ", type->work, type->unsigned_type, type->signed_type);
         for (int k = 0; k < node->operands; ++k) {
-            if (k == 2) /* select's is bool */
+            if (k == 2) /* the condition of select is bool */
                 add(text, "; const %s", spelling_of(typed->nodes[node->operand[2]].type)->work);
             add(text, "%s%c = x%zu", k == 1 ? ", " : k ? " " : "", 'a' + k, node->operand[k]);
         }
@@ -137,7 +138,7 @@ static void add_node(struct text *text, const struct typed_expr *typed, size_t a
     add(text, "; }));\n");
 }
 
-/* Operands that can be read as they are need no blocks. */
+/* Operands that can be read in place need no blocks. */
 static void add_whole(struct text *text, const struct typed_expr *typed, const pop_tensor *inputs)
 {
     bool whole = typed->nodes[typed->count - 1].type != POP_HALF;
@@ -180,7 +181,7 @@ static void add_row(struct text *text, const struct typed_expr *typed, const pop
                                     : "out + at, here);\n    }\n}\n");
 }
 
-/* The vertex over vectors, or over vectors of vectors. */
+/* Adds the vertex for one region (vectors), or for several (vectors of vectors). */
 static void add_vertex(struct text *text, const struct typed_expr *typed, const pop_tensor *inputs, bool in_place,
                        bool rows, const char *name)
 {
@@ -202,8 +203,7 @@ static void add_vertex(struct text *text, const struct typed_expr *typed, const 
     add(text, "v->out%s.data, v->out%s.size);\n}\n", row, row);
 }
 
-/* The operators' cycles for a vector of the widest data path that all types have, and what fetches and stores around
- * them cost. */
+/* The operators' cycles for a vector of the widest data path that all types have, plus loads and stores. */
 static void estimate(struct expr_source *source, const struct typed_expr *typed, const pop_target *target)
 {
     source->width = 4;

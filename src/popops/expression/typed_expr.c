@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an expression's nodes are: their operands, and their types. */
+/* Resolution of an expression's nodes: their operands and types. */
 #include "popops/expression/typed_expr.h"
 
 struct typing {
@@ -19,7 +19,7 @@ static bool is_node(const popops_expr_node *node)
                                               node->op < operator_count((int)(node->kind - POPOPS_EXPR_UNARY) + 1));
 }
 
-/* Finds the operands of a list in which each node comes after them. */
+/* Finds each node's operands in a list that has nodes after their operands. */
 static bool link_nodes(const struct typing *typing, popops_expr given)
 {
     struct typed_expr *expr = typing->expr;
@@ -79,7 +79,7 @@ static bool find_inputs(const struct typing *typing, pop_tensors tensors)
     return true;
 }
 
-/* Gives a type to a value that has none yet: numbers, and operators between numbers. */
+/* Sets the type of a value that has none yet: a number, or an operator on numbers. */
 static bool settle(const struct typing *typing, size_t at, pop_type type)
 {
     struct typed_node *node = &typing->expr->nodes[at];
@@ -102,7 +102,7 @@ static bool settle(const struct typing *typing, size_t at, pop_type type)
             return false;
     return true;
 }
-/* The type that a value without one has when nobody else says it. */
+/* The type of a value that no neighbour determines. */
 static pop_type fallback(const struct typed_expr *expr, size_t at)
 {
     const struct typed_node *node = &expr->nodes[at];
@@ -136,7 +136,7 @@ static bool type_operator(const struct typing *typing, struct typed_node *node)
         type = seen;
     }
     if (type == POP_TYPE_NULL && !node->info->boolean)
-        return true; /* numbers alone: what uses them gives the type */
+        return true; /* numbers only: the node that uses the result determines the type */
     type = type == POP_TYPE_NULL ? fallback(expr, node->operand[0]) : type;
     if (!operator_takes(node->info, type))
         return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api, "%s does not take %s",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An expression with its operands found and its types known. */
+/* An expression whose operands and types are resolved. */
 #ifndef POPOPS_EXPRESSION_TYPED_EXPR_H
 #define POPOPS_EXPRESSION_TYPED_EXPR_H
 
@@ -9,22 +9,23 @@
 
 struct typed_node {
     popops_expr_node given;
-    const struct operator_info *info; /* of an operator */
+    const struct operator_info *info; /* of operators, otherwise NULL */
     int operands;
     size_t operand[3];
-    pop_type type; /* of the value */
+    pop_type type; /* of the node's value */
 };
 struct typed_expr {
-    struct typed_node *nodes; /* the last is the whole */
+    struct typed_node *nodes; /* the last node is the root */
     size_t count, operators;
-    int used[20], inputs; /* the numbers of the placeholders in it, ascending */
+    int used[20], inputs; /* the numbers of the placeholders that occur, ascending */
 };
 
-/* False and an error for a list that is no tree, placeholders without tensors, or types that do not go together. */
+/* Resolves an expression.  False, with an error recorded, for a list that is not a tree, for placeholders without
+ * tensors, and for types that do not match. */
 bool expr_type(pop_where where, pop_graph *graph, const char *api, popops_expr expr, pop_tensors tensors,
                struct typed_expr *typed);
 void expr_free(struct typed_expr *typed);
-/* The place of a placeholder among those used. */
+/* The index of a placeholder in `used`. */
 int expr_input(const struct typed_expr *typed, int placeholder);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Normalised images: workers share the pixels of their tile. */
+/* Normalisation of images: a tile's workers share its pixels. */
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 
@@ -8,7 +8,7 @@
 
 enum { CHANNELS = 3, PADDED = 4, MAX_DIMS = 16 };
 
-/* Whether images can have this type and shape. */
+/* Checks that images can have this type and shape. */
 static bool check_image(pop_where where, pop_graph *graph, const char *api, pop_type type, pop_shape shape)
 {
     char text[128];
@@ -31,7 +31,7 @@ pop_tensor popops_create_normalise_image_input_at(pop_where where, pop_graph *gr
     pop_tensor none = { 0 };
     if (!poplibs_ready(graph) || !check_image(where, graph, "popops_create_normalise_image_input", type, shape))
         return none;
-    /* So many pixels begin and end with a whole word. */
+    /* The number of pixels that fill whole words. */
     unsigned grain = (unsigned)(CHANNELS * (4 / pop_type_size(type)));
     pop_tensor t = pop_graph_add_variable_at(where, graph, type, shape, name);
     poputil_map_tensor_linearly_grain_at(where, graph, t, grain, grain);
@@ -57,7 +57,7 @@ struct images {
     char vertex[64];
 };
 
-/* Some pixels of a tile, which one worker gets. */
+/* Adds the vertex of one worker, for an interval of a tile's pixels. */
 static void add_vertex(const struct images *images, pop_graph *graph, pop_compute_set set, pop_interval pixels,
                        unsigned tile)
 {

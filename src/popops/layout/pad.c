@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Padding: one dimension after the other, as concatenations of views. */
+/* Padding one dimension after the other, by concatenation of views. */
 #include "poplibs/log.h"
 #include "poplibs/support.h"
 
@@ -7,7 +7,7 @@
 
 enum { MAX_DIMS = 64 };
 
-/* What a padding is made of: a number, a tensor of one element, or the padded tensor itself. */
+/* The source of padding elements: a number, a tensor of one element, or the padded tensor itself. */
 struct filling {
     popops_padding_type type;
     pop_tensor tensor; /* of rank 0; null for a number */
@@ -20,7 +20,7 @@ static bool is_empty(pop_tensor t)
     return pop_tensor_num_elements(t) == 0;
 }
 
-/* t of extent 1 repeated along dim, any number of times: the view's own count has 32 bits. */
+/* Repeats t, of extent 1, along dim any number of times; a view's own repeat count has only 32 bits. */
 static pop_tensor repeat(pop_where where, pop_tensor t, size_t count, unsigned dim)
 {
     enum { PIECE = 1 << 30 };
@@ -38,7 +38,7 @@ static pop_tensor repeat(pop_where where, pop_tensor t, size_t count, unsigned d
     return pop_tensor_concat_at(where, (pop_tensors){ 2, parts }, dim);
 }
 
-/* A block of constants beside an edge, which is a slice of extent 1 of the padded tensor. */
+/* A block of constants next to an edge, which is a slice of extent 1 of the padded tensor. */
 static pop_tensor constant_block(pop_where where, pop_graph *graph, pop_tensor edge, pop_shape shape, unsigned dim,
                                  const struct filling *filling)
 {
@@ -68,7 +68,7 @@ static pop_tensor constant_block(pop_where where, pop_graph *graph, pop_tensor e
     return block;
 }
 
-/* count elements beyond one side of t. */
+/* The count padding elements on one side of t. */
 static pop_tensor side(pop_where where, pop_graph *graph, pop_tensor t, bool upper, size_t count, unsigned dim,
                        const struct filling *filling)
 {
@@ -142,7 +142,7 @@ static pop_tensor pad_all(pop_where where, pop_graph *graph, const char *api, po
     return poplibs_ready(graph) ? t : (pop_tensor){ 0 };
 }
 
-/* The filling with a tensor's element; false when it is none of t's type. */
+/* The filling with a tensor's element; false if that is not one element of t's type. */
 static bool fill_from(pop_where where, pop_graph *graph, const char *api, pop_tensor t, pop_tensor value,
                       struct filling *filling)
 {
@@ -192,7 +192,7 @@ pop_tensor popops_pad_dim_tensor_at(pop_where where, pop_graph *graph, pop_tenso
     return pad_dim(where, graph, "popops_pad_dim_tensor", t, lower, upper, dim, &filling);
 }
 
-/* Views alone have no graph but their own. */
+/* Checks a padding that uses no graph but the tensor's own. */
 static bool is_own(pop_where where, const char *api, pop_tensor t, popops_padding_type type)
 {
     pop_graph *graph = pop_store_graph(t.store);

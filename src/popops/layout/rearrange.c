@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transpositions, shared out between a tile's workers. */
+/* Transpositions, divided among a tile's workers. */
 #include "poplibs/log.h"
 #include "poplibs/support.h"
 
@@ -11,13 +11,13 @@ bool popops_can_use_fast_transpose(const pop_target *target, pop_type type, unsi
     if ((type != POP_HALF && type != POP_SHORT && type != POP_UNSIGNED_SHORT) || rows % 4 || columns % 4 || !rows ||
         !columns)
         return false;
-    /* Loops of the vertex are single repeat instructions, and its fields have 16 bits. */
+    /* The vertex' loops are repeat instructions and its fields have 16 bits. */
     unsigned repeats = columns > 4 ? columns / 4 : rows > 4 ? rows / 4 : transpositions;
     return repeats <= target->rpt_count_max && rows / 4 <= UINT16_MAX && columns / 4 <= UINT16_MAX &&
            transpositions <= UINT16_MAX;
 }
 
-/* What a tile transposes. */
+/* The transpositions of one tile. */
 struct transpositions {
     pop_where where;
     pop_compute_set set;
@@ -95,7 +95,7 @@ void popops_add_transpose_vertices_at(pop_where where, pop_graph *graph, pop_com
 
 struct matrices {
     pop_where where;
-    pop_tensor in, out; /* a row for each matrix */
+    pop_tensor in, out; /* one row for each matrix */
 };
 
 static void give_matrix(size_t index, pop_tensor *in, pop_tensor *out, void *user)

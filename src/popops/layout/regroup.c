@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Another grouping: blocks of one group by the other are brought together, each on one tile, and transposed there. */
+/* Regrouping: blocks of one group by the other are collected, each on one tile, and transposed there. */
 #include "poplibs/log.h"
 #include "poplibs/support.h"
 
@@ -8,7 +8,7 @@
 
 enum { MAX_DIMS = 62 };
 
-/* {dims..., outer group, inner group}: both groups as innermost dimensions. */
+/* {dims..., outer group, inner group}: both groups become innermost dimensions. */
 static pop_tensor group(pop_where where, pop_tensor t, poputil_dim_grouping outer, poputil_dim_grouping inner)
 {
     size_t rank = pop_tensor_rank(t), split[2 * MAX_DIMS + 2], count = 0;
@@ -31,7 +31,7 @@ static pop_tensor group(pop_where where, pop_tensor t, poputil_dim_grouping oute
     return pop_tensor_dim_shuffle_at(where, t, (pop_dims){ dims, order });
 }
 
-/* The inverse: {dims..., outer group, inner group} as a tensor of a shape. */
+/* The inverse: {dims..., outer group, inner group} to a tensor of the given shape. */
 static pop_tensor ungroup(pop_where where, pop_tensor t, pop_shape shape, poputil_dim_grouping outer,
                           poputil_dim_grouping inner)
 {
@@ -44,16 +44,16 @@ static pop_tensor ungroup(pop_where where, pop_tensor t, pop_shape shape, poputi
     return pop_tensor_reshape_at(where, pop_tensor_dim_shuffle_at(where, t, (pop_dims){ count, order }), shape);
 }
 
-/* Blocks, of so many rows that stand together in memory, shared out to the tiles of one IPU: the tile of each row, the
+/* Blocks of rows, which are contiguous in memory, distributed over the tiles of one IPU: the tile of each row, the
  * blocks of each tile. */
 struct shares {
     const unsigned *tiles;
-    const size_t *blocks; /* tile i has order[blocks[i]] .. order[blocks[i + 1] - 1] */
+    const size_t *blocks; /* tile i has blocks order[blocks[i]] to order[blocks[i + 1] - 1] */
     const size_t *order;
     size_t rows_of_block;
 };
 
-/* Rows that would stay where they are if a tile had the blocks of another. */
+/* The number of rows that would not move to another tile if a tile had the blocks of tile `of`. */
 static size_t rows_that_stay(const struct shares *shares, size_t of, unsigned tile)
 {
     size_t count = 0;
@@ -63,8 +63,9 @@ static size_t rows_that_stay(const struct shares *shares, size_t of, unsigned ti
     return count;
 }
 
-/* Fills owners, the tile that gets each tile's share.  The exchange lays rows where they belong; what stays on its tile
- * is moved there by a copy, for which all tiles wait: tiles with such rows take each other's shares. */
+/* Sets owners[i] to the tile that gets tile i's share.  The exchange writes rows to their final places, whereas rows
+ * that stay on their tile need a local copy, for which all tiles wait.  So tiles that would keep rows swap shares with
+ * another tile. */
 static void choose_owners(const struct shares *shares, unsigned first, size_t tiles, unsigned *owners)
 {
     enum { MAX_TRIES = 16 };
@@ -85,7 +86,7 @@ static void choose_owners(const struct shares *shares, unsigned first, size_t ti
     }
 }
 
-/* Lists of tile mappings as the tile of each element. */
+/* Converts the interval lists of a tile mapping to the tile of each element. */
 static unsigned *tiles_of(const pop_interval_lists *lists, size_t count)
 {
     unsigned *tiles = poplibs_zeros(count, sizeof(*tiles));
@@ -96,7 +97,7 @@ static unsigned *tiles_of(const pop_interval_lists *lists, size_t count)
     return tiles;
 }
 
-/* Shares the blocks that begin on each IPU out to its tiles. */
+/* Distributes the blocks that begin on each IPU over its tiles. */
 static void map_blocks(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to, size_t rows_of_block,
                        size_t row)
 {
@@ -141,7 +142,7 @@ unsigned popops_get_minimum_regroup_grain_size(pop_type type)
     return bytes == 2 ? 4 : bytes == 4 ? 2 : 1;
 }
 
-/* Whether both groupings are dims of t, not the same one, whose extents they divide. */
+/* Whether both groupings are of different dims of t and divide their extents. */
 static bool can_regroup(pop_tensor t, poputil_dim_grouping from, poputil_dim_grouping to)
 {
     size_t rank = pop_tensor_rank(t);
@@ -182,7 +183,7 @@ pop_tensor popops_regroup_tensor_apart_at(pop_where where, pop_graph *graph, pop
     return ungroup(where, turned, (pop_shape){ rank, shape }, from, to);
 }
 
-/* Adds the copy of what was made apart, if there is one. */
+/* Appends the copy from source to destination, if it is needed. */
 static pop_tensor with_copy(pop_where where, pop_program copies, const char *name, pop_tensor made, pop_tensor source,
                             pop_tensor destination)
 {
@@ -202,7 +203,7 @@ pop_tensor popops_regroup_tensor_at(pop_where where, pop_graph *graph, pop_tenso
     return with_copy(where, copies, name, made, source, destination);
 }
 
-/* The innermost grouping of a tensor; false when there is none. */
+/* The innermost grouping of a tensor; false if it has none. */
 static bool innermost(pop_where where, pop_graph *graph, pop_tensor t, poputil_dim_grouping *grouping)
 {
     return pop_tensor_num_elements(t) && poputil_detect_dim_groupings_at(where, graph, t, grouping, 1) > 0 &&
@@ -231,14 +232,14 @@ pop_tensor popops_regroup_if_possible_at(pop_where where, pop_graph *graph, pop_
     return with_copy(where, copies, name, made, source, destination);
 }
 
-/* Both are whole grains, of two dims. */
+/* Whether both groupings are of different dims and multiples of the minimum grain. */
 static bool is_beneficial(pop_tensor t, poputil_dim_grouping from, poputil_dim_grouping to)
 {
     unsigned grain = popops_get_minimum_regroup_grain_size(pop_tensor_type(t));
     return can_regroup(t, from, to) && from.size % grain == 0 && to.size % grain == 0;
 }
 
-/* The groupings of both, where going from one to the other is worth it. */
+/* Finds the groupings of both tensors; true if regrouping is beneficial. */
 static bool compare(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like, poputil_dim_grouping *from,
                     poputil_dim_grouping *to)
 {
@@ -273,7 +274,7 @@ pop_tensor popops_regroup_if_beneficial_in_at(pop_where where, pop_graph *graph,
     return with_copy(where, copies, name, made, source, destination);
 }
 
-/* Regroups with a compute set of its own. */
+/* Regroups with its own compute set. */
 static pop_tensor regroup_now(pop_where where, pop_graph *graph, pop_tensor in, poputil_dim_grouping from,
                               poputil_dim_grouping to, pop_program sequence, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The counter begins one step early: each time it is counted on, and compared. */
+/* The counter starts one step before its first value, because each iteration begins with increment and comparison. */
 #include "poplibs/log.h"
 #include "poplibs/support.h"
 
