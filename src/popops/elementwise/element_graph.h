@@ -29,7 +29,7 @@ struct element_call {
     const char *const *fields;        /* names of the operands' fields; in place, the first is also the output */
     size_t count;
     pop_tensor given[ELEMENT_OPERANDS],
-        in[ELEMENT_OPERANDS];      /* given, broadcast to the output's shape; or one element, for vertices */
+        in[ELEMENT_OPERANDS];      /* in: given, broadcast to the output's shape, or left as one element */
     bool scalar[ELEMENT_OPERANDS]; /* whether in[i] is one element */
     pop_tensor out;
     bool in_place;                             /* out is in[0] and has no field of its own */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Histograms: each worker counts its share of what is on its tile, and a reduction adds the counts up. */
+/* Histograms: each worker counts its share of the tile's elements, and a reduction adds the counts. */
 #include "poplibs/log.h"
 #include "poplibs/options.h"
 #include "poplibs/tiles.h"
@@ -36,7 +36,7 @@ static bool check(struct histogram *h, pop_graph *graph)
                         poplibs_shape_of(text, sizeof(text), h->levels));
 }
 
-/* One vertex on a tile, of some intervals of the flat input. */
+/* Adds one vertex, for a list of intervals of the flattened input. */
 static void add_vertex(struct histogram *h, pop_graph *graph, const pop_interval_lists *parts, size_t part,
                        unsigned tile)
 {
@@ -61,8 +61,8 @@ static void add_vertex(struct histogram *h, pop_graph *graph, const pop_interval
     *poplibs_push(&h->partials) = partial;
 }
 
-/* Counts each place of the input, those that share an element too: so it follows the mapping, not the order in
- * memory. */
+/* Counts each position of the input, also if several share an element; so the work follows the mapping, not the order
+ * in memory. */
 static pop_tensor count_on_tiles(struct histogram *h, pop_graph *graph, pop_program sequence)
 {
     char path[POPLIBS_PATH_SIZE];

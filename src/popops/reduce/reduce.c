@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a reduction is asked for: checked, then built (reduce_parts.h). */
+/* Requests for reductions: checks the arguments and builds the stages (reduce_parts.h). */
 #include "popops/reduce/reduce.h"
 #include "popops/reduce/reduce_parts.h"
 #include "popops/reduce/reduce_stages.h"
@@ -41,7 +41,7 @@ pop_compute_set reduce_next_set(struct reduction *r, const char *name)
     return r->sets->list[r->next_set++];
 }
 
-/* ---- what is allowed ---- */
+/* ---- checks ---- */
 
 static bool is_sum(popops_operation op)
 {
@@ -101,7 +101,7 @@ static bool check_params(pop_where where, pop_graph *graph, const struct reduce_
     return true;
 }
 
-/* Flags of the reduced dimensions. */
+/* Sets the flags of the reduced dimensions. */
 static bool check_dims(pop_where where, pop_graph *graph, const struct reduce_request *q, bool *reduced)
 {
     size_t rank = pop_tensor_rank(q->in);
@@ -157,7 +157,7 @@ static bool check_options(pop_where where, pop_graph *graph, const struct reduce
 
 /* ---- building ---- */
 
-/* What is left of no elements. */
+/* The result of a reduction over no elements. */
 static double neutral(popops_operation op, pop_type type)
 {
     pop_target any = pop_target_create_cpu(true, 1);
@@ -181,7 +181,7 @@ static double neutral(popops_operation op, pop_type type)
 static void set_types(struct reduction *r, pop_type in, pop_type out, const struct accumulation *accumulation)
 {
     bool bits = r->op == POPOPS_ADD || r->op == POPOPS_MUL ||
-                r->op == POPOPS_SQUARE_ADD; /* of integers, signed or not, these are the same */
+                r->op == POPOPS_SQUARE_ADD; /* for integers these do not depend on the sign */
     r->in_type = in == POP_UNSIGNED_INT && bits ? POP_INT : in;
     r->out_type = out == POP_UNSIGNED_INT && bits ? POP_INT : out;
     r->tile_type = r->exchange_type = r->in_type;
@@ -191,7 +191,7 @@ static void set_types(struct reduction *r, pop_type in, pop_type out, const stru
     }
 }
 
-/* *out null: it is made. */
+/* Builds the reduction into *out, or, if it is null, into a new variable. */
 static void build(pop_where where, pop_graph *graph, struct reduce_request q, pop_tensor *out,
                   popops_compute_sets *sets)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tasks of a tile, shared out to workers, as vertices: of a special form where a worker's share is one regular piece,
- * else of the general one. */
+/* Distributes a tile's tasks over its workers and adds their vertices: a specialised vertex if a worker's share is one
+ * regular piece, otherwise the general vertex. */
 #include "popops/reduce/reduce_connect.h"
 #include "popops/reduce/reduce_parts.h"
 #include "popops/reduce/reduce_pieces.h"
@@ -28,9 +28,9 @@ struct context {
     unsigned tile;
 };
 
-/* ---- who does what ---- */
+/* ---- distribution over workers ---- */
 
-/* Outputs that stay together: what the vertices take at a time, and whole blocks. */
+/* The number of outputs that are not separated: those that a vertex processes at a time, and whole blocks. */
 static size_t whole_outputs(const struct context *c, const struct task *task)
 {
     size_t grain = reduce_grain(c->r->target, c->stage->op, c->stage->in);
@@ -46,8 +46,8 @@ static size_t whole_outputs(const struct context *c, const struct task *task)
     return grain;
 }
 
-/* Equal shares go to workers one after the other, else each to the worker that has had the smallest load, the smaller
- * shares first. */
+/* Order of distribution: ascending cost.  Equal shares are assigned to workers round-robin, others to the worker with
+ * the smallest load so far. */
 static int by_cost(const void *left, const void *right)
 {
     const struct worker_share *a = left, *b = right;
@@ -140,7 +140,7 @@ static void connect(const struct context *c, pop_vertex vertex, const char *fiel
     pop_graph_connect_at(c->r->where, c->r->graph, vertex, field, t);
 }
 
-/* Whether a vertex of the strided form takes `outputs` whose rows are stride elements apart. */
+/* Whether a strided vertex can reduce `outputs` outputs whose rows are stride elements apart. */
 static bool is_strided(const struct context *c, size_t outputs, size_t stride)
 {
     const struct reduce_stage *stage = c->stage;
@@ -168,13 +168,13 @@ static void connect_strided(const struct context *c, const struct worker_share *
     set_number(c, vertex, "rows", rows);
 }
 
-/* A share of one piece, where some special vertex takes it. */
+/* Adds a specialised vertex for a share of one piece, if there is one for it. */
 static bool connect_piece(const struct context *c, const struct worker_share *share)
 {
     struct reduce_piece p = reduce_part(&c->pieces->list[share->task->first], share->k, share->n);
     size_t blocks = p.n / p.width;
     pop_tensor source = c->stage->sources[p.source];
-    if (p.n == 1 && p.stride == p.inner) { /* one run */
+    if (p.n == 1 && p.stride == p.inner) { /* a single contiguous run */
         p.rows *= p.inner;
         p.stride = p.inner = 1;
     }
@@ -198,8 +198,8 @@ static bool connect_piece(const struct context *c, const struct worker_share *sh
 
 struct regions {
     struct tensor_vec out, partials;
-    unsigned *num_partials; /* of each out */
-    size_t capacity;        /* of num_partials */
+    unsigned *num_partials; /* number of partial regions of each output */
+    size_t capacity;        /* capacity of num_partials */
 };
 static void push_out(struct regions *regions, pop_tensor t)
 {
@@ -210,12 +210,13 @@ static void push_out(struct regions *regions, pop_tensor t)
 }
 static void push_partial(struct regions *regions, pop_tensor t)
 {
-    assert(regions->out.count); /* partials follow the output that they belong to */
+    assert(regions->out.count); /* partials belong to the output before them */
     *poplibs_push(&regions->partials) = t;
     regions->num_partials[regions->out.count - 1]++;
 }
 
-/* The regions of one output region: a run where rows follow each other, else row by row. */
+/* Adds the regions of partials for one output region: one run if its rows are contiguous, otherwise one for each
+ * row. */
 static void push_rows(const struct context *c, const struct reduce_piece *p, struct regions *regions)
 {
     size_t row = p->width * p->inner, rows = p->rows;
@@ -227,7 +228,7 @@ static void push_rows(const struct context *c, const struct reduce_piece *p, str
         push_partial(regions, slice_of(c, c->stage->sources[p->source], p->at + i * p->stride, row));
 }
 
-/* Outputs that one region of each piece can stand for: a block of rows, or one. */
+/* The number of outputs for which each piece has one region: a block of rows, or 1. */
 static size_t step_of(const struct context *c, const struct worker_share *share)
 {
     size_t step = 0;
@@ -239,8 +240,8 @@ static size_t step_of(const struct context *c, const struct worker_share *share)
     return step;
 }
 
-/* A share whose pieces are rows of partial results: they follow each other, or arrive so from other tiles, as one
- * region. */
+/* Adds a share whose pieces are rows of partial results: the rows are contiguous, on this tile or after the exchange,
+ * and form one region. */
 static void push_partials(const struct context *c, const struct worker_share *share, struct regions *regions)
 {
     size_t rows = share->task->count;
@@ -287,13 +288,13 @@ static void connect_regions(const struct context *c, struct regions *regions)
     free(regions->num_partials);
 }
 
-/* What vertices cost beside others, in the terms of which a worker's list is divided; runs of so many reductions have
- * a vertex of their own in any case. */
+/* Relative costs of vertices, by which a worker's shares are assigned to specialised vertices or to the general one.  A
+ * run of at least RUN_OF_... reductions always has its own vertex. */
 enum { GENERAL = 16, IN_GENERAL = 2, SINGLE = 8, STRIDED = 10, RUN_OF_CONTINUOUS = 4, RUN_OF_STRIDED = 5 };
 
-/* A share as what a vertex sees. */
+/* How a vertex would process a share. */
 struct share_look {
-    size_t reductions, cost; /* of special vertices */
+    size_t reductions, cost; /* of a specialised vertex */
     bool special, run;
 };
 static struct share_look look_of(const struct context *c, const struct worker_share *share)
@@ -311,8 +312,8 @@ static struct share_look look_of(const struct context *c, const struct worker_sh
     return look;
 }
 
-/* Whether vertices of their own take the shares of a worker that are no runs: they cost no more than the general one.
- */
+/* Whether the worker's shares that are not runs get specialised vertices: if these cost no more than one general
+ * vertex. */
 static bool are_apart(const struct context *c, const struct worker_shares *shares, const size_t *own, size_t count)
 {
     size_t apart = 0, together = GENERAL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tasks of a tile, shared out to workers, as vertices: of a special form where a worker's share is one regular piece,
- * else of the general one. */
+/* Distributes a tile's tasks over its workers and adds their vertices: a specialised vertex if a worker's share is one
+ * regular piece, otherwise the general vertex. */
 #ifndef POPOPS_REDUCE_REDUCE_CONNECT_H
 #define POPOPS_REDUCE_REDUCE_CONNECT_H
 

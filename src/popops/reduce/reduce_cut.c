@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tasks of a tile whose elements workers share: parts of them first, then, without an exchange, what joins the parts.
- */
+/* Tasks whose elements are divided among a tile's workers: a first step reduces the parts, and a second one, without an
+ * exchange, combines their results. */
 #include "popops/reduce/reduce_cut.h"
 #include "popops/reduce/reduce_connect.h"
 #include "popops/reduce/reduce_parts.h"
@@ -8,8 +8,8 @@
 
 #include <assert.h>
 
-/* Columns of a task: of step outputs, within each width outputs.  False: it cannot be cut, since pieces differ in their
- * blocks. */
+/* How a task is divided into columns of `step` outputs, within blocks of `width` outputs.  False if it cannot be
+ * divided because its pieces have different blocks. */
 struct columns {
     size_t width, step;
 };
@@ -35,8 +35,8 @@ size_t reduce_cut_columns(const struct task *task, const struct reduce_pieces *p
     return task->n / columns.width * poplibs_ceil_div(columns.width, columns.step);
 }
 
-/* Columns [from, from + n) of a task, in parts: each leaves a row from *place on, and the rows are a task of the second
- * step. */
+/* Divides columns [from, from + n) of a task into parts.  Each part writes a row of partials at *place, which advances;
+ * these rows are a task of the second step. */
 static void cut_columns(const struct task *task, const struct reduce_pieces *pieces, size_t from, size_t n,
                         size_t *place, struct reduce_cut *cut)
 {
@@ -72,7 +72,7 @@ void reduce_cut_tasks(const struct tasks *tasks, const struct reduce_pieces *pie
         }
         struct columns columns;
         const bool regular = columns_of(task, pieces, grain, &columns);
-        assert(regular && columns.step); /* others have one part */
+        assert(regular && columns.step); /* without columns there is only one part */
         (void)regular;
         for (size_t from = 0, n; from < task->n; from += n) {
             n = poplibs_min(columns.step, columns.width - from % columns.width);
@@ -94,7 +94,7 @@ void reduce_connect_cut(const struct reduction *r, const struct reduce_stage *st
     parts.last = false;
     joined.set = join->set;
     joined.op = reduce_joins(stage->op);
-    joined.rows = r->target->type != POP_TARGET_CPU; /* whose threads share outputs */
+    joined.rows = r->target->type != POP_TARGET_CPU; /* on a CPU threads divide the outputs */
     reduce_connect(r, &parts, tile, &cut->cut, &cut->parts);
     reduce_connect(r, &joined, tile, &cut->joined, &cut->rows);
 }

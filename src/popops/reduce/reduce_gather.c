@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stages that exchange: outputs are dealt out to tiles, each of which collects the rows of its own.  Where an output
- * has many rows, groups of them are reduced on several tiles first. */
+/* Stages that exchange: outputs are distributed over tiles, each of which collects the rows of its outputs.  If outputs
+ * have many rows, groups of rows are first reduced on several tiles. */
 #include "popops/reduce/reduce_gather.h"
 #include "poplibs/tiles.h"
 #include "popops/reduce/reduce.h"
@@ -13,11 +13,11 @@
 #include <assert.h>
 #include <poputil/util.h>
 
-struct chunk { /* outputs that go together: to one tile, or a block of their rows to each of several */
+struct chunk { /* outputs that one tile reduces, or whose rows are divided into blocks for several tiles */
     size_t k, n;
     unsigned tile;
-    size_t rows, block; /* that reach it; of a block: 0 for all */
-    size_t unit;        /* of the first block: units go to tiles */
+    size_t rows, block; /* number of rows; rows of a block, 0 for all */
+    size_t unit;        /* unit of the first block: units are distributed over tiles */
 };
 struct chunks {
     struct chunk *list;
@@ -27,7 +27,7 @@ struct chunks {
 struct gather {
     struct reduction *r;
     struct partial_rows rows;    /* sorted by output */
-    struct interval_vec outputs; /* of all rows */
+    struct interval_vec outputs; /* the union of all rows' outputs */
     size_t num_outputs, elements, mean_rows;
     pop_tensor partials;
     pop_type type;
@@ -44,7 +44,7 @@ static size_t vector_of(const struct gather *g, pop_type type)
     return poplibs_max(1, pop_target_vector_width(g->r->target, type));
 }
 
-/* Tiles with partial results. */
+/* The number of tiles that hold partial results. */
 static size_t count_tiles(const struct gather *g)
 {
     pop_interval_lists mapping;
@@ -56,8 +56,8 @@ static size_t count_tiles(const struct gather *g)
     return tiles;
 }
 
-/* Whether this stage is the last one (docs/reference/reductions.md): outputs meet few rows, which most tiles have, or
- * there are few rows in all. */
+/* Whether this stage is the last one (docs/reference/reductions.md): each output has few rows, which are spread over
+ * most tiles, or there are few elements overall. */
 static bool is_last(const struct gather *g)
 {
     size_t tiles = pop_target_num_tiles(g->r->target), rows = g->mean_rows;
@@ -65,7 +65,7 @@ static bool is_last(const struct gather *g)
            (rows * rows < 4 * tiles && 4 * count_tiles(g) > 3 * tiles);
 }
 
-/* ---- which outputs where ---- */
+/* ---- distribution of outputs ---- */
 
 static int by_output(const void *left, const void *right)
 {
@@ -77,7 +77,7 @@ static int by_output(const void *left, const void *right)
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* The union of the rows' outputs, and how many rows an output has: the mean, since outputs hardly differ. */
+/* Computes the union of the rows' outputs, and the mean number of rows of an output; outputs hardly differ in it. */
 static void find_outputs(struct gather *g)
 {
     for (size_t i = 0; i < g->rows.count; ++i) {
@@ -95,7 +95,7 @@ static void find_outputs(struct gather *g)
     g->mean_rows = poplibs_ceil_div(g->elements, poplibs_max(1, g->num_outputs));
 }
 
-/* Even shares over tiles: chunk c has tile c. */
+/* Distributes the outputs evenly over tiles: chunk c is on tile c. */
 static void spread(const struct gather *g, size_t grain, size_t min, struct chunks *chunks)
 {
     pop_interval_lists parts;
@@ -109,14 +109,14 @@ static void spread(const struct gather *g, size_t grain, size_t min, struct chun
                                                     .tile = (unsigned)part };
     pop_interval_lists_free(&parts);
 }
-/* Outputs of the last stage: at least four vectors of a vertex's sums on a tile. */
+/* Distributes the outputs of the last stage: at least four vectors of sums for each tile. */
 static void spread_last(const struct gather *g, struct chunks *chunks)
 {
     size_t vector = vector_of(g, g->r->tile_type);
     spread(g, vector, 4 * vector, chunks);
 }
 
-/* A new output's elements that are made here lie so. */
+/* Maps a new output like the work of the last stage. */
 static void map_linearly(const struct gather *g)
 {
     struct reduction *r = g->r;
@@ -130,7 +130,8 @@ static void map_linearly(const struct gather *g)
     free(chunks.list);
 }
 
-/* Whether outputs are made where they lie, of which a tile has at most `largest`: else evenly, and sent there. */
+/* Whether it is faster to reduce outputs on the tiles to which they are mapped, at most `largest` on one, than evenly
+ * distributed, with another exchange. */
 static bool is_better_there(const struct gather *g, size_t largest)
 {
     const pop_target *target = g->r->target;
@@ -150,7 +151,7 @@ static int by_place(const void *left, const void *right)
     return a->k < b->k ? -1 : a->k > b->k;
 }
 
-/* Shares by the output's mapping, where that is even enough; else false. */
+/* Distributes the outputs by the output's mapping; false if that is too uneven. */
 static bool as_mapped(const struct gather *g, struct chunks *chunks)
 {
     struct reduction *r = g->r;
@@ -187,7 +188,7 @@ static bool as_mapped(const struct gather *g, struct chunks *chunks)
 
 /* ---- a stage ---- */
 
-/* Rows that reach a chunk, as the chunks are gone through in order. */
+/* Sweep over the chunks in ascending order; active are the rows that overlap the current chunk. */
 struct row_sweep {
     size_t *active, count, next;
 };
@@ -213,7 +214,7 @@ static struct reduce_piece piece_within(const struct partial_row *row, const str
     return (struct reduce_piece){ from, n, row->at + (from - row->k), n, 1, 1, n, row->source, 0 };
 }
 
-/* By their mapping, so that a group has about as many of each output. */
+/* In the order of their mapping, so that each block has about equally many rows of each output. */
 static int by_source(const void *left, const void *right)
 {
     const struct reduce_piece *a = left, *b = right;
@@ -222,7 +223,7 @@ static int by_source(const void *left, const void *right)
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* How many rows reach each chunk. */
+/* Counts the rows that overlap each chunk. */
 static void count_rows(const struct gather *g, struct chunks *chunks)
 {
     struct row_sweep sweep = { poplibs_new(g->rows.count, sizeof(size_t)), 0, 0 };
@@ -233,7 +234,7 @@ static void count_rows(const struct gather *g, struct chunks *chunks)
     free(sweep.active);
 }
 
-/* The pieces of each unit: a tile's, or those of a chunk's blocks of rows. */
+/* The pieces of each unit: of each tile, or of each block of rows of the chunks. */
 static struct reduce_pieces *deal(const struct gather *g, const struct chunks *chunks, size_t units)
 {
     struct reduce_pieces *dealt = poplibs_zeros(units, sizeof(*dealt));
@@ -271,7 +272,7 @@ static struct reduce_stage stage_of(const struct gather *g, const char *name)
     };
 }
 
-/* The last stage of a tile.  Where it has fewer outputs than workers, and very many rows, workers share the rows. */
+/* The last stage on a tile.  With fewer outputs than workers, and very many rows, workers divide the rows. */
 struct last {
     struct reduce_cut cut;
     size_t first_partial, partials;
@@ -338,7 +339,7 @@ static void last_stage(struct gather *g)
     free(chunks.list);
 }
 
-/* The outputs, cut wherever a row begins or ends. */
+/* Divides the outputs where a row begins or ends. */
 static void cut_at_rows(struct gather *g)
 {
     char *ends = poplibs_zeros(g->r->outputs + 1, sizeof(*ends));
@@ -356,8 +357,8 @@ static void cut_at_rows(struct gather *g)
     g->outputs = cut;
 }
 
-/* Cuts outputs, and each cut's rows in blocks of tiles that follow each other, so that all tiles have a share: blocks
- * of two rows and MIN_ELEMENTS elements at least.  Returns the units. */
+/* Divides outputs into chunks, and the rows of each chunk into blocks of neighbouring tiles, so that all tiles have
+ * work. A block has at least two rows and MIN_ELEMENTS elements.  Returns the number of units. */
 static size_t cut_in_blocks(struct gather *g, struct chunks *chunks)
 {
     cut_at_rows(g);
@@ -380,7 +381,7 @@ static size_t cut_in_blocks(struct gather *g, struct chunks *chunks)
     return units;
 }
 
-/* Leaves a row for each block, and collects these. */
+/* Reduces each block to a row, and collects these rows in the next stage. */
 static void intermediate_stage(struct gather *g, unsigned number)
 {
     struct reduction *r = g->r;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of the flat input as pieces, and pieces as tasks. */
+/* Divides runs of the flattened input into pieces, and groups pieces into tasks. */
 #include "popops/reduce/reduce_pieces.h"
 #include "popops/reduce/reduce_parts.h"
 
 #include <assert.h>
 
-/* The output of an element. */
+/* The index of the output to which an element belongs. */
 static size_t output_of(const struct reduction *r, size_t element)
 {
     size_t k = 0, scale = 1;
@@ -17,8 +17,9 @@ static size_t output_of(const struct reduction *r, size_t element)
     return k;
 }
 
-/* A box: `steps` of dimension d, all of those behind it, from an element on.  One piece has the innermost up to four of
- * its dimensions: kept blocks of rows, of kept width, of what is reduced in one. */
+/* Adds a box of elements: `steps` steps of dimension d, with all inner dimensions, beginning at an element.  One piece
+ * covers up to four innermost dimensions: blocks (kept) of rows (reduced) of width (kept) of inner (reduced)
+ * elements. */
 static void push_box(const struct reduction *r, unsigned d, size_t from, size_t steps, size_t run,
                      struct reduce_pieces *pieces)
 {
@@ -94,7 +95,7 @@ static int by_size(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Whether, in order, outputs of pieces are the same or do not meet. */
+/* Whether the sorted pieces have pairwise equal or disjoint outputs. */
 static bool apart(const struct reduce_pieces *pieces)
 {
     for (size_t i = 1; i < pieces->count; ++i) {
@@ -105,11 +106,11 @@ static bool apart(const struct reduce_pieces *pieces)
     return true;
 }
 
-/* Cuts one piece at the ends between its own. */
+/* Divides one piece at the ends that are inside of it. */
 static void cut(const struct reduce_piece *p, const size_t *ends, size_t count, struct reduce_pieces *to)
 {
     size_t low = 0, high = count;
-    while (low < high) { /* the first end beyond its begin */
+    while (low < high) { /* binary search for the first end after its beginning */
         size_t middle = (low + high) / 2;
         if (ends[middle] <= p->k)
             low = middle + 1;
@@ -119,7 +120,7 @@ static void cut(const struct reduce_piece *p, const size_t *ends, size_t count, 
     bool blocks = p->width != p->n;
     size_t from = p->k, last = p->k + p->n;
     for (size_t i = low; blocks && i < count && ends[i] < last; ++i)
-        if ((ends[i] - p->k) % p->width) { /* within a block: it is cut block by block */
+        if ((ends[i] - p->k) % p->width) { /* an end within a block: divide block by block */
             for (size_t k = p->k; k < last; k += p->width) {
                 struct reduce_piece block = reduce_part(p, k, p->width);
                 cut(&block, ends, count, to);
@@ -150,7 +151,7 @@ static void cut_all(struct reduce_pieces *pieces)
     *pieces = parts;
 }
 
-/* Adds rows that go on as those of a piece do, in the same run. */
+/* Appends rows that continue a piece's pattern in the same run. */
 static bool join_rows(struct reduce_piece *p, const struct reduce_piece *next)
 {
     bool alike = p->run && p->run == next->run && p->source == next->source && p->inner == next->inner &&
@@ -192,7 +193,7 @@ void reduce_tasks_of(struct reduce_pieces *pieces, struct tasks *tasks)
     pieces->count = kept;
 }
 
-/* Elements [from, to) of each output's, counted along the piece; only whole rows where a row has several outputs. */
+/* Elements [from, to) of each output, counted along the piece; only whole rows if a row has several outputs. */
 static struct reduce_piece rows_of(struct reduce_piece p, size_t from, size_t to)
 {
     assert(from < to && to <= piece_depth(&p) && from % p.inner == 0 && to % p.inner == 0);
@@ -209,7 +210,7 @@ static struct reduce_piece as_rows(struct reduce_piece p)
     return p;
 }
 
-/* Elements of each output in all parts up to one; whole grains. */
+/* The number of elements of each output in all parts up to this one, a multiple of the grain. */
 static size_t end_of_part(const struct task *task, size_t part, size_t parts)
 {
     size_t grain = poplibs_max(1, task->grain);

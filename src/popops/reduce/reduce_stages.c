@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first stage: each tile reduces what it holds.  Outputs of which it holds all are done then; of others partial
- * results are left (reduce_gather.c). */
+/* The first stage: each tile reduces its own elements.  Outputs of which a tile has all elements are then complete;
+ * others result in partial results (reduce_gather.c). */
 #include "popops/reduce/reduce_stages.h"
 #include "popops/reduce/reduce.h"
 #include "popops/reduce/reduce_connect.h"
@@ -16,20 +16,20 @@ struct tile_work {
     unsigned tile;
     struct reduce_pieces pieces;
     struct tasks tasks;
-    struct reduce_cut done, left; /* tasks whose outputs are done here, and the others */
-    pop_interval partials;        /* what these leave */
-    pop_interval parts;           /* what parts of tasks leave */
+    struct reduce_cut done, left; /* tasks of outputs that this stage completes, and the other tasks */
+    pop_interval partials;        /* the partial results of `left` */
+    pop_interval parts;           /* the partial results of parts of tasks */
 };
 struct all_work {
     struct tile_work *list;
     size_t count, capacity;
 };
 
-/* ---- what is where ---- */
+/* ---- order of the input's elements ---- */
 
-/* The input's elements in the order of the tiles and, on each, of memory: pieces count their places so. */
+/* The input's elements ordered by tile and, on each tile, by address: pieces count in this order. */
 struct memory_order {
-    pop_interval_lists *tiles; /* of each tile its regions, as intervals of the input as it was */
+    pop_interval_lists *tiles; /* for each tile its regions, as intervals of the original input */
     size_t count;
 };
 
@@ -57,7 +57,7 @@ static void free_order(struct memory_order *order)
     free(order->tiles);
 }
 
-/* Pieces of one tile, whose first element is at a place; returns the next tile's. */
+/* Adds the pieces of one tile, whose first element is at `place`; returns the place after its last element. */
 static size_t push_tile(const struct reduction *r, const pop_interval_lists *regions, size_t place,
                         struct reduce_pieces *pieces)
 {
@@ -125,10 +125,10 @@ static void free_work(struct all_work *work)
     free(work->list);
 }
 
-/* ---- few outputs, many elements of each: workers share the elements ---- */
+/* ---- few outputs with many elements: workers divide the elements ---- */
 
-/* Outputs that workers take together where they share elements: what a vertex takes; on a CPU all that are contiguous,
- * since whole rows are read faster. */
+/* The number of outputs in a column if workers divide the elements: what a vertex processes at a time, or on a CPU all
+ * contiguous outputs, because whole rows are read faster. */
 static size_t column_grain(const struct reduction *r)
 {
     return r->target->type == POP_TARGET_CPU ? SIZE_MAX / 2 : reduce_grain(r->target, r->op, r->in_type);
@@ -140,13 +140,14 @@ static bool is_done(const struct reduction *r, const struct task *task)
 {
     return task->depth == r->factor;
 }
-/* What is one partial already can be sent as it is. */
+/* An output with a single element needs no vertex: its element can be sent unchanged. */
 static bool is_row(const struct task *task)
 {
     return task->depth == 1;
 }
 
-/* Puts the tasks of one kind (done or not) that have vertices into chosen; rows gets what the next stage takes. */
+/* Selects the tasks of one kind (completed or not) that need vertices; adds the rows of partials for the next stage to
+ * rows. */
 static void choose(const struct reduction *r, const struct tile_work *here, bool done, bool send_as_is,
                    struct tasks *chosen, struct partial_rows *rows, size_t *place)
 {
@@ -175,7 +176,8 @@ static void map_done(const struct reduction *r, unsigned tile, const struct task
             pop_tensor_slice_at(r->where, r->out, tasks->list[i].k, tasks->list[i].k + tasks->list[i].n, 0), tile);
 }
 
-/* Elements of partial results of all tiles; *reduces: some task that is not done has more than one. */
+/* Counts the elements of partial results on all tiles.  *reduces: whether a task that is not completed has more than
+ * one element for each output. */
 static size_t count_partials(const struct reduction *r, const struct all_work *work, bool send_as_is, bool *reduces)
 {
     size_t elements = 0;
@@ -191,7 +193,8 @@ static size_t count_partials(const struct reduction *r, const struct all_work *w
     return elements;
 }
 
-/* What each tile does; rows gets what the next stage takes.  Returns the elements that parts of tasks leave. */
+/* Plans the tasks of each tile; adds the rows of partials for the next stage to rows.  Returns the number of results of
+ * parts. */
 static size_t plan_tiles(const struct reduction *r, struct all_work *work, bool as_is, struct partial_rows *rows)
 {
     size_t place = 0, parts = 0, grain = column_grain(r);

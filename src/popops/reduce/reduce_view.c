@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The input of a reduction in the order of memory: reductions do not care in which order their dimensions are looked
- * at. */
+/* Views the input of a reduction in the order of memory: the result does not depend on the order of its dimensions. */
 #include "popops/reduce/reduce_view.h"
 #include "popops/reduce/reduce_parts.h"
 
@@ -12,14 +11,14 @@
 struct sub_dim {
     unsigned dim;
     size_t extent;
-    uint64_t stride; /* in memory; 0 counts as the largest: what is repeated is looked at last */
+    uint64_t stride; /* in memory; 0, a repetition, sorts as the largest, so that it becomes the outermost */
 };
 struct sub_dims {
     struct sub_dim list[REDUCE_MAX_DIMS];
     unsigned count;
 };
 
-/* Cuts a line into sub_dims, the innermost first; one sub_dim where it is irregular. */
+/* Divides a line into sub_dims, innermost first; an irregular line is one sub_dim. */
 static void push_sub_dims(struct sub_dims *sub_dims, unsigned dim, const int64_t *places, size_t count)
 {
     size_t inner = 1;
@@ -35,7 +34,7 @@ static void push_sub_dims(struct sub_dims *sub_dims, unsigned dim, const int64_t
         sub_dims->list[sub_dims->count++] = (struct sub_dim){ dim, run, (uint64_t)(stride < 0 ? -stride : stride) };
         inner *= run;
     }
-    if (inner < count) /* what repeats no pattern */
+    if (inner < count) /* the rest follows no pattern */
         sub_dims->list[sub_dims->count++] =
             (struct sub_dim){ dim, count / inner, (uint64_t)llabs(places[inner] - places[0]) };
 }
@@ -52,8 +51,8 @@ static void natural_sub_dims(struct sub_dims *sub_dims, pop_tensor t)
     for (unsigned d = 0; d < pop_tensor_rank(t); ++d)
         sub_dims->list[sub_dims->count++] = (struct sub_dim){ d, pop_tensor_dim(t, d), 0 };
 }
-/* The step in memory between the first two elements of a line that is in several variables; the largest where already
- * those do. */
+/* The distance in memory of the first two elements of a line that spans several variables; the maximum if these two are
+ * already in different variables. */
 static uint64_t first_step(pop_where where, pop_tensor line, size_t count)
 {
     int64_t *places = count > 1 ? poplibs_places(pop_tensor_slice_at(where, line, 0, 2, 0)) : NULL;
@@ -76,7 +75,7 @@ static void memory_sub_dims(pop_where where, struct sub_dims *sub_dims, pop_tens
         else
             sub_dims->list[sub_dims->count++] = (struct sub_dim){ d, extent, first_step(where, line, extent) };
         free(places);
-        for (unsigned i = first, j = sub_dims->count; i + 1 < j; ++i) { /* outermost first */
+        for (unsigned i = first, j = sub_dims->count; i + 1 < j; ++i) { /* reverses the list: outermost first */
             struct sub_dim held = sub_dims->list[i];
             sub_dims->list[i] = sub_dims->list[--j];
             sub_dims->list[j] = held;
@@ -84,7 +83,7 @@ static void memory_sub_dims(pop_where where, struct sub_dims *sub_dims, pop_tens
     }
 }
 
-/* A tensor of the dimensions that sub_dims are cut from, in their order: order[i] is the place of sub_dim i. */
+/* A view of t with the sub_dims as dimensions; order[i] is the natural index of sub_dim i. */
 static pop_tensor in_sub_dims(pop_where where, pop_tensor t, const struct sub_dims *natural, const unsigned *order)
 {
     size_t dims[REDUCE_MAX_DIMS];
@@ -104,7 +103,7 @@ static void sort_sub_dims(const struct sub_dims *sub_dims, unsigned *order)
     }
 }
 
-/* Collapses sub_dims of a kind that follow each other. */
+/* Merges neighbouring sub_dims that are all kept or all reduced. */
 static void set_extents(struct reduction *r, const struct sub_dims *sub_dims, const unsigned *order,
                         const bool *reduced)
 {
@@ -124,7 +123,7 @@ static void set_extents(struct reduction *r, const struct sub_dims *sub_dims, co
     }
 }
 
-/* The kept sub_dims, and their order among themselves. */
+/* Selects the kept sub_dims and their order. */
 static void kept_sub_dims(const struct sub_dims *sub_dims, const unsigned *order, const bool *reduced,
                           struct sub_dims *kept, unsigned *kept_order)
 {
@@ -140,7 +139,7 @@ static void kept_sub_dims(const struct sub_dims *sub_dims, const unsigned *order
             kept_order[count++] = place[order[i]];
 }
 
-/* A new output: its memory is in the order in which outputs are numbered. */
+/* A new output variable, whose memory order is the order of the outputs' indices. */
 static pop_tensor new_output(const struct reduction *r, pop_tensor in, const bool *reduced, const struct sub_dims *kept,
                              const unsigned *order, const char *name)
 {

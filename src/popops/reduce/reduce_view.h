@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The input of a reduction in the order of memory: reductions do not care in which order their dimensions are looked
- * at. */
+/* Views the input of a reduction in the order of memory: the result does not depend on the order of its dimensions. */
 #ifndef POPOPS_REDUCE_REDUCE_VIEW_H
 #define POPOPS_REDUCE_REDUCE_VIEW_H
 
 #include "popops/reduce/reduce_parts.h"
 
-/* Orders dimensions: dims has rank flags.  Fills in (flat), outputs, factor, rank, extent, kept.  *out is the output as
- * the caller has it; null: it becomes a new, unmapped variable. */
+/* Orders the dimensions; reduced has one flag for each.  Sets in (flattened), outputs, factor, rank, extent and kept.
+ * *out is the caller's output; if it is null, it becomes a new unmapped variable. */
 bool reduce_view(struct reduction *r, pop_tensor in, const bool *reduced, pop_tensor *out, const char *name);
 
 #endif

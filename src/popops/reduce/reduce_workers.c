@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How workers share what a tile has to reduce (docs/reference/reductions.md). */
+/* How workers divide a tile's work (docs/reference/reductions.md). */
 #include "popops/reduce/reduce_workers.h"
 #include "popops/reduce/reduce_cut.h"
 
@@ -15,7 +15,7 @@ void reduce_allot(const struct tasks *tasks, unsigned workers, size_t *parts)
         total += tasks->list[i].n * tasks->list[i].depth;
     for (size_t i = 0; i < tasks->count; ++i)
         given += parts[i] = poplibs_max(1, tasks->list[i].n * tasks->list[i].depth * workers / total);
-    for (; given < workers; ++given) { /* the largest share gets another worker */
+    for (; given < workers; ++given) { /* the largest share gets one more worker */
         size_t largest = 0;
         for (size_t i = 1; i < tasks->count; ++i)
             if (tasks->list[i].n * tasks->list[i].depth * parts[largest] >
@@ -45,8 +45,8 @@ size_t reduce_cost(size_t outputs, size_t depth, size_t grain, size_t parts)
 
 enum { MIN_ELEMENTS = 4096, DEEP = 16 * REDUCE_CPU_PARTS };
 
-/* Parts have a certain size, and what columns give is enough.  Where few elements meet, columns are vectors; else whole
- * rows, which are read faster. */
+/* Parts have at least MIN_ELEMENTS elements; tasks are divided only if their columns are too few.  Tasks with few
+ * elements for each output have columns of one vector, others of whole rows, which are read faster. */
 static void find_parts_on_cpu(const struct reduction *r, pop_type partials, struct tasks *tasks,
                               const struct reduce_pieces *pieces)
 {
@@ -65,15 +65,15 @@ static void find_parts_on_cpu(const struct reduction *r, pop_type partials, stru
     free(wanted);
 }
 
-/* ---- an IPU's tile ---- */
+/* ---- a tile of an IPU ---- */
 
-/* A task's columns: reductions of one cost, of which each is split in the same number of parts. */
+/* A task's columns: reductions of equal cost, each of which is divided into the same number of parts. */
 struct worker_columns {
     size_t count, outputs, cost;
     bool whole;
 };
 
-/* Outputs that have contiguous elements each, one after the other, are shared out whole. */
+/* Outputs with contiguous elements, one output after the other, are not divided. */
 static struct worker_columns columns_of(const struct task *task, const struct reduce_pieces *pieces, size_t grain)
 {
     size_t count = reduce_cut_columns(task, pieces, grain);
@@ -87,7 +87,7 @@ static struct worker_columns columns_of(const struct task *task, const struct re
     return columns;
 }
 
-/* Splits the costliest once more; false: it cannot be, or that does not help. */
+/* Adds a part to the task of highest cost; false if it cannot be divided further, or that does not reduce the cost. */
 static bool split_costliest(struct worker_columns *columns, struct tasks *tasks, size_t grain, size_t *idle)
 {
     size_t largest = 0;
