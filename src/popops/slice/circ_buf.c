@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A circular buffer is a sliceable tensor and an index that wraps around. */
+/* A circular buffer is a sliceable tensor with an index that wraps around. */
 #include "poplibs/log.h"
 #include "popops/slice/slicing.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slices of several dimensions are slices of one dimension after the other, first the one that leaves the fewest
- * elements.  The work is done where the first element along the sliced dimension is. */
+/* Slices of several dimensions are made one dimension at a time, beginning with the one that leaves the fewest
+ * elements.  The tile of the first element along the sliced dimension does the work. */
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 #include "popops/slice/slicing.h"
@@ -8,7 +8,7 @@
 #include <popops/dynamic_slice.h>
 #include <poputil/util.h>
 
-/* A slice of one dimension, which is dimension 0 here: the others are flattened. */
+/* A slice of one dimension, which is dimension 0 here; the others are flattened. */
 struct one_slice {
     pop_where where;
     pop_compute_set set;
@@ -26,7 +26,7 @@ static void finish_vertex(const struct one_slice *slice, pop_graph *graph, pop_v
     pop_graph_map_vertex_at(slice->where, graph, vertex, tile);
 }
 
-/* The columns of a list of intervals, row after row, as one flat tensor. */
+/* The columns in a list of intervals, as one flat tensor, row by row. */
 static pop_tensor columns(pop_where where, pop_tensor t, const pop_interval_lists *regions, size_t list)
 {
     size_t first = regions->first[list], count = regions->first[list + 1] - first;
@@ -39,7 +39,7 @@ static pop_tensor columns(pop_where where, pop_tensor t, const pop_interval_list
     return joined;
 }
 
-/* A vertex for the whole tile where its share of the base is one piece of memory. */
+/* One vertex for the whole tile if its share of the base is contiguous. */
 static bool add_one_region(const struct one_slice *slice, pop_graph *graph, const struct poplibs_tile *tile)
 {
     char name[80];
@@ -58,7 +58,7 @@ static bool add_one_region(const struct one_slice *slice, pop_graph *graph, cons
     return true;
 }
 
-/* Connects, for each of count lists, a row of the field for each row of t. */
+/* For each of count lists, connects one row of the field to each row of t. */
 static void connect_rows(const struct one_slice *slice, pop_graph *graph, pop_vertex vertex, const char *field,
                          pop_tensor t, const pop_interval_lists *regions, size_t first, size_t count)
 {
@@ -93,7 +93,7 @@ static void add_tile(const struct one_slice *slice, pop_graph *graph, const stru
     poputil_partitions_free(&parts);
 }
 
-/* {dim's extent, all others}. */
+/* Views t as {dim's extent, product of the others}. */
 static pop_tensor as_rows(pop_where where, pop_tensor t, unsigned dim)
 {
     size_t rows = pop_tensor_dim(t, dim);
@@ -101,7 +101,7 @@ static pop_tensor as_rows(pop_where where, pop_tensor t, unsigned dim)
                                  POP_SHAPE(rows, rows ? pop_tensor_num_elements(t) / rows : 0));
 }
 
-/* Copies between t and its slice sub along one dimension. */
+/* Adds the vertices between t and its slice sub along one dimension. */
 static void add_slice(pop_where where, pop_graph *graph, const char *vertex, pop_tensor t, pop_tensor sub,
                       pop_tensor offset, unsigned dim, pop_program sequence, const char *name, const char *step)
 {
@@ -124,7 +124,7 @@ static void add_slice(pop_where where, pop_graph *graph, const char *vertex, pop
     for (size_t tile = 0; tile < mapping.count; ++tile) {
         pop_interval_list here = { mapping.first[tile + 1] - mapping.first[tile],
                                    mapping.intervals + mapping.first[tile] };
-        /* An element that occurs several times is sliced at each occurrence. */
+        /* an element that occurs several times is sliced at each occurrence */
         if (here.count &&
             pop_graph_get_sorted_contiguous_regions_at(where, graph, first, here, false, NULL, &regions)) {
             add_tile(&slice, graph, &(struct poplibs_tile){ (unsigned)tile, &regions });
@@ -136,7 +136,7 @@ static void add_slice(pop_where where, pop_graph *graph, const char *vertex, pop
     pop_sequence_add_at(where, sequence, pop_execute_at(where, slice.set, name));
 }
 
-/* The places of dims in the order in which they are sliced: what leaves the smallest part first. */
+/* Orders dims for slicing: those that reduce the size most come first. */
 static void slicing_order(pop_tensor t, pop_dims dims, pop_shape sizes, size_t *order)
 {
     for (size_t i = 0; i < dims.count; ++i) {
@@ -167,8 +167,7 @@ static bool check_tensor(pop_where where, pop_graph *graph, const char *api, pop
     return popops_check_dims(where, graph, api, (pop_shape){ rank, shape }, dims, sizes);
 }
 
-/* Slices t along the first count of the ordered dims; steps[i] is what there is before step i, steps[count] the last.
- */
+/* Slices t along the first count of the ordered dims; steps[i] is the tensor before step i, steps[count] the result. */
 static void slice_steps(pop_where where, pop_graph *graph, pop_tensor *steps, pop_tensor offset, pop_dims dims,
                         pop_shape sizes, const size_t *order, size_t count, pop_program sequence, const char *name)
 {
@@ -229,7 +228,7 @@ void popops_dynamic_slice_with_output_at(pop_where where, pop_graph *graph, pop_
               dims.list[order[last]], sequence, name, "dynamicSlice");
 }
 
-/* The slice at offset 0. */
+/* The slice at offset 0, as a view. */
 static pop_tensor first_slice(pop_where where, pop_tensor t, pop_dims dims, pop_shape sizes)
 {
     for (size_t i = 0; i < dims.count; ++i)
@@ -277,16 +276,16 @@ void popops_dynamic_update_at(pop_where where, pop_graph *graph, pop_tensor t, p
     if (!poplibs_ready(graph) || !pop_tensor_num_elements(s))
         return;
     slicing_order(t, dims, sizes, order);
-    /* The slices that contain it are taken out, changed and written back, from the inside out. */
+    /* The nested slices that contain it are read, changed, and written back from the inside out. */
     slice_steps(where, graph, steps, offset, dims, sizes, order, dims.count - 1, sequence, name);
     for (size_t i = dims.count; i-- > 0 && poplibs_ready(graph); s = steps[i])
         add_slice(where, graph, "popops::DynamicUpdateSlice", steps[i], s, pop_tensor_at_at(where, offset, order[i]),
                   dims.list[order[i]], sequence, name, "dynamicUpdate");
 }
 
-/* ---- tensors that are good to slice ---- */
+/* ---- operands ---- */
 
-/* Maps blocks of so many columns; one that would fill much of a tile has its rows on several. */
+/* Maps blocks of `share` columns.  A block that would fill more than a quarter of a tile is split by rows. */
 static void map_shares(pop_where where, pop_graph *graph, pop_tensor variable, size_t rows, size_t columns,
                        size_t share)
 {
@@ -314,7 +313,7 @@ pop_tensor popops_create_sliceable_tensor_at(pop_where where, pop_graph *graph, 
     pop_tensor none = { 0 };
     if (!poplibs_ready(graph) || !popops_check_dims(where, graph, api, shape, dims, sizes))
         return none;
-    /* The sliced dims in front, then the others: that is the order in which parts are made. */
+    /* The sliced dims come first, then the others: the order in which parts are made. */
     unsigned order[POPOPS_MAX_DIMS], places[POPOPS_MAX_DIMS];
     size_t ordered[POPOPS_MAX_DIMS], rows = 1, columns = 1, count = 0, elements = 1;
     for (size_t i = 0; i < shape.rank; ++i)
@@ -344,7 +343,7 @@ pop_tensor popops_create_sliceable_tensor_at(pop_where where, pop_graph *graph, 
            grain = min_grain_size ? min_grain_size : poplibs_max(1, pop_target_vector_width(target, type));
     size_t share = poplibs_ceil_div(poplibs_ceil_div(columns, grain), tiles ? tiles : 1) * grain;
     size_t full = share ? columns / share : 0, rest = share ? columns % share : 0;
-    /* Each tile's share is one region: its columns of one row, then of the next. */
+    /* Each tile's share is one region: its columns of the first row, then of the next. */
     pop_tensor variable = pop_graph_add_variable_at(where, graph, type, POP_SHAPE(rows * columns), name), parts[2];
     map_shares(where, graph, variable, rows, columns, share);
     parts[0] = pop_tensor_reshape_at(where, pop_tensor_slice_at(where, variable, 0, full * share * rows, 0),
@@ -379,7 +378,7 @@ pop_tensor popops_create_sliceable_tensor_from_slice_at(pop_where where, pop_gra
     pop_tensor t = pop_graph_clone_n_at(where, graph, POP_TYPE_NULL, s, total, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
                                         POP_DUPLICATE_BY_TILE_CONTIGUOUS_REGION, name);
     t = pop_tensor_reshape_at(where, t, (pop_shape){ dims.count + rank, shape });
-    /* Each number of slices goes in front of its dimension, and both become one. */
+    /* Inserts the number of slices before its dimension and merges both. */
     unsigned order[2 * POPOPS_MAX_DIMS], count = 0;
     for (unsigned dim = 0; dim < rank; ++dim) {
         for (unsigned i = 0; i < dims.count; ++i)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One-hot: a vertex for each contiguous piece of the encoded tensor on a tile.  Ramps: a vertex for each worker. */
+/* One-hot encoding has a vertex for each contiguous piece of the encoded tensor on a tile, iota one for each worker. */
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 #include "popops/slice/runs.h"

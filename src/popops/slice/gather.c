@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gathers are multi-slices, in other shapes. */
+/* Gathers, implemented by multi-slices of reshaped tensors. */
 #include "poplibs/log.h"
 #include "popops/slice/index_vectors.h"
 
@@ -16,7 +16,7 @@ static bool holds(pop_dims dims, unsigned dim)
     return false;
 }
 
-/* The sizes of slices and the dims of the result fit together. */
+/* Checks that slice sizes and result dims match the operand. */
 static bool check_slices(const struct popops_windows *windows, pop_graph *graph, pop_shape slice_sizes,
                          pop_dims collapsed, pop_dims offset_dims, size_t result_rank)
 {
@@ -40,7 +40,7 @@ static bool check_slices(const struct popops_windows *windows, pop_graph *graph,
     return true;
 }
 
-/* n slices, of the operand's rank. */
+/* Reads n slices of the operand's rank. */
 static pop_tensor take_slices(const struct popops_windows *windows, pop_graph *graph, pop_program sequence)
 {
     pop_where where = windows->where;
@@ -57,7 +57,7 @@ static pop_tensor take_slices(const struct popops_windows *windows, pop_graph *g
     pop_tensor places = popops_places(windows, graph, true, false, sequence);
     pop_tensor rows = popops_multi_slice_at(where, graph, popops_as_rows(windows), places, POP_DIMS(0), POP_SHAPE(1),
                                             sequence, NULL, windows->name, POP_NO_OPTIONS);
-    /* {n, 1, columns}: the indexed dims are 1, the others keep their order. */
+    /* {n, 1, columns}: the indexed dims become 1, the others keep their order */
     shape[0] = n;
     for (size_t i = 0; i < windows->dims.count; ++i)
         places_of[windows->dims.list[i]] = count, shape[count++] = 1;
@@ -95,7 +95,7 @@ pop_tensor popops_gather_at(pop_where where, pop_graph *graph, pop_tensor input,
     pop_tensor slices = take_slices(&windows, graph, sequence);
     if (!poplibs_ready(graph))
         return none;
-    /* {batch dims..., slice dims...}, then each to its place. */
+    /* {batch dims..., slice dims...}; then each dimension is moved to its place */
     for (size_t i = 0; i < index_rank; ++i)
         if (i != index_vector_dim)
             shape[count++] = pop_tensor_dim(indices, i);
@@ -134,7 +134,7 @@ pop_tensor popops_create_gather_input_at(pop_where where, pop_graph *graph, pop_
                                              (pop_shape){ start_index_map.count, sizes }, 0, name);
 }
 
-/* The largest number of elements of t on one tile, and how many tiles have any. */
+/* The largest number of elements of t on one tile; *tiles is the number of tiles that have any. */
 static size_t fullest_tile(pop_where where, pop_graph *graph, pop_tensor t, size_t *tiles)
 {
     pop_interval_lists mapping = { 0 };
@@ -151,7 +151,7 @@ static size_t fullest_tile(pop_where where, pop_graph *graph, pop_tensor t, size
     pop_interval_lists_free(&mapping);
     return max;
 }
-/* Whole slices are on a tile where they fit; more tiles take their parts where a tile has more than it may. */
+/* Keeps whole slices on one tile unless a tile would exceed the limit; then slices are divided over more tiles. */
 static void keep_to_max_elements(pop_where where, pop_graph *graph, pop_tensor t, size_t allowed)
 {
     size_t used, fullest = fullest_tile(where, graph, t, &used), elements = pop_tensor_num_elements(t);
@@ -169,7 +169,7 @@ pop_tensor popops_create_gather_input_axis_at(pop_where where, pop_graph *graph,
     uint32_t variable = (uint32_t)pop_graph_num_variables(graph);
     pop_tensor t = popops_create_sliceable_tensor_at(
         where, graph, type, shape, POP_DIMS(axis), POP_SHAPE(axis < shape.rank && !shape.dims[axis] ? 0 : 1), 0, name);
-    if (pop_tensor_valid(t) && pop_graph_num_variables(graph) == variable + 1) /* its runs are fewer than the view's */
+    if (pop_tensor_valid(t) && pop_graph_num_variables(graph) == variable + 1) /* fewer intervals than the view */
         keep_to_max_elements(where, graph, pop_graph_variable_at(where, graph, variable), params.max_elements_per_tile);
     return t;
 }
@@ -182,7 +182,7 @@ pop_tensor popops_gather_axis_at(pop_where where, pop_graph *graph, pop_tensor i
     size_t sizes[POPOPS_MAX_DIMS], rank = pop_tensor_shape(input, sizes, POPOPS_MAX_DIMS),
                                    index_rank = pop_tensor_rank(indices), count = 0;
     unsigned offsets[POPOPS_MAX_DIMS];
-    (void)params; /* they are for creating the input */
+    (void)params; /* used only for creating the input */
     if (!poplibs_ready(graph))
         return none;
     if (axis >= rank || rank > POPOPS_MAX_DIMS / 2) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups, one after the other. */
+/* Grouped slices and updates: the calls for all groups, one after the other. */
 #include "poplibs/log.h"
 #include "popops/slice/slicing.h"
 
 #include <popops/dynamic_slice.h>
 
-/* Each is built by itself, with variables and vertices of its own. */
+/* Each group has its own variables and vertices. */
 enum { MAX_GROUPS = 1 << 20 };
 
-/* Results of the groups as one tensor; frees the list. */
+/* Concatenates the groups' results and frees the list. */
 static pop_tensor join(pop_where where, pop_graph *graph, pop_tensor *list, size_t groups)
 {
     pop_tensor joined = { 0 };
@@ -20,7 +20,7 @@ static pop_tensor join(pop_where where, pop_graph *graph, pop_tensor *list, size
     return joined;
 }
 
-/* How many groups there are, which all of the call's tensors must have. */
+/* The number of groups, which all tensors of the call must have. */
 static bool count_groups(pop_where where, pop_graph *graph, const char *api, pop_tensors tensors, size_t *groups)
 {
     if (!poplibs_ready(graph))

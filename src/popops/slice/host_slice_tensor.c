@@ -17,8 +17,8 @@ pop_tensor popops_create_host_transferable_tensor_at(pop_where where, pop_graph 
     return t;
 }
 
-/* Each row on tiles of its own as long as there are some, in parts of at least 256 bytes: rows travel by themselves.
- * Where rows are more, each tile has as many as the others, or one less. */
+/* Maps each row to its own tiles while there are enough tiles, in parts of at least 256 bytes, because rows are
+ * transferred independently.  With more rows than tiles, the numbers of rows of tiles differ by at most one. */
 static void map_rows(pop_where where, pop_graph *graph, pop_tensor t, pop_shape shape)
 {
     enum { MIN_BYTES = 256 };

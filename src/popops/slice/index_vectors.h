@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Index vectors of gather and scatter: brought into order, and made places of slices. */
+/* Index vectors of gather and scatter: normalised, and converted to offsets of slices. */
 #ifndef POPOPS_SLICE_INDEX_VECTORS_H
 #define POPOPS_SLICE_INDEX_VECTORS_H
 
 #include "popops/slice/slicing.h"
 
-/* What slices are taken of, and where. */
+/* The operand that is sliced, and the offsets of the slices. */
 struct popops_windows {
     pop_where where;
     const char *api, *name;
     pop_tensor operand, vectors;   /* vectors is {n, count of dims} */
     pop_dims dims;                 /* the operand's dimension of each component */
     size_t sizes[POPOPS_MAX_DIMS]; /* of a slice, for each of the operand's dimensions */
-    bool validate;                 /* an index vector of no slice ends the run */
+    bool validate;                 /* an index vector out of range ends the run */
 };
 
 /* Reads the options of a gather or scatter. */
 bool popops_take_index_options(struct popops_windows *windows, pop_graph *graph, pop_options options);
-/* indices as {n, components}; false and an error where they cannot be. */
+/* Views indices as {n, components}; false, with an error recorded, if that is impossible. */
 bool popops_take_vectors(struct popops_windows *windows, pop_graph *graph, pop_tensor indices, size_t index_vector_dim);
-/* Adds a check that ends the run where an index is out of range, where the options ask for it. */
+/* If the options ask for it, adds a check that ends the run when an index is out of range. */
 void popops_add_index_check(const struct popops_windows *windows, pop_graph *graph, pop_program sequence);
 /* Whether a slice has one element along all indexed dimensions: a row of a matrix. */
 bool popops_are_rows(const struct popops_windows *windows);
-/* The operand as {rows, rest of a slice}: dimensions that are not indexed are cut to the slice's size. */
+/* The operand as {rows, elements of a slice}: dimensions that are not indexed are cut to the slice's size. */
 pop_tensor popops_as_rows(const struct popops_windows *windows);
-/* The operand cut so, in its own shape. */
+/* The operand with the same cuts, in its own shape. */
 pop_tensor popops_cut_operand(const struct popops_windows *windows);
-/* Adds what computes places to a sequence: rows as {n, 1}, or offsets as {n, components}, of UNSIGNED_INT.  Indices of
- * offsets that do not fit go to the nearest that do; those of rows are 0, or, for rows that shall be skipped, make one
- * that is none. */
+/* Adds the computation of places to a sequence: row indices {n, 1} or offsets {n, components}, UNSIGNED_INT.  Offsets
+ * out of range are clamped to the nearest valid one.  Row indices out of range become 0, or, with skip, an index out of
+ * range, which multi-updates ignore. */
 pop_tensor popops_places(const struct popops_windows *windows, pop_graph *graph, bool rows, bool skip,
                          pop_program sequence);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Multi-slices: slices of one element of one dimension are rows of a matrix, and are treated at once; others one after
- * the other in a loop. */
+/* Multi-slices.  Slices of one element along one dimension are rows of a matrix and are processed at once; other slices
+ * are processed one after the other, in a loop. */
 #include "popops/slice/multi_slice.h"
 #include "poplibs/log.h"
 #include "popops/slice/multi_slice_rows.h"
@@ -13,7 +13,7 @@
 
 enum { MAX_UNROLLED = 3 };
 
-/* What a call is given. */
+/* The arguments of a call. */
 struct slice_call {
     pop_where where;
     const char *api;
@@ -40,7 +40,7 @@ static pop_shape slices_shape(const struct slice_call *call, size_t n, size_t *s
     return (pop_shape){ rank + 1, shape };
 }
 
-/* Checks what all calls share; the offsets become {n, dims} of UNSIGNED_INT. */
+/* Checks the arguments that all calls share; converts the offsets to {n, dims} of UNSIGNED_INT. */
 static bool check(struct slice_call *call, pop_graph *graph, pop_options options)
 {
     size_t shape[POPOPS_MAX_DIMS];
@@ -88,7 +88,7 @@ void popops_add_offset_check(pop_where where, pop_graph *graph, const char *api,
     }
 }
 
-/* Ends the run where an offset is that of no slice. */
+/* Ends the run if an offset is out of range. */
 static void add_validation(const struct slice_call *call, pop_graph *graph, pop_program sequence)
 {
     size_t rows[POPOPS_MAX_DIMS];
@@ -100,8 +100,8 @@ static void add_validation(const struct slice_call *call, pop_graph *graph, pop_
                             (pop_shape){ call->dims.count, rows }, sequence);
 }
 
-/* The call as rows of a matrix; kind says what is done.  A matrix whose rows are on different tiles gets a plan when
- * none was given. */
+/* Converts the call to rows of a matrix.  A matrix whose rows are on different tiles gets a plan if the caller has
+ * none. */
 static bool as_rows(const struct slice_call *call, pop_graph *graph, enum popops_multi_kind kind,
                     struct popops_multi *multi)
 {
@@ -134,9 +134,9 @@ static bool as_rows(const struct slice_call *call, pop_graph *graph, enum popops
     return poplibs_ready(graph);
 }
 
-/* ---- one after the other ---- */
+/* ---- one slice after the other ---- */
 
-/* Slice i of the call: read, or written. */
+/* The loop body for slice i: reads or writes it. */
 static void add_step(const struct slice_call *call, pop_graph *graph, bool update, pop_tensor i, pop_program sequence)
 {
     pop_where where = call->where;
@@ -214,7 +214,7 @@ pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t
     if (!as_rows(&call, graph, MULTI_SLICE, &multi))
         return none;
     if (!multi.plan.rows) {
-        /* Where the first row is: it need not be there, nor have elements. */
+        /* On the tile of the first row; the dimension may be empty, and so may the row. */
         bool empty = !pop_tensor_dim(t, dims.list[0]);
         call.s = empty ? pop_graph_add_variable_mapped_at(where, graph, pop_tensor_type(t),
                                                           slices_shape(&call, n, shape), POP_MAPPING_LINEAR, name)
@@ -224,7 +224,7 @@ pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t
                                                   POP_SHAPE(n, pop_tensor_dim(multi.base, 1)));
     } else {
         multi.sub = popops_multi_slices(&multi, graph);
-        /* {n, columns} as {n, 1, other dims...}, and the sliced dimension back to its place. */
+        /* {n, columns} to {n, 1, other dims...}; then the sliced dimension is moved to its place */
         size_t rank = pop_tensor_rank(t), count = 2;
         shape[0] = n;
         shape[1] = 1;
@@ -238,7 +238,7 @@ pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t
     return poplibs_ready(graph) ? call.s : none;
 }
 
-/* Checks s, and t as something that is written. */
+/* Checks s, and that t can be written. */
 static bool check_update(const struct slice_call *call, pop_graph *graph)
 {
     size_t shape[POPOPS_MAX_DIMS + 1];
@@ -320,9 +320,9 @@ void popops_multi_update_mul_at(pop_where where, pop_graph *graph, pop_tensor t,
     update_with(&call, graph, MULTI_MUL, sequence, options);
 }
 
-/* ---- tensors by a plan ---- */
+/* ---- operands with a plan ---- */
 
-/* Whether a plan fits a matrix of this type and shape that is sliced by rows. */
+/* Checks that a plan fits a matrix of this type and shape, sliced by rows. */
 static bool check_plan(pop_where where, pop_graph *graph, const char *api, pop_type type, pop_shape shape,
                        pop_dims dims, pop_shape sizes, const popops_slice_plan *plan)
 {
@@ -369,8 +369,8 @@ pop_tensor popops_create_slice_tensor_planned_at(pop_where where, pop_graph *gra
         return pop_tensor_reshape_at(where, popops_multi_slices(&multi, graph),
                                      POP_SHAPE(num_indices, 1, plan->columns));
     }
-    /* With the layout of slices of a sliceable tensor, which need not be made: n slices beside one another along one
-     * more dimension. */
+    /* The layout of slices of a sliceable tensor, without creating that tensor: n slices along an additional
+     * dimension. */
     size_t slices[POPOPS_MAX_DIMS + 1] = { num_indices };
     unsigned first = 0;
     size_t one = poplibs_min(1, num_indices);
@@ -381,7 +381,7 @@ pop_tensor popops_create_slice_tensor_planned_at(pop_where where, pop_graph *gra
                                              (pop_dims){ 1, &first }, (pop_shape){ 1, &one }, 0, name);
 }
 
-/* Each share of the lookups on a few tiles of those that look it up: few senders keep the exchange short. */
+/* Maps each share of the indices to a few of the tiles that look it up: with few senders the exchange is short. */
 static void map_indices(pop_where where, pop_graph *graph, pop_tensor indices, const popops_slice_plan *plan)
 {
     enum { PIECE = 2048 };

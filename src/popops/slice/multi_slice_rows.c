@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many rows at once.  By a plan, tiles look their share of the indices up in their block of rows and columns, and what
- * blocks of rows gave is put together (or summed) in a second step.  Without one, each tile looks all indices up in its
- * columns. */
+/* Multi-slices and multi-updates of rows.  With a plan, each tile looks up its share of the indices in its block of
+ * rows and columns, and a second step selects (or sums) the results of the blocks.  Without a plan, each tile looks up
+ * all indices in its columns. */
 #include "popops/slice/multi_slice_rows.h"
 #include "poplibs/tiles.h"
 #include "popops/slice/slice_cycles.h"
@@ -30,7 +30,7 @@ static void vertex_name(const struct popops_multi *multi, pop_graph *graph, size
         snprintf(name, size, "popops::%s<%s>", multi->kind == MULTI_SLICE ? "MultiSlice" : "MultiUpdate", text);
 }
 
-/* Looks n offsets up in a piece of base, {rows, region}, whose first row is row first_row of the whole; sub is {n,
+/* Adds vertices that look up n offsets in base, {rows, region}, which begins at row first_row of the matrix; sub is {n,
  * region}. */
 static void add_vertices(const struct popops_multi *multi, pop_graph *graph, pop_tensor base, pop_tensor sub,
                          pop_tensor offsets, size_t first_row, unsigned tile)
@@ -40,7 +40,7 @@ static void add_vertices(const struct popops_multi *multi, pop_graph *graph, pop
     if (!n || !region || !pop_tensor_dim(base, 0))
         return;
     vertex_name(multi, graph, region, name, sizeof(name));
-    /* Updates of one row must not meet, so one worker does them all, as in Poplibs. */
+    /* Updates of the same row must not run concurrently, so one worker does all of them, as in Poplibs. */
     unsigned workers = multi->kind == MULTI_SLICE ? pop_graph_target(graph)->num_worker_contexts : 1;
     size_t share = poplibs_ceil_div(n, workers);
     pop_tensor flat = pop_tensor_flatten_at(multi->where, base);
@@ -64,7 +64,7 @@ static void add_vertices(const struct popops_multi *multi, pop_graph *graph, pop
 
 /* ---- without a plan ---- */
 
-/* The columns of {rows, columns} in a tile's intervals. */
+/* The columns of {rows, columns} that a tile's intervals cover. */
 static pop_tensor columns_of(pop_where where, pop_tensor t, pop_interval_list intervals)
 {
     if (intervals.count == 1)
@@ -98,9 +98,9 @@ static void run_by_columns(struct popops_multi *multi, pop_graph *graph, pop_pro
     pop_sequence_add_at(multi->where, sequence, pop_execute_at(multi->where, multi->set, multi->name));
 }
 
-/* ---- by a plan ---- */
+/* ---- with a plan ---- */
 
-/* Block `at` of count blocks of an extent, each of so many but the last ones. */
+/* Block `at` of an extent that is divided into blocks of equal size; the last ones may be smaller or empty. */
 static pop_interval block(size_t extent, size_t size, size_t at)
 {
     return (pop_interval){ poplibs_min(extent, at * size), poplibs_min(extent, (at + 1) * size) };
@@ -117,7 +117,8 @@ static pop_interval part_of(pop_interval whole, size_t count, size_t at)
     return (pop_interval){ whole.begin + part.begin, whole.begin + part.end };
 }
 
-/* A block of the grid: its tile, what it has of rows, lookups and columns, and its own part of the rows and lookups. */
+/* A block of the grid: its tile, the rows, lookups and columns it works on, and its own part of the rows and
+ * lookups. */
 struct row_block {
     size_t row_block, lookup_block;
     unsigned tile;
@@ -163,7 +164,7 @@ static void map_slices(const struct popops_multi *multi, pop_graph *graph, const
     pop_graph_set_tile_mapping_at(multi->where, graph, corner(multi->where, slices, block->own_lookups, block->columns),
                                   block->tile);
 }
-/* Partial slices {row blocks, n, columns}: a block's are on its tiles. */
+/* Maps partial slices {row blocks, n, columns}: each block's slices are on its tile. */
 static void map_partial_slices(const struct popops_multi *multi, pop_graph *graph, const struct row_block *block,
                                pop_tensor partials)
 {
@@ -171,7 +172,7 @@ static void map_partial_slices(const struct popops_multi *multi, pop_graph *grap
     pop_graph_set_tile_mapping_at(multi->where, graph, corner(multi->where, mine, block->lookups, block->columns),
                                   block->tile);
 }
-/* Partial sums {lookup blocks, rows, columns}. */
+/* Maps partial sums {lookup blocks, rows, columns}: each block's sums are on its tile. */
 static void map_partial_sums(const struct popops_multi *multi, pop_graph *graph, const struct row_block *block,
                              pop_tensor partials)
 {
@@ -180,7 +181,7 @@ static void map_partial_sums(const struct popops_multi *multi, pop_graph *graph,
                                   block->tile);
 }
 
-/* {rows, columns}, or count of them, each column block standing together row by row. */
+/* A tensor {count, rows, columns}, in which each column block is contiguous, row by row. */
 static pop_tensor add_tables(const struct popops_multi *multi, pop_graph *graph, pop_type type, size_t count,
                              size_t rows, const char *name)
 {
@@ -225,7 +226,7 @@ static void slice_block(const struct popops_multi *multi, pop_graph *graph, cons
                  block->tile);
 }
 
-/* The rows of a block's own lookups, from the partial slices of all row blocks. */
+/* Selects the slices of a block's own lookups from the partial slices of all row blocks. */
 static void select_block(const struct popops_multi *multi, pop_graph *graph, const struct row_block *block,
                          pop_tensor partials)
 {
@@ -271,7 +272,7 @@ static void slice_by_plan(struct popops_multi *multi, pop_graph *graph, pop_prog
     }
 }
 
-/* All offsets, in the rows that a block owns. */
+/* Applies all updates to the rows that a block owns. */
 static void update_block(const struct popops_multi *multi, pop_graph *graph, const struct row_block *block,
                          pop_tensor none)
 {
@@ -281,7 +282,7 @@ static void update_block(const struct popops_multi *multi, pop_graph *graph, con
                  corner(multi->where, multi->sub, all, block->columns), multi->offsets, block->own_rows.begin,
                  block->tile);
 }
-/* The block's offsets, in its partial sums. */
+/* Adds the block's updates to its partial sums. */
 static void sum_block(const struct popops_multi *multi, pop_graph *graph, const struct row_block *block,
                       pop_tensor partials)
 {
@@ -292,7 +293,7 @@ static void sum_block(const struct popops_multi *multi, pop_graph *graph, const 
                  pop_tensor_slice_interval_at(where, multi->offsets, block->lookups, 0), block->rows.begin,
                  block->tile);
 }
-/* The sums of a block's own rows go to the base. */
+/* Adds the partial sums of a block's own rows to the base. */
 static void finish_block(const struct popops_multi *multi, pop_graph *graph, const struct row_block *block,
                          pop_tensor partials)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many rows of a matrix at once: what the calls of multi_slice.c are built from. */
+/* Operations on many rows of a matrix at once, from which the calls of multi_slice.c are built. */
 #ifndef POPOPS_SLICE_MULTI_SLICE_ROWS_H
 #define POPOPS_SLICE_MULTI_SLICE_ROWS_H
 
@@ -12,15 +12,15 @@ struct popops_multi {
     enum popops_multi_kind kind;
     pop_tensor base, sub, offsets, scale; /* {rows, columns}, {lookups, columns}, {lookups}, scalar */
     size_t lookups;
-    popops_slice_plan plan; /* none: by the mapping of the base's first row */
+    popops_slice_plan plan; /* {0}: no plan; then the mapping of the base's first row determines the tiles */
     pop_compute_set set;
     const char *name;
 };
 
-/* A matrix and slices by the plan, which there is. */
+/* Creates a matrix, or slices, with the layout of multi->plan; the plan must not be {0}. */
 pop_tensor popops_multi_table(const struct popops_multi *multi, pop_graph *graph);
 pop_tensor popops_multi_slices(const struct popops_multi *multi, pop_graph *graph);
-/* Adds what is done to a sequence. */
+/* Adds the operation to a sequence. */
 void popops_run_multi(struct popops_multi *multi, pop_graph *graph, pop_program sequence);
 
 #endif

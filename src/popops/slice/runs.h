@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A contiguous piece of memory that holds runs of a matrix' elements in any order, as vertices get it. */
+/* Fields for a vertex on a contiguous piece of memory that holds runs of a matrix' elements in any order. */
 #ifndef POPOPS_SLICE_RUNS_H
 #define POPOPS_SLICE_RUNS_H
 
 #include "poplibs/support.h"
 
-/* Sets the fields starts and lengths of a vertex to the runs of a list of intervals of the flattened matrix.  Starts
- * count from the first row that the runs touch; gives the rows from there to the last one. */
+/* Sets a vertex' fields starts and lengths to the runs of a list of intervals of the flattened matrix.  Starts count
+ * from the first row that the runs contain.  Returns the interval from that row to the last one. */
 static inline pop_interval popops_set_runs(pop_where where, pop_graph *graph, pop_vertex vertex,
                                            const pop_interval_lists *regions, size_t list, size_t columns)
 {

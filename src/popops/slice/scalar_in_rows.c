@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An element of each row: rows are shared out evenly to be read, and changed where they are. */
+/* One element of each row: selections distribute the rows evenly over the tiles, updates run on the tile of the row. */
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 #include "popops/slice/runs.h"
@@ -9,7 +9,7 @@
 #include <popops/update_scalar_in_rows.h>
 #include <poputil/tile_mapping.h>
 
-/* Checks both; the indices become UNSIGNED_INT. */
+/* Checks both tensors; converts the indices to UNSIGNED_INT. */
 static bool check(pop_where where, pop_graph *graph, const char *api, pop_tensor params, pop_tensor *indices)
 {
     char text[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scatters are multi-updates, in other shapes; with a computation, a loop over the indices. */
+/* Scatters, implemented by multi-updates of reshaped tensors, or, with a callback, by a loop over the indices. */
 #include "poplibs/log.h"
 #include "popops/slice/index_vectors.h"
 
@@ -15,16 +15,16 @@ static bool holds(pop_dims dims, size_t dim)
     return false;
 }
 
-/* What a call is given, and its updates as {n, slice of the operand's rank}. */
+/* The arguments of a call, and its updates as {n, slice of the operand's rank}. */
 struct scatter {
     struct popops_windows windows;
     pop_tensor updates;
     popops_update_computation computation;
     void *user;
-    pop_tensor places; /* of rows {n, 1}, or offsets {n, dims} */
+    pop_tensor places; /* rows {n, 1}, or offsets {n, dims} */
 };
 
-/* Window dims of a single update may count a dimension of updates in front of the window that is not there. */
+/* Without a batch dimension, window dims may still count one before the window: then they are shifted down by 1. */
 static pop_dims without_batch(pop_dims window_dims, unsigned *storage)
 {
     if (!window_dims.count || window_dims.count > POPOPS_MAX_DIMS || holds(window_dims, 0))
@@ -95,7 +95,7 @@ static bool take(struct scatter *scatter, pop_graph *graph, pop_tensor indices, 
     return true;
 }
 
-/* Updates {n, slice} as rows {n, 1, columns}, like popops_as_rows has the operand's. */
+/* Views updates {n, slice} as rows {n, 1, columns}, in the order of popops_as_rows. */
 static pop_tensor updates_as_rows(const struct scatter *scatter)
 {
     const struct popops_windows *windows = &scatter->windows;
@@ -148,7 +148,7 @@ void popops_scatter_at(pop_where where, pop_graph *graph, pop_tensor operand, po
                                POP_NO_OPTIONS);
 }
 
-/* One index: multi-slices and -updates of one leave out what is no row. */
+/* The loop body for one index; the multi-slice and multi-update of one row handle an index out of range. */
 static pop_program scatter_one(pop_graph *graph, pop_tensor i, void *user)
 {
     const struct scatter *scatter = user;

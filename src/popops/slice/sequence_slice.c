@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The work is done where the first row of the destination is: each worker has some columns. */
+/* The tiles of the destination's first row do the work; each worker processes some columns. */
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 #include "popops/slice/slicing.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the vertices of multi-slices cost (Poplibs 1.2's estimators): for their estimates and for the planner.  Worker
- * cycles. */
+/* Worker cycles of the vertices of multi-slices (Poplibs 1.2's estimators), for their estimates and for the planner. */
 #ifndef POPOPS_SLICE_SLICE_CYCLES_H
 #define POPOPS_SLICE_SLICE_CYCLES_H
 
@@ -8,13 +7,13 @@
 
 #include <poplar/target.h>
 
-/* Rows of so many elements copied; the same for updates. */
+/* Copies of rows; updates cost the same. */
 static inline uint64_t popops_multi_slice_cycles(const pop_target *target, pop_type type, uint64_t offsets,
                                                  uint64_t region)
 {
     return 16 + offsets * (19 + 3 * poplibs_ceil_div(region, pop_target_vector_width(target, type)));
 }
-/* Elements of one store; rows that are no whole stores are written in parts. */
+/* The number of elements of one store; rows that are not a multiple of it are written in parts. */
 static inline uint64_t popops_store_atom(const pop_target *target, pop_type type)
 {
     return poplibs_max(1, target->atomic_store_granularity / poplibs_max(1, pop_target_type_size(target, type)));
@@ -31,8 +30,8 @@ static inline pop_type popops_partial_sum_type(pop_type type)
 {
     return type == POP_HALF ? POP_FLOAT : type;
 }
-/* Sums of partial results, of this type, as the default reduction by 8 elements: 33, then for each vector 11 and 7 for
- * each partial result. */
+/* Sums of partial results of this type, with the formula of the default reduction by 8 elements: 33 cycles, and for
+ * each vector 11, and 7 for each partial result. */
 static inline uint64_t popops_multi_update_sum_cycles(const pop_target *target, pop_type type, uint64_t partials,
                                                       uint64_t elements)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The planner of multi-slices: popsolver finds how often rows, columns and lookups are split so that a tile needs the
- * least memory (as Poplibs 1.2 plans), or the cycles are fewest. */
+/* The planner of multi-slices: popsolver searches for the numbers of splits of rows, columns and lookups with which the
+ * fullest tile needs the least memory (as Poplibs 1.2 plans), or the operation the fewest cycles. */
 #include "popops/slice/slice_plan.h"
 #include "poplibs/log.h"
 #include "poplibs/options.h"
@@ -50,7 +50,7 @@ bool popops_check_slice_options(pop_where where, pop_graph *graph, const char *a
 /* ---- constraints: {"slicedDimSplit": 4, ...} ---- */
 
 struct slice_constraints {
-    size_t row_splits, column_splits, lookup_splits, grain; /* 0: free */
+    size_t row_splits, column_splits, lookup_splits, grain; /* 0: not constrained */
 };
 
 static const char *skip(const char *at)
@@ -60,7 +60,7 @@ static const char *skip(const char *at)
     return at;
 }
 
-/* A quoted name, a colon and a number; NULL when it is something else. */
+/* Parses a quoted name, a colon and a number; NULL for anything else. */
 static const char *parse_member(const char *at, struct slice_constraints *constraints)
 {
     static const struct {
@@ -113,17 +113,17 @@ static bool parse_constraints(pop_where where, pop_graph *graph, const char *api
 
 struct costs {
     const pop_target *target;
-    popops_slice_plan plan; /* with grain, without splits */
+    popops_slice_plan plan; /* its grain is set, its splits are not */
     struct slice_options options;
 };
 
-/* Of one slice and one update, as far as the options ask for them.  Bytes are a tile's: `bytes` are always live (its
- * part of the matrix, of the slices and of the indices), transient_bytes during a call. */
+/* The cost of one slice and one update, as far as the plan is used for them.  Bytes are those of one tile: `bytes` are
+ * always live (its part of the matrix, of the slices and of the indices), transient_bytes only during a call. */
 struct cost {
     uint64_t cycles, bytes, transient_bytes;
 };
 
-/* Bytes that come to a tile. */
+/* The cycles in which a tile receives bytes. */
 static uint64_t exchange_cycles(const struct costs *costs, uint64_t bytes)
 {
     return bytes ? 100 + bytes / costs->target->exchange_bytes_per_cycle : 0; /* 100: a sync */
@@ -154,7 +154,7 @@ static struct cost cost_of(const struct costs *costs, const popops_slice_plan *p
         cost.transient_bytes = base + 4 * lookups + (parts > 1 ? results + parts * second * columns * bytes : 0);
     }
     if (costs->options.for_update) {
-        /* What several share of a block of rows is summed apart, in float for half. */
+        /* Updates by several tiles of a block of rows are summed in a separate tensor, which is float for half. */
         bool apart = plan->lookup_splits > 1, operates = costs->options.operation != OPERATION_NONE;
         pop_type type = apart ? popops_partial_sum_type(plan->type) : plan->type;
         bool subword = columns % popops_store_atom(target, type) != 0;
@@ -211,7 +211,7 @@ static popsolver_answer all_bytes_of_splits(const uint64_t *splits, size_t count
 
 /* ---- the search ---- */
 
-/* So many parts that a larger number would have been needed for smaller ones; or the number that is demanded. */
+/* The number of parts of an extent: the constrained number, or one for which fewer parts would be larger. */
 static popsolver_variable add_split(popsolver_model *model, size_t extent, size_t tiles, size_t demanded,
                                     const char *name)
 {
@@ -222,7 +222,7 @@ static popsolver_variable add_split(popsolver_model *model, size_t extent, size_
     return split;
 }
 
-/* Minimises cycles or bytes, as the options ask, within the limit of memory; without the limit, bytes. */
+/* Minimises cycles or bytes, depending on the options, within the limit of memory; without the limit, bytes. */
 static bool search(struct costs *costs, const struct slice_constraints *constraints, size_t tiles, bool limited)
 {
     popsolver_model *model = popsolver_model_create();
@@ -260,7 +260,7 @@ static bool search(struct costs *costs, const struct slice_constraints *constrai
 static void log_plan(const struct costs *costs, bool fits)
 {
     const popops_slice_plan *p = &costs->plan;
-    if (!fits && costs->options.proportion > 0) /* 0 asks for the smallest */
+    if (!fits && costs->options.proportion > 0) /* a proportion of 0 means the smallest possible */
         POPLIBS_LOG(WARN,
                     "no plan of %zu lookups in %zu rows of %zu columns keeps to availableMemoryProportion %g of %u "
                     "bytes of a tile: the smallest one is taken",

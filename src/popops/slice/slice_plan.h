@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans of multi-slices, worked out: who has which rows and columns. */
+/* Plans of multi-slices: sizes of blocks, tiles, options. */
 #ifndef POPOPS_SLICE_SLICE_PLAN_H
 #define POPOPS_SLICE_SLICE_PLAN_H
 
@@ -11,7 +11,7 @@ static inline bool popops_is_planned(const popops_slice_plan *plan)
 {
     return plan && plan->rows;
 }
-/* Sizes of the blocks; the last ones may be smaller, or empty. */
+/* Sizes of blocks; the last ones may be smaller, or empty. */
 static inline size_t popops_plan_block_columns(const popops_slice_plan *plan)
 {
     return poplibs_ceil_div(poplibs_ceil_div(plan->columns, plan->column_grain), plan->column_splits) *
@@ -27,10 +27,10 @@ static inline unsigned popops_plan_tile(const popops_slice_plan *plan, size_t ro
     return (unsigned)((row_block * plan->lookup_splits + lookup_block) * plan->column_splits + column_block);
 }
 
-/* Checks the options of a call that takes a plan; they have no effect there. */
-/* *validate (may be NULL): whether indices are to be checked when the program runs. */
+/* Checks the options of a call that takes a plan.  *validate, which may be NULL, receives whether indices are checked
+ * at run time; other options have no effect in such calls. */
 bool popops_check_slice_options(pop_where where, pop_graph *graph, const char *api, pop_options given, bool *validate);
-/* The plan for a call with default options. */
+/* The plan with default options. */
 popops_slice_plan popops_default_plan(pop_where where, pop_graph *graph, pop_type type, size_t rows, size_t columns,
                                       size_t lookups);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A vertex sorts a line, which it has to have as one piece of memory: so lines are copied to where they stand so,
- * unless they do already. */
+/* A vertex sorts a line, which must be contiguous in the tile's memory; so lines are copied to such memory unless they
+ * are there already. */
 #include "poplibs/log.h"
 #include "poplibs/support.h"
 
@@ -38,7 +38,7 @@ static bool check_pair(pop_where where, pop_graph *graph, const char *api, pop_t
                         keys, values);
 }
 
-/* {lines, n} along a dimension. */
+/* Views t as {lines, n} along a dimension. */
 static pop_tensor lines_of(pop_where where, pop_tensor t, unsigned dim)
 {
     assert(dim < pop_tensor_rank(t));
@@ -47,7 +47,7 @@ static pop_tensor lines_of(pop_where where, pop_tensor t, unsigned dim)
                                  POP_SHAPE(n ? pop_tensor_num_elements(t) / n : 0, n));
 }
 
-/* New lines, each on one tile, with the contents of t's; *view is them in t's shape. */
+/* Copies the lines of t to new variables, each on one tile; *view is the copy in t's shape. */
 static pop_tensor copy_lines(pop_where where, pop_graph *graph, pop_tensor t, unsigned dim, pop_program sequence,
                              const char *name, pop_tensor *view)
 {
@@ -62,7 +62,7 @@ static pop_tensor copy_lines(pop_where where, pop_graph *graph, pop_tensor t, un
     return lines_of(where, *view, dim);
 }
 
-/* Whether each line is one piece of memory on one tile. */
+/* Whether each line is contiguous and on one tile. */
 static bool stands_in_lines(pop_where where, pop_graph *graph, pop_tensor lines)
 {
     for (size_t i = 0; i < pop_tensor_dim(lines, 0); ++i)
@@ -71,7 +71,7 @@ static bool stands_in_lines(pop_where where, pop_graph *graph, pop_tensor lines)
     return !poputil_dim_is_split_over_tiles_at(where, graph, lines, 1) && poplibs_ready(graph);
 }
 
-/* Sorts lines where they stand, and values with them if there are any. */
+/* Sorts lines in place, with their values if there are any. */
 static void sort_lines(pop_where where, pop_graph *graph, pop_tensor keys, pop_tensor values, pop_program sequence,
                        const char *name)
 {
@@ -99,7 +99,7 @@ static void sort_lines(pop_where where, pop_graph *graph, pop_tensor keys, pop_t
     pop_sequence_add_at(where, sequence, pop_execute_at(where, set, name));
 }
 
-/* Of shapes that were checked: copies of the lines, sorted; *values are NULL without any. */
+/* Sorts copies of the lines; arguments are checked already; *values is NULL without values. */
 static void sort_copies(pop_where where, pop_graph *graph, pop_tensor *keys, pop_tensor *values, unsigned dim,
                         pop_program sequence, const char *name)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines are cut into parts, as many as there are tiles for: the best of each part, then the best of those. */
+/* Lines are divided into parts, as many as there are tiles for; the best elements of each part are selected first, then
+ * the best of these. */
 #include "poplibs/log.h"
 #include "poplibs/support.h"
 
@@ -7,7 +8,7 @@
 #include <popops/top_k.h>
 #include <poputil/tile_mapping.h>
 
-/* How lines are cut. */
+/* The division of lines into parts. */
 struct parts {
     size_t lines, n, k, count, size, tiles;
 };
@@ -15,7 +16,7 @@ struct parts {
 static struct parts parts_of(const pop_graph *graph, size_t lines, size_t n, size_t k)
 {
     struct parts parts = { lines, n, k, 1, n, poplibs_max(1, pop_target_num_tiles(pop_graph_target(graph))) };
-    /* A part pays when it leaves much less than it has. */
+    /* a part is worthwhile if it leaves much fewer elements than it has */
     size_t max_parts = n / (4 * poplibs_max(k, 16));
     if (lines && max_parts > 1)
         parts.count = poplibs_max(1, poplibs_min(max_parts, parts.tiles / lines));
@@ -33,13 +34,14 @@ static size_t part_end(const struct parts *parts, size_t part)
 {
     return poplibs_min(parts->n, (part + 1) * parts->size);
 }
-/* Of the chosen ones before a part. */
+/* The number of elements that earlier parts select. */
 static size_t chosen_before(const struct parts *parts, size_t part)
 {
     return part * poplibs_min(parts->k, parts->size);
 }
 
-/* A step: each part of keys {lines, n} leaves its best, and what goes with them in values, which may be null. */
+/* One step: each part of keys {lines, n} selects its best elements, with the corresponding elements of values, which
+ * may be null. */
 struct step {
     pop_where where;
     popops_top_k_params params;
@@ -68,12 +70,12 @@ static pop_tensor add_chosen(const struct step *step, pop_graph *graph, const st
     return t;
 }
 
-/* A vertex for each part of each line: what it reads of `in`, and its own of positions and of out. */
+/* One vertex for each part of each line: it reads its part of `in` and writes its own parts of positions and out. */
 struct part_vertices {
     const struct parts *parts;
-    const char *type, *field; /* of what is read */
+    const char *type, *field; /* the vertex type, and its field for `in` */
     pop_tensor in, positions, out;
-    bool ordered; /* it orders what it finds */
+    bool ordered; /* it sorts its results */
 };
 static void add_parts(const struct step *step, pop_graph *graph, pop_compute_set set, const struct part_vertices *v)
 {
@@ -164,7 +166,7 @@ static bool check(pop_where where, pop_graph *graph, const char *api, pop_type t
     return true;
 }
 
-/* The tensor with dimension k instead of the last one. */
+/* Views the selected elements in t's shape, with dimension k as the last one. */
 static pop_tensor as_shape(pop_where where, pop_tensor chosen, pop_tensor t)
 {
     size_t shape[64], rank = pop_tensor_shape(t, shape, 64);
@@ -172,7 +174,7 @@ static pop_tensor as_shape(pop_where where, pop_tensor chosen, pop_tensor t)
     return pop_tensor_reshape_at(where, chosen, (pop_shape){ rank, shape });
 }
 
-/* Keys, and values or (with indices) positions. */
+/* Selects keys with their values or (with indices) positions. */
 static struct chosen run(pop_where where, pop_graph *graph, const char *api, pop_tensor keys, pop_tensor values,
                          bool indices, popops_top_k_params params, pop_program sequence, const char *name)
 {
@@ -190,7 +192,7 @@ static struct chosen run(pop_where where, pop_graph *graph, const char *api, pop
     if (pop_tensor_valid(values))
         going = pop_tensor_reshape_at(where, values, POP_SHAPE(lines, n));
     if (parts.count > 1) {
-        /* Of equal keys an earlier one stands before a later one, so positions decide between parts as indices do. */
+        /* The parts keep the order of equal keys, so positions break ties between parts as indices do. */
         struct chosen best = choose(&step, graph, &parts, rows, going);
         rows = best.keys;
         going = indices ? best.positions : best.values;
