@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page's frame: header with the reports and the views, the view that is shown, the status bar.
+// The page's frame: header with the reports and the views, the current view, the status bar.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { forgetAnswers } from "./data/load";
 import { Report, listen, loadReports } from "./data/reports";
@@ -30,7 +30,7 @@ function ReloadDialog({ files, onReload, onClose }: { files: string[]; onReload:
     );
     return (
         <Dialog title="The report has changed" onClose={onClose} actions={actions}>
-            <p>These files are not as they were read:</p>
+            <p>These files have changed since they were read:</p>
             <ul>
                 {files.map((name) => (
                     <li key={name}>{name}</li>

@@ -31,7 +31,7 @@ function Reports({ context, reload }: { context: ViewContext; reload: () => void
     const landing = VIEWS.find((view) => view.landing);
     const keepFirst = () => void openReports([reports[0].directory]).then(reload, reload);
     const another = () => {
-        const shown = window.open("", "_blank"); // at once, or the browser takes it for an unwanted one
+        const shown = window.open("", "_blank"); // immediately, otherwise the browser blocks it as a pop-up
         openWindow().then(
             (address) => shown && (shown.location.href = address),
             (reason: unknown) => {
@@ -41,7 +41,7 @@ function Reports({ context, reload }: { context: ViewContext; reload: () => void
         );
     };
     const swap = () => void openReports([reports[1].directory, reports[0].directory]).then(reload, reload);
-    // Frameworks write a directory for each program: the others of the set are a choice away.
+    // Frameworks write a directory for each program: the menu offers the other reports of the set.
     const set = reports.length === 1 && (reports[0].set?.length ?? 0) > 1 ? (reports[0].set ?? []) : [];
     const items: MenuItem[] = [
         ...(landing
@@ -79,7 +79,7 @@ function Reports({ context, reload }: { context: ViewContext; reload: () => void
             onChoose: () => void openReports([one.directory]).then(reload, reload),
         })),
     ];
-    // A name is "directory/report"; two of the same directory need it once.
+    // A name is "directory/report"; the directory is shown once when both reports share it.
     const [first, ...others] = reports.map((report) => report.name);
     const common = first ? first.slice(0, first.lastIndexOf("/") + 1) : "";
     const short = (name: string) => (name.startsWith(common) ? name.slice(common.length) : name);
@@ -88,7 +88,7 @@ function Reports({ context, reload }: { context: ViewContext; reload: () => void
     return <Menu label={<span class="report-name">{names}</span>} items={items} tip={tip} name="reports" />;
 }
 
-/** Which replica a report is of, where it has several. */
+/** The recorded replica, when there are several. */
 function Replicas({ context }: { context: ViewContext }) {
     const { reports } = context;
     if (!reports.some((report) => report.replicas > 1)) return null;
@@ -124,7 +124,7 @@ export function Header({ view, context, reload, showKeys }: HeaderProps) {
         { kind: "title", title: "Memory of selected tiles" },
         {
             kind: "check",
-            title: "With what is live",
+            title: "With live memory",
             checked: liveness,
             onChange: (on) => setPreferences({ liveness: on }),
         },
@@ -134,7 +134,7 @@ export function Header({ view, context, reload, showKeys }: HeaderProps) {
         {
             kind: "action",
             title: "Delete the cache",
-            tip: "profile.pop_cache beside the report; it is made again when it is needed",
+            tip: "profile.pop_cache in the directory of the report; it is created again when needed",
             onChoose: () => void deleteCache().then(reload, reload),
         },
     ];

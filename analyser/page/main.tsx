@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page begins here.
+// Entry point of the page.
 import { render } from "preact";
 import "uplot/dist/uPlot.min.css";
 import "./style.css";

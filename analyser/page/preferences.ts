@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person prefers in this browser, whatever the report: theme, units, sizes of panels.
+// A user's preferences in this browser, independent of the report: theme, units, sizes of panels.
 import { useEffect, useState } from "preact/hooks";
 
 export type Theme = "system" | "light" | "dark";
@@ -8,7 +8,7 @@ export type Units = "binary" | "si" | "bytes";
 export interface Preferences {
     theme: Theme;
     units: Units;
-    /** Whether Memory shows what is live on the selected tiles. */
+    /** Whether Memory shows live bytes on the selected tiles. */
     liveness: boolean;
     /** Positions of splitters and other sizes, by name. */
     sizes: { readonly [name: string]: number };
@@ -22,7 +22,7 @@ function read(): Preferences {
         const found = JSON.parse(localStorage.getItem(KEY) ?? "{}") as Partial<Preferences>;
         return { ...DEFAULTS, ...found };
     } catch {
-        return DEFAULTS; // no storage, or damaged
+        return DEFAULTS; // no storage, or damaged content
     }
 }
 
@@ -38,7 +38,7 @@ export function setPreferences(patch: Partial<Preferences>): void {
     try {
         localStorage.setItem(KEY, JSON.stringify(current));
     } catch {
-        // Kept for this page alone.
+        // Kept in memory for this page only.
     }
     applyTheme();
     for (const listener of [...listeners]) listener();
@@ -56,13 +56,13 @@ export function usePreferences(): Preferences {
 }
 
 const darkSystem = matchMedia("(prefers-color-scheme: dark)");
-let systemIsDark = darkSystem.matches; // asked for once: canvases read it many times a frame
+let systemIsDark = darkSystem.matches; // cached, because canvases read it many times for each frame
 
 export function isDark(): boolean {
     return current.theme === "dark" || (current.theme === "system" && systemIsDark);
 }
 
-/** Sets data-theme of the document, which the style sheet and the canvases read. */
+/** Sets data-theme of the document, which the style sheet and the canvases use. */
 export function applyTheme(): void {
     document.documentElement.dataset.theme = isDark() ? "dark" : "light";
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page shows: one state, one reducer, and its form as the URL's fragment, so that a link, a reload and the
-// browser's Back show the same thing again.
+// The page's state: one object, one reducer, and its encoding as the URL's fragment, so that a link, a reload and the
+// browser's Back restore it.
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
-/** What is selected in all views where it means something. */
+/** The selection that all views share. */
 export interface Selection {
     tile?: number;
     step?: number; // index of execution.steps
@@ -15,7 +15,7 @@ export interface Selection {
 }
 
 export interface State {
-    view: string; // id of the view that is shown
+    view: string; // id of the current view
     parts: { readonly [view: string]: JsonObject };
     selection: Selection;
 }
@@ -59,7 +59,7 @@ const SELECTED: { readonly [key in keyof Required<Selection>]: "number" | "strin
     operation: "string",
 };
 
-/** A value as text: strings as they are, unless they would be read as something else. */
+/** A value as text: strings unchanged, unless they would parse as another type. */
 function valueText(value: Json): string {
     if (typeof value !== "string") return JSON.stringify(value);
     try {
@@ -78,7 +78,8 @@ function textValue(text: string): Json {
     }
 }
 
-/** "#/trace?step=12&trace.from=0&trace.layout=flame": the view, the selection, and each view's part by its name. */
+/** "#/trace?step=12&trace.from=0&trace.layout=flame": the view, the selection, and each view's part with its name as
+ * prefix. */
 export function stateToFragment(state: State): string {
     const words: string[] = [];
     const add = (key: string, text: string) =>
@@ -92,7 +93,7 @@ export function stateToFragment(state: State): string {
     return `#/${encodeURIComponent(state.view)}${words.length ? `?${words.join("&")}` : ""}`;
 }
 
-/** The state that a fragment names; what it does not understand is left out. */
+/** Decodes a fragment; unknown parts are ignored. */
 export function fragmentToState(fragment: string, view: string): State {
     const [path, query] = fragment.replace(/^#\/?/, "").split(/\?(.*)/s);
     const parts: { [view: string]: JsonObject } = {};
@@ -111,7 +112,7 @@ export function fragmentToState(fragment: string, view: string): State {
     try {
         shown = decodeURIComponent(path) || view;
     } catch {
-        // A broken escape: the first view.
+        // Invalid escape: shows the first view.
     }
     return { view: shown, parts, selection };
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The status bar: what is selected, what is loading with its progress, the files of the report.
+// The status bar: the selection, loading with its progress, the files of the report.
 import { useEffect, useState } from "preact/hooks";
 import { activities, onActivity } from "./data/activity";
 import { Report } from "./data/reports";
 import { Progress } from "./frame";
 import { bytes, percent } from "./ui/format";
 
-/** What the status bar says at its left.  Views change it at each frame of a gesture: only its text renders then. */
+/** The text at the left of the status bar. Views change it at each frame of a gesture: only this text is rendered
+ * then. */
 export class StatusText {
     private text = "";
     private shown: ((text: string) => void) | null = null;
@@ -16,7 +17,7 @@ export class StatusText {
         this.shown?.(text);
     };
 
-    /** Calls `show` now and at each change; returns what ends it. */
+    /** Calls `show` now and at each change; returns a function that stops this. */
     watch(show: (text: string) => void): () => void {
         this.shown = show;
         show(this.text);
@@ -30,7 +31,7 @@ function Text({ status }: { status: StatusText }) {
     return <span class="status-text">{text}</span>;
 }
 
-const SHOWN_AFTER = 200; // ms: what is quicker is not worth a word
+const SHOWN_AFTER = 200; // ms: shorter loading is not shown
 
 function Activities() {
     const [, redraw] = useState(0);

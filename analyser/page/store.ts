@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page's state at work: subscribers, and the browser's history.  Changes of one gesture (a drag, wheel, typing) are
-// one step of the history; the URL is written a moment after the last change, since browsers limit such writes.
+// The page's store: state, subscribers, and the browser's history. Changes of one gesture (a drag, wheel, typing) are
+// one entry of the history; the URL is written shortly after the last change, because browsers limit such writes.
 import { useEffect, useState } from "preact/hooks";
 import { Action, State, fragmentToState, reduce, stateToFragment } from "./state";
 
@@ -8,9 +8,9 @@ const WRITE_AFTER = 150; // ms
 const GESTURE_ENDS_AFTER = 1200; // ms
 
 export interface DispatchOptions {
-    /** Changes with the same name that follow each other closely are one step of the history. */
+    /** Consecutive changes with the same name are one entry of the history. */
     gesture?: string;
-    /** Changes the current step of the history. */
+    /** Changes the current entry of the history. */
     replace?: boolean;
 }
 
@@ -49,7 +49,7 @@ export class Store {
         this.tell();
     };
 
-    /** One step back in the history, with what has not been written yet counted as a step. */
+    /** One entry back in the history; a change that is not written yet counts as an entry. */
     back(): void {
         this.write();
         history.back();

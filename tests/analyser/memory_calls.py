@@ -52,7 +52,7 @@ def check_insights(server, report, command, directory):
     equal("peak", (answer["peak"]["step"], answer["peak"]["bytes"]), (peak, steps[peak].notAlwaysLiveMemory.bytes))
     said = json.loads(subprocess.run([command, "advise", directory, "--format", "json"], check=True, capture_output=True).stdout)
     advice = server.get("insights/advice", rows=10)
-    assert advice, "there is something to mend"
+    assert advice, "there is something to improve"
     equal("advice", [(a["kind"], a["name"], round(a["cycles"]), a["line"]) for a in advice],
           [(a["kind"], a["name"], round(a["cycles"]), a["line"]) for a in said])
 

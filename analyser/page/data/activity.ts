@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is being loaded, for the status bar: what, since when, and how to cancel it.
+// Requests in progress, for the status bar: what is loading, since when, and how to cancel it.
 
 export interface Activity {
     readonly what: string;
@@ -11,11 +11,11 @@ const running = new Set<Activity>();
 const listeners = new Set<() => void>();
 
 function tell(): void {
-    document.documentElement.dataset.loading = String(running.size); // for tests, which wait for 0
+    document.documentElement.dataset.loading = String(running.size); // tests wait until it is 0
     for (const listener of [...listeners]) listener();
 }
 
-/** Returns what ends it. */
+/** Registers a request; returns a function that unregisters it. */
 export function beginActivity(what: string, cancel: () => void): () => void {
     const activity = { what, since: performance.now(), cancel };
     running.add(activity);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directories to choose from, and those that were opened before (kept by the browser).
+// Directories to choose from, and recently opened ones (stored by the browser).
 import { Loaded, useJson } from "./load";
 import { ReportFile } from "./reports";
 
@@ -15,14 +15,14 @@ export interface Listing {
     files: ReportFile[];
     directories: Directory[];
     cut: boolean;
-    demo: string | null; // the directory of the report that came with the command
+    demo: string | null; // the directory of the report that is installed with the command
 }
 
 export function useListing(path: string): Loaded<Listing> {
     return useJson<Listing>("browse", path ? { path } : {});
 }
 
-/** Directories that were opened together: one, or two compared. */
+/** Directories that were opened together: one, or two to compare. */
 export type Recent = readonly string[];
 
 const KEY = "tremula.recent";
@@ -43,7 +43,7 @@ function keep(list: Recent[]): void {
     try {
         localStorage.setItem(KEY, JSON.stringify(list.slice(0, MOST)));
     } catch {
-        // Without storage there are no recent ones.
+        // Without storage the list of recent directories is empty.
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of the server: JSON, and columns of numbers (docs/reference/analyser-server.md).
+// Requests to the server: JSON, and columns of numbers (docs/reference/analyser-server.md).
 import { beginActivity } from "./activity";
 import { Columns, decodeColumns } from "./columns";
 
@@ -9,7 +9,7 @@ export type Parameters = { readonly [name: string]: Parameter };
 export class ServerError extends Error {
     constructor(
         message: string,
-        readonly code: number, // HTTP; 0: the server does not answer
+        readonly code: number, // HTTP status; 0: no answer from the server
         readonly status: string, // name of a pop_status
     ) {
         super(message);
@@ -23,7 +23,7 @@ export function apiUrl(path: string, parameters: Parameters = {}): string {
     return `api/${path}${text ? `?${text}` : ""}`;
 }
 
-/** Where answers come from; an exported page puts its own in place of the server. */
+/** The source of answers: the server or, in an exported page, embedded data. */
 export interface Source {
     fetch(url: string, init: RequestInit): Promise<Response>;
 }
@@ -48,11 +48,11 @@ async function call(url: string, what: string, init: RequestInit): Promise<Respo
             try {
                 error = JSON.parse(text) as typeof error;
             } catch {
-                // Not one of the endpoints': its text is all there is.
+                // Not an error of an endpoint: only its text is available.
             }
             throw new ServerError(error.error, response.status, error.status);
         }
-        // Read to the end here, so that cancelling also ends a long body.
+        // Reads the body here, so that cancelling also stops a long body.
         const body = await response.arrayBuffer();
         return new Response(body, { headers: response.headers });
     } catch (error) {

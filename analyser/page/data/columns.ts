@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes application/x-tremula-columns: "TCOL", u32 length of a JSON header, the header, zeros up to a multiple of 8,
-// then arrays in little-endian order.  Arrays of numbers are views of the answer, not copies.
+// then arrays in little-endian order. Arrays of numbers are views of the answer, not copies.
 
 export type NumberColumn = Uint8Array | Uint16Array | Uint32Array | Float32Array | Float64Array;
 
@@ -50,7 +50,7 @@ function texts(buffer: ArrayBuffer, at: number, column: Described): string[] {
 export function decodeColumns<Meta>(buffer: ArrayBuffer): Columns<Meta> {
     const view = new DataView(buffer);
     if (buffer.byteLength < 8 || view.getUint32(0, false) !== 0x54434f4c)
-        throw new Error("the answer is not made of columns");
+        throw new Error("the answer is not in the format of columns");
     const length = view.getUint32(4, true);
     const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length))) as {
         meta: Meta;

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// What storage categories and liveness mean, in a sentence or two, for tooltips.
+// Definitions of storage categories and liveness in a sentence or two, for tooltips.
 
 export const CATEGORIES: { readonly [name: string]: string } = {
-    constant: "Constants that the program added. Constants that the compiler makes for itself count as variables.",
-    controlCode: "Code of the control programs, and what starts the vertices of compute sets.",
-    controlId: "The variable that a Switch looks at, and numbers that say which sync with the host a tile has come to.",
-    controlTable: "A list of the vertices that each compute set runs. It exists with the table scheduler alone.",
-    copyDescriptor: "Fields of varying length that tell a copy vertex what to move.",
+    constant: "Constants that the program added. The compiler's own constants count as variables.",
+    controlCode: "Code of the control programs, and code that starts the vertices of compute sets.",
+    controlId: "The variable that a Switch tests, and counters of the syncs with the host on each tile.",
+    controlTable: "A list of the vertices that each compute set runs. It only exists with the table scheduler.",
+    copyDescriptor: "Fields of varying length that describe the data of a copy vertex.",
     globalExchangeCode: "Code that sends and receives between IPUs.",
     globalExchangePacketHeader: "Headers of the packets that travel between IPUs.",
     globalMessage: "Buffers for data on their way to or from another IPU.",
     hostExchangeCode: "Code that sends to the host and receives from it.",
     hostExchangePacketHeader: "Headers of the packets that travel to and from the host.",
     hostMessage: "Buffers for data on their way to or from the host.",
-    instrumentationResults: "Where profiling keeps its counts.",
+    instrumentationResults: "Counters of profiling.",
     internalExchangeCode: "Code that sends and receives between tiles of an IPU.",
     message: "Buffers for data on their way between tiles of an IPU.",
     multiple: "Addresses that variables of several categories use at different times.",
-    outputEdge: "What vertices have written, until an exchange takes it away.",
+    outputEdge: "Results of vertices, until an exchange has sent them.",
     rearrangement:
-        "Copies of tensors in the order that a compute set wants. " +
-        "Nothing needs them outside of it, so they are never always live.",
+        "Copies of tensors in the order that a compute set needs. " +
+        "They are only used in that compute set, so they are never always live.",
     sharedCodeStorage: "Code that several vertices share.",
     sharedDataStorage: "Data that several vertices share.",
     stack: "Stacks of the supervisor and of the workers of a tile.",
-    variable: "Variables of the program, and what the compiler adds for itself.",
+    variable: "Variables of the program and of the compiler.",
     vectorListDescriptor: "The tables behind VectorList fields of vertices.",
     vertexCode: "Code of the codelets.",
     vertexFieldData: "Fields of vertices whose length varies: vectors, and lists of inputs.",
@@ -33,16 +33,16 @@ export const CATEGORIES: { readonly [name: string]: string } = {
 
 export const REGIONS = ["Non-interleaved", "Interleaved", "Overflowed"] as const;
 export const REGION_TIPS: readonly string[] = [
-    "Memory elements that are one after the other; code has to be here",
+    "Consecutive memory elements; code has to be here",
     "Memory elements in pairs, which vertices can read at twice the speed",
-    "What does not fit into the tile's memory",
+    "Bytes that do not fit into the tile's memory",
 ];
 
 export const LIVE =
-    "A variable is live while a later step may still read what it " +
-    "holds; its addresses cannot be used for anything else until then.";
+    "A variable is live while a later step may still read its " +
+    "value; until then its addresses cannot be used for anything else.";
 export const KILLED =
-    "A variable ends to live before a compute set that writes all its elements. Writing " +
+    "The lifetime of a variable ends before a compute set that writes all its elements. Writing " +
     "some of them, or all of them in several compute sets, does not end it; WriteUndef does.";
 export const ALWAYS_LIVE =
     "Live at every step: code, vertices' state, and variables that keep their values between runs.";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What differs between two reports, by debug path: the rows of `pva compare`.
+// Differences of two reports by debug path: the rows of `pva compare`.
 import { getColumns } from "./client";
 import { Loaded, useLoaded } from "./load";
 
@@ -11,7 +11,7 @@ export interface Difference {
     a: number;
     b: number;
     difference: number;
-    percent: number; // of the larger
+    percent: number; // relative to the larger
 }
 
 export function useDifferences(wanted: boolean): Loaded<Difference[]> {

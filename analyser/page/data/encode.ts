@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes what columns.ts reads: for pages that answer themselves.
+// Encodes the format that columns.ts decodes, for answers computed in the page.
 import { NumberColumn } from "./columns";
 
 const NAMES = new Map<unknown, string>([

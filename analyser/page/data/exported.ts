@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An exported page (`pva export DIR --to html`) has the answers in itself: they stand in place of the server.
+// An exported page (`pva export DIR --to html`) embeds the answers, which replace the server.
 import { setSource } from "./client";
 import { encodeColumns } from "./encode";
 import { Answer, Answers, Asked, bytesOf } from "./exported/answers";
@@ -11,7 +11,8 @@ const element = typeof document === "undefined" ? null : document.getElementById
 /** Whether this page was exported. */
 export const exported = element !== null;
 
-/** Calls whose answers depend on a window, a list or a search: they are made from what is held of the whole. */
+/** Requests that depend on a window, a list or a search: their answers are computed from the embedded answer for the
+ * whole. */
 const MADE: { readonly [path: string]: (answers: Answers, asked: Asked) => Answer } = {
     "trace/window": traceWindow,
     "trace/search": traceSearch,
@@ -27,7 +28,7 @@ const MADE: { readonly [path: string]: (answers: Answers, asked: Asked) => Answe
     "liveness/variable": ofAllTiles("liveness/variable", ["name"]),
 };
 const REFUSED = JSON.stringify({
-    error: "this exported page does not hold it; open the report with pva serve",
+    error: "this exported page does not contain it; open the report with pva serve",
     status: "",
 });
 
@@ -43,7 +44,7 @@ function respond(answers: Answers, url: string): Response {
     return new Response(encodeColumns(made.meta, made.columns));
 }
 
-/** Makes the page ask its own answers. */
+/** Makes the page use its embedded answers. */
 export function startExported(): void {
     if (!element) return;
     const answers = new Answers(JSON.parse(element.textContent ?? "{}") as { [key: string]: unknown });

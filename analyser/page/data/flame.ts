@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures by debug path as a tree: aggregated flame graphs of one report, or of two; callers and callees of a name.
+// Figures by debug path as a tree: aggregated flame graphs of one report or two; callers and callees of a name.
 import { getColumns } from "./client";
 import { Columns } from "./columns";
 import { Loaded, useLoaded } from "./load";
@@ -10,7 +10,7 @@ export interface Metric {
     unit: "cycles" | "bytes";
 }
 
-/** A tree of frames: arrays by node, parents before their children, node 0 the root. */
+/** A tree of frames: arrays by node, parents before children, node 0 is the root. */
 export interface Frames {
     parent: number[];
     name: string[];
@@ -80,7 +80,7 @@ export interface Hot {
     totalB: number;
 }
 
-/** What each name costs wherever it stands; inside itself it counts once. */
+/** The total cost of each name over all its occurrences; recursive occurrences count once. */
 export function hottest(frames: Frames): Hot[] {
     const found = new Map<string, Hot>();
     for (let node = 1; node < frames.name.length; ++node) {
@@ -99,7 +99,7 @@ export function hottest(frames: Frames): Hot[] {
     return [...found.values()];
 }
 
-/** A tree built from paths of names with a cost each. */
+/** Builds a tree from paths of names with costs. */
 function treeOf(root: string, paths: Iterable<{ path: string[]; cost: number; costB: number; times: number }>): Frames {
     const frames: Frames = {
         parent: [0],
@@ -147,11 +147,11 @@ function treeOf(root: string, paths: Iterable<{ path: string[]; cost: number; co
     return frames;
 }
 
-/** The sandwich of a name: who leads to it (its callers, nearest first), and what it leads to. */
+/** The sandwich of a name: its callers, nearest first, and its callees. */
 export function sandwich(frames: Frames, name: string): { callers: Frames; callees: Frames } {
     const up: { path: string[]; cost: number; costB: number; times: number }[] = [];
     const down: typeof up = [];
-    const inside: number[] = frames.name.map(() => 0); // the outermost frame of that name above a node, or itself
+    const inside: number[] = frames.name.map(() => 0); // outermost frame of that name, from the root to the node
     for (let node = 1; node < frames.name.length; ++node) {
         inside[node] = inside[frames.parent[node]] || (frames.name[node] === name ? node : 0);
         if (!inside[node]) continue;

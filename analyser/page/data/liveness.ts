@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the calls of the Liveness view answer (docs/reference/analyser-server.md).
+// Types of the answers for the Liveness view (docs/reference/analyser-server.md).
 
 export interface StepsMeta {
     steps: number;
-    kept: number; // that the filter leaves
+    kept: number; // number that pass the filter
     from: number;
     to: number;
     peakStep: number;
@@ -21,7 +21,7 @@ export interface DebugContext {
     line: number;
 }
 
-/** A context with its parents; file and line are the user's. */
+/** A context with its ancestors; file and line are the user's. */
 export interface Debug {
     contexts: DebugContext[];
     file: string | null;
@@ -55,5 +55,5 @@ export interface VariableLife {
     largestOfTile: number;
     alwaysLive: number;
     intervals: [number, number, number][]; // first step, end, bytes
-    variables: { id: number; name: string; type: string; bytes: number; debug: Debug }[]; // of the graph
+    variables: { id: number; name: string; type: string; bytes: number; debug: Debug }[]; // the graph's variables
 }

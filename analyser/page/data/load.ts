@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data of the server in components: what was known stays on the screen while its successor loads; answers are kept
+// Loads data of the server in components: the old value stays on the screen while the new one loads; answers are cached
 // until the report changes.
 import { useEffect, useState } from "preact/hooks";
 import { Parameters, apiUrl, getColumns, getJson } from "./client";
 import { Columns } from "./columns";
 
 export interface Loaded<T> {
-    value?: T; // perhaps of the parameters before, while loading
+    value?: T; // may belong to previous parameters while loading
     error?: string;
     loading: boolean;
 }
@@ -18,12 +18,12 @@ const listeners = new Set<() => void>();
 
 const forgetters: (() => void)[] = [];
 
-/** For modules that keep answers of their own: called when they are stale. */
+/** For modules with their own caches: called when these become stale. */
 export function onForget(forget: () => void): void {
     forgetters.push(forget);
 }
 
-/** Forgets all answers, and makes what is shown ask again: the report has changed. */
+/** Clears all cached answers and reloads visible ones, because the report has changed. */
 export function forgetAnswers(): void {
     kept.clear();
     for (const forget of forgetters) forget();
@@ -48,7 +48,7 @@ function remember(key: string, value: unknown): void {
     if (kept.size > KEPT) kept.delete(kept.keys().next().value as string);
 }
 
-/** What `load` gives for a key; null: nothing is asked. */
+/** The result of `load` for a key; null: nothing is loaded. */
 export function useLoaded<T>(key: string | null, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
     const now = useGeneration();
     const [state, setState] = useState<Loaded<T>>(() => {
@@ -82,7 +82,7 @@ export function useLoaded<T>(key: string | null, load: (signal: AbortSignal) => 
             },
         );
         return () => stop.abort();
-        // `load` belongs to its key.
+        // `load` is determined by its key.
     }, [key, now]);
     return state;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the calls of the Memory view answer (docs/reference/analyser-server.md).
+// Types of the answers for the Memory view (docs/reference/analyser-server.md).
 
 export interface MemoryOverview {
     tiles: number;
@@ -16,7 +16,7 @@ export interface MemoryOverview {
     outOfMemory: string;
 }
 
-/** meta of memory/tiles: of the key, over the positions that were asked for. */
+/** meta of memory/tiles: statistics of the key over the requested positions. */
 export interface TilesMeta {
     tiles: number;
     from: number;
@@ -39,7 +39,7 @@ export interface TileMemory {
     ipu: number;
     tileOfIpu: number;
     total: number;
-    gaps: number; // with gaps
+    gaps: number; // bytes including gaps
     interleaved: number;
     interleavedGaps: number;
     nonInterleaved: number;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations: what the calls of a software layer cost; and the graph of programs and variables.
+// Operations: costs of the calls of a software layer, and the graph of programs and variables.
 import { getColumns } from "./client";
 import { Columns } from "./columns";
 import { Loaded, useLoaded } from "./load";
@@ -23,9 +23,9 @@ export type Figure = (typeof FIGURES)[number];
 
 export type Operation = {
     context: number;
-    call: string; // "popops::add"; "" for what no call of the layer made
+    call: string; // "popops::add"; "" for objects that no call of the layer made
     name: string; // debug path
-    file: string; // of the user's line
+    file: string; // of the user's source
     line: number;
 } & { [figure in Figure]: number };
 
@@ -70,7 +70,7 @@ export interface GraphNode {
 export interface OperationGraph {
     nodes: GraphNode[];
     edges: { from: number; to: number }[]; // indices of nodes
-    programs: number; // that there are; shown: how many of them are in the graph
+    programs: number; // programs: total number; shown: number of them in the graph
     shown: number;
 }
 
@@ -113,7 +113,7 @@ function decodeGraph(columns: Columns<GraphMeta>): OperationGraph {
     return { nodes, edges, ...columns.meta };
 }
 
-/** context: of one operation; undefined for all programs. */
+/** context: of one operation; undefined: all programs. */
 export function useOperationGraph(report: number, context: number | undefined): Loaded<OperationGraph> {
     return useLoaded(`graph ${report} ${context ?? ""}`, async (signal) =>
         decodeGraph(await getColumns<GraphMeta>("operations/graph", { report, context }, signal)),

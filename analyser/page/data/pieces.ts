@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces of a lane at several resolutions: what is known is drawn at once, and a finer piece is asked for where it is
-// needed.  A piece reaches beyond the window, so that panning does not ask at each frame.
+// Pieces of a lane at several resolutions: the available piece is drawn at once, and a finer one is requested when
+// needed. A piece extends beyond the window, so that panning does not cause a request at each frame.
 import { Span } from "../draw/scale";
 
 export interface Piece<T> extends Span {
     perPixel: number; // cycles
-    exact: boolean; // finer ones would be the same
+    exact: boolean; // finer pieces would be equal
     value: T;
 }
 
 export type LoadPiece<T> = (span: Span, pixels: number, signal: AbortSignal) => Promise<{ value: T; exact: boolean }>;
 
 const KEPT = 12;
-const MARGIN = 0.75; // of the window, at each side
-const COARSER = 1.3; // a piece that is so much coarser than the screen still does
-const APART = 70; // ms from one call to the next: a gesture asks for fewer pieces than it has frames
+const MARGIN = 0.75; // fraction of the window, at each side
+const COARSER = 1.3; // a piece coarser than the screen by up to this factor is accepted
+const APART = 70; // ms between requests: a gesture causes fewer requests than frames
 
 function covers(piece: Span, span: Span): boolean {
     return piece.from <= span.from && piece.to >= span.to;
 }
 
-/** The best piece for a window: the coarsest that is fine enough, else the finest that covers it; null: none does. */
+/** The best piece for a window: the coarsest one that is fine enough, else the finest that covers it; null: none. */
 export function choosePiece<T>(pieces: readonly Piece<T>[], span: Span, perPixel: number): Piece<T> | null {
     let best: Piece<T> | null = null;
     for (const piece of pieces) {
@@ -52,7 +52,7 @@ export class Pieces<T> {
         private readonly arrived: () => void,
     ) {}
 
-    /** What to draw now; asks for a better piece where there is none, one at a time. */
+    /** The piece to draw now; requests a better one when needed, one at a time. */
     get(span: Span, width: number): Piece<T> | null {
         const perPixel = (span.to - span.from) / Math.max(1, width);
         const best = choosePiece(this.kept, span, perPixel);
@@ -70,7 +70,7 @@ export class Pieces<T> {
             return;
         const wait = this.askedAt + APART - performance.now();
         if (wait > 0) {
-            // The window that is shown then asks again.
+            // Redrawing then requests a piece for the current window.
             this.timer ??= setTimeout(() => {
                 this.timer = undefined;
                 this.arrived();
@@ -96,7 +96,7 @@ export class Pieces<T> {
             ({ value, exact }) => {
                 if (this.stop === stop) this.asked = this.stop = null;
                 this.kept.push({ ...wished, perPixel, exact, value });
-                // The whole extent stays: it is what is drawn first after a jump.
+                // Keeps the whole extent, which is drawn first after a jump.
                 if (this.kept.length > KEPT)
                     this.kept.splice(
                         this.kept[0].from <= this.extent.from && this.kept[0].to >= this.extent.to ? 1 : 0,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program tree: all programs with what they cost, and one in detail.
+// The program tree: all programs with their costs, and the details of one.
 import { Columns } from "./columns";
 import { Loaded, useColumns, useLoaded } from "./load";
 import { getColumns } from "./client";
@@ -11,16 +11,16 @@ export interface Program {
     type: string;
     name: string;
     detail: string;
-    target: number; // of a Call
+    target: number; // called program of a Call
     computeSet: number;
     operation: number; // a debug context; NONE
     times: number;
     cycles: number; // of the slowest tile, in all executions
-    elapsed: number; // by which it moves the end of the run; all programs: the whole run
+    elapsed: number; // cycles by which it delays the end of the run; the sum over programs is the whole run
     estimate: number; // of one execution
     code: number; // bytes on all tiles
     children: number[];
-    within: number; // elapsed, with what is below it in the tree
+    within: number; // elapsed, including its descendants in the tree
 }
 
 export interface ProgramList {
@@ -38,7 +38,8 @@ interface ListMeta {
     debug: boolean;
 }
 
-/** Sums `elapsed` over a subtree; a damaged report's circle ends where it is met again. */
+/** Sums `elapsed` over a subtree; stops at a program that it has visited, because a damaged report may contain a
+ * cycle. */
 function addUp(programs: readonly Program[], program: Program): number {
     if (program.within >= 0) return program.within;
     program.within = program.elapsed;
@@ -91,7 +92,7 @@ export interface DebugContext {
     layer: string;
     file: string;
     function: string;
-    line: number; // 0: not known
+    line: number; // 0: unknown
     json: unknown;
 }
 
@@ -102,7 +103,7 @@ export interface ProgramDetails {
     detail: string;
     vertices: { type: string; count: number; size: number }[];
     variables: { name: string; bytes: number; alwaysLive: boolean }[];
-    contexts: DebugContext[]; // the innermost first
+    contexts: DebugContext[]; // innermost first
 }
 
 /** Columns: estimate and controlCode, by tile. */
@@ -110,7 +111,7 @@ export function useProgramDetails(report: number, id: number | undefined): Loade
     return useColumns<ProgramDetails>(id === undefined ? null : "programs/details", { report, id });
 }
 
-/** "OnTileExecute (layer/add)", as the trace shows it. */
+/** "OnTileExecute (layer/add)", as in the trace. */
 export function programLabel(program: { type: string; name: string; detail: string }): string {
     const inner = program.type === "Sync" ? program.detail : program.name;
     const kind =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The open reports, and what the server tells about them.
+// The open reports, and the events that the server sends.
 import { exported } from "./exported";
 import { getJson, postJson } from "./client";
 
@@ -11,7 +11,7 @@ export interface ReportFile {
 }
 
 export interface Report {
-    index: number; // parameter `report` of the other calls
+    index: number; // parameter `report` of the other requests
     directory: string;
     name: string;
     files: ReportFile[];
@@ -19,9 +19,9 @@ export interface Report {
     hasLiveness: boolean;
     hasDebug: boolean;
     replicas: number;
-    replica: number; // the one whose runs were recorded
-    partial: string | null; // why it is not whole
-    set?: readonly { name: string; directory: string; about: string }[]; // the reports beside it, itself among them
+    replica: number; // the recorded replica
+    partial: string | null; // why it is incomplete
+    set?: readonly { name: string; directory: string; about: string }[]; // all reports of its set, including itself
 }
 
 export function loadReports(signal?: AbortSignal): Promise<Report[]> {
@@ -33,7 +33,7 @@ export function openReports(directories: string[]): Promise<Report[]> {
     return postJson<Report[]>("open", { directories });
 }
 
-/** Starts a server for another window, without a report; its address. */
+/** Starts a server for another window, without a report; returns its address. */
 export async function openWindow(): Promise<string> {
     const { port } = await postJson<{ port: number }>("window", {});
     return `${location.protocol}//${location.hostname}:${port}/`;
@@ -54,9 +54,9 @@ export interface ServerEvents {
     connected(yes: boolean): void;
 }
 
-/** Listens to the server until the function that it returns is called. */
+/** Listens to the server; returns a function that stops listening. */
 export function listen(handler: ServerEvents): () => void {
-    if (exported) return () => undefined; // nobody to listen to
+    if (exported) return () => undefined; // there is no server
     const stream = new EventSource("api/events");
     const read = <T>(event: Event): T => JSON.parse((event as MessageEvent<string>).data) as T;
     stream.addEventListener("changed", (event) => handler.changed(read<{ files: string[] }>(event).files ?? []));

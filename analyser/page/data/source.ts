@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The user's source lines, and what the programs that they made cost.
+// The user's source lines, and the costs of their programs.
 import { getColumns } from "./client";
 import { Columns } from "./columns";
 import { Loaded, useColumns, useJson, useLoaded } from "./load";
 
 export interface SourceLine {
-    file: string; // "" for what no line is known of
+    file: string; // "" for programs without a known line
     line: number;
     elapsed: number; // cycles of the run
     cycles: number; // of the slowest tile, in all executions
     tileCycles: number;
-    exchange: number; // part of cycles that is no compute
+    exchange: number; // part of cycles that is not compute
     times: number;
     estimate: number;
     code: number;
@@ -24,7 +24,7 @@ export interface SourceLines {
     debug: boolean;
 }
 
-/** null: of none. */
+/** null: nothing is loaded. */
 export function useSourceLines(report: number | null): Loaded<SourceLines> {
     return useLoaded(report === null ? null : `source ${report}`, async (signal) => {
         const columns = await getColumns<{ executed: boolean; debug: boolean }>(
@@ -59,7 +59,7 @@ export function useLineTiles(report: number, line: SourceLine | undefined): Load
     return useColumns(line?.file ? "source/tiles" : null, { report, file: line?.file, line: line?.line });
 }
 
-/** The text of a file that the report names; an error where it is not on this machine. */
+/** The text of a file that the report names; an error when it is not on this machine. */
 export function useSourceText(report: number, file: string | undefined): Loaded<{ text: string }> {
     return useJson(file ? "source/text" : null, { report, file });
 }

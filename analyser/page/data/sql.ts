@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queries in SQL over a report.
+// SQL queries over a report.
 import { getColumns } from "./client";
 import { NumberColumn } from "./columns";
 import { Loaded, useJson, useLoaded } from "./load";
@@ -15,14 +15,14 @@ export function useSchema(report: number): Loaded<Table[]> {
 
 export interface ResultColumn {
     name: string;
-    numbers?: NumberColumn; // of a column of numbers; else texts
+    numbers?: NumberColumn; // for a column of numbers; else texts
     texts?: readonly string[];
 }
 
 export interface Result {
     columns: ResultColumn[];
     rows: number;
-    cut: boolean; // there are more rows than are shown
+    cut: boolean; // more rows exist than are shown
 }
 
 interface ResultMeta {
@@ -31,7 +31,7 @@ interface ResultMeta {
     cut: boolean;
 }
 
-/** The rows of a query; "": none is asked. */
+/** The rows of a query; "": nothing is queried. */
 export function useQuery(report: number, sql: string): Loaded<Result> {
     return useLoaded(sql ? `sql ${report} ${sql}` : null, async (signal) => {
         const answer = await getColumns<ResultMeta>("sql/query", { report, q: sql }, signal);

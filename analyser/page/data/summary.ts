@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the calls of Summary and Insights answer.
+// Types of the answers for Summary and Insights.
 import { Json } from "../state";
 
 export interface Target {
@@ -13,7 +13,7 @@ export interface Target {
     totalMemory: number;
     clock: number; // Hz
     replicas: number;
-    replica: number; // whose runs were recorded
+    replica: number; // the recorded replica
     ipusPerReplica: number;
     tilesPerReplica: number;
     memoryPerReplica: number;
@@ -89,7 +89,7 @@ export interface Insights {
     peak: { step: number; name: string; type: string; bytes: number } | null;
     atPeak: Sized[];
     float32: { name: string; bytes: number; saved: number }[];
-    savings: { float32: number | null; batch: number | null; again: number | null } | null; // at most, in bytes
+    savings: { float32: number | null; batch: number | null; again: number | null } | null; // upper bounds, in bytes
     outOfMemory: string;
 }
 
@@ -104,7 +104,7 @@ export interface Scope {
     steps: (Sized & { step: number; type: string })[];
 }
 
-/** total is that of the last tile; the others are sums over tiles, of which `available` is total x tiles. */
+/** total is that of the last tile; the others are sums over tiles, and `available` is total x tiles. */
 export interface Cycles {
     total: number;
     available: number;
@@ -121,7 +121,7 @@ export interface Advice {
     advice: string;
     name: string;
     detail: string;
-    cycles: number; // that mending it wins
+    cycles: number; // estimated saving
     bytes: number;
     urgent: boolean;
     program: number | null;

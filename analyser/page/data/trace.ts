@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The execution trace: shapes of the calls below trace/ (docs/reference/analyser-server.md).  Times are cycles of the
-// tile clock, f64.  Indexes: a step's in execution.steps, a run's in execution.runs; tiles count through all IPUs.
+// The execution trace: types of the requests below trace/ (docs/reference/analyser-server.md). Times are cycles of the
+// tile clock, f64. Indices: a step's in execution.steps, a run's in execution.runs; tiles are numbered over all IPUs.
 import { getColumns } from "./client";
 import { Columns } from "./columns";
 import { onForget } from "./load";
@@ -19,7 +19,7 @@ export interface TraceRun {
 export interface TraceKind {
     name: string;
     class: "work" | "wait" | "idle";
-    steps: number; // of all IPUs
+    steps: number; // over all IPUs
 }
 
 export interface TraceLane {
@@ -30,7 +30,7 @@ export interface TraceLane {
     to: number;
 }
 
-/** A tile with blocks of lightweight profiling; it is selected unless stream copies of others are all it has. */
+/** A tile with blocks of lightweight profiling; it was selected unless it only has stream copies of other tiles. */
 export interface TraceTile {
     tile: number;
     blocks: number;
@@ -47,13 +47,13 @@ export interface TraceLanes {
     depth: number; // of the flame graph
     from: number;
     to: number;
-    first: number; // when it begins; of lightweight profiles: when the first block does
+    first: number; // begin of the trace; for lightweight profiles, begin of the first block
     steps: number;
     runs: TraceRun[];
-    kinds: TraceKind[]; // by the number that `kind` columns hold
+    kinds: TraceKind[]; // indexed by the numbers in `kind` columns
     lanes: TraceLane[];
     tiles: TraceTile[];
-    blockPhases: string[]; // kinds of steps that blocks of stream copies are
+    blockPhases: string[]; // kinds of steps for the phases of stream copies
     note: string | null;
 }
 
@@ -68,25 +68,25 @@ export interface TraceRunDetails {
     parameters: { name: string; value: string }[];
 }
 
-/** Of a window, what is drawn; parameters of the call. */
+/** Parameters of trace/window: what to draw. */
 export interface WindowOptions {
-    flame: 0 | 1 | 2; // rows for the parts of debug names, or (2) for the programs that steps are in
+    flame: 0 | 1 | 2; // rows for the components of debug names, or (2) for the enclosing programs
     group: string; // "", "syncs", "executions", "syncs,executions"
-    hide: string; // names of kinds that are left out, with commas
-    q: string; // what is searched for; "": nothing
+    hide: string; // names of hidden kinds, separated by commas
+    q: string; // search text; "": none
 }
 
-/** trace/window?report=&lane=&from=&to=&pixels=&...: at most two rectangles a pixel and row, in order of row
- *  and time. */
+/** trace/window?report=&lane=&from=&to=&pixels=&...: at most two rectangles for each pixel and row, sorted by row
+ * and time. */
 export interface Rectangles extends RectangleColumns {
     depth: Uint8Array; // flame: of the layer
-    overlap: Uint8Array; // rows for what overlaps in time
-    rows: number; // how many `row` has
-    block: Uint32Array | null; // of lightweight profiles: the block's number; NONE: several
-    exact: boolean; // none stands for several steps because they are small
+    overlap: Uint8Array; // rows for rectangles that overlap in time
+    rows: number; // number of rows in `row`
+    block: Uint32Array | null; // for lightweight profiles: the block's number; NONE: several
+    exact: boolean; // no rectangle summarises several narrow steps
 }
 
-/** trace/bsp?report=&tile=&tiles=&from=&to=&pixels=&height=&hide=: what tiles do, row by row; 255: nothing. */
+/** trace/bsp?report=&tile=&tiles=&from=&to=&pixels=&height=&hide=: activity of tiles, row by row; 255: none. */
 export interface BspPicture {
     width: number;
     height: number;
@@ -95,7 +95,7 @@ export interface BspPicture {
     kind: Uint8Array; // width x height
 }
 
-/** Over tiles. */
+/** Statistics over tiles. */
 export interface Spread {
     min: number;
     mean: number;
@@ -105,7 +105,7 @@ export interface Spread {
 
 export interface StepIpu {
     ipu: number;
-    cycles: number; // of the tile that takes longest
+    cycles: number; // of the slowest tile
     activeTiles: number;
     tileBalance: number;
     activeTileBalance: number;
@@ -124,11 +124,11 @@ export interface StepExchange {
     totalData: number | null; // bytes
     dataBalance: number | null; // mean / max
     codeBytes: number | null;
-    fromHost: number | null; // copies of a stream copy
+    fromHost: number | null; // bytes of a stream copy
     toHost: number | null;
 }
 
-/** The tile that takes longest, and what the others wait for it. */
+/** The slowest tile, and the time that the others wait for it. */
 export interface StepCritical {
     tile: number;
     cycles: number;
@@ -144,19 +144,19 @@ export interface TraceStep {
     kind: string;
     name: string;
     detail: string;
-    live: number; // bytes that are live, with what always is; 0: not known
+    live: number; // live bytes, including always-live ones; 0: unknown
     ipus: StepIpu[];
     computeSet: string | null;
-    computeSetMemory: { [part: string]: number | null }[]; // bytes by what they are for, and `id`
+    computeSetMemory: { [part: string]: number | null }[]; // bytes by purpose, and `id`
     exchange: StepExchange[];
     vertices: { type: string; count: number }[];
-    sources: { name: string; bytes: number }[]; // variables that are read, the largest 50
+    sources: { name: string; bytes: number }[]; // variables that are read, the 50 largest
     destinations: { name: string; bytes: number }[];
-    source: SourceLine | null; // the user's line
+    source: SourceLine | null; // in the user's source
     critical: StepCritical | null;
 }
 
-/** A step with what it does on each tile, of all IPUs. */
+/** A step with its activity on each tile, over all IPUs. */
 export interface TraceStepTiles extends TraceStep {
     from: number;
     to: number;
@@ -173,8 +173,8 @@ export interface KindShare {
 /** A column of the summary: an IPU in the window. */
 export interface SummaryIpu {
     ipu: number;
-    tileBalance: number | null; // weighted by length, syncs left out
-    tileUtilisation: number | null; // from what every tile does
+    tileBalance: number | null; // weighted by length, without syncs
+    tileUtilisation: number | null; // computed from the activity of each tile
     kinds: { kind: string; cycles: number; tileCycles: number; steps: number }[];
     data: { name: string; received: number; transmitted: number }[]; // GlobalExchange, StreamCopy Host ...; bytes
 }
@@ -184,7 +184,7 @@ export interface TraceSummary {
     from: number;
     to: number;
     cycles: number;
-    overflows: boolean; // more than 32 bits count
+    overflows: boolean; // counters exceed 32 bits
     ipus: SummaryIpu[];
 }
 
@@ -192,25 +192,25 @@ export interface TraceSummary {
 export interface TraceArea {
     firstTile: number;
     tiles: number;
-    utilisation: number; // mean over tiles of the share of the time in which they work
+    utilisation: number; // mean over tiles of the fraction of time in which they work
     min: number;
     max: number;
     deviation: number;
     kinds: { kind: string; tileCycles: number }[];
-    histogram: number[]; // tiles by their share, from 0 to 1
+    histogram: number[]; // number of tiles by that fraction, from 0 to 1
     steps: number;
-    leftOut: number; // steps that were not looked into: the area is too large
+    leftOut: number; // steps not evaluated, because the area is too large
     work: Float64Array; // cycles by tile
     wait: Float64Array;
     idle: Float64Array;
 }
 
-/** trace/memory?report=&from=&to=&pixels=: the most that is live in each pixel. */
+/** trace/memory?report=&from=&to=&pixels=: the maximum of live bytes in each pixel. */
 export interface MemoryTrack {
     from: number;
     to: number;
     live: Float32Array;
-    max: number; // of the whole report
+    max: number; // over the whole report
     alwaysLive: number;
 }
 
@@ -242,7 +242,7 @@ export async function loadWindow(
     };
 }
 
-/** Puts rectangles into rows, one for each depth; separated, as many for each depth as overlap. */
+/** Assigns rows to rectangles: one for each depth or, when separated, as many for each depth as overlap. */
 export function placeRows(value: Rectangles, separate: boolean): void {
     const { depth, overlap } = value;
     const needed: number[] = [];
@@ -277,7 +277,7 @@ export async function loadBsp(
 /** A step of a layer. */
 export interface LayerStep {
     step: number;
-    kind: number; // of TraceLanes.kinds
+    kind: number; // index into TraceLanes.kinds
     name: string;
     from: number;
     to: number;
@@ -287,7 +287,7 @@ export interface LayerStep {
     activeBalance: number;
 }
 
-/** trace/layer?report=&lane=&from=&to=&name=&tree=&hide=: at most 10,000 steps, and how many there are. */
+/** trace/layer?report=&lane=&from=&to=&name=&tree=&hide=: at most 10,000 steps, and their total number. */
 export async function loadLayer(
     where: { report: number; lane: number; from: number; to: number; name: string; tree: string; hide: string },
     signal?: AbortSignal,
@@ -352,7 +352,7 @@ function stepOf(columns: Columns<TraceStep>): TraceStepTiles {
     return { ...columns.meta, from, to, cycles, sent: optional("sent"), received: optional("received") };
 }
 
-/** Kept for a while: callouts and details ask for the same one. */
+/** Cached for a while, because callouts and details request the same step. */
 export function loadStep(report: number, index: number): Promise<TraceStepTiles> {
     const key = `${report} ${index}`;
     let step = steps.get(key);
@@ -378,14 +378,14 @@ export function spreadOf(values: ArrayLike<number>, first: number, count: number
     return { min, mean, max, deviation: Math.sqrt(Math.max(0, squares / count - mean * mean)) };
 }
 
-/** Bytes of a step's compute set on all tiles; null: it has none. */
+/** Bytes of a step's compute set over all tiles; null: it has none. */
 export function computeSetBytes(step: TraceStep): number | null {
     const parts = step.computeSetMemory[0];
     if (!parts) return null;
     return Object.entries(parts).reduce((sum, [name, bytes]) => (name === "id" ? sum : sum + (bytes ?? 0)), 0);
 }
 
-/** Whether a step moves data; the syncs of an exchange know it, too, but move nothing. */
+/** Whether a step moves data; the syncs of an exchange refer to its data, too, but move none. */
 export function movesData(step: TraceStep): boolean {
     return step.exchange.length > 0 && /^(DoExchange|GlobalExchange|StreamCopy)/.test(step.kind);
 }

@@ -4,22 +4,22 @@ import { LAYER, NONE } from "../draw/lanes";
 import { getColumns } from "./client";
 import { Rectangles } from "./trace";
 
-/** Kinds of blocks in the order of the server's numbers; their looks follow those of steps. */
+/** Kinds of blocks in the order of the server's numbers; their looks follow those of the kinds of steps. */
 export const BLOCK_KINDS = ["Block", "Stream copy", "Buffer flush", "Overflow", "Unknown"] as const;
 const STREAM_COPY = 1;
 const FLUSH = 2;
-const KIND = 15; // of a kind's bits
-const BEGIN = 16; // the begin is not known: drawn from the end of the overflow before
-const END = 32; // the end is not known: drawn up to the overflow behind
+const KIND = 15; // mask of the kind
+const BEGIN = 16; // the begin is unknown: drawn from the end of the previous overflow
+const END = 32; // the end is unknown: drawn up to the next overflow
 
 /** trace/block?report=&index= */
 export interface BlockDetails {
     block: number;
     name: string | null;
     kind: "Common" | "StreamCopy" | "Flush" | "Overflow" | "Unknown";
-    phase: string | null; // of a stream copy or flush: a kind of steps
+    phase: string | null; // of a stream copy or flush, as a kind of step
     tile: number;
-    selected: boolean; // false: the tile was not selected to record, it takes part in a stream copy of one that was
+    selected: boolean; // false: the tile was not selected but takes part in a stream copy of a selected one
     run: number;
     program: number | null;
     from: number | null; // null: not recorded
@@ -29,7 +29,7 @@ export interface BlockDetails {
     lost: number; // blocks that began and ended in an overflow
 }
 
-/** A tile of trace/block_totals?report=&from=&to=: cycles inside the window; `covered` has each cycle once. */
+/** A tile of trace/block_totals?report=&from=&to=: cycles inside the window; `covered` counts each cycle once. */
 export interface BlockTotals {
     tile: number;
     selected: boolean;
@@ -41,11 +41,11 @@ export interface BlockTotals {
 export interface BlockOptions {
     flushes: boolean;
     q: string;
-    base: number; // kinds of steps before those of blocks
+    base: number; // number of kinds of steps, which precede those of blocks
 }
 
-/** trace/blocks?report=&tile=&io=&from=&to=&pixels=: of a tile, or (io=1) stream copies of its IPU's tiles without
- *  other blocks. */
+/** trace/blocks?report=&tile=&io=&from=&to=&pixels=: of a tile or, with io=1, the stream copies of its IPU's tiles
+ * that have no other blocks. */
 export async function loadBlocks(
     where: { report: number; tile: number; io: 0 | 1; from: number; to: number; pixels: number },
     options: BlockOptions,
@@ -78,7 +78,7 @@ export async function loadBlocks(
         row,
         depth: row,
         overlap: row,
-        // Phases of stream copies look as in detailed traces.
+        // Phases of stream copies look like those in detailed traces.
         kind: Uint8Array.from(kept, (i) =>
             (all[i] & KIND) === STREAM_COPY && phase[i] !== LAYER
                 ? phase[i]

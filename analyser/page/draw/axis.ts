@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The axis of cycles: ticks with numbers, and times below them where the clock is known.
+// The axis of cycles: ticks with numbers and, when the clock is known, times below them.
 import { count, short, time } from "../ui/format";
 import { Pen, textWidth } from "./pen";
 import { Scale, ticks } from "./scale";
@@ -35,7 +35,7 @@ export function drawAxis(pen: Pen, scale: Scale, look: AxisLook, clock: number, 
     pen.lineTo(scale.left + scale.width, AXIS_HEIGHT - 0.5);
     pen.stroke();
     for (const value of values) {
-        const shown = value - base || 0; // no -0
+        const shown = value - base || 0; // avoids -0
         const text = step >= 1e6 ? short(shown) : count(shown);
         const x = Math.round(scale.x(value)) + 4;
         if (x + textWidth(text, look.font) > scale.left + scale.width) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stacked bars over positions (tiles, steps): as many as there are pixels, with lines, a limit, marks and bands, on an
+// Stacked bars over positions (tiles, steps), at most one for each pixel, with lines, a limit, marks and bands, and an
 // axis of bytes whose ticks are powers of two.
 import { bytes, count } from "../ui/format";
 import { Pen, textWidth } from "./pen";
@@ -15,12 +15,12 @@ export interface BarSeries {
 export interface BarPicture {
     first: ArrayLike<number>; // positions of each bar: first (inclusive) to last (exclusive)
     last: ArrayLike<number>;
-    stack: readonly BarSeries[]; // from the bottom
-    lines: readonly BarSeries[]; // over the same bars
+    stack: readonly BarSeries[]; // from bottom to top
+    lines: readonly BarSeries[]; // with one value for each bar
     overlay?: { first: ArrayLike<number>; last: ArrayLike<number>; series: BarSeries }; // of another report
     limit?: { title: string; value: number };
     marks: readonly number[]; // selected positions
-    /** Positions, with bytes above a base. */
+    /** Bands over ranges of positions, `value` bytes high above `base`. */
     bands: readonly { from: number; to: number; base: number; value: number; colour: string }[];
     xTitle: string;
 }
@@ -44,14 +44,14 @@ export interface Area {
 
 export const MARGIN = { left: 76, right: 12, top: 8, bottom: 36 };
 
-/** Numbers of bytes for an axis: multiples of a power of two, at most six of them below `most`. */
+/** Ticks of an axis of bytes: multiples of a power of two, at most six of them below `most`. */
 export function byteTicks(most: number): number[] {
     let step = 1;
     while (most / step > 6) step *= 2;
     return Array.from({ length: Math.floor(most / step) + 1 }, (_, i) => i * step);
 }
 
-/** The largest number that is drawn. */
+/** The largest number in the drawing. */
 export function largest(picture: BarPicture): number {
     let most = picture.limit?.value ?? 0;
     for (let i = 0; i < picture.first.length; ++i)
@@ -67,7 +67,7 @@ export function stackAt(picture: BarPicture, bar: number): number {
     return sum;
 }
 
-/** The bar at a position; -1 where there is none. */
+/** The index of the bar at a position; -1: none. */
 export function barAt(picture: BarPicture, position: number): number {
     let [low, high] = [0, picture.first.length];
     while (low < high) {
@@ -105,12 +105,12 @@ function drawAxes(pen: Pen, picture: BarPicture, scale: Scale, area: Area, most:
         pen.moveTo(x, bottom);
         pen.lineTo(x, bottom + 4);
         pen.stroke();
-        pen.fillText(count(value + 0), x, bottom + 6); // -0 has no sign here
+        pen.fillText(count(value + 0), x, bottom + 6); // avoids -0
     }
     pen.fillText(picture.xTitle, area.left + area.width / 2, bottom + 21);
 }
 
-/** Steps of a series over its bars. */
+/** Draws a series as steps over its bars. */
 function drawSteps(
     pen: Pen,
     first: ArrayLike<number>,
@@ -147,7 +147,7 @@ function drawStack(pen: Pen, picture: BarPicture, scale: Scale, y: (value: numbe
     }
 }
 
-/** Marks of what is selected: a line above each. */
+/** Marks each selected position with a line above it. */
 function drawMarks(pen: Pen, picture: BarPicture, scale: Scale, area: Area, look: BarLook): void {
     pen.fillStyle = look.accent;
     for (const mark of picture.marks) {
@@ -204,7 +204,7 @@ export function drawBars(pen: Pen, picture: BarPicture, scale: Scale, area: Area
     pen.restore();
 }
 
-/** The whole extent, small, with the window that is shown. */
+/** The mini-map: the whole extent, with the visible window. */
 export function drawOverview(
     pen: Pen,
     values: ArrayLike<number>,

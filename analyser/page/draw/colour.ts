@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic of colours: contrast of text, mixtures, and an even scale for heat maps.
+// Colour arithmetic: contrast of text, mixing, and a perceptually uniform scale for heat maps.
 
 export type Rgb = readonly [number, number, number];
 
@@ -31,17 +31,17 @@ export function contrast(a: string, b: string): number {
     return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
 }
 
-/** Black or white, whichever is read better on a colour. */
+/** Black or white, whichever has more contrast on a colour. */
 export function inkOn(hex: string): string {
     return contrast(hex, "#000000") >= contrast(hex, "#ffffff") ? "#000000" : "#ffffff";
 }
 
-// Nine points of the viridis scale (CC0, matplotlib), between which it is linear to the eye.
+// Nine points of the viridis scale (CC0, matplotlib); colours in between are interpolated linearly.
 const SCALE = ["#440154", "#472d7b", "#3b528b", "#2c728e", "#21918c", "#28ae80", "#5ec962", "#addc30", "#fde725"].map(
     rgbOf,
 );
 
-/** A colour of the even scale, share from 0 to 1. */
+/** A colour of the scale; share is from 0 to 1. */
 export function heat(share: number): Rgb {
     const at = Math.min(1, Math.max(0, share)) * (SCALE.length - 1);
     const low = Math.min(SCALE.length - 2, Math.floor(at));

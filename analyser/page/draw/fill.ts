@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rectangles are filled with: a pen, or pixels in memory for pictures of thousands of narrow ones, each of which
-// takes a canvas many times longer.
+// Fills rectangles with a pen, or with pixels in memory for pictures of thousands of narrow ones, for which a canvas is
+// many times slower.
 import { rgbOf } from "./colour";
 import { Paint, PatternCells, Pen, patternCells } from "./pen";
 
@@ -20,20 +20,20 @@ export class PenFiller implements Filler {
 }
 
 const OPAQUE = 255;
-const LONG = 32; // pixels of a row from which on the array's own fill is faster
+const LONG = 32; // pixels of a row from which the array's own fill is faster
 
 function pixelOf(red: number, green: number, blue: number): number {
     return ((OPAQUE << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 }
 
-/** A picture in memory: what is filled goes to whole pixels of the screen, and all of it to the pen at once. */
+/** A picture in memory: rectangles cover whole device pixels, and the picture is drawn at once. */
 export class Pixels implements Filler {
     private readonly canvas = document.createElement("canvas");
     private readonly context = this.canvas.getContext("2d") as CanvasRenderingContext2D;
     private image: ImageData | null = null;
     private data = new Uint32Array(0);
     private ratio = 1;
-    private left = 0; // of the picture, in pixels of the screen
+    private left = 0; // of the picture, in device pixels
     private top = 0;
     private width = 0;
     private height = 0;
@@ -41,7 +41,7 @@ export class Pixels implements Filler {
     private colour = 0;
     private cells: PatternCells | null = null;
 
-    /** Begins an empty picture of a part of the page. */
+    /** Begins an empty picture of an area of the page. */
     begin(x: number, y: number, width: number, height: number): void {
         this.ratio = window.devicePixelRatio || 1;
         this.left = Math.floor(x * this.ratio);
@@ -56,7 +56,7 @@ export class Pixels implements Filler {
         } else this.data.fill(0, 0, this.width * this.height);
     }
 
-    /** The pixel of each colour that was used. */
+    /** The pixel value of each colour used. */
     private readonly known = new Map<string, number>();
 
     private choose(paint: Paint): void {
@@ -86,7 +86,7 @@ export class Pixels implements Filler {
         }
     }
 
-    /** Draws the picture where it was begun. */
+    /** Draws the picture at the position given to begin. */
     draw(pen: Pen): void {
         if (!this.image) return;
         const { width, height, ratio } = this;

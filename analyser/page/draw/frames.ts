@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An aggregated flame graph: the boxes of a tree of frames, and their picture on a canvas.  The root is on top; "up"
-// turns it around, for callers.
+// An aggregated flame graph: the layout of a tree of frames as boxes, drawn on a canvas. The root is at the top; "up"
+// reverses it, for callers.
 import { Frames } from "../data/flame";
 import { middle } from "../ui/format";
 import { themeColour } from "../ui/theme";
@@ -8,7 +8,7 @@ import { mix } from "./colour";
 import { typeColour } from "./types";
 
 export const ROW = 18;
-const NARROWEST = 0.4; // pixels; narrower boxes are left out
+const NARROWEST = 0.4; // pixels; narrower boxes are omitted
 
 export interface Box {
     node: number;
@@ -17,7 +17,7 @@ export interface Box {
     row: number;
 }
 
-/** The width of a node: in a difference what both reports take, so that what is gone is seen too. */
+/** The width of a node; in a difference the sum of both reports, so that removed frames are visible too. */
 export function weight(frames: Frames, node: number): number {
     return frames.total[node] + (frames.totalB?.[node] ?? 0);
 }
@@ -26,8 +26,7 @@ export function deepest(frames: Frames): number {
     return frames.depth.reduce((most, depth) => Math.max(most, depth), 0);
 }
 
-/** Boxes of `root` and what is below it over the width; its ancestors take the whole width.  Heavier ones come
- *  first. */
+/** Lays out `root` and its descendants over the width; ancestors have the whole width. Heavier siblings come first. */
 export function layout(frames: Frames, root: number, width: number): Box[] {
     const boxes: Box[] = [];
     for (let at = root; at > 0; at = frames.parent[at])
@@ -50,7 +49,7 @@ export function layout(frames: Frames, root: number, width: number): Box[] {
     return boxes;
 }
 
-/** "StreamCopyMid (Host)": what a path's last part is, where programs are added up. */
+/** Matches the last component of a path for steps, such as "StreamCopyMid (Host)". */
 const STEP = /^(OnTileExecute|DoExchange|GlobalExchange|StreamCopy(?:Begin|Mid|End)|Sync|Sans|SyncAns)(?: \((\w+)\))?$/;
 const WARM = ["#f3d2b3", "#f0c8a0", "#f6dcc2", "#ecc3a4", "#f5d6a8", "#efd0bd"];
 
@@ -60,7 +59,7 @@ function hash(text: string): number {
     return value;
 }
 
-/** Less, same, more: blue, grey, red, which colour-blind people tell apart. */
+/** Blue, grey or red for less, equal or more, which are distinguishable with colour blindness. */
 export function changeColour(a: number, b: number): string {
     const most = Math.max(a, b);
     const change = most > 0 ? (b - a) / most : 0;
@@ -80,12 +79,12 @@ export function colourOf(frames: Frames, node: number): string {
 export interface Picture {
     width: number;
     height: number;
-    top: number; // pixels scrolled away
+    top: number; // scroll position in pixels
     up: boolean;
     rows: number; // of the whole graph
     hovered: number; // node; -1: none
     selected: number;
-    matches: (node: number) => boolean; // others are greyed
+    matches: (node: number) => boolean; // nodes that do not match are grey
 }
 
 export function rowTop(picture: Picture, row: number): number {
@@ -117,7 +116,7 @@ export function paint(
         if (box.width < 24) continue;
         const room = box.width - 8;
         const text = middle(frames.name[box.node] || "all", (part) => context.measureText(part).width <= room);
-        context.fillStyle = "#1b2430"; // boxes are light in both themes
+        context.fillStyle = "#1b2430"; // boxes are light in both themes, so text is dark
         if (text) context.fillText(text, box.x + 4, y + ROW / 2);
     }
 }

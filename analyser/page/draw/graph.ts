@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the nodes of a graph of programs and variables stand: in columns from left to right, a node behind what it
-// needs.
+// Layout of a graph of programs and variables: in columns from left to right, each node after its inputs.
 import { GraphNode, OperationGraph } from "../data/operations";
 import { Pen } from "./pen";
 
@@ -14,7 +13,7 @@ export interface Placed {
     y: number;
 }
 
-/** Columns by the order of programs: what a program reads that was written before stands left of it. */
+/** Columns in program order: a variable that was written before is to the left of its reader. */
 function columns(graph: OperationGraph): number[] {
     const column = graph.nodes.map(() => 0);
     const reads = new Map<number, number[]>();
@@ -31,12 +30,12 @@ function columns(graph: OperationGraph): number[] {
         column[at] =
             1 + sources.reduce((most, variable) => Math.max(most, written.has(variable) ? column[variable] : 0), 0);
         for (const variable of writes.get(at) ?? []) {
-            if (written.has(variable) || sources.includes(variable)) continue; // in place: it stays where it is
+            if (written.has(variable) || sources.includes(variable)) continue; // updated in place: it keeps its column
             column[variable] = column[at] + 1;
             written.add(variable);
         }
     });
-    // What no program writes first stands directly before its first reader.
+    // A variable that no program writes before is placed directly before its first reader.
     graph.nodes.forEach((node, at) => {
         if (node.kind !== "variable" || written.has(at)) return;
         const readers = graph.edges.filter((edge) => edge.from === at).map((edge) => column[edge.to]);
@@ -71,9 +70,9 @@ export function place(graph: OperationGraph): { placed: Placed[]; width: number;
     return { placed, width: shown * (NODE_WIDTH + GAP_X), height };
 }
 
-const PIECES = 16; // of a curve
+const PIECES = 16; // segments of a curve
 
-/** Ends of an edge's curve, and how far its control points lie beside them. */
+/** End points of an edge's curve, and the distance of its control points. */
 export function edgeCurve(from: Placed, to: Placed): { x1: number; y1: number; x2: number; y2: number; bend: number } {
     const forward = to.x > from.x;
     const [x1, x2] = forward ? [from.x + NODE_WIDTH, to.x] : [from.x, to.x + NODE_WIDTH];
@@ -88,7 +87,7 @@ export interface GraphLook {
     label: (node: GraphNode) => string;
 }
 
-/** The graph on a pen: for files. */
+/** Draws the graph with a pen, for files. */
 export function drawGraph(pen: Pen, graph: OperationGraph, look: GraphLook): void {
     const { placed } = place(graph);
     pen.strokeStyle = look.line;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grids as pictures: numbers on the even scale, or types in their colours.  The pictures are cells of one pixel;
-// whoever draws them makes them larger.
+// Grids as pictures: numbers on the colour scale, or types in their colours. A cell is one pixel; callers scale the
+// picture.
 import { Rgb, heat } from "./colour";
 
 function picture(width: number, height: number, colour: (at: number) => Rgb | null): HTMLCanvasElement {
@@ -21,7 +21,7 @@ function picture(width: number, height: number, colour: (at: number) => Rgb | nu
     return canvas;
 }
 
-/** A grid of width x height numbers, row by row; min is the scale's dark end, NaN is left out. */
+/** A grid of width x height numbers, row by row; min is the dark end of the scale, NaN is omitted. */
 export function heatPicture(
     values: ArrayLike<number>,
     width: number,
@@ -39,7 +39,7 @@ export function heatPicture(
     });
 }
 
-/** A grid of numbers that stand for colours; one without a colour is left out. */
+/** A grid of indices into a list of colours; an index without a colour is omitted. */
 export function palettePicture(
     values: ArrayLike<number>,
     width: number,

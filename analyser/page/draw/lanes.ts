@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lane's rectangles: steps in a row, or the layers of a flame graph.  No data is fetched here.
+// Draws a lane's rectangles: steps in a row, or the layers of a flame graph. It fetches no data.
 import { middle } from "../ui/format";
 import { Filler } from "./fill";
 import { Pen, textWidth } from "./pen";
 import { Scale } from "./scale";
 import { TypeLook } from "./types";
 
-/** Columns of equal length, in order of row and time. */
+/** Columns of equal length, sorted by row and time. */
 export interface RectangleColumns {
     from: Float64Array;
     to: Float64Array;
     row: Uint8Array;
-    kind: Uint8Array; // LAYER: a part of debug paths above steps
+    kind: Uint8Array; // LAYER: an inner component of debug paths
     step: Uint32Array;
-    count: Uint32Array; // steps in it
+    count: Uint32Array; // number of steps in it
     balance: Float32Array;
-    label: Uint32Array; // of labels; NONE: several steps that are too small
-    matches: Uint32Array | null; // steps in it that the search finds; null: no search
+    label: Uint32Array; // index into labels; NONE: several narrow steps
+    matches: Uint32Array | null; // number of its steps that match the search; null: no search
     labels: readonly string[];
 }
 export const NONE = 0xffffffff;
@@ -28,7 +28,7 @@ export interface LaneLook {
     ink: string;
     line: string;
     accent: string;
-    grey: string; // what the search does not match
+    grey: string; // of steps that do not match the search
     font: string;
     rowHeight: number;
     text: boolean;
@@ -37,8 +37,8 @@ export interface LaneLook {
     layer: { plain: string; ink: string };
 }
 
-const NARROW = 1; // pixels between rectangles that are seen as two
-const HATCHED = 6; // pixels from which on hatching is seen; it costs many times a plain colour
+const NARROW = 1; // gap in pixels below which neighbours are drawn as one
+const HATCHED = 6; // pixels from which hatching is visible; it is far slower than a plain colour
 
 /** Fills the rectangles of a lane whose first row is at y. */
 export function fillLane(
@@ -55,7 +55,7 @@ export function fillLane(
     const { perPixel } = scale;
     const from = scale.span.from;
     const ends: number[] = [];
-    let covered = -1; // up to where the pixel of a narrow rectangle reaches, and its row
+    let covered = -1; // end of the pixel of the last narrow rectangle, and its row
     let coveredRow = -1;
     for (let i = 0; i < r.from.length; ++i) {
         if (r.row[i] >= rows) continue;
@@ -67,7 +67,7 @@ export function fillLane(
         if (x1 > right) x1 = right;
         let width = x1 - x0 > 3 ? x1 - x0 - NARROW : x1 - x0;
         if (width < 1) {
-            // What would only paint over a pixel that has a step of the same row is left out unless searched for.
+            // Skips a rectangle on an already painted pixel of its row, unless it matches the search.
             if (x1 <= covered && coveredRow === r.row[i] && !r.matches?.[i]) continue;
             width = 1;
             covered = x0 + 1;
@@ -89,7 +89,7 @@ export function fillLane(
 
 const PADDING = 3;
 
-/** Writes on the rectangles of a lane. */
+/** Draws the labels of a lane's rectangles. */
 export function labelLane(pen: Pen, r: RectangleColumns, scale: Scale, y: number, rows: number, look: LaneLook): void {
     const least = 20 * scale.perPixel;
     const { from, to } = scale.span;
@@ -98,7 +98,7 @@ export function labelLane(pen: Pen, r: RectangleColumns, scale: Scale, y: number
     pen.textBaseline = "middle";
     for (let i = 0; i < r.from.length; ++i) {
         if (r.to[i] - r.from[i] < least || r.row[i] >= rows || r.to[i] < from || r.from[i] > to) continue;
-        // What overlaps is drawn above it: the text ends where the next one begins.
+        // An overlapping rectangle is drawn on top: the text ends where it begins.
         const next = i + 1 < r.from.length && r.row[i + 1] === r.row[i] ? r.from[i + 1] : Infinity;
         const x = scale.x(Math.max(r.from[i], from));
         const width = scale.x(Math.min(r.to[i], to, next)) - x - 2 * PADDING;
@@ -123,12 +123,13 @@ export function labelLane(pen: Pen, r: RectangleColumns, scale: Scale, y: number
     }
 }
 
-/** The last part of a debug path. */
+/** The last component of a debug path. */
 export function lastPart(name: string): string {
     return name.slice(name.lastIndexOf("/") + 1);
 }
 
-/** The text on a rectangle: of a step or layer its name's last part, of several the kind and how many. */
+/** The label of a rectangle: of a step or layer the last component of its name, of several steps their kind and
+ * number. */
 export function labelOf(r: RectangleColumns, i: number, types: readonly TypeLook[]): string {
     const kind = types[r.kind[i]]?.name ?? "";
     const name = lastPart(r.labels[r.label[i]] ?? "");
@@ -137,7 +138,7 @@ export function labelOf(r: RectangleColumns, i: number, types: readonly TypeLook
     return name === "" || kind.startsWith("Sync") || kind === "Sans" ? kind : name;
 }
 
-/** The rectangle at a cycle of a row; -1: none.  `slack` cycles beside a narrow one count, too. */
+/** The rectangle at a cycle of a row; -1: none. Near a narrow one, `slack` cycles are tolerated. */
 export function rectangleAt(r: RectangleColumns, row: number, cycle: number, slack: number): number {
     let best = -1;
     let distance = slack;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mini-map: the whole extent with the window that is shown, its two handles, and marks where runs begin and end.
+// The mini-map: the whole extent with the visible window, its two handles, and marks where runs begin and end.
 import { PenFiller } from "./fill";
 import { LaneLook, RectangleColumns, fillLane } from "./lanes";
 import { Pen } from "./pen";
 import { Scale, Span } from "./scale";
 
 export const MINIMAP_HEIGHT = 36;
-export const HANDLE = 5; // pixels at each side that take hold of a handle
+export const HANDLE = 5; // pixels at each side of a handle that grab it
 
 export interface MinimapPicture {
     lanes: readonly (RectangleColumns | null)[];
@@ -17,7 +17,7 @@ function lanesHeight(runs: readonly Span[]): number {
     return MINIMAP_HEIGHT - (runs.length ? 6 : 0);
 }
 
-/** The whole extent, which stays while the window moves. */
+/** Draws the whole extent, which does not change when the window moves. */
 export function drawMinimap(pen: Pen, scale: Scale, picture: MinimapPicture, look: LaneLook): void {
     const height = lanesHeight(picture.runs);
     pen.fillStyle = look.paper;
@@ -35,7 +35,7 @@ export function drawMinimap(pen: Pen, scale: Scale, picture: MinimapPicture, loo
     }
 }
 
-/** What is outside of the window is paler; the window has a border and two handles. */
+/** Draws the window: a border, two handles, and a pale area outside. */
 export function drawMinimapWindow(pen: Pen, scale: Scale, runs: readonly Span[], window: Span, look: LaneLook): void {
     const height = lanesHeight(runs);
     const [left, right] = [scale.x(window.from), scale.x(window.to)];
@@ -52,7 +52,7 @@ export function drawMinimapWindow(pen: Pen, scale: Scale, runs: readonly Span[],
         pen.fillRect(Math.min(scale.left + scale.width - 3, Math.max(scale.left, x - 1.5)), height / 2 - 7, 3, 14);
 }
 
-/** What a pointer takes hold of at x. */
+/** The part of the mini-map at x. */
 export function minimapPart(scale: Scale, window: Span, x: number): "from" | "to" | "window" | "outside" {
     const [left, right] = [scale.x(window.from), scale.x(window.to)];
     if (Math.abs(x - left) <= HANDLE && (x <= left + 1 || right - left > 3 * HANDLE)) return "from";

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pictures are drawn with: the part of a canvas's context that this project uses, so that the same code also
-// writes SVG files.
+// The drawing interface: the part of a canvas context that the page uses, so that the same code also writes SVG files.
 
 export type Paint = string | CanvasPattern | CanvasGradient;
 
@@ -38,7 +37,7 @@ export interface Pen {
     ): void;
 }
 
-/** A canvas's context as a pen; sets its size in device pixels when that has changed. */
+/** A canvas context as a pen; sets its size in device pixels when it has changed. */
 export function canvasPen(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
     const ratio = window.devicePixelRatio || 1;
     const [w, h] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
@@ -52,7 +51,7 @@ export function canvasPen(canvas: HTMLCanvasElement, width: number, height: numb
 const widths = new Map<string, Map<string, number>>();
 let measuring: CanvasRenderingContext2D | null = null;
 
-/** Width of a text; remembered, since measuring is slow. */
+/** Width of a text; cached, because measuring is slow. */
 export function textWidth(text: string, font: string): number {
     let ofFont = widths.get(font);
     if (!ofFont) widths.set(font, (ofFont = new Map<string, number>()));
@@ -75,12 +74,12 @@ export interface PatternCells {
 const patterns = new WeakMap<object, PatternCells>();
 const HATCH = 6; // pixels
 
-/** The pixels of a pattern that hatch() made; null: of any other paint. */
+/** The pixels of a pattern made by hatch(); null for any other paint. */
 export function patternCells(paint: CanvasPattern | CanvasGradient): PatternCells | null {
     return patterns.get(paint) ?? null;
 }
 
-/** A pattern of slanting lines of a colour, for what waits. */
+/** A pattern of diagonal lines of a colour, for steps that wait. */
 export function hatch(colour: string, paper: string): CanvasPattern {
     const canvas = document.createElement("canvas");
     canvas.width = canvas.height = HATCH;

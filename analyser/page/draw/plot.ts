@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ordinary plot for files: axes with their titles, a grid, series as lines, steps, bars or points, and their key.
+// A plot for files: axes with titles, a grid, series as lines, steps, bars or points, and a legend.
 import { Pen } from "./pen";
 
 export interface PlotPicture {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between cycles and pixels, and the windows of cycles that zooming and panning give.
+// Converts between cycles and pixels, and computes windows of cycles for zooming and panning.
 
 export interface Span {
     from: number;
     to: number;
 }
 
-/** Pixels of a window that is `width` wide, from `left`. */
+/** Maps a window to `width` pixels from `left`. */
 export class Scale {
     readonly perPixel: number; // cycles
 
@@ -27,10 +27,10 @@ export class Scale {
     }
 }
 
-/** The least that a window shows, in cycles. */
+/** The smallest window, in cycles. */
 export const LEAST = 8;
 
-/** A window inside the extent, of the wished length where that is possible. */
+/** A window inside the extent, of the requested length if possible. */
 export function fitSpan(wished: Span, extent: Span): Span {
     const whole = Math.max(LEAST, extent.to - extent.from);
     const length = Math.min(whole, Math.max(LEAST, wished.to - wished.from));
@@ -39,7 +39,7 @@ export function fitSpan(wished: Span, extent: Span): Span {
     return { from, to: from + length };
 }
 
-/** Zoomed by a factor (under 1: closer) about a cycle, which stays where it is. */
+/** Zooms by a factor (below 1: closer) around a cycle, which keeps its position. */
 export function zoomSpan(span: Span, factor: number, about: number, extent: Span): Span {
     const length = (span.to - span.from) * factor;
     const whole = Math.max(LEAST, extent.to - extent.from);
@@ -53,7 +53,7 @@ export function panSpan(span: Span, cycles: number, extent: Span): Span {
     return fitSpan({ from: span.from + cycles, to: span.to + cycles }, extent);
 }
 
-/** What fits a selection with a margin at both sides. */
+/** A window that contains a selection with a margin at both sides. */
 export function aroundSpan(span: Span, extent: Span): Span {
     const margin = Math.max(1, (span.to - span.from) * 0.05);
     return fitSpan({ from: span.from - margin, to: span.to + margin }, extent);

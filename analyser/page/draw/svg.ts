@@ -26,7 +26,7 @@ export class SvgPen implements Pen {
     constructor(
         private readonly width: number,
         private readonly height: number,
-        /** The colour that stands for a pattern: SVG files have plain fills. */
+        /** Replaces a pattern by a plain colour, because SVG files have no patterns here. */
         private readonly plain: (paint: Paint) => string,
     ) {}
 
@@ -152,7 +152,7 @@ export class SvgPen implements Pen {
         );
     }
 
-    /** The whole file. */
+    /** The complete file. */
     file(): string {
         const { width, height } = this;
         return (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The colours of step types, the same in every view, key and export.  They are told apart under deuteranopia,
-// protanopia and tritanopia (tests/access.test.mjs); what waits is hatched as well.
+// The colours of step types, the same in every view, legend and export. They are distinguishable under deuteranopia,
+// protanopia and tritanopia (tests/access.test.mjs); steps that wait are also hatched.
 import { Rgb, inkOn, mix, rgbOf } from "./colour";
 import { Paint, hatch } from "./pen";
 
@@ -28,15 +28,15 @@ const OTHER = "#b7a27c"; // control programs that take cycles
 
 export interface TypeLook {
     name: string;
-    plain: string; // its colour in full
-    fill: Paint; // hatched where it waits
-    soft: string; // lighter: a layer above it, or what is not balanced
+    plain: string; // the unmixed colour
+    fill: Paint; // hatched for steps that wait
+    soft: string; // lighter: for the layer above, or the unbalanced part
     ink: string; // text on plain
     inkSoft: string; // text on soft
     rgb: Rgb;
 }
 
-/** How types look, by the number that columns hold. */
+/** The looks of types, indexed by the numbers in columns. */
 export function typeLooks(names: readonly string[], dark: boolean, paper: string): TypeLook[] {
     return names.map((name) => {
         const base = LIGHT[name] ?? OTHER;
@@ -58,7 +58,7 @@ const CONTROL: { readonly [type: string]: string } = {
     Switch: "#7a5195",
 };
 
-/** The colour of a program by its type and detail, or of a type that stands for several; steps' are as in the trace. */
+/** The colour of a program by its type and detail, or of a group of types; steps have the colours of the trace. */
 export function typeColour(type: string, detail = ""): string {
     const name = detail && `${type} ${detail}` in LIGHT ? `${type} ${detail}` : type;
     return LIGHT[name] ?? CONTROL[type] ?? LIGHT[Object.keys(LIGHT).find((key) => key.startsWith(type)) ?? ""] ?? OTHER;

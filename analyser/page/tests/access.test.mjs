@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page for everybody: each control is reached with the keyboard and is seen when it is, nothing is cut off at
-// 200 %, and colours that stand for different things are told apart by people who see colours differently.
+// Accessibility: each control is reachable with the keyboard and visible then, nothing is cut off at 200 %, and colours
+// with different meanings are distinguishable with colour blindness.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./load.mjs";
@@ -26,7 +26,7 @@ const VIEWS = [
 
 const CONTROLS = "button, input, select, textarea, a[href], summary, [tabindex]";
 
-/** In the page: controls that are shown and can be used, each with a number in data-control. */
+/** Numbers the visible, enabled controls of the page in data-control. */
 function numberControls(selector) {
     let next = 0;
     for (const one of document.querySelectorAll(selector)) {
@@ -34,7 +34,7 @@ function numberControls(selector) {
         const style = getComputedStyle(one);
         const shownNow = box.width > 0 && box.height > 0 && style.visibility !== "hidden";
         if (!shownNow || one.disabled || one.closest("[hidden], .menu-list")) continue;
-        // Arrow keys go through a list of tabs, and fold and unfold in a tree: the tests below.
+        // Arrow keys move in a list of tabs and fold a tree; the tests below cover them.
         if (one.tabIndex < 0 && one.matches("[role=tab], .tree-fold")) continue;
         one.dataset.control = String(next++);
     }
@@ -99,7 +99,7 @@ test("arrow keys go through tabs, and fold and unfold a tree", async () => {
 
 for (const [fragment, ready] of VIEWS)
     test(`at 200 % no control of ${fragment.split("?")[0]} is cut off or out of reach`, async () => {
-        // A window of 1440 x 900 at 200 % has 720 x 450 of the page's pixels.
+        // A window of 1440 x 900 at 200 % has 720 x 450 CSS pixels.
         const page = await at(await shown(REPORT), `#/${fragment}`, ready, {
             width: 720,
             height: 450,
@@ -115,7 +115,7 @@ for (const [fragment, ready] of VIEWS)
                 // The gutter's buttons move with the graph.
                 if (!box.width || !box.height || one.closest("[hidden], .gutter")) continue;
                 if (getComputedStyle(one).visibility === "hidden") continue;
-                // It lies inside of each ancestor that clips, unless that one scrolls to it.
+                // It must be inside each clipping ancestor, unless that one scrolls to it.
                 for (let above = one.parentElement; above; above = above.parentElement) {
                     const style = getComputedStyle(above);
                     const edge =
@@ -132,7 +132,7 @@ for (const [fragment, ready] of VIEWS)
                         found.push(`${one.outerHTML.slice(0, 100)} in ${above.className || above.tagName}`);
                         break;
                     }
-                    if (scrolls(above, "x") || scrolls(above, "y")) break; // further out, the scrolled part decides
+                    if (scrolls(above, "x") || scrolls(above, "y")) break; // beyond, the scrolled part decides
                 }
             }
             return found;
@@ -141,8 +141,7 @@ for (const [fragment, ready] of VIEWS)
         await done(page);
     });
 
-// How people with one kind of cones missing see linear light: Viénot, Brettel and Mollon 1999; tritanopia by Machado
-// 2009.
+// Simulated dichromacy in linear light: Viénot, Brettel and Mollon 1999; tritanopia by Machado 2009.
 const SEEN = {
     everybody: [1, 0, 0, 0, 1, 0, 0, 0, 1],
     protanopia: [0.11238, 0.88762, 0, 0.11238, 0.88762, 0, 0.00401, -0.00401, 1],
@@ -151,7 +150,7 @@ const SEEN = {
 };
 const linear = (part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4);
 
-/** CIE L*a*b* (D65) of a colour as it is seen. */
+/** CIE L*a*b* (D65) of a colour as seen. */
 function lab(rgb, matrix) {
     const [r, g, b] = rgb.map(linear);
     const [sr, sg, sb] = [0, 3, 6].map((row) =>
@@ -168,7 +167,7 @@ const rgb = (text) =>
     text.startsWith("#")
         ? [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16))
         : text.match(/\d+/g).slice(0, 3).map(Number);
-const TOLD_APART = 10; // CIE76: several times what is just noticed (2.3)
+const TOLD_APART = 10; // CIE76 distance: several times the just noticeable difference (2.3)
 
 for (const dark of [false, true])
     test(`colours of the trace's kinds are told apart, whoever looks: ${dark ? "dark" : "light"}`, async () => {
@@ -186,7 +185,7 @@ for (const dark of [false, true])
         for (const [sight, matrix] of Object.entries(SEEN))
             key.forEach(([a, colour, hatched], i) =>
                 key.slice(i + 1).forEach(([b, other, alsoHatched]) => {
-                    if (hatched || alsoHatched) return; // hatching tells them apart
+                    if (hatched || alsoHatched) return; // distinguished by hatching
                     const apart = distance(rgb(colour), rgb(other), matrix);
                     assert.ok(apart >= TOLD_APART, `${sight}: ${a} and ${b} are ${apart.toFixed(1)} apart`);
                 }),
@@ -229,7 +228,7 @@ test("what is being typed stays when the view is drawn anew meanwhile, and count
         await page.waitForSelector(field);
         await settled(page);
         await page.locator(field).fill(typed);
-        // A change of another part of the state draws the view anew.
+        // A change of another part of the state renders the view again.
         await page.evaluate(() => {
             location.hash += `${location.hash.includes("?") ? "&" : "?"}tile=3`;
         });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs, Operations, Source, Flame, Difference, SQL and the page that opens reports, used as a person would, on a
-// real server; what is rendered is compared with FACTS, which tests/analyser/facts.py wrote through libpva.
+// Programs, Operations, Source, Flame, Difference, SQL and the page that opens reports, used through the user interface
+// on a real server; rendered values are compared with FACTS, which tests/analyser/facts.py wrote through libpva.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
@@ -58,7 +58,7 @@ test("PRG-01 folding, searching and selecting a step", async () => {
     await page.press("[aria-label='search programs']", "Enter");
     await page.waitForSelector(`.tree-row.selected [data-program="${facts.head.id}"]`);
     assert.match(await page.textContent("[data-fact=within]"), new RegExp(`^${count(facts.head.elapsed)} `));
-    // The address follows a moment later.
+    // The URL is updated a moment later.
     await page.waitForFunction((id) => location.hash.includes(`program=${id}`), facts.head.id);
     await page.click("[data-tab=vertices]");
     await page.waitForSelector(".table-rows .tr");
@@ -79,7 +79,7 @@ test("PRG-02 CAP-31 the debug information of a step leads to the user's line", a
     await page.waitForSelector("[data-view=source][aria-current]");
     await page.waitForSelector(".table-rows .selected");
     assert.match(await page.textContent(".table-rows .selected .td:first-child"), new RegExp(`:${facts.head.line}$`));
-    page.problems = page.problems.filter((text) => !text.includes("404")); // the source is not beside this report
+    page.problems = page.problems.filter((text) => !text.includes("404")); // the source is not next to this report
     await done(page);
 });
 

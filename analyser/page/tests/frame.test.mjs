@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page's frame in a browser, against answers of this file: reports, reload dialog, table, URL and history, theme.
+// The page's frame in a browser, with mock answers: reports, reload dialog, table, URL and history, theme.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openPage, startBrowser } from "./browser.mjs";

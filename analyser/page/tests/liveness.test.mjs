@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Liveness view row by row, used as a person would; figures are compared with the report's own.
+// The Liveness view, checked row by row through the user interface; figures are compared with the report's own.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync } from "node:fs";
@@ -30,7 +30,7 @@ const open = async (fragment = "", ready = '[data-graph="liveness"]') => {
     await graphWhen(page, (lines) => lines.length > 0);
     return page;
 };
-/** Lines of the graph's CSV (step, program, maximum, minimum, always live), once they are as `accept` says. */
+/** Lines of the graph's CSV (step, program, maximum, minimum, always live), once `accept` returns true. */
 async function graphWhen(page, accept) {
     for (let i = 0; i < 300; ++i) {
         const lines = await graphCsv(page).catch(() => []);
@@ -45,7 +45,7 @@ const byTile = (column, tiles) => `(SELECT total(value) FROM array(${column}, 8)
 const liveOn = (tiles) =>
     rows(`SELECT ${byTile("l.bytes_by_tile", tiles)} AS bytes FROM liveness_steps s JOIN live_lists l ON l.id = s.list
         ORDER BY s.id`).map((one) => one.bytes);
-/** What is live at a step on tiles: [name, bytes], largest first. */
+/** Variables live at a step on tiles: [name, bytes], largest first. */
 const variablesOn = (step, tiles) =>
     rows(`SELECT v.name, ${byTile("v.bytes_by_tile", tiles)} AS bytes FROM liveness_steps s JOIN live_lists l
         ON l.id = s.list,
@@ -91,7 +91,7 @@ test("LIV-03 what is always live stands below the rest when it is asked for, and
     const [first] = await graphCsv(page);
     assert.equal(Number(first.at(-1)), facts.alwaysLive);
     assert.equal(await page.locator('[data-series="always"]').count(), 0);
-    // How tall a column is filled with the colour of a series in the key.
+    // Pixels of a column that have the colour of a series in the key.
     const tall = (step, id) =>
         page.evaluate(
             ([at, steps, series]) => {
@@ -278,10 +278,10 @@ test("LIV-08 when a variable is live is drawn above the graph and said in words"
         else spans.push([step, step]);
     const text = spans.map(([from, to]) => (to > from ? `${from}–${to}` : String(from))).join(", ");
     assert.match(await page.textContent("[data-life]"), new RegExp(`model/scratch: live at steps ${text}`));
-    // The mark of the selected step would be drawn over it.
+    // The mark of the selected step would cover it.
     await page.evaluate(() => (location.hash = "#/liveness?liveness.variable=model/scratch"));
     await chosenSteps(page, "");
-    // Its colour stands in the graph where it is live, and nowhere else.
+    // Its colour appears in the graph exactly where it is live.
     const coloured = () =>
         page.evaluate((count) => {
             const canvas = document.querySelector('[data-graph="liveness"]');
@@ -338,7 +338,7 @@ test("LIV-09 CMP-03 two reports: both graphs, and source, target and difference 
     const red = more.match(/\d+/g).map(Number);
     assert.ok(red[0] > red[1] + 60 && red[0] > red[2] + 60, `more is red: ${more}`);
     assert.notEqual(same, more);
-    // The target's line is one that can be switched off.
+    // The target's line can be switched off.
     await page.click('[data-series="target"]');
     assert.equal(await page.getAttribute('[data-series="target"]', "aria-pressed"), "false");
     await done(page);
@@ -347,7 +347,7 @@ test("LIV-09 CMP-03 two reports: both graphs, and source, target and difference 
 test("LIV-10 a program of 31,300 steps: a pixel shows the most of its steps, zooming shows each", async () => {
     const large = `${REPORT}-steps`;
     cpSync(REPORT, large, { recursive: true });
-    // The steps of the report again and again, with two of them far apart that are larger than all others.
+    // Repeats the steps of the report, with two distant ones that are larger than all others.
     const script = `import sqlite3, sys
 d = sqlite3.connect(sys.argv[1])
 steps = d.execute("SELECT program, list FROM liveness_steps ORDER BY id").fetchall()

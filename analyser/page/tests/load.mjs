@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Imports a TypeScript module of the page into a test: bundled, from memory.
+// Imports a TypeScript module of the page into a test, bundled in memory.
 import { build } from "esbuild";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const page = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What `path` (relative to analyser/page) exports; a few of the browser's globals are there, empty. */
+/** The exports of `path` (relative to analyser/page); some browser globals are defined as empty objects. */
 export async function load(path) {
     const result = await build({
         absWorkingDir: page,

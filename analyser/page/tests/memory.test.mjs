@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Insights, Summary, Memory and Liveness, used as a person would, on a real server; what is rendered is compared with
-// FACTS, which tests/analyser/facts.py wrote through libpva.
+// Insights, Summary, Memory and Liveness, used through the user interface on a real server; rendered values are
+// compared with FACTS, which tests/analyser/facts.py wrote through libpva.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, writeFileSync } from "node:fs";
@@ -28,7 +28,7 @@ before(async () => {
     full = await serve([FULL]);
 });
 
-test("INS-09 the first screen says whether it fits, what a run is for, and what pva advise would mend", async () => {
+test("INS-09 the first screen says whether it fits, what a run is for, and what pva advise suggests", async () => {
     const page = await at(one, "", "[data-advice]");
     assert.equal(await page.getAttribute("[data-verdict]", "data-verdict"), "fits");
     assert.equal(await page.textContent('[data-figure="used"]'), `${(sum(facts.used) / 1024).toFixed(1)} KiB`);
@@ -93,7 +93,7 @@ test("VIW-07 bars are as tall as libpva says, in the colour of the key; the key 
     const most = Math.max(...facts.used);
     const tallest = Math.max(...heights);
     assert.ok(tallest > 100, `bars are ${heights} pixels tall`);
-    // A line of the grid may cross a bar: a few pixels.
+    // A grid line may cross a bar: a few pixels are tolerated.
     heights.forEach((tall, tile) =>
         assert.ok(
             Math.abs(tall / tallest - facts.used[tile] / most) < 0.04,
@@ -160,7 +160,7 @@ test(
         const page = await at(one, "#/liveness", '[data-graph="liveness"]');
         const peak = facts.live.indexOf(Math.max(...facts.live));
         await page.waitForFunction(() => document.querySelector('[data-graph="liveness"]').clientWidth > 200);
-        // A click before the bars are there selects nothing: it is made again until the URL has a step.
+        // A click before the bars are drawn selects nothing: clicks until the URL has a step.
         const chosen = () => new RegExp("liveness\\.steps=(?:%22)?(\\d+)").exec(page.url())?.[1];
         for (let i = 0; i < 100 && chosen() === undefined; ++i) {
             const box = await (await page.$('[data-graph="liveness"]')).boundingBox();

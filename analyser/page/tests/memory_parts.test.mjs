@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Memory view row by row, used as a person would; figures are compared with the report's own.
+// The Memory view, checked row by row through the user interface; figures are compared with the report's own.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -25,7 +25,7 @@ const byTile = (column, table, where) =>
     rows(
         `SELECT a.i AS tile, a.value AS bytes FROM ${table} t, array(t.${column}, 8) a WHERE ${where} ORDER BY a.i`,
     ).map((one) => one.bytes);
-/** The series of the graph that is shown, once there are so many: lists of bytes by position. */
+/** The series of the visible graph, once it has `many`: lists of bytes by position. */
 async function series(page, many) {
     for (let i = 0; i < 200; ++i) {
         const lines = await graphCsv(page);
@@ -67,7 +67,7 @@ test("MEM-04 breakdowns: region, category, liveness; the stack is the total", as
     await page.waitForSelector('[data-series="category:variable"]');
     const ids = await page.$$eval("[data-series]", (all) => all.map((one) => one.dataset.series));
     const stack = await series(page, ids.length);
-    // Bytes that variables share count once (overlap 2, of 1 they count for each): docs/reference/report-files.md.
+    // Shared bytes count once (overlap 2; overlap 1 counts them for each variable): docs/reference/report-files.md.
     const of = (name) => {
         const parts = rows(`SELECT a.i AS tile, sum(a.value) AS bytes FROM memory_by_category m JOIN var_categories c
             ON c.id = m.category, array(m.bytes_by_tile, 8) a WHERE c.name = '${name}' AND m.overlap <> 1
@@ -96,7 +96,7 @@ test("MEM-05 the order of tiles: software, or by their distance from the sync; e
         [...physical].sort((a, b) => a - b),
         [...facts.used.keys()],
     );
-    // IPUs stay beside each other; within one, tiles go from the nearest to the sync on.
+    // IPUs stay side by side; within one, tiles are sorted by distance from the sync.
     const delays = rows(
         "SELECT a.i AS tile, a.value AS delay FROM target, array(relative_sync_delay, 4) a ORDER BY a.i",
     );
@@ -152,7 +152,7 @@ test("MEM-06 tiles are chosen by a list, by an IPU, by a click and with Shift; e
     );
     await page.fill("[name=tiles]", "99, x");
     await page.press("[name=tiles]", "Enter");
-    await page.waitForSelector("text=Click a tile in the graph to see what it holds");
+    await page.waitForSelector("text=Click a tile in the graph to see its contents");
     await page.click("text=Fullest tile");
     await columns([`Tile ${facts.memory.indexOf(Math.max(...facts.memory))}`]);
     await done(page);
@@ -167,7 +167,7 @@ test("MEM-07 gaps lie on top of what is used; the line of the maximum is at a ti
         gaps,
         facts.memory.map((value, tile) => value - facts.used[tile]),
     );
-    // With gaps the line is shown; the axis then reaches a tile's memory, and the bars are small below it.
+    // With gaps the line is shown; the axis then extends to a tile's memory, and the bars are small.
     assert.equal(await page.isChecked('.check:has-text("Show max memory") input'), true);
     const tallest = async () =>
         page.$eval('[data-graph="memory"]', (canvas) => {
@@ -270,7 +270,7 @@ test("MEM-09 compute sets: size, vertices and parts, of all tiles and of those t
         wanted.filter(([name]) => name === "head"),
     );
     await page.fill('[aria-label="filter computeSets"]', "");
-    // On one tile: what that tile has of it.
+    // On one tile: the variable's bytes on that tile.
     await page.fill("[name=tiles]", "3");
     await page.press("[name=tiles]", "Enter");
     await page.waitForSelector("text=on tiles 3");
@@ -328,7 +328,7 @@ test("MEM-11 variables: several are plotted across tiles; the addresses of a til
     const stack = await series(page, 2);
     for (const [i, name] of ["model/matrix", "model/out"].entries())
         assert.deepEqual(stack[i], byTile("bytes_by_tile", "variables", `t.name = '${name}'`));
-    // The addresses of a tile: a click on the strip chooses the variable that lies there.
+    // The addresses of a tile: a click on the strip selects the variable at that address.
     await page.fill("[name=tiles]", "5");
     await page.press("[name=tiles]", "Enter");
     await page.click('[data-tab="layout"]');
@@ -369,7 +369,7 @@ test("MEM-12 the tile map: a colour a tile, on a scale that can be changed, of a
             .map((line) => Number(line.split(",")[1]));
     };
     assert.deepEqual(await values(), facts.used);
-    // Colours of tiles, found by pointing: the callout names the tile that stands there.
+    // Colours of tiles, found by pointing: the callout names the tile.
     const box = await page.locator('[data-graph="plan"]').boundingBox();
     const places = new Map();
     for (let y = 8; y < box.height && places.size < TILES; y += 12)
@@ -396,7 +396,7 @@ test("MEM-12 the tile map: a colour a tile, on a scale that can be changed, of a
     const light = ([r, g, b]) => 0.3 * r + 0.59 * g + 0.11 * b;
     const [most, least] = [Math.max(...facts.used), Math.min(...facts.used)].map((value) => facts.used.indexOf(value));
     assert.ok(light(await colour(most)) > light(await colour(least)) + 100, "more is lighter");
-    // The scale's end moved to the most: nothing is told apart but what reaches it.
+    // With min at the maximum, only the largest value has another colour.
     const range = page.locator('[aria-label="max of the colours"]');
     const before = await colour(most);
     const second = [...facts.used.keys()].sort((a, b) => facts.used[b] - facts.used[a])[1];

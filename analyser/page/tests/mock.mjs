@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small server for tests of the page alone: dist/, and answers that the test gives.
+// A small server for tests of the page without pva: serves dist/ and the test's answers.
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
 import { dirname, extname, join, normalize } from "node:path";

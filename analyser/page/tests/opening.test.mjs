@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways to a report and on from it: addresses that name one, the demo report, windows, lines that cost most; what the
-// browser keeps for later sessions.
+// Opening reports: URLs that name one, the demo report, windows, the most expensive lines; data that the browser stores
+// for later sessions.
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -44,7 +44,7 @@ test("OPN-05 the address of a recent report or comparison is copied, and opens i
     await close(page);
     await page.click('[data-tab="comparisons"]');
     const two = await copied();
-    // In this browser, which has opened them before, they open at once.
+    // This browser has opened them before, so they open at once.
     await page.goto("about:blank");
     await page.goto(one);
     await named(page, basename(REPORT));
@@ -52,8 +52,9 @@ test("OPN-05 the address of a recent report or comparison is copied, and opens i
     await page.goto(two);
     await named(page, basename(OTHER));
     await close(page);
-    await done(page, "404"); // of paths that are being typed
-    // In another browser the paths stand there, and a click opens them: no address makes the server open a directory.
+    await done(page, "404"); // for paths that are being typed
+    // In another browser the paths are shown and a click opens them: a URL alone never makes the server open a
+    // directory.
     const other = await openPage(browser, two);
     await other.waitForSelector("#path-1");
     await settled(other);
@@ -104,7 +105,7 @@ test("OPN-10 a new window has reports of its own", async () => {
     await named(page, basename(REPORT));
     const directories = (of) => of.evaluate(async () => (await (await fetch("api/reports")).json())[0].directory);
     assert.deepEqual([await directories(page), await directories(second)], [REPORT, OTHER]);
-    // A page of another site cannot ask for one, and they are not without number.
+    // A page of another site cannot open one, and their number is limited.
     const asked = (origin) =>
         fetch(`${url}api/window`, { method: "POST", body: "{}", headers: origin ? { Origin: origin } : {} });
     assert.equal((await asked("http://elsewhere.example")).status, 403);
@@ -119,7 +120,8 @@ test("insights: the lines that cost most, each a link to its text and its tiles"
     const page = await at(await shown(REPORT), "#/insights", "[data-line]");
     const lines = await page.locator("[data-line]").evaluateAll((all) => all.map((one) => one.dataset.line));
     const texts = await page.locator("tr:has([data-line]) .number").allTextContents();
-    // What libpva says of programs, added up by the line that made them (the page's Source, checked in pages.test.mjs).
+    // Costs of programs from libpva, summed by the line that made them (the page's Source view is checked in
+    // pages.test.mjs).
     const head = lines.find((line) => line.endsWith(`:${facts.head.line}`));
     assert.ok(head, lines.join());
     const costs = texts.map((text) => Number(/^[\d,]+(?= cycles, )/.exec(text)[0].replaceAll(",", "")));
@@ -135,7 +137,7 @@ test("insights: the lines that cost most, each a link to its text and its tiles"
     await settled(page);
     assert.match(await page.textContent(".table-rows .tr.selected"), new RegExp(count(costs[0])));
     await done(page);
-    // Without debug.cbor it says what would record them.
+    // Without debug.cbor the view names the option that records it.
     const bare = join(work, "bare");
     cpSync(REPORT, bare, { recursive: true });
     rmSync(join(bare, "debug.cbor"));
@@ -156,7 +158,7 @@ test("PRF-03 what is live on selected tiles is shown, or not, in this session an
     assert.deepEqual([await bytesOf("Always live"), await bytesOf("Not always live")], [tile.always, tile.other]);
     const toggle = async () => {
         await page.click('[aria-label="menu"]');
-        await page.click("[role=menuitemcheckbox]:has-text('With what is live')");
+        await page.click("[role=menuitemcheckbox]:has-text('With live memory')");
         await page.keyboard.press("Escape");
     };
     await toggle();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening sets of reports, old and partial ones, the parts of Insights, comparing sources, saving graphs: used as a
-// person would, on a real server; what is rendered is compared with FACTS (tests/analyser/facts.py) and pva query.
+// Sets of reports, old and partial reports, the parts of Insights, comparing sources, saving graphs: used through the
+// user interface on a real server; rendered values are compared with FACTS (tests/analyser/facts.py) and pva query.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import {
@@ -100,7 +100,8 @@ test("CON-02 SUM-07 the four kinds of data: which of them the report has", async
     await done(other);
 });
 
-/** A directory as a framework writes it: reports below it, the last the newest; debug.cbor may be shared by links. */
+/** A directory as a framework writes it, with reports in subdirectories, the last one newest; debug.cbor may be a
+ * link. */
 function framework(name, members, shared) {
     const top = join(work, name);
     mkdirSync(top);
@@ -197,7 +198,7 @@ test("CMP-02 lines of two reports beside each other", async () => {
         all.map((row) => [...row.querySelectorAll(".td")].map((cell) => cell.textContent)),
     );
     assert.ok(rows.length > 1);
-    // The programs of both are the same: no line differs.
+    // The programs of both reports are equal, so no line differs.
     for (const [place, cycles, other, difference] of rows) {
         assert.equal(other, cycles, place);
         assert.equal(difference, "0 (0.00 %)", place);
@@ -205,7 +206,7 @@ test("CMP-02 lines of two reports beside each other", async () => {
     await page.click('.table-bar [data-choice="1"], [data-choice="1"]');
     await page.waitForFunction(() => location.hash.includes("source.report=1"));
     await page.waitForSelector(".table-rows .tr");
-    page.problems = page.problems.filter((text) => !text.includes("404")); // the source is not beside this report
+    page.problems = page.problems.filter((text) => !text.includes("404")); // the source is not next to this report
     await done(page);
 });
 

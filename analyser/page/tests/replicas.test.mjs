@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A report of several replicas holds what one of them did: its IPUs, its memory, its cycles, and no other's.
+// A report of several replicas describes one of them: only its IPUs, memory and cycles.
 //     tests/analyser/run-trace BUILD replicas.test.mjs
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -21,7 +21,8 @@ async function show(page, fragment, ready) {
 const fact = (page, title) => page.textContent(`[data-fact="${title}"]`);
 const numbers = (text) => Number(text.replaceAll(",", ""));
 
-/** How many rounds libpva has, how many matches the trace's search finds, and which replica the header names. */
+/** The number of rounds in libpva, the number of matches of the trace's search, and the replica that the header
+ * names. */
 async function rounds(name) {
     const [{ steps }] = rows(name, "SELECT count(*) AS steps FROM steps WHERE name = 'layer/round/GlobalExchange'");
     const { page, close } = await serve([name]);
@@ -82,12 +83,12 @@ test("insights and memory: of the tiles of a replica, and of its capacity", asyn
         csv.map(([tile, , , value]) => [Number(tile), Number(value)]),
         memory.map((value, tile) => [tile, value]),
     );
-    // The mini-map spans the replica's tiles: what it draws reaches its right end.
+    // The mini-map spans the replica's tiles, up to its right end.
     const box = await page.locator('[data-graph="memory"]').boundingBox();
     const right = await pixel(page, box.x + box.width - 16, box.y + 34, '[data-graph="memory"]');
     const middle = await pixel(page, box.x + box.width / 2, box.y + 34, '[data-graph="memory"]');
     assert.deepEqual(right, middle);
-    // The line of the maximum in Liveness is that of a replica, too.
+    // The line of the maximum in Liveness is that of one replica, too.
     const { capacity: most } = await page.evaluate(async () => {
         const answer = await (await fetch("api/liveness/steps?pixels=100")).arrayBuffer();
         const header = new DataView(answer).getUint32(4, true);
@@ -110,7 +111,7 @@ test("trace: a lane for each IPU of the replica, with its steps and figures", as
     assert.equal(where.lanes.ipus, 2);
     assert.ok(where.lanes.to >= end);
     for (const ipu of [0, 1]) {
-        // The table of the whole: global exchanges received and sent.
+        // The table of all steps: bytes of global exchanges, received and sent.
         const [moved] = rows(
             "replicas",
             `SELECT sum(i.data_in) AS got, sum(i.data_out) AS sent FROM steps s JOIN steps_by_ipu i ON i.step_id = s.id
@@ -122,7 +123,7 @@ test("trace: a lane for each IPU of the replica, with its steps and figures", as
         assert.equal(cells[ipu], `Rx ${bytes(moved.got)}, Tx ${bytes(moved.sent)}`);
         const totals = await page.locator('[data-row="cycles"] td').allTextContents();
         assert.equal(numbers(totals[ipu].split(" cycles")[0]), where.lanes.to - where.lanes.from);
-        // A round is where libpva has it.
+        // A round is drawn at its position in libpva.
         const step = alone(facts.lanes[ipu], (one) => one.kind === "GlobalExchange");
         const place = await around(page, step, "&trace.text=false");
         assert.ok(near(await pixel(page, place.x, place.y), COLOURS.GlobalExchange), `IPU ${ipu}`);
@@ -171,7 +172,7 @@ test("a training with 4 replicas of one IPU each: one lane, its 1,472 tiles and 
     assert.equal(await fact(page, "Replicas"), "4");
     assert.equal(await fact(page, "Total tiles"), count(of.num_tiles));
     await show(page, "#/memory", '[data-graph="memory"]');
-    // A bar stands for one tile or two: it is that of the tile that needs most.
+    // A bar stands for one tile or two: its value is that of the tile with the most bytes.
     const bars = (await graphCsv(page)).map((line) => line.map(Number));
     assert.deepEqual([bars[0][1], bars.at(-1)[2]], [0, tiles.length - 1]);
     for (const [tile, first, last, value] of bars) {

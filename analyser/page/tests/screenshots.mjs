@@ -7,7 +7,7 @@ import { startServer } from "./server.mjs";
 const [pva, report, other, directory] = process.argv.slice(2);
 
 const SQL = "SELECT s.id AS step, l.bytes FROM liveness_steps s JOIN live_lists l ON l.id = s.list ORDER BY s.id";
-// Of one report or two; the fragment; what must be there; what a person does first; which theme.
+// Reports (one or two), fragment, selector to wait for, actions, theme.
 const PICTURES = [
     { name: "insights", of: 1, fragment: "#/insights" },
     {

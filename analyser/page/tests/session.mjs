@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file of browser tests needs: one browser, servers that end with the tests whatever happens to these, pages,
-// and what people read on them.  FACTS is what libpva says of REPORT (tests/analyser/facts.py).
+// Shared by the browser tests: one browser, servers that end with the test process in any case, pages, and helpers to
+// read them. FACTS has libpva's figures of REPORT (tests/analyser/facts.py).
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ after(async () => {
     await Promise.all([...servers].map((server) => server.close()));
 });
 
-/** Starts `pva serve` with words; its address.  With a directory of its own when `cwd` says so. */
+/** Starts `pva serve` with words and returns its address; `cwd` sets its directory. */
 export async function serve(words = [], options = {}) {
     const server = await startServer(PVA, words, options);
     servers.add(server);
@@ -25,14 +25,14 @@ export async function serve(words = [], options = {}) {
 }
 
 const shared = new Map();
-/** The address of the one server of these directories that all tests of a file use. */
+/** The address of a server for these directories, shared by all tests of a file. */
 export function shown(...directories) {
     const key = directories.join("\n");
     if (!shared.has(key)) shared.set(key, serve(directories));
     return shared.get(key);
 }
 
-/** A page at a fragment, once a selector is there.  Options are openPage's. */
+/** Opens a page at a fragment and waits for a selector. Options are openPage's. */
 export async function at(url, fragment, ready, options = {}) {
     const page = await openPage(browser, url + fragment, options);
     page.setDefaultTimeout(60000);
@@ -40,7 +40,7 @@ export async function at(url, fragment, ready, options = {}) {
     return page;
 }
 
-/** The page had no problem, but for those that hold one of `expected`: then it is closed. */
+/** Asserts that the page had no problem except those containing one of `expected`, then closes it. */
 export async function done(page, ...expected) {
     const problems = page.problems.filter((text) => !expected.some((word) => text.includes(word)));
     assert.deepEqual(problems, []);
@@ -62,13 +62,13 @@ export const rows = (sql, directory = REPORT) => query(PVA, directory, sql);
 /** The number in "… 1,234 bytes". */
 export const bytesOf = (tip) => Number(/([\d,]+) bytes/.exec(tip)[1].replaceAll(",", ""));
 
-/** Cells of the rows of the table that is shown, below `within`. */
+/** Cells of the visible table's rows inside `within`. */
 export const cells = (page, within = "") =>
     page.$$eval(`${within} .table-rows .tr`, (all) =>
         all.map((row) => [...row.querySelectorAll(".td")].map((cell) => cell.textContent)),
     );
 
-/** Waits until the cells are as `accept` says; the cells. */
+/** Waits until `accept` returns true for the cells; returns the cells. */
 export async function cellsWhen(page, accept, within = "") {
     const end = Date.now() + 30000;
     for (;;) {
@@ -79,7 +79,7 @@ export async function cellsWhen(page, accept, within = "") {
     }
 }
 
-/** What a button saves: its name and bytes. */
+/** The file that a button saves: name and bytes. */
 export async function saved(page, selector) {
     const [download] = await Promise.all([
         page.waitForEvent("download"),
@@ -88,24 +88,24 @@ export async function saved(page, selector) {
     return { name: download.suggestedFilename(), data: readFileSync(await download.path()) };
 }
 
-/** The lines of what the graph's CSV button saves, as fields; without the titles. */
+/** The lines that the graph's CSV button saves, as fields, without the titles. */
 export async function graphCsv(page) {
     const { data } = await saved(page, ".graph-buttons button:text-is('CSV')");
     const lines = data.toString().trim().split("\r\n");
     return lines.slice(1).map((line) => line.split(","));
 }
 
-/** Chooses an item of a menu by its title; the menu is closed then. */
+/** Chooses an item of a menu by its title, then closes the menu. */
 export async function menu(page, name, title) {
     await page.click(`[aria-label="${name}"]`);
     await page
         .locator(".menu-list [role^=menuitem]")
         .filter({ hasText: new RegExp(`^[☑☐●○]?${title}$`) })
         .click();
-    if (await page.locator(".menu-list").count()) await page.mouse.click(5, 400); // outside of it
+    if (await page.locator(".menu-list").count()) await page.mouse.click(5, 400); // a click outside closes it
 }
 
-/** Changes the profile.pop of a copy of a report. */
+/** Modifies the profile.pop of a copy of a report. */
 export function change(directory, sql) {
     const script = "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.executescript(sys.argv[2]); d.commit()";
     execFileSync("python3", ["-c", script, `${directory}/profile.pop`, sql]);

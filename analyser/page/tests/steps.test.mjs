@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Programs and Operations views row by row, used as a person would; figures are compared with the report's own.
+// The Programs and Operations views, checked row by row through the user interface; figures are compared with the
+// report's own.
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { test } from "node:test";
@@ -13,7 +14,7 @@ const labelOf = ({ type, name, detail }) => {
 };
 const program = (id) => facts.programs.find((one) => one.id === id);
 const open = async (fragment = "", ready = ".tree-row") =>
-    at(await shown(REPORT), `#/programs${fragment}`, ready, { height: 2000 }); // all rows are seen
+    at(await shown(REPORT), `#/programs${fragment}`, ready, { height: 2000 }); // tall enough for all rows
 const labels = (page) => page.locator(".tree-label").allTextContents();
 
 test("PRG-03 the list of control programs and functions by number: one of them is shown alone", async () => {
@@ -32,7 +33,7 @@ test("PRG-03 the list of control programs and functions by number: one of them i
         below(facts.functions[0]).map((id) => labelOf(program(id))),
     );
     assert.equal(await list.getAttribute("aria-pressed"), "true");
-    await list.click(); // again: all
+    await list.click(); // again: unfolds all
     await page.waitForSelector(`.tree-row:first-child [data-program="${facts.control[0]}"]`);
     await done(page);
 });
@@ -197,7 +198,7 @@ test("OPS-04 below the table: totals of all operations or figures of one, its pr
 test("OPS-05 two reports: one figure at a time, source, target and difference", async () => {
     const other = `${REPORT}-longer`;
     cpSync(REPORT, other, { recursive: true });
-    // Each exchange of the second report has 64 bytes of code more.
+    // Each exchange of the second report has 64 more bytes of code.
     change(other, "UPDATE exchanges SET code_bytes = code_bytes + 64");
     const page = await operations(await shown(REPORT, other));
     await page.selectOption('[aria-label="figure"]', "code");

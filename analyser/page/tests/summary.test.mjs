@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Summary and Insights, used as a person would; what is rendered is compared with the report's own figures.
+// Summary and Insights, used through the user interface; rendered values are compared with the report's own figures.
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { test } from "node:test";
@@ -83,7 +83,7 @@ test("SUM-02 SUM-03 SUM-04 target, graph and version are those of the report", a
     assert.deepEqual(await factsOf(page, Object.keys(titles)), Object.values(titles));
     assert.equal(await page.locator('[data-fact="Replicas"]').count(), 0, "one replica is not worth a line");
     await done(page);
-    // A report of two replicas has their lines; large numbers have commas.
+    // A report of two replicas has additional lines; large numbers have commas.
     const copy = `${REPORT}-replicas`;
     cpSync(REPORT, copy, { recursive: true });
     change(
@@ -137,7 +137,7 @@ test("INS-01 the verdict names the program, and says of how much memory which sh
     assert.ok(
         (await page.textContent("main")).includes(`the fullest tile reaches ${bytes(Math.max(...facts.memory))}`),
     );
-    // Without enough memory the verdict is red, and says so.
+    // Without enough memory the verdict is red.
     const colour = (selector, of) => of.$eval(selector, (one) => getComputedStyle(one).color);
     const fits = await colour("[data-verdict]", page);
     await done(page);

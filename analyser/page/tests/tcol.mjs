@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encodes columns as the server does, for tests of the page without it.
+// Encodes columns as the server does, for tests without the server.
 const SIZES = { u8: 1, u16: 2, u32: 4, f32: 4, f64: 8 };
 
 function columnBytes({ type, values }) {

@@ -9,7 +9,7 @@ import { REPORT, browser, rows, shown } from "./session.mjs";
 import { COLOURS, bandTop, cycleOf, graph, near, openTrace, pixel, settled, xOf } from "./trace_tools.mjs";
 
 let page;
-/** Steps on IPU 0 with what the report says of them. */
+/** Steps on IPU 0 with the report's figures. */
 let steps;
 const text = (selector) => page.locator(selector).first().textContent();
 const number = (value) => Number(value.replace(/[^0-9.]/g, ""));
@@ -23,8 +23,8 @@ before(async () => {
 });
 const kindOf = (step) =>
     step.type === "Sync" || step.type === "StreamCopyMid" ? `${step.type} ${step.detail}` : step.type;
-/** The step of a type that shows the most of itself: `at` is the middle of what no other step overlaps, `seen`
- *  how much. */
+/** The step of a type with the longest visible part: `at` is the middle of the part that no other step overlaps,
+ * `seen` its length. */
 function alone(type) {
     let best = null;
     for (const step of steps) {
@@ -43,7 +43,7 @@ function alone(type) {
     assert.ok(best, `the report has a ${type} that is seen`);
     return best;
 }
-/** Opens the trace about a step; the point where it is seen. */
+/** Opens the trace around a step; returns a point where it is visible. */
 async function around(step, options = "") {
     const at = step.at ?? (step.start + step.stop) / 2;
     const half = Math.max(20, (step.seen ?? step.stop - step.start) * 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lightweight profiles: lanes of tiles with their blocks, as the report's table of blocks has them.
+// Lightweight profiles: lanes of tiles with their blocks, as in the report's table of blocks.
 //     tests/analyser/run-trace BUILD trace_blocks.test.mjs
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -27,7 +27,7 @@ const [COMMON, COPY, FLUSHED, OVERFLOW, UNKNOWN] = [0, 1, 2, 3, 4];
 const PER_IPU = 4;
 const ROW = 16; // pixels
 
-/** Blocks of a report; of a tile those that are drawn have `row`: how many others of the tile they lie in. */
+/** Blocks of a report; for a tile's drawn blocks, `row` is the number of blocks that enclose them. */
 function blocksOf(name) {
     return rows(
         name,
@@ -64,7 +64,7 @@ const check = async (name, of = page) => {
     await of.locator("label.check", { hasText: new RegExp(`^${name}$`) }).click();
     await settled(of);
 };
-/** Opens the graph of a window; a block's point in it, in its row. */
+/** Opens the graph at a window; returns a function from a block to its point in it, in its row. */
 async function open(parameters, of = page) {
     await openTrace(of, parameters);
     const where = await graph(of);
@@ -120,7 +120,7 @@ test("a lane for each selected tile, grouped by IPU; nested blocks below each ot
         tip.includes(`from ${count(inner.start)} to ${count(inner.stop)}`) && tip.includes(`tile ${inner.tile}`),
         tip.join(),
     );
-    // Between blocks nothing is known.
+    // Between blocks there is a gap without data.
     const next = blocks.find((block) => block.tile === inner.tile && block.start > inner.stop);
     const close = await open(`?trace.from=${inner.start - 30}&trace.to=${next.stop + 30}&trace.text=false`);
     const gap = (inner.stop + next.start) / 2;
@@ -132,7 +132,7 @@ test("a lane for each selected tile, grouped by IPU; nested blocks below each ot
     for (const block of [inner, next])
         assert.ok(near(await pixel(page, ...close.at(middle(block), inner.tile, 1)), BLOCK));
     assert.ok(near(await pixel(page, ...close.at(gap, inner.tile)), BLOCK), "the block around both goes on");
-    // Neither BSP nor tile balance.
+    // There is neither BSP nor tile balance.
     await page.click('[aria-label="Execution View"]');
     assert.deepEqual(await page.locator(".menu-list button").allTextContents(), ["☑Runs"]);
     await page.keyboard.press("Escape");
@@ -356,7 +356,7 @@ test("overflow: what is lost is counted, and begins and ends that are not known 
         end: count(overflow.stop),
         lost: count(overflow.lost),
     });
-    // Its end lies in the overflow: it is drawn up to there.
+    // Its end is in the overflow: it is drawn up to that.
     await details(endless, (endless.start + overflow.start) / 2, {
         kind: "Block",
         begin: count(endless.start),
@@ -370,7 +370,7 @@ test("overflow: what is lost is counted, and begins and ends that are not known 
     );
     assert.ok(tip.length > 1);
     assert.ok(near(await pixel(other.page, ...at((endless.start + overflow.start) / 2, 0)), BLOCK));
-    // Its begin lies in the overflow: it is drawn from the end of that.
+    // Its begin is in the overflow: it is drawn from the end of that.
     await details(unknown, unknown.stop - 20, {
         kind: "Unknown",
         begin: "not known",
@@ -379,7 +379,7 @@ test("overflow: what is lost is counted, and begins and ends that are not known 
     });
     tip = await calloutAt(other.page, ...at(overflow.stop + 20, 0), "Unknown (begin unknown)");
     assert.ok(tip.length > 1);
-    // Both are hatched: more than one colour, none of them a block's.
+    // Both are hatched: several colours, none of them a block's.
     for (const cycle of [middle(overflow), unknown.stop - 100]) {
         const [x, y] = at(cycle, 0);
         const colours = await pixels(other.page, x, y - 1, 12, 10);
@@ -388,7 +388,7 @@ test("overflow: what is lost is counted, and begins and ends that are not known 
             `hatched at ${cycle}`,
         );
     }
-    // What lies inside the unknown one is below it.
+    // A block inside the unknown one is drawn below it.
     const late = own.find((block) => block.name === "model/late");
     assert.ok(near(await pixel(other.page, ...at(middle(late), 0, 1)), BLOCK));
     tip = await calloutAt(other.page, ...at(middle(overflow), 0), `Overflow (${overflow.lost} blocks lost)`);

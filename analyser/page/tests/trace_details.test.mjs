@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tabs Details and Summary of a detailed trace: what a click on a step or layer says is what libpva says of it.
+// The tabs Details and Summary of a detailed trace: figures after a click on a step or layer equal those of libpva.
 //     tests/analyser/run-trace BUILD trace_details.test.mjs
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -21,7 +21,7 @@ after(async () => {
 const text = (selector, of = page) => of.locator(selector).first().textContent();
 const cycles = (value) => `${count(value)} ${value === 1 ? "cycle" : "cycles"}`;
 
-/** Clicks a step where it is seen, and waits for its details. */
+/** Clicks a step where it is visible, and waits for its details. */
 async function select(step, of = page) {
     const { x, y } = await around(of, step);
     await of.mouse.click(x, y);
@@ -30,7 +30,7 @@ async function select(step, of = page) {
     await settled(of);
 }
 
-/** The cell beside a title in the facts of a step. */
+/** The cell next to a title in the facts of a step. */
 const fact = (title, of = page) =>
     of
         .locator(".trace-facts tr", { has: of.locator("th", { hasText: new RegExp(`^${title}$`) }) })
@@ -38,7 +38,7 @@ const fact = (title, of = page) =>
         .first()
         .textContent();
 
-/** What a plot's legend says at a tile, by series. */
+/** The values in a plot's legend at a tile, by series. */
 async function plotted(tile, tiles, of = page) {
     const box = await of.locator(".trace-plots .u-over").boundingBox();
     await of.mouse.move(
@@ -63,7 +63,7 @@ function spread(step, ipu) {
     return `min ${count(min)}, mean ${count(mean)}, max ${count(max)}, σ ${count(deviation)}`;
 }
 
-/** What all kinds of steps have in common, of each IPU that is active. */
+/** Checks the figures common to all kinds of steps, for each active IPU. */
 async function checkCommon(step) {
     assert.equal(await text('[data-figure="kind"]'), step.kind);
     const active = step.ipus.map((one, ipu) => ({ ...one, ipu })).filter((one) => one.activeTiles > 0);
@@ -104,7 +104,7 @@ test("repeated executions show one duration; the page says so", async () => {
 test("a layer of the flame graph lists its steps with their figures", async () => {
     const lane = lanes[0];
     const inner = lane.filter((step) => step.name.startsWith("layer/"));
-    // The first of the loop's executions: what is named layer without another name between, nameless syncs apart.
+    // The first execution in the loop: consecutive steps named layer, ignoring unnamed syncs.
     const first = stretch(
         lane,
         inner.find((step) => step.kind === "OnTileExecute"),
@@ -198,7 +198,7 @@ test("GlobalExchange: data, balance, variables, and plots by tile", async () => 
             .locator(".trace-facts tr", { has: page.locator("th", { hasText: title }) })
             .locator("td > div")
             .allTextContents();
-        // What the graph has no variable for is a temporary one, which has a number.
+        // A variable that is not in the graph is a temporary one, which has a number.
         const named = variables.length ? variables : [{ name: "0", bytes: exchange.total }];
         assert.deepEqual(
             shown,
@@ -318,7 +318,7 @@ test("flame by program: a function stands where it was called from, turns of a l
     const lane = factsOf("copies").lanes[0];
     const last = (step) => step.kind === "GlobalExchange" && step.name === "layer/across/GlobalExchange";
     const executions = lane.filter(last).slice(0, 3);
-    // Of each execution of the function the steps are those of its programs: a sync, and the exchange.
+    // The steps of each execution of the function are those of its programs: a sync and the exchange.
     const parts = executions.map((step) => lane.filter((one) => one.id <= step.id && one.id >= step.id - 1));
     const calls = rows("copies", "SELECT name FROM programs WHERE type = 'Call' ORDER BY id").map((call) => call.name);
     assert.deepEqual(calls, ["one", "two"]);
@@ -345,7 +345,7 @@ test("flame by program: a function stands where it was called from, turns of a l
         }
         await calloutAt(other.page, x, top + paths[i].length * 16, `${paths[i].join("/")}/Sync External`);
     }
-    // Its details are the steps of that turn of the loop.
+    // Its details are the steps of that iteration of the loop.
     const [turn] = parts.slice(2);
     await other.page.mouse.click(xOf(where, (turn[0].start + turn[0].stop) / 2), top + 3 * 16);
     await other.page.waitForSelector(`[data-layer="${paths[2].slice(0, 4).join("/")}"][data-loading="false"]`);

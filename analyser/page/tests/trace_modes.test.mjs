@@ -44,7 +44,7 @@ test("the options are those of the mode that the report was recorded in", async 
     }
 });
 
-/** What the trace shows of a step, as a server on a directory gives it. */
+/** The details of a step in the trace, from a server on a directory. */
 async function shownBy(path, step, use = async () => undefined) {
     const server = await startServer(pva, [path]);
     const page = await openPage(browser, server.url);
@@ -72,7 +72,7 @@ test("the cache is made at first, read later, made again when it is damaged, and
     writeFileSync(cache, "this is no cache");
     assert.equal(await shownBy(copy, step), false);
     const deleted = await shownBy(copy, step, async (page) => {
-        await page.click('[data-view="summary"]'); // the trace would make it again
+        await page.click('[data-view="summary"]'); // the trace would create it again
         await page.waitForSelector('[data-view="summary"][aria-current]');
         await settled(page);
         await page.click('[aria-label="menu"]');
@@ -101,7 +101,7 @@ test("where most steps are narrower than a pixel, a note below the mini-map says
     const where = await graph(page);
     const [{ steps }] = rows("long", "SELECT count(*) AS steps FROM steps");
     assert.ok(steps > 10 * where.width);
-    // Where the report's steps are wide enough there is none.
+    // Where the report's steps are wide enough there is no note.
     const [first] = rows(
         "long",
         `SELECT i.cycles_base + i.active_cycles_from_min AS start, i.cycles_base + i.active_cycles_to_max AS stop
@@ -128,7 +128,7 @@ test("two reports: their traces above each other or side by side, linked or not"
     const { page, close } = await serve(["report", "copies"]);
     const boxes = async () => Promise.all([0, 1].map((i) => page.locator(".trace-canvas").nth(i).boundingBox()));
     const titles = await page.evaluate(async () => (await (await fetch("api/reports")).json()).map((one) => one.name));
-    /** Whether each graph shows a step of its report where it belongs. */
+    /** Whether each graph shows a step of its report at the right position. */
     const right = async (find) => {
         for (const [i, { lanes }] of both.entries()) {
             const step = find(lanes[0]);
@@ -172,7 +172,7 @@ test("two reports: their traces above each other or side by side, linked or not"
             .filter((step) => step.at > zoomed.from && step.at < zoomed.to)
             .reduce((one, two) => (two.seen > one.seen ? two : one));
     await right(inside);
-    // Not linked: the other stays.
+    // Not linked: the other window does not move.
     await page.click('button:has-text("Linked")');
     await settled(page);
     await page.mouse.move(b.x + 300, b.y + 60);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a detailed trace, each used as a person would: what is drawn and counted is compared with libpva's
-// figures.
+// The options of a detailed trace, each used through the user interface: drawings and counts are compared with
+// libpva's figures.
 //     tests/analyser/run-trace BUILD trace_options.test.mjs
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -47,7 +47,7 @@ const check = async (title) => {
 };
 const titles = () => page.locator(".gutter-band span:not(.bsp-buttons)").allTextContents();
 
-/** Tile balance of a window that cuts no step: weighted by length, without syncs. */
+/** Tile balance of a window whose edges cross no step: weighted by length, without syncs. */
 function balanceOf(lane) {
     const weighed = lane.filter((step) => !SYNCS.includes(step.kind));
     return (
@@ -67,7 +67,7 @@ test("Select IPU: one lane and one column of the summary, or all", async () => {
         assert.deepEqual(await titles(), [`IPU ${ipu}`]);
         assert.deepEqual((await page.locator(".summary-tab thead th").allTextContents()).slice(1), [`IPU ${ipu}`]);
         assert.equal(await text('[data-row="balance"] td'), percent(balanceOf(lanes[ipu])));
-        // What only this IPU does stands in the one lane that is left.
+        // Steps of this IPU alone are in the one remaining lane.
         const other = lanes[1 - ipu];
         const own = lanes[ipu].filter(
             (step) => step.kind === "OnTileExecute" || !other.some((one) => one.id === step.id),
@@ -179,7 +179,7 @@ test("Group syncs: syncs that follow each other are one rectangle", async () => 
     const tip = await text(".tooltip");
     assert.ok(tip.includes(`${count(to - from)} cycles`), tip);
     assert.ok(!tip.includes("zoom in"), "no zoom shows them apart");
-    // Alone it stays a single step.
+    // A single sync stays a single step.
     const single = alone(
         lane,
         (step) =>
@@ -245,7 +245,7 @@ test("Separate overlapping steps: at each cycle there are as many rows in use as
     top = await bandTop(page, "IPU 0");
     const where = await graph(page);
     assert.deepEqual(await used(where, top, 3), middles.map(active));
-    // The rows that were added have a dashed border.
+    // The additional rows have a dashed border.
     const border = (await pixels(page, where.x + 100, top + 18 + 17, 60, 1)).map((colour) => near(colour, paper));
     assert.ok(border.includes(true) && border.includes(false), "dashes");
 });
@@ -377,7 +377,7 @@ test("BSP: + and − change how many tiles are shown, a drag which, the recycle 
     await page.reload();
     await page.waitForSelector(".bsp-buttons");
     await settled(page);
-    await shows(1, 2); // the link has it
+    await shows(1, 2); // the URL contains it
     const top = await bandTop(page, "tiles");
     await page.mouse.move(where.x + 400, top + 20);
     await page.mouse.down();

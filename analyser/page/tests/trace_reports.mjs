@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reports that tests/analyser/run-trace makes, and what libpva says of their steps on each tile.
+// The reports that tests/analyser/run-trace makes, and libpva's figures of their steps on each tile.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,10 +25,10 @@ export function bytes(value) {
     return power === 0 ? `${count(value)} B` : `${value.toFixed(value >= 100 ? 0 : 1)} ${names[power]}`;
 }
 
-/** A report's facts; steps have `of(ipu)`: what they do there. */
+/** A report's facts; steps have `of(ipu)`: their figures on an IPU. */
 export function factsOf(name) {
     const { steps, tilesPerIpu, ipus } = facts[name];
-    const last = Math.max(...steps.flatMap((step) => step.ipus.map((one) => one.stop))); // a window ends there
+    const last = Math.max(...steps.flatMap((step) => step.ipus.map((one) => one.stop))); // the end of the last window
     const seen = (ipu) =>
         steps
             .filter((step) => step.ipus[ipu].activeTiles > 0)
@@ -36,7 +36,7 @@ export function factsOf(name) {
     return { steps, tilesPerIpu, ipus, lanes: Array.from({ length: ipus }, (_, ipu) => seen(ipu)) };
 }
 
-/** The longest stretch of a lane's step that no other step covers: {...step, at: its middle, seen: its length}. */
+/** The longest part of a step that no other step of the lane covers: {...step, at: its middle, seen: its length}. */
 export function stretch(lane, step) {
     const others = lane.filter((one) => one.id !== step.id && one.stop > step.start && one.start < step.stop);
     const edges = [step.start, step.stop, ...others.flatMap((one) => [one.start, one.stop])]
@@ -51,7 +51,7 @@ export function stretch(lane, step) {
     return best;
 }
 
-/** Of a lane's steps that `accept` takes, the one that shows the most of itself. */
+/** Among a lane's steps that `accept` takes, the one with the longest visible part. */
 export function alone(lane, accept) {
     const best = lane
         .filter(accept)
@@ -61,8 +61,8 @@ export function alone(lane, accept) {
     return best;
 }
 
-/** A server of reports with a page of it.  `close` is for pages without problems: what a test that fails leaves open
- *  ends with the session. */
+/** A server of reports and a page of it. `close` also asserts that the page had no problems; after a failed test the
+ * session closes them. */
 export async function serve(names, options = {}) {
     const url = await serveWords(names.map(directory));
     const page = await openPage(browser, url, options);
@@ -76,7 +76,8 @@ export async function serve(names, options = {}) {
     };
 }
 
-/** Opens the trace so that a step's stretch takes a quarter of the width; the point where it is seen, and the graph. */
+/** Opens the trace so that a step's visible part has a quarter of the width; returns the point where it is, and the
+ * graph. */
 export async function around(page, step, parameters = "") {
     const half = Math.max(16, step.seen * 2);
     const [from, to] = [Math.max(0, Math.floor(step.at - half)), Math.min(step.last, Math.ceil(step.at + half))];

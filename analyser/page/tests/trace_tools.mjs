@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding things in the trace's graph: cycles and lanes as points of the window, pixels of the canvases.
+// Finds positions in the trace's graph: cycles and lanes as points of the window, pixels of the canvases.
 
 export const GUTTER = 96;
 const AXIS = 24;
 
-/** Waits until the page has asked for nothing for a while, and has drawn. */
+/** Waits until the page has sent no request for a while, and has drawn. */
 export async function settled(page) {
     await page.evaluate(async () => {
         const frame = () => new Promise((done) => requestAnimationFrame(done));
         const idle = () => Number(document.documentElement.dataset.loading ?? 0) === 0;
-        // Longer than the page waits before it asks or writes: 150 ms.
+        // Longer than the page's own delay before it requests or writes: 150 ms.
         for (let quiet = performance.now(); performance.now() - quiet < 320; await frame())
             if (!idle()) quiet = performance.now();
         await frame();
@@ -41,13 +41,13 @@ export function cycleOf(where, x) {
     return where.from + ((x - where.x - GUTTER) / where.width) * (where.to - where.from);
 }
 
-/** The upper edge of a band by its title ("IPU 0", "tiles", "live memory", "tile 3"), in the window. */
+/** The upper edge of a band in the window, by title ("IPU 0", "tiles", "live memory", "tile 3"). */
 export async function bandTop(page, title, nth = 0) {
     const band = page.locator(".gutter-band", { hasText: title }).nth(nth);
     return (await band.boundingBox()).y;
 }
 
-/** The colour of a point of the window in a canvas of the graph, as [r, g, b]. */
+/** The colour of the graph's canvas at a point of the window, as [r, g, b]. */
 export async function pixel(page, x, y, canvas = ".trace-canvas canvas.main") {
     return page.evaluate(
         ([atX, atY, selector]) => {
@@ -72,7 +72,7 @@ export function near(a, b, slack = 3) {
     return a !== null && a.every((part, i) => Math.abs(part - b[i]) <= slack);
 }
 
-/** Colours of kinds in the light theme (draw/types.ts); what waits is hatched and has no single one. */
+/** Colours of kinds in the light theme (draw/types.ts); steps that wait are hatched and have no single colour. */
 export const COLOURS = {
     OnTileExecute: [213, 94, 0],
     DoExchange: [86, 180, 233],
@@ -85,7 +85,7 @@ export const COLOURS = {
 };
 export { AXIS };
 
-/** The colours of a rectangle of the window in the graph, row after row: [[r, g, b], ...]. */
+/** The colours of the graph in a rectangle of the window, row by row: [[r, g, b], ...]. */
 export async function pixels(page, x, y, width, height, canvas = ".trace-canvas canvas.main", nth = 0) {
     return page.evaluate(
         ([left, top, wide, high, selector, at]) => {
@@ -112,7 +112,7 @@ export async function themeColour(page, name) {
     }, name);
 }
 
-/** The callout at a point of the graph, once its first line says so; its lines. */
+/** The lines of the callout at a point of the graph, once its first line is `first`. */
 export async function calloutAt(page, x, y, first) {
     await page.mouse.move(x, y);
     await page.waitForFunction((wanted) => {
@@ -122,13 +122,13 @@ export async function calloutAt(page, x, y, first) {
     return page.locator(".tooltip > div").allTextContents();
 }
 
-/** Opens a menu and chooses an item by its whole text. */
+/** Opens a menu and chooses an item by its complete text. */
 export async function choose(page, menu, item) {
     await page.click(`[aria-label="${menu}"]`);
     await page
         .locator(`.menu-list [role^=menuitem]`)
         .filter({ hasText: new RegExp(`^[☑☐●○]?${item}$`) })
         .click();
-    await page.mouse.click(5, 400); // outside: the menu closes
+    await page.mouse.click(5, 400); // a click outside closes the menu
     await settled(page);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all views have in common, the page that opens reports, preferences, and the trace's summary: used as a person
-// would, on a real server.
+// Features common to all views, the page that opens reports, preferences, and the trace's summary: used through the
+// user interface on a real server.
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -49,7 +49,7 @@ test("VIW-01 REL-04 the views in the header; reports that lack a view's data say
     assert.ok(await page.isDisabled('[data-view="memory"]'));
     assert.deepEqual(await (await fetch(new URL("/api/reports", page.url()))).json(), []);
     await done(page, "404", "400");
-    // Without execution and debug information: what is missing is greyed, and says which option records it.
+    // Without execution and debug information, missing views are grey and name the option that records their data.
     const bare = join(work, "bare");
     mkdirSync(bare);
     cpSync(join(REPORT, "archive.a"), join(bare, "archive.a"));
@@ -83,7 +83,7 @@ test("VIW-02 the bar between graph and tabs is dragged, moved by keys, reset, an
     await done(page);
 });
 
-/** The window of positions that the memory graph shows. */
+/** The window of positions of the memory graph. */
 const tiles = async (page) => (await graphCsv(page)).map((line) => Number(line[0]));
 const tilesWhen = async (page, accept) => {
     for (let i = 0; i < 200; ++i) {
@@ -111,11 +111,11 @@ test("VIW-03 VIW-04 mini-map, wheel and drag of a graph of bars", async () => {
     await page.mouse.up();
     const moved = await tilesWhen(page, (all) => all[0] < near[0]);
     assert.equal(moved.length, near.length);
-    // The mini-map stands above: a click at its left end moves the window there.
+    // The mini-map is above: a click at its left end moves the window there.
     await page.mouse.click(x(0.05), box.y + 10);
     const left = await tilesWhen(page, (all) => all[0] === 0);
     assert.equal(left.length, near.length);
-    // Its right handle is dragged to the end.
+    // Drags its right handle to the end.
     const edge = left.length / 8;
     await page.mouse.move(x(edge), box.y + 18);
     await page.mouse.down();
@@ -182,9 +182,9 @@ test("VIW-05 VIW-06 VIW-09 buttons and keys of navigation; the options fold; all
 test("VIW-10 a tab without a selection says what to do", async () => {
     const page = await at(await shown(REPORT), "#/memory", ".empty");
     for (const [id, tab, text] of [
-        ["memory", "details", /Click a tile in the graph to see what it holds/],
-        ["memory", "layout", /Click a tile to see where its variables lie/],
-        ["liveness", "notAlways", /Click a step in the graph to see what is live there/],
+        ["memory", "details", /Click a tile in the graph to see its contents/],
+        ["memory", "layout", /Click a tile to see the addresses of its variables/],
+        ["liveness", "notAlways", /Click a step in the graph to see its live variables/],
         ["liveness", "debug", /Click a step in the graph, or a variable in a table/],
         ["programs", "", /Select a step in the program tree to see its details/],
         ["operations", "steps", /Click an operation to see its program steps/],
@@ -265,7 +265,7 @@ test("VIW-13 a series is taken out of the graph by its entry in the key, and com
     await done(page);
 });
 
-/** The page that opens reports, of a server with none. */
+/** The page that opens reports, of a server without one. */
 const landing = async () => {
     const page = await at(await serve([], { cwd: work }), "", "#path-0");
     return { page, type: (path, which = 0) => page.fill(`#path-${which}`, path) };
@@ -303,7 +303,7 @@ test("OPN-03 OPN-04 CMP-01 recent reports and comparisons: the last first; what 
     await opened(page, `${parent}/${basename(REPORT)}  ↔  ${basename(OTHER)}`);
     await menu(page, "reports", "Close");
     await page.waitForSelector("#path-0");
-    // One that has gone: a message, and the way to take it from the list.
+    // A deleted one gives a message, and a button to remove it from the list.
     renameSync(third, `${third}-gone`);
     await page.click('[data-tab="recent"]');
     await page.click(`.name:has-text("third")`);
@@ -314,7 +314,7 @@ test("OPN-03 OPN-04 CMP-01 recent reports and comparisons: the last first; what 
     assert.deepEqual(await list(), [REPORT]);
     await page.click('[aria-label="remove from the list"]');
     await page.waitForSelector("text=No report was opened from this page yet.");
-    // 64 are kept.
+    // At most 64 are kept.
     const many = await page.evaluate(() => {
         const all = Array.from({ length: 70 }, (_, i) => [`/somewhere/${i}`]);
         localStorage.setItem("tremula.recent", JSON.stringify(all));
@@ -388,7 +388,7 @@ test("OPN-13 the guide and the keys are a click away, in the page that opens rep
     await menu(other, "menu", "Getting started");
     assert.match(await other.textContent("dialog"), /autoReport/);
     await other.keyboard.press("Escape");
-    // Titles explain themselves: a column's definition is its tooltip.
+    // Titles have tooltips: a column's definition.
     await view(other, "operations");
     await other.waitForSelector("[data-column=elapsed]");
     await other.hover("[data-column=elapsed]");
@@ -425,7 +425,7 @@ test("PRF-01 PRF-04 units of memory: binary, SI or bytes, everywhere; ticks are 
         await page.waitForSelector('[data-figure="used"]');
     }
     await page.waitForFunction(() => location.hash.startsWith("#/insights"));
-    await page.reload(); // it is kept by the browser
+    await page.reload(); // the browser stores it
     await page.waitForSelector('[data-figure="used"]');
     assert.equal(await figure(), `${count(used)} B`);
     await menu(page, "menu", "Binary multiples \\(1.0 KiB\\)");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph of bars over positions with its mini-map: the wheel zooms about the pointer, a drag moves, a drag on the axis
-// or the mini-map chooses a window, a click selects and with Shift adds.  The owner keeps the window and brings the
-// data for it, at the width that it is told.
+// A graph of bars over positions with its mini-map: the wheel zooms about the pointer, a drag pans, a drag on the axis
+// or the mini-map chooses a window, a click selects and a click with Shift adds. The owner holds the window and loads
+// its data at the given width.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { BarLook, BarPicture, MARGIN, barAt, drawBars, drawOverview } from "../draw/bars";
 import { MINIMAP_HEIGHT, minimapPart } from "../draw/minimap";
@@ -19,17 +19,17 @@ export interface BarGraphProps {
     name: string; // of saved files
     extent: number; // positions
     window: Span;
-    onWindow: (window: Span | null, gesture: string) => void; // null: all
+    onWindow: (window: Span | null, gesture: string) => void; // null: the whole extent
     picture: BarPicture | null;
     overview: ArrayLike<number>; // of the whole extent
     describe: (bar: number) => string; // lines of the callout
     onPick: (bar: number, position: number, add: boolean) => void;
     onWidth: (pixels: number) => void; // of the plot; a multiple of 64
     csv: () => string;
-    selected?: Span | null; // positions that F shows
+    selected?: Span | null; // the positions that the key F shows
 }
 
-const FEWEST = 4; // positions in a window
+const FEWEST = 4; // fewest positions in a window
 
 /** A window of whole positions inside the extent. */
 export function clampWindow(window: Span, extent: number): Span {
@@ -78,7 +78,7 @@ function geometry(props: BarGraphProps, width: number, height: number): Geometry
 
 type Drag = { part: "plot" | "axis" | "from" | "to" | "window"; x: number; window: Span; moved: boolean; at: number };
 
-/** The window that a drag gives, or null while it chooses one on the axis. */
+/** The window that results from a drag; null while it selects one on the axis. */
 function dragged(drag: Drag, x: number, shape: Geometry, extent: number): Span | null {
     const { window } = drag;
     if (drag.part === "plot") {
@@ -281,7 +281,7 @@ export function BarGraph(props: BarGraphProps) {
                 </button>
                 <button
                     type="button"
-                    data-tip="save what the graph shows as CSV"
+                    data-tip="save the data of the graph as CSV"
                     onClick={() => saveText(props.csv(), `${props.name}.csv`, "text/csv")}
                 >
                     CSV
@@ -291,7 +291,7 @@ export function BarGraph(props: BarGraphProps) {
     );
 }
 
-/** The key of a graph: an entry switches its series. */
+/** The key of a graph: a click on an entry toggles its series. */
 export function Key({
     entries,
     hidden,

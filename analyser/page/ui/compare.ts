@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same question to one report or to both, and the difference of two numbers as people read it.
+// The same request to one report or to both, and the formatted difference of two numbers.
 import { Parameters } from "../data/client";
 import { Columns } from "../data/columns";
 import { Loaded, useColumns, useJson } from "../data/load";
@@ -26,7 +26,7 @@ export function useColumnsOfBoth<Meta>(
     return [source, reports.length > 1 ? target : null];
 }
 
-/** "2.7 MiB (64.29 %)": the size of the difference, and its share of the larger number; a dash where one is absent. */
+/** "2.7 MiB (64.29 %)": the size of the difference, and its share of the larger number; a dash when one is missing. */
 export function differenceText(
     source: number | null,
     target: number | null,
@@ -42,7 +42,7 @@ export function differenceText(
     );
 }
 
-/** Class of the style sheet: more than the source, less, or the same. */
+/** CSS class: more than the source, less, or equal. */
 export function differenceClass(source: number | null, target: number | null): string {
     const change = (target ?? 0) - (source ?? 0);
     return change > 0 ? "more" : change < 0 ? "less" : "same";

@@ -29,7 +29,7 @@ export function Contexts({
                                 <button
                                     type="button"
                                     class="link"
-                                    data-tip="show what this line costs"
+                                    data-tip="show the cost of this line"
                                     onClick={() => onLine(context.file, context.line)}
                                 >
                                     {context.file}:{context.line}

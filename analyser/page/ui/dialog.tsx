@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A modal dialog; the icon left of its title makes it fill the window.
+// A modal dialog; the icon to the left of its title maximises it.
 import { ComponentChild } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 

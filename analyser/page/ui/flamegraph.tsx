@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A flame graph that is pointed at, clicked and zoomed; views give it the tree and keep its state.
+// An interactive flame graph: pointing, clicks and zoom; views supply the tree and hold its state.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Frames } from "../data/flame";
 import { Box, Picture, ROW, deepest, layout, paint, rowTop, svgOf } from "../draw/frames";
@@ -8,14 +8,14 @@ import { saveCanvas, saveText } from "./save";
 import { hideTip, showTip } from "./tooltip";
 
 export interface FlameGraphProps {
-    name: string; // of saved pictures, and for tests
+    name: string; // of saved pictures; also used by tests
     frames: Frames;
-    root: number; // the node that takes the whole width
+    root: number; // the node that has the whole width
     selected: number; // -1: none
     search: string;
-    up?: boolean; // callers: the root is below
+    up?: boolean; // callers: the root is at the bottom
     tip: (node: number) => string;
-    onZoom: (node: number) => void; // double click, or a click on what is above the root
+    onZoom: (node: number) => void; // double click, or a click above the root
     onSelect: (node: number) => void;
 }
 
@@ -113,7 +113,7 @@ export function FlameGraph(props: FlameGraphProps) {
                 <button
                     type="button"
                     class="icon"
-                    data-tip="save what is shown as PNG"
+                    data-tip="save the visible part as PNG"
                     onClick={() => canvas.current && saveCanvas(canvas.current, `${props.name}.png`)}
                 >
                     PNG

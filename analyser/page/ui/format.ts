@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers and names as people read them.
+// Formatting of numbers and names.
 import { Units, preferences } from "../preferences";
 
 const counts = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
@@ -12,7 +12,7 @@ export function count(value: number): string {
 const BINARY = ["B", "KiB", "MiB", "GiB", "TiB"];
 const SI = ["B", "kB", "MB", "GB", "TB"];
 
-/** Bytes in the units that the person prefers: "624 KiB", "8.0 KiB", "1,024 B". */
+/** Bytes in the preferred units: "624 KiB", "8.0 KiB", "1,024 B". */
 export function bytes(value: number, units: Units = preferences().units): string {
     const base = units === "si" ? 1000 : 1024;
     const names = units === "si" ? SI : BINARY;
@@ -27,7 +27,7 @@ export function bytes(value: number, units: Units = preferences().units): string
     return `${value < 0 ? "−" : ""}${digits} ${names[power]}`;
 }
 
-/** "12.3 k", "4.56 M": where space is short. */
+/** "12.3 k", "4.56 M": for narrow spaces. */
 export function short(value: number): string {
     const size = Math.abs(value);
     if (size < 10000) return Number.isInteger(value) ? counts.format(value) : value.toPrecision(3);
@@ -40,7 +40,7 @@ export function cycles(value: number): string {
     return `${counts.format(value)} ${value === 1 ? "cycle" : "cycles"}`;
 }
 
-/** Cycles as time: "1.23 ms"; empty where the clock is not known. */
+/** Cycles as time: "1.23 ms"; empty when the clock is unknown. */
 export function time(cycleCount: number, clockHz: number): string {
     if (!(clockHz > 0)) return "";
     const seconds = cycleCount / clockHz;
@@ -67,15 +67,15 @@ export function difference(value: number, format: (value: number) => string = co
     return value === 0 ? "0" : `${value > 0 ? "+" : "−"}${format(Math.abs(value))}`;
 }
 
-/** The last two parts of a debug path. */
+/** The last two components of a debug path. */
 export function shortName(name: string): string {
     const parts = name.split("/").filter((part) => part !== "");
     return parts.length <= 2 ? name : `…/${parts.slice(-2).join("/")}`;
 }
 
-const FEWEST_KEPT = 4; // letters: with less a name says nothing
+const FEWEST_KEPT = 4; // shorter names are not useful
 
-/** Text shortened in its middle to what `fits`; empty when too little does. */
+/** Shortens text in its middle until it `fits`; empty when too little would remain. */
 export function middle(text: string, fits: (text: string) => boolean): string {
     if (fits(text)) return text;
     let least = 0;

@@ -18,7 +18,7 @@ function labelOf(node: GraphNode): string {
     return middle(shortName(node.label) || node.type, (text) => text.length <= CHARACTERS);
 }
 
-/** For files: plain colours, since they have no style sheet. */
+/** For files: plain colours, because files have no style sheet. */
 export function graphDrawing(graph: OperationGraph, name: string): Drawing {
     const { width, height } = place(graph);
     const plain = (node: GraphNode) => (node.kind === "program" ? typeColour(node.type) : colourOf(node));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The short guide: how a report is made, where to look first.  It opens from the page that chooses a report,
-// and from the menu.
+// The short guide: how to make a report, and where to look first. It opens from the page that chooses a report, and
+// from the menu.
 import { Dialog } from "./dialog";
 
 const ENVIRONMENT = `POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"report"}' ./program`;
@@ -10,7 +10,7 @@ const STEPS: readonly { title: string; text: string; code?: string }[] = [
         title: "Record",
         text:
             "Run your program with reports switched on; it writes one " +
-            "when it ends. With --live, pva serve shows runs as they come.",
+            "when it ends. With --live, pva serve shows runs while the program executes.",
         code: ENVIRONMENT,
     },
     {
@@ -20,13 +20,13 @@ const STEPS: readonly { title: string; text: string; code?: string }[] = [
     },
     {
         title: "Does it fit, and what is slow?",
-        text: "Insights says so first, with a list of " + "what to mend. Each entry leads to the place.",
+        text: "Insights answers this first, with a list of " + "what to improve. Each entry links to the place.",
     },
     {
         title: "Which line costs most, on which tiles?",
         text:
             "Source lists the lines of your program by their cycles; " +
-            "below it stand the cycles of the chosen line on each tile.",
+            "below are the cycles of the selected line on each tile.",
     },
     {
         title: "When?",
@@ -34,7 +34,7 @@ const STEPS: readonly { title: string; text: string; code?: string }[] = [
     },
     {
         title: "Where is memory?",
-        text: "Memory shows it by tile and by what it " + "is for, Liveness by step of the program.",
+        text: "Memory shows it by tile and by " + "purpose, Liveness by step of the program.",
     },
 ];
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of the page: components name theirs while they are shown; "?" lists them.
+// Keyboard shortcuts: components register theirs while they are visible; "?" lists them.
 import { useEffect, useRef } from "preact/hooks";
 import { Dialog } from "./dialog";
 
 export interface KeyAction {
     key: string; // KeyboardEvent.key; letters in lower case
-    what: string; // for the list; "" leaves it out
+    what: string; // for the list; "" hides it
     group?: string;
     run: (event: KeyboardEvent) => void;
-    up?: (event: KeyboardEvent) => void; // when it is let go
+    up?: (event: KeyboardEvent) => void; // when it is released
 }
 
 const registered: { current: readonly KeyAction[] }[] = [];
@@ -28,7 +28,7 @@ function find(event: KeyboardEvent): KeyAction | undefined {
     return undefined;
 }
 
-/** Once for the page. */
+/** Called once for the page. */
 export function startKeys(): void {
     addEventListener("keydown", (event) => {
         if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
@@ -40,7 +40,7 @@ export function startKeys(): void {
     addEventListener("keyup", (event) => find(event)?.up?.(event));
 }
 
-/** The keys of a component, as long as it is shown; a later component's come first. */
+/** Registers a component's keys while it is mounted; those of later components have priority. */
 export function useKeys(actions: readonly KeyAction[]): void {
     const box = useRef(actions);
     box.current = actions;

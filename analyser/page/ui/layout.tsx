@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a view fills the page: options at the left (they fold away), a graph, and tabs below it.
+// The layout of a view: options at the left, which fold away, a graph, and tabs below it.
 import { ComponentChild } from "preact";
 import { preferences, setPreferences, usePreferences } from "../preferences";
 import { Split } from "./split";
 
 export interface LayoutProps {
-    name: string; // of the view: sizes are kept by it
+    name: string; // of the view: sizes are stored under it
     options?: ComponentChild;
     graph: ComponentChild;
     tabs?: ComponentChild;
-    graphShare?: number; // of the height, at first
+    graphShare?: number; // initial fraction of the height
 }
 
 export function Layout({ name, options, graph, tabs, graphShare = 0.6 }: LayoutProps) {
@@ -61,7 +61,7 @@ export function Check(props: {
     );
 }
 
-/** One of several, as buttons beside each other. */
+/** A choice of one value, as adjacent buttons. */
 export function Choice<T extends string>(props: {
     choices: readonly { id: T; title: string; tip?: string }[];
     chosen: T;

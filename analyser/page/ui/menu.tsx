@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A button that opens a list of actions or switches; arrow keys, Enter and Escape work in it.
+// A button that opens a list of actions or switches, with arrow keys, Enter and Escape.
 import { ComponentChild } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
@@ -13,7 +13,7 @@ export interface MenuProps {
     label: ComponentChild;
     items: readonly MenuItem[];
     tip?: string;
-    name?: string; // of the button, for readers of the screen
+    name?: string; // accessible name of the button
     align?: "left" | "right";
 }
 

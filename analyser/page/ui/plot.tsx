@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plot of series over a common x (uPlot): drag zooms, a double click shows all, the legend's entries switch series.
+// A plot of series over a common x (uPlot): a drag zooms, a double click resets, clicks on the legend toggle series.
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { isDark, usePreferences } from "../preferences";
@@ -33,7 +33,7 @@ export interface PlotProps {
 
 export const PALETTE = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195", "#8c8c00"];
 
-/** The colour of a series that has none of its own; lighter on dark paper. */
+/** The default colour of a series; lighter in the dark theme. */
 function seriesColour(index: number): string {
     const colour = PALETTE[index % PALETTE.length];
     return isDark() ? mix(colour, "#ffffff", 0.35) : colour;

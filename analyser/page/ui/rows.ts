@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a table shows of its rows: sorted, filtered, as text.  No element is touched here.
+// The visible rows of a table: sorted, filtered, as text. It does not use the DOM.
 import { Json } from "../state";
 import { csvField } from "./save";
 
 export type Cell = string | number | null;
 
 export interface TableState {
-    sort?: string; // id of a column; "-id" is the other way round
-    text?: string; // rows that have it in a column of texts
+    sort?: string; // id of a column; "-id" sorts in descending order
+    text?: string; // filter: a text that some text column contains
     ranges?: { [column: string]: [number | null, number | null] };
-    hidden?: string[]; // ids of columns that are not shown; absent: those that are `hidden` by themselves
+    hidden?: string[]; // ids of hidden columns; absent: those that are hidden by default
 }
 
 export interface Values<Row> {
@@ -17,14 +17,14 @@ export interface Values<Row> {
     value: (row: Row) => Cell;
 }
 
-/** A table's state that came from the URL. */
+/** A table's state from the URL. */
 export function tableState(value: Json | undefined): TableState {
     return value && typeof value === "object" && !Array.isArray(value) ? value : {};
 }
 
 function compare(a: Cell, b: Cell): number {
     if (a === b) return 0;
-    if (a === null) return 1; // what is missing comes last
+    if (a === null) return 1; // missing values sort last
     if (b === null) return -1;
     if (typeof a === "number" && typeof b === "number") return a - b;
     return String(a).localeCompare(String(b), "en", { numeric: true });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes files on the person's disk, and the clipboard.
+// Saves files to the user's disk, and copies to the clipboard.
 
 export function saveBlob(blob: Blob, name: string): void {
     const link = document.createElement("a");
@@ -19,7 +19,7 @@ export function saveCanvas(canvas: HTMLCanvasElement, name: string): void {
     }, "image/png");
 }
 
-/** Without a secure context or permission the old way, which every browser still has. */
+/** Without a secure context or permission uses the deprecated command, which browsers still support. */
 export async function copyText(text: string): Promise<void> {
     try {
         await navigator.clipboard.writeText(text);
@@ -33,7 +33,7 @@ export async function copyText(text: string): Promise<void> {
     }
 }
 
-/** A field of a CSV file (RFC 4180); what a spreadsheet would take for a formula is marked as text. */
+/** A field of a CSV file (RFC 4180); text that a spreadsheet would interpret as a formula is quoted as text. */
 export function csvField(value: string | number | null): string {
     if (value === null) return "";
     if (typeof value === "number") return String(value);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buttons that save a graph as PNG and as SVG: the same drawing on a canvas of twice the size, and on a pen of SVG.
+// Buttons that save a graph as PNG and as SVG: the same drawing code on a canvas of twice the size, and on an SVG pen.
 import { Pen } from "../draw/pen";
 import { SvgPen } from "../draw/svg";
 import { saveCanvas, saveText } from "./save";
 import { themeColour } from "./theme";
 
-const RATIO = 2; // pixels of the PNG for each of the page
+const RATIO = 2; // pixels of the PNG for each CSS pixel
 
 export interface Drawing {
     name: string; // of the files
@@ -27,7 +27,7 @@ export function SavePicture({ drawing }: { drawing: () => Drawing }) {
         canvas.width = picture.width * RATIO;
         canvas.height = picture.height * RATIO;
         const context = canvas.getContext("2d") as CanvasRenderingContext2D;
-        context.imageSmoothingEnabled = false; // cells of a map are not blurred
+        context.imageSmoothingEnabled = false; // keeps cells of a map sharp
         context.scale(RATIO, RATIO);
         onPaper(picture, context);
         saveCanvas(canvas, `${picture.name}.png`);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two panes with a bar between them: dragged, moved with the arrow keys, reset by a double click.
+// Two panes with a bar between them, which can be dragged, moved with the arrow keys, and reset by a double click.
 import { ComponentChild } from "preact";
 import { useRef } from "preact/hooks";
 import { preferences, setPreferences, usePreferences } from "../preferences";
 
 export interface SplitProps {
-    name: string; // its position is kept under this name
+    name: string; // its position is stored under this name
     initial: number; // share of the first pane, 0 to 1
     direction?: "column" | "row"; // column: one above the other
     first: ComponentChild;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of any number of rows: those that are visible are made; sorted by a click on a title, filtered by text and by
-// ranges of numbers, columns chosen, copied as TSV and saved as CSV.
+// A table of any number of rows, of which only the visible ones are rendered; sorted by a click on a title, filtered by
+// text and by ranges of numbers, with a choice of columns, copied as TSV and saved as CSV.
 import { ComponentChild } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Virtualizer, elementScroll, observeElementOffset, observeElementRect } from "@tanstack/virtual-core";
@@ -15,11 +15,11 @@ export const ROW_HEIGHT = 24;
 
 export interface Column<Row> extends Values<Row> {
     title: string; // with the unit: "Cycles", "Size (B)"
-    kind?: "text" | "number"; // a number's column is right-aligned and has a range to filter
-    width?: number; // pixels; the one without takes the rest
-    hidden?: boolean; // at first
+    kind?: "text" | "number"; // numbers are right-aligned and have a range filter
+    width?: number; // pixels; a column without it takes the remaining width
+    hidden?: boolean; // initially
     tip?: string; // definition, in one line
-    show?: (row: Row) => ComponentChild; // in place of the value; sorting and export take the value
+    show?: (row: Row) => ComponentChild; // rendered instead of the value; sorting and export use the value
     cellTip?: (row: Row) => string;
 }
 
@@ -27,18 +27,18 @@ export interface TableProps<Row> {
     name: string; // of exported files
     columns: readonly Column<Row>[];
     rows: readonly Row[];
-    state?: TableState; // with onState the owner keeps it (in the URL); else the table does
+    state?: TableState; // with onState the owner holds it (in the URL); otherwise the table does
     onState?: (state: TableState) => void;
     rowKey?: (row: Row) => string | number;
     selected?: (row: Row) => boolean;
     onSelect?: (row: Row, event: MouseEvent | KeyboardEvent) => void;
     onOpen?: (row: Row) => void; // double click, Enter
     rowClass?: (row: Row) => string;
-    empty?: ComponentChild; // in place of no rows
-    bar?: ComponentChild; // left of the buttons
+    empty?: ComponentChild; // shown instead of no rows
+    bar?: ComponentChild; // to the left of the buttons
 }
 
-/** How far tables were scrolled, by their names: they come back as they were. */
+/** Scroll positions of tables by name, restored when they are shown again. */
 const scrolled = new Map<string, number>();
 onForget(() => scrolled.clear());
 

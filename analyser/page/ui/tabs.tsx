@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tabs: one body of several; the arrow keys change between them.
+// Tabs: shows one body of several; the arrow keys switch between them.
 import { ComponentChild } from "preact";
 
 export interface Tab {
@@ -10,7 +10,7 @@ export interface Tab {
 
 export interface TabsProps {
     tabs: readonly Tab[];
-    chosen: string | undefined; // an unknown one is the first
+    chosen: string | undefined; // an unknown one selects the first
     onChoose: (id: string) => void;
     extra?: ComponentChild; // at the right of the tabs
 }
@@ -57,7 +57,7 @@ export function Tabs({ tabs, chosen, onChoose, extra }: TabsProps) {
     );
 }
 
-/** What stands where nothing is selected, or where something is missing: one sentence. */
+/** A sentence shown when nothing is selected or data is missing. */
 export function Empty({ children }: { children: ComponentChild }) {
     return <p class="empty">{children}</p>;
 }

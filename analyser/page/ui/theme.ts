@@ -4,7 +4,7 @@ import { isDark } from "../preferences";
 
 const read = new Map<string, string>();
 
-/** The value of --NAME in the theme that is shown. */
+/** The value of --NAME in the current theme. */
 export function themeColour(name: string): string {
     const key = `${isDark() ? "dark" : "light"} ${name}`;
     let value = read.get(key);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tooltips: any element with data-tip has one; canvases show theirs with showTip.  Lines are separated by "\n", the
-// first is the title.
+// Tooltips: any element with data-tip has one; canvases use showTip. Lines are separated by "\n", and the first is the
+// title.
 import { render } from "preact";
 
 const DISTANCE = 14;
@@ -26,7 +26,7 @@ function place(x: number, y: number): void {
     tip.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
 }
 
-/** Shows lines beside a point of the window. */
+/** Shows lines next to a point of the window. */
 export function showTip(text: string, x: number, y: number): void {
     const tip = element();
     const lines = text.split("\n");
@@ -53,7 +53,7 @@ function tipOf(target: EventTarget | null): Element | null {
     return target instanceof Element ? target.closest("[data-tip]") : null;
 }
 
-/** Once for the page: tooltips of elements, on hover and on keyboard focus. */
+/** Called once for the page: shows tooltips of elements on hover and on keyboard focus. */
 export function startTooltips(): void {
     document.addEventListener("pointerover", (event) => {
         const found = tipOf(event.target);

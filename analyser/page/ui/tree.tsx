@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tree of any number of rows: those that are visible are made.  Up and Down move, Left and Right fold.
+// A tree of any number of rows, of which only the visible ones are rendered. Up and Down move, Left and Right fold.
 import { ComponentChild } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
 const ROW_HEIGHT = 22;
-const MORE = 12; // rows above and below what is visible
+const MORE = 12; // rendered rows above and below the visible ones
 
 export interface TreeRow {
-    key: string; // the path of positions: a node can be in a tree more than once
+    key: string; // the path of indices, because a node can occur more than once
     id: number;
     depth: number;
     open: boolean | null; // null: it has no children
@@ -21,7 +21,7 @@ export interface TreeProps {
     selected: string; // a row's key
     onSelect: (row: TreeRow) => void;
     onToggle: (row: TreeRow) => void;
-    reveal?: string; // a row's key: scrolled to when it changes
+    reveal?: string; // a row's key: scrolls to it when it changes
 }
 
 export function Tree(props: TreeProps) {

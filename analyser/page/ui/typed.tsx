@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A field whose text counts once it is confirmed, by Enter or by leaving it.
+// A text field whose value takes effect when confirmed, by Enter or by leaving the field.
 import { JSX } from "preact";
 import { useState } from "preact/hooks";
 
@@ -8,7 +8,7 @@ export interface TypedProps extends Omit<JSX.InputHTMLAttributes<HTMLInputElemen
     onConfirm: (text: string) => void;
 }
 
-/** What is being typed stays when the view is drawn anew meanwhile. */
+/** The typed text survives rendering of the view. */
 export function Typed({ value, onConfirm, ...rest }: TypedProps) {
     const [draft, setDraft] = useState<string | null>(null);
     return (

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What differs between two reports, matched by debug path: a table, and a flame graph in colours of change.
+// Differences of two reports, matched by debug path: a table, and a flame graph coloured by change.
 import { useMemo } from "preact/hooks";
 import "./flame.css";
 import { Difference, useDifferences } from "../data/difference";
@@ -140,7 +140,7 @@ function Differences({ context }: { context: ViewContext }) {
                 <span style={{ background: changeColour(1, 1) }} /> same
                 <span style={{ background: changeColour(0, 1) }} /> more
             </div>
-            <p class="hint">A box is as wide as both reports together, so that what is gone is seen too.</p>
+            <p class="hint">The width of a box is the sum of both reports, so that removed ones are visible too.</p>
             <h3>Reports</h3>
             <div data-tip={context.reports[0].directory}>Source: {context.reports[0].name}</div>
             <div data-tip={context.reports[1].directory}>Target: {context.reports[1].name}</div>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of the reports: which of the known ones are there, how large and how old.
+// The files of the reports: which of the known ones exist, their sizes and dates.
 import { ReportFile } from "../data/reports";
 import { bytes } from "../ui/format";
 import { tableState } from "../ui/rows";

@@ -50,7 +50,7 @@ function columnsOf(tree: FlameTree): readonly Column<Hot>[] {
             kind: "number",
             width: 140,
             value: (row) => row.self,
-            tip: "of frames with this name themselves, without what is below them",
+            tip: "of frames with this name, without their callees",
         },
         {
             id: "total",
@@ -58,7 +58,7 @@ function columnsOf(tree: FlameTree): readonly Column<Hot>[] {
             kind: "number",
             width: 140,
             value: (row) => row.total,
-            tip: "with what is below them; a frame inside one of the same name counts once",
+            tip: "with their callees; recursive frames count once",
         },
         {
             id: "share",
@@ -166,7 +166,7 @@ function Flame({ context }: { context: ViewContext }) {
                     {
                         id: "sandwich",
                         title: "Sandwich",
-                        tip: "one name wherever it stands: what leads to it, and what it leads to",
+                        tip: "a name with its callers above and its callees below",
                     },
                 ]}
                 onChoose={(id) => update({ shape: id === "flame" ? undefined : id })}
@@ -193,7 +193,7 @@ function Flame({ context }: { context: ViewContext }) {
             name ? (
                 <Sandwich tree={tree} name={name} />
             ) : (
-                <Empty>Click a name in the table to see what leads to it, and what it leads to.</Empty>
+                <Empty>Click a name in the table to see its callers and callees.</Empty>
             )
         ) : tree.frames.name.length < 2 ? (
             <Empty>
@@ -227,7 +227,7 @@ function Flame({ context }: { context: ViewContext }) {
     return <Layout name="flame" options={options} graph={graph} tabs={table} />;
 }
 
-/** The node of a debug path; 0 when it is not there. */
+/** The node with a debug path; 0 when there is none. */
 function findPath(frames: Frames, path: string): number {
     for (let node = 1; node < frames.name.length; ++node)
         if (path.endsWith(frames.name[node]) && pathOf(frames, node) === path) return node;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The views, in the order of the header; the first is shown first.
+// The views, in the order of the header; the first is the default.
 import { exported } from "../data/exported";
 import { difference } from "./difference";
 import { files } from "./files";
@@ -32,7 +32,7 @@ const ALL: readonly View[] = [
     landing,
 ];
 
-// An exported page has no server: no queries, and no other reports.
+// An exported page has no server, so it has neither queries nor other reports.
 const SERVED: readonly View[] = [sql, difference, landing];
 
 export const VIEWS: readonly View[] = exported ? ALL.filter((view) => !SERVED.includes(view)) : ALL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Insights, the first screen: does it fit, how long is a run and what for, what to mend first, what takes most memory.
+// Insights, the first screen: whether the program fits, the time of a run and what it consists of, what to improve
+// first, and the largest users of memory.
 import { Report } from "../data/reports";
 import { Advice, Cycles, Insights, Sized } from "../data/summary";
 import { SourceLine, useSourceLines } from "../data/source";
@@ -23,7 +24,7 @@ interface Share {
     tip: string;
 }
 
-/** What all tiles' cycles were for; they add up to `available`. */
+/** Activities of all tiles in cycles; they add up to `available`. */
 export function sharesOf(cycles: Cycles): Share[] {
     const known = cycles.compute + cycles.exchange + cycles.globalExchange + cycles.streamCopy + cycles.sync;
     return [
@@ -85,13 +86,13 @@ function Fit({ insights, report, context }: { insights: Insights; report: Report
                 {over ? `${report.name} does not fit` : `${report.name} fits in memory`}
             </div>
             <Meter share={memory.used / memory.capacity} over={over} />
-            <div data-tip={`Bytes in use on all tiles${each}, gaps left out, of the memory of all tiles${each}`}>
+            <div data-tip={`Bytes in use on all tiles${each}, without gaps, of the memory of all tiles${each}`}>
                 <span class="figure" data-figure="used">
                     {bytes(memory.used)}
                 </span>{" "}
                 {memory.capacity
                     ? `of ${bytes(memory.capacity)}, ${percent(memory.used / memory.capacity, 2)} of capacity${each}`
-                    : "on all tiles; archive.a does not say of how much"}
+                    : "on all tiles; archive.a does not record the capacity"}
             </div>
             {over ? (
                 <p class="warning">{insights.outOfMemory || overflowText(memory.overflowing)}</p>
@@ -190,7 +191,7 @@ function Mend({ advice, total, context }: { advice: Advice; total: number; conte
                     {shortName(advice.name) || "(no name)"}
                 </button>
             </p>
-            <p data-tip="Cycles of the last tile that mending it would save, over all its executions">
+            <p data-tip="Estimated saving in cycles of the last tile, over all executions">
                 {advice.cycles >= 1 && (
                     <>
                         saves up to <b>{cyclesText(Math.round(advice.cycles))}</b>
@@ -212,7 +213,7 @@ function Mend({ advice, total, context }: { advice: Advice; total: number; conte
                     : ""}
             </p>
             {advice.file && (
-                <p class="mono" data-tip="The line of your program that this comes from">
+                <p class="mono" data-tip="The line of your program that caused this">
                     {`${advice.file.split("/").slice(-2).join("/")}:${advice.line}`}
                 </p>
             )}
@@ -224,8 +225,8 @@ function MendList({ context, report, total }: { context: ViewContext; report: Re
     const found = useJson<Advice[]>("insights/advice", { report: report.index, rows: 60 });
     const all = context.state.all === true;
     if (found.error) return <Empty>{found.error}</Empty>;
-    if (!found.value) return <Empty>Looking for what to mend.</Empty>;
-    if (!found.value.length) return <Empty>Nothing stands out.</Empty>;
+    if (!found.value) return <Empty>Searching for possible improvements.</Empty>;
+    if (!found.value.length) return <Empty>No large loss was found.</Empty>;
     const shown = all ? found.value : found.value.slice(0, 3);
     return (
         <>
@@ -250,13 +251,13 @@ function MendList({ context, report, total }: { context: ViewContext; report: Re
     );
 }
 
-/** The lines of the user's program that cost most, each a link to its text and its tiles. */
+/** The most expensive lines of the user's program, each a link to its text and its tiles. */
 function Lines({ report, context }: { report: Report; context: ViewContext }) {
     const { value, error } = useSourceLines(report.hasDebug ? report.index : null);
     if (!report.hasDebug)
         return <Empty>Lines come from debug.cbor: set autoReport.outputDebugInfo or autoReport.all to true.</Empty>;
     if (error) return <Empty>{error}</Empty>;
-    if (!value) return <Empty>Adding up what each line costs.</Empty>;
+    if (!value) return <Empty>Summing up the cost of each line.</Empty>;
     const cost = (line: SourceLine) => (value.executed ? line.elapsed : line.estimate);
     const whole = value.lines.reduce((sum, line) => sum + cost(line), 0);
     const rows = value.lines
@@ -279,7 +280,7 @@ function Lines({ report, context }: { report: Report; context: ViewContext }) {
             text: `${cyclesText(cost(line))}, ${percent(whole ? cost(line) / whole : 0)}`,
             tip: `${line.file}:${line.line}\n${cyclesText(cost(line))}, ${count(line.times)} executions of its steps`,
         }));
-    if (!rows.length) return <Empty>No line of the program costs cycles.</Empty>;
+    if (!rows.length) return <Empty>No line of the program takes cycles.</Empty>;
     return (
         <>
             <Bars rows={rows} most={whole} />
@@ -376,24 +377,24 @@ const SAVINGS: readonly { id: "float32" | "batch" | "again"; title: string; tip:
     {
         id: "batch",
         title: "Half the batch size",
-        tip: "Half of what is live at the fullest step, if all of that grows with the batch; throughput falls, too",
+        tip: "Half of the bytes live at the peak, if all of them scale with the batch; throughput falls, too",
     },
     {
         id: "again",
-        title: "Computing again what waits",
+        title: "Recomputation",
         tip:
-            "Variables that are live at the fullest step and that this step neither reads nor writes: " +
-            "they could be computed again when they are needed (recomputation), for more cycles",
+            "Variables that are live at the peak and that its step neither reads nor writes: " +
+            "they could be computed again when they are needed, for more cycles",
     },
 ];
 
-/** Ways to need less memory, with the most that each can save. */
+/** Possible reductions of memory, each with an upper bound of its saving. */
 function Savings({ insights }: { insights: Insights }) {
     const rows = SAVINGS.map((one) => ({ ...one, saved: insights.savings?.[one.id] ?? 0 })).filter((one) => one.saved);
     if (!rows.length) return null;
     return (
         <section class="third">
-            <h2 data-tip="On all tiles together; nothing of it is certain before it is tried">
+            <h2 data-tip="Upper bounds over all tiles; the real saving shows only in an experiment">
                 Ways to need less memory
             </h2>
             <table class="facts">
@@ -478,11 +479,11 @@ function InsightsPage({ context }: { context: ViewContext }) {
                 <Lines report={reports[0]} context={context} />
             </section>
             <section class="wide">
-                <h2>What to mend first</h2>
+                <h2>What to improve first</h2>
                 <MendList context={context} report={reports[0]} total={first.cycles?.total ?? 0} />
             </section>
             <section>
-                <h2 data-tip="Bytes in use, gaps left out; tiles that overflow come first">
+                <h2 data-tip="Bytes in use, without gaps; tiles that overflow come first">
                     Tiles with the most memory
                 </h2>
                 <WorstTiles insights={first} context={context} />
@@ -490,8 +491,8 @@ function InsightsPage({ context }: { context: ViewContext }) {
             <section>
                 <h2
                     data-tip={
-                        "How many tiles use how much; a bar is a sixth of a " +
-                        "tile's memory, and the last one has what is beyond it, too"
+                        "The number of tiles by bytes in use; a bar is a sixth of a " +
+                        "tile's memory, and the last one includes tiles beyond it"
                     }
                 >
                     Tiles by memory in use
@@ -517,7 +518,7 @@ function InsightsPage({ context }: { context: ViewContext }) {
             />
             <Largest
                 title="32-bit floats"
-                tip="As HALF they would take half of it"
+                tip="As HALF they would take half of these bytes"
                 rows={first.float32}
                 context={context}
             />
@@ -530,6 +531,6 @@ function InsightsPage({ context }: { context: ViewContext }) {
 export const insights: View = {
     id: "insights",
     title: "Insights",
-    tip: "does it fit, how long is a run, what to mend first",
+    tip: "does it fit, how long is a run, what to improve first",
     render: (context) => <InsightsPage context={context} />,
 };

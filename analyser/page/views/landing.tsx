@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page that chooses a report: a directory by its path or from a list, or one that was open before; two to compare.
+// The page that chooses a report: a directory by its path or from a list, or a recent one; two to compare.
 import { useEffect, useState } from "preact/hooks";
 import "./landing.css";
 import { Directory, Listing, Recent, addRecent, recent, removeRecent, useListing } from "../data/browse";
@@ -10,7 +10,7 @@ import { Empty, Tabs } from "../ui/tabs";
 import { JsonObject, stateToFragment } from "../state";
 import { View, ViewContext } from "./view";
 
-const NEEDED = ["profile.pop", "archive.a"]; // one of them makes a report
+const NEEDED = ["profile.pop", "archive.a"]; // a directory with one of these is a report
 
 function isReport(files: readonly ReportFile[]): boolean {
     return files.some((file) => file.present && NEEDED.includes(file.name));
@@ -38,7 +38,7 @@ const VIEW_OF: { readonly [file: string]: string } = {
     "app.json": "#/summary",
 };
 
-/** A file of a report stands for its directory, and for the view that shows what it holds. */
+/** A file of a report is replaced by its directory, and selects the view for its contents. */
 function viewOf(named: Recent): [string, Recent] {
     let view = "";
     const directories = named.map((path) => {
@@ -79,7 +79,7 @@ function Browse({
     onOpen,
 }: {
     typed: string;
-    at: number; // the entry that the arrow keys have reached; -1: none
+    at: number; // index of the entry selected with the arrow keys; -1: none
     onType: (path: string) => void;
     onOpen: (path: string) => void;
 }) {
@@ -117,7 +117,7 @@ function Browse({
     );
 }
 
-/** An address that names reports of this server: {first, second} of the view's state. */
+/** A URL that names reports of this server: {first, second} of the view's state. */
 function addressOf([first, second]: Recent): string {
     const part: JsonObject = second === undefined ? { first } : { first, second };
     return new URL(stateToFragment({ view: "open", parts: { open: part }, selection: {} }), location.href).href;
@@ -198,7 +198,7 @@ function Landing({ context }: { context: ViewContext }) {
         if (clean.length) open(clean);
     };
     useEffect(() => {
-        // An address that names reports which this browser has opened before opens them; others wait for a click.
+        // A URL opens reports that this browser has opened before; others wait for a click.
         const asked = named.filter((path) => path !== "");
         if (known.some((one) => one.join("\n") === asked.join("\n"))) open(asked);
     }, []);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Liveness: bytes that are live at each step of the program, what is live at the selected steps, and when
-// a variable is.
+// Liveness: live bytes at each step of the program, the variables live at the selected steps, and the lifetime of a
+// variable.
 import { useMemo, useState } from "preact/hooks";
 import { ALWAYS_LIVE, KILLED, LIVE, NOT_ALWAYS_LIVE } from "../data/concepts";
 import { Columns } from "../data/columns";
@@ -68,7 +68,7 @@ function readState({ state, selection }: ViewContext): State {
     };
 }
 
-/** Parameters that say which tiles are asked about. */
+/** Parameters that select tiles. */
 const sourceOf = (state: State) => ({ source: state.source, index: state.source === "all" ? undefined : state.index });
 
 function Options({
@@ -146,7 +146,7 @@ function Options({
     );
 }
 
-/** Positions of steps among those that the filter keeps. */
+/** Positions of steps among those that pass the filter. */
 function usePositions(report: Report, filter: string, kept: number): (step: number) => number {
     const all = useColumns<StepsMeta>(filter ? "liveness/steps" : null, {
         report: report.index,
@@ -350,7 +350,7 @@ function StepGraph({ context, state, life }: GraphProps) {
     );
 }
 
-/** What is live at the selected steps: a column a step, and the target's beside it. */
+/** Variables live at the selected steps: a column for each step, and the target's next to it. */
 function useSteps(
     context: ViewContext,
     state: State,
@@ -409,7 +409,7 @@ function LivenessPage({ context }: { context: ViewContext }) {
         context.update({ variable: name });
         context.select({ variable: name }, { replace: true });
     };
-    const hint = <Empty>Click a step in the graph to see what is live there; Shift-click adds another.</Empty>;
+    const hint = <Empty>Click a step in the graph to see its live variables; Shift-click adds another.</Empty>;
     const ready = selected.steps.length > 0;
     const trouble = selected.error ? <Empty>{selected.error}</Empty> : null;
     const tabs = [
@@ -491,7 +491,7 @@ function LivenessPage({ context }: { context: ViewContext }) {
 export const liveness: View = {
     id: "liveness",
     title: "Liveness",
-    tip: "what is live at each step",
+    tip: "live memory at each step",
     missing: (reports) =>
         reports.some((report) => report.hasLiveness)
             ? null

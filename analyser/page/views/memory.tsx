@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory: bytes by tile as bars or on the tile map, and what the selected tiles hold.
+// Memory: bytes by tile as bars or on the tile map, and the contents of the selected tiles.
 import { useMemo, useState } from "preact/hooks";
 import { ALWAYS_LIVE, GAPS, NOT_ALWAYS_LIVE } from "../data/concepts";
 import { Columns } from "../data/columns";
@@ -48,7 +48,7 @@ function oneOf<T extends string>(value: Json | undefined, allowed: readonly T[])
     return allowed.find((one) => one === value) ?? allowed[0];
 }
 
-/** "1, 4 0" as numbers below `most`, each once. */
+/** Parses "1, 4 0" as distinct numbers below `most`. */
 export function parseTiles(text: string, most: number): number[] {
     const numbers = text
         .split(/[\s,]+/)
@@ -57,7 +57,7 @@ export function parseTiles(text: string, most: number): number[] {
     return [...new Set(numbers)].filter((tile) => tile < most).slice(0, 64);
 }
 
-/** full: tiles overflow. */
+/** full: some tiles overflow. */
 function readState(context: ViewContext, full: boolean): State {
     const { state } = context;
     const [min, max] = [natural(state.mapMin), natural(state.mapMax)];
@@ -233,7 +233,7 @@ function Options({ context, state, overview }: { context: ViewContext; state: St
             {overview.peakTile !== null && (
                 <button
                     type="button"
-                    data-tip="the tile that reaches furthest, gaps included"
+                    data-tip="the tile with the largest memory, including gaps"
                     onClick={() => setTiles(String(overview.peakTile))}
                 >
                     Fullest tile
@@ -409,7 +409,7 @@ function DetailsTab({ context, state }: { context: ViewContext; state: State }) 
     const path = state.tiles.length ? "memory/tile" : null;
     const [source, target] = useJsonOfBoth<TileMemory[]>(context.reports, path, { tiles: state.tiles.join(",") });
     if (!state.tiles.length)
-        return <Empty>Click a tile in the graph to see what it holds; Shift-click adds another.</Empty>;
+        return <Empty>Click a tile in the graph to see its contents; Shift-click adds another.</Empty>;
     if (source.error) return <Empty>{source.error}</Empty>;
     if (!source.value) return <Empty>Reading the tiles.</Empty>;
     const beside = target?.value ?? [];

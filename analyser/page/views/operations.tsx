@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations: what each call of a software layer costs, as a table; and its programs and variables as a graph.
+// Operations: the cost of each call of a software layer as a table, and its programs and variables as a graph.
 import { useMemo, useState } from "preact/hooks";
 import "./operations.css";
 import { FIGURES, Figure, Operation, OperationTable, useOperationGraph, useOperations } from "../data/operations";
@@ -18,7 +18,7 @@ import { View, ViewContext } from "./view";
 const TITLES: { readonly [figure in Figure]: readonly [title: string, tip: string, hidden?: boolean] } = {
     elapsed: [
         "Cycles of the run",
-        "cycles by which its steps move the end of the run; all operations together: the whole run",
+        "cycles by which its steps delay the end of the run; the sum over operations is the whole run",
     ],
     programs: ["Programs", "program steps that the call added"],
     computeSets: ["CS (Tot)", "compute sets, in total", true],
@@ -118,7 +118,7 @@ function columnsOf(table: OperationTable, compared: Figure | null): readonly Col
     ];
 }
 
-/** Rows of both reports, matched by call and debug path; several of one name are one. */
+/** Rows of both reports, matched by call and debug path; several with the same name are merged. */
 function merged(table: OperationTable, other: OperationTable | undefined): Row[] {
     if (!other) return table.operations;
     const byName = (list: readonly Operation[]) => {
@@ -190,7 +190,7 @@ const PROGRAM_COLUMNS: readonly Column<Program>[] = [
     { id: "code", title: "Code (B)", kind: "number", width: 110, value: (row) => row.code },
 ];
 
-/** Program steps whose operation, in the table's layer, is the chosen one. */
+/** Program steps whose operation, in the table's layer, is the selected one. */
 function Steps({ context, row }: { context: ViewContext; row: Operation | undefined }) {
     const { value: list } = usePrograms(0);
     if (!row) return <Empty>Click an operation to see its program steps.</Empty>;
@@ -210,13 +210,13 @@ function Steps({ context, row }: { context: ViewContext; row: Operation | undefi
 
 function OperationsGraph({ context, row }: { context: ViewContext; row: Operation | undefined }) {
     const { value: graph, error } = useOperationGraph(0, row && row.context !== NONE ? row.context : undefined);
-    const { sizes } = usePreferences(); // kept for later sessions
+    const { sizes } = usePreferences(); // stored for later sessions
     const scale = sizes["operations.scale"] ?? 1;
     const setScale = (to: number) =>
         setPreferences({ sizes: { ...sizes, "operations.scale": Math.min(8, Math.max(0.1, to)) } });
     const [selected, setSelected] = useState(-1);
     if (error) return <Empty>{error}</Empty>;
-    if (!graph) return <Empty>Reading who reads and writes which variable.</Empty>;
+    if (!graph) return <Empty>Reading the accesses to variables.</Empty>;
     const open = (node: number) => {
         const { kind, id, label } = graph.nodes[node];
         if (kind === "program") context.open("programs", {}, { program: id });
@@ -263,8 +263,8 @@ function Operations({ context }: { context: ViewContext }) {
     const rows = useMemo(() => (table ? merged(table, both ? other : undefined) : []), [table, other, both]);
     const columns = useMemo(() => (table ? columnsOf(table, both ? figure : null) : []), [table, both, figure]);
     if (error) return <Empty>{error}</Empty>;
-    if (!table) return <Empty>Adding up what each call costs.</Empty>;
-    // Several calls can have one debug path: the view keeps which of them is meant.
+    if (!table) return <Empty>Summing up the cost of each call.</Empty>;
+    // Several calls can have the same debug path: the view's state holds which one is selected.
     const named = rows.filter((row) => nameOf(row) === context.selection.operation);
     const chosen = named.find((row) => row.context === state.context) ?? named[0];
     const options = (
@@ -288,7 +288,7 @@ function Operations({ context }: { context: ViewContext }) {
                     {
                         id: "graph",
                         title: "Graph",
-                        tip: "compute sets, exchanges and variables, and who reads and writes which",
+                        tip: "compute sets, exchanges and variables, with reads and writes",
                     },
                 ]}
                 onChoose={(id) => update({ show: id === "table" ? undefined : id })}
@@ -354,7 +354,7 @@ function Operations({ context }: { context: ViewContext }) {
                         ) : (
                             <Empty>
                                 {chosen
-                                    ? "No source line is known of it."
+                                    ? "Its source line is unknown."
                                     : "Click an operation to see the line that made it."}
                             </Empty>
                         ),
@@ -368,7 +368,7 @@ function Operations({ context }: { context: ViewContext }) {
 export const operations: View = {
     id: "operations",
     title: "Operations",
-    tip: "what each call of a library costs",
+    tip: "the cost of each call of a library",
     missing: (reports) =>
         reports.some((report) => !report.hasDebug)
             ? "Operations come from debug.cbor, which this report does not " +

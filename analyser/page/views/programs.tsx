@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program tree: control programs and functions, what each program costs, and who made it.
+// The program tree: control programs and functions, the cost of each program, and the call that made it.
 import { useMemo, useState } from "preact/hooks";
 import "./programs.css";
 import { NONE, Program, ProgramList, programLabel, useProgramDetails, usePrograms } from "../data/programs";
@@ -15,7 +15,7 @@ import { View, ViewContext } from "./view";
 
 const NODES_AT_MOST = 500000;
 
-/** Rows of a tree of programs: of a root, or of all roots; folded ones without what is below them. */
+/** Rows of a tree of programs, of one root or all; folded rows hide their descendants. */
 function rowsOf(list: ProgramList, roots: readonly number[], folded: ReadonlySet<string>): TreeRow[] {
     const rows: TreeRow[] = [];
     const add = (id: number, depth: number, key: string) => {
@@ -29,7 +29,7 @@ function rowsOf(list: ProgramList, roots: readonly number[], folded: ReadonlySet
     return rows;
 }
 
-/** Every row's key that has children below it. */
+/** The keys of all rows that have children. */
 function allKeys(list: ProgramList, roots: readonly number[]): string[] {
     return rowsOf(list, roots, new Set())
         .filter((row) => row.open !== null)
@@ -39,7 +39,7 @@ function allKeys(list: ProgramList, roots: readonly number[]): string[] {
 function Figures({ program, executed }: { program: Program; executed: boolean }) {
     return (
         <span class="tree-figures">
-            <span data-tip={executed ? "cycles of the run, with what is below" : "estimated cycles of one execution"}>
+            <span data-tip={executed ? "cycles of the run, with descendants" : "estimated cycles of one execution"}>
                 {executed ? count(program.within) : program.estimate ? count(program.estimate) : ""}
             </span>
             <span data-tip="executions">{executed ? count(program.times) : ""}</span>
@@ -66,7 +66,7 @@ function Facts({ list, program }: { list: ProgramList; program: Program }) {
                 <>
                     <dt>Executions</dt>
                     <dd>{count(program.times)}</dd>
-                    <dt data-tip="by which it moves the end of the run, with what is below it in the tree">
+                    <dt data-tip="by which it delays the end of the run, with its descendants in the tree">
                         Cycles of the run
                     </dt>
                     <dd data-fact="within">
@@ -341,7 +341,7 @@ function Programs({ context }: { context: ViewContext }) {
                     Collapse all
                 </button>
                 <span class="tree-figures">
-                    <span data-tip={list.executed ? "cycles of the run, with what is below" : "of one execution"}>
+                    <span data-tip={list.executed ? "cycles of the run, with descendants" : "of one execution"}>
                         {list.executed ? "Cycles" : "Estimate"}
                     </span>
                     <span>{list.executed ? "Executions" : ""}</span>
@@ -388,6 +388,6 @@ function Programs({ context }: { context: ViewContext }) {
 export const programs: View = {
     id: "programs",
     title: "Programs",
-    tip: "the program tree: every step, what it costs and who made it",
+    tip: "the program tree: every step, its cost and the call that made it",
     render: (context) => <Programs context={context} />,
 };

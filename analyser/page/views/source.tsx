@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of the user's source beside what they cost, and on which tiles.
+// The user's source lines with their costs, and the tiles where these arise.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import "./source.css";
 import { SourceLine, SourceLines, useLineTiles, useSourceLines, useSourceText } from "../data/source";
@@ -22,7 +22,7 @@ function costOf(lines: SourceLines): (line: SourceLine) => number {
     return lines.executed ? (line) => line.elapsed : (line) => line.estimate;
 }
 
-/** A line with what it costs in the other report of a comparison; null: nothing there comes from it. */
+/** A line with its cost in the other report of a comparison; null: the other report has no program of the line. */
 interface Row extends SourceLine {
     own: number | null;
     other: number | null;
@@ -100,8 +100,8 @@ function columnsOf(lines: SourceLines): readonly Column<Row>[] {
             kind: "number",
             width: 120,
             tip: lines.executed
-                ? "cycles of the run: by how much the steps that the line made move its end"
-                : "of one execution of each step that the line made",
+                ? "cycles of the run: by how much the steps of the line delay its end"
+                : "of one execution of each step of the line",
             value: cost,
         },
         {
@@ -109,7 +109,7 @@ function columnsOf(lines: SourceLines): readonly Column<Row>[] {
             title: "%",
             kind: "number",
             width: 80,
-            tip: "of what all programs take",
+            tip: "share of the cycles of all programs",
             value: (row) => (whole ? (cost(row) / whole) * 100 : 0),
             show: (row) => percent(whole ? cost(row) / whole : 0),
         },
@@ -253,7 +253,7 @@ function LineDetails({
         };
     }, [value]);
     const ids = value ? Array.from(value.numbers("program")) : [];
-    if (!line) return <Empty>Click a line to see what it costs on which tiles.</Empty>;
+    if (!line) return <Empty>Click a line to see its cycles on each tile.</Empty>;
     if (!line.file) return <Empty>These programs were made by the compiler, or without debug information.</Empty>;
     return (
         <Tabs
@@ -331,7 +331,7 @@ function Source({ context }: { context: ViewContext }) {
         return both ? [place, cost, ...comparedColumns(report), ...more] : [place, cost, ...more];
     }, [lines, both, report]);
     if (error) return <Empty>{error}</Empty>;
-    if (!lines) return <Empty>Adding up what each line costs.</Empty>;
+    if (!lines) return <Empty>Summing up the cost of each line.</Empty>;
     const cost = costOf(lines);
     const first = lines.lines
         .filter((line) => line.file)

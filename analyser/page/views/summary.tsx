@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Summary: the target, the graph, the options, the runs, what framework and application wrote, the files.
+// Summary: the target, the graph, the options, the runs, data of framework and application, the files.
 import { ComponentChild } from "preact";
 import { Beside, Option, Summary } from "../data/summary";
 import { Report } from "../data/reports";
@@ -15,7 +15,7 @@ import { View, ViewContext } from "./view";
 interface Fact {
     title: string;
     tip?: string;
-    value: (summary: Summary) => string | null; // null: the report does not say
+    value: (summary: Summary) => string | null; // null: not in the report
 }
 
 const COMPUTE = ["Off: cycles of compute sets are estimates", "Vertex", "Tile", "IPU", "Device"];
@@ -91,7 +91,7 @@ const GRAPH: readonly Fact[] = [
     { title: "Number of vertices", value: (s) => s.graph && count(s.graph.vertices) },
 ];
 
-/** Facts of one report or two; those that differ are marked. */
+/** Facts of one report or two, with differences marked. */
 function Facts({
     facts,
     summaries,
@@ -208,7 +208,7 @@ function BesideFile({ file, name, what }: { file: Beside; name: string; what: st
     );
 }
 
-/** What is known of the files, with what each of them is for. */
+/** The known files, with the purpose of each. */
 function reportFiles(
     report: Report,
     summary: Summary,

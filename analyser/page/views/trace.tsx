@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The execution trace: what every step did, when, on which IPU and tile.
+// The execution trace: the steps over time, on each IPU and tile.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useJson } from "../data/load";
 import { TraceLanes } from "../data/trace";
@@ -26,8 +26,7 @@ import { Windows, useWindows } from "./trace/windows";
 import "./trace.css";
 import { View, ViewContext } from "./view";
 
-/** What the state says goes to the models: options, what is searched for, folded lanes, tiles of BSP pictures, the
- *  selection. */
+/** Copies the state to the models: options, search text, folded lanes, tiles of BSP pictures, the selection. */
 function useModelState(
     context: ViewContext,
     models: readonly TraceModel[],
@@ -64,7 +63,7 @@ function useModelState(
     ]);
 }
 
-/** Keys move the model that was clicked last. */
+/** Keys apply to the model that was clicked last. */
 function useTraceKeys(windows: Windows, active: number, selecting: Selecting): void {
     const { models, show } = windows;
     const mover = useMemo(
@@ -113,7 +112,7 @@ interface PartProps {
     options: TraceOptions;
 }
 
-/** The graphs of one report, or of two beside or above each other. */
+/** The graphs of one report, or of two side by side or stacked. */
 function Graphs({ context, windows, options, selecting }: PartProps & { selecting: Selecting }) {
     const { state, update } = context;
     const { models, show, showAround } = windows;
@@ -222,13 +221,13 @@ function TraceOf({ context }: { context: ViewContext }) {
     const error = first.error ?? second.error;
     if (error) return <Empty>{error}</Empty>;
     if (!first.value || (both && !second.value))
-        return <Empty>Reading the trace. The first time takes longer: a cache is made beside the report.</Empty>;
+        return <Empty>Reading the trace. The first time takes longer: a cache is written to its directory.</Empty>;
     if (lanes.every((one) => one.mode === "none")) return <Empty>{NOTHING}</Empty>;
     return <Trace context={context} lanes={lanes} />;
 }
 
 const NOTHING =
-    "The report holds no execution: run the program with the engine " +
+    "The report has no execution: run the program with the engine " +
     "option autoReport.outputExecutionProfile (or autoReport.all).";
 
 export const trace: View = {

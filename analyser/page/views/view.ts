@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a view is.  A view knows no other: it changes its own part of the state, the shared selection, and asks the page
-// to open another view by its id.
+// The interface of a view. Views do not know each other: a view changes its own part of the state and the shared
+// selection, and opens other views by id.
 import { ComponentChild } from "preact";
 import { Report } from "../data/reports";
 import { Json, JsonObject, Selection } from "../state";
 import { DispatchOptions } from "../store";
 
 export interface ViewContext {
-    /** One, or two to compare: the source and the target. */
+    /** One, or two to compare: source and target. */
     reports: readonly Report[];
-    /** The view's own part of the state; it is in the URL.  Absent keys have the view's defaults. */
+    /** The view's own part of the state, which is in the URL. Absent keys have the view's defaults. */
     state: JsonObject;
-    /** Changes keys of the part; null or undefined removes one.  By default a step of the browser's history. */
+    /** Changes keys of the part; null or undefined removes a key. By default this adds an entry to the browser's
+     * history. */
     update: (patch: { [key: string]: Json | undefined }, options?: DispatchOptions) => void;
     selection: Selection;
     /** Changes the selection of all views; undefined clears a kind. */
     select: (selection: Selection, options?: DispatchOptions) => void;
-    /** Shows another view, with changes of its part and of the selection. */
+    /** Opens another view, with changes of its part and of the selection. */
     open: (view: string, part?: JsonObject, selection?: Selection) => void;
-    /** What the status bar says at its left. */
+    /** Sets the text at the left of the status bar. */
     status: (text: string) => void;
 }
 
@@ -26,9 +27,9 @@ export interface View {
     id: string; // in the URL
     title: string; // in the header
     tip?: string;
-    /** Why the view has nothing to show for these reports, and which option would record it; null: it has. */
+    /** Why the view has no data for these reports, and the option that records it; null: it has data. */
     missing?: (reports: readonly Report[]) => string | null;
     render: (context: ViewContext) => ComponentChild;
-    /** Shown without an open report: the page that chooses one. */
+    /** Shown when no report is open: the page that chooses one. */
     landing?: boolean;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answers that an exported page holds, by call; columns are text in base64.
+// The embedded answers of an exported page, by request; columns are base64 text.
 import { Columns, decodeColumns } from "../columns";
 import { Encodable } from "../encode";
 
@@ -8,7 +8,7 @@ export interface ColumnsAnswer {
     columns: Encodable;
 }
 
-/** What a call is answered with; undefined: the page does not hold it. */
+/** The answer to a request; undefined: not embedded. */
 export type Answer = { json: unknown } | ColumnsAnswer | undefined;
 export type Asked = { readonly [name: string]: string };
 
@@ -39,7 +39,7 @@ export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
     return Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0));
 }
 
-/** Rows of all columns of numbers that `keep` wants; columns of text stay whole. */
+/** Filters the rows of all number columns by `keep`; text columns are kept whole. */
 export function rowsWhere(columns: Columns, names: readonly string[], keep: (row: number) => boolean): Encodable {
     const result: { [name: string]: Encodable[string] } = {};
     for (const name of names) result[name] = columns.numbers(name).filter((_: number, row: number) => keep(row));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory and liveness of an exported page: it holds all tiles and steps, from which what is asked for is cut out.
+// Memory and liveness in an exported page: extracts the requested part from the data of all tiles and steps.
 import { Columns, NumberColumn } from "../columns";
 import { Answer, Answers, Asked } from "./answers";
 
-/** Minimum, mean, maximum, deviation and sum, as memory/tiles says them of its key. */
+/** Minimum, mean, maximum, deviation and sum, as memory/tiles computes them for its key. */
 function statistics(values: NumberColumn): { [name: string]: number } {
     let [minimum, maximum, sum, squares] = [Infinity, 0, 0, 0];
     for (let i = 0; i < values.length; ++i) {
@@ -47,7 +47,7 @@ export function memoryTiles(answers: Answers, asked: Asked): Answer {
     return { meta: { tiles, from, to, ...statistics(cut(key)) }, columns };
 }
 
-/** Several tiles or steps, of which the page holds each: `name` is the parameter that lists them. */
+/** Several tiles or steps, each of which is embedded: `name` is the parameter that lists them. */
 export function listOf(path: string, name: string): (answers: Answers, asked: Asked) => Answer {
     return (answers, asked) => {
         if (asked.source !== undefined && asked.source !== "all") return undefined;
@@ -56,7 +56,7 @@ export function listOf(path: string, name: string): (answers: Answers, asked: As
     };
 }
 
-/** The same call without the parameter that says "all tiles". */
+/** The same request without the parameter that selects all tiles. */
 export function ofAllTiles(path: string, names: readonly string[]): (answers: Answers, asked: Asked) => Answer {
     return (answers, asked) => {
         if (asked.source !== undefined && asked.source !== "all") return undefined;

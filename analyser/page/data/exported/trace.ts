@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trace of an exported page: what it holds is of the whole extent, and exact.
+// The trace of an exported page: the embedded data covers the whole extent at full resolution.
 import { Columns } from "../columns";
 import { Answer, Answers, Asked, rowsWhere } from "./answers";
 
@@ -20,7 +20,7 @@ function hiddenKinds(answers: Answers, hide: string): Set<number> {
     return new Set(names.map((name) => kinds.findIndex((kind) => kind.name === name)));
 }
 
-/** Whether a rectangle's path or kind has the text. */
+/** Whether a rectangle's path or kind contains the text. */
 function matcher(answers: Answers, columns: Columns, q: string): (row: number) => boolean {
     const word = q.toLowerCase();
     const kinds = answers.json<Lanes>("trace/lanes")?.kinds.map((kind) => kind.name.toLowerCase().includes(word)) ?? [];
@@ -49,7 +49,7 @@ export function traceWindow(answers: Answers, asked: Asked): Answer {
     };
 }
 
-/** Steps with the text in their path or kind, and the one that lies `skip` matches from `step`. */
+/** Steps with the text in their path or kind, and the match `skip` matches after `step`. */
 export function traceSearch(answers: Answers, asked: Asked): Answer {
     const places = new Map<number, { from: number; to: number }>();
     for (const { ipu } of answers.json<Lanes>("trace/lanes")?.lanes ?? []) {
@@ -77,7 +77,7 @@ export function traceSearch(answers: Answers, asked: Asked): Answer {
     return { meta, columns: { programs: new Uint32Array(), steps: Uint32Array.from(steps) } };
 }
 
-/** Statistics need what each tile does: the page holds those of the whole. */
+/** Statistics need data of each tile: only those of the whole extent are embedded. */
 export function traceSummary(answers: Answers, asked: Asked): Answer {
     const lanes = answers.json<Lanes>("trace/lanes");
     const whole =
@@ -86,7 +86,7 @@ export function traceSummary(answers: Answers, asked: Asked): Answer {
     return json === undefined ? undefined : { json };
 }
 
-/** Rows of the IPU's picture that show the tiles. */
+/** The rows of the IPU's picture for the requested tiles. */
 export function traceBsp(answers: Answers, asked: Asked): Answer {
     const perIpu = answers.json<Lanes>("trace/lanes")?.tilesPerIpu ?? 0;
     const [tile, tiles] = [Number(asked.tile ?? 0), Number(asked.tiles ?? perIpu)];
@@ -107,7 +107,7 @@ export function traceBsp(answers: Answers, asked: Asked): Answer {
     return { meta: { ...whole.meta, height: rows, firstTile: tile, tiles }, columns: { kind: shown } };
 }
 
-/** A call that was answered for the whole extent, whatever window is asked for. */
+/** A request that was answered for the whole extent, regardless of the window. */
 export function ofWhole(path: string, names: readonly string[]): (answers: Answers, asked: Asked) => Answer {
     return (answers, asked) => {
         const kept = Object.fromEntries(names.map((name) => [name, asked[name] ?? "0"]));

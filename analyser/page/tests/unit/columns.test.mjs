@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wire form of columns.
+// The wire format of columns.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "../load.mjs";
@@ -33,5 +33,5 @@ test("a column of another kind, none such, and something else than columns", () 
     const decoded = decodeColumns(buffer(encode({}, [{ name: "a", type: "u8", values: [1] }])));
     assert.throws(() => decoded.texts("a"), /no column of texts "a"/);
     assert.throws(() => decoded.numbers("b"), /no column of numbers "b"/);
-    assert.throws(() => decodeColumns(buffer(Buffer.from('{"error":1}'))), /not made of columns/);
+    assert.throws(() => decodeColumns(buffer(Buffer.from('{"error":1}'))), /not in the format of columns/);
 });

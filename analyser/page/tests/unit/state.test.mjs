@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state and its form in the URL.
+// The state and its encoding in the URL.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "../load.mjs";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as text, and what a table shows of its rows.
+// Formatting of numbers, and the visible rows of a table.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "../load.mjs";

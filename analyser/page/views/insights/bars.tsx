@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows with a bar each: what is large beside what is not.
+// Rows with a bar each, for comparing sizes.
 import { ComponentChild } from "preact";
 
 export function Meter({ share, over }: { share: number; over?: boolean }) {

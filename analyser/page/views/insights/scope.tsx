@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What takes the memory of the whole model, of one IPU or of one tile, by what it is for.
+// Memory of the whole model, of an IPU or of a tile, by purpose.
 import { ComponentChild } from "preact";
 import { useJson } from "../../data/load";
 import { Report } from "../../data/reports";
@@ -21,7 +21,7 @@ const KINDS: readonly { id: Kind; title: string; tip: string }[] = [
     },
     { id: "variables", title: "Variables", tip: "Variables of the graph" },
     { id: "exchanges", title: "Exchanges", tip: "Code that tiles run to send and receive" },
-    { id: "steps", title: "Program steps", tip: "What is live at a step, without what always is" },
+    { id: "steps", title: "Program steps", tip: "Live memory at a step, without always-live memory" },
 ];
 
 function oneOf<T extends string>(value: unknown, allowed: readonly T[]): T {
@@ -107,7 +107,7 @@ export function ScopeSection({ context, report }: { context: ViewContext; report
     const memory = found.value?.memory;
     return (
         <section class="wide" data-scope={scope}>
-            <h2>What takes memory</h2>
+            <h2>Largest users of memory</h2>
             <div class="scope-bar">
                 <Choice
                     label="scope"

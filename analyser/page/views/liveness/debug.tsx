@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where something comes from: the line of the user's source, and the contexts of debug.cbor behind it.
+// The origin of an object: the line of the user's source, and the contexts of debug.cbor.
 import { Debug } from "../../data/liveness";
 import { Empty } from "../../ui/tabs";
 import { copyText } from "../../ui/save";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of the Liveness view: variables that are live at steps, one column a step, and what is always live.
+// Tables of the Liveness view: variables live at steps, with a column for each step, and always-live variables.
 import { useMemo } from "preact/hooks";
 import { CATEGORIES } from "../../data/concepts";
 import { LiveVariable, LivenessStep } from "../../data/liveness";
@@ -14,7 +14,7 @@ interface Row {
     sizes: (number | null)[];
 }
 
-/** Variables of lists by name; a list that has none of a name has null. */
+/** Merges lists of variables by name; a list without a name has null there. */
 export function mergeLists(lists: readonly (readonly LiveVariable[])[]): Row[] {
     const rows = new Map<string, Row>();
     lists.forEach((list, i) => {
@@ -88,7 +88,7 @@ export function LiveTable({ context, name, lists, titles, onChoose, chosen }: Li
     );
 }
 
-/** Steps beside each other: program, bytes, estimated cycles. */
+/** Steps side by side: program, bytes, estimated cycles. */
 export function StepTable({ steps, titles }: { steps: readonly LivenessStep[]; titles: readonly string[] }) {
     const rows: [string, (step: LivenessStep) => string][] = [
         ["Program", (step) => step.name || "(no name)"],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The addresses of a tile as a strip: what lies where, several variables on top of each other where they share bytes.
+// The addresses of a tile as a strip, with variables that share bytes drawn on top of each other.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Pen, canvasPen } from "../../draw/pen";
 import { usePreferences } from "../../preferences";
@@ -11,7 +11,7 @@ import { categoryColour } from "./colours";
 import { LayoutRow } from "./tables";
 
 const HEIGHT = 56;
-const ROWS = 4; // that share addresses; further ones lie on the last
+const ROWS = 4; // lanes for variables that share addresses; the last one has all further ones
 
 interface Placed {
     row: LayoutRow;
@@ -20,7 +20,7 @@ interface Placed {
     width: number;
 }
 
-/** Rows by address, each on the first lane that is free there. */
+/** Rows by address, each in the first lane that is free at its addresses. */
 export function placeRows(rows: readonly LayoutRow[]): { row: LayoutRow; lane: number }[] {
     const ends: number[] = [];
     return [...rows]
@@ -55,7 +55,7 @@ export function AddressMap({
         measure();
         return () => watch.disconnect();
     }, []);
-    // The two regions side by side, without the empty bytes between them.
+    // The two regions side by side, without the unused bytes between them.
     const low = Math.max(0, ...rows.filter((row) => row.address < interleaved).map((row) => row.address + row.bytes));
     const high = Math.max(
         0,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours of memory: one ordered palette of twelve, in which neighbours differ in lightness as well as in hue.
+// Colours of memory: an ordered palette of twelve, in which neighbours differ in lightness as well as in hue.
 import { mix } from "../../draw/colour";
 import { isDark } from "../../preferences";
 
@@ -19,7 +19,7 @@ const PALETTE = [
 ];
 const OTHER = "#9a9a9a";
 
-// Categories that programs have most of come first; the rest is "other".
+// The largest categories of typical programs come first; the rest is "other".
 const ORDER = [
     "variable",
     "message",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the selected tiles hold: a column a tile, by region and category, with what overlaps and what does not.
+// The contents of the selected tiles: a column for each tile, by region and category, overlapping or not.
 import { CATEGORIES, GAPS, NOT_OVERLAPPED, OVERLAPPED, REGIONS, REGION_TIPS } from "../../data/concepts";
 import { TileMemory } from "../../data/memory";
 import { preferences, usePreferences } from "../../preferences";
@@ -11,7 +11,7 @@ interface Row {
     depth: number;
     tip?: string;
     values: (number | null)[];
-    plain?: boolean; // a number, not bytes
+    plain?: boolean; // a plain number, not bytes
 }
 
 const OVERLAPS = ["Not overlapped", "Overlapped"] as const;
@@ -22,7 +22,7 @@ function sumOf(tile: TileMemory, region: number, overlap: number, name?: string)
         .reduce((sum, row) => sum + row.bytes, 0);
 }
 
-/** Rows of the tree for tiles; categories that no tile has are left out. */
+/** Rows of the tree for tiles, without categories that no tile has. */
 export function detailRows(tiles: readonly TileMemory[]): Row[] {
     const of = (value: (tile: TileMemory) => number) => tiles.map(value);
     const rows: Row[] = [

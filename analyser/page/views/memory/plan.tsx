@@ -16,10 +16,10 @@ import { hideTip, showTip } from "../../ui/tooltip";
 interface Grid {
     width: number;
     height: number;
-    tiles: Int32Array; // at each cell; -1: none
+    tiles: Int32Array; // tile of each cell; -1: none
 }
 
-/** Where tiles are: columns of an IPU from the nearest to its sync on, IPUs beside each other. */
+/** Positions of tiles: columns of an IPU by distance from its sync, IPUs side by side. */
 export function placeTiles(order: ArrayLike<number>, tiles: number, perIpu: number, rows: number): Grid {
     const ipus = Math.max(1, Math.round(tiles / Math.max(1, perIpu)));
     const columns = Math.ceil(perIpu / rows);
@@ -40,7 +40,7 @@ export function placeTiles(order: ArrayLike<number>, tiles: number, perIpu: numb
 export interface PlanProps {
     plan: Columns<PlanMeta>;
     figure: string;
-    range: { min: number; max: number } | null; // of the colours; null: of the bytes
+    range: { min: number; max: number } | null; // of the colour scale; null: from the data
     onRange: (range: { min: number; max: number } | null) => void;
     marks: readonly number[];
     onPick: (tile: number, add: boolean) => void;

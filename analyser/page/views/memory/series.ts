@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which figures the graph of tiles asks for, and the series that it stacks of them.
+// The figures that the graph of tiles requests, and the series that it stacks.
 import { CATEGORIES, GAPS, REGIONS, REGION_TIPS } from "../../data/concepts";
 import { Columns } from "../../data/columns";
 import { MemoryOverview, TilesMeta } from "../../data/memory";
@@ -13,7 +13,7 @@ export interface Part {
     title: string;
     tip: string;
     colour: string;
-    figures: readonly string[]; // its bytes are their sum
+    figures: readonly string[]; // its bytes are the sum of these
 }
 
 const one = (id: string, title: string, tip: string, colour: string): Part => ({
@@ -24,7 +24,7 @@ const one = (id: string, title: string, tip: string, colour: string): Part => ({
     figures: [id],
 });
 
-/** Parts of a breakdown, from the bottom of the stack. */
+/** The parts of a breakdown, from bottom to top. */
 export function partsOf(
     breakdown: Breakdown,
     overview: MemoryOverview,
@@ -38,7 +38,12 @@ export function partsOf(
         case "liveness":
             return [
                 one("alwaysLive", "Always live", "Memory that nothing else can use at any step", memoryColour(0)),
-                one("notAlwaysLive", "Not always live", "The most that is live at one step beside it", memoryColour(1)),
+                one(
+                    "notAlwaysLive",
+                    "Not always live",
+                    "The maximum over steps of the other live bytes",
+                    memoryColour(1),
+                ),
             ];
         case "category": {
             const present = overview.categories.map((category) => category.name);
@@ -62,7 +67,7 @@ export function partsOf(
                 one(`variable:${variable.id}`, variable.name, variable.name, memoryColour(i)),
             );
         default:
-            return [one("total", "Tile memory", "Bytes in use, gaps left out", memoryColour(0))];
+            return [one("total", "Tile memory", "Bytes in use, without gaps", memoryColour(0))];
     }
 }
 
@@ -70,7 +75,7 @@ export function figuresOf(parts: readonly Part[], gaps: boolean): string {
     return [...new Set([...parts.flatMap((part) => part.figures), "total", ...(gaps ? ["gaps"] : [])])].join(",");
 }
 
-/** The series of the answer for parts that are shown; gaps lie on top of them. */
+/** The series of an answer for the visible parts; gaps are at the top. */
 export function seriesOf(
     columns: Columns<TilesMeta>,
     parts: readonly Part[],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of the Memory view: variables of the graph, the layout of a tile, code by what it is for, the difference.
+// Tables of the Memory view: variables of the graph, the layout of a tile, code by purpose, the difference.
 import { useMemo } from "preact/hooks";
 import { CATEGORIES } from "../../data/concepts";
 import { Columns } from "../../data/columns";
@@ -14,7 +14,7 @@ import { Empty } from "../../ui/tabs";
 import { ViewContext } from "../view";
 import { AddressMap } from "./addresses";
 
-/** Columns as objects, one a row. */
+/** Converts columns to objects, one for each row. */
 export function rowsOf<Row>(columns: Columns, names: readonly (keyof Row & string)[]): Row[] {
     const parts = names.map(
         (name) => [name, columns.has(name) ? (tryTexts(columns, name) ?? columns.numbers(name)) : []] as const,
@@ -66,7 +66,7 @@ const VARIABLES: readonly Column<VariableRow>[] = [
     { id: "largest", title: "Largest on a tile (B)", kind: "number", value: (row) => row.largest, width: 170 },
 ];
 
-/** Variables of the graph; a click draws one across tiles, with Shift several. */
+/** Variables of the graph; a click plots one across tiles, clicks with Shift several. */
 export function Variables({
     context,
     chosen,
@@ -189,7 +189,7 @@ export function Layout({
         return (
             <Empty>The report has no lowered variables: run with autoReport.outputLoweredVars or autoReport.all.</Empty>
         );
-    if (tile === null) return <Empty>Click a tile to see where its variables lie.</Empty>;
+    if (tile === null) return <Empty>Click a tile to see the addresses of its variables.</Empty>;
     if (found.error) return <Empty>{found.error}</Empty>;
     return (
         <div class="tab-fill">

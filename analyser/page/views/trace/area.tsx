@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The area that Shift and a drag have selected: statistics over time and tiles, and a histogram of tiles.
+// The area that a drag with Shift has selected: statistics over time and tiles, and a histogram of tiles.
 import { useMemo } from "preact/hooks";
 import { useLoaded } from "../../data/load";
 import { TraceArea, loadArea } from "../../data/trace";
@@ -88,7 +88,7 @@ export function AreaTab(props: TabProps & { area: Area | null }) {
     const length = area ? area.to - area.from : 0;
     const rows = useMemo(() => (answer.value ? rowsOf(answer.value, length) : []), [answer.value]);
     if (model.lanes.mode !== "detailed")
-        return <Empty>Areas need a detailed trace: lightweight profiles know blocks of a few tiles alone.</Empty>;
+        return <Empty>Areas need a detailed trace: lightweight profiles have only blocks of a few tiles.</Empty>;
     if (!area) return <Empty>Hold Shift and drag over lanes or over the BSP to select an area: time and tiles.</Empty>;
     if (answer.error) return <Empty>{answer.error}</Empty>;
     if (!answer.value) return <Empty>Summing up the area.</Empty>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lightweight profiles in the tabs: the block that is selected, and what the blocks of each tile take in the window.
+// Lightweight profiles in the tabs: the selected block, and the cycles of the blocks of each tile in the window.
 import { ComponentChild } from "preact";
 import { useJson } from "../../data/load";
 import { BLOCK_KINDS, BlockDetails, BlockTotals } from "../../data/trace_blocks";
@@ -15,9 +15,9 @@ const KINDS: { readonly [kind in BlockDetails["kind"]]: string } = {
         "not selected have the middle of the copies that they take part in",
     Flush: "a phase of a flush: the tile's buffer goes to the host",
     Overflow: "the buffer was full: nothing was recorded until the next flush",
-    Unknown: "a block that began in an overflow and ended behind it: what it is and when it began are not known",
+    Unknown: "a block that began in an overflow and ended after it: its program and its begin are unknown",
 };
-/** Names of kinds as graphs and the colour key have them. */
+/** Names of kinds in graphs and the colour key. */
 const TITLES: { readonly [kind in BlockDetails["kind"]]: string } = {
     Common: BLOCK_KINDS[0],
     StreamCopy: BLOCK_KINDS[1],
@@ -88,7 +88,7 @@ export function BlockFacts({ index, props }: { index: number; props: TabProps })
     );
 }
 
-/** A column for each tile; gaps are what no block accounts for. */
+/** A column for each tile; gaps are cycles outside all blocks. */
 export function BlockSummary({
     model,
     from,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text beside the pointer.
+// The text next to the pointer.
 import { bytes, count, cycles, percent, time } from "../../ui/format";
 import { MemoryTrack, TraceStep, computeSetBytes, movesData } from "../../data/trace";
 import { Hit, TraceModel } from "./model";
@@ -8,7 +8,7 @@ function memoryAt(track: MemoryTrack, cycle: number): number | null {
     return track.live[Math.floor(((cycle - track.from) / (track.to - track.from)) * track.live.length)] ?? null;
 }
 
-/** Lines about a hit; null: nothing to say.  `details` of its step may come later. */
+/** Lines about a hit; null: none. The `details` of its step may arrive later. */
 export function calloutOf(model: TraceModel, hit: Hit, details: TraceStep | null): string | null {
     const { clockFrequency } = model.lanes;
     const length = hit.to - hit.from;
@@ -28,7 +28,7 @@ export function calloutOf(model: TraceModel, hit: Hit, details: TraceStep | null
         case "run":
             return `${hit.name}\nrun ${hit.run}, ${count(hit.count)} steps\n${span}\n${where}`;
         case "several": {
-            // A group has a name; without one they are several because they are small.
+            // A group has a name; otherwise these are several narrow steps.
             const many = `${count(hit.count)} steps${hit.name ? ` of ${hit.name}` : ""}`;
             return [many, `most of it ${hit.kind}`, span, hit.name ? where : "zoom in to see them"].join("\n");
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The callout beside the pointer: what the rectangle says at once, what the report says of its step a moment later.
+// The callout next to the pointer: data of the rectangle at once, data of its step a moment later.
 import { useRef } from "preact/hooks";
 import { loadStep } from "../../data/trace";
 import { NONE } from "../../draw/lanes";
@@ -27,7 +27,7 @@ export function useCallouts(): (model: TraceModel, hit: Hit | null, event: Point
                     if (model.hover?.step !== hit.step) return;
                     showTip(calloutOf(model, { ...hit, name: hit.name || details.name }, details) ?? text, x, y);
                 },
-                () => undefined, // the callout stays as it is
+                () => undefined, // keeps the callout unchanged
             );
         }, ASK_AFTER);
     };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is selected: a step with its plots by tile, several steps, a layer with its steps, a run with its parameters,
-// or a block.
+// The selection: a step with its plots by tile, several steps, a layer with its steps, a run with its parameters, or a
+// block.
 import { useMemo } from "preact/hooks";
 import { useJson, useLoaded } from "../../data/load";
 import { TraceRunDetails, TraceStepTiles, loadStep, movesData } from "../../data/trace";

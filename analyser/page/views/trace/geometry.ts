@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the parts of the trace's graph are: from top to bottom, in pixels below the axis.
+// Vertical layout of the trace's graph, in pixels below the axis.
 import { TraceLanes } from "../../data/trace";
 import { TraceOptions } from "./options";
 
@@ -9,13 +9,13 @@ export const BSP_HEIGHT = 112;
 export const TRACK_HEIGHT = 48;
 const GAP = 6;
 
-/** "title": the name of an IPU above the lanes of its tiles, where no bar of runs has it. */
+/** "title": the name of an IPU above the lanes of its tiles, when no bar of runs shows it. */
 export type BandKind = "memory" | "runs" | "title" | "lane" | "bsp" | "blocks";
 
 export interface Band {
     kind: BandKind;
     key: string;
-    lane: number; // IPU; blocks: place in `tiles`
+    lane: number; // IPU; blocks: index into `tiles`
     y: number;
     height: number;
     rows: number;
@@ -23,7 +23,7 @@ export interface Band {
     collapsed: boolean;
 }
 
-/** Rows of a lane by its key, as far as they are known from what was drawn. */
+/** Number of rows of a lane by its key, as far as known from drawing. */
 export type RowCounts = ReadonlyMap<string, number>;
 
 export interface Bands {

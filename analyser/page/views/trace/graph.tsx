@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph of one trace: mini-map, axis and lanes on canvases, with the buttons of the lanes at their left.
+// The graph of one trace: mini-map, axis and lanes on canvases, with the buttons of the lanes at the left.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Pixels } from "../../draw/fill";
 import { canvasPen } from "../../draw/pen";
@@ -118,7 +118,7 @@ function Gutter({
     );
 }
 
-/** Below the mini-map: that most steps are narrower than a pixel. */
+/** A note below the mini-map that most steps are narrower than a pixel. */
 function TooSmall({ model }: { model: TraceModel }) {
     const [small, setSmall] = useState(false);
     useEffect(() => {
@@ -156,7 +156,7 @@ export function Graph(props: GraphProps) {
     useLayoutEffect(() => {
         const element = box.current as HTMLDivElement;
         const pixels = new Pixels();
-        // Read when it changes: to ask for it at each frame makes the browser lay out the page there and then.
+        // Read only when it changes: reading it at each frame would force a synchronous layout.
         let size = { width: element.clientWidth, height: element.clientHeight };
         const scrollBy = (by: number) => {
             const most = Math.max(0, model.bands.height - (size.height - AXIS_HEIGHT));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of the trace: held ones move the window smoothly.
+// Keys of the trace: while held, they move the window smoothly.
 import { Span, panSpan, zoomSpan } from "../../draw/scale";
 import { KeyAction } from "../../ui/keys";
 import { GUTTER, TraceModel } from "./model";
 
-const PAN = 1.2; // windows a second
-const ZOOM = 3; // factor of e a second
-const FIRST = 0.045; // seconds that a short press counts for
+const PAN = 1.2; // windows per second
+const ZOOM = 3; // e-foldings per second
+const FIRST = 0.045; // seconds that a short press counts as
 
 type Motion = "in" | "out" | "left" | "right";
 
@@ -79,14 +79,14 @@ export function moveKeys(mover: Mover): KeyAction[] {
     );
 }
 
-/** What the mouse does, for the list of keys. */
+/** Mouse actions, for the list of keys. */
 export const MOUSE: readonly [string, string][] = [
     ["wheel", "zoom about the pointer"],
     ["drag", "pan"],
-    ["drag on the axis", "zoom to what is marked"],
+    ["drag on the axis", "zoom to the marked interval"],
     ["Shift and drag", "select an area: time and tiles"],
     ["click", "select a step, layer or run"],
     ["Ctrl and click", "select several steps"],
-    ["Shift and click", "zoom to what lies between this and the selected one"],
+    ["Shift and click", "zoom to the interval from the selected one to this"],
     ["double click", "zoom to a step, layer or run"],
 ];

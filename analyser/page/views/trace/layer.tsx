@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of steps: those of a layer of the flame graph, and several that were selected one by one.
+// Tables of steps: those of a layer of the flame graph, and several individually selected ones.
 import { useLoaded } from "../../data/load";
 import { LayerStep, loadLayer, loadStep } from "../../data/trace";
 import { count, cycles, percent, shortName, time } from "../../ui/format";
@@ -127,7 +127,7 @@ export function LayerDetails({ layer, props }: { layer: Layer; props: TabProps }
     );
 }
 
-/** Steps that Ctrl and clicks have selected. */
+/** Steps selected by clicks with Ctrl. */
 export function SeveralSteps({ steps, props }: { steps: readonly number[]; props: TabProps }) {
     const model = props.models[props.side];
     const answer = useLoaded(`steps ${model.report} ${steps.join(" ")}`, () =>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One trace as it is drawn: its window, what is known of its lanes, and what stands under the pointer.  Nothing here
-// waits for preact: drawing follows the window frame by frame.
+// The state of one trace for drawing: its window, the loaded data of its lanes, and hit testing. It does not use
+// preact, because drawing follows the window frame by frame.
 import { Pieces } from "../../data/pieces";
 import {
     BspPicture,
@@ -28,7 +28,7 @@ export interface Area extends Span {
     last: number;
 }
 
-/** A layer of the flame graph: its path in a tree (of debug names, or of programs) and where it is. */
+/** A layer of the flame graph: its path in a tree (of debug names or of programs), and its interval. */
 export interface Layer extends Span {
     name: string;
     ipu: number;
@@ -41,7 +41,7 @@ export interface Hit {
     what: "step" | "several" | "layer" | "run" | "memory" | "block" | "none";
     from: number;
     to: number;
-    step: number; // NONE: no single one
+    step: number; // NONE: no single step
     block: number; // -1: none
     run: number; // -1: none
     tile: number; // BSP and blocks; -1: none
@@ -71,14 +71,14 @@ export class TraceModel {
     also: readonly number[] = []; // selected with Ctrl
     layer: Layer | null = null;
     run = -1;
-    block = -1; // selected, of a lightweight profile
+    block = -1; // selected, in a lightweight profile
     area: Area | null = null;
-    marked: Span | null = null; // while the axis is dragged
+    marked: Span | null = null; // while a drag on the axis is in progress
     scroll = 0;
     looks: readonly TypeLook[] = [];
-    /** The mini-map without its window, and what it was drawn of. */
+    /** The mini-map without its window, and the data that it was drawn from. */
     readonly minimap = { canvas: document.createElement("canvas"), shown: [] as unknown[] };
-    /** Tiles of an IPU that its BSP picture shows; absent: all. */
+    /** The tiles of an IPU in its BSP picture; absent: all. */
     private tiles: ReadonlyMap<number, readonly [number, number]> = new Map();
     private search = "";
     private readonly rows = new Map<string, number>();
@@ -93,7 +93,7 @@ export class TraceModel {
         readonly report: number,
         readonly lanes: TraceLanes,
         options: TraceOptions,
-        readonly extent: Span, // what a window can show
+        readonly extent: Span, // maximum window
         span: Span | null,
     ) {
         this.options = options;
@@ -178,12 +178,12 @@ export class TraceModel {
             pieces.dispose();
     }
 
-    /** The first cycle of the axis: numbers count from it when they are relative. */
+    /** The first cycle of the axis, from which relative numbers count. */
     base(): number {
         return this.options.relative ? this.lanes.first : 0;
     }
 
-    /** Where the rows of a flame graph have their names from. */
+    /** The tree that names the rows of a flame graph. */
     tree(): Layer["tree"] {
         return this.options.layout === "programs" ? "programs" : "names";
     }
@@ -196,7 +196,7 @@ export class TraceModel {
         return this.lanes.mode === "lightweight" ? ROW_HEIGHT.flame : ROW_HEIGHT[this.options.layout];
     }
 
-    /** What is known of a lane for a window; its rows are counted. */
+    /** The loaded rectangles of a lane for a window; updates the lane's number of rows. */
     rectangles(
         band: Pick<Band, "kind" | "key" | "lane">,
         span: Span = this.span,
@@ -232,14 +232,14 @@ export class TraceModel {
         return value;
     }
 
-    /** A lane is as high as the most rows that it was seen to need. */
+    /** A lane is as high as the most rows drawn so far. */
     private countRows(key: string, rows: number): void {
         if (rows <= (this.rows.get(key) ?? 1)) return;
         this.rows.set(key, rows);
         queueMicrotask(() => this.layout());
     }
 
-    /** Where a selected step or block is drawn. */
+    /** The interval of the selected step or block. */
     placeOf(what: "step" | "block"): Span | null {
         let span: Span | undefined;
         for (const band of this.bands.bands) {
@@ -267,7 +267,7 @@ export class TraceModel {
         return first >= low && last <= high && first <= last ? [first, last] : [low, high];
     }
 
-    /** Tiles of the BSP pictures with those of an IPU zoomed: a factor under 1 shows fewer of them, 0 shows all. */
+    /** Tiles of the BSP pictures after zooming those of an IPU: a factor below 1 shows fewer of them, 0 shows all. */
     zoomedTiles(ipu: number, factor: number): Map<number, readonly [number, number]> {
         const { tilesPerIpu } = this.lanes;
         const [first, last] = this.tilesOf(ipu);
@@ -276,7 +276,7 @@ export class TraceModel {
         return this.movedTiles(ipu, first + Math.floor((count - wished) / 2), wished);
     }
 
-    /** The same with `count` tiles of an IPU from `first` on, as far as it has them. */
+    /** The same with `count` tiles of an IPU from `first` on, limited to existing tiles. */
     movedTiles(ipu: number, first: number, count: number): Map<number, readonly [number, number]> {
         const { tilesPerIpu } = this.lanes;
         const low = ipu * tilesPerIpu;
@@ -333,7 +333,7 @@ export class TraceModel {
         return this.memoryPieces.get(this.span, this.width)?.value ?? null;
     }
 
-    /** Whether most of what the window shows are steps or blocks that are too small to be seen. */
+    /** Whether most steps or blocks in the window are too small to be seen. */
     tooSmall(): boolean {
         let several = 0;
         let single = 0;
@@ -354,7 +354,7 @@ export class TraceModel {
         return several > single;
     }
 
-    /** What is at a point of the graph, from its upper left corner. */
+    /** The object at a point relative to the upper left corner of the graph. */
     hit(x: number, y: number): Hit | null {
         const inside = y - AXIS_HEIGHT + this.scroll;
         const band = bandAt(this.bands.bands, inside);
@@ -419,7 +419,7 @@ export class TraceModel {
         const kind = picture.kind[y * picture.width + x];
         if (kind === LAYER) return { ...hit, tile };
         const found = { ...hit, what: "step" as const, tile, kind: this.looks[kind]?.name ?? "", count: 1 };
-        // The lane says which step of that kind it is, where it is fine enough.
+        // The lane determines which step of that kind it is, when it is detailed enough.
         const lane = this.rectangles({ kind: "lane", key: laneKey(hit.band.lane), lane: hit.band.lane });
         if (!lane) return found;
         for (let i = 0; i < lane.from.length; ++i)

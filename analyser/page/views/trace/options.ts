@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trace's options, as its part of the state holds them.
+// The trace's options, as stored in its part of the state.
 import { WindowOptions } from "../../data/trace";
 import { Json, JsonObject } from "../../state";
 
 export interface TraceOptions {
     ipu: number; // -1: all
-    layout: "flat" | "flame" | "programs"; // flame: by the parts of debug names, or by the programs that steps are in
+    layout: "flat" | "flame" | "programs"; // flame: by components of debug names; programs: by enclosing ones
     bsp: boolean;
     runs: boolean;
     memory: boolean; // live memory as a track
@@ -21,8 +21,8 @@ export interface TraceOptions {
     flushes: boolean;
     aggregate: boolean;
     relative: boolean;
-    stacked: boolean; // comparing: one above the other
-    linked: boolean; // comparing: one window for both
+    stacked: boolean; // comparing: one graph above the other
+    linked: boolean; // comparing: both have the same window
 }
 
 export const DEFAULTS: TraceOptions = {
@@ -49,7 +49,7 @@ export const DEFAULTS: TraceOptions = {
 
 export type OptionName = keyof TraceOptions;
 
-/** `ipus`: how many the report has. */
+/** `ipus`: number of IPUs in the report. */
 export function optionsOf(state: JsonObject, ipus: number): TraceOptions {
     const options: Record<string, Json> = { ...DEFAULTS };
     for (const [name, value] of Object.entries(DEFAULTS))
@@ -59,12 +59,12 @@ export function optionsOf(state: JsonObject, ipus: number): TraceOptions {
     return options as unknown as TraceOptions;
 }
 
-/** A change of the state's part; a default is not written. */
+/** A change of the state; default values are not stored. */
 export function optionPatch<Name extends OptionName>(name: Name, value: TraceOptions[Name]): JsonObject {
     return { [name]: value === DEFAULTS[name] ? null : value };
 }
 
-/** Kinds that are hidden, and so are left out of statistics. */
+/** Hidden kinds, which are also excluded from statistics. */
 export function hiddenKinds(options: TraceOptions): string[] {
     return [...(options.external ? [] : ["Sync External"]), ...(options.syncans ? [] : ["SyncAns", "Sans"])];
 }

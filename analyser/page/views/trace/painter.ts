@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws a trace: bands with their lanes, the mini-map, and above them what is selected and pointed at.
+// Draws a trace: bands with their lanes, the mini-map, and the selection and pointer overlay.
 import { AXIS_HEIGHT, drawAxis } from "../../draw/axis";
 import { Filler, PenFiller, Pixels } from "../../draw/fill";
 import { LAYER, LaneLook, RectangleColumns, fillLane, labelLane } from "../../draw/lanes";
@@ -105,7 +105,7 @@ function drawMemory(pen: Pen, model: TraceModel, scale: Scale, band: Band): void
     pen.fillText(`peak ${bytes(track.max)}, always live ${bytes(track.alwaysLive)}`, scale.left + 4, band.y + 2);
 }
 
-/** Rows below the first have a dashed border: what they hold overlaps in time with what is above. */
+/** Rows below the first have a dashed border: their steps overlap in time with those above. */
 function drawExtraRows(pen: Pen, model: TraceModel, scale: Scale, band: Band): void {
     const row = model.rowHeight();
     pen.strokeStyle = themeColour("line");
@@ -116,7 +116,7 @@ function drawExtraRows(pen: Pen, model: TraceModel, scale: Scale, band: Band): v
     pen.setLineDash([]);
 }
 
-/** A lane's rectangles with what is written on them; `pixels` is a picture to fill them in, null where the pen does. */
+/** Draws a lane's rectangles and labels; `pixels` is a picture to fill them in, null to use the pen. */
 function drawLane(
     pen: Pen,
     pixels: Pixels | null,
@@ -132,8 +132,8 @@ function drawLane(
     if (look.text) labelLane(pen, rectangles, scale, band.y, band.rows, look);
 }
 
-/** Draws the graph of a width and height for the page (with a picture for its lanes), or for an export (null): that has
- *  titles at its left, where the page has buttons. */
+/** Draws the graph with a width and height: for the page (with a picture for its lanes), or for an export (null),
+ * which has titles at its left where the page has buttons. */
 export function drawGraph(pen: Pen, pixels: Pixels | null, model: TraceModel, width: number, height: number): void {
     const scale = model.scale();
     const look = laneLook(model, model.looks);
@@ -177,8 +177,8 @@ export function drawGraph(pen: Pen, pixels: Pixels | null, model: TraceModel, wi
     pen.restore();
 }
 
-/** The mini-map shows the first row of each lane over the whole extent.  It is drawn anew when what it shows has
- *  changed, not when the window moves. */
+/** The mini-map shows the first row of each lane over the whole extent. It is redrawn when its data changes, not
+ * when the window moves. */
 export function paintMinimap(pen: Pen, model: TraceModel): void {
     const scale = new Scale(model.extent, model.width, GUTTER);
     const look = laneLook(model, model.looks);
@@ -208,7 +208,7 @@ function outline(pen: Pen, scale: Scale, y: number, height: number, span: Span, 
     pen.strokeRect(x, y, Math.max(2, end - x), height - 1);
 }
 
-/** Places of what is selected in the lanes that are shown. */
+/** Marks the selection in the visible lanes. */
 function drawSelected(pen: Pen, model: TraceModel, scale: Scale, band: Band, y: number): void {
     const { layer } = model;
     const any = band.kind === "lane" ? model.step >= 0 || model.also.length > 0 || layer !== null : model.block >= 0;
@@ -265,7 +265,7 @@ function drawArea(pen: Pen, model: TraceModel, scale: Scale, height: number): vo
     }
 }
 
-/** What changes with the pointer and the selection: a layer of its own above the graph. */
+/** Draws the parts that change with the pointer and the selection, on a separate canvas above the graph. */
 export function drawOverlay(context: CanvasRenderingContext2D, model: TraceModel, width: number, height: number): void {
     context.clearRect(0, 0, width, height);
     const scale = model.scale();

@@ -27,7 +27,7 @@ const SHOWN: readonly FlagRow[] = [
     {
         name: "syncans",
         title: "SyncAns and Sans",
-        tip: "what tiles without a part in an exchange wait; hidden ones are left out of the statistics",
+        tip: "waiting of tiles that take no part in an exchange; hidden ones are left out of the statistics",
     },
     { name: "memory", title: "Live memory", tip: "bytes that are live at each step, all tiles together" },
     { name: "relative", title: "Relative cycles", tip: "the axis begins at 0" },
@@ -36,7 +36,7 @@ const GROUPS: readonly FlagRow[] = [
     {
         name: "executions",
         title: "Group executions",
-        tip: "neighbouring steps of one higher process, by the parts of their names between slashes",
+        tip: "neighbouring steps of one process: the components of their names before the last slash",
     },
     { name: "syncs", title: "Group syncs", tip: "neighbouring syncs are one" },
     { name: "separate", title: "Separate overlapping steps", tip: "steps that overlap in time have rows of their own" },
@@ -45,7 +45,7 @@ const STATISTICS: readonly FlagRow[] = [
     {
         name: "utilisation",
         title: "New BSP statistics",
-        tip: "from what every tile does at every cycle: more exact, slower",
+        tip: "from the activity of every tile at every cycle: more exact, slower",
     },
 ];
 const BLOCKS: readonly FlagRow[] = [
@@ -70,12 +70,12 @@ const MODES = {
         title: "Lightweight profile",
         tip:
             "When blocks began and ended on a few selected tiles, as recorded while the program ran. " +
-            "Where no block is active nothing is known; there is no BSP trace and no tile balance.",
+            "There are no data outside of blocks, no BSP trace and no tile balance.",
     },
     none: { title: "No execution", tip: "" },
 };
 
-/** Which mode a report was recorded in decides which options there are. */
+/** The mode of the recorded profile determines which options exist. */
 export function OptionsPanel({
     lanes,
     options,
@@ -119,8 +119,8 @@ export function OptionsPanel({
     );
 }
 
-/** Kinds of steps that the reports have; of lightweight profiles the kinds of blocks, and the phases of stream
- *  copies that they have. */
+/** Kinds of steps in the reports; for lightweight profiles the kinds of blocks, and the phases of their stream
+ * copies. */
 export function ColourKey({ lanes, looks }: { lanes: readonly TraceLanes[]; looks: readonly TypeLook[] }) {
     const shown = (name: string) =>
         lanes.some(

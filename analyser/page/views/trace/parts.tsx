@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tabs of the trace share.
+// Shared by the tabs of the trace.
 import { ComponentChild } from "preact";
 import { Span } from "../../draw/scale";
 import { TypeLook } from "../../draw/types";
@@ -12,7 +12,7 @@ export interface TabProps {
     context: ViewContext;
     models: readonly TraceModel[];
     options: TraceOptions;
-    side: number; // the model that the selection is of
+    side: number; // index of the model with the selection
     go: (span: Span) => void;
 }
 
@@ -30,7 +30,7 @@ export interface Share {
     cycles: number;
 }
 
-/** Cycles by kind as one bar. */
+/** Cycles by kind as a single bar. */
 export function Proportions({ shares, looks }: { shares: readonly Share[]; looks: readonly TypeLook[] }) {
     const total = shares.reduce((sum, share) => sum + share.cycles, 0);
     if (total <= 0) return <>none</>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mouse on the graph and on the mini-map.
+// Mouse handling on the graph and on the mini-map.
 import { AXIS_HEIGHT } from "../../draw/axis";
 import { minimapPart } from "../../draw/minimap";
 import { Scale, Span, panSpan, zoomSpan } from "../../draw/scale";
@@ -11,19 +11,19 @@ export interface PointerEvents {
     click: (hit: Hit | null, event: MouseEvent) => void;
     open: (hit: Hit) => void; // double click
     window: (span: Span, gesture: string) => void;
-    area: (from: Place, to: Place) => void; // while Shift is dragged
+    area: (from: Place, to: Place) => void; // during a drag with Shift
     tiles: (tiles: Map<number, readonly [number, number]>) => void; // of BSP pictures
     scroll: (pixels: number) => void;
 }
 
-/** A place of an area: a cycle, and the tiles that stand there. */
+/** A corner of an area: a cycle, and the tiles at that position. */
 export interface Place {
     cycle: number;
     first: number;
     last: number;
 }
 
-const CLICK = 4; // pixels that a click may move
+const CLICK = 4; // pixels that the pointer may move during a click
 const WHEEL = 0.0016; // zoom for each unit of the wheel
 
 function placeOf(model: TraceModel, x: number, y: number): Place {
@@ -45,12 +45,12 @@ function placeOf(model: TraceModel, x: number, y: number): Place {
     return { cycle, first: band.lane * tilesPerIpu, last: (band.lane + 1) * tilesPerIpu - 1 };
 }
 
-/** The BSP picture that a drag began in, when it shows a part of the tiles: the drag moves that part. */
+/** The BSP picture where a drag began, when it shows only a part of the tiles: the drag moves that part. */
 interface HeldTiles {
     ipu: number;
     first: number;
     count: number;
-    pixels: number; // of a tile
+    pixels: number; // height of a tile
 }
 
 function tilesAt(model: TraceModel, y: number): HeldTiles | null {
@@ -66,7 +66,7 @@ type Drag =
     | { kind: "axis"; cycle: number; moved: boolean; x: number }
     | { kind: "area"; from: Place; moved: boolean; x: number; y: number };
 
-/** Listens on the graph's element; returns what ends it. */
+/** Listens on the graph's element; returns a function that stops listening. */
 export function graphPointer(element: HTMLElement, model: TraceModel, events: PointerEvents): () => void {
     let drag: Drag | null = null;
     const at = (event: MouseEvent) => {
@@ -165,7 +165,7 @@ export function graphPointer(element: HTMLElement, model: TraceModel, events: Po
     };
 }
 
-/** The mini-map: its window and its handles are dragged, a click elsewhere moves the window there. */
+/** The mini-map: its window and handles can be dragged; a click elsewhere moves the window there. */
 export function minimapPointer(
     element: HTMLElement,
     model: TraceModel,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Search: what does not match is grey; Enter and arrows step through the matches, double arrows ten at a time.
+// Search: steps that do not match are grey; Enter and arrows step through the matches, double arrows ten at a time.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { getColumns } from "../../data/client";
 import { Span } from "../../draw/scale";
@@ -12,7 +12,7 @@ interface Found {
 
 export interface SearchProps {
     report: number;
-    query: string; // what the graph shows
+    query: string; // the search that the graph shows
     step: number; // selected; -1: none
     onQuery: (query: string) => void;
     onFound: (step: number, span: Span) => void;
@@ -83,7 +83,7 @@ export function Search({ report, query, step, onQuery, onFound }: SearchProps) {
             />
             {query !== "" && (
                 <>
-                    <span class="matches" data-tip={error || "the match that is selected, and how many there are"}>
+                    <span class="matches" data-tip={error || "the selected match, and the number of matches"}>
                         {error
                             ? "error"
                             : found

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What clicks, drags and the search select, and where that is.
+// Selection by clicks, drags and the search, and the extent of the selection.
 import { loadStep, loadWindow } from "../../data/trace";
 import { NONE } from "../../draw/lanes";
 import { Span } from "../../draw/scale";
@@ -10,11 +10,11 @@ import { Place } from "./pointer";
 import { areaOf, layerOf, numberOf, numbersOf } from "./state";
 import { Windows } from "./windows";
 
-/** Keys of the state that hold something selected, beside the step that all views share. */
+/** Keys of the state for selected objects, besides the step, which all views share. */
 const SELECTED = ["also", "layer", "run", "block", "area"];
 const NOTHING: JsonObject = { also: null, layer: null, run: null, block: null };
 
-/** The step of a kind that an IPU is in at a cycle, where the lane is drawn too coarsely to know it. */
+/** The step of a kind on an IPU at a cycle, requested when the lane is drawn too coarsely to determine it. */
 async function stepAt(model: TraceModel, hit: Hit): Promise<number> {
     const kind = model.looks.findIndex((look) => look.name === hit.kind);
     const around = { from: Math.floor(hit.cycle), to: Math.floor(hit.cycle) + 1 };
@@ -28,7 +28,7 @@ async function stepAt(model: TraceModel, hit: Hit): Promise<number> {
     return NONE;
 }
 
-/** The extent of what is selected, as far as the page knows it without asking. */
+/** The extent of the selection, as far as the page knows it without a request. */
 function selectedOf(model: TraceModel, state: JsonObject): Span | null {
     const layer = layerOf(state);
     if (layer) return layer;
@@ -45,7 +45,7 @@ export interface Selecting {
     clear: () => void;
 }
 
-/** `active` is the model that keys and the search are about; `choose` makes another one active. */
+/** `active` is the model that keys and the search apply to; `choose` makes another one active. */
 export function useSelecting(
     context: ViewContext,
     windows: Windows,

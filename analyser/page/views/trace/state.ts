@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of the trace the URL holds, beside its options: windows, what is selected, folded lanes, tiles that are shown.
+// The trace's part of the URL besides its options: windows, the selection, folded lanes, visible tiles.
 import { Span } from "../../draw/scale";
 import { Json, JsonObject } from "../../state";
 import { Area, Layer } from "./model";
@@ -57,7 +57,7 @@ export function foldedOf(state: JsonObject): string[] {
     return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
 }
 
-/** Tiles that the BSP picture of an IPU shows, first and last; IPUs without an entry show all. */
+/** The tiles in the BSP picture of an IPU, first and last; IPUs without an entry show all. */
 export function tilesOf(state: JsonObject): Map<number, [number, number]> {
     const value = state.tiles;
     const tiles = new Map<number, [number, number]>();

@@ -14,7 +14,7 @@ const KINDS: { readonly [kind: string]: string } = {
     OnTileExecute: "vertices of a compute set compute",
     DoExchange: "tiles of one IPU send data to each other",
     GlobalExchange: "data moves between IPUs",
-    StreamCopyBegin: "preparation of a stream copy, with what the host takes to get ready",
+    StreamCopyBegin: "preparation of a stream copy, including that of the host",
     "StreamCopyMid Host": "the copy itself, with the host",
     "StreamCopyMid RemoteBuffer": "the copy itself, with a remote buffer",
     "StreamCopyMid Mixed": "the copy itself, with the host and remote buffers",
@@ -30,7 +30,7 @@ interface Variable {
     bytes: number;
 }
 
-/** What an exchange moves from or to; the compiler's temporary variables have no names: they are numbered. */
+/** Sources or targets of an exchange; the compiler's temporary variables have no names and are numbered. */
 function variablesOf(list: readonly Variable[], moved: number): Variable[] {
     const all = list.length || !moved ? list : [{ name: "", bytes: moved }];
     let temporaries = 0;
@@ -56,7 +56,7 @@ function Names({ list }: { list: readonly Variable[] }) {
 }
 
 const SHOWN = 8; // variables
-const LISTED = 50; // by the server
+const LISTED = 50; // maximum in the server's list
 
 export function StepFacts({ step, model, props }: { step: TraceStepTiles; model: TraceModel; props: TabProps }) {
     const clock = model.lanes.clockFrequency;
@@ -75,7 +75,7 @@ export function StepFacts({ step, model, props }: { step: TraceStepTiles; model:
             </p>
             <table class="trace-figures">
                 <tbody>
-                    <Row title="Step" tip="its place in execution.steps">
+                    <Row title="Step" tip="its index in execution.steps">
                         {count(step.step)} of run {step.run}
                     </Row>
                     <Row title="Type" tip={KINDS[step.kind]}>
@@ -112,10 +112,7 @@ export function StepFacts({ step, model, props }: { step: TraceStepTiles; model:
                     )}
                     {exchange && <ExchangeRows exchange={exchange} />}
                     {step.live > 0 && (
-                        <Row
-                            title="Live memory"
-                            tip="bytes that are live at this step on all tiles, with what always is"
-                        >
+                        <Row title="Live memory" tip="live bytes at this step on all tiles, including always-live ones">
                             {bytes(step.live)}
                         </Row>
                     )}
@@ -152,7 +149,7 @@ export function StepFacts({ step, model, props }: { step: TraceStepTiles; model:
     );
 }
 
-/** The tile that the others wait for, its vertices, and what that costs. */
+/** The slowest tile, its vertices, and the time that the other tiles wait for it. */
 function Critical({ step }: { step: TraceStepTiles }) {
     const { critical } = step;
     if (!critical) return null;
@@ -176,7 +173,7 @@ function ExchangeRows({ exchange }: { exchange: StepExchange }) {
         <>
             {exchange.totalData !== null && <Row title="Total data">{bytes(exchange.totalData)}</Row>}
             {exchange.dataBalance !== null && (
-                <Row title="Data balance" tip="mean / maximum over tiles of what is sent and received">
+                <Row title="Data balance" tip="mean / maximum over tiles of the bytes sent and received">
                     {percent(exchange.dataBalance)}
                 </Row>
             )}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the visible window holds: cycles, proportions, balance or utilisation, data; a column for each IPU of each
+// The contents of the visible window: cycles, proportions, balance or utilisation, data; a column for each IPU of each
 // report.
 import { useEffect, useState } from "preact/hooks";
 import { useJson } from "../../data/load";
@@ -14,7 +14,7 @@ import { Bar, Proportions, TabProps } from "./parts";
 
 const RESTS_AFTER = 150; // ms
 
-/** The window of a model, when it rests. */
+/** The window of a model, updated when it stops moving. */
 export function useRestingSpan(model: TraceModel): Span {
     const [span, setSpan] = useState(model.span);
     useEffect(() => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bar above the graph: execution view, search, hint, magnification, colour key, layout, pictures.
+// The toolbar above the graph: execution view, search, hint, magnification, colour key, layout, pictures.
 import { useEffect, useState } from "preact/hooks";
 import { TraceLanes } from "../../data/trace";
 import { canvasPen } from "../../draw/pen";
@@ -54,7 +54,7 @@ function savePicture(model: TraceModel, kind: "png" | "svg"): void {
 
 const LAYOUTS: readonly { id: TraceOptions["layout"]; title: string; tip: string }[] = [
     { id: "flat", title: "Flat", tip: "consecutive steps of each IPU" },
-    { id: "flame", title: "Flame", tip: "layers by the parts of debug names" },
+    { id: "flame", title: "Flame", tip: "layers by the components of debug names" },
     {
         id: "programs",
         title: "Flame by program",
@@ -62,7 +62,7 @@ const LAYOUTS: readonly { id: TraceOptions["layout"]; title: string; tip: string
     },
 ];
 
-/** The drop-down whose button says how the trace is drawn; lightweight profiles have runs alone. */
+/** The menu of the execution view, whose button shows the current one; lightweight profiles only have runs. */
 function ExecutionView({
     detailed,
     options,
@@ -91,7 +91,7 @@ function ExecutionView({
             kind: "check",
             title: "BSP",
             checked: options.bsp,
-            tip: "what each tile does: sync, compute, exchange",
+            tip: "the activity of each tile: sync, compute, exchange",
             onChange: (checked) => update(optionPatch("bsp", checked)),
         },
         runs,
@@ -137,7 +137,7 @@ function SelectIpu({
     );
 }
 
-/** How two traces stand to each other. */
+/** Layout and linking of two traces. */
 function CompareButtons({ options, update }: { options: TraceOptions; update: (patch: JsonObject) => void }) {
     return (
         <>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The models of one report or two, and their windows: moved by gestures, kept in the URL.
+// The models of one report or two, and their windows: changed by gestures, stored in the URL.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { TraceLanes } from "../../data/trace";
 import { Span, aroundSpan } from "../../draw/scale";
@@ -10,9 +10,9 @@ import { TraceModel } from "./model";
 import { TraceOptions } from "./options";
 import { spanOf } from "./state";
 
-const WRITE_AFTER = 120; // ms: the window goes to the URL when it rests
+const WRITE_AFTER = 120; // ms: the window is written to the URL when it stops moving
 
-/** Linked windows show the same cycles: both traces are as long as the longer. */
+/** Linked windows show the same cycles: both extents are that of the longer trace. */
 function extentOf(lanes: readonly TraceLanes[], model: number, linked: boolean): Span {
     const own = linked ? lanes : [lanes[model]];
     const from = Math.min(...own.map((one) => one.from));
@@ -21,9 +21,9 @@ function extentOf(lanes: readonly TraceLanes[], model: number, linked: boolean):
 
 export interface Windows {
     models: readonly TraceModel[];
-    /** Shows cycles in a model, and in the other one where they are linked. */
+    /** Shows cycles in a model, and in the other one when they are linked. */
     show: (model: number, span: Span, gesture: string) => void;
-    /** The same with a margin: a step of its own in the browser's history. */
+    /** The same with a margin, as a separate entry of the browser's history. */
     showAround: (model: number, span: Span, why: string) => void;
 }
 
@@ -42,7 +42,7 @@ export function useWindows(context: ViewContext, lanes: readonly TraceLanes[], o
     const timer = useRef(0);
     useEffect(() => () => clearTimeout(timer.current), []);
 
-    // What the URL says goes to the models; what the models have written is not read back.
+    // The models follow the URL, except for changes that they have written themselves.
     const wished = models.map((_, i) => spanOf(state, linked ? 0 : i));
     const spans = JSON.stringify(wished);
     useEffect(() => {
