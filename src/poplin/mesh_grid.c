@@ -24,7 +24,7 @@ pop_tensor poplin_linspace_at(pop_where where, pop_graph *graph, pop_type type, 
         return (pop_tensor){ 0 };
     }
     double *values = poplibs_new(count, sizeof(*values));
-    for (size_t i = 0; i < count; ++i) /* the last is right itself */
+    for (size_t i = 0; i < count; ++i) /* the last value is exact */
         values[i] = i && i + 1 == count ? right : left + (right - left) * (double)i / (double)poplibs_max(1, count - 1);
     pop_tensor t = pop_graph_add_constant_at(where, graph, type, POP_SHAPE(count), POP_DOUBLE, values,
                                              poplibs_path(path, sizeof(path), name, "linspace"));

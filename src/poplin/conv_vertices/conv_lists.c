@@ -7,8 +7,8 @@ static unsigned next_of(const pop_vertex_view *vertex, size_t *at)
     return (unsigned)pop_vertex_view_field_value(vertex, "worklists", (*at)++);
 }
 
-/* Reads a worker's list of one kernel position to items, which it may not take longer than what stands there: gives the
- * elements of it. */
+/* Reads a worker's list of one kernel position to items, which has room for the rest of the worklists.  Returns the
+ * number of elements in it. */
 static unsigned read_list(const pop_vertex_view *vertex, size_t *at, unsigned *items, size_t *count)
 {
     unsigned sum = 0;
@@ -21,8 +21,8 @@ static unsigned read_list(const pop_vertex_view *vertex, size_t *at, unsigned *i
     return sum;
 }
 
-/* Kernel positions stand in the order of the kernel: position p belongs to row p / width, and height such rows are
- * computed together. */
+/* Positions are in the order of the kernel: position p is in row p / width, and `height` such rows are computed
+ * together. */
 struct conv_lists poplin_conv_lists_of(const pop_vertex_view *vertex, unsigned positions, unsigned width,
                                        unsigned height)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each formula counts instructions of the vertex that Poplibs wrote in assembly: supervisor cycles, and a worker's
- * cycles times the contexts. */
+/* Each formula counts the instructions of Poplibs' assembly vertex: supervisor cycles, and a worker's cycles times the
+ * number of contexts. */
 #include "poplin/conv_vertices/performance.h"
 
 struct extent {
@@ -11,15 +11,15 @@ static void extend(struct extent *e, uint64_t cycles)
     e->max = cycles > e->max ? cycles : e->max;
     e->min = cycles < e->min ? cycles : e->min;
 }
-/* The supervisor waits for the slowest worker, and for itself when all are quick. */
+/* The supervisor waits for the slowest worker; if all workers are quick, its own cycles count. */
 static uint64_t run_all(struct extent e, unsigned workers, unsigned own)
 {
     uint64_t slow = workers * e.max, quick = workers * e.min + own;
     return slow > quick ? slow : quick;
 }
 
-/* Coefficients of all conv units.  Release 1.2 counts one load of each unit (its planner's published costs come out
- * so), 0.9.40 the four of a pass. */
+/* Loading the coefficients of all conv units.  The published costs of release 1.2's planner follow if each unit loads
+ * once; release 0.9.40 counted the four loads of a pass. */
 static uint64_t weight_load(const struct poplin_amp *amp)
 {
     return (uint64_t)amp->conv_input_load * amp->num_conv_units * (amp->float_inputs ? 4 : 2) /
@@ -40,7 +40,7 @@ static uint64_t worker_1x1(const struct poplin_amp *amp, uint64_t n, bool zero)
         return few[n < 3 ? n : 3] + loops + (zero && n ? (n == 1 ? 2 : 2 + 4 * n) : 0);
     }
     if (amp->float_partials) {
-        static const unsigned few[2][4] = { { 15, 29, 31, 30 }, { 12, 25, 27, 27 } }; /* less what is retained, below */
+        static const unsigned few[2][4] = { { 15, 29, 31, 30 }, { 12, 25, 27, 27 } }; /* `retained` below excluded */
         return few[zero][n < 3 ? n : 3] + loops;
     }
     static const unsigned few[] = { 24, 39, 40, 41 };
@@ -57,7 +57,7 @@ uint64_t poplin_cycles_1x1(const struct poplin_amp *amp, const unsigned *worker_
     uint64_t passes = poplibs_ceil_div(amp->out_chans_per_group, amp->num_conv_units), load = weight_load(amp);
     uint64_t add = amp->out_groups * (19 + passes * (6 + load + run_all(adding, amp->num_workers, 14)));
     uint64_t first = amp->out_groups * (19 + passes * (7 + load + run_all(zeroing, amp->num_workers, 14)));
-    /* Half in, float partials: what workers keep from call to call is stored once. */
+    /* With half inputs and float partials, workers keep data from call to call that is stored once */
     uint64_t retained =
         amp->float_inputs || !amp->float_partials ? 0 : 10 + 2 * ((uint64_t)amp->in_groups * amp->conv_groups - 1);
     return 50 + amp->num_workers * retained + amp->conv_groups * (12 + (amp->in_groups - 1) * (16 + add) + 11 + first);
@@ -89,7 +89,7 @@ uint64_t poplin_cycles_1x1_0940(const struct poplin_amp *amp, const unsigned *wo
 
 /* ---- ConvPartialnx1 ---- */
 
-/* Two elements: as release 1.2's planner counts them (its published costs come out so). */
+/* Two elements are counted as release 1.2's planner does, whose published costs then follow. */
 static uint64_t worker_nx1(const struct poplin_amp *amp, const struct poplin_worklist *list)
 {
     uint64_t cycles = 17 + (amp->float_partials ? 0 : 1);
@@ -104,7 +104,7 @@ static uint64_t worker_nx1(const struct poplin_amp *amp, const struct poplin_wor
     return cycles - 4;
 }
 
-/* One kernel position for all out channels of a group. */
+/* One kernel position, for all output channels of a group. */
 static uint64_t position_nx1(const struct poplin_nx1 *nx1, const struct poplin_worklist *lists)
 {
     const struct poplin_amp *amp = &nx1->amp;
@@ -172,17 +172,16 @@ uint64_t poplin_cycles_horizontal_mac(const struct poplin_mac *mac, const struct
 
 /* ---- ConvPartial1x4SLIC ---- */
 
-/* Coefficients of several convolutions are spread over a block-diagonal matrix by the workers before they are loaded.
- */
+/* With several convolutions, workers first spread their coefficients over a block-diagonal matrix. */
 static uint64_t load_slic(const struct poplin_slic *slic)
 {
     if (slic->conv_groups_per_group == 1)
         return 18 + 16;
     return 15 + slic->num_workers * (slic->conv_groups_per_group == 4 ? 10u : 14u) + 6 + 16;
 }
-/* Rows too short for the pipeline take its length.  Where the units give two output channels at a time, the loop runs
- * twice, with all coefficients loaded before: only so are AMP the published plan for four input channels and SLIC as
- * fast as in published layers of one channel a group. */
+/* Rows shorter than the pipeline take as long as the pipeline.  If the units compute two output channels at a time, the
+ * loop runs twice, with all coefficients loaded before.  These assumptions reproduce the published plan for four input
+ * channels (AMP) and the published speed of layers with one channel a group (SLIC). */
 static uint64_t row_slic(const struct poplin_slic *slic, uint64_t n)
 {
     uint64_t loop = slic->stride == 1 ? (n > 5 ? n - 5 : 0) : n > 3 ? 2 * (n - 3) : 0;
@@ -201,7 +200,7 @@ uint64_t poplin_cycles_slic(const struct poplin_slic *slic, const struct poplin_
         slowest = cycles > slowest ? cycles : slowest;
         max = outputs > max ? outputs : max;
     }
-    /* Two passes leave their output channels apart: they are put together once. */
+    /* Two passes write their output channels to separate places; one more pass merges them. */
     uint64_t merge = slic->passes > 1 ? slic->num_workers * (2 + 2 * max) : 0;
     uint64_t sub_kernel = load_slic(slic) + slic->num_workers * slowest + 22 + 6;
     return (slic->float_partials ? 28 : 25) +
@@ -228,8 +227,8 @@ uint64_t poplin_cycles_reduce_add(unsigned num_workers, uint64_t output, unsigne
         uint64_t each = (constrained ? 1 : 2) * p + (float_partials ? (float_out ? 8 : 7) : (float_out ? 10 : 9));
         return 33 + num_workers * (20 + each * poplibs_ceil_div(output / width, num_workers));
     }
-    /* Pairs that fill no block count as one; an odd element is a loop of its own, which takes the place of a last
-     * incomplete round of blocks. */
+    /* Pairs that do not fill a block count as a block; an odd element is a loop of its own, which runs in place of the
+     * last incomplete round of blocks. */
     uint64_t block = 3 * p + (float_partials ? (float_out ? 7 : 6) : (float_out ? 9 : 8)),
              odd = 2 * p + (float_partials ? 13 : 11);
     uint64_t blocks = poplibs_ceil_div(output / 2 * 2, width), cycles = 32 + block * (blocks / num_workers);

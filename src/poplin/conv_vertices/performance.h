@@ -1,41 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cycles of the convolution vertices: pure functions of counts, which the planner and the vertices' own estimates share
- * (release 1.2's formulas). */
+/* Cycles of the convolution vertices (release 1.2's formulas): pure functions of counts, used by the planner and by the
+ * vertices' estimates. */
 #ifndef POPLIN_CONV_VERTICES_PERFORMANCE_H
 #define POPLIN_CONV_VERTICES_PERFORMANCE_H
 
 #include "poplibs/support.h"
 
-/* A worker's list: output elements of each item. */
+/* A worker's list: the number of output elements of each item. */
 struct poplin_worklist {
     const unsigned *items;
     size_t count;
 };
 
-/* ConvPartial1x1Out<input, partials>: a number of elements for each worker. */
+/* ConvPartial1x1Out<input, partials>; its formulas take the number of elements of each worker. */
 struct poplin_amp {
     unsigned num_workers, num_conv_units, coeff_bytes_per_cycle;
     unsigned conv_groups, in_groups, out_groups; /* groups of channels */
     unsigned in_chans_per_group, out_chans_per_group;
     bool float_inputs, float_partials;
-    unsigned conv_input_load; /* elements a cycle */
+    unsigned conv_input_load; /* elements per cycle */
 };
 uint64_t poplin_cycles_1x1(const struct poplin_amp *amp, const unsigned *worker_elements);
-/* The formula of 0.9.40, which the guide's figures come from. */
+/* The formula of release 0.9.40, on which the figures of Graphcore's guide are based. */
 uint64_t poplin_cycles_1x1_0940(const struct poplin_amp *amp, const unsigned *worker_elements);
 
-/* ConvPartialnx1: worker_lists has kernel_rows x kernel_width x num_workers entries (workers innermost), where rows are
- * outer positions of the kernel in steps of filter_height and width is that of the innermost dimension.  Zeroing apart
- * from the vertex's inner loop: poplin_cycles_zero. */
+/* ConvPartialnx1: worker_lists has kernel_rows x kernel_width x num_workers entries (workers innermost).  Rows are the
+ * outer positions of the kernel in steps of filter_height, width is that of the innermost dimension.  The cycles of
+ * zeroing are separate (poplin_cycles_zero). */
 struct poplin_nx1 {
     struct poplin_amp amp;
     unsigned kernel_outer, kernel_inner; /* entries of worker_lists: outer x inner x workers */
     unsigned filter_height, filter_width;
     unsigned output_zeroing; /* cycles of poplin_cycles_zero */
-    bool same_lists;         /* there are only those of the first position, and all others are equal */
+    bool same_lists;         /* worker_lists has only the first position's lists, which are those of all positions */
 };
 uint64_t poplin_cycles_nx1(const struct poplin_nx1 *nx1, const struct poplin_worklist *worker_lists);
-/* Zeroing of partials: groups, one after the other, whose elements all workers share. */
+/* Zeroing of partials, one group after the other; all workers share a group's elements. */
 uint64_t poplin_cycles_zero(unsigned num_workers, unsigned groups, unsigned elements, bool float_partials,
                             unsigned vector_width);
 
@@ -48,12 +48,15 @@ struct poplin_mac {
 };
 uint64_t poplin_cycles_horizontal_mac(const struct poplin_mac *mac, const struct poplin_worklist *worker_lists);
 
-/* ConvPartial1x4SLIC: worker_lists has an entry for each worker, as all sub-kernels meet all outputs. */
+/* ConvPartial1x4SLIC: worker_lists has one entry for each worker, because each sub-kernel contributes to all
+ * outputs. */
 enum { POPLIN_SLIC_WINDOW = 4 };
 struct poplin_slic {
     unsigned num_workers, conv_group_groups, conv_groups_per_group, sub_kernels, stride;
     unsigned
-        passes; /* of the loop over a row: 2 with 8 conv units, which give two output channels at a time, 1 with 16 */
+        /* Passes of the loop over a row: 2 with 8 conv units, which compute two output channels at a time, 1 with
+         * 16. */
+        passes;
     bool float_partials;
 };
 uint64_t poplin_cycles_slic(const struct poplin_slic *slic, const struct poplin_worklist *worker_lists);
@@ -62,10 +65,10 @@ uint64_t poplin_cycles_slic(const struct poplin_slic *slic, const struct poplin_
 uint64_t poplin_cycles_outer_product(bool is_float, unsigned width, unsigned num_channels, unsigned chans_per_group,
                                      unsigned data_path_width);
 
-/* ReduceAdd: tile cycles to add partials of the elements of one output. */
+/* ReduceAdd: tile cycles for adding num_partials partials of `output` outputs. */
 uint64_t poplin_cycles_reduce_add(unsigned num_workers, uint64_t output, unsigned num_partials, bool float_out,
                                   bool float_partials, bool single_input, bool constrained);
-/* A type change of elements alone: worker cycles times workers. */
+/* A conversion of elements: the slowest worker's cycles times the number of workers. */
 uint64_t poplin_cycles_cast(unsigned num_workers, uint64_t elements, bool float_in, bool float_out);
 
 #endif

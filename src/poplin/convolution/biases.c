@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Biases of convolutions: created, added, updated. */
+/* Creation, addition and update of biases. */
 #include "poplin/convolution/conv_call.h"
 
 #include "poplibs/log.h"

@@ -14,10 +14,10 @@
 #include <popops/rearrange.h>
 #include <poputil/tile_mapping.h>
 
-/* ---- operands in the layout of the plan ---- */
+/* ---- operands in the plan's layout ---- */
 
-/* Whether blocks of the last `inner` dimensions are whole in memory: the first, the middle and the last one are looked
- * at. */
+/* Whether each block of the last `inner` dimensions is contiguous in memory; tests the first, the middle and the last
+ * block. */
 static bool has_whole_blocks(const struct conv_resolved *conv, pop_tensor grouped, unsigned inner)
 {
     assert(pop_tensor_rank(grouped) >= inner);
@@ -36,7 +36,7 @@ static bool has_whole_blocks(const struct conv_resolved *conv, pop_tensor groupe
     return true;
 }
 
-/* Copies a grouped operand unless vertices can take it as it is. */
+/* Copies a grouped operand unless the vertices can use its layout. */
 static pop_tensor arrange(const struct conv_work *work, pop_tensor grouped, bool weights)
 {
     if (!poplibs_ready(work->graph) || has_whole_blocks(work->conv, grouped, weights ? 3 : 2))
@@ -50,7 +50,7 @@ static pop_tensor arrange(const struct conv_work *work, pop_tensor grouped, bool
 
 pop_tensor conv_arranged_input(const struct conv_resolved *conv, pop_tensor input, pop_program sequence)
 {
-    if (conv->call->simple.is_empty || !conv_input_is_a_view(conv)) /* the latter are copied by each convolution */
+    if (conv->call->simple.is_empty || !conv_input_is_a_view(conv)) /* not a view: each convolution copies it */
         return input;
     pop_tensor made = conv_new_input(conv);
     if (!poplibs_ready(conv->graph))
@@ -60,10 +60,10 @@ pop_tensor conv_arranged_input(const struct conv_resolved *conv, pop_tensor inpu
     return made;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole convolution ---- */
 
-/* Joins parts in order of their splits, dimension after dimension from the innermost; dims[i] is the tensors' dimension
- * that split i cut. */
+/* Concatenates parts in the order of their splits, one dimension after the other from the innermost; dims[i] is the
+ * tensors' dimension that split i divided. */
 static pop_tensor join(const struct conv_work *work, pop_tensor *tensors, const size_t *splits, const unsigned *dims,
                        unsigned count)
 {
@@ -78,7 +78,8 @@ static pop_tensor join(const struct conv_work *work, pop_tensor *tensors, const 
     return tensors[0];
 }
 
-/* One serial step of the output channels; those of the input channels are added up one after the other. */
+/* Computes one serial step of the output channels; the serial steps of the input channels are summed one after the
+ * other. */
 static pop_tensor convolve(struct conv_work *work, unsigned out_chan_step, pop_tensor input, pop_tensor weights)
 {
     unsigned steps = work->conv->plan.partition.in_chan_split.serial, fields = work->conv->plan.num_field_dims,
@@ -107,7 +108,7 @@ static pop_tensor convolve(struct conv_work *work, unsigned out_chan_step, pop_t
     return made;
 }
 
-/* An output that no input reaches. */
+/* An output of zeros, for a convolution that multiplies nothing. */
 static pop_tensor zeros(const struct conv_resolved *conv, struct conv_program *program)
 {
     const poplin_conv_params *params = &conv->call->convolved;
@@ -122,7 +123,7 @@ static pop_tensor zeros(const struct conv_resolved *conv, struct conv_program *p
     return made;
 }
 
-/* Whether an input that the caller declared arranged has the plan's layout, or is copied in any case. */
+/* Checks an input that the caller declared arranged: it has the plan's layout, or is copied in any case. */
 static bool is_arranged_as_declared(const struct conv_resolved *conv, pop_tensor input, pop_tensor weights)
 {
     const struct conv_call *call = conv->call;
@@ -158,8 +159,8 @@ static pop_tensor build(const struct conv_resolved *conv, pop_tensor input, pop_
     return output;
 }
 
-/* A copy in one variable, tile by tile (option gatherConvOutput): each tile's part is one piece of
- * memory for what reads it next. */
+/* Copies the output to one variable (option gatherConvOutput), in which each tile's part is contiguous for the next
+ * operation. */
 static pop_tensor gather_output(const struct conv_resolved *conv, pop_tensor output, struct conv_program *program)
 {
     char *path = poplin_path(conv->name, "gathered");

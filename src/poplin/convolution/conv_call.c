@@ -14,7 +14,7 @@ static bool check_params(pop_where where, pop_graph *graph, const char *api, con
     return poplibs_fail(graph, status, where, api, "%s", params ? error.text : "params is NULL");
 }
 
-/* "name/Conv_3x3", the path of a convolution's steps. */
+/* The debug name of a convolution's steps: "name/Conv_3x3". */
 static char *path_of(const char *name, const poplin_conv_params *params)
 {
     char step[16 + 21 * POPLIN_MAX_FIELD_DIMS] = "Conv_";
@@ -79,7 +79,7 @@ bool conv_check_tensor(pop_where where, pop_graph *graph, const char *api, pop_t
                         poplibs_shape_text(seen, sizeof(seen), (pop_shape){ poplibs_min(found_rank, 32), found }),
                         poplibs_shape_text(wanted, sizeof(wanted), (pop_shape){ rank, dims }));
 }
-/* Field dimensions of the caller's tensors. */
+/* The number of field dimensions of the caller's tensors. */
 static size_t given_dims(const struct conv_call *call)
 {
     return call->no_field ? 0 : call->given.num_field_dims;

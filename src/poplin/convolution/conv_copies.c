@@ -4,7 +4,7 @@
 
 #include <popops/fill.h>
 
-/* Elements of a flat tensor in a list of intervals. */
+/* The elements in a list of intervals of a flat tensor. */
 static pop_tensor pick(const struct conv_work *work, pop_tensor flat, const pop_interval *intervals, size_t count)
 {
     pop_tensor *pieces = poplibs_new(count, sizeof(*pieces)), made = { 0 };
@@ -14,7 +14,7 @@ static pop_tensor pick(const struct conv_work *work, pop_tensor flat, const pop_
     return made;
 }
 
-/* Elements that are written in the time that a piece of zeros takes on the tile that has the most of them. */
+/* The number of elements that are zeroed in the time that one piece of zeros takes on the tile with most pieces. */
 enum { ZERO_PIECE = 640 };
 
 void conv_copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor to, uint32_t pad, uint32_t copy)
@@ -37,7 +37,7 @@ void conv_copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor
             at += size;
         }
         free(regions);
-        /* small pieces, which mostly are on few tiles, take longer than all of it */
+        /* many small pieces, usually on few tiles, take longer than zeroing everything */
         if (zeros.count) {
             bool all = zeros.count * ZERO_PIECE > pop_tensor_num_elements(to);
             pop_compute_set set = conv_program_set(work->program, pad, work->conv->name, "Zero");

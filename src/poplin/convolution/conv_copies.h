@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of operands that are padded. */
+/* Copies of operands with padding. */
 #ifndef POPLIN_CONVOLUTION_CONV_COPIES_H
 #define POPLIN_CONVOLUTION_CONV_COPIES_H
 
 #include "poplin/convolution/conv_work.h"
 
-/* A copy, in one phase of the program, of what is no padding: that is written where it is, in another phase, so that
- * no tile has to send zeros to all others. */
+/* Copies the elements that are not padding in phase `copy`.  The padding is zeroed in place in phase `pad`, so that no
+ * tile has to send zeros to all others. */
 void conv_copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor to, uint32_t pad, uint32_t copy);
 
 #endif

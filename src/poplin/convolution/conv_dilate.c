@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backward pass of a strided convolution with a kernel of one element has zeros between its outputs: they are
+/* The backward pass of a strided convolution with a kernel of one element has zeros between its outputs: the zeros are
  * written, not computed. */
 #include "poplin/convolution/conv_dilate.h"
 #include "poplin/convolution/conv_new_like.h"
@@ -8,8 +8,8 @@
 #include <poplin/conv_util.h>
 #include <popops/fill.h>
 
-/* Output elements along a dimension: those that have a place in the undilated output (count of them), their places, and
- * for every one the place of a neighbour. */
+/* The elements of the dilated output along a dimension.  outs: those that exist in the undilated output, count of them;
+ * places: their places in it; near: for each element, the place of a neighbour that exists. */
 struct dilated_places {
     unsigned *outs, *places, *near;
     size_t count, all;

@@ -7,7 +7,7 @@
 
 #include <poputil/tile_mapping.h>
 
-/* A grouped variable with the mapping that it should have. */
+/* A grouped variable, mapped by the plan. */
 pop_tensor conv_new_grouped(const struct conv_resolved *conv, bool weights, const char *name)
 {
     size_t dims[CONV_MAX_DIMS];
@@ -20,8 +20,8 @@ pop_tensor conv_new_grouped(const struct conv_resolved *conv, bool weights, cons
     return made;
 }
 
-/* An operand that is copied in any case: its channels in groups, evenly spread.  dims are those of the operand, the
- * channels last. */
+/* An operand that is copied in any case: its channels are contiguous in groups and evenly spread.  dims are those of
+ * the operand, with channels last. */
 static pop_tensor new_plain(const struct conv_resolved *conv, const size_t *dims, size_t rank)
 {
     size_t channels = dims[rank - 1], inner = poplibs_min(channels, poplibs_max(conv->c2, 1)),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* New operands in the layout and mapping of a plan. */
+/* Creates operands in the layout and mapping of a plan. */
 #ifndef POPLIN_CONVOLUTION_CONV_NEW_H
 #define POPLIN_CONVOLUTION_CONV_NEW_H
 
@@ -7,7 +7,7 @@
 
 pop_tensor conv_new_input(const struct conv_resolved *conv);
 pop_tensor conv_new_weights(const struct conv_resolved *conv);
-/* A variable of the transformed and grouped operand. */
+/* A variable with the shape of the transformed and grouped operand. */
 pop_tensor conv_new_grouped(const struct conv_resolved *conv, bool weights, const char *name);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* New tensors with the layout of others. */
+/* Creates tensors with the layout of others. */
 #ifndef POPLIN_CONVOLUTION_CONV_NEW_LIKE_H
 #define POPLIN_CONVOLUTION_CONV_NEW_LIKE_H
 
 #include "poplibs/support.h"
 
-/* A new tensor like this one, {groups, batch, field..., channels}, on the same tiles, whose channels stand together as
- * its do. */
+/* A new tensor with the shape of `like`, {groups, batch, field..., channels}, on the same tiles, with equally many
+ * contiguous channels. */
 pop_tensor conv_new_like(pop_where where, pop_graph *graph, pop_tensor like, const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plan's transforms on tensors: forth for operands, back for the output and for new operands.  Dimensions of
- * operands here are {groups, batch, field..., channels} and {groups, kernel..., output channels, input channels}. */
+/* Applies the plan's transforms to operands, and their inverses to the output and to new operands.  Here operands have
+ * dimensions {groups, batch, field..., channels} and {groups, kernel..., output channels, input channels}. */
 #include "poplin/convolution/conv_operands.h"
 #include "poplin/convolution/conv_views.h"
 
@@ -30,10 +30,10 @@ static pop_tensor remove_ones(const struct conv_resolved *conv, pop_tensor t, un
     return count ? pop_tensor_reshape_partial_at(conv->where, t, dim, dim + count, POP_SHAPE()) : t;
 }
 
-/* ---- kernel positions of a dimension become input channels: channel k I + i is channel i where position k meets it
- * ---- */
+/* ---- expanded kernel dimensions: position k of channel i becomes input channel k I + i ---- */
 
-/* The parameters with nothing done to the output along a dimension whose positions the expanded input has. */
+/* The parameters without the output transform along a dimension, if the expanded input has the positions before that
+ * transform. */
 static poplin_conv_params output_left_alone(const poplin_conv_params *params, unsigned dim, size_t positions)
 {
     poplin_conv_params found = *params;
@@ -79,7 +79,8 @@ static pop_tensor expand_weights(const struct conv_resolved *conv, const struct 
     return insert_ones(conv, flatten(conv, roll(conv, used, dim, rank - 2), rank - 2, rank), dim, 1);
 }
 
-/* ---- field positions of a dimension become output channels p O + o, all positions of the input input channels ---- */
+/* ---- flattened output dimensions: position p of channel o becomes output channel p O + o, and input positions become
+ * input channels ---- */
 
 static pop_tensor field_to_in_chans(const struct conv_resolved *conv, unsigned d, const poplin_conv_params *before,
                                     pop_tensor input)
@@ -108,15 +109,16 @@ static pop_tensor weights_of_positions(const struct conv_resolved *conv, unsigne
     return made;
 }
 
-/* ---- batch and field dimensions become one ---- */
+/* ---- flattened batch and field dimensions ---- */
 
-/* Flattened dimensions come right before the one that takes them in; a set is read in ascending order. */
+/* The flattened dimensions are moved directly before the one that absorbs them; the set is processed in ascending
+ * order. */
 static pop_tensor flatten_field(const struct conv_resolved *conv, unsigned set, pop_tensor t)
 {
     unsigned highest = 31 - (unsigned)__builtin_clz(set), taken = 0;
     for (unsigned bit = 0; bit < highest; ++bit)
         if (set >> bit & 1)
-            t = roll(conv, t, 1 + bit - taken++, highest); /* before the highest, which moved down by one */
+            t = roll(conv, t, 1 + bit - taken++, highest); /* to the place before `highest`, which moves down by one */
     t = flatten(conv, t, 1 + highest - taken, 2 + highest);
     for (unsigned bit = 0; bit < highest; ++bit)
         if (set >> bit & 1)
@@ -141,7 +143,7 @@ static pop_tensor unflatten_field(const struct conv_resolved *conv, unsigned set
     return t;
 }
 
-/* ---- groups of convolutions become one: its weights are zero where channels belong to different ones ---- */
+/* ---- combined groups of convolutions: weights between channels of different groups are zero ---- */
 
 static pop_tensor combine_input(const struct conv_resolved *conv, unsigned factor, pop_tensor t)
 {
@@ -165,7 +167,7 @@ static pop_tensor combine_weights(const struct conv_resolved *conv, unsigned fac
     return made;
 }
 
-/* Channels of a combined input or output in the groups that they came from. */
+/* Splits the channels of a combined input or output into their original groups. */
 static pop_tensor separate(const struct conv_resolved *conv, const struct poplin_step *step, pop_tensor t,
                            size_t channels)
 {
@@ -220,7 +222,7 @@ static const poplin_conv_params *after_step(const struct conv_resolved *conv, un
     return i + 1 < conv->transformed.count ? &conv->transformed.steps[i + 1].before : &conv->transformed.params;
 }
 
-/* {groups, ..., channels} with padded channels to {G1, C1, ..., g2, c2}, and back without the padding. */
+/* {groups, ..., channels}, padded, to {G1, C1, ..., g2, c2}; and the inverse without the padding. */
 static pop_tensor group(const struct conv_resolved *conv, pop_tensor t, size_t outer_groups, unsigned g2, size_t outer,
                         unsigned inner)
 {
@@ -247,7 +249,7 @@ static pop_tensor flip(const struct conv_resolved *conv, pop_tensor t, const boo
     return t;
 }
 
-/* {G, kernel..., O, I} to {G1, O1, C1, kernel..., g2, o2, c2} and back. */
+/* {G, kernel..., O, I} to {G1, O1, C1, kernel..., g2, o2, c2}; and the inverse. */
 static pop_tensor group_weights(const struct conv_resolved *conv, pop_tensor t)
 {
     unsigned rank = (unsigned)pop_tensor_rank(t);
@@ -328,8 +330,8 @@ bool conv_weights_are_a_view(const struct conv_resolved *conv)
     return is_a_view(conv, !conv->swapped);
 }
 
-/* Back through the steps that views have, from the transformed input or weights to what was given: with swapped
- * operands the other one. */
+/* Applies the inverses of the steps that are views, from the transformed to the given input or weights; with swapped
+ * operands they are exchanged. */
 static pop_tensor steps_back(const struct conv_resolved *conv, pop_tensor t, bool weights)
 {
     for (unsigned i = conv->transformed.count; i-- > 0;) {

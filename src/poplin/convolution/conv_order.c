@@ -10,7 +10,7 @@ static pop_tensor roll(const struct conv_call *call, pop_tensor t, unsigned from
 {
     return pop_tensor_dim_roll_at(call->where, t, from, to);
 }
-/* Where the caller's tensors have no field, it is their last dimension here. */
+/* Adds a last dimension of 1 if the caller's tensors have no field. */
 static pop_tensor with_field(const struct conv_call *call, pop_tensor t)
 {
     return call->no_field ? pop_tensor_expand_at(call->where, t, POP_DIMS((unsigned)pop_tensor_rank(t))) : t;
@@ -20,7 +20,7 @@ static pop_tensor without_field(const struct conv_call *call, pop_tensor t)
     return call->no_field && pop_tensor_valid(t) ? pop_tensor_squeeze_at(call->where, t, POP_DIMS(conv_last_dim(t)))
                                                  : t;
 }
-/* {batch, groups x channels, field...} to {groups, batch, field..., channels}, and back. */
+/* {batch, groups x channels, field...} to {groups, batch, field..., channels}, and the inverse. */
 pop_tensor conv_activations_in(const struct conv_call *call, pop_tensor t)
 {
     size_t groups = call->given.num_conv_groups, channels = groups ? pop_tensor_dim(t, 1) / groups : 0;
@@ -36,8 +36,8 @@ pop_tensor conv_activations_out(const struct conv_call *call, pop_tensor t)
     t = roll(call, t, conv_last_dim(t), 2);
     return without_field(call, pop_tensor_flatten_dims_at(call->where, t, 1, 3));
 }
-/* {groups, output channels, input channels, kernel...} to {groups, kernel..., output channels, input channels}, and
- * back. */
+/* {groups, output channels, input channels, kernel...} to {groups, kernel..., output channels, input channels}, and the
+ * inverse. */
 pop_tensor conv_weights_in(const struct conv_call *call, pop_tensor t)
 {
     t = with_field(call, t);

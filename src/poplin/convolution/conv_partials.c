@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What methods have in common: partials, and vertices whose workers share rows of output positions. */
+/* Common parts of methods: partials, and vertices whose workers share rows of output positions. */
 #include "poplin/convolution/conv_partials.h"
 #include "poplin/convolution/conv_parts.h"
 #include "poplin/convolution/conv_worklists.h"
@@ -73,7 +73,7 @@ size_t conv_part_positions(const struct conv_work *work, const struct conv_part 
     return positions;
 }
 
-/* "poplin::TYPE<input, partials, limited PARAMETERS>": limited worklists are of unsigned short. */
+/* "poplin::TYPE<input, partials, limited PARAMETERS>"; limited: worklists are of unsigned short. */
 static pop_vertex new_vertex(const struct conv_work *work, pop_compute_set compute, const struct conv_row_vertex *of,
                              bool limited)
 {

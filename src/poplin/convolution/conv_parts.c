@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the plan's partition splits a convolution over tiles. */
+/* Splits a convolution over tiles, by the plan's partition. */
 #include "poplin/convolution/conv_parts.h"
 #include "poplin/convolution/conv_views.h"
 
@@ -7,7 +7,7 @@
 #include <poplin/conv_util.h>
 #include <poputil/tile_mapping.h>
 
-/* Share i of so many elements in whole grains, the numbers of which differ by one at most. */
+/* Share i of a range that is divided in whole grains; the shares' numbers of grains differ by at most one. */
 static struct conv_range share(struct conv_range whole, size_t grain, size_t split, size_t i)
 {
     assert(i < split && whole.begin <= whole.end);
@@ -16,9 +16,9 @@ static struct conv_range share(struct conv_range whole, size_t grain, size_t spl
     return (struct conv_range){ whole.begin + poplibs_min(begin, size), whole.begin + poplibs_min(end, size) };
 }
 
-/* Place of a part among the tiles.  Neighbours differ in output channels: they need the same input.  The orders of
- * fully connected layers' other passes put parts where the forward pass has the weights that they need
- * (Poplibs 1.2, ConvPlan.cpp). */
+/* The index of a part in the order of tiles.  Neighbours differ in output channels, so that they need the same input.
+ * In the backward and update passes of fully connected layers the order is such that a part is where the forward pass
+ * has its weights (Poplibs 1.2, ConvPlan.cpp). */
 static size_t place_of(const struct conv_resolved *conv, const unsigned *index, const unsigned *splits, unsigned count)
 {
     enum { IN_CHANS_FROM_END = 1 };
@@ -122,7 +122,7 @@ struct conv_parts conv_parts_make(const struct conv_resolved *conv, unsigned out
     return made;
 }
 
-/* ---- what a part needs ---- */
+/* ---- operands of a part ---- */
 
 pop_tensor conv_part_input(const struct conv_resolved *conv, pop_tensor input, const struct conv_part *part, size_t g,
                            size_t c)
@@ -154,7 +154,7 @@ pop_tensor conv_part_weights(const struct conv_resolved *conv, pop_tensor weight
         conv->where, pop_tensor_slice_nd_at(conv->where, group, conv_shape(begins, dims), conv_shape(ends, dims)));
 }
 
-/* ---- where operands are ---- */
+/* ---- mapping of operands ---- */
 
 struct operand {
     const struct conv_resolved *conv;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the copy of an operand is.  The exchange delivers small pieces to their places, but what stays on its tile is
- * moved by that tile, and one worker moves many small pieces slowly.  So tiles on which much would stay in small pieces
- * exchange what they hold of the copy with other tiles. */
+/* Improves the mapping of an operand's copy.  The exchange writes received pieces directly to their addresses, but data
+ * that stays on its tile is copied by a worker, which is slow for many small pieces.  Such tiles swap their part of the
+ * copy with that of another tile. */
 #include "poplin/convolution/conv_places.h"
 #include "poplin/convolution/conv_views.h"
 
-/* What a worker of copies takes for a piece of one element; an exchange that may be needed since blocks are elsewhere.
- */
+/* A copy worker's cycles for a piece of one element; cycles of an exchange that a swap may add. */
 enum { PIECE_CYCLES = 8, EXCHANGE_CYCLES = 150 };
 
-/* Elements of a flat source and destination: the source's tile (NO_TILE: of zeros, which are written where they are
- * needed), and whether a piece of both begins there. */
+/* An element of the flat source and destination: the tile of its source (NO_TILE for zeros, which are written in
+ * place), and whether a contiguous piece of both begins with it. */
 #define NO_TILE UINT32_MAX
 struct element {
     uint32_t tile;
@@ -18,7 +17,7 @@ struct element {
 };
 struct element_places {
     struct element *elements;
-    pop_interval_lists blocks; /* of the destination: what tile i has */
+    pop_interval_lists blocks; /* the destination's mapping: the intervals on each tile */
     unsigned workers, bytes_per_cycle, element_bytes;
 };
 
@@ -38,7 +37,7 @@ static void mark_begins(pop_where where, pop_graph *graph, pop_tensor t, struct 
     free(regions);
 }
 
-/* False where something is not mapped, which the copy will say. */
+/* False if something is not mapped; the copy reports that error. */
 static bool find_places(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to,
                         struct element_places *places)
 {
@@ -61,7 +60,8 @@ static bool find_places(pop_where where, pop_graph *graph, pop_tensor from, pop_
     return true;
 }
 
-/* Cycles in which a tile moves what it would keep if it had this block: a worker takes one turn in num_workers. */
+/* Cycles in which a tile copies the elements that stay on it if it has this block; one worker has one of num_workers
+ * issue slots. */
 static uint64_t cycles_of_keeping(const struct element_places *places, size_t block, size_t tile)
 {
     uint64_t pieces = 0;
@@ -73,7 +73,7 @@ static uint64_t cycles_of_keeping(const struct element_places *places, size_t bl
     return pieces * PIECE_CYCLES * places->workers;
 }
 
-/* Cycles in which a tile receives a block when it is needed. */
+/* Cycles in which a tile receives a whole block. */
 static uint64_t cycles_of_receiving(const struct element_places *places, size_t block)
 {
     uint64_t elements = 0;
@@ -97,8 +97,7 @@ static void move_block(pop_where where, pop_graph *graph, const struct element_p
     }
 }
 
-/* Exchanges blocks of slow tiles with those of the next tiles that are good for both, also if these have one from
- * elsewhere already. */
+/* Swaps the blocks of slow tiles with those of following tiles if that is fast for both; a tile may swap again. */
 static void exchange_blocks(pop_where where, pop_graph *graph, const struct element_places *places, pop_tensor to)
 {
     enum { MAX_TRIES = 16 };

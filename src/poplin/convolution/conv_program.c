@@ -11,7 +11,7 @@ struct conv_program_phase {
     struct poplibs_copies copies;
     pop_compute_set set;
     pop_program after;
-    bool goes_on; /* with `after` */
+    bool goes_on; /* whether `after` exists */
 };
 
 struct conv_program conv_program_begin(pop_where where, pop_graph *graph, const char *name)
@@ -19,7 +19,7 @@ struct conv_program conv_program_begin(pop_where where, pop_graph *graph, const 
     return (struct conv_program){ .where = where, .graph = graph, .name = name };
 }
 
-/* Phases are kept in order. */
+/* Finds or inserts a phase; phases are sorted by number. */
 static struct conv_program_phase *phase_of(struct conv_program *program, uint32_t number)
 {
     size_t at = program->count;
@@ -59,7 +59,7 @@ pop_program conv_program_sequence(struct conv_program *program, uint32_t number)
     return phase->after;
 }
 
-/* One copy for each type. */
+/* Adds one copy for each element type. */
 static void add_copies(const struct conv_program *program, struct poplibs_copies *copies, pop_program sequence)
 {
     while (copies->from.count && poplibs_ready(program->graph)) {
@@ -82,7 +82,7 @@ static void add_copies(const struct conv_program *program, struct poplibs_copies
 void conv_program_end(struct conv_program *program, pop_program sequence)
 {
     for (struct conv_program_phase *phase = program->phases; phase < program->phases + program->count; ++phase) {
-        /* that set is there before it is known whether there is something to transpose */
+        /* this compute set is created before it is known whether anything is transposed */
         bool executes = phase->set.id && (phase->number != CONV_TRANSPOSE || phase->copies.from.count);
         add_copies(program, &phase->copies, sequence);
         if (executes && poplibs_ready(program->graph))

@@ -10,7 +10,7 @@ static void swap_unsigned(unsigned *a, unsigned *b)
     *a = *b;
     *b = kept;
 }
-/* A flip after all else is one before it, with lower and upper exchanged. */
+/* A flip after the other transforms equals a flip before them with lower and upper exchanged. */
 static void resolve_flips(poplin_input_transform *transform, size_t dims)
 {
     for (size_t d = 0; d < dims; ++d)
@@ -21,8 +21,8 @@ static void resolve_flips(poplin_input_transform *transform, size_t dims)
         }
 }
 
-/* Whether vertices write each result once, in one go: one group of input channels, one kernel position, nothing added
- * up afterwards. */
+/* Whether vertices write each result only once: with one group of input channels and one kernel position, and no sums
+ * over partials. */
 static bool writes_results(const struct conv_resolved *conv)
 {
     const struct poplin_partition *partition = &conv->plan.partition;
@@ -33,7 +33,7 @@ static bool writes_results(const struct conv_resolved *conv)
     return once;
 }
 
-/* Channels and groups in whole groups of the vertex, and no flips. */
+/* Pads channels and groups to multiples of the vertex' group sizes, and removes flips. */
 static void group(struct conv_resolved *conv)
 {
     poplin_conv_params *params = &conv->params;
@@ -72,6 +72,6 @@ bool conv_resolve(struct conv_resolved *conv, const struct conv_call *call, cons
     assert(conv->transformed.params.num_field_dims == conv->plan.num_field_dims);
     group(conv);
     if (conv->params.input_type == POP_HALF && conv->params.output_type == POP_HALF && writes_results(conv))
-        conv->plan.tile_partial_type = POP_HALF; /* wider partials would only have to be cast */
+        conv->plan.tile_partial_type = POP_HALF; /* wider partials would only have to be cast to half */
     return true;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A convolution that is resolved: planned, transformed, grouped.  All that is built from it, operands too, takes this
- * value, and nothing of it is looked for again.
+/* A resolved convolution: planned, transformed, grouped.  All later steps take this value and recompute none of it.
  *
- * Operands have the planner's order of dimensions: input {groups, batch, field..., input channels}, weights {groups,
+ * Operands are in the planner's order of dimensions: input {groups, batch, field..., input channels}, weights {groups,
  * kernel..., output channels, input channels}, output {groups, batch, field..., output channels}.  Grouped operands:
  * input {G1, C1, batch, field..., g2, c2}, weights {G1, O1, C1, kernel..., g2, o2, c2}, output {G1, O1, batch,
  * field..., g2, o2}. */
@@ -16,12 +15,12 @@ struct conv_resolved {
     const struct conv_call *call;
     pop_where where;
     pop_graph *graph;
-    const char *name; /* of what is built; borrowed */
-    /* What follows is nothing where call->simple.is_empty. */
+    const char *name; /* debug name of created objects; borrowed */
+    /* The following members are not set if call->simple.is_empty. */
     struct poplin_plan plan;
-    bool swapped;                          /* the transformed input is the call's weights */
-    struct poplin_transformed transformed; /* call->simple.params, canonical, by the plan's transforms */
-    poplin_conv_params params;             /* the same with channels padded to whole groups, and without flips */
+    bool swapped;                          /* the transformed input is made from the call's weights */
+    struct poplin_transformed transformed; /* call->simple.params, canonical, after the plan's transforms */
+    poplin_conv_params params;             /* the same with channels padded to whole groups and without flips */
     size_t g1, c1, o1;
     unsigned g2, c2, o2;
     size_t output_shape[POPLIN_MAX_FIELD_DIMS];

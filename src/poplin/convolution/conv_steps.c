@@ -9,7 +9,7 @@
 
 #include <popops/rearrange.h>
 
-/* CPU devices have no plans: host/host_conv.c convolves.  False where that is not so. */
+/* CPU devices have no plans: host/host_conv.c convolves there.  False on other devices. */
 static bool is_for_host(const struct conv_call *call, const char *name, struct host_conv *host)
 {
     *host = (struct host_conv){ call->where, call->graph, name, &call->given };

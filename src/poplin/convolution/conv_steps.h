@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What calls of one convolution (convolution.c) and of several (multi_convolution.c) do, in the order of dimensions of
- * the public interface. */
+/* Steps that calls of one convolution (convolution.c) and of several (multi_convolution.c) share, on tensors in the
+ * order of the public interface. */
 #ifndef POPLIN_CONVOLUTION_CONV_STEPS_H
 #define POPLIN_CONVOLUTION_CONV_STEPS_H
 
@@ -10,14 +10,14 @@
 /* New operands: {batch, channels, field...}, {groups, output channels, input channels, kernel...}. */
 pop_tensor conv_make_input(const struct conv_call *call);
 pop_tensor conv_make_weights(const struct conv_call *call);
-/* Adds the convolution to a program; gives the output. */
+/* Adds the convolution to a program; returns the output. */
 pop_tensor conv_convolve(const struct conv_call *call, pop_tensor in, pop_tensor weights, bool transposed,
                          struct conv_program *program);
-/* The same for a call with CONV_WEIGHT_UPDATE; gives the deltas. */
+/* The same for a call with CONV_WEIGHT_UPDATE; returns the gradient of the weights. */
 pop_tensor conv_weight_deltas(const struct conv_call *call, pop_tensor deltas, pop_tensor activations,
                               struct conv_program *program);
-/* Adds the copy of a forward pass's weights to those of the backward pass, which may be new: nothing refers to them
- * yet. */
+/* Copies a forward pass's weights to those of the backward pass.  to_is_new: `to` was just created, so its mapping may
+ * change. */
 void conv_transpose_weights(struct conv_program *program, pop_tensor from, pop_tensor to, bool to_is_new);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel of one element meets as many input elements as there are outputs.  A stride leaves out the others: vertices
- * that take a view without them have no stride, and no tile receives what it does not need. */
+/* With a kernel of one element, each output uses one input element, and a stride skips the others.  The vertices get a
+ * view without the skipped elements: it needs no stride, and no tile receives elements that it does not use. */
 #include "poplin/convolution/conv_stride.h"
 #include "poplin/convolution/conv_new_like.h"
 #include "poplin/convolution/conv_views.h"
 
 #include <poplin/conv_util.h>
 
-/* The input element that each of count outputs takes. */
+/* The input element that each of `count` outputs uses. */
 static unsigned *taken_indices(const poplin_conv_params *params, unsigned d, size_t count)
 {
     unsigned *indices = poplibs_new(count, sizeof(*indices));
@@ -28,7 +28,7 @@ pop_tensor conv_take_input(const struct conv_call *call, pop_tensor input)
     return input;
 }
 
-/* For every input element an output that takes it, or its neighbour. */
+/* For each input element an output that uses it, or that uses a neighbour of it. */
 static unsigned *nearest_outputs(const poplin_conv_params *params, unsigned d)
 {
     size_t size = params->input_field_shape[d], count = poplin_conv_output_size(params, d);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel of one element meets as many input elements as there are outputs. */
+/* With a kernel of one element, each output uses one input element, and a stride skips the others. */
 #ifndef POPLIN_CONVOLUTION_CONV_STRIDE_H
 #define POPLIN_CONVOLUTION_CONV_STRIDE_H
 
 #include "poplin/convolution/conv_resolve.h"
 
-/* What is taken of the call's input, as a view. */
+/* A view of the elements of the call's input that are used. */
 pop_tensor conv_take_input(const struct conv_call *call, pop_tensor input);
-/* A new input for the call: what is used of it has this layout, the rest is beside it. */
+/* A new input for the call: the elements that are used have the layout of `taken`, the others are next to them. */
 pop_tensor conv_new_strided_input(const struct conv_resolved *conv, pop_tensor taken);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Partial results of several tiles become one: in stages where there are many, so that no tile has to receive too many
+/* Sums of the partial results of several tiles; in stages if there are many, so that no tile has to receive too many
  * messages. */
 #include "poplin/convolution/conv_sums.h"
 #include "poplin/convolution/conv_work.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <popops/cast.h>
 
-/* One summand of an output, flat: of the parts [first, last), on whose tiles it is. */
+/* One summand of an output, flattened: the sum of the parts [first, last), stored on their tiles. */
 struct summand {
     pop_tensor flat;
     size_t first, last;
@@ -23,8 +23,8 @@ static size_t depth_after(size_t depth, unsigned stages)
     return stages == 1 ? 1 : (size_t)ceil(pow((double)depth, (stages - 1.0) / stages));
 }
 
-/* Elements [begin, end) of the sum of count summands, on a tile that has summand own.  Each tile begins with its own
- * and continues cyclically, so that not all of them wait for the same sender. */
+/* Adds a vertex for elements [begin, end) of the sum of `count` summands, on a tile that holds summand `own`.  Each
+ * tile starts with its own summand and continues cyclically, so that tiles do not all wait for the same sender. */
 static void add_vertex(const struct conv_work *work, pop_compute_set compute, const struct summand *summands,
                        size_t count, size_t own, const pop_tensor *earlier, pop_tensor out, struct conv_range range,
                        unsigned tile)
@@ -52,8 +52,8 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
     free(rows);
 }
 
-/* The sum of summands [0, count), spread over the tiles of their parts: in equal shares, as messages of one length
- * follow each other without gaps. */
+/* The sum of summands [0, count), spread over the tiles of their parts in equal shares: messages of equal length follow
+ * each other without gaps. */
 static pop_tensor sum_of(const struct conv_work *work, pop_compute_set compute, const struct conv_part *parts,
                          const struct summand *summands, size_t count, const pop_tensor *earlier, pop_type type)
 {
@@ -71,7 +71,7 @@ static pop_tensor sum_of(const struct conv_work *work, pop_compute_set compute, 
     return out;
 }
 
-/* One stage for an output: depth summands become fewer. */
+/* One stage of an output's sum: reduces depth summands to `next`. */
 static void reduce_stage(const struct conv_work *work, pop_compute_set compute, const struct conv_part *parts,
                          struct summand *summands, size_t depth, size_t next)
 {
@@ -86,7 +86,7 @@ static void reduce_stage(const struct conv_work *work, pop_compute_set compute, 
     }
 }
 
-/* The partials of count parts in another type, each on its tile. */
+/* Converts the partials of `count` parts to another type, each on its tile. */
 static void cast(const struct conv_work *work, pop_compute_set compute, const struct conv_part *parts, size_t count,
                  pop_type type, pop_tensor *made)
 {
@@ -104,7 +104,7 @@ pop_type conv_sum_type(const struct conv_work *work, size_t depth)
     return depth > 1 ? work->conv->plan.sum_type : work->conv->plan.tile_partial_type;
 }
 
-/* Partials that are results already, in the results' type. */
+/* Uses partials that are the results already, converted to the results' type. */
 static void take_partials(const struct conv_work *work, const struct conv_parts *parts, pop_type type, pop_tensor *sums)
 {
     if (type != work->conv->plan.tile_partial_type)

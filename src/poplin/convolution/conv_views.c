@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <poplin/conv_util.h>
 
-/* Zeros like t, of another size in one dimension. */
+/* Zeros with t's type and shape, except for the size of one dimension. */
 static pop_tensor zeros_like(pop_where where, pop_graph *graph, pop_tensor t, unsigned dim, size_t size)
 {
     size_t dims[CONV_MAX_DIMS];
@@ -31,7 +31,7 @@ pop_tensor conv_pad(pop_where where, pop_graph *graph, pop_tensor t, unsigned di
 {
     pop_tensor list[3];
     size_t count = 0;
-    if (!poplibs_ready(graph)) /* t may be null then */
+    if (!poplibs_ready(graph)) /* t may be null after an error */
         return t;
     if (before)
         list[count++] = zeros_like(where, graph, t, dim, before);
@@ -41,7 +41,7 @@ pop_tensor conv_pad(pop_where where, pop_graph *graph, pop_tensor t, unsigned di
     return count == 1 ? t : pop_tensor_concat_at(where, (pop_tensors){ count, list }, dim);
 }
 
-/* The longest run of indices that are POPLIN_NO_INDEX. */
+/* The length of the longest run of POPLIN_NO_INDEX. */
 static size_t longest_gap(const unsigned *indices, size_t count)
 {
     size_t longest = 0, gap = 0;
@@ -52,7 +52,7 @@ static size_t longest_gap(const unsigned *indices, size_t count)
     return longest;
 }
 
-/* Indices that progress evenly are one piece; gaps are parts of one constant. */
+/* Indices with a constant step form one piece; all gaps are slices of one constant. */
 pop_tensor conv_gather(pop_where where, pop_graph *graph, pop_tensor t, unsigned dim, const unsigned *indices,
                        size_t count)
 {

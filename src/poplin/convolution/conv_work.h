@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A convolution while it is built.  Its steps: operands are transformed and grouped (conv_operands.c), split over tiles
- * (conv_parts.c), convolved by vertices (methods), summed up (conv_sums.c), and what came out is transformed back. */
+/* A convolution while it is built.  Operands are transformed and grouped (conv_operands.c), split over tiles
+ * (conv_parts.c), convolved by vertices (methods) and summed (conv_sums.c); the output is transformed back. */
 #ifndef POPLIN_CONVOLUTION_CONV_WORK_H
 #define POPLIN_CONVOLUTION_CONV_WORK_H
 
@@ -8,16 +8,16 @@
 #include "poplin/convolution/conv_program.h"
 #include "poplin/convolution/conv_views.h"
 
-/* A resolved convolution, and the program that it is added to. */
+/* A resolved convolution, and the program to which it is added. */
 struct conv_work {
     const struct conv_resolved *conv;
     struct conv_program *program;
-    uint32_t step; /* serial ones before this one */
+    uint32_t step; /* index of the serial step */
     pop_graph *graph;
     pop_where where;
 };
 
-/* A phase of the work's serial step, and the compute set of it. */
+/* The number of a phase in the current serial step, and its compute set. */
 static inline uint32_t conv_step_phase(const struct conv_work *work, uint32_t phase)
 {
     return phase + work->step * CONV_STEP_PHASES;

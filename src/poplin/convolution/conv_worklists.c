@@ -33,14 +33,14 @@ static void put(struct conv_worklists *list, size_t number)
     *poplibs_push(list) = (unsigned)number;
 }
 
-/* One kernel position: the rows and columns of the part's output that it meets. */
+/* One kernel position: the rows and columns of the part's output to which it contributes. */
 struct position {
     const struct conv_axes *all;
     struct conv_axis axes[POPLIN_MAX_FIELD_DIMS];
-    unsigned last; /* dimension: that of the columns */
+    unsigned last; /* the dimension of the columns */
 };
 
-/* The item for columns [begin, end) of a row; rows are numbered through batch and outer field dimensions. */
+/* Appends the item for columns [begin, end) of a row; rows are numbered over batch and outer field dimensions. */
 static void put_item(struct conv_worklists *list, const struct position *position, size_t number, size_t begin,
                      size_t end)
 {
@@ -60,7 +60,7 @@ static void put_item(struct conv_worklists *list, const struct position *positio
     put(list, in * all->input[position->last] + columns->ins[begin]);
 }
 
-/* A worker's items: rows are cut into as many pieces as make the workers' numbers of pieces equal. */
+/* Appends a worker's items.  Rows are divided into so many pieces that all workers get the same number of pieces. */
 static void put_worker(struct conv_worklists *list, const struct position *position, unsigned worker, unsigned workers)
 {
     size_t rows = position->all->batch, width = position->axes[position->last].count, place = list->count;

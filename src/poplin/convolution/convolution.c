@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions as calls: operands, the convolution, its gradients. */
+/* Public functions of convolutions: operands, the convolution, its gradients. */
 #include "poplin/convolution/conv_build.h"
 #include "poplin/convolution/conv_new.h"
 #include "poplin/convolution/conv_steps.h"
@@ -55,7 +55,7 @@ pop_tensor poplin_create_conv_output_at(pop_where where, pop_graph *graph, const
 
 /* ---- forward and backward ---- */
 
-/* A convolution in a sequence, alone. */
+/* Adds one convolution, which runs alone, to a sequence. */
 static pop_tensor convolve(const struct conv_call *call, pop_tensor in, pop_tensor weights, bool transposed,
                            pop_program sequence)
 {
@@ -163,7 +163,7 @@ pop_tensor poplin_fully_connected_weight_transpose_at(pop_where where, pop_graph
 
 /* ---- the update of weights ---- */
 
-/* Deltas in a sequence, alone. */
+/* Adds one weight gradient, which runs alone, to a sequence. */
 static pop_tensor weight_deltas(const struct conv_call *call, pop_tensor deltas, pop_tensor activations,
                                 pop_program sequence)
 {

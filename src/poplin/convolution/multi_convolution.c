@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several convolutions at the same time: each on its share of the tiles, phase by phase with the others; or one after
- * the other. */
+/* Several convolutions: either at the same time, each on its share of the tiles, phase by phase; or one after the
+ * other. */
 #include "poplibs/log.h"
 #include "poplibs/options.h"
 #include "poplin/convolution/conv_steps.h"
@@ -9,7 +9,7 @@
 #include <poplin/multi_convolution.h>
 #include <popops/scaled_add.h>
 
-/* A call. */
+/* One call. */
 struct multi {
     pop_where where;
     pop_graph *graph;
@@ -18,7 +18,7 @@ struct multi {
     struct conv_call *members;
     size_t count, begun;
     bool together;
-    poplin_planning_cache *cache, *own_cache; /* the user's, or our own: shares are planned once */
+    poplin_planning_cache *cache, *own_cache; /* the caller's; the call's own: shares are planned only once */
     struct conv_program program;
 };
 
@@ -42,9 +42,9 @@ static bool parse(pop_where where, pop_graph *graph, const char *api, pop_option
                         options->cycle_back_off);
 }
 
-/* ---- what every call begins and ends with ---- */
+/* ---- begin and end of calls ---- */
 
-/* Shares the tiles out among the convolutions that have something to multiply. */
+/* Divides the tiles among the convolutions that multiply something. */
 static void share_tiles(struct multi *multi, const struct multi_options *options)
 {
     struct plan_member *planned = poplibs_zeros(multi->count, sizeof(*planned));
@@ -65,7 +65,7 @@ static void end(struct multi *multi)
     free(multi->members);
 }
 
-/* False, with nothing left to end, after an error. */
+/* False after an error, with nothing left to release. */
 static bool begin(struct multi *multi, enum conv_purpose purpose, pop_options given)
 {
     struct multi_options options;
@@ -90,14 +90,14 @@ static bool begin(struct multi *multi, enum conv_purpose purpose, pop_options gi
     return false;
 }
 
-/* What a member adds to multi->program; outputs has a tensor for each. */
+/* The tensors that a member's part of multi->program writes. */
 struct outputs {
     bool transposed;
     pop_tensor *list;
 };
 typedef void adder(struct multi *multi, size_t i, const struct outputs *outputs);
 
-/* One program for all that run together, else one after the other. */
+/* Adds the convolutions to one program if they run together, otherwise one after the other. */
 static void add_each(struct multi *multi, pop_program sequence, adder *add, const struct outputs *outputs)
 {
     if (multi->together)
@@ -113,7 +113,7 @@ static void add_each(struct multi *multi, pop_program sequence, adder *add, cons
         conv_program_end(&multi->program, sequence);
 }
 
-/* A whole call; outputs that an error leaves out are null tensors. */
+/* Runs a whole call; outputs are null tensors after an error. */
 static void run(struct multi *multi, enum conv_purpose purpose, pop_options options, pop_program sequence, adder *add,
                 struct outputs outputs)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AMP: conv units, which multiply a few input channels by a few output channels for many positions: vertices
- * ConvPartial1x1Out and ConvPartialnx1 (conv_vertices/conv_amp_vertices.c). */
+/* AMP: conv units multiply a few input channels by a few output channels at many positions.  Vertices ConvPartial1x1Out
+ * and ConvPartialnx1 (conv_vertices/conv_amp_vertices.c). */
 #include "poplin/methods/amp.h"
 #include "poplin/convolution/conv_partials.h"
 #include "poplin/planner/plan_candidate.h"
 
 /* ---- candidates ---- */
 
-/* Outputs in groups of the weights that a conv unit takes need no other layout for the next convolution; a fully
- * connected layer's are not regrouped. */
+/* With groups of as many output channels as a conv unit has weights, the next convolution needs no other layout.  The
+ * outputs of fully connected layers are not regrouped. */
 static void propose(struct plan_proposals *to, struct poplin_plan plan)
 {
     const poplin_conv_params *p = to->params;
@@ -17,7 +17,7 @@ static void propose(struct plan_proposals *to, struct poplin_plan plan)
     unsigned weights = pop_target_weights_per_conv_unit(target, p->input_type),
              element = pop_target_type_size(target, p->input_type);
     bool fully_connected = poplin_pass_is_fully_connected(to->options->pass);
-    /* the second half of 16 units would have nothing to do for so few outputs */
+    /* with so few outputs the second half of 16 units would be idle */
     bool idle = fully_connected && all == 16 && p->output_channels_per_conv_group <= 8,
          halve = to->options->enable_amp_half_engines_plan || idle;
     for (unsigned units = all; units && units >= 4 && (units == all || halve) && 2 * units >= all; units /= 2)
@@ -33,7 +33,7 @@ static void propose(struct plan_proposals *to, struct poplin_plan plan)
             }
 }
 
-/* ConvPartial1x1Out takes positions that follow each other: one kernel element and no gaps. */
+/* ConvPartial1x1Out needs consecutive positions: one kernel element and no gaps. */
 static bool is_1x1(const struct plan_candidate *c, const struct plan_tile *t)
 {
     size_t last = c->params.num_field_dims - 1;
@@ -45,7 +45,7 @@ static bool is_1x1(const struct plan_candidate *c, const struct plan_tile *t)
     }
     return outer == 1;
 }
-/* Rows of the kernel whose coefficients the units hold at once. */
+/* The number of kernel rows whose coefficients the units hold at the same time. */
 static unsigned height_of(const struct plan_candidate *c)
 {
     return pop_target_weights_per_conv_unit(c->target, c->params.input_type) / c->plan.in_chans_per_group;
@@ -93,7 +93,7 @@ static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t
     return found;
 }
 
-/* ConvPartial1x1Out's workers begin with 15 cycles, ConvPartialnx1's with 34 more than their loops have. */
+/* The overhead of workers is 15 cycles in ConvPartial1x1Out, 34 in ConvPartialnx1. */
 static uint64_t pass_cycles(const struct plan_candidate *c, uint64_t passes, uint64_t work)
 {
     const struct poplin_plan *plan = &c->plan;
@@ -121,7 +121,7 @@ static uint64_t pair_cycles(const struct plan_candidate *c, const struct plan_ti
     return t->groups * kernel * each * pass;
 }
 
-/* A kernel whose rows the conv units do not divide is padded on its tile. */
+/* A kernel whose number of rows is not a multiple of `height` is padded on its tile. */
 static poplin_plan_costs tile_transforms(const struct plan_candidate *c, const struct plan_tile *t,
                                          const struct plan_elements *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AMP: conv units, which multiply a few input channels by a few output channels for many positions. */
+/* AMP: conv units multiply a few input channels by a few output channels at many positions. */
 #ifndef POPLIN_METHODS_AMP_H
 #define POPLIN_METHODS_AMP_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MAC: products along the input channels by the workers' multiply and add instructions: vertices
- * ConvPartialHorizontalMac (conv_vertices/conv_mac_vertices.c).  For every type, and for targets without conv units. */
+/* MAC: dot products over the input channels by the workers' multiply-add instructions, for every type and for targets
+ * without conv units.  Vertices ConvPartialHorizontalMac (conv_vertices/conv_mac_vertices.c). */
 #include "poplin/methods/mac.h"
 #include "poplin/convolution/conv_partials.h"
 #include "poplin/planner/plan_candidate.h"
@@ -43,7 +43,7 @@ static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t
     return found;
 }
 
-/* Cycles of a position, at least. */
+/* A lower bound of the cycles of a position. */
 static uint64_t loop_of(const struct plan_candidate *c)
 {
     unsigned in = c->plan.in_chans_per_group;
@@ -82,7 +82,7 @@ static void add_vertices(const struct conv_work *work, pop_compute_set compute, 
 
 const struct poplin_method poplin_method_mac = {
     .name = "MAC",
-    .other_name = "HMAC", /* later releases */
+    .other_name = "HMAC", /* its name in later releases */
     .propose = propose,
     .cycles = cycles,
     .pass_cycles = pass_cycles,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MAC: products along the input channels, by the multiply and add instructions of workers. */
+/* MAC: dot products over the input channels by the workers' multiply-add instructions. */
 #ifndef POPLIN_METHODS_MAC_H
 #define POPLIN_METHODS_MAC_H
 

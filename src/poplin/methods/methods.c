@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All methods, in the order of the search: the best plan so far bounds the search, and ties go to the method that is
- * first here. */
+/* All methods in the order of the search.  The best plan so far bounds the search, and of two equal plans the method
+ * that comes first here is kept. */
 #include "poplin/methods/amp.h"
 #include "poplin/methods/mac.h"
 #include "poplin/methods/outer_product.h"

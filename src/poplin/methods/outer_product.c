@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OUTER_PRODUCT: one input channel and one kernel position: each input times each weight, by vertices OuterProduct
- * (conv_vertices/conv_mac_vertices.c). */
+/* OUTER_PRODUCT: one input channel and one kernel position; each input is multiplied by each weight.  Vertices
+ * OuterProduct (conv_vertices/conv_mac_vertices.c). */
 #include "poplin/methods/outer_product.h"
 #include "poplin/convolution/conv_partials.h"
 #include "poplin/convolution/conv_parts.h"
@@ -8,8 +8,8 @@
 
 /* ---- candidates ---- */
 
-/* Each element of the input meets the one element of the kernel, and that is an element of the output: nothing is cut
- * off, put around or left out. */
+/* Whether each element of the input gives exactly one output element: without truncation, padding, dilation or
+ * stride. */
 static bool is_plain(const poplin_conv_params *p, size_t d)
 {
     const poplin_input_transform *in = &p->input_transform, *kernel = &p->kernel_transform;
@@ -35,7 +35,7 @@ static void propose(struct plan_proposals *to, struct poplin_plan plan)
 
 /* ---- costs ---- */
 
-/* A vertex for each group and worker with positions. */
+/* One vertex for each group and each worker that has positions. */
 static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t, const struct plan_tile_work *work)
 {
     uint64_t workers = work->workers, positions = work->positions;
@@ -48,7 +48,7 @@ static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t
 
 /* ---- vertices ---- */
 
-/* The products of a part's group g with positions [begin, end). */
+/* Adds the vertex for a part's group g and positions [begin, end). */
 static void add_vertex(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part,
                        pop_tensor input, pop_tensor weights, size_t g, pop_interval positions)
 {
@@ -75,7 +75,7 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
     pop_graph_map_vertex_at(work->where, work->graph, vertex, part->tile);
     free(rows);
 }
-/* In each group one vertex for each worker that has positions: they are cut along the row. */
+/* Adds one vertex for each group and each worker that has positions; the row is divided among the workers. */
 static void add_part(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part,
                      pop_tensor input, pop_tensor weights)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OUTER_PRODUCT: one input channel, one kernel position: each input times each weight. */
+/* OUTER_PRODUCT: one input channel and one kernel position; each input is multiplied by each weight. */
 #ifndef POPLIN_METHODS_OUTER_PRODUCT_H
 #define POPLIN_METHODS_OUTER_PRODUCT_H
 

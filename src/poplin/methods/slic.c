@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SLIC: windows of four kernel positions by conv units, for few channels a group: vertices ConvPartial1x4SLIC
+/* SLIC: windows of four kernel positions by conv units, for few channels per group.  Vertices ConvPartial1x4SLIC
  * (conv_vertices/conv_slic_vertices.c), which slic_build.c adds. */
 #include "poplin/methods/slic.h"
 #include "poplin/methods/slic_build.h"
@@ -7,8 +7,8 @@
 
 /* ---- candidates ---- */
 
-/* Halves, strides of 1 and 2 along the rows, outputs without padding (it meets no input), no fully connected layer,
- * and as many conv units as the vertices are written for. */
+/* Conditions: half inputs, strides of 1 or 2 along the rows, outputs without padding (to which no input contributes),
+ * not a fully connected layer, and the number of conv units for which the vertices are written. */
 static bool takes(const struct plan_proposals *to, const struct poplin_plan *plan)
 {
     const poplin_conv_params *p = to->params;
@@ -21,7 +21,8 @@ static bool takes(const struct plan_proposals *to, const struct poplin_plan *pla
            (plan->num_conv_units == 8 || plan->num_conv_units == 16);
 }
 
-/* A window of four positions along the last dimension, and four output channels, of one convolution or several. */
+/* Proposes a window of four positions along the last dimension, with four output channels, of one convolution or
+ * several. */
 static void propose(struct plan_proposals *to, struct poplin_plan plan)
 {
     plan.num_conv_units = pop_target_num_conv_units(to->target, to->params->input_type, plan.tile_partial_type);
@@ -37,7 +38,7 @@ static void propose(struct plan_proposals *to, struct poplin_plan plan)
 
 /* ---- costs ---- */
 
-/* Rows of POPLIN_SLIC_WINDOW kernel elements that a tile's kernel is cut into. */
+/* The number of rows of POPLIN_SLIC_WINDOW kernel elements into which a tile's kernel is divided. */
 static uint64_t sub_kernels_of(const struct plan_candidate *c, const struct plan_tile *t)
 {
     size_t last = c->params.num_field_dims - 1;
@@ -68,8 +69,8 @@ static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t
     return found;
 }
 
-/* The cycles of a row of n outputs beyond passes * n: row_slic of performance.c takes n + 10 in one pass, and 2 n + 5
- * in two (with a stride of 1, the faster one). */
+/* The cycles of a row of n outputs beyond passes * n.  By row_slic of performance.c a row takes n + 10 in one pass and
+ * 2 n + 5 in two, with a stride of 1, which is the faster one. */
 static uint64_t row_cycles(const struct plan_candidate *c)
 {
     return passes_of(c) > 1 ? 5 : 10;
@@ -89,8 +90,8 @@ static uint64_t pair_cycles(const struct plan_candidate *c, const struct plan_ti
     return t->groups / c->plan.conv_groups_per_group * sub_kernels_of(c, t) * workers * (17 + min);
 }
 
-/* Input and kernel with their padding and gaps, in whole sub-kernels: zeros are written first, then what there is;
- * nothing where that is all. */
+/* Input and kernel are copied with their padding and gaps, in whole sub-kernels: zeros are written first, then the
+ * elements.  No cost if there are neither. */
 static poplin_plan_costs tile_transforms(const struct plan_candidate *c, const struct plan_tile *t,
                                          const struct plan_elements *e)
 {
@@ -108,7 +109,7 @@ static poplin_plan_costs tile_transforms(const struct plan_candidate *c, const s
     return (poplin_plan_costs){ 2 * poplibs_ceil_div(bytes * 5, c->target->memcpy_bytes_per_cycle * 4), bytes };
 }
 
-/* Sums of one vertex's pass. */
+/* The number of sums of one pass of a vertex. */
 static uint64_t buffer_elements(const struct plan_candidate *c, const struct plan_tile *t, uint64_t outputs)
 {
     return outputs / (t->groups / c->plan.conv_groups_per_group);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes over the sub-kernels hand sums of all outputs on from one to the next, so that each meets all of them: padding
- * of the input and gaps in a dilated one are zeros in the tile's memory, and so is what is missing to whole
- * sub-kernels. */
+/* Adds the vertices of plans with the method SLIC.  The sub-kernels run one after the other and each adds to the sums
+ * of all outputs.  So padding of the input, gaps of a dilated one, and the elements missing for whole sub-kernels are
+ * zeros in the tile's memory. */
 #include "poplin/methods/slic_build.h"
 #include "poplin/convolution/conv_copies.h"
 #include "poplin/convolution/conv_partials.h"
@@ -14,11 +14,12 @@
 #include <assert.h>
 #include <poplin/conv_util.h>
 
-/* A part along one dimension, padded: which elements (POPLIN_NO_INDEX: zero) its vertex takes of kernel and input. */
+/* A part along one dimension, padded: the elements of kernel and input that its vertex reads (POPLIN_NO_INDEX: a
+ * zero). */
 struct slic_extent {
     unsigned *kernel, *input;
     size_t kernel_count, input_count;
-    unsigned *shifts; /* of sub-kernels: how far from an output's first input element they begin */
+    unsigned *shifts; /* for each sub-kernel, the distance of its first input element from that of the output */
     size_t sub_kernels;
 };
 struct layout {
@@ -26,7 +27,7 @@ struct layout {
     bool pads_input, pads_kernel;
 };
 
-/* Whether elements do not follow each other, or are missing: then the vertex cannot take them as they are. */
+/* Whether elements are missing or not consecutive, so that the vertex needs a copy. */
 static bool has_gaps(const unsigned *elements, size_t count)
 {
     for (size_t i = 0; i < count; ++i)
@@ -35,7 +36,7 @@ static bool has_gaps(const unsigned *elements, size_t count)
     return false;
 }
 
-/* Outer dimensions: each kernel element that is not truncated is a sub-kernel's row.  Gives the place of the first one
+/* Outer dimensions: each kernel element that is not truncated is a row of sub-kernels.  Sets the places of the first
  * and of the last one. */
 static void take_rows(const poplin_conv_params *params, unsigned d, struct conv_range kernel,
                       struct slic_extent *extent, size_t *first, size_t *last)
@@ -53,7 +54,7 @@ static void take_rows(const poplin_conv_params *params, unsigned d, struct conv_
     }
     extent->sub_kernels = extent->kernel_count;
 }
-/* The last dimension: its places, gaps too, in windows. */
+/* The last dimension: divides its places, gaps included, into windows. */
 static void cut_windows(const poplin_conv_params *params, unsigned d, unsigned window, struct slic_extent *extent,
                         size_t first, size_t *last)
 {
@@ -130,7 +131,8 @@ static struct conv_worklists worklists_of(const struct conv_work *work, const st
 
 /* ---- operands ---- */
 
-/* What a vertex takes of an operand of one group of groups, as it is, or of a padded copy on its tile. */
+/* The elements of an operand that a vertex reads for one group of groups: the operand itself, or a padded copy on the
+ * tile. */
 static pop_tensor padded(const struct conv_work *work, const struct conv_part *part, pop_tensor operand,
                          const char *name, bool pads, struct poplibs_copies *copies)
 {
@@ -226,7 +228,7 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
 void slic_add_vertices(const struct conv_work *work, pop_compute_set compute, struct conv_parts *parts,
                        pop_tensor input, pop_tensor weights)
 {
-    struct poplibs_copies copies = { 0 }; /* of operands to their tiles, of all parts together */
+    struct poplibs_copies copies = { 0 }; /* copies of operands to their tiles, for all parts */
     size_t count = parts->outputs * parts->depth;
     for (size_t i = 0; i < count && poplibs_ready(work->graph); ++i)
         conv_add_partials(work, compute, &parts->parts[i]);
