@@ -41,6 +41,7 @@ void debuginfo_close(Elf *elf);
 #define gelf_getrela         debuginfo.gelf_getrela
 #define gelf_getrel          debuginfo.gelf_getrel
 #define gelf_getehdr         debuginfo.gelf_getehdr
+#define gelf_getclass        debuginfo.gelf_getclass
 #define dwarf_tag            debuginfo.dwarf_tag
 #define dwarf_diename        debuginfo.dwarf_diename
 #define dwarf_siblingof      debuginfo.dwarf_siblingof

@@ -93,6 +93,7 @@ static void device_command(struct command *command, const struct popc_source *so
                                                 "-ffunction-sections",
                                                 "-fdata-sections",
                                                 "-fno-asynchronous-unwind-tables",
+                                                "-fstack-size-section",
                                                 "-fno-color-diagnostics",
                                                 "-w",
                                                 command->optimise,

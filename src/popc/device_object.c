@@ -12,13 +12,15 @@ struct object_node {
     Elf_Data *relocations; /* NULL when the section has none */
     bool allocated, code, has_addends;
     uint32_t users; /* number of codelets that reach it */
+    uint32_t frame; /* stack of its function in bytes */
 };
 
 struct object {
     Elf *elf;
     Elf_Data *symbols;
     size_t symbol_count;
-    GElf_Word names;           /* section of the symbols' names */
+    GElf_Word names; /* section of the symbols' names */
+    size_t section_names;
     struct object_node *nodes; /* by section */
     size_t node_count;
 };
@@ -40,16 +42,38 @@ static void read_section(struct object *object, Elf_Scn *section, const GElf_Shd
     }
 }
 
+/* Bytes of stack of a function stand in a section beside its own, behind its address: seven bits a byte, the lowest
+ * first. */
+static void read_frame(struct object *object, Elf_Scn *section, const GElf_Shdr *header)
+{
+    const char *name = elf_strptr(object->elf, object->section_names, header->sh_name);
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t at = gelf_getclass(object->elf) == ELFCLASS32 ? 4 : 8;
+    if (!name || strcmp(name, ".stack_sizes") != 0 || !data || header->sh_link >= object->node_count)
+        return;
+    uint64_t frame = 0;
+    for (unsigned shift = 0; at < data->d_size && shift < 32; shift += 7) {
+        unsigned char byte = ((const unsigned char *)data->d_buf)[at++];
+        frame |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80))
+            break;
+    }
+    object->nodes[header->sh_link].frame = frame < UINT32_MAX ? (uint32_t)frame : UINT32_MAX;
+}
+
 static bool open_object(struct object *object, const void *data, size_t size)
 {
     *object = (struct object){ .elf = debuginfo_open(data, size) };
-    if (!object->elf || elf_getshdrnum(object->elf, &object->node_count) != 0 || !object->node_count)
+    if (!object->elf || elf_getshdrnum(object->elf, &object->node_count) != 0 || !object->node_count ||
+        elf_getshdrstrndx(object->elf, &object->section_names) != 0)
         return false;
     object->nodes = mem_zero(object->node_count, sizeof(*object->nodes));
     for (Elf_Scn *section = elf_nextscn(object->elf, NULL); section; section = elf_nextscn(object->elf, section)) {
         GElf_Shdr header;
-        if (gelf_getshdr(section, &header))
-            read_section(object, section, &header);
+        if (!gelf_getshdr(section, &header))
+            continue;
+        read_section(object, section, &header);
+        read_frame(object, section, &header);
     }
     return object->symbols != NULL;
 }
@@ -198,6 +222,38 @@ static uint32_t at_most_32_bits(uint64_t value)
     return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 }
 
+/* Bytes of stack from a function on: its own, and those of the deepest that it calls; of functions that call themselves
+ * one round counts. */
+static uint64_t deepest(const struct object *object, size_t section, bool *open);
+static uint64_t deepest_of(const struct object *object, size_t symbol_index, bool *open)
+{
+    GElf_Sym symbol;
+    if (!gelf_getsym(object->symbols, (int)symbol_index, &symbol) || symbol.st_shndx == SHN_UNDEF ||
+        symbol.st_shndx >= object->node_count || !object->nodes[symbol.st_shndx].code || open[symbol.st_shndx])
+        return 0;
+    return deepest(object, symbol.st_shndx, open);
+}
+static uint64_t deepest(const struct object *object, size_t section, bool *open)
+{
+    const struct object_node *node = object->nodes + section;
+    uint64_t most = 0;
+    GElf_Rela with;
+    GElf_Rel without;
+    open[section] = true;
+    for (int i = 0; node->relocations; ++i) {
+        uint64_t called;
+        if (node->has_addends && gelf_getrela(node->relocations, i, &with))
+            called = deepest_of(object, GELF_R_SYM(with.r_info), open);
+        else if (!node->has_addends && gelf_getrel(node->relocations, i, &without))
+            called = deepest_of(object, GELF_R_SYM(without.r_info), open);
+        else
+            break;
+        most = called > most ? called : most;
+    }
+    open[section] = false;
+    return node->frame + most;
+}
+
 static void sum_up(const struct object_walk *walk, struct device_code *code)
 {
     uint64_t own = 0, shared = walk->library_bytes, data = 0;
@@ -205,7 +261,15 @@ static void sum_up(const struct object_walk *walk, struct device_code *code)
         const struct object_node *node = walk->object->nodes + walk->reached.data[i];
         *(!node->code ? &data : i && node->users > 1 ? &shared : &own) += node->bytes;
     }
-    *code = (struct device_code){ at_most_32_bits(own), at_most_32_bits(shared), at_most_32_bits(data), false, "" };
+    bool *open = mem_zero(walk->object->node_count, sizeof(*open));
+    uint64_t stack = deepest(walk->object, walk->reached.data[0], open);
+    free(open);
+    *code = (struct device_code){ .bytes = at_most_32_bits(own),
+                                  .shared_bytes = at_most_32_bits(shared),
+                                  .data_bytes = at_most_32_bits(data),
+                                  .stack_bytes = at_most_32_bits(stack),
+                                  .stack_measured = !walk->missing,
+                                  .reason = "" };
 }
 
 static void measure_all(struct object_walk *walk, const struct codelet *codelets, uint32_t count, struct arena *arena,

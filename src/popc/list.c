@@ -68,6 +68,8 @@ static void print_codelet(FILE *file, const struct module *module, const struct 
         fprintf(file, "  code on %s: %u bytes", device_arch_names[arch], code->bytes);
         if (code->shared_bytes || code->data_bytes)
             fprintf(file, ", shared functions %u, shared data %u", code->shared_bytes, code->data_bytes);
+        if (code->stack_measured)
+            fprintf(file, ", stack %u", code->stack_bytes);
         fputs(code->estimated ? " (estimated)\n" : "\n", file);
     }
 }

@@ -9,9 +9,9 @@
 #include "base/error.h"
 
 static const char magic[8] = { 'T', 'R', 'M', 'C', 'O', 'D', 'E', '\n' };
-/* Sections "devices" (present only when code was measured), "uses" and "counted" were added later without a new
- * VERSION. */
-enum { VERSION = 1, SECTIONS = 6, MAX_BYTES = 1 << 30, FIELD_BYTES = 30, CODELET_BYTES = 37 };
+/* Sections "devices" (present only when code was measured), "uses", "counted" and "stacks" were added later without a
+ * new VERSION. */
+enum { VERSION = 1, SECTIONS = 7, MAX_BYTES = 1 << 30, FIELD_BYTES = 30, CODELET_BYTES = 37 };
 
 /* ---- writing ---- */
 
@@ -60,6 +60,17 @@ static void write_devices(struct bytes *out, const struct module *module)
     }
 }
 
+/* Writes the stacks in the same order; NO_STACK where the size is not known. */
+#define NO_STACK UINT32_MAX
+static void write_stacks(struct bytes *out, const struct module *module)
+{
+    for (int arch = 0; arch < DEVICE_ARCHS; ++arch)
+        for (uint32_t i = 0; module->devices[arch] && i < module->codelet_count; ++i) {
+            const struct device_code *code = &module->devices[arch][i];
+            bytes_u32(out, code->stack_measured ? code->stack_bytes : NO_STACK);
+        }
+}
+
 /* Writes the objects one after another, empty ones as size 0; false when all are empty. */
 static bool write_counted(struct bytes *out, const struct module *module)
 {
@@ -77,7 +88,7 @@ static bool write_counted(struct bytes *out, const struct module *module)
 pop_status module_write(const struct module *module, char **data, size_t *size, pop_error *error)
 {
     (void)error; /* the signature is that of the other writers; this one cannot fail */
-    struct bytes head = { 0 }, codelets = { 0 }, objects = { 0 }, devices = { 0 }, counted = { 0 };
+    struct bytes head = { 0 }, codelets = { 0 }, objects = { 0 }, devices = { 0 }, stacks = { 0 }, counted = { 0 };
     bytes_u32(&head, module->level);
     bytes_u64(&head, module->object_count);
     for (uint32_t i = 0; i < module->object_count; ++i) {
@@ -90,15 +101,19 @@ pop_status module_write(const struct module *module, char **data, size_t *size, 
     bool any = false;
     for (int arch = 0; arch < DEVICE_ARCHS; ++arch)
         any |= module->devices[arch] != NULL;
-    if (any)
+    if (any) {
         write_devices(&devices, module);
+        write_stacks(&stacks, module);
+    }
     struct container_section sections[SECTIONS] = { { "head", head.v.data, head.v.count },
                                                     { "codelets", codelets.v.data, codelets.v.count },
                                                     { "objects", objects.v.data, objects.v.count },
                                                     { "uses", module->uses, module->uses ? strlen(module->uses) : 0 } };
     size_t count = 4;
-    if (any)
+    if (any) {
         sections[count++] = (struct container_section){ "devices", devices.v.data, devices.v.count };
+        sections[count++] = (struct container_section){ "stacks", stacks.v.data, stacks.v.count };
+    }
     if (write_counted(&counted, module))
         sections[count++] = (struct container_section){ "counted", counted.v.data, counted.v.count };
     container_build(magic, VERSION, sections, count, data, size);
@@ -107,6 +122,7 @@ pop_status module_write(const struct module *module, char **data, size_t *size, 
     vec_free(&codelets.v);
     vec_free(&objects.v);
     vec_free(&devices.v);
+    vec_free(&stacks.v);
     return POP_OK;
 }
 
@@ -267,6 +283,18 @@ static bool read_devices(struct container_reader *r, struct module *module)
     return !r->failed && r->at == r->size;
 }
 
+/* A file without them is older: no stack is known. */
+static bool read_stacks(struct container_reader *r, struct module *module)
+{
+    for (int arch = 0; r->data && arch < DEVICE_ARCHS; ++arch)
+        for (uint32_t i = 0; module->devices[arch] && i < module->codelet_count; ++i) {
+            uint32_t bytes = reader_u32(r);
+            module->devices[arch][i].stack_measured = bytes != NO_STACK;
+            module->devices[arch][i].stack_bytes = bytes != NO_STACK ? bytes : 0;
+        }
+    return !r->failed && r->at == r->size;
+}
+
 static bool read_counted(struct container_reader *r, struct module *module)
 {
     for (uint32_t i = 0; r->data && i < module->object_count; ++i) {
@@ -291,11 +319,13 @@ pop_status module_read(const char *name, const void *data, size_t size, struct m
     if (status != POP_OK)
         return status;
     struct module *made = module_create(name, 1);
-    struct container_reader head = { 0 }, codelets = { 0 }, objects = { 0 }, devices = { 0 }, counted = { 0 };
+    struct container_reader head = { 0 }, codelets = { 0 }, objects = { 0 }, devices = { 0 }, stacks = { 0 },
+                            counted = { 0 };
     head.data = container_find(sections, count, "head", &head.size);
     codelets.data = container_find(sections, count, "codelets", &codelets.size);
     objects.data = container_find(sections, count, "objects", &objects.size);
     devices.data = container_find(sections, count, "devices", &devices.size);
+    stacks.data = container_find(sections, count, "stacks", &stacks.size);
     counted.data = container_find(sections, count, "counted", &counted.size);
     size_t uses_size = 0;
     const char *uses = container_find(sections, count, "uses", &uses_size);
@@ -306,7 +336,7 @@ pop_status module_read(const char *name, const void *data, size_t size, struct m
         made->uses = copy;
     }
     if (!read_objects(&head, &objects, made) || !read_codelets(&codelets, made) || !read_devices(&devices, made) ||
-        !read_counted(&counted, made)) {
+        !read_stacks(&stacks, made) || !read_counted(&counted, made)) {
         module_release(made);
         return error_set(error, POP_GRAPH_OBJECT_LOAD_ERROR, NO_WHERE, NULL,
                          "codelet file '%s' is damaged: its description of vertex types does not fit", name);

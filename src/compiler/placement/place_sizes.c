@@ -425,6 +425,23 @@ static uint64_t stack_bytes(int64_t option)
     return bytes < UINT32_MAX ? bytes : UINT32_MAX;
 }
 
+/* What each worker of a tile needs for its vertices: what was measured, or a default where nothing was, or where a
+ * codelet has buffers for the host's vectors on its stack, which the device does not need. */
+static void find_measured(const struct sizing *s, uint32_t *worker)
+{
+    enum { DEFAULT = 512, GRAIN = 8 };
+    for (size_t i = 0; i < s->of_types.count; ++i) {
+        const struct model_vertices *v = &s->of_types.data[i];
+        uint32_t type = s->store_type[v->of];
+        if (type == NONE || s->c->store->types.data[type].codelet->kind == VERTEX_SUPERVISOR)
+            continue;
+        const struct device_code *code = &s->types[type].code;
+        bool known = code->stack_measured && code->stack_bytes < DEFAULT;
+        uint32_t bytes = known ? (code->stack_bytes + GRAIN - 1) / GRAIN * GRAIN : DEFAULT;
+        worker[v->tile] = bytes > worker[v->tile] ? bytes : worker[v->tile];
+    }
+}
+
 /* The supervisor's on tiles that do or hold anything, those of workers where vertices run, copies aside,
  * which keep all in registers. */
 static void size_stacks(struct sizing *s, const unsigned char *use)
@@ -432,8 +449,15 @@ static void size_stacks(struct sizing *s, const unsigned char *use)
     const struct compiler *c = s->c;
     uint64_t supervisor = stack_bytes(c->options->supervisor_stack_bytes),
              all = memory_stack_bytes(&c->store->target, stack_bytes(c->options->worker_stack_bytes), supervisor);
+    uint32_t *measured = mem_zero(s->to->tiles, sizeof(*measured));
+    if (!c->options->worker_stack_bytes)
+        find_measured(s, measured);
     for (uint32_t tile = 0; tile < s->to->tiles; ++tile)
-        add(s, tile, MODEL_STACK_CATEGORY, use[tile] == WORKS ? all : use[tile] == HOLDS ? supervisor : 0);
+        add(s, tile, MODEL_STACK_CATEGORY,
+            use[tile] == IDLE    ? 0
+            : use[tile] == HOLDS ? supervisor
+                                 : all + memory_stack_bytes(&c->store->target, measured[tile], 0));
+    free(measured);
 }
 
 void place_sizes(struct compiler *c, const struct place_inputs *in, struct place_sizes *sizes)

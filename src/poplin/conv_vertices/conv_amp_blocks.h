@@ -6,6 +6,7 @@
 #define POPLIN_CONV_VERTICES_CONV_AMP_BLOCKS_H
 
 #include "poplin/conv_vertices/conv_blocks.h"
+#ifndef __IPU__
 #include "poplin/conv_vertices/fused_rows.h"
 
 enum { MAX_WEIGHTS = 1024 }; /* of a kernel position and a pair of groups: the builder sees to it */
@@ -64,5 +65,6 @@ static void conv_amp_block(const struct conv_operands *o, const void *in, const 
             conv_amp_rows(o, in, w, out, item, first, rows);
         }
 }
+#endif
 
 #endif

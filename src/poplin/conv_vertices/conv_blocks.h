@@ -57,6 +57,34 @@ static inline void conv_rows_as_float(const void *data, size_t first, size_t ste
                 *(poplibs_eight *)(void *)(buffer + i) = poplibs_widen_eight(from + i);
 }
 
+#ifdef __IPU__ /* a device has no vectors, and its code counts: one block for AMP and MAC */
+#include "poplibs/fused.h"
+static inline float conv_get(const void *data, size_t i, bool is_float)
+{
+    return is_float ? ((const float *)data)[i] : (float)((const half *)data)[i];
+}
+static void conv_plain_block(const struct conv_operands *o, const void *in, const void *weights, void *out,
+                             const struct conv_item *items, size_t count)
+{
+    for (const struct conv_item *item = items; item < items + count; ++item)
+        for (size_t e = 0; e < item->count; ++e)
+            for (size_t k = 0; k < o->out_chans; ++k) {
+                size_t from = item->in + e * o->in_stride * o->in_chans,
+                       to = item->out + e * o->out_stride * o->out_chans + k;
+                float sum = conv_get(out, to, o->float_out);
+                for (size_t c = 0; c < o->in_chans; ++c)
+                    sum = poplibs_fused(conv_get(in, from + c, o->float_in),
+                                        conv_get(weights, k * o->in_chans + c, o->float_in), sum);
+                if (o->float_out)
+                    ((float *)out)[to] = sum;
+                else
+                    ((half *)out)[to] = (half)sum;
+            }
+}
+#define conv_amp_block conv_plain_block
+#define conv_mac_block conv_plain_block
+#endif
+
 static inline size_t conv_list_at(const struct conv_operands *o, size_t i)
 {
     return o->short_lists ? ((const unsigned short *)o->worklists)[i] : ((const unsigned *)o->worklists)[i];
@@ -66,7 +94,11 @@ static inline size_t conv_list_at(const struct conv_operands *o, size_t i)
 static size_t conv_position(const struct conv_operands *o, const void *in, const void *weights, void *out, size_t at,
                             conv_block *block)
 {
+#ifdef __IPU__
+    enum { AT_ONCE = 1 };
+#else
     enum { AT_ONCE = 64 };
+#endif
     struct conv_item items[AT_ONCE];
     size_t count = 0;
     for (unsigned worker = 0; worker < o->num_workers; ++worker)

@@ -5,6 +5,8 @@
 
 #include "poplin/conv_vertices/conv_blocks.h"
 
+#ifndef __IPU__
+
 __attribute__((always_inline)) static inline poplibs_eight conv_eight(const bool is_float, const void *from, size_t at)
 {
     return is_float ? *(const poplibs_eight *)conv_at(from, at, true) : poplibs_widen_eight((const half *)from + at);
@@ -57,5 +59,6 @@ static void conv_mac_block(const struct conv_operands *o, const void *in, const 
     for (size_t i = 0; i < count; ++i)
         conv_mac_item(o, in, weights, out, items + i);
 }
+#endif
 
 #endif

@@ -17,13 +17,23 @@ struct scene {
     pop_program all;
 };
 
+static struct module *map_module(const struct scene *s)
+{
+    return s->f.graph->store->types.data[store_find_type(s->f.graph->store, "Map")].codelet->module;
+}
+
 /* Codelets as if they had been measured: there is no object code to estimate them from. */
 static void give_code(struct scene *s)
 {
-    struct module *module = s->f.graph->store->types.data[store_find_type(s->f.graph->store, "Map")].codelet->module;
+    struct module *module = map_module(s);
     struct device_code *codes = arena_alloc(&module->arena, module->codelet_count * sizeof(*codes));
     for (uint32_t i = 0; i < module->codelet_count; ++i)
-        codes[i] = (struct device_code){ .bytes = 100 + i, .shared_bytes = 40, .data_bytes = 8, .reason = "" };
+        codes[i] = (struct device_code){ .bytes = 100 + i,
+                                         .shared_bytes = 40,
+                                         .data_bytes = 8,
+                                         .stack_bytes = 60,
+                                         .stack_measured = i == 1,
+                                         .reason = "" };
     for (int arch = 0; arch < DEVICE_ARCHS; ++arch)
         module->devices[arch] = codes;
 }
@@ -197,11 +207,18 @@ static void test_stacks(void **state)
     (void)state;
     static const struct {
         const char *worker, *supervisor;
+        bool unknown; /* Map's code was not measured */
         uint64_t workers_bytes, supervisor_bytes;
-    } rows[] = { { NULL, NULL, 6 * 512, 96 }, { "64", NULL, 6 * 64, 96 }, { "0x1000", "512", 6 * 4096, 512 } };
+    } rows[] = { { NULL, NULL, false, 6 * 512, 96 },
+                 { "64", NULL, false, 6 * 64, 96 },
+                 { "0x1000", "512", false, 6 * 4096, 512 },
+                 { "0", NULL, false, 6 * 64, 96 } /* 60 were measured */,
+                 { "0", NULL, true, 6 * 512, 96 } };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         struct scene s;
         begin_on(&s, "ipu1 type=ipu_model compile_ipu_code=true");
+        if (rows[i].unknown)
+            map_module(&s)->devices[0][1].stack_measured = false;
         pop_options options = rows[i].supervisor
                                   ? POP_OPTIONS({ "target.workerStackSizeInBytes", rows[i].worker },
                                                 { "target.supervisorStackSizeInBytes", rows[i].supervisor })

@@ -189,6 +189,39 @@ static void functions_that_are_reached_count_once(void **state)
     module_release(module);
 }
 
+static void a_stack_is_that_of_the_deepest_calls(void **state)
+{
+    (void)state;
+    need_clang();
+    static const char text[] = HEAD
+        "#define APART __attribute__((noinline)) static\n"
+        "#define FILL(n) volatile float a[n]; for (int i = 0; i < n; ++i) a[i] = x; return a[(int)x]\n"
+        "APART float wide(float x) { FILL(100); }\nAPART float flat(float x) { FILL(10); }\n"
+        "APART float again(volatile float *x) { volatile float y[2] = { x[0] + 1, x[1] };\n"
+        "  return x[0] > 9 ? x[1] : again(y) * y[0]; }\n" VERTEX("Plain", "(void)v;")
+            VERTEX("Flat", "v->out.data[0] = flat(v->out.data[1]);")
+                VERTEX("Both", "v->out.data[0] = flat(v->out.data[1]) + wide(v->out.data[2]) + flat(v->out.data[3]);")
+                    VERTEX("Endless", "v->out.data[0] = again(v->out.data);");
+    struct module *module = compiled(text, ALL), *read;
+    pop_error error;
+    char *data;
+    size_t size;
+    assert_int_equal(module_write(module, &data, &size, &error), POP_OK);
+    assert_int_equal(module_read("stacks.gp", data, size, &read, &error), POP_OK);
+    struct module *both[] = { module, read };
+    for (int i = 0; i < 2; ++i) {
+        struct device_code plain = measured(both[i], "Plain", "ipu2"), flat = measured(both[i], "Flat", "ipu2"),
+                           all = measured(both[i], "Both", "ipu2"), endless = measured(both[i], "Endless", "ipu2");
+        assert_true(plain.stack_measured && flat.stack_measured && all.stack_measured);
+        assert_int_equal(plain.stack_bytes, 0);
+        assert_true(endless.stack_measured && endless.stack_bytes && endless.stack_bytes < 150); /* one round */
+        assert_true(flat.stack_bytes >= 40 && flat.stack_bytes < 150);
+        assert_true(all.stack_bytes >= 400 && all.stack_bytes < 550); /* of one after the other */
+        module_release(both[i]);
+    }
+    free(data);
+}
+
 static void a_static_compute_and_the_kinds_of_vertex_are_measured(void **state)
 {
     (void)state;
@@ -346,7 +379,7 @@ static void sizes_are_in_a_file_and_in_a_merged_file(void **state)
     assert_int_equal(module_read("both.gp", data, size, &read, &error), POP_OK);
     assert_int_equal(measured(read, "A", "ipu2").bytes, measured(parts[0], "A", "ipu2").bytes);
     struct device_code b = code_in(read, "B", "ipu2");
-    assert_true(b.estimated && b.bytes >= 8 && strstr(b.reason, "--target"));
+    assert_true(b.estimated && !b.stack_measured && b.bytes >= 8 && strstr(b.reason, "--target"));
     assert_true(code_in(read, "A", "ipu1").estimated);
     pop_target cpu = pop_target_create_cpu(false, 1);
     assert_false(device_code_of(read, read->codelets, &cpu, &b));
@@ -653,6 +686,7 @@ int main(void)
         cmocka_unit_test_teardown(a_longer_body_has_more_bytes, clean),
         cmocka_unit_test_teardown(only_the_device_has_the_ipu_macro, clean),
         cmocka_unit_test_teardown(functions_that_are_reached_count_once, clean),
+        cmocka_unit_test_teardown(a_stack_is_that_of_the_deepest_calls, clean),
         cmocka_unit_test_teardown(a_static_compute_and_the_kinds_of_vertex_are_measured, clean),
         cmocka_unit_test_teardown(the_second_time_runs_no_compiler, clean),
         cmocka_unit_test_teardown(code_is_measured_when_it_is_needed, clean),
