@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each *_vertices.c gives: a function that registers the estimates of its vertices. */
+/* Functions, one for each *_vertices.c, that register the estimates of its vertices. */
 #ifndef POPLIN_VERTICES_H
 #define POPLIN_VERTICES_H
 

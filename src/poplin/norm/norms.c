@@ -11,14 +11,14 @@
 
 #include <math.h>
 
-/* Replicas that share a batch: how many, and what adds up over them (NULL: popops). */
+/* Replicas that share a batch: their number, and the callback that sums over them (NULL: popops). */
 struct sharing {
     unsigned members;
     poplin_norm_reduce reduce;
     void *context;
 };
 
-/* What the calls have in common. */
+/* The arguments that all calls share. */
 struct norm {
     pop_where where;
     pop_graph *graph;
@@ -62,10 +62,10 @@ static bool begin(struct norm *norm, pop_where where, pop_graph *graph, const ch
         return false;
     *norm = (struct norm){ where, graph, sequence, api, { .members = 1 }, "" };
     poplibs_path(norm->name, sizeof(norm->name), name, step);
-    /* A program may give all its norms the options of group norms. */
+    /* Programs may pass the options of group norms to all norms, so these are parsed and ignored. */
     union none {
         bool strided;
-        double widest; /* of the kinds that the parser knows */
+        double widest; /* the largest type that the parser writes */
     } none;
     static const struct poplibs_option table[] = {
 #define PLAIN_NORM_OPTION(...) POPLIBS_ROW(union none, __VA_ARGS__)
@@ -81,7 +81,7 @@ static bool check_partials(const struct norm *norm, pop_type partials_type)
                         "partials_type is %s; half and float are allowed", pop_type_name(partials_type));
 }
 
-/* Both places for results are there, and empty for now. */
+/* Checks that both result pointers are valid, and sets them to null tensors. */
 static bool check_places(pop_where where, pop_graph *graph, const char *api, pop_tensor *first, pop_tensor *second)
 {
     if (!first || !second)
@@ -108,8 +108,8 @@ static void in_place(const struct norm *norm, popops_binary_op op, pop_tensor a,
     popops_binary_in_place_at(norm->where, op, norm->graph, popops_operand_of_tensor(a), popops_operand_of_tensor(b),
                               norm->sequence, norm->name);
 }
-/* Work is done on {batch, field..., channels}: {channels} broadcasts over it, and operands of convolutions have runs of
- * channels in memory, which are fewer pieces than single elements. */
+/* Computations use the layout {batch, field..., channels}: there {channels} broadcasts, and operands of convolutions
+ * have runs of contiguous channels, which are fewer pieces than single elements. */
 enum { MAX_DIMS = 32 };
 static pop_tensor channels_last(const struct norm *norm, pop_tensor acts)
 {
@@ -133,7 +133,7 @@ static pop_tensor as_type(const struct norm *norm, pop_tensor t, pop_type type)
                                       : popops_cast_at(norm->where, norm->graph, t, type, norm->sequence, norm->name);
 }
 
-/* Sums over all but the channels, which are last, times a factor. */
+/* Sums over all dimensions but the channels, which are last, multiplied by a factor. */
 static pop_tensor sums(const struct norm *norm, pop_tensor acts, popops_operation op, double factor,
                        pop_type partials_type, pop_type type)
 {
@@ -154,9 +154,9 @@ static double elements_of_channel(pop_tensor acts)
     return channels ? (double)(pop_tensor_num_elements(acts) / channels) : 0;
 }
 
-/* ---- replicas that share a batch ---- */
+/* ---- batches that are distributed over replicas ---- */
 
-/* norm_batch_size images in all, of which acts has its replica's. */
+/* Sets norm->sharing for a batch of norm_batch_size images, of which acts has this replica's part. */
 static bool share(struct norm *norm, pop_tensor acts, unsigned norm_batch_size, poplin_norm_reduce reduce,
                   void *context)
 {
@@ -174,7 +174,7 @@ static bool share(struct norm *norm, pop_tensor acts, unsigned norm_batch_size, 
                         norm_batch_size, batch, norm->sharing.members, replicas);
 }
 
-/* All of them in one all-reduce of popops. */
+/* Sums all tensors in one all-reduce of popops. */
 static void reduce_together(const struct norm *norm, pop_tensor *tensors, size_t count)
 {
     size_t each = pop_tensor_num_elements(tensors[0]);
@@ -186,7 +186,7 @@ static void reduce_together(const struct norm *norm, pop_tensor *tensors, size_t
         tensors[i] = pop_tensor_slice_at(norm->where, all, i * each, (i + 1) * each, 0);
 }
 
-/* Sums of a replica's channels, tensors {channels}, become those of the replicas that share a batch. */
+/* Replaces sums over a replica's batch, tensors {channels}, by the sums over all replicas that share the batch. */
 static void add_up(const struct norm *norm, pop_tensor *tensors, size_t count)
 {
     enum { MAX_COUNT = 2 };
@@ -263,7 +263,7 @@ static void make_statistics(const struct norm *norm, pop_tensor acts, double eps
         *mean = as_type(norm, sum[0], pop_tensor_type(acts));
         in_place(norm, POPOPS_BINARY_SUBTRACT, sum[1],
                  scaled(norm, binary(norm, POPOPS_BINARY_MULTIPLY, sum[0], sum[0]), factor));
-        /* rounding may leave less than zero */
+        /* rounding may give a negative variance */
         popops_binary_in_place_at(norm->where, POPOPS_BINARY_MAXIMUM, norm->graph, popops_operand_of_tensor(sum[1]),
                                   popops_operand_of_double(0), norm->sequence, norm->name);
     }

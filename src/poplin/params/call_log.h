@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How poplin's own arguments are logged. */
+/* Formats poplin's own argument types for the call log. */
 #ifndef POPLIN_PARAMS_CALL_LOG_H
 #define POPLIN_PARAMS_CALL_LOG_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters of convolutions: sizes, checks, the canonical form, order.  One table of fields serves comparing, writing
- * and reading. */
+/* Parameters of convolutions: sizes, checks, canonical form, order.  One table of fields is used to compare, write and
+ * read them. */
 #include "poplin/params/conv_params.h"
 #include "poplin/params/call_log.h"
 #include "poplin/params/params.h"
@@ -86,7 +86,7 @@ size_t poplin_conv_output_size(const poplin_conv_params *p, size_t d)
 
 /* ---- checks ---- */
 
-/* Extents of tensors are kept in 32 bits, and sums of them must fit. */
+/* Extents of tensors have 32 bits, and sums of them must not overflow. */
 enum { MAX_ELEMENTS = INT32_MAX };
 static bool too_large(const poplin_conv_params *p, size_t d, char *text, size_t size)
 {
@@ -207,11 +207,11 @@ poplin_conv_params poplin_conv_params_canonicalize(const poplin_conv_params *par
         out->stride[d] = poplin_distance(out->stride[d]);
         size_t kept =
             truncated(poplin_conv_untransformed_output_size(&p, d), out->truncation_lower[d], out->truncation_upper[d]);
-        if (kept) { /* what is behind the last strided element is truncated */
+        if (kept) { /* elements after the last strided one are truncated */
             out->truncation_upper[d] += (unsigned)((kept - 1) % out->stride[d]);
             if (kept <= out->stride[d])
                 out->stride[d] = 1;
-            /* padding that only truncated outputs see is neither */
+            /* padding that only truncated outputs use is removed */
             poplin_input_transform *in = &p.input_transform;
             unsigned *first = in->flip[d] ? &in->padding_upper[d] : &in->padding_lower[d];
             unsigned *last = in->flip[d] ? &in->padding_lower[d] : &in->padding_upper[d];
@@ -252,7 +252,7 @@ static const struct params_field {
     FIELD("numConvGroups", SIZE, num_conv_groups),
     FIELD("inputChannelsPerConvGroup", SIZE, input_channels_per_conv_group),
     FIELD("outputChannelsPerConvGroup", SIZE, output_channels_per_conv_group),
-    FIELD("inputFieldShape", SIZES, input_field_shape), /* the first list says how many dimensions there are */
+    FIELD("inputFieldShape", SIZES, input_field_shape), /* the first list determines the number of dimensions */
     FIELD("kernelShape", SIZES, kernel_shape),
     INPUT_TRANSFORM("input", input_transform),
     INPUT_TRANSFORM("kernel", kernel_transform),
@@ -357,7 +357,7 @@ static const char *skip_blanks(const char *at)
 {
     return at + strspn(at, " \t\r\n");
 }
-/* Reads a field's value; NULL when it is none. */
+/* Reads a field's value; NULL if the text is not one. */
 static const char *read_value(const char *at, poplin_conv_params *p, const struct params_field *field)
 {
     char *end;

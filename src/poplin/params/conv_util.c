@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Index arithmetic.  Along one dimension, output element o is at place o * stride + truncation of the untransformed
- * output, where it is the sum over transformed kernel places k of input place o + k; a place of a transformed operand
- * holds an element of it, or padding, or a gap. */
+/* Index arithmetic of convolutions along one dimension.  Output element o is the element o * stride + truncation of the
+ * untransformed output.  That one is the sum over transformed kernel places k of the transformed input's place o + k.
+ * A place of a transformed operand holds an element, padding, or a gap of the dilation. */
 #include "poplin/params/conv_util.h"
 #include "poplin/params/params.h"
 
@@ -12,8 +12,7 @@ unsigned poplin_get_dilated_size(unsigned size, unsigned dilation)
     return size ? (size - 1) * dilation + 1 : 0;
 }
 
-/* The element at a place of a transformed operand, and the place of an element (POPLIN_NO_INDEX where there is none).
- */
+/* The element at a place of a transformed operand, and the place of an element; POPLIN_NO_INDEX if there is none. */
 static unsigned element_at(const poplin_input_transform *t, unsigned d, size_t size, size_t whole, size_t place)
 {
     if (place >= whole)
@@ -69,7 +68,7 @@ unsigned poplin_get_kernel_index(unsigned d, unsigned output_index, unsigned inp
     return element_at(&p->kernel_transform, d, p->kernel_shape[d], poplin_conv_transformed_kernel_size(p, d), i - o);
 }
 
-/* ---- ranges: the hull of what an index gives ---- */
+/* ---- ranges: the smallest interval that contains all results of an index function ---- */
 
 static void widen(pop_interval *range, size_t index)
 {
@@ -80,7 +79,8 @@ static void widen(pop_interval *range, size_t index)
 }
 typedef unsigned (*index_of)(unsigned dim, unsigned output, unsigned other, const poplin_conv_params *p);
 
-/* The outputs of a range, or what of the others they meet; others are indices of the kernel or the input. */
+/* The range of outputs for which the index function has a result (of_outputs), or of these results.  others are indices
+ * of the kernel or of the input. */
 static pop_interval hull(index_of index, unsigned d, pop_interval outputs, pop_interval others, bool of_outputs,
                          const poplin_conv_params *p)
 {
@@ -138,11 +138,11 @@ pop_interval poplin_get_kernel_range_of_output(unsigned d, pop_interval outputs,
     return poplin_get_kernel_range(d, outputs, (pop_interval){ 0, p->input_field_shape[d] }, p);
 }
 
-/* ---- the convolutions of training ---- */
+/* ---- convolutions of training ---- */
 
-/* The gradient of the output is transformed by the inverse of the output's transform, convolved ("full") with the
- * flipped kernel, then transformed by the inverse of the input's transform.  Callers flip the stored weights, so the
- * kernel's transform exchanges lower and upper. */
+/* The gradient of the output is transformed by the inverse of the output transform, convolved ("full") with the flipped
+ * kernel, then transformed by the inverse of the input transform.  Callers flip the stored weights, so lower and upper
+ * of the kernel transform are exchanged. */
 poplin_conv_params poplin_get_gradient_params(const poplin_conv_params *p)
 {
     poplin_conv_params g = *p;
@@ -159,8 +159,8 @@ poplin_conv_params poplin_get_gradient_params(const poplin_conv_params *p)
         g.kernel_transform.truncation_upper[d] = p->kernel_transform.truncation_lower[d];
         g.kernel_transform.padding_lower[d] = p->kernel_transform.padding_upper[d];
         g.kernel_transform.padding_upper[d] = p->kernel_transform.padding_lower[d];
-        /* Places of the untransformed output that have a gradient, from lower on, are strided; "full" adds kernel - 1
-         * at each end. */
+        /* The places of the untransformed output that have a gradient begin at `lower` and are stride apart; "full"
+         * adds kernel - 1 places at each end. */
         size_t untransformed = poplin_conv_untransformed_output_size(p, d);
         size_t strided = output - out->padding_lower[d] - out->padding_upper[d];
         size_t covered = strided ? (strided - 1) * out->stride[d] + 1 : 0;
@@ -170,7 +170,7 @@ poplin_conv_params poplin_get_gradient_params(const poplin_conv_params *p)
         g.input_transform.padding_lower[d] = (unsigned)(out->truncation_lower[d] + kernel - 1);
         g.input_transform.padding_upper[d] =
             (unsigned)(untransformed - covered - out->truncation_lower[d] + kernel - 1);
-        /* Now as many places as the transformed input has: undo flip, padding, dilation, truncation. */
+        /* The result has as many places as the transformed input: undo flip, padding, dilation and truncation. */
         if (in->flip[d]) {
             g.input_transform.flip[d] = true;
             g.kernel_transform.flip[d] = !p->kernel_transform.flip[d];
@@ -197,14 +197,14 @@ poplin_conv_params poplin_get_weight_update_params(const poplin_conv_params *p)
         size_t output = poplin_conv_output_size(p, d), untransformed = poplin_conv_untransformed_output_size(p, d);
         size_t strided = output - out->padding_lower[d] - out->padding_upper[d];
         size_t covered = strided ? (strided - 1) * out->stride[d] + 1 : 0;
-        /* The gradient of the output, as it was before the output's transform, is the kernel. */
+        /* The kernel is the gradient of the output with the output transform undone. */
         w.kernel_shape[d] = output;
         w.kernel_transform.truncation_lower[d] = out->padding_lower[d];
         w.kernel_transform.truncation_upper[d] = out->padding_upper[d];
         w.kernel_transform.dilation[d] = out->stride[d];
         w.kernel_transform.padding_lower[d] = out->truncation_lower[d];
         w.kernel_transform.padding_upper[d] = (unsigned)(untransformed - covered - out->truncation_lower[d]);
-        /* What comes out has the places of the transformed kernel; a flipped kernel flips all three. */
+        /* The result has the places of the transformed kernel; for a flipped kernel everything is flipped. */
         if (kernel->flip[d]) {
             w.input_transform.flip[d] = !p->input_transform.flip[d];
             w.kernel_transform.flip[d] = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the library's files share about parameters, text and errors. */
+/* Helpers for parameters, text and errors that the library's sources share. */
 #ifndef POPLIN_PARAMS_PARAMS_H
 #define POPLIN_PARAMS_PARAMS_H
 
@@ -8,8 +8,8 @@
 #include <poplar/text.h>
 #include <poplin/conv_params.h>
 
-/* What is computed from parameters does not end the program if nobody has checked them: a dilation or stride of 0
- * counts as 1, dimensions that are too many (or differ between field and kernel) as none. */
+/* Functions of unchecked parameters must not crash: a dilation or stride of 0 counts as 1, too many dimensions (or
+ * numbers that differ between field and kernel) count as none. */
 static inline unsigned poplin_distance(unsigned distance)
 {
     return distance ? distance : 1;
@@ -18,7 +18,7 @@ static inline size_t poplin_params_dims(const poplin_conv_params *params)
 {
     return params->num_field_dims <= POPLIN_MAX_FIELD_DIMS ? params->num_field_dims : 0;
 }
-/* Parameters without field dimensions as those with one, of 1 element in field and kernel. */
+/* Adds a field dimension of 1 element to parameters without field dimensions. */
 static inline poplin_conv_params poplin_params_with_field(const poplin_conv_params *params)
 {
     poplin_conv_params with = *params;
@@ -28,7 +28,7 @@ static inline poplin_conv_params poplin_params_with_field(const poplin_conv_para
     return with;
 }
 
-/* Text that grows in a buffer of fixed size, which may be too short: length is that of all of it. */
+/* Text in a buffer of fixed size, which may be too short; length is that of the whole text. */
 struct poplin_text {
     char *buffer;
     size_t size, length;
@@ -45,7 +45,7 @@ static inline void poplin_text_add(struct poplin_text *text, const char *format,
     text->length += length > 0 ? (size_t)length : 0;
 }
 
-/* "prefix/name", as debug paths join, or name alone where there is no prefix; free(). */
+/* "prefix/name", as in debug names, or name if there is no prefix; the caller frees it. */
 static inline char *poplin_path(const char *prefix, const char *name)
 {
     size_t size = (prefix ? strlen(prefix) + 1 : 0) + strlen(name) + 1;

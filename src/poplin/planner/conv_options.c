@@ -22,7 +22,7 @@ struct poplin_conv_options poplin_conv_options_default(const pop_target *target)
     return options;
 }
 
-/* What the table parses; types are places in a list. */
+/* The values that the table parses; types are indices in a list of names. */
 struct parsed {
     struct poplin_conv_options options;
     int partials, inter_tile, inter_ipu;
@@ -39,7 +39,7 @@ static pop_type partials_of(int choice)
     return choice ? POP_FLOAT : POP_HALF;
 }
 
-/* Takes what was parsed over; a text says what cannot be. */
+/* Copies the parsed values to options; for an invalid value text describes the error. */
 static bool take(const pop_target *target, const struct parsed *parsed, struct poplin_conv_options *options, char *text,
                  size_t size)
 {
@@ -100,7 +100,7 @@ bool poplin_conv_options_parse(pop_where where, pop_graph *graph, const char *ap
            poplibs_fail(graph, POP_INVALID_OPTION, where, api, "%s", text);
 }
 
-/* poplibs_parse_options tells a graph what is wrong: one is made for it. */
+/* poplibs_parse_options records errors in a graph, so a temporary graph is created. */
 pop_status poplin_conv_options_read(pop_where where, const pop_target *target, const char *api, pop_options given,
                                     struct poplin_conv_options *options, pop_error *error)
 {

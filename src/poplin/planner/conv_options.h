@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of convolutions, parsed once, as a value: plans are cached by it. */
+/* Options of convolutions, parsed once to a value, which is part of the key of cached plans. */
 #ifndef POPLIN_PLANNER_CONV_OPTIONS_H
 #define POPLIN_PLANNER_CONV_OPTIONS_H
 
@@ -19,7 +19,7 @@ enum poplin_pass {
     POPLIN_PASS_FC_TRAINING_BWD,
     POPLIN_PASS_FC_TRAINING_WU
 };
-/* "NONE|NONE_MATMUL|..." in the enumeration's order. */
+/* "NONE|NONE_MATMUL|..." in the order of enum poplin_pass. */
 #define POPLIN_PASS_NAMES                                                                                              \
     "NONE|NONE_MATMUL|INFERENCE_FWD|TRAINING_FWD|TRAINING_BWD|TRAINING_WU|FC_INFERENCE_FWD|FC_TRAINING_FWD|FC_"        \
     "TRAINING_BWD|FC_TRAINING_WU"
@@ -28,29 +28,33 @@ struct poplin_split {
     unsigned serial, parallel;
 };
 
-/* What planConstraints fixes; POPLIN_FREE where it says nothing. */
+/* The values that planConstraints fixes; POPLIN_FREE if it does not. */
 #define POPLIN_FREE UINT32_MAX
 struct poplin_plan_constraints {
     unsigned swap_operands, combine_conv_groups_factor;
-    unsigned expand_dims, out_chan_flatten_dims; /* sets: bit d is field dimension d */
-    unsigned method;                             /* place in poplin_methods */
+    unsigned expand_dims, out_chan_flatten_dims; /* bit d is set for field dimension d */
+    unsigned method;                             /* index in poplin_methods */
     unsigned conv_groups_per_group, in_chans_per_group, partial_chans_per_group, num_conv_units, slic_window_width;
     unsigned field_split[POPLIN_MAX_FIELD_DIMS],
-        kernel_split[POPLIN_MAX_FIELD_DIMS]; /* of the dimensions that the planner sees: at least 2 */
+        /* Of the dimensions that the planner sees: at least 2. */
+        kernel_split[POPLIN_MAX_FIELD_DIMS];
     unsigned batch_split, conv_group_split;
     struct poplin_split out_chan_split, in_chan_split;
 };
 
-/* Arrays in planConstraints are choices: so many combinations of them. */
+/* Arrays in planConstraints are choices; this is the limit of their combinations. */
 enum { POPLIN_MAX_ALTERNATIVES = 16 };
 
-/* What a convolution is planned for.  Beside others it has the tiles_per_ipu tiles from first_tile on. */
+/* The objective of a plan.  A convolution that runs together with others has the tiles_per_ipu tiles from first_tile
+ * on. */
 enum poplin_objective {
-    POPLIN_ALONE,                /* the fewest cycles; passes of a fully connected layer together */
-    POPLIN_FEWEST_CYCLES,        /* the same, for itself */
-    POPLIN_MIN_MEMORY,           /* of a tile */
-    POPLIN_FEWEST_TILES,         /* in max_cycles */
-    POPLIN_LIKE_ON_FEWEST_TILES, /* no step longer than those of like, or as little as can be; then the fewest tiles */
+    POPLIN_ALONE,         /* the fewest cycles; the passes of a fully connected layer are planned jointly */
+    POPLIN_FEWEST_CYCLES, /* the same, but each pass for itself */
+    POPLIN_MIN_MEMORY,    /* the least memory of a tile */
+    POPLIN_FEWEST_TILES,  /* the fewest tiles with which it takes at most max_cycles */
+    /* The smallest excess of its steps' cycles over those of `like`; then the fewest tiles, or the least memory of a
+     * tile. */
+    POPLIN_LIKE_ON_FEWEST_TILES,
     POPLIN_LIKE_IN_MIN_MEMORY,
 };
 struct poplin_plan_share {
@@ -69,17 +73,17 @@ struct poplin_conv_options {
     bool enable_amp_half_engines_plan, remap_output_tensor, gather_conv_output, disable_transformations,
         insert_transforms_cycle_count_progs;
     bool conv_transforms_estimates, disable_sr_for_amp_vertices;
-    unsigned num_ipus, tiles_per_ipu; /* those of the target at most */
+    unsigned num_ipus, tiles_per_ipu; /* at most those of the target */
     unsigned start_tile_multiplier;
     bool is_constrained;
     struct poplin_plan_share share;
-    /* A plan has to hold to one of them.  One, all POPLIN_FREE, unless is_constrained. */
+    /* A plan must satisfy one of these.  Unless is_constrained there is one, with all values POPLIN_FREE. */
     struct poplin_plan_constraints constraints[POPLIN_MAX_ALTERNATIVES];
     unsigned alternatives;
-    char constraints_output[192]; /* file name; "" is none */
+    char constraints_output[192]; /* file name; "" if none */
 };
 
-/* Those that nothing was said about, for a target.  The padding is zero: equal options are equal bytes. */
+/* The defaults for a target.  Padding bytes are zero, so that equal options have equal bytes. */
 struct poplin_conv_options poplin_conv_options_default(const pop_target *target);
 /* Parses a call's options; false after an error of the graph. */
 bool poplin_conv_options_parse(pop_where where, pop_graph *graph, const char *api, pop_options given,

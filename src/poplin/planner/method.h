@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Methods: the kinds of vertices that can compute a convolution on a tile.  Each is a row with all that planner and
- * construction ask about it; planner and construction know methods by their rows alone.  methods/methods.c lists them,
- * in the order in which the search tries them: those that are usually the best come first. */
+/* Methods: the kinds of vertices that can compute a convolution on a tile.  Each is a row of functions and properties,
+ * through which alone planner and construction use it.  methods/methods.c lists them in the order of the search: those
+ * that are usually the best come first. */
 #ifndef POPLIN_PLANNER_METHOD_H
 #define POPLIN_PLANNER_METHOD_H
 
@@ -19,27 +19,28 @@ struct plan_elements;
 enum poplin_method_fields { POPLIN_HAS_CONV_UNITS = 1, POPLIN_HAS_SLIC_WINDOW = 2 };
 
 struct poplin_method {
-    const char *name, *other_name; /* other_name: what constraints may call it too; NULL: nothing */
-    const char *needs;             /* why it may not be possible, for errors; NULL: it always is */
-    unsigned fields;               /* set of enum poplin_method_fields */
-    bool serves_joint_plans;       /* forward, backward and update passes of a fully connected layer with one layout */
-    bool one_pair_of_groups;       /* a vertex has one group of input channels and one of output channels */
-    bool writes_once; /* with one kernel position and one group of input channels it writes each result once */
+    const char *name, *other_name; /* other_name: another name in constraints; NULL if there is none */
+    const char *needs;             /* the method's conditions, for error messages; NULL: always possible */
+    unsigned fields;               /* bits of enum poplin_method_fields */
+    bool serves_joint_plans;       /* one layout serves forward, backward and update pass of a fully connected layer */
+    bool one_pair_of_groups;       /* a vertex takes one group of input channels and one of output channels */
+    bool writes_once; /* with one kernel position and one group of input channels, each result is written once */
 
-    /* Proposes (plan_propose) its vertex types for a transformed convolution; plan has the transform and the types. */
+    /* Proposes its vertex types for a transformed convolution (plan_propose); plan has the transform and the types. */
     void (*propose)(struct plan_proposals *to, struct poplin_plan plan);
-    /* Completes a plan whose partition is known; NULL: nothing to do. */
+    /* Completes a plan whose partition is known; NULL if nothing is needed. */
     void (*complete)(struct poplin_plan *plan, const struct plan_candidate *candidate, const struct plan_tile *tile);
 
-    /* Cycles of a tile's vertices. */
+    /* The cycles of a tile's vertices. */
     uint64_t (*cycles)(const struct plan_candidate *candidate, const struct plan_tile *tile,
                        const struct plan_tile_work *work);
-    /* Lower bounds of them (NULL: 0).  pass_cycles: so many passes over field elements, work of them in all: inner
-     * loops and what begins each of them.  pair_cycles: one pair of groups of input and output channels; unlike cycles
-     * it grows with each size of the tile. */
+    /* Lower bounds of these cycles (NULL: 0).  pass_cycles: `passes` passes over field elements, `work` elements in
+     * total: inner loops and their overhead.  pair_cycles: one pair of groups of input and output channels; unlike
+     * cycles, it grows monotonically with each size of the tile. */
     uint64_t (*pass_cycles)(const struct plan_candidate *candidate, uint64_t passes, uint64_t work);
     uint64_t (*pair_cycles)(const struct plan_candidate *candidate, const struct plan_tile *tile);
-    /* What a tile pads before the vertices run (NULL: nothing), and elements of sums beside its outputs (NULL: 0). */
+    /* The cost of padding on the tile before the vertices run (NULL: none); the number of temporary sums besides the
+     * outputs (NULL: 0). */
     poplin_plan_costs (*tile_transforms)(const struct plan_candidate *candidate, const struct plan_tile *tile,
                                          const struct plan_elements *elements);
     uint64_t (*buffer_elements)(const struct plan_candidate *candidate, const struct plan_tile *tile, uint64_t outputs);
@@ -49,6 +50,6 @@ struct poplin_method {
                          pop_tensor input, pop_tensor weights);
 };
 
-extern const struct poplin_method *const poplin_methods[]; /* ends with NULL */
+extern const struct poplin_method *const poplin_methods[]; /* terminated by NULL */
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The outer search: each method with each transform, for which plan_search finds the best partition.  The best plan so
- * far bounds the search, and only a plan of lower rank replaces it: of plans of equal rank, the first one is kept, so
- * the order of poplin_methods decides between methods as well as saving time. */
+/* The outer search: for each method and each transform, plan_search finds the best partition.  The best plan so far
+ * bounds the search, and is replaced only by a plan of lower rank.  Of plans with equal rank the first one is kept, so
+ * the order of poplin_methods affects both the choice between methods and the time. */
 #include "poplin/planner/plan.h"
 #include "poplin/params/conv_params.h"
 #include "poplin/planner/method.h"
@@ -19,7 +19,7 @@ static bool allows(unsigned constraint, unsigned value)
     return constraint == POPLIN_FREE || constraint == value;
 }
 
-/* ---- all vertices of a transformed convolution ---- */
+/* ---- all vertex types of a transformed convolution ---- */
 
 static void try_vertices(struct planning *planning, const struct poplin_transform *transform,
                          const poplin_conv_params *transformed)
@@ -41,7 +41,7 @@ static void try_vertices(struct planning *planning, const struct poplin_transfor
 
 /* ---- all transforms ---- */
 
-/* Dimensions whose kernel positions are worth being input channels. */
+/* Dimensions whose kernel positions can be expanded to input channels. */
 static unsigned worth_expanding(const poplin_conv_params *p)
 {
     unsigned dims = 0;
@@ -50,8 +50,8 @@ static unsigned worth_expanding(const poplin_conv_params *p)
             poplin_conv_truncated_kernel_size(p, d) > 1 && p->input_field_shape[d] >= p->kernel_shape[d] ? 1u << d : 0;
     return dims;
 }
-/* Dimensions whose field positions are worth being output channels: such that the kernel is not the smaller of the two.
- */
+/* Dimensions whose field positions can be flattened to output channels: those whose kernel is at least as large as the
+ * field. */
 static unsigned worth_flattening(const poplin_conv_params *p)
 {
     unsigned dims = 0;
@@ -146,7 +146,7 @@ static struct planning begin(const pop_target *target, const poplin_conv_params 
     };
     return planning;
 }
-/* The best plan that fits; where none does, and where no memory is allowed, the smallest. */
+/* Finds the best plan that fits in the memory limit, or, if there is none or the limit is 0, the smallest plan. */
 static struct planning search(const pop_target *target, const poplin_conv_params *params,
                               const struct poplin_conv_options *options, bool joint)
 {
@@ -161,7 +161,7 @@ static struct planning search(const pop_target *target, const poplin_conv_params
     return planning;
 }
 
-/* Passes of a fully connected layer: the forward pass' parameters from those of any. */
+/* The parameters of the forward pass of a fully connected layer, from those of any pass. */
 static poplin_conv_params forward_params(const poplin_conv_params *params, int pass)
 {
     return pass == POPLIN_PASS_FC_TRAINING_FWD ? *params
@@ -208,7 +208,7 @@ static bool plan_layer(const pop_target *target, const struct plan_cached *asked
     return true;
 }
 
-/* What a plan's method knows of its vertices now that the partition is known. */
+/* Lets the method complete its vertex type, now that the partition is known. */
 static void complete(const pop_target *target, const struct poplin_conv_options *options,
                      struct poplin_planned *planned)
 {
@@ -240,9 +240,10 @@ static bool find(const pop_target *target, struct plan_cached *asked)
     return found;
 }
 
-/* ---- what others call ---- */
+/* ---- interface ---- */
 
-/* Where convolutions begin: with their share of the tiles, or so that not all use the same ones. */
+/* Sets the first tile: that of the convolution's share of tiles, or a hash, so that convolutions do not all use the
+ * same tiles. */
 static void place(const struct poplin_conv_options *options, const poplin_conv_params *params, struct poplin_plan *plan)
 {
     plan->start_tile = options->share.first_tile;
@@ -255,8 +256,8 @@ static void place(const struct poplin_conv_options *options, const poplin_conv_p
     plan->reversed = hash >> 40 & 1;
 }
 
-/* Sizes of 0 become 1: a convolution without elements is planned as one of a few, and costs nothing.  True where there
- * was one. */
+/* Replaces sizes of 0 by 1: a convolution without elements is planned like a small one.  Its cost is zero.  True if
+ * there was one. */
 static bool fill_up(poplin_conv_params *params)
 {
     size_t *const sizes[] = { &params->batch_size, &params->input_channels_per_conv_group,
@@ -269,7 +270,7 @@ static bool fill_up(poplin_conv_params *params)
     return empty;
 }
 
-/* What was planned, and a budget that it does not keep. */
+/* Logs the plan, and a warning if it exceeds the memory limit. */
 static void log_plan(const struct plan_cached *found)
 {
     uint64_t budget = begin(&found->target, &found->planned.params, &found->options, false).goal.max_bytes;

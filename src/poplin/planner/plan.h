@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The planner: how a convolution is transformed, split over tiles and computed.  A plan is a value.
  *
- * The order of a plan's steps: extra field dimensions of size 1 are put before the others; operands are swapped;
- * dimensions in expand_dims make kernel positions input channels; those in out_chan_flatten_dims make field positions
- * output channels; flatten_dims makes one field dimension of several (and the batch); groups of convolutions are
- * combined; channels are padded to the vertex's group sizes. poplin_transform_params does it for parameters. Then the
- * partition splits the result: serially first (a loop), in parallel over tiles. */
+ * The order of a plan's steps: extra field dimensions of size 1 are added before the others; operands are swapped; in
+ * expand_dims kernel positions become input channels; in out_chan_flatten_dims field positions become output channels;
+ * flatten_dims merges field dimensions (and the batch) into one; groups of convolutions are combined; channels are
+ * padded to the vertex's group sizes. poplin_transform_params applies these steps to parameters.  Then the partition
+ * splits the result: first serially (a loop), then in parallel over tiles. */
 #ifndef POPLIN_PLANNER_PLAN_H
 #define POPLIN_PLANNER_PLAN_H
 
@@ -13,18 +13,18 @@
 
 #include <poplin/planning.h>
 
-/* Field dimensions here and below are those with the extra ones. */
+/* Here and below, field dimensions include the extra ones. */
 struct poplin_partition {
     unsigned field_split[POPLIN_MAX_FIELD_DIMS], kernel_split[POPLIN_MAX_FIELD_DIMS];
     unsigned batch_split, conv_group_split;
     struct poplin_split out_chan_split, in_chan_split;
-    /* Splits fall on multiples of these. */
+    /* Parts begin at multiples of these. */
     unsigned field_grain[POPLIN_MAX_FIELD_DIMS];
     unsigned conv_group_grain, in_chan_grain, out_chan_grain;
 };
 
-/* Sets have bit d for field dimension d; flatten_dims has bit 0 for the batch and bit d + 1 for field dimension d, and
- * the highest takes the others in. */
+/* Sets of dimensions have bit d for field dimension d.  flatten_dims has bit 0 for the batch and bit d + 1 for field
+ * dimension d; the highest dimension absorbs the others. */
 struct poplin_transform {
     unsigned extra_field_dims;
     unsigned swap_operands; /* 0 or 1 */
@@ -40,14 +40,15 @@ struct poplin_plan {
     struct poplin_partition partition;
     unsigned num_field_dims; /* of the transformed convolution */
     pop_type tile_partial_type, sum_type,
-        result_type; /* of the vertices, of what tiles send each other to add up, of what comes out */
+        /* Types of the vertices' partials, of the partial sums that tiles exchange, and of the result. */
+        result_type;
     const struct poplin_method *method;
     unsigned conv_groups_per_group, in_chans_per_group, partial_chans_per_group;
     unsigned slic_window_width, num_conv_units;
     enum poplin_tile_order tile_order;
     unsigned start_tile;
-    unsigned reversed; /* 1: tiles are counted downwards from start_tile */
-    unsigned is_joint; /* 1: one layout of the weights for forward, backward and update passes */
+    unsigned reversed; /* 1: tiles are numbered downwards from start_tile */
+    unsigned is_joint; /* 1: the weights have the same layout in forward, backward and update pass */
     bool is_1x1;       /* AMP: the vertex is ConvPartial1x1Out */
 };
 
@@ -57,14 +58,14 @@ struct poplin_plan_cost {
     poplin_detailed_plan_costs steps;
 };
 
-/* A convolution that is planned: its parameters in canonical form, with a field dimension, and the best plan. */
+/* A planned convolution: its canonical parameters, with at least one field dimension, and the best plan. */
 struct poplin_planned {
     poplin_conv_params params;
     struct poplin_plan plan;
     struct poplin_plan_cost cost;
 };
-/* Plans a convolution; takes the plan from the cache (which may be NULL) when it has it.  params must be valid.  where
- * and graph are for errors, and the target. */
+/* Plans a convolution, or takes the plan from the cache, which may be NULL.  params must be valid.  The graph provides
+ * the target and records errors. */
 bool poplin_plan_get(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params,
                      const struct poplin_conv_options *options, poplin_planning_cache *cache,
                      struct poplin_planned *planned);

@@ -6,13 +6,13 @@
 enum reason { HELD_BY_TRANSFORM, HELD_BY_METHOD, HELD_BY_VERTEX, HELD_BY_PARTITION };
 static const char *const reasons[] = {
     "a transform is planned only where the convolution has something to transform",
-    NULL, /* what methods need */
+    NULL, /* each method's own text */
     "a method has vertices of certain groups only, which the types and the target decide",
     "a split divides what there is, leaves no part empty, and takes a tile for each part of all splits together; "
     "serial splits divide channels exactly",
 };
 
-/* Constraints in the order of blame: fields[i]->order is i. */
+/* All constraints in the order in which they are tried: fields[i]->order is i. */
 enum { MAX_FIELDS = 32 };
 struct blame_constraints {
     const struct plan_field *fields[MAX_FIELDS];
@@ -36,7 +36,7 @@ static enum reason reason_of(const struct plan_field *field)
                                             : HELD_BY_VERTEX;
 }
 
-/* Takes a constraint out of all alternatives; false when none has it. */
+/* Removes a constraint from all alternatives; false if none has it. */
 static bool drop(struct plan_cached *asked, const struct plan_field *field)
 {
     bool had = false;
@@ -57,8 +57,8 @@ static void restore(struct plan_cached *to, const struct plan_cached *from, cons
                plan_field_count(field) * sizeof(unsigned));
 }
 
-/* The constraints without which there is a plan, as a set that has none to spare: one alone where that is enough.
- * nearest is the plan. */
+/* The smallest set found of constraints without which there is a plan: a single one if that is sufficient, otherwise a
+ * set of which all are needed.  *nearest is the plan. */
 static unsigned find_set(const struct blame_constraints *all, const pop_target *target, const struct plan_cached *asked,
                          bool (*find)(const pop_target *, struct plan_cached *), struct plan_cached *nearest)
 {
@@ -86,7 +86,7 @@ static unsigned find_set(const struct blame_constraints *all, const pop_target *
     return dropped;
 }
 
-/* What a plan has of a constraint. */
+/* Adds the plan's value of a constrained field. */
 static void add_held(struct poplin_text *text, const struct poplin_plan *plan, const struct plan_field *field)
 {
     const unsigned *numbers = plan_numbers(plan, field);
@@ -105,7 +105,7 @@ static void add_held(struct poplin_text *text, const struct poplin_plan *plan, c
         poplin_text_add(text, "%u", *numbers);
 }
 
-/* "A needs a, B b, C c" */
+/* Adds "A needs a, B b, C c". */
 static void add_reason(struct poplin_text *text, enum reason reason)
 {
     if (reasons[reason])

@@ -6,7 +6,7 @@
 
 struct poplin_planning_cache {
     pthread_mutex_t lock;
-    struct plan_cached **places; /* an open table; size is a power of 2 */
+    struct plan_cached **places; /* an open-addressing hash table; size is a power of 2 */
     size_t size, count;
 };
 
@@ -33,7 +33,7 @@ size_t poplin_planning_cache_size(const poplin_planning_cache *cache)
 
 static bool same(const struct plan_cached *a, const struct plan_cached *b)
 {
-    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): padding that differs costs a search, no wrong plan */
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): different padding only costs a search */
     bool options = memcmp(&a->options, &b->options, sizeof(a->options)) == 0;
     return options && poplin_conv_params_equal(&a->planned.params, &b->planned.params) &&
            pop_target_equal(&a->target, &b->target);
@@ -80,7 +80,7 @@ void plan_cache_insert(poplin_planning_cache *cache, const struct plan_cached *f
     if (2 * (cache->count + 1) > cache->size)
         grow(cache);
     struct plan_cached **place = &cache->places[place_of(cache, found)];
-    if (!*place) { /* another thread may have been quicker */
+    if (!*place) { /* another thread may have added it */
         *place = poplibs_new(1, sizeof(**place));
         **place = *found;
         ++cache->count;

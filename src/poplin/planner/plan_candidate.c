@@ -71,7 +71,7 @@ struct plan_tile plan_tile_of(const struct plan_candidate *c, const struct popli
     return t;
 }
 
-/* Input elements along a dimension that so many outputs and kernel elements meet. */
+/* The number of input elements along a dimension that contribute to `outputs` outputs for `kernel` kernel elements. */
 static uint64_t input_range(const struct plan_candidate *c, size_t d, uint64_t outputs, uint64_t kernel)
 {
     if (!outputs || !kernel)
@@ -96,12 +96,12 @@ struct plan_elements plan_elements_of(const struct plan_candidate *c, const stru
 }
 /* ---- the work of a tile ---- */
 
-/* Rows are cut in so many parts that all workers get equally many. */
+/* Divides rows into so many parts that all workers get equally many. */
 struct plan_lists plan_lists_make(unsigned workers, uint64_t rows, uint64_t width)
 {
     assert(workers && workers <= PLAN_MAX_WORKERS);
     struct plan_lists made = { .items = poplibs_new(rows + 2 * PLAN_MAX_WORKERS, sizeof(*made.items)) };
-    uint64_t parts = workers / poplibs_gcd(workers, rows), all = rows * parts; /* of a row, of all */
+    uint64_t parts = workers / poplibs_gcd(workers, rows), all = rows * parts; /* of one row, of all rows */
     unsigned *items = made.items;
     for (unsigned w = 0; w < workers; ++w) {
         uint64_t begin = w * all / workers, end = (w + 1) * all / workers;
@@ -117,7 +117,7 @@ struct plan_lists plan_lists_make(unsigned workers, uint64_t rows, uint64_t widt
     return made;
 }
 
-/* Between the inputs of a dilated field a kernel position meets none: it is for one output in so many. */
+/* In a dilated field, a kernel position contributes only to every n-th output; returns n. */
 uint64_t plan_step_of(const struct plan_candidate *c, size_t d)
 {
     unsigned dilation = c->params.input_transform.dilation[d];
@@ -142,7 +142,7 @@ uint64_t plan_positions_of(const struct plan_candidate *c, const struct plan_til
     return fields;
 }
 
-/* Each worker has its share of positions, but for what rounding takes away, and one of them its share of rows. */
+/* A lower bound: a worker has its share of positions, minus rounding, and at least one worker has its share of rows. */
 bool plan_worker_share(const struct plan_candidate *c, const struct plan_tile *t, struct plan_worker_share *share)
 {
     size_t last = c->params.num_field_dims - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JSON of planConstraints.  Numbers and flags may be in quotes, as the original's property trees have them.  An
- * array where one value is asked for is a choice between its values: all combinations of choices are read, each as
- * constraints of its own. */
+/* Parser of planConstraints (JSON).  Numbers and flags may be quoted, as Poplibs' property trees write them.  An array
+ * in place of a single value is a choice; the parser reads all combinations of choices, each as constraints of its
+ * own. */
 #include "poplin/planner/plan_constraints.h"
 #include "poplin/planner/method.h"
 #include "poplin/planner/plan_fields.h"
@@ -17,11 +17,13 @@ struct reader {
     struct poplin_plan_constraints *to;
     char *text;
     size_t size;
-    size_t choices, chosen[MAX_CHOICES], of[MAX_CHOICES]; /* met so far; which one is taken of how many */
-    bool first;                                           /* time: says what has no effect */
+    /* Number of choices found so far; the index of the option taken; the number of options. */
+    size_t choices, chosen[MAX_CHOICES], of[MAX_CHOICES];
+    /* First combination: only then unused entries are logged. */
+    bool first;
 };
 
-/* Names beside those of plan_fields: where they may stand, and the field that they mean (NULL: what has no effect). */
+/* Names in addition to those of plan_fields: where they are allowed, and the field that they mean (NULL: no effect). */
 enum constraint_place {
     IN_TRANSFORM = PLAN_TRANSFORM,
     IN_PARTITION = PLAN_PARTITION,
@@ -46,7 +48,7 @@ static const struct other_name {
 enum { OTHER_NAMES = sizeof(other_names) / sizeof(other_names[0]) };
 static const char *const level_names[] = { [PLAN_TRANSFORM] = "transform", [PLAN_PARTITION] = "partition" };
 
-/* The names that a place has, in order; false behind the last. */
+/* The i-th name that is allowed in a place; false after the last. */
 static bool name_at(enum constraint_place place, size_t i, const char **name, const struct plan_field **field)
 {
     for (const struct plan_field *at = plan_fields; at->name; ++at)
@@ -67,7 +69,7 @@ static bool name_at(enum constraint_place place, size_t i, const char **name, co
 static bool wrong(struct reader *r, const char *name, const char *takes, const json_t *seen)
 {
     void *begun = pop_text_begin();
-    char *text = json_dumps(seen, JSON_ENCODE_ANY | JSON_COMPACT); /* NULL: no host memory */
+    char *text = json_dumps(seen, JSON_ENCODE_ANY | JSON_COMPACT); /* NULL without host memory */
     pop_text_end(begun);
     snprintf(r->text, r->size, "planConstraints: '%s' takes %s%s%.60s", name, takes, text ? ", not " : "",
              text ? text : "");
@@ -81,7 +83,7 @@ static bool unknown(struct reader *r, const char *group, const char *key, const 
     return false;
 }
 
-/* Methods by the names that constraints may have: "A, B (or C) or D". */
+/* Reports an unknown method and lists the allowed names: "A, B (or C) or D". */
 static bool wrong_method(struct reader *r, const char *name, const json_t *seen)
 {
     char list[200];
@@ -128,7 +130,7 @@ static bool flag(json_t *value, unsigned *to)
     *to = digit;
     return digit < 2;
 }
-/* "0": 3, as Poplibs writes lists of which not all entries are fixed; or [3, 1]. */
+/* A list as an object, "0": 3, which Poplibs writes if not all entries are fixed, or as an array, [3, 1]. */
 static bool list(json_t *value, unsigned *to)
 {
     size_t i;
@@ -153,7 +155,7 @@ static bool set(json_t *value, unsigned *to)
     size_t i;
     json_t *item;
     *to = 0;
-    if (json_is_string(value) && !*json_string_value(value)) /* a property tree's empty list */
+    if (json_is_string(value) && !*json_string_value(value)) /* an empty list of a property tree */
         return true;
     json_array_foreach(value, i, item)
     {
@@ -175,7 +177,7 @@ static bool method(json_t *value, unsigned *to)
     return false;
 }
 
-/* The value itself, or the one that is its turn of an array. */
+/* The value itself, or, for an array of choices, the current one. */
 static json_t *choose(struct reader *r, json_t *value, enum plan_field_kind kind)
 {
     bool is_choice =
@@ -196,7 +198,7 @@ static bool read_number(struct reader *r, json_t *given, const char *name, unsig
     return (number(choose(r, given, PLAN_NUMBER), to) && *to) || wrong(r, name, "a whole number from 1 on", given);
 }
 
-/* Both numbers, or the parallel one alone. */
+/* Reads an object with both numbers, or the parallel number alone. */
 static bool read_split(struct reader *r, json_t *value, const char *group, struct poplin_split *to)
 {
     const char *key;
@@ -244,7 +246,7 @@ static bool read_entry(struct reader *r, json_t *given, const char *name, const 
     return false;
 }
 
-/* An entry of a place by its name. */
+/* Reads an entry of the given place and name. */
 static bool read_named(struct reader *r, json_t *value, enum constraint_place place, const char *group, const char *key)
 {
     const char *name, *nearest = NULL;
@@ -276,7 +278,7 @@ static bool read_entries(struct reader *r, json_t *object, enum constraint_place
 
 /* ---- levels: keys "0", "1" ---- */
 
-/* Constraints of one level alone, into to. */
+/* Reads the constraints of one level into *to. */
 static bool read_level(struct reader *r, json_t *level, const char *name, struct poplin_plan_constraints *to)
 {
     const char *key;
@@ -303,7 +305,7 @@ static bool read_level(struct reader *r, json_t *level, const char *name, struct
     return good;
 }
 
-/* The first field of a group that does something; NULL: none does. */
+/* The first field of a group whose constraint has an effect; NULL if there is none. */
 static const char *does_something(const struct poplin_plan_constraints *c, enum plan_field_group group)
 {
     for (const struct plan_field *field = plan_fields; field->name; ++field)
@@ -315,9 +317,9 @@ static const char *does_something(const struct poplin_plan_constraints *c, enum 
     return NULL;
 }
 
-/* A plan is for the tiles of one IPU.  With one IPU that is level 0, and level 1 has transforms alone, of what is on a
- * tile, of which there are none here. With more level 0 is between IPUs and level 1 on each of them; a program that
- * names level 0 alone means the tiles. */
+/* A plan is for the tiles of one IPU.  With one IPU these are level 0; level 1 then has only transforms on a tile,
+ * which do not exist here.  With more IPUs level 0 is between IPUs and level 1 on each of them; a program that names
+ * only level 0 means the tiles. */
 static bool read_levels(struct reader *r, json_t *root, unsigned num_ipus)
 {
     struct poplin_plan_constraints levels[2];
@@ -342,7 +344,7 @@ static bool read_levels(struct reader *r, json_t *root, unsigned num_ipus)
     return true;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole text ---- */
 
 static bool read_once(struct reader *r, json_t *root, unsigned num_ipus)
 {
@@ -358,7 +360,7 @@ static bool read_once(struct reader *r, json_t *root, unsigned num_ipus)
     }
     return true;
 }
-/* The next combination; false after the last. */
+/* Advances to the next combination of choices; false after the last. */
 static bool advance(struct reader *r)
 {
     for (size_t i = 0; i < r->choices; ++i) {

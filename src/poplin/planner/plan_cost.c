@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Costs of the steps of a convolution: bringing operands to tiles, computing, adding partials up, and what serial
- * splits and transforms add.
+/* Costs of the steps of a convolution: sending operands to tiles, computation, sums of partials, and the overhead of
+ * serial splits and transforms.
  *
- * Exchange is bytes received by the fullest tile.  Copies on a tile move 8 bytes a cycle, or as many as follow each
- * other, and a quarter more is added for what is not modelled: release 1.2's rule. */
+ * The cost of an exchange is the number of bytes that the fullest tile receives.  Local copies move 8 bytes per cycle,
+ * or the length of a contiguous piece if that is less; a quarter is added for effects that are not modelled, as in
+ * release 1.2. */
 #include "poplin/planner/plan_cost.h"
 #include "poplin/planner/method.h"
 #include "poplin/planner/plan_work.h"
@@ -12,7 +13,7 @@
 
 /* ---- sizes ---- */
 
-/* Of all tiles together, transformed and padded. */
+/* The operands of all tiles together, transformed and padded. */
 static struct plan_elements all_elements(const struct plan_candidate *c, const struct poplin_partition *p)
 {
     struct poplin_partition one = *p;
@@ -43,7 +44,7 @@ static uint64_t exchange(const struct plan_candidate *c, uint64_t bytes, unsigne
 {
     return poplibs_ceil_div(bytes, c->target->exchange_bytes_per_cycle * factor);
 }
-/* Neighbours that need the same inputs receive them together. */
+/* The number of neighbouring tiles that receive the same inputs together, over a shared bus. */
 static unsigned shared_bus(const struct plan_candidate *c, uint64_t out_split)
 {
     unsigned together =
@@ -52,7 +53,7 @@ static unsigned shared_bus(const struct plan_candidate *c, uint64_t out_split)
             : 1;
     return together && out_split % together == 0 ? together : 1;
 }
-/* A tile that one of so many has its part of what all of them receive. */
+/* Received elements, if each of the receivers holds an equal part of them already. */
 static uint64_t received(uint64_t elements, uint64_t receivers)
 {
     return elements - elements / receivers;
@@ -86,7 +87,7 @@ size_t plan_reduction_stages(unsigned depth, bool multi_stage, unsigned stages[3
 struct partials_reduction {
     uint64_t cycles, later_exchange, bytes;
 };
-/* outputs of a tile, of which depth tiles each hold partials. */
+/* Sums of a tile's `outputs` outputs over `depth` tiles that hold partials. */
 static struct partials_reduction reduce(const struct plan_candidate *c, uint64_t outputs, unsigned depth)
 {
     unsigned workers = c->target->num_worker_contexts, stages[3];
@@ -113,7 +114,7 @@ static struct partials_reduction reduce(const struct plan_candidate *c, uint64_t
 
 /* ---- transforms ---- */
 
-/* Elements that tiles share evenly are exchanged, and copied on their tiles in pieces of so many bytes. */
+/* Elements that all tiles share evenly are exchanged, then copied locally in contiguous pieces. */
 static poplin_plan_costs moved(const struct plan_candidate *c, uint64_t elements, unsigned bytes_each, uint64_t tiles,
                                bool exchanges, uint64_t contiguous)
 {
@@ -147,7 +148,7 @@ static poplin_plan_costs tile_transforms(const struct plan_candidate *c, const s
 
 /* ---- serial splits ---- */
 
-/* Dynamic slices of so many bytes a tile. */
+/* Cycles of a dynamic slice of so many bytes on a tile. */
 static uint64_t sliced(const struct plan_candidate *c, uint64_t bytes)
 {
     unsigned workers = c->target->num_worker_contexts;
@@ -178,7 +179,7 @@ static void serial_steps(const struct plan_candidate *c, const struct poplin_par
     }
 }
 
-/* ---- all of it ---- */
+/* ---- total ---- */
 
 static uint64_t at_least_one(uint64_t splits)
 {
@@ -228,7 +229,7 @@ struct poplin_plan_cost plan_cost(struct plan_candidate *c, const struct poplin_
     return cost;
 }
 
-/* The least sum of a x and b y where x y is at least so much. */
+/* The minimum of a x + b y for x y >= product. */
 static uint64_t min_sum(double a, double b, double product)
 {
     return (uint64_t)(2 * sqrt(a * b * product));
@@ -245,7 +246,7 @@ struct plan_min_cost plan_min_cost(const struct plan_candidate *c, const struct 
     double input = (double)e.inputs * c->input_bytes, channels = (double)min->channels;
     uint64_t weights = min->channels * e.weights;
     double whole_outputs = partial / rate * (double)(min->tile.out_chans / c->plan.partial_chans_per_group);
-    /* Where output channels are split, half of the inputs or more are received, at the rate of a shared bus at best. */
+    /* If output channels are split, at least half of the inputs are received, at the rate of a shared bus at best. */
     uint64_t split = min_sum(input / 2 / (rate * shared_bus(c, 0)), partial / rate, channels),
              whole = (uint64_t)whole_outputs;
     struct plan_min_cost cost;

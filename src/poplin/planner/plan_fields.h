@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fields of a plan, one row each: planConstraints are read and written by these rows, plans printed, and the
- * constraints that no plan can keep named. */
+/* The fields of a plan, one row each: the table is used to read and write planConstraints, to print plans, and to name
+ * constraints that no plan satisfies. */
 #ifndef POPLIN_PLANNER_PLAN_FIELDS_H
 #define POPLIN_PLANNER_PLAN_FIELDS_H
 
 #include "poplin/params/params.h"
 #include "poplin/planner/plan.h"
 
-/* Where planConstraints and the text of plans have a field: two objects of a level, and beside the levels. */
+/* The place of a field in planConstraints and in the text of plans: two objects of a level, or outside of the
+ * levels. */
 enum plan_field_group { PLAN_TRANSFORM, PLAN_PARTITION, PLAN_VERTEX };
 enum plan_field_kind {
     PLAN_NUMBER,
@@ -15,7 +16,7 @@ enum plan_field_kind {
     PLAN_DIMS,   /* a set of field dimensions */
     PLAN_LIST,   /* a number for each field dimension */
     PLAN_SPLIT,  /* struct poplin_split */
-    PLAN_METHOD, /* in constraints a place in poplin_methods */
+    PLAN_METHOD, /* in constraints an index in poplin_methods */
     PLAN_TYPE,
     PLAN_DIRECTION /* ascending or descending */
 };
@@ -23,26 +24,27 @@ struct plan_field {
     const char *name;
     enum plan_field_group group;
     enum plan_field_kind kind;
-    size_t in_plan, in_constraints; /* offsets of unsigneds (PLAN_METHOD, PLAN_TYPE in a plan: what it says) */
-    bool is_constrained;            /* false: in_constraints is nothing */
-    unsigned neutral;               /* the value with which it does nothing */
-    unsigned of_methods;            /* enum poplin_method_fields; 0: of all */
-    unsigned order;                 /* in which constraints are blamed */
+    /* Offsets of unsigned members (for PLAN_METHOD and PLAN_TYPE of a plan: of members of their own types). */
+    size_t in_plan, in_constraints;
+    bool is_constrained; /* false: in_constraints is not used */
+    unsigned neutral;    /* the value that has no effect */
+    unsigned of_methods; /* bits of enum poplin_method_fields; 0: all methods */
+    unsigned order;      /* order in which plan_blame tries constraints */
 };
-extern const struct plan_field plan_fields[]; /* ends with a name of NULL */
+extern const struct plan_field plan_fields[]; /* terminated by a NULL name */
 
-/* The field with this name that constraints may fix; NULL: there is none. */
+/* The field of this name that constraints may fix; NULL if there is none. */
 const struct plan_field *plan_field_named(const char *name);
-/* Numbers that a constraint of it has: 1, 2 (serial and parallel) or POPLIN_MAX_FIELD_DIMS. */
+/* The number of values of its constraint: 1, 2 (serial and parallel) or POPLIN_MAX_FIELD_DIMS. */
 size_t plan_field_count(const struct plan_field *field);
 unsigned *plan_constraint_of(struct poplin_plan_constraints *constraints, const struct plan_field *field);
-/* Whether the plan's method has it. */
+/* Whether the plan's method has this field. */
 bool plan_has(const struct poplin_plan *plan, const struct plan_field *field);
 const unsigned *plan_numbers(const struct poplin_plan *plan, const struct plan_field *field);
-/* Whether the plan's numbers in a group satisfy the constraints. */
+/* Whether the plan's fields of a group satisfy the constraints. */
 bool plan_keeps(const struct poplin_plan *plan, const struct poplin_plan_constraints *constraints,
                 enum plan_field_group group);
-/* "{0,1}" with these brackets: the members of a set, or so many numbers. */
+/* Writes the members of a set, or numbers, in the given brackets: "{0,1}". */
 void plan_text_dims(struct poplin_text *text, const char *brackets, unsigned dims);
 void plan_text_list(struct poplin_text *text, const char *brackets, const unsigned *list, size_t count);
 

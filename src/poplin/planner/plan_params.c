@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the transforms of a plan do to parameters. */
+/* Applies the transforms of a plan to parameters. */
 #include "poplin/planner/plan_params.h"
 #include "poplin/planner/plan.h"
 
@@ -47,8 +47,8 @@ poplin_conv_params poplin_params_add_field_dims(const poplin_conv_params *params
     return p;
 }
 
-/* The kernel becomes the field: as it has to be larger, it is padded at both ends so that it slides over the former
- * field in the opposite direction; both operands are flipped for that. */
+/* The kernel becomes the field.  It must be the larger operand, so it is padded at both ends; then the former field
+ * slides over it in the opposite direction, and both operands are flipped. */
 poplin_conv_params poplin_params_swap_operands(const poplin_conv_params *params)
 {
     poplin_conv_params p = *params;
@@ -64,7 +64,7 @@ poplin_conv_params poplin_params_swap_operands(const poplin_conv_params *params)
         unsigned more = (unsigned)(input - kernel);
         p.input_transform.padding_lower[d] += more;
         p.input_transform.padding_upper[d] += more;
-        /* One element turned around is itself, and says so, as dimensions that are turned around do not flatten. */
+        /* A flip of one element has no effect and is dropped, because flipped dimensions cannot be flattened. */
         p.input_transform.flip[d] = !p.input_transform.flip[d] && poplin_conv_transformed_input_size(&p, d) > 1;
         p.kernel_transform.flip[d] = !p.kernel_transform.flip[d] && input > 1;
     }

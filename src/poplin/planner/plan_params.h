@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the transforms of a plan do to parameters. */
+/* Applies the transforms of a plan to parameters. */
 #ifndef POPLIN_PLANNER_PLAN_PARAMS_H
 #define POPLIN_PLANNER_PLAN_PARAMS_H
 
@@ -13,14 +13,14 @@ enum poplin_step_kind {
     POPLIN_STEP_FLATTEN,
     POPLIN_STEP_COMBINE
 };
-/* A transform of the plan, of a convolution with these parameters. */
+/* One transform of a plan, with the parameters before it. */
 struct poplin_step {
     enum poplin_step_kind kind;
-    unsigned number; /* extra dimensions, dimension, set of dimensions or factor */
+    unsigned number; /* number of extra dimensions, dimension, set of dimensions, or factor, depending on kind */
     poplin_conv_params before;
 };
-/* The transforms of a plan in their order, and what they make of the parameters: what the partition splits, channels
- * and groups not padded yet. */
+/* The transforms of a plan in order, and the transformed parameters, which the partition splits; channels and groups
+ * are not padded. */
 struct poplin_transformed {
     struct poplin_step steps[POPLIN_MAX_FIELD_DIMS + 5];
     unsigned count;
@@ -29,12 +29,12 @@ struct poplin_transformed {
 void poplin_transform_params(const struct poplin_transform *transform, const poplin_conv_params *params,
                              struct poplin_transformed *to);
 
-/* One operation of parameters each. */
+/* The single transforms. */
 poplin_conv_params poplin_params_add_field_dims(const poplin_conv_params *params, unsigned extra);
 poplin_conv_params poplin_params_swap_operands(const poplin_conv_params *params);
 poplin_conv_params poplin_params_expand_dim(const poplin_conv_params *params, unsigned dim);
 poplin_conv_params poplin_params_flatten_out_chans(const poplin_conv_params *params, unsigned dims);
-/* The dimensions that flatten into one (0 when there are not two), and the result of it. */
+/* The dimensions that can be flattened into one (0 if there are fewer than two), and the flattened parameters. */
 unsigned poplin_params_flattenable(const poplin_conv_params *params);
 poplin_conv_params poplin_params_flatten(const poplin_conv_params *params, unsigned dims);
 poplin_conv_params poplin_params_combine_groups(const poplin_conv_params *params, unsigned factor);

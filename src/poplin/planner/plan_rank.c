@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What makes one plan better than another, as one number. */
+/* The rank of a plan: its objective as one number, less is better. */
 #include "poplin/planner/plan_rank.h"
 #include "poplin/planner/plan_search.h"
 
@@ -15,12 +15,12 @@ static uint64_t rank_of_excess(uint64_t excess, uint64_t second)
     return at_most_bits(excess, 63 - SECOND_BITS) << SECOND_BITS | at_most_bits(second, SECOND_BITS);
 }
 
-/* Cycles by which steps are longer than those of another plan, in all. */
+/* The sum of the cycles by which steps are longer than those of another plan. */
 static uint64_t excess_over(const poplin_detailed_plan_costs *steps, const poplin_detailed_plan_costs *other)
 {
     static const struct {
         size_t offset;
-        bool repeated; /* by serial splits */
+        bool repeated; /* serial splits repeat it */
     } all[] = {
 #define STEP(name, repeated) { offsetof(poplin_detailed_plan_costs, name), repeated }
         STEP(broadcast, false), STEP(rearrangement, false), STEP(output_cast, false),         STEP(dynamic_slice, true),
@@ -68,7 +68,7 @@ uint64_t plan_rank_from_cycles(const struct plan_goal *goal, uint64_t cycles)
     case POPLIN_FEWEST_TILES:
         return cycles > goal->share->max_cycles ? UINT64_MAX : 0;
     case POPLIN_LIKE_ON_FEWEST_TILES:
-    case POPLIN_LIKE_IN_MIN_MEMORY: /* each step is as long as the other's, the rest is more than that */
+    case POPLIN_LIKE_IN_MIN_MEMORY: /* the steps' excess is at least that of their sum */
         return cycles > limit ? rank_of_excess(cycles - limit, 0) : 0;
     case POPLIN_ALONE:
     case POPLIN_FEWEST_CYCLES:

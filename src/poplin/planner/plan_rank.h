@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What makes one plan better than another, as one number. */
+/* The rank of a plan: its objective as one number, less is better. */
 #ifndef POPLIN_PLANNER_PLAN_RANK_H
 #define POPLIN_PLANNER_PLAN_RANK_H
 
 #include "poplin/planner/plan_search.h"
 
-/* Ranks of plans: the smallest is the best. */
+/* The rank of a plan; UINT64_MAX if it does not meet the goal. */
 uint64_t plan_rank(const struct plan_goal *goal, const struct poplin_plan_cost *cost);
-/* No plan of at least so many cycles has a lower rank; UINT64_MAX: none is good enough. */
+/* A lower bound of the ranks of plans with at least so many cycles; UINT64_MAX if none of them meets the goal. */
 uint64_t plan_rank_from_cycles(const struct plan_goal *goal, uint64_t cycles);
 
 #endif

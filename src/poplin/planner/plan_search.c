@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inner search: splits are popsolver's variables, sizes of a tile follow from them.
+/* The inner search.  Splits are variables of popsolver; the sizes of a tile depend on them.
  *
- * Two calls give the cost: the exact one, once all splits are decided, which tries all ways to split channels over the
- * tiles that are left; and what tiles of such sizes cost at least, which cuts the search short long before. */
+ * The solver calls two functions for the cost: the exact cost, when all splits are decided, for which it tries all
+ * splits of channels over the remaining tiles; and a lower bound for partial assignments, which prunes the search
+ * early. */
 #include "poplin/planner/plan_search.h"
 #include "poplin/planner/method.h"
 #include "poplin/planner/plan_rank.h"
@@ -16,12 +17,12 @@ struct poplin_partition plan_joint_partition(const struct poplin_partition *forw
 {
     assert(pass < 3 && last < POPLIN_MAX_FIELD_DIMS);
     struct poplin_partition p = *forward;
-    if (pass == 1) { /* field and input channels change places */
+    if (pass == 1) { /* field and input channels are exchanged */
         p.field_split[last] = forward->in_chan_split.parallel;
         p.in_chan_split = (struct poplin_split){ 1, forward->field_split[last] };
         p.field_grain[last] = forward->in_chan_grain;
         p.in_chan_grain = forward->field_grain[last];
-    } else if (pass == 2) { /* input and output channels do */
+    } else if (pass == 2) { /* input and output channels are exchanged */
         p.in_chan_split = (struct poplin_split){ forward->out_chan_split.serial, forward->out_chan_split.parallel };
         p.out_chan_split = (struct poplin_split){ 1, forward->in_chan_split.parallel };
         p.in_chan_grain = forward->out_chan_grain;
@@ -52,11 +53,11 @@ struct plan_search {
     const struct plan_goal *goal;
     const struct poplin_partition *grains;
     size_t dims;
-    struct poplin_split out, in; /* serial ones */
-    bool short_of_memory;        /* something that may have been better was left out because of its bytes */
+    struct poplin_split out, in; /* the serial splits */
+    bool short_of_memory;        /* a partition that may be better was rejected because of its bytes */
 };
 
-/* The next larger split of so many things that gives a smaller quotient; the smallest of its quotient. */
+/* The next larger split with a smaller quotient: the smallest split that gives it. */
 static unsigned next_split(uint64_t things, unsigned split)
 {
     uint64_t quotient = poplibs_ceil_div(things, split);
@@ -69,13 +70,13 @@ static bool better(const struct plan_goal *goal, const struct poplin_plan_cost *
         return first < second;
     return goal->objective == POPLIN_MIN_MEMORY ? a->cycles < b->cycles : a->bytes < b->bytes;
 }
-/* What is to be beaten now. */
+/* The rank that a partition must be below. */
 static uint64_t rank_to_beat(const struct plan_goal *goal, const struct poplin_plan_cost *found)
 {
     return found ? plan_rank(goal, found) : goal->best;
 }
 
-/* Splits channels over the tiles that everything else leaves, in the best way. */
+/* Finds the best split of channels over the tiles that the other splits leave. */
 static bool split_channels(struct plan_search *s, struct poplin_partition *p, struct poplin_plan_cost *best)
 {
     const struct plan_candidate *c = s->passes->candidates[0];
@@ -118,9 +119,9 @@ static bool split_channels(struct plan_search *s, struct poplin_partition *p, st
     return found;
 }
 
-/* ---- what the solver calls ---- */
+/* ---- functions called by the solver ---- */
 
-/* Operands: field splits, kernel splits, batch, groups. */
+/* Reads the variables: field splits, kernel splits, batch, groups. */
 static void read_splits(const struct plan_search *s, const uint64_t *v, struct poplin_partition *p)
 {
     size_t dims = s->dims;
@@ -146,7 +147,7 @@ static popsolver_answer exact(const uint64_t *operands, size_t count, uint64_t *
     return POPSOLVER_VALUE;
 }
 
-/* Operands: grains of field dimensions, kernel sizes, batch, groups, and the rest of plan_bound. */
+/* Variables: grains of field dimensions, kernel sizes, batch, groups, and the other members of plan_bound. */
 enum { BOUNDS = 4 };
 static struct plan_min_cost min_cost(const struct plan_search *s, const uint64_t *v)
 {
@@ -190,7 +191,7 @@ static popsolver_answer min_bytes(const uint64_t *operands, size_t count, uint64
 struct variables {
     popsolver_variable splits[MAX_OPERANDS], sizes[MAX_OPERANDS];
     size_t splits_count, sizes_count;
-    popsolver_variable left, copies, channels, passes, work; /* left: tiles for channels */
+    popsolver_variable left, copies, channels, passes, work; /* left: number of tiles for channels */
 };
 
 static uint64_t max(uint64_t a, uint64_t b)
@@ -205,7 +206,7 @@ static popsolver_variable add_constant(popsolver_model *m, uint64_t value)
 {
     return popsolver_add_constant(m, value, NULL);
 }
-/* A split of so many things, which a constraint may fix, and the size that it gives. */
+/* Adds the variable of a split, which a constraint may fix, and the variable of the resulting size. */
 static popsolver_variable add_split(popsolver_model *m, struct variables *v, uint64_t things, uint64_t limit,
                                     unsigned fixed)
 {
@@ -238,7 +239,7 @@ static void add_splits(popsolver_model *m, const struct plan_candidate *c, const
     v->copies = popsolver_product(m, POPSOLVER_VARIABLES(fields, batch), NULL);
 }
 
-/* What a tile has to do at least. */
+/* Adds lower bounds of a tile's work. */
 static void add_work(popsolver_model *m, const struct plan_search *s, struct variables *v)
 {
     const struct plan_candidate *c = s->passes->candidates[0];
@@ -248,7 +249,7 @@ static void add_work(popsolver_model *m, const struct plan_search *s, struct var
     popsolver_variable fields = popsolver_product(m, (popsolver_variables){ dims, v->sizes }, NULL);
     fields = popsolver_product(m, POPSOLVER_VARIABLES(fields, grain, v->sizes[2 * dims]), NULL);
     popsolver_variable kernels = popsolver_product(m, (popsolver_variables){ dims, v->sizes + dims }, NULL);
-    /* The tiles that are left can share all pairs of channels. */
+    /* At best, the remaining tiles share all pairs of channels evenly. */
     v->channels = popsolver_ceildiv(m, add_constant(m, outs * ins), v->left, NULL);
     v->passes = popsolver_product(m, POPSOLVER_VARIABLES(kernels, v->sizes[2 * dims + 1], v->channels), NULL);
     v->work = popsolver_product(m, POPSOLVER_VARIABLES(fields, v->passes), NULL);
@@ -257,7 +258,7 @@ static void add_work(popsolver_model *m, const struct plan_search *s, struct var
         popsolver_restrict(m, v->work, (uint64_t)all, UINT64_MAX);
 }
 
-/* The same with serial splits that are decided; goal->best is to be beaten. */
+/* Searches with fixed serial splits for a rank below goal->best. */
 static bool search_serial(struct plan_search *s, struct poplin_partition *partition, struct poplin_plan_cost *cost)
 {
     const struct plan_candidate *c = s->passes->candidates[0];
@@ -301,8 +302,8 @@ static bool allows(unsigned constraint, unsigned value)
     return constraint == POPLIN_FREE || constraint == value;
 }
 
-/* A loop repeats what is not split by it, so that it is for memory alone: serial splits are tried where memory is
- * short, or they are asked for. */
+/* A serial split is a loop that repeats all steps that it does not split, so it only saves memory: it is tried if
+ * memory is short, or if constraints require it. */
 bool plan_search(const struct plan_passes *passes, const struct plan_goal *given, struct poplin_partition *partition,
                  struct poplin_plan_cost *cost)
 {
@@ -313,7 +314,7 @@ bool plan_search(const struct plan_passes *passes, const struct plan_goal *given
     size_t outs = c->params.output_channels_per_conv_group, ins = c->params.input_channels_per_conv_group;
     bool found = false, fixed = !allows(goal.constraints->out_chan_split.serial, 1) ||
                                 !allows(goal.constraints->in_chan_split.serial, 1);
-    for (unsigned which = 0; which < 2; ++which) /* of output channels, of input channels */
+    for (unsigned which = 0; which < 2; ++which) /* first output channels, then input channels */
         for (unsigned serial = which ? 2 : 1; serial <= (which ? c->grains_in : c->grains_out); ++serial) {
             if (serial > 1 && !search.short_of_memory && !fixed && goal.objective != POPLIN_MIN_MEMORY)
                 break;

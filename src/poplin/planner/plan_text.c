@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans as text, and as the JSON of planConstraints. */
+/* Writes plans as text, and as JSON of planConstraints. */
 #include "poplin/planner/plan_text.h"
 #include "poplin/params/conv_params.h"
 #include "poplin/params/params.h"

@@ -8,13 +8,13 @@ struct together {
     struct plan_member *members;
     size_t *order; /* the largest first */
     size_t count;
-    unsigned tiles, next_tile; /* of all; the first that none has */
-    unsigned reserved;         /* for each that is not planned yet */
+    unsigned tiles, next_tile; /* number of tiles; the first free tile */
+    unsigned reserved;         /* tiles reserved for each member that is not planned yet */
     double back_off;
     poplin_planning_cache *cache;
 };
 
-/* The largest first; equal ones in their own order. */
+/* Orders members by operations, largest first; equal ones keep their order. */
 static void find_order(struct together *t)
 {
     uint64_t *flops = poplibs_new(t->count, sizeof(*flops));
@@ -28,7 +28,7 @@ static void find_order(struct together *t)
     free(flops);
 }
 
-/* Plans a member on the tiles that are left; with take, they are its. */
+/* Plans a member on the free tiles; with take, it gets the tiles of its plan. */
 static bool plan_member(struct together *t, size_t place, struct poplin_plan_share share, bool take,
                         struct poplin_plan_cost *cost)
 {
@@ -40,7 +40,7 @@ static bool plan_member(struct together *t, size_t place, struct poplin_plan_sha
     if (!poplin_plan_get(t->where, t->graph, t->api, &member->params, member->options, t->cache, &planned))
         return false;
     *cost = planned.cost;
-    /* tiles that receive together stay together */
+    /* tiles that share an exchange bus belong to the same member */
     unsigned bus = pop_target_tiles_per_shared_exchange_bus(pop_graph_target(t->graph));
     if (take)
         t->next_tile = (unsigned)(poplibs_ceil_div(t->next_tile + cost->tiles, bus) * bus);
@@ -55,7 +55,8 @@ static bool plan_all(struct together *t)
         return false;
     share.objective = POPLIN_FEWEST_TILES;
     double max = (double)cost.cycles *
-                 (1 + (double)(t->count - 1) * t->back_off); /* any number: the option has no upper limit */
+                 /* Floating point, because the option has no upper limit. */
+                 (1 + (double)(t->count - 1) * t->back_off);
     share.max_cycles = max < (double)UINT64_MAX ? (uint64_t)max : UINT64_MAX;
     if (!plan_member(t, 0, share, true, &cost))
         return false;

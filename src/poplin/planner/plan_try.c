@@ -5,7 +5,7 @@
 #include "poplin/planner/plan_rank.h"
 #include "poplin/planner/plan_work.h"
 
-/* Forward parameters of a fully connected layer as those of its other passes (1 backward, 2 update). */
+/* The parameters of a fully connected layer's other passes (1: backward, 2: update), from those of the forward pass. */
 poplin_conv_params plan_pass_params(const poplin_conv_params *forward, size_t pass)
 {
     poplin_conv_params p = *forward;
@@ -72,7 +72,7 @@ void plan_try(struct planning *planning, const poplin_conv_params *transformed, 
     struct plan_passes passes = { { &candidates[0], &candidates[1], &candidates[2] }, planning->joint ? 3 : 1 };
     for (size_t i = 0; i < passes.count; ++i) {
         options[i] = *planning->options;
-        options[i].pass += (int)i; /* forward, backward, update follow each other */
+        options[i].pass += (int)i; /* forward, backward and update are consecutive */
         candidates[i] = candidate_of_pass(planning, transformed, &plan, &options[i], i);
     }
     struct poplin_plan_cost cost;

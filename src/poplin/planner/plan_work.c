@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cycles of a tile's vertices and their bounds, which methods know. */
+/* Cycles of a tile's vertices and their lower bounds, which methods provide. */
 #include "poplin/planner/plan_work.h"
 #include "poplin/planner/method.h"
 
@@ -51,7 +51,7 @@ uint64_t plan_min_work(const struct plan_candidate *c, unsigned tiles)
     return plan_pass_cycles(c, 0, (uint64_t)(plan_whole_work(c) / tiles));
 }
 
-/* ---- what was computed before ---- */
+/* ---- cache of cycles ---- */
 
 static size_t place_of(const struct plan_memo *memo, const uint32_t key[PLAN_MEMO_KEYS])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs ask the planner: reports, plans ahead of their use, counts of operations. */
+/* The public functions of the planner: reports, planning in advance, operation counts. */
 #include "poplin/params/call_log.h"
 #include "poplin/params/conv_params.h"
 #include "poplin/params/params.h"
@@ -78,7 +78,7 @@ bool poplin_convolution_validate_options_at(pop_where where, pop_graph *graph, p
            poplin_conv_options_parse(where, graph, "poplin_convolution_validate_options", options, &parsed);
 }
 
-/* ---- many plans ---- */
+/* ---- planning in advance ---- */
 
 struct planning_work {
     pop_where where;
@@ -86,7 +86,7 @@ struct planning_work {
     size_t count, next;
     poplin_planning_cache *cache;
     pthread_mutex_t lock;
-    size_t failed; /* the first request that did */
+    size_t failed; /* index of the first request that failed */
     pop_status status;
     pop_error error;
 };
@@ -148,9 +148,9 @@ pop_status poplin_preplan_convolutions_at(pop_where where, const poplin_conv_pla
     return work.status;
 }
 
-/* ---- counts ---- */
+/* ---- operation counts ---- */
 
-/* Pairs of an output and a kernel element along a dimension that meet an input element. */
+/* The number of pairs of an output and a kernel element along a dimension that multiply an input element. */
 static uint64_t pairs(const poplin_conv_params *p, unsigned d)
 {
     uint64_t count = 0;
@@ -160,7 +160,7 @@ static uint64_t pairs(const poplin_conv_params *p, unsigned d)
             count += poplin_get_input_index(d, (unsigned)o, (unsigned)k, p) != POPLIN_NO_INDEX;
     return count;
 }
-/* Each output element is one addition less than it has products. */
+/* The sum of n products takes n - 1 additions. */
 uint64_t poplin_get_fwd_flops(const poplin_conv_params *p)
 {
     uint64_t met = 1, outputs = 1;
@@ -203,7 +203,7 @@ uint64_t poplin_get_wu_flops(const poplin_conv_params *p)
     return less(2 * products(p), planes * elements(p->kernel_shape, poplin_params_dims(p)));
 }
 
-/* The conv units of all tiles, each of which takes so many inputs a cycle. */
+/* Cycles if the conv units of all tiles multiply at their full rate. */
 static double perfect(const pop_graph *graph, const poplin_conv_params *p, uint64_t flops)
 {
     const pop_target *target = pop_graph_target(graph);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products: on CPU devices by host_gemm.c, on others as convolutions. */
+/* Matrix products: on CPU devices by host_gemm.c, on others as convolutions. */
 #include "poplin/product/mat_mul_call.h"
 #include "poplin/product/mat_mul_checks.h"
 #include "poplin/product/mat_mul_conv.h"
@@ -91,7 +91,7 @@ pop_tensor poplin_mat_mul_grouped_at(pop_where where, pop_graph *graph, pop_tens
     return product(&call, a, b, sequence, output_type, 3);
 }
 
-/* To a tensor that there is, or, with a factor, added to it. */
+/* Writes the product to an existing tensor, or adds it with a factor. */
 static void product_to(const struct mat_mul_call *call, pop_tensor a, pop_tensor b, pop_tensor out, pop_tensor factor,
                        pop_program sequence, size_t rank)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of matrix products share. */
+/* Declarations that the sources of matrix products share. */
 #ifndef POPLIN_PRODUCT_MAT_MUL_CALL_H
 #define POPLIN_PRODUCT_MAT_MUL_CALL_H
 
@@ -7,7 +7,7 @@
 
 #include <poplin/mat_mul.h>
 
-/* What every call has, and its options, checked, as a convolution takes them. */
+/* The arguments that all calls share; the options are checked and converted to those of a convolution. */
 struct mat_mul_call {
     pop_where where;
     pop_graph *graph;
@@ -15,14 +15,14 @@ struct mat_mul_call {
     poplin_planning_cache *cache;
     pop_option list[POPLIN_MAX_MAT_MUL_OPTIONS];
     size_t options;
-    bool rhs_is_arranged; /* the user says so */
+    bool rhs_is_arranged; /* as the caller declared */
 };
 static inline pop_options mat_mul_options(const struct mat_mul_call *call)
 {
     return (pop_options){ call->list, call->options };
 }
 
-/* A tensor's shape, in dims. */
+/* A tensor's shape; dims is its storage. */
 struct mat_mul_dims {
     size_t list[POP_TENSOR_RUNS];
 };
@@ -31,12 +31,12 @@ static inline pop_shape mat_mul_shape_of(pop_tensor t, struct mat_mul_dims *dims
     size_t rank = pop_tensor_shape(t, dims->list, POP_TENSOR_RUNS);
     return (pop_shape){ poplibs_min(rank, POP_TENSOR_RUNS), dims->list };
 }
-/* A tensor, and mapped; false after an error of the graph. */
+/* Checks that a tensor is valid and mapped; false after an error of the graph. */
 static inline bool mat_mul_is_operand(const struct mat_mul_call *call, const char *what, pop_tensor t)
 {
     return poplibs_is_operand(call->graph, call->where, call->api, what, t);
 }
-/* A matrix as the only one of a group. */
+/* Views a matrix as a group of one. */
 static inline pop_tensor mat_mul_grouped(const struct mat_mul_call *call, pop_tensor t)
 {
     return pop_tensor_rank(t) == 3 ? t : pop_tensor_expand_at(call->where, t, POP_DIMS(0));

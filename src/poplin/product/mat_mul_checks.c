@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which matrices can be multiplied, and what convolution a product is. */
+/* Checks of shapes and types, and the parameters of a product's convolution. */
 #include "poplin/product/mat_mul_checks.h"
 #include "poplin/product/mat_mul_call.h"
 
@@ -44,7 +44,7 @@ bool mat_mul_shapes(const struct mat_mul_call *call, pop_type input_type, pop_ty
 
 poplin_conv_params poplin_mat_mul_conv_params(const poplin_mat_mul_params *params)
 {
-    /* The columns are the field, which is never empty. */
+    /* the columns are the field, which must not be empty */
     size_t columns = poplibs_max(params->b_shape[2], 1);
     return poplin_conv_params_make(params->input_type, params->output_type, 1, POP_SHAPE(columns), POP_SHAPE(1),
                                    params->a_shape[2], params->a_shape[1], params->a_shape[0]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A product as a convolution (as Poplibs does): B is the input, its columns the field, its rows the channels; the rows
- * of A are the weights of as many output channels.  Operands of CPU devices are plain matrices on their one tile. */
+/* A product as a convolution (as in Poplibs): B is the input, with its columns as field and its rows as channels; the
+ * rows of A are the weights of the output channels.  On CPU devices operands are plain row-major matrices on the single
+ * tile. */
 #include "poplin/product/mat_mul_conv.h"
 #include "poplin/product/mat_mul_call.h"
 
@@ -20,7 +21,7 @@ static pop_tensor plain(const struct mat_mul_call *call, pop_type type, const si
     return t;
 }
 
-/* A product without a multiplication has no convolution. */
+/* A product without multiplications is not a convolution. */
 static bool is_plain(const struct mat_mul_call *call, const poplin_mat_mul_params *params)
 {
     return mat_mul_is_for_host(call) || !params->a_shape[0] || !params->a_shape[1] || !params->a_shape[2] ||
@@ -31,7 +32,7 @@ struct conv_product {
     struct conv_call call;
     struct conv_resolved conv;
 };
-/* False, with nothing to end, after an error. */
+/* False after an error, with nothing left to release. */
 static bool begin(const struct mat_mul_call *call, const poplin_mat_mul_params *params, struct conv_product *product)
 {
     poplin_conv_params conv = poplin_mat_mul_conv_params(params);
@@ -44,8 +45,8 @@ static bool begin(const struct mat_mul_call *call, const poplin_mat_mul_params *
     return false;
 }
 
-/* {g,m,k} as weights {g,1,m,k}, {g,k,n} as input {g,1,n,k}; and back.  The output {g,1,n,m} goes back as the input
- * does. */
+/* {g,m,k} to weights {g,1,m,k} and {g,k,n} to input {g,1,n,k}, and the inverses.  The inverse for the input also
+ * converts the output {g,1,n,m}. */
 static pop_tensor as_weights(pop_where where, pop_tensor a)
 {
     return pop_tensor_expand_at(where, a, POP_DIMS(1));

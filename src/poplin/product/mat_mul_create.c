@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands and results laid out for products. */
+/* Creates operands and results in the layout of a product's plan. */
 #include "poplibs/log.h"
 #include "poplin/product/mat_mul_call.h"
 #include "poplin/product/mat_mul_checks.h"

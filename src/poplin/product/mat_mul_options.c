@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of matrix products, which become those of convolutions. */
+/* Options of matrix products, and their conversion to options of convolutions. */
 #include "poplin/product/mat_mul_options.h"
 #include "poplibs/log.h"
 #include "poplibs/options.h"
@@ -18,7 +18,7 @@ static const struct poplibs_option table[] = {
 #define MAT_MUL_OPTION(...) POPLIBS_ROW(struct values, __VA_ARGS__)
 #include "poplibs/options.def"
 };
-/* The same in a convolution's words; NULL is no option of it. */
+/* The corresponding option of a convolution; NULL if there is none. */
 static const char *const conv_keys[] = { "availableMemoryProportion",
                                          "pass",
                                          NULL,
@@ -33,7 +33,7 @@ static const char *const passes[] = { "NONE_MATMUL", "FC_INFERENCE_FWD", "FC_TRA
                                       "FC_TRAINING_WU" };
 enum { KEYS = sizeof(table) / sizeof(table[0]) };
 
-/* Each key once, its last value. */
+/* Converts each key once, with its last value. */
 static size_t translate(pop_options options, const struct values *values, pop_option *list, size_t capacity)
 {
     const char *last[KEYS] = { NULL };
@@ -83,7 +83,7 @@ pop_status poplin_mat_mul_conv_options(pop_options options, pop_option *list, si
                                        pop_error *error)
 {
     pop_target target = pop_target_create_cpu(false, 1);
-    pop_graph *graph = pop_graph_create(&target); /* holds the error */
+    pop_graph *graph = pop_graph_create(&target); /* records the error */
     pop_status status = POP_OK;
     bool rhs_is_arranged;
     if (!read_options(POP_HERE, graph, "poplin_mat_mul_conv_options", options, list, capacity, count, &rhs_is_arranged))

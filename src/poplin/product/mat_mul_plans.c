@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the plans of products say, and plans made before they are needed. */
+/* Reports of products' plans, and planning in advance. */
 #include "poplibs/log.h"
 #include "poplin/params/conv_params.h"
 #include "poplin/params/params.h"
@@ -44,13 +44,13 @@ size_t poplin_mat_mul_grouped_report_plan_at(pop_where where, pop_graph *graph, 
     return report(&call, input_type, output_type, a_shape, b_shape, 3, buffer, size);
 }
 
-/* Whether a request's shapes fit. */
+/* Checks a request's shapes and types. */
 static pop_status check_request(const poplin_mat_mul_params *params, const pop_target *target, pop_where where,
                                 pop_error *error)
 {
     struct mat_mul_call call;
     poplin_mat_mul_params same;
-    pop_graph *graph = pop_graph_create(target); /* holds the error */
+    pop_graph *graph = pop_graph_create(target); /* records the error */
     pop_status status = POP_OK;
     if (!mat_mul_begin(&call, where, graph, "poplin_preplan_mat_muls", NULL, POP_NO_OPTIONS, NULL) ||
         !mat_mul_shapes(&call, params->input_type, params->output_type, (pop_shape){ 3, params->a_shape },
@@ -68,7 +68,7 @@ pop_status poplin_preplan_mat_muls_at(pop_where where, const poplin_mat_mul_plan
     poplin_conv_params *params = poplibs_new(count, sizeof(*params));
     pop_option *lists = poplibs_new(count, POPLIN_MAX_MAT_MUL_OPTIONS * sizeof(*lists));
     pop_status status = POP_OK;
-    size_t planned = 0; /* products of CPU devices have no plan */
+    size_t planned = 0; /* products on CPU devices have no plan */
     for (size_t i = 0; i < count && status == POP_OK; ++i) {
         pop_option *list = lists + i * POPLIN_MAX_MAT_MUL_OPTIONS;
         size_t options = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks along the diagonal: each is factored by one vertex, the rows below it are multiplied by its inverse, and the
- * trailing matrix is updated by their product.  Upper factors are those of transposed views. */
+/* Cholesky factorisation by blocks along the diagonal: a vertex factors each block, the rows below it are multiplied by
+ * its inverse, and their product updates the trailing matrix.  Upper factors are computed on transposed views. */
 #include <poplin/cholesky.h>
 
 #include "poplibs/log.h"
@@ -13,7 +13,7 @@ static pop_compute_set add_set(const struct triangular_call *call, const char *w
     return pop_graph_add_compute_set_at(call->where, call->graph, poplibs_path(path, sizeof(path), call->name, what));
 }
 
-/* A vertex of a type for matrix i of blocks{g,n,n}, on the tile that has most of it. */
+/* Adds a vertex for matrix i of blocks{g,n,n}, on the tile that holds most of it. */
 static pop_vertex add_vertex(const struct triangular_call *call, pop_compute_set set, const char *type, bool lower,
                              const char *field, pop_tensor block)
 {
@@ -29,7 +29,7 @@ static pop_vertex add_vertex(const struct triangular_call *call, pop_compute_set
     return vertex;
 }
 
-/* a{g,n,n} becomes its lower factor. */
+/* Replaces a{g,n,n} by its lower factor. */
 static void factor_block(const struct triangular_call *call, pop_tensor a)
 {
     pop_compute_set set = add_set(call, "Factor");
@@ -38,7 +38,7 @@ static void factor_block(const struct triangular_call *call, pop_tensor a)
     pop_sequence_add_at(call->where, call->sequence, pop_execute_at(call->where, set, call->name));
 }
 
-/* The inverse of a factor, which is upper as it is stored unless lower: as it is stored. */
+/* The inverse of a factor, in the stored orientation; lower: whether the stored factor is lower. */
 static pop_tensor inverse_of(const struct triangular_call *call, pop_tensor stored, bool lower)
 {
     char path[POPLIBS_PATH_SIZE];
@@ -56,7 +56,7 @@ static pop_tensor inverse_of(const struct triangular_call *call, pop_tensor stor
     return inverse;
 }
 
-/* Copies of both operands of a product, laid out for it. */
+/* Copies both operands of a product to new tensors with the layout of its plan. */
 static void operands(const struct triangular_call *call, pop_tensor *left, pop_tensor *right)
 {
     char path[POPLIBS_PATH_SIZE];
@@ -80,7 +80,7 @@ static void operands(const struct triangular_call *call, pop_tensor *left, pop_t
     *right = b;
 }
 
-/* to = left right, a copy. */
+/* to = left right, as a copy of the product. */
 static void multiply(const struct triangular_call *call, pop_tensor left, pop_tensor right, pop_tensor to)
 {
     operands(call, &left, &right);
@@ -103,7 +103,7 @@ static pop_tensor transposed(const struct triangular_call *call, pop_tensor a)
     return poplin_transpose_grouped_matrix_at(call->where, a);
 }
 
-/* The factor of a{g,n,n}, in place, as it is stored: a = l l' or u' u. */
+/* Factors a{g,n,n} in place: a = l l' if lower, otherwise u' u. */
 static void factor(const struct triangular_call *call, pop_tensor a, bool lower)
 {
     pop_where where = call->where;
@@ -129,7 +129,7 @@ static void factor(const struct triangular_call *call, pop_tensor a, bool lower)
     }
 }
 
-/* Zeros in the triangle that is not the factor's. */
+/* Zeros the triangle that the factor does not use. */
 static void zero_others(const struct triangular_call *call, pop_tensor a, bool lower)
 {
     size_t n = pop_tensor_dim(a, 1);

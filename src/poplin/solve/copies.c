@@ -2,8 +2,8 @@
 #include "poplin/solve/copies.h"
 
 struct triangular_piece {
-    pop_tensor from, to; /* flat */
-    unsigned constant;   /* instead of from, where the tile has it; TRIANGULAR_CONSTANTS for from */
+    pop_tensor from, to; /* flattened */
+    unsigned constant;   /* a constant instead of from, if not TRIANGULAR_CONSTANTS; the tile holds it */
     unsigned tile;
 };
 
@@ -40,13 +40,14 @@ void triangular_copies_fill(struct triangular_copies *copies, unsigned constant,
     pop_interval_lists_free(&mapping);
 }
 
-/* A variable with an element on each tile that needs the constant, and its copy: the pieces of those tiles read it. */
+/* Creates a variable with an element on each tile that needs the constant, and copies the constant to it; the pieces on
+ * these tiles read their element. */
 static void send_constant(struct triangular_copies *copies, unsigned constant, pop_program sequence)
 {
     const struct triangular_call *call = copies->call;
     char path[POPLIBS_PATH_SIZE];
     unsigned tiles = pop_target_num_tiles(pop_graph_target(call->graph)), used = 0;
-    unsigned *at = poplibs_zeros(tiles, sizeof(*at)); /* place in the variable, plus one */
+    unsigned *at = poplibs_zeros(tiles, sizeof(*at)); /* index in the variable, plus one */
     for (size_t i = 0; i < copies->count; ++i)
         if (copies->list[i].constant == constant && !at[copies->list[i].tile])
             at[copies->list[i].tile] = ++used;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Substitution: matrix and right-hand sides are halved until blocks are left; a block with one right-hand side is
- * solved by a vertex, one with several row by row with planned products (docs/poplin-matmul.md). */
+/* Substitution: matrix and right-hand sides are halved recursively down to blocks.  A vertex solves a block with one
+ * right-hand side; blocks with several are solved row by row, with planned products (docs/poplin-matmul.md). */
 #include "poplin/solve/substitute.h"
 #include "poplin/solve/copies.h"
 
 #include <popops/element_wise.h>
 #include <poputil/tile_mapping.h>
 
-/* A function for each shape of products: result = a b. */
+/* A function for products of one shape: result = a b. */
 struct shaped_product {
     size_t rows, inner, columns;
     pop_tensor a, b, result;
@@ -17,8 +17,8 @@ struct substitution {
     const struct triangular_call *call;
     pop_tensor x; /* {g,n,k} */
     bool lower;
-    size_t width;            /* right-hand sides of a block */
-    pop_tensor a, b, solved; /* arguments of the function for blocks, made from the first; null before */
+    size_t width;            /* number of right-hand sides of a block */
+    pop_tensor a, b, solved; /* arguments of the function for blocks, created with the first block; null before */
     pop_function block;
     struct {
         struct shaped_product *list;
@@ -83,7 +83,7 @@ static struct shaped_product *product_of(struct substitution *s, pop_tensor a, p
     return kept;
 }
 
-/* b - a x, a new tensor. */
+/* b - a x, in a new tensor. */
 static pop_tensor minus_product(struct substitution *s, pop_tensor b, pop_tensor a, pop_tensor x)
 {
     const struct triangular_call *call = s->call;
@@ -102,7 +102,7 @@ static pop_tensor minus_product(struct substitution *s, pop_tensor b, pop_tensor
 
 /* ---- blocks ---- */
 
-/* One right-hand side: a vertex for each system, on the tile that has most of its block. */
+/* One right-hand side: a vertex for each system, on the tile that holds most of its block. */
 static void solve_column(const struct substitution *s, pop_tensor a, pop_tensor b, pop_tensor x)
 {
     const struct triangular_call *call = s->call;
@@ -124,7 +124,7 @@ static void solve_column(const struct substitution *s, pop_tensor a, pop_tensor 
     pop_sequence_add_at(where, call->sequence, pop_execute_at(where, set, call->name));
 }
 
-/* The function's program: row by row, what the rows before it contribute is a product. */
+/* The function's program: for each row, the contribution of the solved rows is a product, which is subtracted. */
 static void solve_rows(const struct substitution *s, pop_program body)
 {
     const struct triangular_call *call = s->call;
@@ -144,7 +144,7 @@ static void solve_rows(const struct substitution *s, pop_program body)
     }
 }
 
-/* As many right-hand sides as the function takes: zeros beside b, and a variable to no purpose beside x. */
+/* Extends b and x to the function's number of right-hand sides: b by zeros, x by an unused variable. */
 static void widen(const struct substitution *s, pop_tensor *b, pop_tensor *x)
 {
     char path[POPLIBS_PATH_SIZE];
@@ -189,8 +189,8 @@ static void solve_columns(struct substitution *s, pop_tensor a, pop_tensor b, po
 
 static void solve(struct substitution *s, pop_tensor a, pop_tensor b, size_t top, size_t left);
 
-/* The unknowns of one half of the rows, for both halves of the right-hand sides; from those of the second half of rows
- * the part of the first is subtracted before. */
+/* Solves one half of the rows, for both halves of the right-hand sides; for the second half of the rows, the
+ * contribution of the first is subtracted before. */
 static void solve_half(struct substitution *s, pop_tensor a, pop_tensor b, size_t top, size_t left, bool first)
 {
     size_t n = pop_tensor_dim(a, 1), k = pop_tensor_dim(b, 2), half = (n + 1) / 2, columns = (k + 1) / 2;
@@ -207,7 +207,7 @@ static void solve_half(struct substitution *s, pop_tensor a, pop_tensor b, size_
     }
 }
 
-/* Writes rows from top on and columns from left on of x. */
+/* Solves a system, whose result is x from row `top` and column `left` on. */
 static void solve(struct substitution *s, pop_tensor a, pop_tensor b, size_t top, size_t left)
 {
     size_t n = pop_tensor_dim(a, 1), k = pop_tensor_dim(b, 2);
@@ -223,7 +223,7 @@ static void solve(struct substitution *s, pop_tensor a, pop_tensor b, size_t top
 
 /* ---- whole matrices ---- */
 
-/* a, b: padded to size rows; ones on the diagonal of what is added. */
+/* Pads a and b to `size` rows, with ones on the added diagonal. */
 static void pad(const struct triangular_call *call, pop_tensor *a, pop_tensor *b, size_t size)
 {
     char path[POPLIBS_PATH_SIZE];
@@ -242,7 +242,7 @@ static void pad(const struct triangular_call *call, pop_tensor *a, pop_tensor *b
     triangular_copies_fill(&zero_copies, 0, right);
     triangular_copies_fill(&zero_copies, 0, bottom);
     triangular_copies_end(&zero_copies, call->sequence);
-    pop_tensor flat = pop_tensor_flatten_dims_at(where, bottom, 1, 3); /* one on the diagonal in each size + 1 */
+    pop_tensor flat = pop_tensor_flatten_dims_at(where, bottom, 1, 3); /* the diagonal: every (size + 1)-th */
     triangular_copies_fill(
         &one_copies, 0,
         pop_tensor_sub_sample_at(where, pop_tensor_slice_at(where, flat, n, more * size, 1), (unsigned)size + 1, 1));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Triangular systems and masks: arguments, operands, what comes before substitution. */
+/* Triangular systems and masks: arguments, operands, and the steps before substitution. */
 #include <poplin/cholesky.h>
 #include <poplin/triangular_solve.h>
 
@@ -18,7 +18,7 @@ bool triangular_take_options(struct triangular_call *call, pop_option **list)
 {
     union triangular_value {
         unsigned size;
-        double widest; /* of the kinds that the parser knows */
+        double widest; /* the largest type that the parser writes */
     } value = { POPLIN_CHOLESKY_BLOCK_SIZE };
     static const struct poplibs_option table[] = {
 #define CHOLESKY_OPTION(...) POPLIBS_ROW(union triangular_value, __VA_ARGS__)
@@ -74,7 +74,7 @@ bool triangular_matrices(const struct triangular_call *call, pop_tensor a, pop_t
     return true;
 }
 
-/* Right-hand sides as {groups, n, m}: one in each column. */
+/* Views right-hand sides as {groups, n, m}, one in each column. */
 static bool right_hand_sides(const struct triangular_call *call, pop_tensor a, pop_tensor b, bool left_side,
                              pop_tensor *columns)
 {
@@ -183,7 +183,7 @@ pop_tensor poplin_triangular_mask_at(pop_where where, pop_graph *graph, pop_tens
 
 /* ---- solving ---- */
 
-/* a{g,n,n} with ones on its diagonal, b{g,n,k} accordingly: both divided by what stood there, row by row. */
+/* Divides each row of a{g,n,n} and of b{g,n,k} by its diagonal element, so that a has ones on its diagonal. */
 static void scale(const struct triangular_call *call, pop_tensor a, pop_tensor *b)
 {
     char path[POPLIBS_PATH_SIZE];
@@ -240,7 +240,7 @@ pop_tensor poplin_triangular_solve_at(pop_where where, pop_graph *graph, pop_ten
 
 /* ---- operands, plans ---- */
 
-/* Whether b can be a's right-hand side. */
+/* Checks that b can be a right-hand side of a. */
 static bool fit(pop_shape a, pop_shape b, bool left_side)
 {
     size_t rank = a.rank;
@@ -249,8 +249,8 @@ static bool fit(pop_shape a, pop_shape b, bool left_side)
     return memcmp(a.dims, b.dims, (rank - 2) * sizeof(size_t)) == 0 &&
            b.dims[left_side ? rank - 2 : rank - 1] == a.dims[rank - 1];
 }
-/* Matrices in blocks, as the right-hand sides of the other side would be (element by element where one block is
- * enough); right-hand sides row by row. */
+/* Creates a matrix in blocks (element by element if one block is enough), transposed for systems from the right; or
+ * right-hand sides, each of which is contiguous. */
 static pop_tensor create(const struct triangular_call *call, pop_type type, pop_shape a, pop_shape b, bool left_side,
                          bool is_matrix)
 {
@@ -277,7 +277,7 @@ static pop_tensor create_input(struct triangular_call *call, pop_type type, pop_
     pop_option *list = NULL;
     pop_tensor t = { 0 };
     if (!poplibs_ready(call->graph) || !triangular_take_options(call, &list))
-        (void)0; /* said already */
+        (void)0; /* the error is recorded already */
     else if (!fit(a, b, left_side))
         poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api,
                      "shapes %s and %s are no system of equations", poplibs_shape_text(left, sizeof(left), a),
@@ -313,7 +313,8 @@ pop_tensor poplin_create_triangular_solve_input_rhs_at(pop_where where, pop_grap
     return create_input(&call, input_type, a_shape, b_shape, left_side, false);
 }
 
-/* Products of halves, which are of two widths where right-hand sides do not halve; then those of a block's rows. */
+/* The products of halves, which have two widths if the right-hand sides cannot be halved evenly; then those of a
+ * block's rows. */
 size_t poplin_get_triangular_solve_mat_mul_pre_plan_parameters(pop_type input_type, pop_type output_type,
                                                                pop_shape a_shape, pop_shape b_shape, bool left_side,
                                                                size_t block_size, poplin_mat_mul_params *list,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What triangular systems and Cholesky's factors share.  Matrices are {groups, n, n}; systems from the right are those
- * of transposed views. */
+/* Declarations that triangular systems and Cholesky factorisation share.  Matrices are {groups, n, n}; systems from the
+ * right are solved as those of transposed views. */
 #ifndef POPLIN_SOLVE_TRIANGULAR_SOLVE_H
 #define POPLIN_SOLVE_TRIANGULAR_SOLVE_H
 
@@ -12,21 +12,22 @@ struct triangular_call {
     pop_where where;
     pop_graph *graph;
     const char *api, *name;
-    pop_options options; /* of matrix products */
+    pop_options options; /* options of matrix products */
     poplin_planning_cache *cache;
     pop_program sequence;
     size_t block_size;
 };
 
-/* Takes option blockSize out of the call's options, whose list is then *list, to be freed; false after an error. */
+/* Removes option blockSize from the call's options.  *list is the storage of the remaining options, which the caller
+ * frees.  False after an error. */
 bool triangular_take_options(struct triangular_call *call, pop_option **list);
-/* Matrices as {groups, n, n}. */
+/* Views matrices as {groups, n, n}. */
 pop_tensor triangular_grouped(const struct triangular_call *call, pop_tensor a);
-/* The same, checked: square matrices of half or float, mapped; false after an error of the graph. */
+/* The same with checks: square matrices of half or float, mapped; false after an error of the graph. */
 bool triangular_matrices(const struct triangular_call *call, pop_tensor a, pop_tensor *grouped);
-/* The tile that has most of a tensor's elements, the first of several; 0 when it has no mapping. */
+/* The first of the tiles that hold most of a tensor's elements; 0 without a mapping. */
 unsigned triangular_tile(const struct triangular_call *call, pop_tensor t);
-/* A variable {g,n,m} of blocks of block rows and columns, which follow each other. */
+/* A variable {g,n,m} of contiguous blocks of `block` rows and columns. */
 pop_tensor triangular_blocks(const struct triangular_call *call, pop_type type, size_t g, size_t n, size_t m,
                              size_t block, const char *name);
 /* A constant of one element, on tile 0. */
