@@ -39,7 +39,7 @@ inline poplar::Tensor batchNormWhiten(poplar::Graph &graph, const poplar::Tensor
                                          invStdDev.c(), prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
                                          poplar::detail::Options(options)));
 }
-// The normalised activations, and the whitened ones for the gradients.
+// The normalised activations, and the whitened ones, which the gradients need.
 inline std::pair<poplar::Tensor, poplar::Tensor>
 batchNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gamma,
                const poplar::Tensor &beta, const poplar::Tensor &mean, const poplar::Tensor &invStdDev,
@@ -65,7 +65,7 @@ inline poplar::Tensor batchNormalise(poplar::Graph &graph, const poplar::Tensor 
                                        poplar::detail::name(debugContext), poplar::detail::Options(options)));
 }
 
-// Of gamma and beta; of whitened activations, or of those that are whitened here.
+// Gradients of gamma and beta, from whitened activations, or from activations that are whitened here.
 inline std::pair<poplar::Tensor, poplar::Tensor>
 batchNormParamGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened, const poplar::Tensor &gradsIn,
                         poplar::program::Sequence &prog, const poplar::Type &partialsType = poplar::FLOAT,
@@ -88,7 +88,7 @@ batchNormParamGradients(poplar::Graph &graph, const poplar::Tensor &acts, const 
                                    gradsIn, prog, partialsType, debugContext, options);
 }
 
-// Of the activations, in the same two forms.
+// Gradients of the activations, in the same two forms.
 inline poplar::Tensor batchNormGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened,
                                          const poplar::Tensor &gradsIn, const poplar::Tensor &invStdDev,
                                          const poplar::Tensor &gamma, poplar::program::Sequence &prog,
@@ -134,7 +134,7 @@ inline void batchNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gam
     poputil::detail::check(graph.c());
 }
 
-// Of normBatchSize images, those of several replicas (poplin/Norms.hpp).
+// With statistics over normBatchSize images of several replicas (poplin/Norms.hpp).
 inline std::pair<poplar::Tensor, poplar::Tensor>
 distributedBatchNormStatistics(poplar::Graph &replicatedGraph, const poplar::Tensor acts, float eps,
                                poplar::program::Sequence &prog, bool unbiasedVarEstimate,

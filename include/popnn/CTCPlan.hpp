@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a CTC loss or a beam search is shared out among tiles (popnn/ctc_plan.h).
+// The distribution of a CTC loss or a beam search over tiles (popnn/ctc_plan.h).
 #ifndef POPNN_CTC_PLAN_HPP
 #define POPNN_CTC_PLAN_HPP
 
@@ -13,7 +13,7 @@ namespace popnn
 namespace ctc
 {
 
-// Made by ctc::plan or ctc_infer::plan; by default there is no plan.
+// Made by ctc::plan or ctc_infer::plan; a default-constructed object has no plan.
 class Plan
 {
   public:

@@ -40,7 +40,7 @@ inline poplar::Tensor groupNormWhiten(poplar::Graph &graph, const poplar::Tensor
                                               invStdDev.c(), prog.cToGrow(graph.c()),
                                               poplar::detail::name(debugContext), poplar::detail::Options(options)));
 }
-// The normalised activations, and the whitened ones for the gradients.
+// The normalised activations, and the whitened ones, which the gradients need.
 inline std::pair<poplar::Tensor, poplar::Tensor>
 groupNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gamma,
                const poplar::Tensor &beta, const poplar::Tensor &mean, const poplar::Tensor &invStdDev,
@@ -55,7 +55,7 @@ groupNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::T
     return std::make_pair(poplar::Tensor(made), poplar::Tensor(whitened));
 }
 
-// Of gamma and beta; of whitened activations, or of those that are whitened here.
+// Gradients of gamma and beta, from whitened activations, or from activations that are whitened here.
 inline std::pair<poplar::Tensor, poplar::Tensor>
 groupNormParamGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened, const poplar::Tensor &gradsIn,
                         poplar::program::Sequence &prog, const poplar::Type &partialsType = poplar::FLOAT,
@@ -78,7 +78,7 @@ groupNormParamGradients(poplar::Graph &graph, const poplar::Tensor &acts, const 
                                    gradsIn, prog, partialsType, debugContext, options);
 }
 
-// Of the activations, in the same two forms.
+// Gradients of the activations, in the same two forms.
 inline poplar::Tensor groupNormGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened,
                                          const poplar::Tensor &gradsIn, const poplar::Tensor &invStdDev,
                                          const poplar::Tensor &gamma, poplar::program::Sequence &prog,

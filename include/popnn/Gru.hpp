@@ -22,7 +22,7 @@ inline std::vector<BasicGruCellUnit> getDefaultBasicGruCellOrder()
     return { BASIC_GRU_CELL_RESET_GATE, BASIC_GRU_CELL_UPDATE_GATE, BASIC_GRU_CELL_CANDIDATE };
 }
 
-// dataType, batchSize, timeSteps and layerSizes {input, output}, also as rnn.dataType and so on.
+// Members dataType, batchSize, timeSteps and layerSizes {input, output}; also available as rnn.dataType and so on.
 struct GruParams : popnn::detail::LayerParams {
     bool outputFullSequence = true;
     bool calcInputGradients = true;
@@ -47,7 +47,7 @@ struct GruParams : popnn::detail::LayerParams {
     {
     }
 
-    // The C interface's.
+    // The parameters of the C interface.
     popnn_gru_params c() const
     {
         popnn::detail::checkLayer(*this, "GRU", "a");
@@ -113,7 +113,7 @@ inline uint64_t getBasicGruCellWuFlops(const GruParams &params)
     return popnn_gru_wu_flops(&c);
 }
 
-// The products of a step, with the options that each is planned with.
+// The products of a step, with the options for planning each of them.
 inline std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>>
 getMatMulPrePlanParameters(GruParams params, poplar::OptionFlags options)
 {
@@ -178,7 +178,7 @@ inline poplar::Tensor createWeightsBiases(poplar::Graph &graph, const GruParams 
                                                 poplin::detail::cache(planningCache)));
 }
 
-// The output: {steps, batch, output}, or the last step's.
+// Returns the output: {steps, batch, output}, or that of the last step.
 inline poplar::Tensor gruFwd(poplar::Graph &graph, const GruParams &params, const poplar::Tensor &stateInit,
                              const poplar::Tensor &in, const GruWeights &weights, poplar::Tensor *intermediates,
                              poplar::program::Sequence &fwdProg, const poplar::DebugContext &debugContext = {},
@@ -197,7 +197,7 @@ inline poplar::Tensor gruFwd(poplar::Graph &graph, const GruParams &params, cons
     return result;
 }
 
-// The gradient of the initial state.
+// Returns the gradient of the initial state.
 inline poplar::Tensor gruBwd(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog,
                              const poplar::Tensor &fwdOutputInit, const poplar::Tensor &fwdIntermediates,
                              const GruWeights &weights, const poplar::Tensor &input, const poplar::Tensor &output,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instance norm (popnn/norms.h): a group norm of as many groups as channels, whose calls do all but the statistics.
+// Instance norm (popnn/norms.h): a group norm with as many groups as channels. All calls except the statistics are
+// those of group norm.
 #ifndef POPNN_INSTANCE_NORM_HPP
 #define POPNN_INSTANCE_NORM_HPP
 
@@ -32,7 +33,7 @@ inline poplar::Tensor instanceNormWhiten(poplar::Graph &graph, const poplar::Ten
 {
     return gn::groupNormWhiten(graph, acts, mean, invStdDev, prog, debugContext, options);
 }
-// The normalised activations, and the whitened ones for the gradients.
+// The normalised activations, and the whitened ones, which the gradients need.
 inline std::pair<poplar::Tensor, poplar::Tensor>
 instanceNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gamma,
                   const poplar::Tensor &beta, const poplar::Tensor &mean, const poplar::Tensor &invStdDev,
@@ -41,7 +42,7 @@ instanceNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar
 {
     return gn::groupNormalise(graph, acts, gamma, beta, mean, invStdDev, prog, debugContext, options);
 }
-// Of gamma and beta; of whitened activations, or of those that are whitened here.
+// Gradients of gamma and beta, from whitened activations, or from activations that are whitened here.
 inline std::pair<poplar::Tensor, poplar::Tensor>
 instanceNormParamGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened, const poplar::Tensor &gradsIn,
                            poplar::program::Sequence &prog, const poplar::Type &partialsType = poplar::FLOAT,
@@ -57,7 +58,7 @@ instanceNormParamGradients(poplar::Graph &graph, const poplar::Tensor &acts, con
 {
     return gn::groupNormParamGradients(graph, acts, gradsIn, mean, iStdDev, prog, partialsType, debugContext, options);
 }
-// Of the activations, in the same two forms.
+// Gradients of the activations, in the same two forms.
 inline poplar::Tensor instanceNormGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened,
                                             const poplar::Tensor &gradsIn, const poplar::Tensor &invStdDev,
                                             const poplar::Tensor &gamma, poplar::program::Sequence &prog,

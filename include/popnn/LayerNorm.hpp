@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layer norm (popnn/norms.h): a group norm of one group, whose calls do all but the statistics.
+// Layer norm (popnn/norms.h): a group norm with one group. All calls except the statistics are those of group norm.
 #ifndef POPNN_LAYER_NORM_HPP
 #define POPNN_LAYER_NORM_HPP
 
@@ -31,7 +31,7 @@ inline poplar::Tensor layerNormWhiten(poplar::Graph &graph, const poplar::Tensor
 {
     return gn::groupNormWhiten(graph, acts, mean, invStdDev, prog, debugContext, options);
 }
-// The normalised activations, and the whitened ones for the gradients.
+// The normalised activations, and the whitened ones, which the gradients need.
 inline std::pair<poplar::Tensor, poplar::Tensor>
 layerNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gamma,
                const poplar::Tensor &beta, const poplar::Tensor &mean, const poplar::Tensor &invStdDev,
@@ -40,7 +40,7 @@ layerNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::T
 {
     return gn::groupNormalise(graph, acts, gamma, beta, mean, invStdDev, prog, debugContext, options);
 }
-// Of gamma and beta; of whitened activations, or of those that are whitened here.
+// Gradients of gamma and beta, from whitened activations, or from activations that are whitened here.
 inline std::pair<poplar::Tensor, poplar::Tensor>
 layerNormParamGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened, const poplar::Tensor &gradsIn,
                         poplar::program::Sequence &prog, const poplar::Type &partialsType = poplar::FLOAT,
@@ -56,7 +56,7 @@ layerNormParamGradients(poplar::Graph &graph, const poplar::Tensor &acts, const 
 {
     return gn::groupNormParamGradients(graph, acts, gradsIn, mean, iStdDev, prog, partialsType, debugContext, options);
 }
-// Of the activations, in the same two forms.
+// Gradients of the activations, in the same two forms.
 inline poplar::Tensor layerNormGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened,
                                          const poplar::Tensor &gradsIn, const poplar::Tensor &invStdDev,
                                          const poplar::Tensor &gamma, poplar::program::Sequence &prog,

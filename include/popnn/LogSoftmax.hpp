@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logarithms of the softmax (popnn/log_softmax.h).
+// The logarithm of the softmax (popnn/log_softmax.h).
 #ifndef POPNN_LOG_SOFTMAX_HPP
 #define POPNN_LOG_SOFTMAX_HPP
 

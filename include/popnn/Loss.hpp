@@ -49,8 +49,8 @@ inline poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Ten
     return calcLoss(graph, modelOutputs, expected, loss, deltas, poplar::Tensor(), poplar::Tensor(), lossType,
                     debugContext);
 }
-// The same; the number of rows whose largest output is that of the label is added to numCorrect, which the program sets
-// to 0 before the first batch.
+// The same; adds the number of rows whose largest output is that of the label to numCorrect, which the program sets to
+// 0 before the first batch.
 inline poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Tensor &modelOutputs,
                                          const poplar::Tensor &expected, const poplar::Tensor &loss,
                                          const poplar::Tensor &deltas, const poplar::Tensor &deltasScale,
@@ -93,7 +93,7 @@ inline poplar::Tensor argMin(poplar::Graph &graph, const poplar::Tensor &input, 
                                  popnn_arg_min_at(poplar::detail::where(debugContext), graph.c(), input.c(),
                                                   prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
 }
-// Values and places.
+// Values and indices.
 inline std::pair<poplar::Tensor, poplar::Tensor> maxAndArgMax(poplar::Graph &graph, const poplar::Tensor &input,
                                                               poplar::program::Sequence &prog,
                                                               const poplar::DebugContext &debugContext = {})

@@ -23,7 +23,7 @@ inline std::vector<BasicLstmCellUnit> getDefaultBasicLstmCellOrder()
              BASIC_LSTM_CELL_OUTPUT_GATE };
 }
 
-// dataType, batchSize, timeSteps and layerSizes {input, output}, also as rnn.dataType and so on.
+// Members dataType, batchSize, timeSteps and layerSizes {input, output}; also available as rnn.dataType and so on.
 struct LstmParams : popnn::detail::LayerParams {
     bool outputFullSequence = true;
     bool doInputWeightCalc = true;
@@ -49,7 +49,7 @@ struct LstmParams : popnn::detail::LayerParams {
     {
     }
 
-    // The C interface's.
+    // The parameters of the C interface.
     popnn_lstm_params c() const
     {
         popnn::detail::checkLayer(*this, "LSTM", "an");
@@ -135,7 +135,7 @@ inline uint64_t getBasicLstmCellWuFlops(const LstmParams &params)
     return popnn_lstm_wu_flops(&c);
 }
 
-// The products of a step, with the options that each is planned with.
+// The products of a step, with the options for planning each of them.
 inline std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>>
 getMatMulPrePlanParameters(LstmParams params, poplar::OptionFlags options)
 {
@@ -228,7 +228,7 @@ inline poplar::Tensor createWeightsBiases(poplar::Graph &graph, const LstmParams
                                                 poplin::detail::cache(planningCache)));
 }
 
-// The output and the last cell state.
+// Returns the output and the last cell state.
 inline std::pair<poplar::Tensor, poplar::Tensor>
 lstmFwd(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog, const LstmState &stateInit,
         const LstmWeights &weights, const poplar::Tensor &in, poplar::Tensor *intermediates,
@@ -246,7 +246,7 @@ lstmFwd(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequenc
     poputil::detail::put({ { &result.first, output }, { &result.second, cell }, { intermediates, kept } });
     return result;
 }
-// The order of the guide's era.
+// The argument order of release 1.2.
 inline std::pair<poplar::Tensor, poplar::Tensor>
 lstmFwd(poplar::Graph &graph, const LstmParams &params, const LstmState &stateInit, const poplar::Tensor &in,
         const LstmWeights &weights, poplar::Tensor *intermediates, poplar::program::Sequence &prog,
@@ -256,7 +256,7 @@ lstmFwd(poplar::Graph &graph, const LstmParams &params, const LstmState &stateIn
     return lstmFwd(graph, params, prog, stateInit, weights, in, intermediates, debugContext, options, planningCache);
 }
 
-// The gradient of the initial state.
+// Returns the gradient of the initial state.
 inline LstmState lstmBwd(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog,
                          const LstmState &fwdStateInit, const poplar::Tensor &fwdIntermediates,
                          const LstmWeights &weights, const poplar::Tensor &input, const poplar::Tensor &output,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The activation functions' names (popnn/non_linearity.h).  This header is for codelets too.
+// Names of the activation functions (popnn/non_linearity.h). This header is also for codelets.
 #ifndef POPNN_NON_LINEARITY_DEF_HPP
 #define POPNN_NON_LINEARITY_DEF_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The activation functions' names as text: in streams, and in names of vertices.
+// Names of the activation functions as text: for streams, and for names of vertices.
 #ifndef POPNN_NON_LINEARITY_DEF_UTIL_HPP
 #define POPNN_NON_LINEARITY_DEF_UTIL_HPP
 
@@ -26,7 +26,7 @@ inline std::ostream &operator<<(std::ostream &os, const NonLinearityType &type)
 {
     return os << asString(type);
 }
-// Reads a word, in capitals or not.
+// Reads a name, case-insensitively.
 inline std::istream &operator>>(std::istream &in, NonLinearityType &type)
 {
     std::string token;

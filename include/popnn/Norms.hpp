@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all norms share: parameters and costs (popnn/norms.h).
+// Common to all norms: parameters and costs (popnn/norms.h).
 #ifndef POPNN_NORMS_HPP
 #define POPNN_NORMS_HPP
 

@@ -19,13 +19,13 @@ namespace popnn
 namespace pooling
 {
 
-// Copied vectors have an entry for each dimension of the field.
+// Each vector has an entry for each dimension of the field.
 struct PoolParams {
     PoolingType poolingType;
     std::vector<std::size_t> inputFieldShape;
     std::vector<std::size_t> kernelShape;
     std::vector<unsigned> stride;
-    std::vector<int> inputTruncationOrPaddingLower; // below 0: elements cut off
+    std::vector<int> inputTruncationOrPaddingLower; // negative: elements to truncate
     std::vector<int> inputTruncationOrPaddingUpper;
     std::size_t numChannels;
     std::size_t batchSize;
@@ -51,7 +51,7 @@ struct PoolParams {
         popnn_pool_output_field(&params, shape.data());
         return shape;
     }
-    // As C takes it.
+    // The parameters of the C interface.
     popnn_pool_params c() const
     {
         const std::size_t dims = getNumFieldDims();
@@ -155,7 +155,7 @@ inline poplar::Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &
                                                 pooledGradient.c(), useScaledGradient, prog.cToGrow(graph.c()),
                                                 poplar::detail::name(debugContext), poplar::detail::Options(options)));
 }
-// The same for AVG and SUM.
+// The gradient for AVG and SUM, which does not need the activations.
 inline poplar::Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &params, unsigned fwdChansPerGroup,
                                         const poplar::Tensor &pooledGradient, poplar::program::Sequence &prog,
                                         const poplar::DebugContext &debugContext = {},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of pooling (popnn/pooling.h).  This header is for codelets too.
+// The kinds of pooling (popnn/pooling.h). This header is also for codelets.
 #ifndef POPNN_POOLING_DEF_HPP
 #define POPNN_POOLING_DEF_HPP
 

@@ -32,7 +32,7 @@ inline popnn_rnn_params forInference(popnn_rnn_params made, bool inferenceOnly)
     made.inference_only = inferenceOnly;
     return made;
 }
-// The sizes that tensors show: a sequence of states, and weights of the input.
+// Sizes derived from tensors: a sequence of states, and weights of the input.
 inline std::size_t dim(const poplar::Tensor &t, unsigned i)
 {
     return pop_tensor_valid(t.c()) && i < t.rank() ? t.dim(i) : 1;
@@ -79,7 +79,7 @@ inline uint64_t getWuFlops(unsigned sequenceSize, unsigned batchSize, unsigned i
     return popnn_rnn_wu_flops(&params);
 }
 
-// ---- tensors.  inferenceOnly: laid out, and multiplied, as plans without the other passes want it ----
+// ---- tensors. inferenceOnly: layout and plan of the products without regard to the other passes ----
 inline poplar::Tensor createInput(poplar::Graph &graph, unsigned numSteps, unsigned batchSize, unsigned inputSize,
                                   unsigned outputSize, const poplar::Type &dType,
                                   const poplar::Type &partialsType = poplar::FLOAT, bool inferenceOnly = false,
@@ -117,7 +117,7 @@ inline poplar::Tensor createWeightsFeedback(poplar::Graph &graph, unsigned batch
                                                                       &params, poplar::detail::name(debugContext),
                                                                       poplin::detail::cache(planningCache)));
 }
-// States are the same for inference and training, and need no plans.
+// States are the same for inference and training, and do not depend on plans.
 inline poplar::Tensor createFwdState(poplar::Graph &graph, const poplar::Type &dType, unsigned batchSize,
                                      unsigned outputSize, poplar::program::Sequence &prog, bool initState,
                                      bool inferenceOnly, const poplar::DebugContext &debugContext = {},
@@ -181,7 +181,7 @@ inline poplar::Tensor forwardIterate(poplar::Graph &graph, const poplar::Tensor 
                                      initState.c(), feedbackWeights.c(), biases.c(), prog.cToGrow(graph.c()),
                                      poplar::detail::name(debugContext), poplin::detail::cache(planningCache)));
 }
-// With weightedIn, the input weighted already, prevLayerActs and feedFwdWeights are not looked at.
+// With weightedIn, the weighted input, prevLayerActs and feedFwdWeights are ignored.
 inline poplar::Tensor rnnFwdSequence(poplar::Graph &graph, poplar::program::Sequence &prog,
                                      const poplar::Tensor &fwdStateInit, const poplar::Tensor *weightedIn,
                                      const poplar::Tensor &biases, const poplar::Tensor &feedFwdWeights,
@@ -198,7 +198,7 @@ inline poplar::Tensor rnnFwdSequence(poplar::Graph &graph, poplar::program::Sequ
                           inferenceOnly, debugContext, planningCache);
 }
 
-// ---- backward: the gradient of the step's input, and the state for the step before ----
+// ---- backward: returns the gradient of the step's input, and the state for the previous step ----
 inline std::pair<poplar::Tensor, poplar::Tensor>
 backwardGradientStep(poplar::Graph &graph, const poplar::Tensor &nextLayerGrad, const poplar::Tensor &bwdState,
                      const poplar::Tensor &actOut, const poplar::Tensor &weightsInput,
@@ -236,7 +236,7 @@ inline poplar::Tensor backwardGradientStep(poplar::Graph &graph, const poplar::T
                                                 prog.cToGrow(graph.c()), nullptr, poplar::detail::name(debugContext),
                                                 poplin::detail::cache(planningCache)));
 }
-// Adds a step's gradients of weights and biases to the three tensors.
+// Adds a step's gradients of weights and biases to three tensors.
 inline void paramDeltaUpdate(poplar::Graph &graph, const poplar::Tensor &bwdState, const poplar::Tensor &actIn,
                              const poplar::Tensor &prevOut, poplar::Tensor &weightsInputDeltasAcc,
                              poplar::Tensor &weightsFeedbackDeltasAcc, poplar::Tensor &biasDeltasAcc,
@@ -252,8 +252,8 @@ inline void paramDeltaUpdate(poplar::Graph &graph, const poplar::Tensor &bwdStat
         poplar::detail::name(debugContext), poplin::detail::cache(planningCache));
     poputil::detail::check(graph.c());
 }
-// The gradients of the input, of its weights, of the feedback's weights, of the biases; null tensors where they are not
-// asked for.
+// The gradients of the input, of its weights, of the feedback's weights, of the biases; null tensors for those not
+// requested.
 inline std::tuple<poplar::Tensor, poplar::Tensor, poplar::Tensor, poplar::Tensor>
 rnnBwdSequence(poplar::Graph &graph, bool doWU, bool ignoreInputGradientCalc, poplar::program::Sequence &prog,
                const poplar::Tensor &fwdStateInit, const poplar::Tensor &fwdState, const poplar::Tensor &biases,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recurrent layers of any cell: the loop over time steps, with sequences read and written at the step's place.
+// Recurrent layers of any cell: a loop over time steps that reads and writes the step's slices of sequences.
 //
 //     popnn::rnn::RnnParams params(FLOAT, batch, steps, { in, out });
-//     Tensor x = popnn::rnn::createInputTensor(graph, params, 1, "x"), y = popnn::rnn::createOutputTensor(graph,
-//     params, 1, "y"); auto step = [&](Graph &g, const TimeStepState &, const RnnBatchwiseFlags &, std::vector<Tensor>
-//     &state,
+//     Tensor x = popnn::rnn::createInputTensor(graph, params, 1, "x");
+//     Tensor y = popnn::rnn::createOutputTensor(graph, params, 1, "y");
+//     auto step = [&](Graph &g, const TimeStepState &, const RnnBatchwiseFlags &, std::vector<Tensor> &state,
 //                     const RnnSlice &slice, std::vector<Tensor> &, Sequence *, const DebugNameAndId &name) {
 //         Sequence body;
 //         popops::addInPlace(g, state[0], slice.inputs[0], body, { name });
@@ -12,7 +12,7 @@
 //     };
 //     popnn::rnn::Rnn(graph, params, false, { initial }, { y, 0 }, { x }, nullptr, nullptr, {}, {}, prog, step, 1);
 //
-// The names are those of 3.x; which arguments each call takes is inferred (docs/popnn-recurrent.md).
+// The names are those of 3.x; the parameters of each call are inferred (docs/popnn-recurrent.md).
 #ifndef POPNN_RNN_HPP
 #define POPNN_RNN_HPP
 
@@ -34,13 +34,13 @@ namespace popnn
 namespace rnn
 {
 
-// How a sequence is laid out: grains of up to 16 units of one batch row, as many on each tile; all steps of a grain on
-// one tile.
+// The layout of a sequence: grains of up to 16 units of one batch row, the same number on each tile; all steps of a
+// grain are on one tile.
 namespace detail
 {
 
 struct SequenceLayout {
-    std::size_t grain, grains, perTile, used; // used: tiles
+    std::size_t grain, grains, perTile, used; // used: number of tiles in use
 
     SequenceLayout(const poplar::Graph &graph, std::size_t batch, std::size_t size)
         : grain(size % 16 == 0  ? 16
@@ -60,7 +60,7 @@ struct SequenceLayout {
     }
 };
 
-// Steps of a shard: the first ones have one more where they are not equal.
+// First step of a shard; when steps do not divide evenly, the first shards have one more.
 inline std::size_t shardBegin(std::size_t steps, std::size_t shards, std::size_t shard)
 {
     return shard * (steps / shards) + std::min(shard, steps % shards);
@@ -102,7 +102,7 @@ inline std::size_t RnnParams::getMaxShards(const poplar::Graph &graph) const
     return std::max<std::size_t>(graph.getTarget().getNumTiles() / used, 1);
 }
 
-// A sequence of all steps, {steps multiple, batch, size}.
+// Creates a sequence of all steps, {steps multiple, batch, size}.
 inline poplar::Tensor createRecurrentTensor(poplar::Graph &graph, const RnnParams &params, unsigned size,
                                             unsigned multiple, unsigned numShards,
                                             const poplar::DebugContext &debugContext = {})
@@ -140,7 +140,7 @@ inline poplar::Tensor createOutputTensor(poplar::Graph &graph, const RnnParams &
 {
     return createOutputTensor(graph, params, 1, numShards, debugContext);
 }
-// {multiple, batch, size}: laid out as a step of a sequence.  numShards cuts sequences alone.
+// Creates {multiple, batch, size} with the layout of a step of a sequence. numShards only affects sequences.
 inline poplar::Tensor createInitialState(poplar::Graph &graph, const RnnParams &params, bool isOutput,
                                          unsigned multiple, unsigned numShards,
                                          const poplar::DebugContext &debugContext = {})
@@ -149,7 +149,8 @@ inline poplar::Tensor createInitialState(poplar::Graph &graph, const RnnParams &
     return detail::createShard(graph, params, isOutput ? params.layerSizes.back() : params.layerSizes.front(), multiple,
                                0, debugContext);
 }
-// The view of what comes before each step: tSingle {batch, size} or {1, batch, size}, then all but the last of tBase.
+// A view of the values before each step: tSingle, {batch, size} or {1, batch, size}, then all but the last step of
+// tBase.
 inline poplar::Tensor shiftRnnTensor(poplar::Graph &, const RnnParams &, const poplar::Tensor &tBase,
                                      const poplar::Tensor &tSingle, poplar::program::Sequence &, unsigned,
                                      const poplar::DebugContext & = {})
@@ -158,18 +159,19 @@ inline poplar::Tensor shiftRnnTensor(poplar::Graph &, const RnnParams &, const p
     return poplar::concat(first, tBase.slice(0, tBase.dim(0) - first.dim(0)));
 }
 
-// state[stateIndex] after each step is written to output {steps, ...}; an output that is not valid: to nowhere.
+// state[stateIndex] after each step is written to output {steps, ...}, unless output is invalid.
 struct StateSequence {
     poplar::Tensor output;
     std::size_t stateIndex;
 };
-// What a step reads and writes: steps of the sequences, without the first dimension; {n, ...} of interim ones.
+// Slices of a step: steps of the input and output sequences, without the first dimension; {n, ...} for interim ones.
 struct RnnSlice {
     std::vector<poplar::Tensor> inputs;
-    poplar::Tensor interimIn, interimOut; // not valid without such a sequence
+    poplar::Tensor interimIn, interimOut; // invalid without such a sequence
     std::vector<poplar::Tensor> outputs;
 };
-// With varTimeSteps, {batch, 1} of the data type: 1 and 0 where a sequence has the step, else 0 and 1; else not valid.
+// With varTimeSteps, {batch, 1} of the data type: 1 and 0 for a sequence that has the step, else 0 and 1; otherwise
+// invalid.
 struct RnnBatchwiseFlags {
     poplar::Tensor mask, inverse;
 
@@ -178,14 +180,14 @@ struct RnnBatchwiseFlags {
         return mask.valid();
     }
 };
-// {1} UNSIGNED_INT: the step, and the shard's first; variableSeqFlag: {batch or 1, 1} BOOL, whether a sequence has the
-// step, with varTimeSteps.
+// counter and begin are {1} UNSIGNED_INT: the step, and the first step of the shard; variableSeqFlag, with
+// varTimeSteps: {batch or 1, 1} BOOL, whether a sequence has the step.
 struct TimeStepState {
     poplar::Tensor begin, counter, variableSeqFlag;
 };
 
-// What a step does: changes state, reads and writes its slices.  It is called once for each shard; what it adds to
-// initProg runs before the loop.
+// Builds the body of a step, which changes state and reads and writes its slices. Called once for each shard; programs
+// added to initProg run before the loop.
 typedef std::function<poplar::program::Sequence(
     poplar::Graph &graph, const TimeStepState &time, const RnnBatchwiseFlags &batchwiseFlags,
     std::vector<poplar::Tensor> &shardState, const RnnSlice &slice, std::vector<poplar::Tensor> &created,
@@ -195,7 +197,7 @@ typedef std::function<poplar::program::Sequence(
 namespace detail
 {
 
-// One loop over the steps of a shard.
+// The loop over the steps of a shard.
 class ShardLoop
 {
   public:
@@ -215,7 +217,7 @@ class ShardLoop
         flags.inverse = popops::cast(graph, popops::logicalNot(graph, time.variableSeqFlag, body, context),
                                      params.dataType, body, context);
     }
-    // n rows of the shard's part of a sequence {steps n, ...}.
+    // The shard's part of a sequence {steps n, ...}.
     poplar::Tensor part(const poplar::Tensor &sequence) const
     {
         const std::size_t rows = sequence.dim(0) / params.timeSteps;
@@ -234,13 +236,13 @@ class ShardLoop
         shape[0] = 1;
         popops::dynamicUpdate(graph, all, step.reshape(shape), local, { 0 }, { 1 }, body, context);
     }
-    // A new tensor for a step of a sequence.
+    // Creates a tensor for a step of a sequence.
     poplar::Tensor stepLike(const poplar::Tensor &sequence, bool interim = false)
     {
         const poplar::Tensor step = graph.clone(byStep(sequence)[0], context);
         return interim || step.dim(0) > 1 ? step : step.squeeze({ 0 });
     }
-    // Of sequences that have the step value, of others instead (0 when it is not valid).
+    // Selects value for sequences that have the step, and instead (0 when invalid) for the others.
     poplar::Tensor where(const poplar::Tensor &value, const poplar::Tensor &instead)
     {
         if (!time.variableSeqFlag.valid())
@@ -296,7 +298,7 @@ class ShardLoop
     const bool reverse;
     const std::size_t begin, steps;
     const poplar::DebugContext &context;
-    poplar::Tensor local; // the step in the shard
+    poplar::Tensor local; // the step relative to the shard
 };
 
 inline void checkSequence(const RnnParams &params, const poplar::Tensor &sequence, const char *what)
@@ -310,10 +312,10 @@ inline void checkSequence(const RnnParams &params, const poplar::Tensor &sequenc
 
 } // namespace detail
 
-// Runs a loop body for each time step, from the last one to the first when reverse; returns the last states, new
-// tensors.  interimIn is read and *interimOut and outputs are written at each step; their first dimensions are
-// multiples of the steps.  created are handed to the body.  With varTimeSteps, a step that a sequence does not have
-// leaves its states as they are and writes 0.
+// Runs a loop body for each time step, from last to first when reverse; returns the last states as new tensors. Each
+// step reads interimIn and writes *interimOut and outputs; their first dimensions are multiples of the steps. created
+// is passed to the body. With varTimeSteps, a step that a sequence does not have leaves its states unchanged and writes
+// 0.
 inline std::vector<poplar::Tensor> Rnn(poplar::Graph &graph, const RnnParams &params, bool reverse,
                                        const std::vector<poplar::Tensor> &initState, const StateSequence &stateSequence,
                                        const std::vector<poplar::Tensor> &inputs, const poplar::Tensor *interimIn,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the maximum of a field is expected (popnn/spatial_softmax.h).
+// The expected position of the maximum of a field (popnn/spatial_softmax.h).
 #ifndef POPNN_SPATIAL_SOFTMAX_HPP
 #define POPNN_SPATIAL_SOFTMAX_HPP
 
@@ -12,7 +12,7 @@
 namespace popnn
 {
 
-// Row and column for each field {fields, 2}, and the temperature.
+// Row and column for each field, {fields, 2}, and the temperature.
 inline std::pair<poplar::Tensor, poplar::Tensor> spatialSoftMax2D(poplar::Graph &graph, poplar::program::Sequence &prog,
                                                                   const poplar::Tensor &fields, float temperature,
                                                                   bool disableSoftmax = false,

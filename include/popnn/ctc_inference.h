@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoding with CTC: the labels that a sequence of class probabilities {time, batch, classes} gives most probably, by a
- * prefix beam search.
+/* CTC decoding by a prefix beam search: the most probable labels for a sequence of class probabilities {time, batch,
+ * classes}.
  *
  * After each step the search keeps the beamwidth most probable labels; a label's probability is the sum over all its
- * alignments that were kept.  Of equally probable ones those are kept first that the step before had.
- * Errors as those of popnn/ctc_loss.h; options: "partialsType" float, "planConstraints". */
+ * alignments that were kept.  Among equally probable labels those of the previous step come first.
+ * Errors as in popnn/ctc_loss.h; options: "partialsType" float, "planConstraints". */
 #ifndef POPNN_CTC_INFERENCE_H
 #define POPNN_CTC_INFERENCE_H
 
 #include <popnn/ctc_plan.h>
 
 typedef struct popnn_ctc_paths {
-    pop_tensor probabilities; /* {batch, top_paths} of the data's type: negative logarithms, in rising order; infinity
-                                 where there are fewer labels */
+    pop_tensor probabilities; /* {batch, top_paths} of the data's type: negative log-probabilities in ascending
+                                 order; infinity when there are fewer labels */
     pop_tensor lengths;       /* {batch, top_paths} UNSIGNED_INT */
-    pop_tensor labels;        /* {batch, top_paths, time} UNSIGNED_INT; 0xffffffff behind a label's length */
+    pop_tensor labels;        /* {batch, top_paths, time} UNSIGNED_INT; 0xffffffff after a label's length */
 } popnn_ctc_paths;
 
 POP_BEGIN_DECLS
@@ -24,14 +24,14 @@ POP_API popnn_ctc_plan popnn_ctc_infer_plan_at(pop_where where, pop_graph *graph
                                                unsigned max_time, unsigned num_classes, unsigned beamwidth,
                                                pop_options options);
 #define popnn_ctc_infer_create_data_input(...) popnn_ctc_infer_create_data_input_at(POP_HERE, __VA_ARGS__)
-/* {time, batch, classes}, each entry's classes spread over the tiles that work on them. */
+/* Creates {time, batch, classes} with each entry's classes on the tiles that process them. */
 POP_API pop_tensor popnn_ctc_infer_create_data_input_at(pop_where where, pop_graph *graph, pop_type type,
                                                         size_t batch_size, size_t max_time, size_t num_classes,
                                                         const popnn_ctc_plan *plan, const char *name);
 
 #define popnn_ctc_beam_search_log_probabilities(...) popnn_ctc_beam_search_log_probabilities_at(POP_HERE, __VA_ARGS__)
-/* Adds to a sequence.  data_lengths: UNSIGNED_INT {batch}; an entry with more steps than were planned for has no
- * labels. beamwidth is the plan's, top_paths at most that. */
+/* Adds the search to a sequence. data_lengths: UNSIGNED_INT {batch}; an entry with more steps than planned gets no
+ * labels. beamwidth must be the plan's, top_paths at most beamwidth. */
 POP_API popnn_ctc_paths popnn_ctc_beam_search_log_probabilities_at(pop_where where, pop_graph *graph,
                                                                    pop_tensor log_probs, pop_tensor data_lengths,
                                                                    pop_program sequence, unsigned blank_class,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a CTC loss or a beam search is shared out among tiles (docs/ctc.md).  A plan is a value;
- * popnn_ctc_loss_plan and popnn_ctc_infer_plan make one, and every call of one computation takes the same. */
+/* The distribution of a CTC loss or a beam search over tiles (docs/ctc.md). A plan is a value: popnn_ctc_loss_plan
+ * and popnn_ctc_infer_plan make one, and all calls of a computation must use the same plan. */
 #ifndef POPNN_CTC_PLAN_H
 #define POPNN_CTC_PLAN_H
 
@@ -11,21 +11,21 @@ typedef enum popnn_ctc_purpose { POPNN_CTC_NO_PLAN = 0, POPNN_CTC_LOSS, POPNN_CT
 
 typedef struct popnn_ctc_plan {
     popnn_ctc_purpose purpose;
-    pop_type in_type, out_type, partials_type; /* of the data; of loss and gradient; of sums */
-    unsigned batch_size, max_time, max_label_length, num_classes, beamwidth; /* what was planned for */
-    /* Into how many partitions each is split; labels with last_blank_apart into one more, for the last blank alone.
-     * A loss does not split classes, a beam search neither time nor labels. */
+    pop_type in_type, out_type, partials_type; /* types of the data; of loss and gradient; of sums */
+    unsigned batch_size, max_time, max_label_length, num_classes, beamwidth; /* sizes that the plan was made for */
+    /* Number of partitions of each dimension; with last_blank_apart, labels have one more partition for the last
+     * blank alone. A loss does not split classes, a beam search splits neither time nor labels. */
     unsigned batch_splits, time_splits, label_splits, class_splits;
     bool last_blank_apart;
-    uint64_t cycles, bytes; /* estimates: of a run without softmax and reductions; of the fullest tile */
+    uint64_t cycles, bytes; /* estimates: cycles of a run without softmax and reductions; bytes on the fullest tile */
     unsigned tiles;
 } popnn_ctc_plan;
 
 POP_BEGIN_DECLS
 
-/* Less than 0, 0 or more than 0: an order over all fields. */
+/* Compares all fields: negative, 0 or positive, as a total order. */
 POP_API int popnn_ctc_plan_compare(const popnn_ctc_plan *a, const popnn_ctc_plan *b);
-/* The plan as text, as snprintf writes it: "{batch=1,time=2,label=4,...}". */
+/* Formats the plan like snprintf: "{batch=1,time=2,label=4,...}". */
 POP_API size_t popnn_ctc_plan_text(const popnn_ctc_plan *plan, char *buffer, size_t size);
 
 POP_END_DECLS

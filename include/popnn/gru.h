@@ -4,8 +4,8 @@
  * The step from h is, with W {input, output}, U {output, output} and b of each unit,
  *     r, z = sigmoid(x W + h U + b),  c = tanh(x W + (r h) U + b),  h' = z h + (1 - z) c;
  * with reset_after, where biases are {3, 2, output}, c = tanh(x W + b0 + r (h U + b1)).
- * Sequences are {steps, batch, size}; a step is a turn of a loop on the device.  HALF or FLOAT; errors are recorded in
- * the graph with the caller's line. */
+ * Sequences are {steps, batch, size}; a step is an iteration of a loop on the device.  HALF or FLOAT; errors are
+ * recorded in the graph with the caller's line. */
 #ifndef POPNN_GRU_H
 #define POPNN_GRU_H
 
@@ -22,14 +22,13 @@ typedef enum popnn_gru_unit {
 typedef struct popnn_gru_params {
     pop_type data_type;
     size_t batch_size, time_steps, input_size, output_size;
-    bool output_full_sequence; /* else the output is that of the last step alone, {batch, output} */
+    bool output_full_sequence; /* false: the output is that of the last step, {batch, output} */
     bool calc_input_gradients;
-    popnn_gru_unit cell_order[POPNN_GRU_UNITS]; /* of the units in weights and biases */
+    popnn_gru_unit cell_order[POPNN_GRU_UNITS]; /* order of the units in weights and biases */
     bool reset_after;
-    popnn_non_linearity_type activation, recurrent_activation; /* of c; of the gates */
-    /* Null, or how many of the steps each sequence of the batch has when the program runs: {batch}, or {1} for all,
-     * UNSIGNED_INT.  Later steps leave its state as it is, their outputs and gradients are 0, and their inputs must be
-     * finite. */
+    popnn_non_linearity_type activation, recurrent_activation; /* functions for c, and for the gates */
+    /* Null, or the number of steps of each sequence, read at run time: {batch}, or {1} for all, UNSIGNED_INT. Later
+     * steps do not change the state; their outputs and gradients are 0, and their inputs must be finite. */
     pop_tensor var_time_steps;
 } popnn_gru_params;
 
@@ -39,7 +38,7 @@ typedef struct popnn_gru_weights {
     pop_tensor biases;         /* {3, output}, or {3, 2, output} */
 } popnn_gru_weights;
 
-/* What the backward calls take of the forward pass. */
+/* Results of the forward pass that the backward calls need. */
 typedef struct popnn_gru_forward {
     pop_tensor initial, intermediates, input, output;
     popnn_gru_weights weights;
@@ -47,22 +46,23 @@ typedef struct popnn_gru_forward {
 
 POP_BEGIN_DECLS
 
-/* Full sequences, gradients of the input, the order of popnn_gru_unit, reset before, tanh and sigmoid. */
+/* Defaults: full sequences, gradients of the input, the order of popnn_gru_unit, reset before the product, tanh and
+ * sigmoid. */
 POP_API popnn_gru_params popnn_gru_params_make(pop_type data_type, size_t batch_size, size_t time_steps,
                                                size_t input_size, size_t output_size);
 
-/* Floating-point operations of a whole sequence. */
+/* Floating-point operations for a whole sequence. */
 POP_API uint64_t popnn_gru_fwd_flops(const popnn_gru_params *params);
 POP_API uint64_t popnn_gru_bwd_flops(const popnn_gru_params *params);
 POP_API uint64_t popnn_gru_wu_flops(const popnn_gru_params *params);
 
-/* The products of a step and the pass that each is planned for, for poplin_preplan_mat_muls; returns how many: those of
- * forward alone for inference. */
+/* The products of a step and the pass of each, for poplin_preplan_mat_muls; returns their number. For inference only
+ * those of forward. */
 enum { POPNN_GRU_MAX_MAT_MULS = 6 };
 POP_API size_t popnn_gru_get_mat_mul_pre_plan_parameters(const popnn_gru_params *params, bool inference_only,
                                                          poplin_fc_mat_mul list[POPNN_GRU_MAX_MAT_MULS]);
 
-/* ---- tensors, laid out as the calls below want them.  Options as those of popnn/lstm.h ---- */
+/* ---- tensors with the layouts that the calls below need. Options as in popnn/lstm.h ---- */
 #define popnn_gru_create_input(...) popnn_gru_create_input_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popnn_gru_create_input_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
                                              const char *name, pop_options options, poplin_planning_cache *cache);
@@ -77,7 +77,7 @@ POP_API popnn_gru_weights popnn_gru_create_weights_at(pop_where where, pop_graph
                                                       poplin_planning_cache *cache);
 
 #define popnn_gru_create_weights_kernel(...) popnn_gru_create_weights_kernel_at(POP_HERE, __VA_ARGS__)
-/* The weights without the biases, and these alone. */
+/* The weights without the biases, and the biases. */
 POP_API popnn_gru_weights popnn_gru_create_weights_kernel_at(pop_where where, pop_graph *graph,
                                                              const popnn_gru_params *params, const char *name,
                                                              pop_options options, poplin_planning_cache *cache);
@@ -87,26 +87,28 @@ POP_API pop_tensor popnn_gru_create_weights_biases_at(pop_where where, pop_graph
                                                       poplin_planning_cache *cache);
 
 #define popnn_gru_fwd(...) popnn_gru_fwd_at(POP_HERE, __VA_ARGS__)
-/* Gives the output, {steps, batch, output} or {batch, output}; *intermediates (NULL for inference) is for backward. */
+/* Returns the output, {steps, batch, output} or {batch, output}; *intermediates (NULL for inference) is for
+ * backward. */
 POP_API pop_tensor popnn_gru_fwd_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
                                     pop_tensor initial, pop_tensor input, popnn_gru_weights weights,
                                     pop_tensor *intermediates, pop_program sequence, const char *name,
                                     pop_options options, poplin_planning_cache *cache);
 #define popnn_gru_bwd(...) popnn_gru_bwd_at(POP_HERE, __VA_ARGS__)
-/* Gives the gradient of the initial state, from that of the output (of its shape).  *input_gradient, {steps, batch,
- * input}, where params wants it; *intermediates (may be NULL) is for popnn_gru_wu. */
+/* Returns the gradient of the initial state, from the gradient of the output (same shape as the output).
+ * *input_gradient, {steps, batch, input}, is set if params requests it; *intermediates (may be NULL) is for
+ * popnn_gru_wu. */
 POP_API pop_tensor popnn_gru_bwd_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
                                     pop_program sequence, const popnn_gru_forward *forward, pop_tensor output_gradient,
                                     pop_tensor *input_gradient, pop_tensor *intermediates, const char *name,
                                     pop_options options, poplin_planning_cache *cache);
 #define popnn_gru_wu(...) popnn_gru_wu_at(POP_HERE, __VA_ARGS__)
-/* Gives the gradients of the weights, in their shapes. */
+/* Returns the gradients of the weights, in the weights' shapes. */
 POP_API popnn_gru_weights popnn_gru_wu_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
                                           pop_program sequence, const popnn_gru_forward *forward,
                                           pop_tensor bwd_intermediates, const char *name, pop_options options,
                                           poplin_planning_cache *cache);
 #define popnn_gru_bwd_with_wu(...) popnn_gru_bwd_with_wu_at(POP_HERE, __VA_ARGS__)
-/* Both in one loop. */
+/* Computes both in one loop. */
 POP_API pop_tensor popnn_gru_bwd_with_wu_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
                                             pop_program sequence, const popnn_gru_forward *forward,
                                             pop_tensor output_gradient, pop_tensor *input_gradient,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Losses with their gradients, accuracy, and the largest elements of rows.
  *
- * Outputs of a model are HALF or FLOAT {batch, classes}; labels INT or UNSIGNED_INT {batch}, the right class of each
- * row.  A label of 0xffffffff (-1) is masked: its row has no loss, no gradient and is never right.  Errors are recorded
- * in the graph with the caller's line: poplar_error for shapes and ranks, type_error for types. */
+ * Outputs of a model are HALF or FLOAT {batch, classes}; labels INT or UNSIGNED_INT {batch}, the correct class of each
+ * row.  A label of 0xffffffff (-1) is masked: its row has zero loss and gradient and never counts as correct.  Errors
+ * are recorded in the graph with the caller's line: poplar_error for shapes and ranks, type_error for types. */
 #ifndef POPNN_LOSS_H
 #define POPNN_LOSS_H
 
@@ -12,11 +12,11 @@
 
 typedef enum popnn_loss_type {
     POPNN_SUM_SQUARED_LOSS =
-        0, /* half the sum of the squares of p - e, where e is 1 for the right class and 0 for others */
-    POPNN_CROSS_ENTROPY_LOSS /* -log p of the right class; p are probabilities, those of a softmax */
+        0, /* half the sum of the squares of p - e, where e is 1 for the correct class and 0 for others */
+    POPNN_CROSS_ENTROPY_LOSS /* -log p of the correct class; p are probabilities, as from a softmax */
 } popnn_loss_type;
 
-/* The largest (or smallest) element of each row and its place. */
+/* The largest (or smallest) element of each row and its index. */
 typedef struct popnn_extreme {
     pop_tensor value; /* {rows}, FLOAT for HALF and FLOAT, otherwise the input's type */
     pop_tensor index; /* {rows}, UNSIGNED_INT */
@@ -25,19 +25,19 @@ typedef struct popnn_extreme {
 POP_BEGIN_DECLS
 
 #define popnn_calc_loss(...) popnn_calc_loss_at(POP_HERE, __VA_ARGS__)
-/* A program that writes loss {batch} and deltas {batch, classes}, both of the outputs' type.  deltas is p - e: the
- * gradient of p for the sum of squares, of the softmax's input for cross entropy. */
+/* Returns a program that writes loss {batch} and deltas {batch, classes}, both of the outputs' type. deltas is p -
+ * e: the gradient with respect to p for the sum of squares, to the softmax's input for cross entropy. */
 POP_API pop_program popnn_calc_loss_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected,
                                        pop_tensor loss, pop_tensor deltas, popnn_loss_type type, const char *name);
 #define popnn_calc_loss_scaled(...) popnn_calc_loss_scaled_at(POP_HERE, __VA_ARGS__)
-/* The same for outputs that are model_output_scaling times p; deltas are multiplied with deltas_scale.  Both are
- * scalars of the outputs' type, or null for 1; cross entropy alone takes them. */
+/* The same for outputs that are model_output_scaling times p; multiplies deltas by deltas_scale. Both are scalars of
+ * the outputs' type, or null for 1; only cross entropy supports them. */
 POP_API pop_program popnn_calc_loss_scaled_at(pop_where where, pop_graph *graph, pop_tensor model_outputs,
                                               pop_tensor expected, pop_tensor loss, pop_tensor deltas,
                                               pop_tensor deltas_scale, pop_tensor model_output_scaling,
                                               popnn_loss_type type, const char *name);
 #define popnn_calc_loss_and_accuracy(...) popnn_calc_loss_and_accuracy_at(POP_HERE, __VA_ARGS__)
-/* The same; the number of rows whose largest output is that of the label is added to num_correct, one UNSIGNED_INT. Set
+/* The same; adds the number of rows whose largest output is that of the label to num_correct, one UNSIGNED_INT. Set
  * it to 0 before the first batch. */
 POP_API pop_program popnn_calc_loss_and_accuracy_at(pop_where where, pop_graph *graph, pop_tensor model_outputs,
                                                     pop_tensor expected, pop_tensor loss, pop_tensor deltas,
@@ -49,11 +49,11 @@ POP_API pop_program popnn_calc_loss_and_accuracy_scaled_at(pop_where where, pop_
                                                            pop_tensor num_correct, popnn_loss_type type,
                                                            const char *name);
 #define popnn_calc_accuracy(...) popnn_calc_accuracy_at(POP_HERE, __VA_ARGS__)
-/* Adds to num_correct alone. */
+/* Only adds to num_correct. */
 POP_API pop_program popnn_calc_accuracy_at(pop_where where, pop_graph *graph, pop_tensor model_outputs,
                                            pop_tensor expected, pop_tensor num_correct, const char *name);
 
-/* ---- the largest of each row of a matrix: HALF, FLOAT, INT or UNSIGNED_INT; the first one of equals ---- */
+/* ---- maximum of each row of a matrix: HALF, FLOAT, INT or UNSIGNED_INT; the first among equals ---- */
 
 #define popnn_max_and_arg_max(...) popnn_max_and_arg_max_at(POP_HERE, __VA_ARGS__)
 POP_API popnn_extreme popnn_max_and_arg_max_at(pop_where where, pop_graph *graph, pop_tensor input,
@@ -62,15 +62,15 @@ POP_API popnn_extreme popnn_max_and_arg_max_at(pop_where where, pop_graph *graph
 POP_API popnn_extreme popnn_min_and_arg_min_at(pop_where where, pop_graph *graph, pop_tensor input,
                                                pop_program sequence, const char *name);
 #define popnn_arg_max(...) popnn_arg_max_at(POP_HERE, __VA_ARGS__)
-/* The index alone. */
+/* Only the index. */
 POP_API pop_tensor popnn_arg_max_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence,
                                     const char *name);
 #define popnn_arg_min(...) popnn_arg_min_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popnn_arg_min_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence,
                                     const char *name);
 #define popnn_top_k(...) popnn_top_k_at(POP_HERE, __VA_ARGS__)
-/* The k largest of each row, {rows, k}, of the input's type; *indices, {rows, k} UNSIGNED_INT, are their places.  With
- * sort the largest stands first; otherwise they are in no order. */
+/* Returns the k largest elements of each row, {rows, k}, of the input's type; *indices, {rows, k} UNSIGNED_INT, are
+ * their indices. With sort they are in descending order, otherwise unordered. */
 POP_API pop_tensor popnn_top_k_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor *indices, unsigned k,
                                   bool sort, pop_program sequence, const char *name);
 

@@ -3,8 +3,8 @@
  *
  * With z = x W + h U + b for each of the four units (W {input, output}, U {output, output}), the step from (h, c) is
  *     f, i, o = sigmoid(z),  g = tanh(z),  c' = f c + i g,  h' = o tanh(c').
- * Sequences are {steps, batch, size}; a step is a turn of a loop on the device.  HALF or FLOAT; errors are recorded in
- * the graph with the caller's line. */
+ * Sequences are {steps, batch, size}; a step is an iteration of a loop on the device.  HALF or FLOAT; errors are
+ * recorded in the graph with the caller's line. */
 #ifndef POPNN_LSTM_H
 #define POPNN_LSTM_H
 
@@ -22,11 +22,11 @@ typedef enum popnn_lstm_unit {
 typedef struct popnn_lstm_params {
     pop_type data_type;
     size_t batch_size, time_steps, input_size, output_size;
-    bool output_full_sequence; /* else the output is that of the last step alone, {batch, output} */
+    bool output_full_sequence; /* false: the output is that of the last step, {batch, output} */
     bool calc_input_gradients;
-    popnn_lstm_unit cell_order[POPNN_LSTM_UNITS];              /* of the units in weights and biases */
-    popnn_non_linearity_type activation, recurrent_activation; /* of g and of c'; of the gates */
-    pop_tensor var_time_steps; /* null, or {batch} or {1}, UNSIGNED_INT: popnn_gru_params has the same */
+    popnn_lstm_unit cell_order[POPNN_LSTM_UNITS];              /* order of the units in weights and biases */
+    popnn_non_linearity_type activation, recurrent_activation; /* functions for g and c', and for the gates */
+    pop_tensor var_time_steps; /* null, or {batch} or {1}, UNSIGNED_INT: as in popnn_gru_params */
 } popnn_lstm_params;
 
 typedef struct popnn_lstm_state {
@@ -38,30 +38,30 @@ typedef struct popnn_lstm_weights {
     pop_tensor biases;         /* {4, output} */
 } popnn_lstm_weights;
 
-/* What forward keeps for backward, and backward for the weight update, is one tensor each, {steps, n, batch, output}.
- */
+/* Intermediates of forward for backward, and of backward for the weight update, are one tensor each, {steps, n,
+ * batch, output}. */
 
 POP_BEGIN_DECLS
 
-/* Full sequences, gradients of the input, the order of popnn_lstm_unit, tanh and sigmoid. */
+/* Defaults: full sequences, gradients of the input, the order of popnn_lstm_unit, tanh and sigmoid. */
 POP_API popnn_lstm_params popnn_lstm_params_make(pop_type data_type, size_t batch_size, size_t time_steps,
                                                  size_t input_size, size_t output_size);
 
-/* Floating-point operations of a whole sequence. */
+/* Floating-point operations for a whole sequence. */
 POP_API uint64_t popnn_lstm_fwd_flops(const popnn_lstm_params *params);
 POP_API uint64_t popnn_lstm_bwd_flops(const popnn_lstm_params *params);
 POP_API uint64_t popnn_lstm_wu_flops(const popnn_lstm_params *params);
 
-/* The products and the pass that each is planned for, for poplin_preplan_mat_muls; returns how many: forward alone for
- * inference.  pre_calc_weights: with the option of that name. */
+/* The products and the pass of each, for poplin_preplan_mat_muls; returns their number. For inference only those of
+ * forward. pre_calc_weights: the value of the option preCalcWeights. */
 enum { POPNN_LSTM_MAX_MAT_MULS = 4 };
 POP_API size_t popnn_lstm_get_mat_mul_pre_plan_parameters(const popnn_lstm_params *params, bool inference_only,
                                                           bool pre_calc_weights,
                                                           poplin_fc_mat_mul list[POPNN_LSTM_MAX_MAT_MULS]);
 
-/* ---- tensors, laid out as the calls below want them.  Options: inferenceOnly, partialsType,
- * availableMemoryProportion, weightAccumulatorsType, preCalcWeights, recomputationMode (docs/popnn-recurrent.md) ----
- */
+/* ---- tensors with the layouts that the calls below need. Options: inferenceOnly, partialsType,
+ * availableMemoryProportion, weightAccumulatorsType, preCalcWeights, recomputationMode (docs/popnn-recurrent.md)
+ * ---- */
 #define popnn_lstm_create_input(...) popnn_lstm_create_input_at(POP_HERE, __VA_ARGS__)
 /* {steps, batch, input}. */
 POP_API pop_tensor popnn_lstm_create_input_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
@@ -87,7 +87,7 @@ POP_API popnn_lstm_weights popnn_lstm_create_weights_at(pop_where where, pop_gra
                                                         pop_options options, poplin_planning_cache *cache);
 
 #define popnn_lstm_create_weights_kernel(...) popnn_lstm_create_weights_kernel_at(POP_HERE, __VA_ARGS__)
-/* The weights without the biases, and these alone. */
+/* The weights without the biases, and the biases. */
 POP_API popnn_lstm_weights popnn_lstm_create_weights_kernel_at(pop_where where, pop_graph *graph,
                                                                const popnn_lstm_params *params, const char *name,
                                                                pop_options options, poplin_planning_cache *cache);
@@ -97,14 +97,14 @@ POP_API pop_tensor popnn_lstm_create_weights_biases_at(pop_where where, pop_grap
                                                        pop_options options, poplin_planning_cache *cache);
 
 #define popnn_lstm_fwd(...) popnn_lstm_fwd_at(POP_HERE, __VA_ARGS__)
-/* Gives the output, {steps, batch, output} or {batch, output}; *cell_state (may be NULL) is that of the last step;
+/* Returns the output, {steps, batch, output} or {batch, output}; *cell_state (may be NULL) is that of the last step;
  * *intermediates (NULL for inference) is for backward. */
 POP_API pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                                      popnn_lstm_state initial, pop_tensor input, popnn_lstm_weights weights,
                                      pop_tensor *intermediates, pop_tensor *cell_state, pop_program sequence,
                                      const char *name, pop_options options, poplin_planning_cache *cache);
 
-/* What the three calls below take of the forward pass. */
+/* Results of the forward pass that the three calls below need. */
 typedef struct popnn_lstm_forward {
     popnn_lstm_state initial;
     pop_tensor intermediates, input, output;
@@ -112,22 +112,22 @@ typedef struct popnn_lstm_forward {
 } popnn_lstm_forward;
 
 #define popnn_lstm_bwd(...) popnn_lstm_bwd_at(POP_HERE, __VA_ARGS__)
-/* Gives the gradients of the initial state, from that of the output (of its shape) and of the last cell state (NULL:
- * none).  *input_gradient, {steps, batch, input}, where params wants it; *intermediates (may be NULL) is for
- * popnn_lstm_wu. */
+/* Returns the gradients of the initial state, from the gradients of the output (same shape as the output) and of the
+ * last cell state (NULL: none). *input_gradient, {steps, batch, input}, is set if params requests it; *intermediates
+ * (may be NULL) is for popnn_lstm_wu. */
 POP_API popnn_lstm_state popnn_lstm_bwd_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                                            pop_program sequence, const popnn_lstm_forward *forward,
                                            pop_tensor output_gradient, const pop_tensor *last_cell_gradient,
                                            pop_tensor *input_gradient, pop_tensor *intermediates, const char *name,
                                            pop_options options, poplin_planning_cache *cache);
 #define popnn_lstm_wu(...) popnn_lstm_wu_at(POP_HERE, __VA_ARGS__)
-/* Gives the gradients of the weights, in their shapes. */
+/* Returns the gradients of the weights, in the weights' shapes. */
 POP_API popnn_lstm_weights popnn_lstm_wu_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                                             pop_program sequence, const popnn_lstm_forward *forward,
                                             pop_tensor bwd_intermediates, const char *name, pop_options options,
                                             poplin_planning_cache *cache);
 #define popnn_lstm_bwd_with_wu(...) popnn_lstm_bwd_with_wu_at(POP_HERE, __VA_ARGS__)
-/* Both in one loop. */
+/* Computes both in one loop. */
 POP_API popnn_lstm_state popnn_lstm_bwd_with_wu_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                                                    pop_program sequence, const popnn_lstm_forward *forward,
                                                    pop_tensor output_gradient, const pop_tensor *last_cell_gradient,

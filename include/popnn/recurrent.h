@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The simple recurrent layer: h' = f(x W^T + h U^T + b) for each step, W {output, input}, U {output, output}, b
+/* The simple recurrent layer: h' = f(x W^T + h U^T + b) for each step, with W {output, input}, U {output, output}, b
  * {output}.
  *
- * Sequences are {steps, batch, size}, a state {batch, output}.  All tensors of a call have one type, HALF or FLOAT;
- * partials_type, HALF or FLOAT, is what products keep sums in.  cache may be NULL.  Errors are recorded in the graph
- * with the caller's line: poplar_error for shapes, type_error. */
+ * Sequences are {steps, batch, size}, a state is {batch, output}.  All tensors of a call have one type, HALF or FLOAT;
+ * partials_type, HALF or FLOAT, is the type of the products' sums.  cache may be NULL.  Errors are recorded in the
+ * graph with the caller's line: poplar_error for shapes, type_error. */
 #ifndef POPNN_RECURRENT_H
 #define POPNN_RECURRENT_H
 
@@ -15,7 +15,7 @@ typedef struct popnn_rnn_params {
     pop_type data_type, partials_type;
     size_t time_steps, batch_size, input_size, output_size;
     popnn_non_linearity_type activation;
-    bool inference_only; /* forward products are planned for inference, not together with the passes of training */
+    bool inference_only; /* products are planned for inference, independent of the passes of training */
 } popnn_rnn_params;
 
 typedef struct popnn_rnn_weights {
@@ -24,23 +24,23 @@ typedef struct popnn_rnn_weights {
 
 POP_BEGIN_DECLS
 
-/* Partials in FLOAT, tanh, for training. */
+/* Defaults: partials in FLOAT, tanh, for training. */
 POP_API popnn_rnn_params popnn_rnn_params_make(pop_type data_type, size_t batch_size, size_t time_steps,
                                                size_t input_size, size_t output_size);
 
-/* Floating-point operations of a whole sequence, with or without the input's product. */
+/* Floating-point operations for a whole sequence, with or without the input's product. */
 POP_API uint64_t popnn_rnn_fwd_flops(const popnn_rnn_params *params, bool weight_input);
 POP_API uint64_t popnn_rnn_bwd_flops(const popnn_rnn_params *params, bool input_gradients);
 POP_API uint64_t popnn_rnn_wu_flops(const popnn_rnn_params *params);
 
-/* The products and the pass that each is planned for, for poplin_preplan_mat_muls; returns how many: those of forward
- * alone for inference. */
+/* The products and the pass of each, for poplin_preplan_mat_muls; returns their number. For inference only those of
+ * forward. */
 enum { POPNN_RNN_MAX_MAT_MULS = 6 };
 POP_API size_t popnn_rnn_get_mat_mul_pre_plan_parameters(const popnn_rnn_params *params, bool inference_only,
                                                          bool input_weights,
                                                          poplin_fc_mat_mul list[POPNN_RNN_MAX_MAT_MULS]);
 
-/* ---- tensors, laid out as the calls below want them ---- */
+/* ---- tensors with the layouts that the calls below need ---- */
 #define popnn_rnn_create_input(...) popnn_rnn_create_input_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popnn_rnn_create_input_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
                                              const char *name, poplin_planning_cache *cache);
@@ -52,38 +52,38 @@ POP_API pop_tensor popnn_rnn_create_weights_feedback_at(pop_where where, pop_gra
                                                         const popnn_rnn_params *params, const char *name,
                                                         poplin_planning_cache *cache);
 #define popnn_rnn_create_fwd_state(...) popnn_rnn_create_fwd_state_at(POP_HERE, __VA_ARGS__)
-/* The output before the first step; the sequence sets it to zero if asked to. */
+/* The output before the first step; set to zero in the sequence if requested. */
 POP_API pop_tensor popnn_rnn_create_fwd_state_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
                                                  pop_program sequence, bool init_state, const char *name);
 #define popnn_rnn_create_bwd_state(...) popnn_rnn_create_bwd_state_at(POP_HERE, __VA_ARGS__)
 /* The gradient after the last step, set to zero. */
 POP_API pop_tensor popnn_rnn_create_bwd_state_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
                                                  pop_program sequence, const char *name);
-/* The state's output, which is all of it. */
+/* The output part of the state, which is the whole state. */
 #define popnn_rnn_get_output_from_fwd_state(state) (state)
 
 /* ---- forward ---- */
 #define popnn_rnn_forward_weight_input(...) popnn_rnn_forward_weight_input_at(POP_HERE, __VA_ARGS__)
-/* x W^T of all steps by one product, {steps, batch, output}. */
+/* Returns x W^T for all steps, from one product: {steps, batch, output}. */
 POP_API pop_tensor popnn_rnn_forward_weight_input_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
                                                      pop_tensor input, pop_tensor input_weights, pop_program sequence,
                                                      const char *name, poplin_planning_cache *cache);
 #define popnn_rnn_forward_iterate(...) popnn_rnn_forward_iterate_at(POP_HERE, __VA_ARGS__)
-/* The rest, in a loop over the steps: the outputs, {steps, batch, output}. */
+/* The remaining operations, in a loop over the steps; returns the outputs, {steps, batch, output}. */
 POP_API pop_tensor popnn_rnn_forward_iterate_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
                                                 pop_tensor weighted_input, pop_tensor initial,
                                                 pop_tensor feedback_weights, pop_tensor biases, pop_program sequence,
                                                 const char *name, poplin_planning_cache *cache);
 #define popnn_rnn_fwd_sequence(...) popnn_rnn_fwd_sequence_at(POP_HERE, __VA_ARGS__)
-/* Both. */
+/* Computes both. */
 POP_API pop_tensor popnn_rnn_fwd_sequence_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
                                              pop_program sequence, pop_tensor initial, popnn_rnn_weights weights,
                                              pop_tensor input, const char *name, poplin_planning_cache *cache);
 
 /* ---- backward ---- */
 #define popnn_rnn_backward_gradient_step(...) popnn_rnn_backward_gradient_step_at(POP_HERE, __VA_ARGS__)
-/* A step: gives its state, the gradient of the sum under f, from that of the output and from the state of the step
- * after it.  *input_gradient (may be NULL, and then weights.input_weights may be null too) is {batch, input}. */
+/* A step: returns its state, which is the gradient of f's argument, from the gradient of the output and the state of
+ * the next step. *input_gradient (may be NULL, and then weights.input_weights may be null too) is {batch, input}. */
 POP_API pop_tensor popnn_rnn_backward_gradient_step_at(pop_where where, pop_graph *graph,
                                                        const popnn_rnn_params *params, pop_tensor output_gradient,
                                                        pop_tensor bwd_state, pop_tensor output,
@@ -91,14 +91,14 @@ POP_API pop_tensor popnn_rnn_backward_gradient_step_at(pop_where where, pop_grap
                                                        pop_tensor *input_gradient, const char *name,
                                                        poplin_planning_cache *cache);
 #define popnn_rnn_param_delta_update(...) popnn_rnn_param_delta_update_at(POP_HERE, __VA_ARGS__)
-/* Adds a step's gradients of the weights to deltas, from its state, its input and the output before it. */
+/* Adds a step's gradients of the weights to deltas, from its state, its input and the previous output. */
 POP_API void popnn_rnn_param_delta_update_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
                                              pop_tensor bwd_state, pop_tensor input, pop_tensor output_before,
                                              popnn_rnn_weights deltas, pop_program sequence, const char *name,
                                              poplin_planning_cache *cache);
 #define popnn_rnn_bwd_sequence(...) popnn_rnn_bwd_sequence_at(POP_HERE, __VA_ARGS__)
-/* All steps in a loop.  output is that of forward; *input_gradient, {steps, batch, input}, and *deltas, in the weights'
- * shapes, may be NULL. */
+/* All steps in a loop. output is that of forward; *input_gradient, {steps, batch, input}, and *deltas, in the
+ * weights' shapes, may be NULL. */
 POP_API void popnn_rnn_bwd_sequence_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
                                        pop_program sequence, pop_tensor initial, pop_tensor output,
                                        popnn_rnn_weights weights, pop_tensor output_gradient, pop_tensor input,

@@ -14,7 +14,7 @@ namespace poprand
 namespace detail
 {
 
-// The seed as C takes it: there may be none.
+// The seed in C's form; NULL when there is none.
 class Seed
 {
   public:
@@ -50,7 +50,7 @@ inline poplar::Tensor uniform(poplar::Graph &graph, const poplar::Tensor *master
                                       seedModifier, reference.c(), outType.c(), minVal, maxVal, prog.cToGrow(graph.c()),
                                       poplar::detail::name(debugContext)));
 }
-// The base makes no difference: logarithms of another base are uniform too.
+// The base has no effect: logarithms to any base are uniform.
 inline poplar::Tensor logUniform(poplar::Graph &graph, const poplar::Tensor *masterSeed, uint32_t seedModifier,
                                  const poplar::Tensor &reference, const poplar::Type &outType, double minVal,
                                  double maxVal, poplar::program::Sequence &prog, double base = 2.718281828459045,
@@ -102,7 +102,7 @@ inline poplar::Tensor dropout(poplar::Graph &graph, const poplar::Tensor *master
                                       seedModifier, input.c(), reference.c(), keepProbability, scale,
                                       prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
 }
-// With outputClonesRef false the output is laid out as the input.
+// With outputClonesRef false the output has the input's layout.
 inline poplar::Tensor dropout(poplar::Graph &graph, const poplar::Tensor *masterSeed, uint32_t seedModifier,
                               const poplar::Tensor &input, const poplar::Tensor &reference, double keepProbability,
                               double scale, bool outputClonesRef, poplar::program::Sequence &prog,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library's codelets: a graph needs them before the first operation. */
+/* The library's codelets: add them to a graph before the first operation. */
 #ifndef POPRAND_CODELETS_H
 #define POPRAND_CODELETS_H
 
@@ -8,8 +8,8 @@
 POP_BEGIN_DECLS
 
 #define poprand_add_codelets(...) poprand_add_codelets_at(POP_HERE, __VA_ARGS__)
-/* Loads poprand.gp from beside the library (or the file that the environment's IPU_POPRAND_GP names) and registers the
- * vertices' estimates.  Doing it again has no effect. */
+/* Loads poprand.gp from the directory of the library (or the file in the environment variable IPU_POPRAND_GP) and
+ * registers the vertices' estimators. Repeated calls have no effect. A load failure is an error of the graph. */
 POP_API void poprand_add_codelets_at(pop_where where, pop_graph *graph);
 
 POP_END_DECLS

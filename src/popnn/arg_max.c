@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The largest of each row in two steps: rows are cut into chunks, of which each worker finds the largest of a share;
- * then one worker goes over what they found.  How rows are cut is what the vertices' estimates say is fastest. */
+/* The maximum of each row in two steps: rows are split into chunks, in which each worker finds the maximum of a
+ * share; then one worker reduces these results. The split is the one with the lowest cycles by the vertices'
+ * estimators. */
 #include "popnn/arg_max.h"
 
 #include "poplibs/log.h"
@@ -11,8 +12,8 @@
 #include <poputil/util.h>
 
 struct cut {
-    size_t chunks;    /* of a row; chunk c is [c n / chunks, (c + 1) n / chunks) */
-    unsigned divisor; /* log2 of a share */
+    size_t chunks;    /* number of chunks of a row; chunk c is [c n / chunks, (c + 1) n / chunks) */
+    unsigned divisor; /* log2 of the elements of a share */
 };
 
 static size_t parts_of(size_t size, unsigned divisor)
@@ -29,7 +30,7 @@ static struct cut cut_rows(size_t rows, size_t n, size_t tiles)
             uint64_t cycles =
                 poplibs_ceil_div(rows * chunks, tiles) * popnn_max_class_gather_cycles(size, (size_t)1 << divisor) +
                 size;
-            if (found > 1) /* and values and places go to another tile */
+            if (found > 1) /* values and indices are exchanged to another tile */
                 cycles += 6 * popnn_max_class_sparse_cycles(found) * poplibs_ceil_div(rows, 6 * tiles) + 2 * found;
             if (cycles < min) {
                 min = cycles;
@@ -49,7 +50,7 @@ struct best_search {
     const char *kind; /* "Max" or "Min" */
 };
 
-/* Values and places of what the shares' largest are: {rows, found}. */
+/* Maxima of the shares with their indices: {rows, found}. */
 static popnn_extreme gather(const struct best_search *search, pop_tensor input, pop_type out_type, struct cut cut)
 {
     char path[POPLIBS_PATH_SIZE], type[96];
@@ -91,7 +92,7 @@ static popnn_extreme gather(const struct best_search *search, pop_tensor input, 
     return all;
 }
 
-/* The largest of each row of those: {rows}. */
+/* Reduces them to the maximum of each row: {rows}. */
 static popnn_extreme merge(const struct best_search *search, popnn_extreme all)
 {
     char path[POPLIBS_PATH_SIZE], type[96];

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the vertices that look for the largest of a row cost (Poplibs 1.2's estimators): their estimates, and what rows
- * are cut by. */
+/* Cycles of the vertices that find the maximum of a row (Poplibs 1.2's estimators): used by their estimators and by
+ * the planner of the split. */
 #ifndef POPNN_ARG_MAX_H
 #define POPNN_ARG_MAX_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Tile cycles for size elements of which each of six workers takes shares. */
+/* Tile cycles for size elements, of which each of the six workers processes shares. */
 static inline uint64_t popnn_max_class_gather_cycles(size_t size, size_t share)
 {
-    size_t rounds = (size + 6 * share - 1) / (6 * share); /* the formula is for one share a worker */
+    size_t rounds = (size + 6 * share - 1) / (6 * share); /* the published formula is for one share per worker */
     return 9 + 6 * (30 + 3 * ((share < size ? share : size) - 1)) +
            (rounds > 1 ? (rounds - 1) * 6 * (10 + 3 * share) : 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How popnn's own arguments are logged. */
+/* Text of popnn's parameter structures for logging. */
 #ifndef POPNN_CALL_LOG_H
 #define POPNN_CALL_LOG_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans as values: their options and constraints, order and text; what tensors have to be for one. */
+/* CTC plans: options and constraints, comparison and text, and checks of tensors against a plan. */
 #include "popnn/ctc.h"
 
 #include "poplibs/log.h"
@@ -41,7 +41,7 @@ static const char *skip(const char *at)
         ++at;
     return at;
 }
-/* A quoted name and a colon; NULL when it is something else. */
+/* Reads a quoted key and a colon; NULL when the text is anything else. */
 static const char *parse_key(const char *at, const char *key)
 {
     size_t length = strlen(key);
@@ -70,8 +70,8 @@ static const char *parse_member(const char *at, popnn_ctc_purpose purpose, struc
 {
     const struct {
         const char *key;
-        popnn_ctc_purpose purpose; /* POPNN_CTC_NO_PLAN: both */
-        unsigned *split;           /* NULL: whether the last blank is apart */
+        popnn_ctc_purpose purpose; /* purpose of the plan; POPNN_CTC_NO_PLAN: both */
+        unsigned *split;           /* NULL: the flag lastBlankOnSeparateTile */
     } keys[] = { { "batch", POPNN_CTC_NO_PLAN, &constraints->batch },
                  { "time", POPNN_CTC_LOSS, &constraints->time },
                  { "label", POPNN_CTC_LOSS, &constraints->label },
@@ -121,7 +121,7 @@ bool popnn_ctc_constraints(pop_where where, pop_graph *graph, const char *api, p
                         purpose == POPNN_CTC_LOSS ? loss_keys : infer_keys);
 }
 
-/* ---- values ---- */
+/* ---- plans as values ---- */
 
 int popnn_ctc_plan_compare(const popnn_ctc_plan *a, const popnn_ctc_plan *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the CTC loss and the beam search share: options, partitions, the places of tensors. */
+/* Shared by the CTC loss and the beam search: options, partitions, tile mapping of tensors. */
 #ifndef POPNN_CTC_H
 #define POPNN_CTC_H
 
@@ -15,10 +15,10 @@ struct ctc_options {
     bool softmax_gradient;
 };
 
-/* Options of the loss, or of the beam search. */
+/* Parses the options of the loss or of the beam search. */
 bool popnn_ctc_options(pop_where where, pop_graph *graph, const char *api, popnn_ctc_purpose purpose, pop_options given,
                        struct ctc_options *options);
-/* Splits that a plan must have; 0 and -1: free. */
+/* Required splits of a plan; 0 and -1: no constraint. */
 struct ctc_constraints {
     unsigned batch, time, label, classes;
     int last_blank_apart;
@@ -26,10 +26,10 @@ struct ctc_constraints {
 bool popnn_ctc_constraints(pop_where where, pop_graph *graph, const char *api, popnn_ctc_purpose purpose,
                            const char *text, struct ctc_constraints *constraints);
 
-/* Whether a plan was made for this purpose and these sizes (0: any). */
+/* Checks that a plan was made for this purpose and these sizes (0: any size). */
 bool popnn_ctc_check_plan(pop_where where, pop_graph *graph, const char *api, const popnn_ctc_plan *plan,
                           popnn_ctc_purpose purpose, size_t batch, size_t time, size_t classes);
-/* data is {time, batch, classes} of the plan's type, and lengths {batch}. */
+/* Checks that data is {time, batch, classes} of the plan's type, and lengths {batch}. */
 bool popnn_ctc_check_data(pop_where where, pop_graph *graph, const char *api, const popnn_ctc_plan *plan,
                           popnn_ctc_purpose purpose, pop_tensor data);
 bool popnn_ctc_check_lengths(pop_where where, pop_graph *graph, const char *api, const char *what, pop_tensor lengths,
@@ -37,13 +37,14 @@ bool popnn_ctc_check_lengths(pop_where where, pop_graph *graph, const char *api,
 bool popnn_ctc_check_blank(pop_where where, pop_graph *graph, const char *api, unsigned blank,
                            const popnn_ctc_plan *plan);
 
-/* The interval of a partition when count things are cut into parts of equal size, the last one with the rest. */
+/* The interval of a partition when `count` elements are split into parts of equal size; the last part may be
+ * smaller. */
 static inline pop_interval ctc_part(size_t count, size_t parts, size_t part)
 {
     size_t size = poplibs_ceil_div(count, parts);
     return (pop_interval){ poplibs_min(part * size, count), poplibs_min((part + 1) * size, count) };
 }
-/* Whether none of them is empty. */
+/* Whether no part is empty. */
 static inline bool ctc_parts_full(size_t count, size_t parts)
 {
     return (parts - 1) * poplibs_ceil_div(count, parts) < count;
@@ -52,7 +53,7 @@ static inline unsigned ctc_label_tiles(const popnn_ctc_plan *plan)
 {
     return plan->label_splits + plan->last_blank_apart;
 }
-/* The partition of an entry of the batch. */
+/* The partition that contains an entry of the batch. */
 static inline unsigned ctc_batch_part(const popnn_ctc_plan *plan, size_t entry)
 {
     return (unsigned)(entry / poplibs_ceil_div(plan->batch_size, plan->batch_splits));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The beam search: a loop of a time step a turn, in two compute sets.  Partitions of the classes find the best labels
- * with one more symbol at the same time; then one tile for each entry of the batch chooses among them. */
+/* The beam search: a loop over time steps with two compute sets. Partitions of the classes find the best extensions
+ * of labels by one symbol in parallel; then one tile for each entry of the batch selects the new beams. */
 #include "popnn/ctc.h"
 
 #include "poplibs/log.h"
@@ -19,7 +19,7 @@ static void estimate(popnn_ctc_plan *plan)
     uint64_t b = poplibs_ceil_div(plan->batch_size, plan->batch_splits),
              c = poplibs_ceil_div(plan->num_classes, plan->class_splits), w = plan->beamwidth;
     uint64_t serial = WORKERS * poplibs_ceil_div(b, WORKERS);
-    uint64_t gathered = 4 * w * plan->class_splits; /* lists and last probabilities, 4 bytes each, 4 bytes a cycle */
+    uint64_t gathered = 4 * w * plan->class_splits; /* lists and last probabilities: 4 bytes each, 4 bytes per cycle */
     plan->cycles = plan->max_time * (serial * (ctc_extend_cycles(w, c) + ctc_select_cycles(w, plan->class_splits)) +
                                      b * (gathered + 4 * w) + 2 * (SYNC + EXCHANGE));
     plan->bytes = b * (plan->max_time * (c * pop_type_size(plan->in_type) + 8 * w) + 64 * w + 4 * gathered);
@@ -106,9 +106,10 @@ struct beam_search {
     const char *name;
     size_t batch, parts, time, beams, paths;
     unsigned blank;
-    pop_tensor *data;                           /* of each partition of the classes: {batch, time, classes} */
+    pop_tensor *data;                           /* by partition of the classes: {batch, time, classes} */
     pop_tensor values, sources, symbols, lasts; /* {batch, partition, beams} */
-    pop_tensor blanks, counts; /* {batch, partition}; {batch, partition + 1}: the last one's choosing */
+    pop_tensor blanks, counts; /* blanks: {batch, partition}; counts: {batch, partition + 1}, the last column for the
+                                * selecting vertex */
     pop_tensor pb, pnb, total; /* {batch, 2, beams} */
     pop_tensor last, prefix, length, hash, prefix_hash;
     pop_tensor parent, addend; /* {batch, time, beams} */
@@ -120,7 +121,7 @@ static unsigned tile_of(const popnn_ctc_plan *plan, size_t entry, size_t part)
     return (unsigned)(ctc_batch_part(plan, entry) * plan->class_splits + part);
 }
 
-/* {batch, time, classes} of each partition of the classes, where they are worked on. */
+/* Data {time, batch, classes}, created for each partition of the classes on its tile. */
 static void make_data(pop_where where, pop_graph *graph, const popnn_ctc_plan *plan, pop_type type, const char *name,
                       pop_tensor *parts)
 {
@@ -156,7 +157,8 @@ pop_tensor popnn_ctc_infer_create_data_input_at(pop_where where, pop_graph *grap
     return pop_tensor_dim_shuffle_at(where, joined, POP_DIMS(1, 0, 2));
 }
 
-/* A variable {batch, a, b}, each entry on the tile that chooses; by_part: [entry][part] on the partition's own. */
+/* A variable {batch, a, b}, each entry on its selecting tile; by_part: element [entry][part] on the partition's
+ * tile. */
 static pop_tensor variable(const struct beam_search *s, pop_type type, size_t a, size_t b, bool by_part,
                            const char *what)
 {
@@ -198,7 +200,7 @@ static void copy(const struct beam_search *s, pop_tensor from, pop_tensor to, po
 {
     pop_sequence_add_at(s->where, sequence, pop_copy_at(s->where, from, to, false, s->name));
 }
-/* All of t becomes a value. */
+/* Sets all elements of t to a value. */
 static void fill(const struct beam_search *s, pop_tensor t, const void *value, pop_program sequence)
 {
     pop_type type = pop_tensor_type(t);
@@ -207,7 +209,7 @@ static void fill(const struct beam_search *s, pop_tensor t, const void *value, p
     t = pop_tensor_flatten_at(s->where, t);
     copy(s, pop_tensor_broadcast_at(s->where, one, (unsigned)pop_tensor_num_elements(t), 0), t, sequence);
 }
-/* One beam: the empty label, which is sure. */
+/* Initially there is one beam: the empty label, with probability 1. */
 static void begin(const struct beam_search *s, pop_tensor data, pop_tensor lengths, pop_program sequence)
 {
     const float sure = 0, never = -INFINITY;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors where a CTC loss reads them. */
+/* Creates tensors on the tiles where a CTC loss reads them. */
 #include "popnn/ctc.h"
 
 #include "poplibs/log.h"
@@ -23,7 +23,7 @@ pop_tensor popnn_ctc_create_data_input_at(pop_where where, pop_graph *graph, pop
     }
     pop_tensor t = pop_graph_add_variable_at(where, graph, type, POP_SHAPE(batch_size, max_time, num_classes), name);
     size_t pieces = plan->time_splits * ctc_label_tiles(plan), steps = poplibs_ceil_div(max_time, pieces);
-    while (steps * num_classes * pop_type_size(type) % 4) /* whole words */
+    while (steps * num_classes * pop_type_size(type) % 4) /* rounds up to whole words */
         ++steps;
     for (size_t entry = 0; entry < batch_size; ++entry)
         for (size_t at = 0; at < max_time; at += steps)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CTC loss: two loops of a time step a turn.  The first brings alpha from the beginning and beta from the end to
- * the middle; the second goes on with both, and gives each step's gradient from the alpha or beta that the first left
- * there. Partitions of the label work on one step together, those of the time one after the other. */
+/* The CTC loss: two loops over time steps. The first computes alpha from the beginning and beta from the end, up to
+ * the middle; the second continues both and computes each step's gradient with the alpha or beta that the first loop
+ * stored. Partitions of the label process the same step in parallel, partitions of the time one after another. */
 #include "popnn/ctc.h"
 
 #include "poplibs/copies.h"
@@ -20,19 +20,23 @@ struct ctc {
     const popnn_ctc_plan *plan;
     const char *name;
     unsigned blank;
-    size_t batch, times, parts, classes;        /* entries, partitions of the time and of the label, classes */
-    size_t alphas, turns;                       /* partitions that begin with alpha; steps up to their end */
+    size_t batch, times, parts, classes;        /* numbers of entries, of partitions of time and label, and of
+                                                 * classes */
+    size_t alphas, turns;                       /* alphas: time partitions of the first half, which start with alpha;
+                                                 * turns: time steps up to their end */
     pop_tensor data, grads;                     /* {label partition, batch, time, classes} */
     pop_tensor counts, lengths;                 /* {time partition, label partition, batch, 1}, {..., 2} */
     pop_tensor alpha_in, alpha_out, alpha_time; /* {time partition, label partition, batch, 1} */
     pop_tensor beta_in, beta_out, beta_time;    /* {..., 2} */
     pop_tensor loss;                            /* {time partition with alpha, label partition, batch} */
-    /* Of each partition of the label, with places as its blanks and symbols: */
+    /* For each partition of the label; "places" are its blanks and symbols: */
     struct label_part {
         size_t first, symbols, places;
-        pop_tensor kept;            /* {batch, time, places}: alpha or beta, as the first loop made it */
-        pop_tensor row;             /* {time partition, batch, places}: the neighbour's nearest row of it */
-        pop_tensor rows, rows_time; /* {time partition, batch, 2, places}: the second loop's, and the neighbour's */
+        pop_tensor kept;            /* {batch, time, places}: alpha or beta of the first loop */
+        pop_tensor row;             /* {time partition, batch, places}: the nearest row of `kept` in the neighbouring
+                                     * time partition */
+        pop_tensor rows, rows_time; /* {time partition, batch, 2, places}: rows of the second loop, and those of the
+                                     * neighbour */
         pop_tensor label;           /* {time partition, batch, 1 + symbols + 1} */
     } * labels;
 };
@@ -52,12 +56,12 @@ static pop_tensor slice(const struct ctc *c, pop_tensor t, size_t begin, size_t 
 {
     return pop_tensor_slice_at(c->where, t, begin, end, dim);
 }
-/* The elements of one partition of each dimension that has them; entry, time and label are its last index. */
+/* The elements of one partition in each of three dimensions: time partition, label partition, entry. */
 static pop_tensor at3(const struct ctc *c, pop_tensor t, size_t a, size_t b, size_t d)
 {
     return pop_tensor_at_at(c->where, pop_tensor_at_at(c->where, pop_tensor_at_at(c->where, t, a), b), d);
 }
-/* The steps of a time partition of {batch, time, ...}, for one entry. */
+/* The steps of a time partition of {batch, time, ...} for one entry. */
 static pop_tensor steps_of(const struct ctc *c, pop_tensor t, size_t entry, size_t time)
 {
     pop_interval steps = time_part(c, time);
@@ -73,7 +77,7 @@ static void map(const struct ctc *c, pop_tensor t, unsigned tile)
     pop_graph_set_tile_mapping_at(c->where, c->graph, t, tile);
 }
 
-/* The {partition, label partition, batch, ...} tensors, each element on the tile of its indices. */
+/* A tensor {time partition, label partition, batch, ...} with each element on the tile for its indices. */
 static pop_tensor by_tile(const struct ctc *c, pop_type type, size_t times, size_t elements, const char *what)
 {
     pop_tensor t = variable(c, type, POP_SHAPE(times, c->parts, c->batch, elements), what);
@@ -99,7 +103,7 @@ static void make_label_part(const struct ctc *c, size_t label)
     pop_type type = c->plan->partials_type;
     pop_interval symbols = ctc_part(c->plan->max_label_length, c->plan->label_splits, label);
     part->first = symbols.begin;
-    part->symbols = symbols.end - symbols.begin; /* none: the last blank is alone */
+    part->symbols = symbols.end - symbols.begin; /* 0: the last blank has its own partition */
     part->places = 2 * part->symbols + (label + 1 == c->parts);
     part->kept = variable(c, type, POP_SHAPE(c->batch, c->plan->max_time, part->places), "alphaBeta");
     part->row = variable(c, type, POP_SHAPE(c->times, c->batch, part->places), "timeAlphaBeta1");
@@ -136,7 +140,7 @@ static void make_tensors(struct ctc *c)
 
 /* ---- copies ---- */
 
-/* Adds the copy of a tensor to another, whose shapes may differ. */
+/* Adds a copy between tensors whose shapes may differ. */
 static void add_copy(const struct ctc *c, struct poplibs_copies *copies, pop_tensor from, pop_tensor to)
 {
     poplibs_copies_add(copies, pop_tensor_flatten_at(c->where, from), pop_tensor_flatten_at(c->where, to));
@@ -146,8 +150,8 @@ static void end_copies(const struct ctc *c, struct poplibs_copies *copies, pop_p
     poplibs_copies_end(copies, c->where, c->graph, sequence, c->name);
 }
 
-/* What partitions of the label hand their neighbours, between time partitions too: of partitions [begin, end) of the
- * time, alpha to the next label partition, beta to the one before; shift: from the time partition before or behind. */
+/* Copies the boundary values of label partitions to their neighbours, for time partitions [begin, end): alpha to the
+ * next label partition, beta to the previous one; shift: from the previous or next time partition. */
 static void copy_label_edges(const struct ctc *c, struct poplibs_copies *copies, bool alpha, size_t begin, size_t end,
                              bool shift)
 {
@@ -160,7 +164,7 @@ static void copy_label_edges(const struct ctc *c, struct poplibs_copies *copies,
     add_copy(c, copies, slice(c, from, !alpha, parts - alpha, 1), slice(c, to, alpha, parts - !alpha, 1));
 }
 
-/* Rows that the first loop left at step time, to row (of rows: -1) of partition part. */
+/* Copies rows of step `time` of the first loop to `row` (-1) or to a row of `rows_time` of time partition `part`. */
 static void copy_kept_row(const struct ctc *c, struct poplibs_copies *copies, size_t time, size_t part, int row)
 {
     for (size_t label = 0; label < c->parts; ++label) {
@@ -172,7 +176,7 @@ static void copy_kept_row(const struct ctc *c, struct poplibs_copies *copies, si
     }
 }
 
-/* Before each turn of the first loop. */
+/* Copies before each iteration of the first loop. */
 static void copy_first_edges(const struct ctc *c, pop_program sequence)
 {
     struct poplibs_copies copies = { 0 };
@@ -186,7 +190,7 @@ static void copy_first_edges(const struct ctc *c, pop_program sequence)
         copy_kept_row(c, &copies, time_part(c, part).end, part, -1);
     end_copies(c, &copies, sequence);
 }
-/* Between the loops: over the middle. */
+/* Copies between the loops, across the middle. */
 static void copy_middle_edges(const struct ctc *c, pop_program sequence)
 {
     struct poplibs_copies copies = { 0 };
@@ -198,7 +202,7 @@ static void copy_middle_edges(const struct ctc *c, pop_program sequence)
     }
     end_copies(c, &copies, sequence);
 }
-/* Before each turn of the second loop. */
+/* Copies before each iteration of the second loop. */
 static void copy_second_edges(const struct ctc *c, pop_program sequence)
 {
     struct poplibs_copies copies = { 0 };
@@ -259,7 +263,7 @@ static void zero_counts(const struct ctc *c, pop_program sequence)
                                     pop_tensor_broadcast_at(c->where, zero, (unsigned)pop_tensor_num_elements(all), 0),
                                     all, false, c->name));
 }
-/* What vertices write bit by bit is nothing before. */
+/* WriteUndef for tensors that vertices write in parts, so that they are not live before. */
 static void forget(const struct ctc *c, pop_program sequence)
 {
     const pop_tensor all[] = { c->grads,   c->alpha_in, c->alpha_out, c->alpha_time,
@@ -282,7 +286,7 @@ static void add_vertex(const struct ctc *c, pop_compute_set set, bool gradient, 
     pop_where where = c->where;
     pop_graph *graph = c->graph;
     const struct label_part *l = &c->labels[part];
-    bool first = time < c->alphas, alpha = first != gradient; /* what the vertex makes */
+    bool first = time < c->alphas, alpha = first != gradient; /* which of alpha and beta the vertex computes */
     snprintf(type, sizeof(type), "popnn::%s<%s,%s,unsigned int,%s>",
              gradient ? (alpha ? "CTCGradGivenBeta" : "CTCGradGivenAlpha") : (alpha ? "CTCAlpha" : "CTCBeta"),
              pop_type_name(c->plan->in_type), pop_type_name(c->plan->partials_type),
@@ -360,7 +364,7 @@ static pop_tensor cast(const struct ctc *c, pop_tensor t, pop_program sequence)
     pop_type type = c->plan->out_type;
     return pop_tensor_type(t) == type ? t : popops_cast_at(c->where, c->graph, t, type, sequence, c->name);
 }
-/* Sums over the partitions of the label, which are the first dimension. */
+/* Log-sum over the partitions of the label, the first dimension. */
 static pop_tensor log_sum(const struct ctc *c, pop_tensor t, pop_tensor *into, pop_program sequence)
 {
     const popops_reduce_params params = { .op = POPOPS_LOG_ADD };
@@ -373,8 +377,8 @@ static pop_tensor log_sum(const struct ctc *c, pop_tensor t, pop_tensor *into, p
     return *into;
 }
 
-/* The gradient of sums and loss: posteriors are exp(sum + loss).  What is no logarithm of a probability is a step
- * behind the end (infinity) or of an entry without alignments (NaN). */
+/* Converts sums and loss to the gradient: posteriors are exp(sum + loss). A value that is not a log-probability
+ * marks a step after the entry's end (infinity) or an entry without alignments (NaN). */
 static pop_tensor finish_gradient(const struct ctc *c, pop_tensor data, pop_tensor loss, bool softmax,
                                   pop_program sequence)
 {

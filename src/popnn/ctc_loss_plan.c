@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The planner of CTC losses: every split of batch, time and label is estimated (docs/ctc.md), and the fastest
- * taken.  There are few: their product is at most the number of tiles. */
+/* The planner of CTC losses: estimates every split of batch, time and label (docs/ctc.md) and takes the fastest. The
+ * search space is small, because the product of the splits is at most the number of tiles. */
 #include "popnn/ctc.h"
 
 #include "poplibs/log.h"
@@ -8,12 +8,12 @@
 #include <assert.h>
 #include <popnn/ctc_loss.h>
 
-/* Of a log-addition and of a log-multiplication in the last blank. */
+/* Cycles of a log-addition and of a log-multiplication. */
 enum { LOG_ADD = 16, LOG_MUL = 1, SYNC = 90, EXCHANGE = 100, WORKERS = 6 };
 
 static uint64_t exchange(uint64_t elements)
 {
-    return EXCHANGE + elements * 4 / 4; /* 4 bytes each, 4 bytes a cycle */
+    return EXCHANGE + elements * 4 / 4; /* 4 bytes each, 4 bytes per cycle */
 }
 
 static void estimate(popnn_ctc_plan *plan)
@@ -37,7 +37,7 @@ static void estimate(popnn_ctc_plan *plan)
     plan->tiles = plan->batch_splits * plan->time_splits * ctc_label_tiles(plan);
 }
 
-/* Whether a split is one that is asked for, and leaves no partition empty. */
+/* Whether a split satisfies the constraint and leaves no partition empty. */
 static bool allowed(unsigned count, unsigned splits, unsigned wanted)
 {
     return (!wanted || wanted == splits) && ctc_parts_full(count, splits);
@@ -53,7 +53,7 @@ static popnn_ctc_plan search(popnn_ctc_plan of, const struct ctc_constraints *wa
         for (of.time_splits = 1; of.time_splits <= poplibs_min(of.max_time, here); ++of.time_splits) {
             if (!allowed(of.max_time, of.time_splits, wanted->time))
                 continue;
-            unsigned max_labels = here / of.time_splits; /* tiles for labels */
+            unsigned max_labels = here / of.time_splits; /* tiles available for label splits */
             for (of.label_splits = 1; of.label_splits <= poplibs_min(of.max_label_length, max_labels);
                  ++of.label_splits) {
                 if (!allowed(of.max_label_length, of.label_splits, wanted->label))
@@ -125,7 +125,7 @@ popnn_ctc_plan popnn_ctc_loss_plan_at(pop_where where, pop_graph *graph, pop_typ
     const pop_target *target = pop_graph_target(graph);
     unsigned tiles = pop_target_num_tiles(target);
     popnn_ctc_plan best = search(of, &wanted, tiles, options.proportion * (double)target->bytes_per_tile);
-    if (!best.tiles) { /* none keeps to the memory: the one that needs the least cycles and says what it takes */
+    if (!best.tiles) { /* no plan fits in memory: takes the one with the lowest cycles, and reports its memory */
         best = search(of, &wanted, tiles, 1e300);
         if (best.tiles)
             POPLIBS_LOG(WARN, "%s: no plan keeps to %g of a tile's memory; the fastest takes %llu bytes", api,

@@ -32,7 +32,8 @@ uint64_t popnn_gru_wu_flops(const popnn_gru_params *params)
     return flops(params, POPNN_GRU_UNITS);
 }
 
-/* Of x and h apart where the reset comes after them; else of both, for the gates and for the candidate. */
+/* Separate products of x and h when the reset comes after them; otherwise products of both, for the gates and for
+ * the candidate. */
 size_t popnn_gru_get_mat_mul_pre_plan_parameters(const popnn_gru_params *p, bool inference_only,
                                                  poplin_fc_mat_mul list[POPNN_GRU_MAX_MAT_MULS])
 {
@@ -73,13 +74,13 @@ pop_tensor popnn_gru_create_initial_state_at(pop_where where, pop_graph *graph, 
         return (pop_tensor){ 0 };
     return pop_tensor_at_at(where, units_new_stack(&gru.units, 1, name), 0);
 }
-/* Columns for two units, r and z, and for c, in the order of weights. */
+/* The columns of units r and z (`both`) and c, in the order of the weights. */
 static pop_tensor of_all_units(const struct units *units, pop_tensor both, pop_tensor c)
 {
     pop_tensor r = pop_tensor_slice_at(units->where, both, 0, units->output, 1);
     return gru_in_order(units, r, pop_tensor_slice_at(units->where, both, units->output, 2 * units->output, 1), c);
 }
-/* Laid out for the products that the layer has. */
+/* Creates weights with the layout of the layer's products. */
 static popnn_gru_weights new_weights(const struct gru *gru)
 {
     const struct units *units = &gru->units;

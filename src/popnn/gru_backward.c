@@ -3,19 +3,20 @@
 #include "popnn/gru_cell.h"
 #include "popnn/units_backward.h"
 
-/* The gradients of one step's sums: of x W of each unit, {batch, 3 output}, and of h U where they differ. */
+/* Gradients of one step's sums: of x W for each unit, {batch, 3 output}, and of h U when they differ. */
 struct sums {
     pop_tensor of_input, of_output;
 };
-/* What the backward loop collects: sequences, or null. */
+/* The state of the backward loop; tensors may be null. */
 struct gru_backward {
-    pop_program before; /* the loop */
+    pop_program before; /* runs before the loop */
     pop_tensor carried; /* the gradient of h' */
-    pop_tensor used;    /* the same, 0 for sequences that do not have the step; may be changed */
+    pop_tensor used;    /* the same, 0 for sequences without the step; may be modified */
     pop_tensor input_gradient;
 };
 
-/* Through the products with the reset before: gives dz of r, adds to the gradients of x and h. */
+/* Backpropagates through the products when the reset comes before them: returns dz of r, adds to the gradients of x
+ * and h. */
 static pop_tensor through_reset_before(const struct gru *gru, const struct gru_backward *backward,
                                        const pop_tensor *kept, pop_tensor before, pop_tensor d_candidate,
                                        pop_tensor d_update, pop_tensor *dx, pop_program body)
@@ -44,7 +45,7 @@ static pop_tensor kept_of(const struct units *units, pop_tensor stack, size_t i)
     return pop_tensor_at_at(units->where, stack, i);
 }
 
-/* One step back: carried becomes the gradient of the output before. */
+/* One step: carried becomes the gradient of the previous output. */
 static struct sums step_backward(const struct gru *gru, struct steps *steps, struct gru_backward *backward,
                                  pop_tensor stack, pop_tensor before)
 {
@@ -192,7 +193,7 @@ static pop_tensor run_backward(const struct gru *gru, pop_program sequence, cons
     return backward.carried;
 }
 
-/* Collects the weights' gradients in a loop of its own. */
+/* Accumulates the weights' gradients in a separate loop. */
 static popnn_gru_weights run_update(const struct gru *gru, pop_program sequence, const popnn_gru_forward *forward,
                                     pop_tensor bwd_intermediates)
 {

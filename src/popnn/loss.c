@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients and each element's part of the loss where the gradients are, then a sum over each row.  Vertices read
- * labels themselves: there is no matrix of ones and zeros. */
+/* Computes gradients and each element's part of the loss on the tiles of the gradients, then sums each row. Vertices
+ * read the labels directly, so there is no one-hot matrix. */
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 #include "popnn/support.h"
@@ -12,9 +12,9 @@ struct loss {
     pop_where where;
     pop_compute_set set;
     pop_tensor probs, expected, deltas, transformed; /* flat */
-    pop_tensor deltas_scale, output_scaling;         /* null: 1 */
+    pop_tensor deltas_scale, output_scaling;         /* null: factor 1 */
     size_t classes;
-    const char *name; /* of the vertex: "LossSumSquaredTransform" */
+    const char *name; /* name of the vertex without types: "LossSumSquaredTransform" */
 };
 
 static void connect_scale(pop_graph *graph, const struct loss *loss, pop_vertex vertex, const char *field,
@@ -42,7 +42,7 @@ static void connect_region(pop_graph *graph, const struct loss *loss, pop_vertex
     pop_graph_set_field_int_at(where, graph, vertex, "classes", (int64_t)loss->classes);
 }
 
-/* Pieces that end where rows end. */
+/* Splits at row ends and connects the pieces. */
 static void connect_pieces(pop_graph *graph, const struct loss *loss, pop_vertex vertex, const pop_interval *regions,
                            size_t count)
 {
@@ -99,7 +99,7 @@ static void transform_on_tile(pop_graph *graph, const struct poplibs_tile *tile,
     poputil_partitions_free(&parts);
 }
 
-/* ---- what is given ---- */
+/* ---- checks of arguments ---- */
 
 static bool check_labels(pop_graph *graph, pop_where where, const char *api, pop_tensor outputs, pop_tensor expected)
 {
@@ -179,7 +179,7 @@ static void add_accuracy(pop_where where, pop_graph *graph, pop_tensor outputs, 
 {
     char path[POPLIBS_PATH_SIZE];
     poplibs_path(path, sizeof(path), name, "Accuracy");
-    if (!pop_tensor_num_elements(outputs)) /* none is right: the vertex counts none */
+    if (!pop_tensor_num_elements(outputs)) /* no rows: none is right */
         labels = pop_tensor_slice_at(where, labels, 0, 0, 0);
     pop_tensor largest =
         pop_tensor_num_elements(outputs) ? popnn_arg_max_at(where, graph, outputs, sequence, path) : labels;
@@ -204,11 +204,11 @@ static void add_accuracy(pop_where where, pop_graph *graph, pop_tensor outputs, 
 struct loss_request {
     const char *api;
     pop_tensor outputs, expected, loss, deltas, deltas_scale, output_scaling;
-    const pop_tensor *num_correct; /* NULL: not wanted */
+    const pop_tensor *num_correct; /* NULL: not requested */
     popnn_loss_type type;
 };
 
-/* One element of any rank as a scalar; null stays. */
+/* A tensor of one element of any rank as a scalar; null stays null. */
 static pop_tensor scalar_of(pop_where where, pop_tensor t)
 {
     return pop_tensor_type(t) == POP_TYPE_NULL ? t : pop_tensor_reshape_at(where, t, POP_SHAPE());

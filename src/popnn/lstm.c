@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forward: a product for all four units of a step, of input and output together unless the input is weighted before the
- * loop; then their functions. Backward: the same steps in reverse order, with one product for the gradients of input
- * and output together. What forward keeps of a step is f, i, g, o, tanh(c'), c and, where the output is not a sequence,
- * h'. */
+/* Forward: one product for all four units of a step, of input and output together unless the input is weighted
+ * before the loop; then the units' functions. Backward: the same steps in reverse order, with one product for the
+ * gradients of input and output together. For each step forward stores f, i, g, o, tanh(c'), c and, when the output
+ * is not a sequence, h'. */
 #include "popnn/call_log.h"
 #include "popnn/steps.h"
 #include "popnn/units.h"
@@ -13,7 +13,7 @@
 
 enum { KEPT_TANH = POPNN_LSTM_UNITS, KEPT_CELL_BEFORE, KEPT_OUTPUT, KEPT_MAX };
 
-/* A call's arguments, and what follows from them. */
+/* A call's arguments, and values derived from them. */
 struct lstm {
     struct units units;
     const popnn_lstm_params *params;
@@ -75,7 +75,7 @@ static uint64_t product_flops(const popnn_lstm_params *p)
 }
 uint64_t popnn_lstm_fwd_flops(const popnn_lstm_params *p)
 {
-    /* The product, a bias for each unit, two products and a sum for the cell, one for the output. */
+    /* The product, a bias for each unit, two products and a sum for the cell, one product for the output. */
     return product_flops(p) + (uint64_t)p->batch_size * p->time_steps * p->output_size * (POPNN_LSTM_UNITS + 4);
 }
 uint64_t popnn_lstm_bwd_flops(const popnn_lstm_params *p)
@@ -122,7 +122,7 @@ pop_tensor popnn_lstm_create_input_at(pop_where where, pop_graph *graph, const p
     return steps_new(where, graph, pop_tensor_slice_at(where, both, 0, in, 1), params->time_steps, name);
 }
 
-/* {batch, output}. */
+/* A new state, {batch, output}. */
 static pop_tensor new_state(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *api,
                             const char *name, pop_options options, poplin_planning_cache *cache)
 {
@@ -213,7 +213,7 @@ popnn_lstm_weights popnn_lstm_create_weights_at(pop_where where, pop_graph *grap
 
 /* ---- forward ---- */
 
-/* A state of the caller's, copied to where the loop can change it. */
+/* Copies the caller's state to one that the loop may modify. */
 static popnn_lstm_state state_of_loop(const struct units *units, popnn_lstm_state initial, pop_program sequence)
 {
     pop_tensor both = units_new_stack(units, 2, "state");
@@ -223,13 +223,13 @@ static popnn_lstm_state state_of_loop(const struct units *units, popnn_lstm_stat
     return state;
 }
 
-/* What a step gives. */
+/* The results of a step. */
 struct cell {
     pop_tensor kept[KEPT_MAX]; /* by unit, then KEPT_TANH, ... */
     pop_tensor state;          /* c' */
 };
 
-/* The units' sums of a step without their biases, {batch, 4 output}. */
+/* The units' sums of a step without biases, {batch, 4 output}. */
 static pop_tensor sums_of_step(const struct lstm *lstm, struct steps *steps, pop_tensor input, pop_tensor output,
                                popnn_lstm_weights weights, pop_program before)
 {
@@ -319,10 +319,10 @@ pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm
 
 /* ---- backward ---- */
 
-/* What the backward loop carries from a step to the one before it, and what it collects. */
+/* State that the backward loop passes from a step to the previous one, and the sequences that it writes. */
 struct lstm_backward {
     popnn_lstm_state carried;        /* gradients of the state after the step */
-    popnn_lstm_state used;           /* the same, 0 for sequences that do not have the step */
+    popnn_lstm_state used;           /* the same, 0 for sequences without the step */
     pop_tensor input_gradient, kept; /* sequences, or null */
 };
 
@@ -361,7 +361,7 @@ static struct gradients step_gradients(const struct lstm *lstm, const struct lst
                                units_part(units, from_cell, 3) };
 }
 
-/* Gradients of the step's input and of the output before it, by one product. */
+/* Gradients of the step's input and of the previous output, from one product. */
 static void through_weights(const struct lstm *lstm, struct steps *steps, struct lstm_backward *backward,
                             const struct gradients *gradients, pop_tensor weights, pop_program before)
 {
@@ -384,7 +384,7 @@ static void through_weights(const struct lstm *lstm, struct steps *steps, struct
         steps->body);
 }
 
-/* The weights' gradient grows by [x h]^T dz. */
+/* Adds [x h]^T dz to the weights' gradient. */
 static void add_weights_gradient(const struct units *units, const struct units_weights_gradient *gradient, pop_tensor x,
                                  pop_tensor output_before, pop_tensor dz, pop_program body)
 {
@@ -432,7 +432,7 @@ static bool check_backward(const struct lstm *lstm, const popnn_lstm_forward *fo
            (!last_cell_gradient || units_check(units, *last_cell_gradient, state, "the last cell state's gradient"));
 }
 
-/* The gradients that the last step begins with. */
+/* Initialises the gradients for the last step. */
 static void begin_carried(const struct lstm *lstm, struct lstm_backward *backward, pop_tensor output_gradient,
                           const pop_tensor *last_cell_gradient, pop_program sequence)
 {
@@ -448,7 +448,8 @@ static void begin_carried(const struct lstm *lstm, struct lstm_backward *backwar
         units_zero(units, backward->carried.cell_state, sequence);
 }
 
-/* Both passes: with weights (may be NULL) their gradients, with kept (may be NULL) what popnn_lstm_wu needs. */
+/* Both backward passes: weights (may be NULL) receives their gradients, kept (may be NULL) the input of
+ * popnn_lstm_wu. */
 static popnn_lstm_state run_backward(const struct lstm *lstm, pop_program sequence, const popnn_lstm_forward *forward,
                                      pop_tensor output_gradient, const pop_tensor *last_cell_gradient,
                                      pop_tensor *input_gradient, popnn_lstm_weights *weights, pop_tensor *kept)
@@ -501,7 +502,7 @@ popnn_lstm_state popnn_lstm_bwd_at(pop_where where, pop_graph *graph, const popn
                         intermediates);
 }
 
-/* Collects the weights' gradients in a loop of its own. */
+/* Accumulates the weights' gradients in a separate loop. */
 static popnn_lstm_weights run_update(const struct lstm *lstm, pop_program sequence, const popnn_lstm_forward *forward,
                                      pop_tensor bwd_intermediates)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One vertex for a tile whose share is one region, else one for each worker.  Softmax is made of operations of popops:
- * softmax.c. */
+/* One vertex for a tile whose elements are a single region, else one for each worker. The softmax family consists of
+ * popops operations: softmax.c. */
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 #include "popnn/softmax.h"
@@ -17,7 +17,7 @@ const char *popnn_non_linearity_type_name(popnn_non_linearity_type type)
 {
     return type < POPNN_NON_LINEARITY_TYPES ? names[type] : NULL;
 }
-/* Capitals or not, in every locale. */
+/* Compares case-insensitively, independent of the locale. */
 static bool same_word(const char *a, const char *capitals)
 {
     for (; *a && *capitals; ++a, ++capitals)
@@ -43,8 +43,8 @@ struct non_linearity_work {
     pop_where where;
     pop_compute_set set;
     popnn_non_linearity_type type;
-    pop_tensor data;              /* flat: what is written */
-    pop_tensor out, out_gradient; /* flat; of gradients */
+    pop_tensor data;              /* flat; written in place */
+    pop_tensor out, out_gradient; /* flat; for gradients */
     bool gradient;
 };
 
@@ -85,7 +85,7 @@ static void work_on_tile(pop_graph *graph, const struct poplibs_tile *tile, void
     poputil_partitions_free(&parts);
 }
 
-/* Element by element: any order will do, so that of memory is taken. */
+/* Element-wise, in the order of memory. */
 static void run(pop_graph *graph, struct non_linearity_work *work)
 {
     pop_tensor *others[] = { &work->out, &work->out_gradient };
@@ -165,7 +165,7 @@ void popnn_non_linearity_in_place_scaled_at(pop_where where, pop_graph *graph, p
     in_place(where, graph, type, t, sequence, name);
 }
 
-/* ---- to a new tensor ---- */
+/* ---- out of place ---- */
 
 static pop_tensor to_new(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor t,
                          pop_program sequence, const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A group norm is a norm of the view {channels of a group, batch * groups, field}, whose second dimension poplin takes
- * for channels. */
+/* A group norm is computed as a norm of the view {channels of a group, batch * groups, field}, whose second
+ * dimension is the channels for poplin. */
 #include "poplibs/log.h"
 #include "poplibs/options.h"
 #include "popnn/support.h"
@@ -12,8 +12,8 @@
 
 uint64_t popnn_norm_fwd_flops(size_t statistics_size, size_t acts_elements)
 {
-    /* A sum, a square and its sum for each element; scale, square, difference, eps, root for each statistic.  Then four
-     * for each element. */
+    /* For each element a sum, a square and its sum; for each statistic scale, square, difference, eps, root. Then
+     * four for each element. */
     return (statistics_size ? (uint64_t)3 * acts_elements + (uint64_t)6 * statistics_size : 0) +
            (uint64_t)4 * acts_elements;
 }
@@ -21,11 +21,11 @@ uint64_t popnn_norm_bwd_flops(size_t statistics_size, size_t acts_elements)
 {
     return (uint64_t)8 * acts_elements +
            (uint64_t)2 *
-               statistics_size; /* gamma; two sums, of which one of products; three steps with them; two means */
+               statistics_size; /* gamma; two sums, one of them of products; three operations with them; two means */
 }
 uint64_t popnn_norm_wu_flops(size_t params_size, size_t acts_elements)
 {
-    return (uint64_t)3 * acts_elements + (uint64_t)4 * params_size; /* as above; both parameters' scaled addition */
+    return (uint64_t)3 * acts_elements + (uint64_t)4 * params_size; /* as above; scaled addition for both parameters */
 }
 
 /* ---- parameters ---- */
@@ -85,7 +85,7 @@ pop_tensor popnn_distributed_batch_norm_gradients_at(pop_where where, pop_graph 
 
 enum { MAX_RANK = 32 };
 
-/* How activations are cut into groups. */
+/* How channels are divided into groups. */
 struct grouping {
     pop_where where;
     pop_graph *graph;
@@ -94,7 +94,7 @@ struct grouping {
     bool strided;
 };
 
-/* groups SIZE_MAX: as many as there are statistics for each image. */
+/* groups SIZE_MAX: the number of statistics for each image. */
 static bool open_groups(struct grouping *g, pop_where where, pop_graph *graph, const char *api, pop_tensor acts,
                         size_t groups, pop_tensor statistics, pop_options options)
 {

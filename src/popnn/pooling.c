@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is written is in blocks, one for each tile: some channels, some of the batch, a box of the field.  How it is
- * cut is what the vertices' estimates and the exchange of what they read say is fastest.  A block is one region in
- * memory, and what its vertex reads is gathered for it. */
+/* The output is split into blocks, one for each tile: some channels, some of the batch, a box of the field. The
+ * split has the lowest cycles by the vertices' estimators and the exchange of their inputs. A block is one region in
+ * memory, and its inputs are gathered for its vertex. */
 #include "poplibs/options.h"
 #include "popnn/call_log.h"
 #include "popnn/pooling_conv.h"
@@ -12,7 +12,7 @@
 #include <popnn/pooling.h>
 #include <poputil/var_structure.h>
 
-/* Groups and batch, then the field: the dimensions that are cut. */
+/* The dimensions that are split: groups and batch, then the field. */
 enum { GROUPS = 0, BATCH = 1, FIELD = 2, MAX_CUTS = 2 + POPNN_MAX_FIELD_DIMS, MAX_CHANNELS = 64 };
 
 const char *popnn_pooling_type_name(popnn_pooling_type type)
@@ -21,7 +21,7 @@ const char *popnn_pooling_type_name(popnn_pooling_type type)
     return type <= POPNN_POOL_SUM ? names[type] : NULL;
 }
 
-/* ---- what follows from the parameters ---- */
+/* ---- values derived from the parameters ---- */
 
 static long long padded(const popnn_pool_params *params, unsigned dim)
 {
@@ -84,8 +84,8 @@ struct pool {
     size_t channels;    /* of a group */
     const char *vertex; /* "MaxPooling" */
     enum pool_kind kind;
-    bool backward;      /* blocks are of the input */
-    pop_tensor read[3]; /* "in", "pooled", "gradient", as {groups, batch, field..., channels}; null: not read */
+    bool backward;      /* blocks are parts of the input, not of the output */
+    pop_tensor read[3]; /* inputs "in", "pooled", "gradient", as {groups, batch, field..., channels}; null: not read */
     pop_compute_set set;
 };
 static const char *const read_names[] = { "in", "pooled", "gradient" };
@@ -94,7 +94,7 @@ static bool reads_input(size_t which)
     return which == 0;
 }
 
-/* Output elements whose windows meet elements [begin, end) of the input, or the other way round. */
+/* Output elements whose windows overlap input elements [begin, end), or the reverse for backward. */
 static pop_interval outputs_of(const struct pool *pool, unsigned i, pop_interval in)
 {
     long long stride = pool->params->stride[i], kernel = (long long)pool->params->kernel[i],
@@ -148,8 +148,8 @@ static uint64_t cost_of(const struct pool *pool, const size_t *block)
            read * pop_target_type_size(target, type) / target->exchange_bytes_per_cycle;
 }
 
-/* Goes through all ways to cut the dimensions from `at` on in at most so many blocks; the same size is looked at once.
- */
+/* Enumerates the splits of the dimensions from `at` on into at most `blocks` blocks; equal block sizes are tried
+ * once. */
 static void search(const struct pool *pool, const size_t *sizes, unsigned at, size_t blocks, size_t *cuts,
                    size_t *block, struct plan *best)
 {
@@ -178,10 +178,10 @@ static void search(const struct pool *pool, const size_t *sizes, unsigned at, si
 struct builder {
     struct pool *pool;
     const size_t *sizes, *cuts;
-    size_t block, blocks; /* the next one, and how many there are at most */
+    size_t block, blocks; /* next block, and maximum number of blocks */
 };
 
-/* A box of a tensor, by rows of the innermost dimension of the field. */
+/* Connects a box of a tensor by rows of the innermost dimension of the field. */
 static void connect_rows(const struct pool *pool, pop_vertex vertex, const char *field, pop_tensor t,
                          const pop_interval *box)
 {
@@ -229,7 +229,7 @@ static bool add_block(pop_shape index, pop_tensor slice, void *user)
         memcpy(part + POOL_PART_INTS + POOL_DIM_INTS * i, numbers, sizeof(numbers));
     }
     char type[64];
-    /* Over all tiles in order: so a block is near what it reads where that is spread likewise. */
+    /* Blocks are assigned to tiles in order, so that they are near their inputs when those are spread likewise. */
     unsigned tile = (unsigned)(builder->block++ * pop_target_num_tiles(pop_graph_target(graph)) / builder->blocks);
     snprintf(type, sizeof(type), "popnn::%s<%s>", pool->vertex, pop_type_name(pool->params->data_type));
     pop_vertex vertex = pop_graph_add_vertex_at(where, graph, pool->set, type);
@@ -246,7 +246,7 @@ static bool add_block(pop_shape index, pop_tensor slice, void *user)
     return poplibs_ready(graph);
 }
 
-/* {batch, channels, field...} as {groups, batch, field..., channels of a group}, and back. */
+/* {batch, channels, field...} as {groups, batch, field..., channels of a group}, and the reverse. */
 static pop_tensor grouped(const struct pool *pool, pop_tensor t)
 {
     assert(pop_tensor_rank(t) == 2 + pool->params->dims && pop_tensor_dim(t, 1) % pool->channels == 0);
@@ -266,7 +266,7 @@ static pop_tensor ungrouped(const struct pool *pool, pop_tensor t)
     return pop_tensor_reshape_at(pool->where, t, (pop_shape){ 2 + pool->params->dims, dims });
 }
 
-/* sizes: {groups, batch, field..., channels} of what is written.  No cuts for a tensor without elements. */
+/* sizes: {groups, batch, field..., channels} of the output. A tensor without elements is not split. */
 static struct plan find_plan(const struct pool *pool, size_t *sizes)
 {
     const popnn_pool_params *params = pool->params;
@@ -282,7 +282,7 @@ static struct plan find_plan(const struct pool *pool, size_t *sizes)
     return plan;
 }
 
-/* One step: what is written has the output's field, or the input's when backward. */
+/* One step of the program: its output has the field of the pool's output or, when backward, of its input. */
 static pop_tensor build(struct pool *pool, pop_program sequence, const char *name, const char *step)
 {
     char path[POPLIBS_PATH_SIZE];
@@ -306,7 +306,7 @@ static pop_tensor build(struct pool *pool, pop_program sequence, const char *nam
     return poplibs_ready(pool->graph) ? ungrouped(pool, out) : (pop_tensor){ 0 };
 }
 
-/* ---- what is given ---- */
+/* ---- checks of arguments ---- */
 
 static bool check_params(struct pool *pool)
 {
@@ -372,7 +372,7 @@ static bool check_options(const struct pool *pool, pop_options given, struct poo
                                  options);
 }
 
-/* The largest number of channels, at most max, that divides a number. */
+/* The largest divisor of a number that is at most max. */
 static size_t divisor(size_t number, size_t max)
 {
     size_t best = poplibs_max(poplibs_min(number, max), 1);
@@ -380,9 +380,9 @@ static size_t divisor(size_t number, size_t max)
         --best;
     return best;
 }
-/* The largest number of channels, up to 16, that divide their number and stand together in a tensor {batch, channels,
- * field...}, where that fills vectors: looked at in its first element of the field.  Else 16, or what divides their
- * number. */
+/* The group of channels: the largest divisor of their number, up to 16 and at least the vector width, that is
+ * contiguous in memory in a tensor {batch, channels, field...}, judged by its first field element. If there is none,
+ * the largest divisor up to 16. */
 static size_t channels_of(const struct pool *pool, pop_tensor t, const struct pool_options *options)
 {
     size_t count = pool->params->channels, together = divisor(count, 16),

@@ -5,10 +5,11 @@
 
 #include <popnn/pooling.h>
 
-/* A sum, or an average of windows that meet no padding; padding that cuts off is none of a convolution's. */
+/* Whether the pooling is a sum, or an average of windows without padding, that a convolution can express; truncation
+ * cannot. */
 bool pool_is_convolution(const popnn_pool_params *params);
-/* The pooled input where the convolution's plan takes fewer cycles than those of pooling; null otherwise, and after an
- * error of the graph. */
+/* The pooled input if the convolution's plan takes fewer cycles than pooling; otherwise, or after an error of the
+ * graph, null. */
 pop_tensor pool_convolve(pop_where where, pop_graph *graph, const popnn_pool_params *params, pop_tensor in,
                          uint64_t cycles, pop_program sequence, const char *name);
 

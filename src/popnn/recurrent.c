@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs are weighted for all steps at once; the loop has the feedback's product alone. */
+/* Inputs of all steps are weighted by one product; the loop only has the product of the feedback. */
 #include "popnn/call_log.h"
 #include "popnn/steps.h"
 #include "popnn/units.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The softmax family out of operations of popops.  The dimension that goes into the sum comes first in all views, so
- * that what there is one of for a row broadcasts over it.  Sums are kept in float. */
+/* The softmax family, composed of popops operations. The dimension that is summed over comes first in all views, so
+ * that values per row broadcast over it. Sums are in float. */
 #include "popnn/softmax.h"
 
 #include "poplibs/log.h"
@@ -20,7 +20,7 @@ struct build {
     const char *name;
 };
 
-/* Reduced along the last dimension, which stays with an extent of 1: so it broadcasts over what it came from. */
+/* Reduces the last dimension to an extent of 1, so that the result broadcasts over t. */
 static pop_tensor reduce_last(const struct build *b, pop_tensor t, pop_type type, popops_operation op)
 {
     unsigned last = (unsigned)pop_tensor_rank(t) - 1;
@@ -32,7 +32,7 @@ static void binary_in_place(const struct build *b, popops_binary_op op, pop_tens
 {
     popops_binary_in_place_at(b->where, op, b->graph, popops_operand_of_tensor(t), by, b->sequence, b->name);
 }
-/* In the type of another tensor. */
+/* Casts to the type of another tensor. */
 static pop_tensor cast_like(const struct build *b, pop_tensor t, pop_tensor other)
 {
     if (pop_tensor_type(t) == pop_tensor_type(other))
@@ -49,7 +49,7 @@ void popnn_softmax_at_last(pop_where where, pop_graph *graph, popnn_non_linearit
         return;
     if (type != POPNN_SOFTMAX) {
         pop_tensor largest = reduce_last(&b, t, POP_TYPE_NULL, POPOPS_MAX);
-        if (type == POPNN_SOFTMAX_SCALED) /* exponentials come out multiplied, and use all of half's range */
+        if (type == POPNN_SOFTMAX_SCALED) /* scales the exponentials to use the whole range of half */
             binary_in_place(&b, POPOPS_BINARY_SUBTRACT, largest,
                             popops_operand_of_double(log((double)POPNN_SOFTMAX_SCALING)));
         binary_in_place(&b, POPOPS_BINARY_SUBTRACT, t, popops_operand_of_tensor(largest));
@@ -74,7 +74,7 @@ pop_tensor popnn_softmax_gradient(pop_where where, pop_graph *graph, pop_tensor 
                                            popops_operand_of_tensor(act), sequence, path);
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };
-    /* act g - act (sum of act g): the product is there already. */
+    /* act g - act (sum of act g); the product is available. */
     pop_tensor sum = cast_like(&b, reduce_last(&b, gradient, POP_FLOAT, POPOPS_ADD), act);
     pop_tensor share = popops_binary_at(where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(act),
                                         popops_operand_of_tensor(sum), sequence, path);
@@ -92,7 +92,7 @@ static bool check_log_softmax(pop_graph *graph, pop_where where, const char *api
            poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "it goes along the last dimension; this is a scalar");
 }
 
-/* x - max, then less the logarithm of the sum of the exponentials. */
+/* x - max, minus the logarithm of the sum of the exponentials. */
 static void log_softmax(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, const char *name)
 {
     char path[POPLIBS_PATH_SIZE];

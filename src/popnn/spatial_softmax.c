@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probabilities times a matrix of coordinates. */
+/* Expected coordinates: the product of probabilities and a matrix of coordinates. */
 #include <popnn/spatial_softmax.h>
 
 #include "poplibs/log.h"

@@ -13,7 +13,7 @@ struct steps steps_begin(pop_where where, pop_graph *graph, size_t count, bool b
     return steps;
 }
 
-/* {...} with a dimension of 1 in front. */
+/* Adds an outer dimension of 1. */
 static pop_tensor with_step(pop_where where, pop_tensor t)
 {
     return pop_tensor_expand_at(where, t, POP_DIMS(0));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop of recurrent layers: a turn for each time step, with slices of sequences {steps, ...} read and written at
- * the step's place. */
+/* The loop of recurrent layers over time steps; each iteration reads and writes the slices of its step in sequences
+ * {steps, ...}. */
 #ifndef POPNN_STEPS_H
 #define POPNN_STEPS_H
 
@@ -12,28 +12,28 @@ struct steps {
     pop_where where;
     pop_graph *graph;
     pop_tensor index;  /* {1} UNSIGNED_INT */
-    pop_tensor active; /* BOOL {batch, 1} or {1, 1}: whether the step is one of the sequence; null: always */
-    pop_program body;  /* a sequence: what each turn does */
+    pop_tensor active; /* BOOL {batch, 1} or {1, 1}: whether a sequence has the step; null: always */
+    pop_program body;  /* the sequence that each iteration runs */
     size_t count;
     bool backwards; /* from the last step to the first */
     const char *name;
 };
 
 struct steps steps_begin(pop_where where, pop_graph *graph, size_t count, bool backwards, const char *name);
-/* The step of a sequence, as a new tensor without the first dimension. */
+/* Reads a step of a sequence to a new tensor, without the first dimension. */
 pop_tensor steps_read(struct steps *steps, pop_tensor sequence);
 void steps_write(struct steps *steps, pop_tensor sequence, pop_tensor step);
-/* Sequences of different lengths, {batch} or {1}; null: all have all steps. */
+/* Sets the lengths of the sequences, {batch} or {1}; null: all have all steps. */
 void steps_limit(struct steps *steps, pop_tensor lengths);
-/* A new tensor {batch, n}: of sequences that have the step value, of others instead, or 0 where that is null.  The
- * value itself without lengths. */
+/* Selects by sequence: a new tensor {batch, n} with value for sequences that have the step, and instead (null: 0)
+ * for the others. Returns value itself when no lengths are set. */
 pop_tensor steps_select(struct steps *steps, pop_tensor value, pop_tensor instead);
 /* Adds the loop to a sequence. */
 void steps_end(struct steps *steps, pop_program sequence);
 
-/* A new sequence {count, ...} whose steps have the layout of one. */
+/* A new sequence {count, ...} in which each step has the layout of `step`. */
 pop_tensor steps_new(pop_where where, pop_graph *graph, pop_tensor step, size_t count, const char *name);
-/* The view {count, ...} of what came before each step: first, and all but the last of a sequence. */
+/* A view {count, ...} of the values before each step: first, then all but the last step of a sequence. */
 pop_tensor steps_before(pop_where where, pop_tensor first, pop_tensor sequence);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What popnn's calls check alike. */
+/* Argument checks shared by popnn's calls. */
 #ifndef POPNN_SUPPORT_H
 #define POPNN_SUPPORT_H
 
 #include "poplibs/support.h"
 
-/* t is an operand, and of half or float. */
+/* Checks that t is an operand of type half or float. */
 static inline bool popnn_check_floating(pop_graph *graph, pop_where where, const char *api, const char *what,
                                         pop_tensor t)
 {
@@ -17,7 +17,7 @@ static inline bool popnn_check_floating(pop_graph *graph, pop_where where, const
                             what, pop_type_name(type));
     return true;
 }
-/* A matrix of numbers. */
+/* Checks that t is a matrix of a numeric type. */
 static inline bool popnn_check_rows(pop_graph *graph, pop_where where, const char *api, pop_tensor t)
 {
     char text[128];

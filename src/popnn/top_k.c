@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The k largest of each row: of chunks first, then of what those gave. */
+/* The k largest elements of each row: first of chunks, then of the results. */
 #include "popnn/top_k.h"
 
 #include "poplibs/log.h"
@@ -8,7 +8,7 @@
 #include <popnn/loss.h>
 #include <poputil/util.h>
 
-/* How many chunks of at least k elements the estimates find fastest. */
+/* The number of chunks, of at least k elements each, with the lowest estimated cycles. */
 static size_t chunks_of(size_t rows, size_t n, size_t k, size_t tiles)
 {
     size_t best = 1, workers = 6 * tiles;
@@ -30,7 +30,7 @@ struct top {
     pop_where where;
     pop_graph *graph;
     pop_compute_set set;
-    pop_tensor values, places; /* what the step gives */
+    pop_tensor values, places; /* results of the step */
     const char *type;
 };
 

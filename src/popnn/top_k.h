@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the vertices that look for the k largest of a row cost: their estimates, and what rows are cut by. */
+/* Cycles of the vertices that find the k largest elements of a row: for their estimators and for splitting rows. */
 #ifndef POPNN_TOP_K_H
 #define POPNN_TOP_K_H
 
@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Worker cycles for n elements with a heap of k: 35 + (n - k)(13 + 20 ln k) + 8 k (Poplibs 1.2's estimators); sorting
- * sinks k elements more. */
+/* Worker cycles for n elements with a heap of k: 35 + (n - k)(13 + 20 ln k) + 8 k (Poplibs 1.2's estimators);
+ * sorting sifts down k more elements. */
 static inline uint64_t popnn_top_k_cycles(size_t n, size_t k, bool sorted)
 {
     double sink = 13 + 20 * log((double)(k ? k : 1));

@@ -22,7 +22,7 @@ static const struct poplibs_option table[] = {
 #include "poplibs/options.def"
 };
 
-/* The options that products take too; the last of equal keys counts. */
+/* Stores the options that are passed on to products; the last of equal keys counts. */
 static void keep_product_options(struct units *units, pop_options options)
 {
     static const char *const shared[] = { "partialsType", "availableMemoryProportion" };
@@ -36,7 +36,7 @@ static void keep_product_options(struct units *units, pop_options options)
     }
 }
 
-/* The passes of a layer that is trained are planned together, so that its weights can stay where they are. */
+/* The passes of a trained layer are planned together, so that its weights can have one layout. */
 static const char *name_of_pass(enum units_pass pass, bool inference_only)
 {
     static const char *const names[] = { "TRAINING_FWD", "TRAINING_BWD", "TRAINING_WU" };
@@ -55,7 +55,7 @@ bool units_is_given(pop_where where, pop_graph *graph, const char *api, const vo
     return poplibs_ready(graph) && (structure || poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%s NULL", what));
 }
 
-/* Activations are of each element by itself. */
+/* Checks that an activation is element-wise. */
 static bool check_activation(const struct units *units, popnn_non_linearity_type type)
 {
     bool softmax = type == POPNN_SOFTMAX || type == POPNN_SOFTMAX_STABLE || type == POPNN_SOFTMAX_SCALED;
@@ -182,7 +182,7 @@ pop_tensor units_right_operand(const struct units *units, size_t rows, size_t de
                                               POP_SHAPE(rows, depth), POP_SHAPE(depth, columns), units->name,
                                               units_options(units, UNITS_FORWARD, &storage), units->cache);
 }
-/* A piece of a stack: `size` elements of all n on each of some tiles, {n, tiles * size}. */
+/* A piece of a stack, {n, tiles * size}: on each of `tiles` tiles, `size` elements for all n. */
 static pop_tensor stack_piece(const struct units *units, size_t n, size_t tiles, size_t size, size_t first_tile,
                               const char *name)
 {
@@ -196,7 +196,7 @@ static pop_tensor stack_piece(const struct units *units, size_t n, size_t tiles,
 }
 pop_tensor units_new_stack(const struct units *units, size_t n, const char *name)
 {
-    enum { MIN_BYTES = 128 }; /* of a tile */
+    enum { MIN_BYTES = 128 }; /* on a tile */
     size_t elements = units->batch * units->output, grain = 8 / pop_type_size(units->type);
     size_t share = poplibs_max(poplibs_ceil_div(elements, pop_target_num_tiles(pop_graph_target(units->graph))),
                                MIN_BYTES / pop_type_size(units->type));
@@ -304,7 +304,7 @@ pop_tensor units_gradient(const struct units *units, popnn_non_linearity_type ty
 pop_tensor units_non_linearity(const struct units *units, popnn_non_linearity_type type, pop_tensor t,
                                pop_program sequence, const char *name)
 {
-    /* Where popops has the function no copy of t is made first. */
+    /* popops computes these functions directly, without a copy of t. */
     if (type == POPNN_TANH || type == POPNN_SIGMOID)
         return popops_unary_at(units->where, type == POPNN_TANH ? POPOPS_UNARY_TANH : POPOPS_UNARY_SIGMOID,
                                units->graph, t, sequence, name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One vertex for each tile that holds elements of the result.  The state of its workers' generators comes from the
- * tiles' registers and goes back there, or from a seed. */
+/* One vertex for each tile that has elements of the result. The state of its workers' generators is read from the
+ * tile's registers and written back, or is derived from a seed. */
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 
@@ -19,7 +19,7 @@ static bool check_seed(pop_graph *graph, pop_where where, const char *api, pop_t
                         pop_tensor_num_elements(seed), pop_type_name(pop_tensor_type(seed)));
 }
 
-/* state, on this tile, follows from the seed. */
+/* Sets state, on this tile, from the seed. */
 static void add_set_seed(pop_where where, pop_graph *graph, pop_compute_set set, pop_tensor seed, uint32_t modifier,
                          pop_tensor state, unsigned tile)
 {
@@ -66,10 +66,10 @@ struct draw {
     pop_program sequence;
     const char *name;
     struct generator_field fields[7];
-    uint64_t wide; /* of the field of 64 bits, where there is one */
+    uint64_t wide; /* value of the 64-bit field, if there is one */
     const char *wide_name;
     pop_tensor in; /* flat, or null */
-    /* while it is built */
+    /* set while it is built */
     pop_tensor out, states;
     pop_compute_set set, seeding;
     size_t tiles;
@@ -137,7 +137,7 @@ static pop_tensor draw(struct draw *draw, pop_tensor reference, pop_type out_typ
     return poplibs_ready(graph) ? out : (pop_tensor){ 0 };
 }
 
-/* ---- what is given ---- */
+/* ---- checks of arguments ---- */
 
 static bool check(const struct draw *draw, pop_tensor reference, pop_type out_type, bool integers)
 {
@@ -171,8 +171,8 @@ static uint64_t units_of(double probability)
     return (uint64_t)llround(probability * 4294967296.0);
 }
 
-/* The smallest value of a type that is not below a number.  Negated arguments and results give the largest that is not
- * above. */
+/* The smallest value of a type that is not below a number. With negated argument and result: the largest that is not
+ * above it. */
 static double round_up_to(pop_type type, double number)
 {
     if (type == POP_INT)
@@ -186,7 +186,7 @@ static double round_up_to(pop_type type, double number)
         bits = bits == 0x8000 ? 1 : bits & 0x8000 ? bits - 1 : bits + 1;
     return (double)pop_half_to_float(bits);
 }
-/* The range in values of the type: from min up, and from max down. */
+/* The range in values of the type: min rounded up, max rounded down. */
 static bool range_of(const struct draw *draw, pop_type type, double min, double max, double *low, double *high)
 {
     *low = round_up_to(type, min);
@@ -242,7 +242,7 @@ pop_tensor poprand_log_uniform_at(pop_where where, pop_graph *graph, const pop_t
                      "numbers below %g have no logarithm: the least must be above 0", min);
         return (pop_tensor){ 0 };
     }
-    double end = out_type == POP_INT ? high + 1 : high; /* the last integer is as likely as its share */
+    double end = out_type == POP_INT ? high + 1 : high; /* gives the last integer the same probability */
     const struct generator_field fields[] = {
         { "low", low }, { "high", high }, { "lowLog", log(low) }, { "highLog", log(end) }
     };
@@ -301,7 +301,7 @@ pop_tensor poprand_truncated_normal_at(pop_where where, pop_graph *graph, const 
     }
     if (!range_of(&request, out_type, mean - alpha * std_dev, mean + alpha * std_dev, &low, &high))
         return (pop_tensor){ 0 };
-    /* So many that one number in 10,000 is left, and no more than 4,096. */
+    /* Enough iterations that one number in 10,000 remains, at most 4,096. */
     double iterations = ceil(-4 / log10(erfc(alpha / sqrt(2))));
     const struct generator_field fields[] = {
         { "mean", mean }, { "stdDev", std_dev }, { "alpha", fmin(alpha, 1e6) },

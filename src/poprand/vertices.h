@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each *_vertices.c gives: a function that registers the estimates of its vertices. */
+/* Declares, for each *_vertices.c, the function that registers the estimators of its vertices. */
 #ifndef POPRAND_VERTICES_H
 #define POPRAND_VERTICES_H
 

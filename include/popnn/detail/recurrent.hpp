@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the recurrent layers' C++ interfaces share.
+// Shared by the C++ interfaces of the recurrent layers.
 #ifndef POPNN_DETAIL_RECURRENT_HPP
 #define POPNN_DETAIL_RECURRENT_HPP
 
@@ -16,7 +16,7 @@ namespace popnn
 namespace detail
 {
 
-// An option that is false unless it is given as true.
+// Whether an option is given as true; default false.
 inline bool given(const poplar::OptionFlags &options, const char *name)
 {
     bool is = false;
@@ -26,7 +26,7 @@ inline bool given(const poplar::OptionFlags &options, const char *name)
     return is;
 }
 
-// A step's products with those of the layer's options that they take.
+// A step's products, with those options of the layer that apply to them.
 inline std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>>
 products(const poplin_fc_mat_mul *list, std::size_t count, const poplar::OptionFlags &options)
 {

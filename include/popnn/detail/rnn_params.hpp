@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes of recurrent layers, as LstmParams and GruParams have them from 2.0 on: params.rnn.layerSizes.
+// The sizes of recurrent layers, as in LstmParams and GruParams since 2.0: params.rnn.layerSizes.
 #ifndef POPNN_DETAIL_RNN_PARAMS_HPP
 #define POPNN_DETAIL_RNN_PARAMS_HPP
 
@@ -26,9 +26,9 @@ struct RnnParams {
     poplar::Type dataType;
     std::size_t batchSize = 0;
     std::size_t timeSteps = 0;
-    std::size_t &maxTimeSteps = timeSteps; // its name from 2.3 on
-    // How many of the steps each sequence has when the program runs: {batch}, or {1} for all, UNSIGNED_INT; unset: all
-    // of them.  Later steps leave its state as it is, and their outputs and gradients are 0.
+    std::size_t &maxTimeSteps = timeSteps; // the name since 2.3
+    // Number of steps of each sequence, read at run time: {batch}, or {1} for all, UNSIGNED_INT; unset: all steps.
+    // Later steps do not change the state, and their outputs and gradients are 0.
     poplar::Tensor varTimeSteps;
     std::vector<std::size_t> layerSizes; // input, output
 
@@ -62,7 +62,7 @@ struct RnnParams {
     {
         return varTimeSteps.valid();
     }
-    // Of a step of the input or output, on the fullest tile; shards that are on tiles of their own (popnn/Rnn.hpp).
+    // Bytes of a step of the input or output on the fullest tile, with shards on separate tiles (popnn/Rnn.hpp).
     std::size_t getInputBytesPerTile(const poplar::Graph &graph) const;
     std::size_t getOutputBytesPerTile(const poplar::Graph &graph) const;
     std::size_t getMaxShards(const poplar::Graph &graph) const;
@@ -80,7 +80,7 @@ inline void checkLayer(const rnn::RnnParams &params, const char *layer, const ch
                                      " has two layer sizes, of its input and of its output");
 }
 
-// The sizes under the names of both eras: params.layerSizes and params.rnn.layerSizes are one object.
+// The sizes under the names of both releases: params.layerSizes and params.rnn.layerSizes are the same object.
 struct LayerParams : rnn::RnnParams {
     rnn::RnnParams &rnn = *this;
 
