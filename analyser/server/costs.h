@@ -9,15 +9,13 @@
 
 struct program_cost {
     char *type, *name, *detail;
-    uint32_t target;                   /* called program of a Call; UINT32_MAX: none */
-    uint32_t compute_set;              /* UINT32_MAX: none */
-    uint32_t exchange;                 /* UINT32_MAX: none */
-    uint32_t context;                  /* index into contexts; NO_CONTEXT: none */
-    double times, cycles, tile_cycles; /* executions; cycles summed over executions, of the slowest tile and of all
-                                        * tiles */
-    double elapsed;  /* cycles by which its executions delay the end of the run; the sum over programs is the whole
-                      * run */
-    double estimate; /* estimated cycles of one execution */
+    uint32_t target;                    /* called program of a Call; UINT32_MAX: none */
+    uint32_t compute_set;               /* UINT32_MAX: none */
+    uint32_t exchange;                  /* UINT32_MAX: none */
+    uint32_t context;                   /* index into contexts; NO_CONTEXT: none */
+    double times, cycles, tile_cycles;  /* executions; summed cycles, of the slowest tile and of all tiles */
+    double elapsed;                     /* cycles by which it delays the end of the run; they add up to the whole run */
+    double estimate;                    /* estimated cycles of one execution */
     double exchange_code, control_code; /* bytes on all tiles */
     double state, vertices;             /* of a compute set: bytes of state and number of its vertices */
     double data;                        /* bytes that one execution moves */

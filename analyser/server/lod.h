@@ -38,8 +38,7 @@ struct figure {
 /* The summary of BUCKET_STEPS steps on an IPU. */
 struct bucket {
     double from, to;     /* from > to: nothing is visible */
-    double reach, begin; /* reach: the maximum of `to` up to this bucket; begin: the minimum of `from` from this
-                          * bucket on */
+    double reach, begin; /* maximum of `to` up to this bucket; minimum of `from` from it on */
     double cycles[KINDS], sum[KINDS];
     double in[DATA_KINDS], out[DATA_KINDS]; /* of kinds KIND_GLOBAL_EXCHANGE, KIND_COPY_HOST ... KIND_COPY_MIXED */
     double live;                            /* the maximum of live bytes at a step */

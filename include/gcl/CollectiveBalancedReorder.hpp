@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tensor shared out to replicas so that each tile keeps an equal part of what it had: the order that reduce-scatter
-// and all-gather want, and the way back.
+// Distributes a tensor over replicas such that each tile keeps an equal part of its elements: the order for
+// reduce-scatter and all-gather, and its inverse.
 //
-// For each tile, the elements of the reference that lie there, in the order of memory, are split into as many shares as
-// there are replicas, all of ceil(elements / replicas) (a multiple of the grain), padded at the end.  The share of a
-// replica is what its shares of all tiles are together: E elements; what is gathered has R x E.
+// For each tile, the elements of the reference on that tile, in the order of memory, are split into one share for each
+// replica, each with ceil(elements / replicas) elements (rounded up to a multiple of the grain), padded at the end.  A
+// replica's slice consists of its shares on all tiles, E elements; the gathered tensor has R x E elements.
 #ifndef GCL_COLLECTIVE_BALANCED_REORDER_HPP
 #define GCL_COLLECTIVE_BALANCED_REORDER_HPP
 
@@ -21,13 +21,13 @@
 namespace gcl
 {
 
-// The same on the host: data in the order of the reference, and gathered.
+// The same on the host, for data in the order of the reference and in gathered order.
 class CollectiveBalancedHostRearrangement
 {
   public:
     std::size_t replicationFactor = 0, totalElementsPerReplica = 0;
-    std::vector<poplar::Interval> gatheredToRefSlices; // ranges of what is gathered, in the order of the reference
-    std::vector<unsigned> elementMap; // where each element of the reference is gathered to, if it was asked for
+    std::vector<poplar::Interval> gatheredToRefSlices; // ranges of the gathered tensor, in the order of the reference
+    std::vector<unsigned> elementMap; // index in the gathered tensor of each element of the reference, if requested
 
     std::size_t getReplicationFactor() const
     {
@@ -58,7 +58,7 @@ class CollectiveBalancedHostRearrangement
         return replicationFactor * totalElementsPerReplica;
     }
 
-    // From the reference's order to that of what is gathered, which has zeros where it is padded.
+    // Converts from reference order to gathered order, with zeros as padding.
     void rearrangeForCollective(const char *in, char *out, std::int64_t elementBytes) const
     {
         const std::size_t bytes = static_cast<std::size_t>(elementBytes);
@@ -76,7 +76,7 @@ class CollectiveBalancedHostRearrangement
             out += slice.size() * bytes;
         }
     }
-    // The same with the sizes of both, in elements.
+    // The same with the sizes of both buffers, in elements.
     void rearrangeForCollective(const void *in, std::size_t inElements, void *out, std::size_t outElements,
                                 std::size_t elementBytes) const
     {
@@ -121,7 +121,7 @@ class CollectiveBalancedHostRearrangement
 class CollectiveBalancedReorder
 {
   public:
-    // The reference must be mapped.  With elementMap the host's rearrangement knows where each element goes.
+    // The reference must be mapped. With elementMap the host rearrangement stores the index of each element.
     CollectiveBalancedReorder(poplar::Graph &of, poplar::Tensor tensor, unsigned replicationFactor,
                               const poplar::DebugNameAndId &debugName, bool elementMap = false, unsigned grain = 1)
         : graph(of), reference(tensor), name(debugName)
@@ -151,12 +151,12 @@ class CollectiveBalancedReorder
                     host.elementMap.push_back(static_cast<unsigned>(i));
     }
 
-    // What one replica keeps: E elements, each tile's share on that tile.
+    // The slice of one replica: E elements, each tile's share on that tile.
     poplar::Tensor createReplicaSlice(const poplar::Type &type)
     {
         return slice(type, "slice");
     }
-    // {R, E}: a slice for each replica, to be scattered or gathered into.
+    // {R, E}: a slice for each replica, as source of a scatter or destination of a gather.
     poplar::Tensor createCollectivesTensor(const poplar::Type &type, const std::string &prefix)
     {
         std::vector<poplar::Tensor> rows;
@@ -164,7 +164,7 @@ class CollectiveBalancedReorder
             rows.push_back(slice(type, prefix).expand({ 0 }));
         return poplar::concat(rows);
     }
-    // Gathered data, R x E elements of any shape, as the reference has them.
+    // Converts gathered data, R x E elements of any shape, to the order and shape of the reference.
     poplar::Tensor undoRearrangeForCollective(const poplar::Tensor &gathered) const
     {
         if (gathered.numElements() != host.getNumRearrangedTensorElems())
@@ -205,7 +205,8 @@ class CollectiveBalancedReorder
         return made;
     }
 
-    // Where each range of the reference is gathered to: parts of intervals, cut where a share ends.
+    // Finds the position of each range of the reference in the gathered tensor: parts of intervals, cut at the ends of
+    // shares.
     void find(const std::vector<std::vector<poplar::Interval>> &onTile, std::size_t elements)
     {
         struct Part {
@@ -214,7 +215,7 @@ class CollectiveBalancedReorder
         std::vector<Part> parts;
         std::size_t base = 0;
         for (std::size_t tile = 0; tile < onTile.size(); ++tile) {
-            std::size_t at = 0; // of the tile's elements
+            std::size_t at = 0; // index among the tile's elements
             for (const poplar::Interval &interval : onTile[tile])
                 for (std::size_t i = interval.begin(); i < interval.end();) {
                     const std::size_t replica = at / shares[tile], inside = at % shares[tile];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What replicas, and the IPUs of one, do together (gcl/collectives.h).  Names without CrossReplica and WithinReplica
-// are those of earlier releases; a call without a group is of all replicas.
+// Collective operations of replicas, and of the IPUs of a replica (gcl/collectives.h). Names without CrossReplica and
+// WithinReplica are those of earlier releases; without a group a call involves all replicas.
 #ifndef GCL_COLLECTIVES_HPP
 #define GCL_COLLECTIVES_HPP
 
@@ -28,8 +28,8 @@ using popops::operationToCollectiveOperator;
 
 enum class CommGroupType { ALL, CONSECUTIVE, ORTHOGONAL };
 
-// Which replicas work together: all, size of them with consecutive numbers (or numbers a stride apart), or size of them
-// as far apart as can be.
+// The groups of replicas that communicate: all, groups of `size` consecutive replicas (or replicas a stride apart), or
+// of `size` replicas with the largest possible distance.
 struct CommGroup {
     CommGroup() = default;
     CommGroup(CommGroupType groupType, unsigned groupSize, unsigned replicaStride = 1)
@@ -51,7 +51,7 @@ struct CommGroup {
     popops_replica_group c() const
     {
         return { static_cast<popops_group_type>(mReplicaGroupType), mReplicaGroupSize, mReplicaGroupStride };
-    } // the C interface's
+    } // the C interface's form
 
   protected:
     CommGroupType mReplicaGroupType = CommGroupType::ALL;
@@ -129,7 +129,7 @@ inline void copyTo(const poplar::Tensor &from, const poplar::Tensor &to, Sequenc
 
 } // namespace detail
 
-// Each call with a group and without one.
+// Each call with and without a group.
 #define GCL_CONTEXT const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}
 
 // ---- all-reduce ----
@@ -295,7 +295,7 @@ inline poplar::Tensor broadcastCrossReplica(poplar::Graph &graph, const poplar::
                                              poplar::detail::Options(options)));
 }
 
-// ---- within a replica: the IPUs of one ----
+// ---- within a replica: among its IPUs ----
 
 inline poplar::Tensor allReduceWithinReplica(poplar::Graph &graph, const poplar::Tensor &data, CollectiveOperator op,
                                              poplar::program::Sequence &prog, GCL_CONTEXT)
@@ -313,7 +313,7 @@ inline poplar::Tensor allGatherWithinReplica(poplar::Graph &graph, const Chunks 
     return popops::allGather(graph, chunks, prog, debugContext, options);
 }
 
-// ---- the names of releases before 2.3 ----
+// ---- names of releases before 2.3 ----
 
 inline poplar::Tensor allReduce(poplar::Graph &graph, const poplar::Tensor &data, CollectiveOperator op,
                                 poplar::program::Sequence &prog, const CommGroup &group, GCL_CONTEXT)

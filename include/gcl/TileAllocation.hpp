@@ -11,7 +11,7 @@
 namespace gcl
 {
 
-// Of releases that had it as a number.
+// For releases that had it as a constant.
 enum : unsigned { MIN_IO_TILES = 32 };
 
 inline unsigned getMinIoTiles(const poplar::Graph &graph)
@@ -27,7 +27,7 @@ inline std::vector<unsigned> perIPUTiles(const poplar::Graph &graph, unsigned of
     return tiles;
 }
 
-// Exchange buses that collectives need of releases 2.0 to 2.2: none here is theirs alone.
+// Number of exchange buses that collectives reserved in releases 2.0 to 2.2: none are reserved here.
 inline unsigned getNumXBsUsed()
 {
     return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives by the names of the communication library: those of replicas (popops/collectives.h, which says what each
- * does) and those of the IPUs of one replica (popops/ipu_collectives.h). */
+/* Collectives under the names of the communication library: those of replicas (described in popops/collectives.h)
+ * and those of the IPUs of a replica (popops/ipu_collectives.h). */
 #ifndef GCL_COLLECTIVES_H
 #define GCL_COLLECTIVES_H
 

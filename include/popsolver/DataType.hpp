@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of variables.  Release 1.2 had unsigned there, 2.0 a class of its own of 64 bits; this class can be used
-// as both: it converts to whole numbers by itself, and is compared and computed with them.  A number that does not fit
-// the type asked for is a std::out_of_range.
+// The type of values. Release 1.2 used unsigned, 2.0 a 64-bit class; this class supports both uses: it converts
+// implicitly to integers, and mixes with them in comparisons and arithmetic. A value out of range of the requested type
+// throws std::out_of_range.
 #ifndef POPSOLVER_DATA_TYPE_HPP
 #define POPSOLVER_DATA_TYPE_HPP
 
@@ -40,7 +40,7 @@ class DataType
         return DataType(std::numeric_limits<UnderlyingType>::max());
     }
 
-    // The number: *x, x.getAs<unsigned>(), unsigned(x).
+    // The value: *x, x.getAs<unsigned>(), unsigned(x).
     constexpr const UnderlyingType &operator*() const
     {
         return value;
@@ -94,7 +94,7 @@ class DataType
     UnderlyingType value;
 };
 
-// Each operator for two of these, and for one and a whole number.
+// Each operator for two of these, and for one and an integer.
 #define POPSOLVER_OPERATION(TEMPLATE, symbol, Result, A, B, a_, b_)                                                    \
     TEMPLATE constexpr Result operator symbol(A a, B b)                                                                \
     {                                                                                                                  \
@@ -129,7 +129,7 @@ POPSOLVER_ARITHMETIC(%)
 #undef POPSOLVER_VALUE
 #undef POPSOLVER_OPERATOR
 
-// To and from streams, as a number.  (Templates, so that <ostream> is read by those who print.)
+// Stream output and input as a number. (Templates, so that only users include <ostream>.)
 template <typename Traits>
 std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, DataType value)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// popsolver in C++: models of variables and constraints, and their least solutions.  The rules are those of
-// <popsolver/popsolver.h>.  Programs written for release 1.2 (values are unsigned) and for 2.0 (values are a DataType,
-// Model::call<T>) compile alike.
+// popsolver in C++: models of variables and constraints, and their minimal solutions. The rules are those of
+// <popsolver/popsolver.h>. Programs for release 1.2 (values are unsigned) and for 2.0 (values are DataType,
+// Model::call<T>) both compile.
 #ifndef POPSOLVER_MODEL_HPP
 #define POPSOLVER_MODEL_HPP
 
@@ -17,7 +17,7 @@
 namespace popsolver
 {
 
-// The values that a variable may have, from min() to max().
+// The values of a variable, from min() to max().
 class Domain
 {
   public:
@@ -35,7 +35,7 @@ class Domain
     DataType val() const
     {
         return min_;
-    } // of a domain of one
+    } // a domain with one value
     DataType size() const
     {
         return max_ - min_ + 1u;
@@ -45,7 +45,7 @@ class Domain
     DataType min_, max_;
 };
 
-// Those of all variables of a model.
+// The domains of all variables of a model.
 class Domains
 {
   public:
@@ -76,7 +76,7 @@ class Domains
     std::vector<Domain> domains;
 };
 
-// How often constraints of each kind were evaluated for a solution.
+// Number of evaluations of constraints of each kind during a search.
 struct ConstraintEvaluationSummary {
     std::uint64_t call, product, sum, max, min, less, lessOrEqual, floordiv, ceildiv, equal;
 
@@ -111,7 +111,7 @@ std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &o
                << std::to_string(s.ceildiv) << ", equal " << std::to_string(s.equal) << ')';
 }
 
-// Values of all variables; none when the constraints cannot be satisfied.
+// Values of all variables; empty when the constraints cannot be satisfied.
 class Solution
 {
   public:
@@ -145,7 +145,7 @@ class Solution
     ConstraintEvaluationSummary evaluated;
 };
 
-// Variables and constraints.  A mistake is a poplar::poplar_error, and leaves the model as it was.
+// Variables and constraints. A usage error throws poplar::poplar_error and leaves the model unchanged.
 class Model
 {
   public:
@@ -169,7 +169,7 @@ class Model
         popsolver_model_destroy(model);
     }
 
-    // ---- variables; a bound or constant can be any whole number, or a DataType ----
+    // ---- variables; bounds and constants may be any integer or a DataType ----
     Variable addVariable(const std::string &debugName = "")
     {
         return addVariable(DataType::min(), DataType::max(), debugName);
@@ -191,7 +191,7 @@ class Model
         return checked(popsolver_product_at(nowhere(), model, List(std::vector<Variable>()), nullptr));
     }
 
-    // ---- values made of others ----
+    // ---- derived variables ----
 #define POPSOLVER_OF_MANY(name)                                                                                        \
     Variable name(const std::vector<Variable> &variables, const std::string &debugName = "")                           \
     {                                                                                                                  \
@@ -214,8 +214,8 @@ class Model
     POPSOLVER_OF_TWO(mod, popsolver_mod)
 #undef POPSOLVER_OF_TWO
 
-    // A function of a const std::vector<T> &, T being unsigned (operands that do not fit are no solution) or DataType,
-    // that returns a number, a DataType, or an optional one.  Exceptions come out of minimize as they were thrown.
+    // A function of a const std::vector<T> &, where T is unsigned (operands that do not fit are not a solution) or
+    // DataType. It returns a number, a DataType, or an optional one. Exceptions propagate out of minimize.
     template <typename T = detail::Deduced, typename F = void>
     Variable call(const std::vector<Variable> &variables, F function, const std::string &debugName = "")
     {
@@ -229,7 +229,7 @@ class Model
         return result;
     }
 
-    // ---- constraints: of variables, or of one and a constant ----
+    // ---- constraints on variables, or on a variable and a constant ----
 #define POPSOLVER_RELATION(name, function)                                                                             \
     template <typename Left, typename Right> void name(Left left, Right right)                                         \
     {                                                                                                                  \
@@ -266,7 +266,7 @@ class Model
         return minimize(std::vector<Variable>(1, objective));
     }
 
-    // What variables may be, as they were declared.
+    // The declared domains of the variables.
     Domains domains() const
     {
         Domains all;
@@ -285,10 +285,10 @@ class Model
     popsolver_model *get() const
     {
         return model;
-    } // what C calls take; the model keeps it
+    } // argument of C calls; owned by the model
 
   private:
-    // Variables as C has them, for the length of a call.
+    // Variables in C's form for the duration of a call.
     class List
     {
       public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A variable of a popsolver::Model: a number that the model hands out, from 0 on.
+// A variable of a popsolver::Model: an index that the model assigns, from 0 on.
 #ifndef POPSOLVER_VARIABLE_HPP
 #define POPSOLVER_VARIABLE_HPP
 
@@ -11,11 +11,11 @@ namespace popsolver
 struct Variable {
     Variable() : id(~0u)
     {
-    } // none
+    } // no variable
     explicit Variable(unsigned id_) : id(id_)
     {
     }
-    // As C has it: from 1 on, 0 for none.
+    // C's numbers start at 1, and 0 means none.
     Variable(popsolver_variable variable) : id(variable.id - 1)
     {
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors seen in one another's shape, by NumPy's rules; nothing is copied (poputil/broadcast.h).
+// Broadcast of tensors to each other's shape by NumPy's rules, without copies (poputil/broadcast.h).
 #ifndef POPUTIL_BROADCAST_HPP
 #define POPUTIL_BROADCAST_HPP
 
@@ -12,7 +12,7 @@ namespace poputil
 namespace detail
 {
 
-// The graph of whichever tensor has one.
+// The graph of the first tensor that has one.
 inline pop_graph *graphOf(const poplar::Tensor &a, const poplar::Tensor &b)
 {
     pop_graph *graph = pop_store_graph(a.c().store);
@@ -21,7 +21,7 @@ inline pop_graph *graphOf(const poplar::Tensor &a, const poplar::Tensor &b)
 
 } // namespace detail
 
-// Outer dimensions of 1 for the tensor of lower rank.
+// Adds outer dimensions of 1 to the tensor of lower rank.
 inline void expandToMatchRanks(poplar::Tensor &a, poplar::Tensor &b, detail::Where where = detail::Where::here())
 {
     pop_tensor x = a.c(), y = b.c();

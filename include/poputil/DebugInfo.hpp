@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operations say of themselves in the debug information: their arguments and results.
+// Debug information of operations: their arguments and results.
 //
 //     poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(a, b, options));
 //     ...
@@ -17,7 +17,7 @@
 namespace poputil
 {
 
-// A value as the debug information keeps it.
+// Converts a value to the form of the debug information.
 template <typename T> poplar::ProfileValue toProfileValue(const T &value)
 {
     return poplar::ProfileValue(value);
@@ -71,7 +71,7 @@ struct ArgType {
     poplar::ProfileValue pv;
 };
 
-// DI_ARGS(a, b) names up to sixteen values as they stand.
+// DI_ARGS(a, b) names up to sixteen values by their source text.
 #define DI_STR(T)             #T
 #define DI_ARG(T)             ::poputil::ArgType(DI_STR(T), ::poputil::toProfileValue(T))
 #define POPUTIL_DI_1(a)       DI_ARG(a)

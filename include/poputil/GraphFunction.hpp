@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that are built once and called with different tensors: a call copies arguments to the tensors that the
-// function was built with, and results back.
+// Functions: programs that are built once and called with different tensors. A call copies arguments to the tensors
+// that the function was built with, and results back.
 #ifndef POPUTIL_GRAPH_FUNCTION_HPP
 #define POPUTIL_GRAPH_FUNCTION_HPP
 
@@ -20,7 +20,7 @@ namespace graphfn
 
 enum ArgType { InputArg, OutputArg, InOutArg, CreatedArg };
 
-// How a function uses one of its tensors, and what the tensor is like.
+// How a function uses one of its tensors, and a tensor with its properties.
 struct ArgSig {
     ArgSig(ArgType argType, poplar::Tensor similar, std::string name)
         : type(argType), similarTensor(std::move(similar)), debugName(std::move(name))
@@ -42,7 +42,7 @@ inline ArgSig output(poplar::Tensor similar, std::string debugName = "")
 {
     return ArgSig(OutputArg, std::move(similar), std::move(debugName));
 }
-// Made by the function; each call gives the caller a tensor of its own.
+// A tensor that the function creates; each call returns a separate tensor to the caller.
 inline ArgSig created(std::string debugName = "")
 {
     return ArgSig(CreatedArg, poplar::Tensor(), std::move(debugName));
@@ -50,7 +50,7 @@ inline ArgSig created(std::string debugName = "")
 
 typedef std::vector<ArgSig> Signature;
 
-// A function that adds to a sequence.
+// A function that adds to a sequence and returns nothing.
 class VoidFunction
 {
   public:
@@ -60,7 +60,7 @@ class VoidFunction
         NamedBody;
 
     VoidFunction(VoidFunction &&) = default;
-    // inlined: calls repeat the program in place of calling it.
+    // inlined: calls repeat the program instead of calling it.
     VoidFunction(poplar::Graph &graphOf, Signature signature, const Body &f, bool inlined = false,
                  const poplar::DebugContext &debugContext = {})
         : graph(&graphOf), sig(std::move(signature)), inlining(inlined)
@@ -120,7 +120,7 @@ class VoidFunction
     bool inlining;
 };
 
-// A function that gives a program.
+// A function that returns a program.
 class ProgramFunction
 {
   public:
@@ -157,7 +157,7 @@ class ProgramFunction
     VoidFunction function;
 };
 
-// A function that adds to a sequence and gives a tensor.
+// A function that adds to a sequence and returns a tensor.
 class TensorFunction
 {
   public:
@@ -170,7 +170,7 @@ class TensorFunction
                    const poplar::DebugContext &debugContext = {})
         : function(graph, withResult(std::move(sig)),
                    VoidFunction::Body([&](std::vector<poplar::Tensor> &tensors, poplar::program::Sequence &seq) {
-                       tensors.pop_back(); // the result, which the body does not see
+                       tensors.pop_back(); // the result is not an argument of the body
                        poplar::Tensor result = f(tensors, seq);
                        tensors.push_back(result);
                    }),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that count (poputil/loop.h).
+// Counted loops (poputil/loop.h).
 #ifndef POPUTIL_LOOP_HPP
 #define POPUTIL_LOOP_HPP
 
@@ -12,7 +12,7 @@
 namespace poputil
 {
 
-// Gives what is repeated; the tensor is the counter, a scalar UNSIGNED_INT.
+// Returns the loop's body; the tensor is the counter, a scalar UNSIGNED_INT.
 typedef std::function<poplar::program::Program(const poplar::Tensor &)> CountedLoopBodyType;
 
 inline poplar::program::Sequence countedLoop(poplar::Graph &graph, std::size_t begin, std::size_t end, std::size_t step,
@@ -21,7 +21,7 @@ inline poplar::program::Sequence countedLoop(poplar::Graph &graph, std::size_t b
 {
     struct Body {
         const CountedLoopBodyType &f;
-        poplar::program::Program program; // lives until C has it
+        poplar::program::Program program; // keeps the program alive until C has taken it
         detail::Callback callback;
         static pop_program call(pop_graph *graph, pop_tensor i, void *user)
         {
@@ -47,13 +47,13 @@ inline poplar::program::Sequence countedLoop(poplar::Graph &graph, std::size_t b
     loop.add(Made(made));
     return loop;
 }
-// The order of the guide's era.
+// The argument order of release 1.2.
 inline poplar::program::Sequence countedLoop(poplar::Graph &graph, std::size_t begin, std::size_t end, std::size_t step,
                                              const poplar::DebugContext &debugContext, const CountedLoopBodyType &body)
 {
     return countedLoop(graph, begin, end, step, body, debugContext);
 }
-// From 0 in steps of 1.
+// Counts from 0 in steps of 1.
 inline poplar::program::Sequence countedLoop(poplar::Graph &graph, std::size_t count, const CountedLoopBodyType &body,
                                              const poplar::DebugContext &debugContext = {})
 {

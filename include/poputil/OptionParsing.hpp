@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of calls as tables: each name has a handler that reads its value.
+// Parses options with tables: each name has a handler for its value.
 //
-//     const OptionSpec spec{ { "partialsType", OptionHandler::createWithEnum(type, types) }, { "useFast",
-//     OptionHandler::createWithBool(fast) } }; for (const auto &option : options)
+//     const OptionSpec spec{ { "partialsType", OptionHandler::createWithEnum(type, types) },
+//                            { "useFast", OptionHandler::createWithBool(fast) } };
+//     for (const auto &option : options)
 //         spec.parse(option.first, option.second);
 //
-// A name or a value that is not allowed throws poplar::invalid_option, which says what is.
+// A name or value that is not allowed throws poplar::invalid_option, which lists the allowed ones.
 #ifndef POPUTIL_OPTION_PARSING_HPP
 #define POPUTIL_OPTION_PARSING_HPP
 
@@ -32,7 +33,7 @@ namespace detail
 {
     throw poplar::invalid_option("'" + value + "' is not " + allowed);
 }
-// In any locale, and with as many digits as there are.
+// Formats a number independent of the locale, with all digits.
 template <typename T> std::string number(T value)
 {
     char text[POP_TEXT_DOUBLE];
@@ -90,7 +91,7 @@ template <typename T> T parseInteger(const std::string &value)
                             std::to_string(std::numeric_limits<T>::max()));
     return negative ? static_cast<T>(below) : static_cast<T>(above);
 }
-// The parts between commas, without brackets around all and blanks around each.
+// Splits at commas; brackets around the list and blanks around the parts are ignored.
 inline std::vector<std::string> parseList(std::string value)
 {
     if (value.size() >= 2 && (value[0] == '[' || value[0] == '{'))
@@ -108,7 +109,7 @@ inline std::vector<std::string> parseList(std::string value)
 
 } // namespace detail
 
-// Reads the value of one option.
+// Parses the value of one option.
 class OptionHandler
 {
   public:
@@ -122,7 +123,7 @@ class OptionHandler
         handler(value);
     }
 
-    // Handlers that store what they read; it must live as long as they do.
+    // Handlers that store the parsed value in output, which must outlive them.
     template <typename T> static OptionHandler createWithEnum(T &output, const std::map<std::string, T> &valueMap)
     {
         return OptionHandler([&output, valueMap](poplar::StringRef value) {
@@ -148,7 +149,7 @@ class OptionHandler
     {
         return OptionHandler([&output](poplar::StringRef value) { output = value.cloneAsString(); });
     }
-    // "1,2,3", with or without brackets.
+    // Accepts "1,2,3", with or without brackets.
     template <typename T> static OptionHandler createWithList(std::vector<T> &output)
     {
         return OptionHandler([&output](poplar::StringRef value) {
@@ -169,8 +170,7 @@ class OptionHandler
         });
     }
 
-    // For handlers of one's own: throws unless the value is between the bounds, each of which is allowed itself when
-    // it is inclusive.
+    // For user-defined handlers: throws unless the value is between the bounds, which are included when inclusive.
     template <typename T>
     static void ensureValueIsWithinBounds(T value, const T &lowerBound, bool lowerBoundIsInclusive, const T &upperBound,
                                           bool upperBoundIsInclusive)
@@ -203,7 +203,7 @@ class OptionHandler
     std::function<void(poplar::StringRef)> handler;
 };
 
-// The options that a call knows.
+// The options of a call.
 class OptionSpec
 {
   public:
@@ -245,7 +245,7 @@ class OptionSpec
 
 } // namespace poputil
 
-// As Poplibs names them.
+// Names in Poplibs.
 namespace poplibs
 {
 using poputil::OptionHandler;

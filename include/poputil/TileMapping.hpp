@@ -15,7 +15,7 @@ namespace poputil
 
 typedef poplar::Graph::TileToTensorMapping TileToTensorMapping;
 
-// ---- even shares: at least 128 bytes on a tile in grains of the vector width, unless the call says otherwise ----
+// ---- linear mappings: by default at least 128 bytes on a tile, in grains of the vector width ----
 inline TileToTensorMapping calcLinearTileMapping(const poplar::Graph &graph, poplar::ArrayRef<std::size_t> shape,
                                                  unsigned minElementsPerTile, unsigned grainSize)
 {
@@ -45,7 +45,7 @@ inline void mapTensorLinearly(poplar::Graph &graph, const poplar::Tensor &t,
     detail::check(graph.c());
 }
 
-// From another tile on; the second of what they give is the offset to go on with.
+// From a given tile on; the second result is the offset for the next tensor.
 inline std::pair<TileToTensorMapping, unsigned> calcLinearTileMappingAndNewOffset(const poplar::Graph &graph,
                                                                                   poplar::ArrayRef<std::size_t> shape,
                                                                                   unsigned minElementsPerTile,
@@ -101,7 +101,7 @@ inline unsigned invTransformTileIndex(unsigned tile, unsigned numTiles, unsigned
     return poputil_inv_transform_tile_index(tile, numTiles, offset, ascending);
 }
 
-// ---- what a mapping looks like ----
+// ---- queries of mappings ----
 inline unsigned getTileImbalance(const TileToTensorMapping &mapping, unsigned minElementsPerTile = 0,
                                  unsigned grainSize = 1)
 {
@@ -132,7 +132,7 @@ inline bool dimIsSplitOverIPUs(const poplar::Graph &graph, const poplar::Tensor 
     return split;
 }
 
-// ---- shares by use ----
+// ---- mapping by use ----
 class TensorUseTracker
 {
   public:
@@ -157,7 +157,7 @@ class TensorUseTracker
         return *this;
     }
 
-    // A tile uses the elements of a tensor.
+    // Records that a tile uses the elements of a tensor.
     void add(const poplar::Graph &graph, unsigned tile, const poplar::Tensor &t,
              detail::Where where = detail::Where::here())
     {
@@ -208,7 +208,7 @@ class TensorUseTracker
     std::unique_ptr<poputil_use_tracker, Destroy> tracker;
 };
 
-// ---- mapped like others ----
+// ---- mapping like other tensors ----
 inline poplar::Tensor createBroadcastOperand(poplar::Graph &graph, const poplar::Tensor &fullTensor,
                                              const poplar::Type &type, unsigned dim, bool ditherMapping = false,
                                              const poplar::DebugContext &debugContext = {})
@@ -271,7 +271,7 @@ cloneToGraph(poplar::Graph &srcGraph, poplar::Graph &dstGraph, const poplar::Ten
                                           poplar::detail::where(debugContext), srcGraph.c(), dstGraph.c(), t.c(),
                                           static_cast<pop_clone_method>(method), poplar::detail::name(debugContext)));
 }
-// A clone whose elements all have memory of their own.
+// A clone in which each element has its own memory.
 inline poplar::Tensor cloneAndExpandAliasing(poplar::Graph &graph, const poplar::Tensor &t,
                                              const poplar::DebugContext &debugContext = {})
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions and how they are shared out, indices, copies of tensors (poputil/util.h).
+// Regions and their distribution, indices, copies of tensors (poputil/util.h).
 #ifndef POPUTIL_UTIL_HPP
 #define POPUTIL_UTIL_HPP
 
@@ -51,7 +51,7 @@ inline std::vector<std::vector<std::vector<poplar::Interval>>> takePartitions(po
 
 } // namespace detail
 
-// At most maxPartitions even shares, in whole grains.
+// At most maxPartitions balanced partitions, in whole grains.
 inline std::vector<std::vector<poplar::Interval>> splitRegions(const std::vector<poplar::Interval> &regions,
                                                                unsigned grainSize, unsigned maxPartitions,
                                                                unsigned minElementsPerPartition = 0,
@@ -111,7 +111,7 @@ inline std::size_t intervalSequenceNumElements(const std::vector<std::vector<pop
     return elements;
 }
 
-// All of them in one list.
+// Concatenates all lists.
 inline std::vector<poplar::Interval> flattenIntervals(const std::vector<std::vector<poplar::Interval>> &intervals)
 {
     std::vector<poplar::Interval> flat;
@@ -119,11 +119,10 @@ inline std::vector<poplar::Interval> flattenIntervals(const std::vector<std::vec
         flat.insert(flat.end(), list.begin(), list.end());
     return flat;
 }
-// Of elements that are one after the other in the order of intervals: those that bring them back into the order of
-// their numbers.
+// For elements concatenated in the order of intervals: the intervals that restore the original order.
 inline std::vector<poplar::Interval> calculateUnshufflingIntervals(const std::vector<poplar::Interval> &intervals)
 {
-    std::vector<std::pair<std::size_t, poplar::Interval>> places; // by their first number
+    std::vector<std::pair<std::size_t, poplar::Interval>> places; // sorted by first element
     std::size_t begin = 0;
     for (const poplar::Interval &interval : intervals) {
         places.emplace_back(interval.begin(), poplar::Interval(begin, begin + interval.size()));
@@ -149,7 +148,7 @@ template <typename T> std::size_t flattenIndex(const std::vector<T> &shape, cons
     const std::vector<std::size_t> dims = detail::sizes(shape), places = detail::sizes(indices);
     return poputil_flatten_index(poplar::detail::shape(dims), poplar::detail::shape(places));
 }
-// Sizes of parts that differ by at most one.
+// Sizes of partitions that differ by at most one.
 inline std::vector<int> balancedPartition(int rangeUpperBound, int splitCount)
 {
     std::vector<std::size_t> parts(static_cast<std::size_t>(splitCount));
@@ -176,8 +175,8 @@ cloneN(poplar::Graph &graph, const poplar::Tensor &t, unsigned N, const poplar::
                                            static_cast<pop_clone_method>(method), poplar::detail::name(debugContext)));
 }
 
-// Each of the dimensions from startDim on, n, as n / factor and factor: first all of the former, then all of the
-// latter.  {4,6,5} and {2,3} give {2,2,2,3,5}.
+// Splits each dimension n from startDim on into n / factor and factor, and moves all n / factor before all factors.
+// {4,6,5} with {2,3} gives {2,2,2,3,5}.
 inline poplar::Tensor factorDims(const poplar::Tensor &t, const std::vector<std::size_t> &factors,
                                  unsigned startDim = 0)
 {
@@ -196,7 +195,7 @@ inline poplar::Tensor factorDims(const poplar::Tensor &t, const std::vector<std:
     }
     return t.reshapePartial(startDim, startDim + count, shape).dimShufflePartial(from, to);
 }
-// Takes that back for numDims dimensions.
+// The inverse for numDims dimensions.
 inline poplar::Tensor unfactorDims(const poplar::Tensor &t, unsigned numDims, unsigned startDim = 0)
 {
     std::vector<std::size_t> shape;

@@ -12,7 +12,7 @@
 namespace poputil
 {
 
-typedef std::pair<unsigned, unsigned> GroupingInfo; // a dimension, and how many of its elements stand together
+typedef std::pair<unsigned, unsigned> GroupingInfo; // a dimension, and the size of its groups of contiguous elements
 
 inline unsigned detectInnermostGrouping(const poplar::Graph &graph, const poplar::Tensor &t,
                                         detail::Where where = detail::Where::here())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of vertices that are templates: templateVertex("ns::Vertex", poplar::FLOAT, true, 4) is
+// Names of vertex template instances: templateVertex("ns::Vertex", poplar::FLOAT, true, 4) is
 // "ns::Vertex<float,true,4>".
 #ifndef POPUTIL_VERTEX_TEMPLATES_HPP
 #define POPUTIL_VERTEX_TEMPLATES_HPP
@@ -12,14 +12,14 @@
 namespace poputil
 {
 
-// How an argument is written; libraries add their enumerations.
+// Formats an argument; libraries specialise it for their enumerations.
 template <typename T> struct VertexTemplateToString {
     static std::string to_string(const T &value)
     {
         return std::to_string(value);
     }
 };
-// As std::to_string, with a decimal point in every locale.
+// Like std::to_string, with a decimal point in every locale.
 template <> struct VertexTemplateToString<double> {
     static std::string to_string(double value)
     {
@@ -66,7 +66,7 @@ template <std::size_t N> struct VertexTemplateToString<char[N]> {
     }
 };
 
-// "<a,b>", or ",a,b>" where first is false; nothing, or ">", without arguments.
+// "<a,b>", or ",a,b>" when first is false; "" or ">" without arguments.
 inline std::string templateVertexParams(bool first)
 {
     return first ? "" : ">";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of estimators: the names of vertices, and what they cost.
+// Tables of cycle estimators by vertex name.
 #ifndef POPUTIL_CYCLES_TABLES_HPP
 #define POPUTIL_CYCLES_TABLES_HPP
 
@@ -18,8 +18,8 @@ namespace internal
 typedef std::pair<std::string, poplar::PerfEstimateFunc> PerfEstimatorEntry;
 typedef std::vector<PerfEstimatorEntry> PerfEstimatorTable;
 
-// The entry of a vertex template with these arguments: estimator(vertex, target, arguments...) gives its cycles, or
-// cycles and flops.
+// The table entry of a vertex template instance: estimator(vertex, target, arguments...) returns its cycles, or cycles
+// and flops.
 template <typename Estimator, typename... Arguments>
 PerfEstimatorEntry makePerfEstimatorEntry(const std::string &name, Estimator estimator, const Arguments &...arguments)
 {
@@ -34,7 +34,7 @@ inline void registerPerfFunctions(poplar::Graph &graph, const PerfEstimatorTable
 
 } // namespace internal
 
-// Cycles that a codelet needs to turn a field's description into an address and a size.
+// Cycles for a codelet to unpack a vector field's address and size.
 inline std::uint64_t getUnpackCost(poplar::layout::Vector layout)
 {
     switch (layout) {
@@ -63,7 +63,7 @@ inline std::uint64_t getUnpackCost(poplar::layout::VectorList layout)
         return 0;
     }
 }
-// The same for each vector of the list.
+// The same for each vector of a vector list.
 inline std::uint64_t getVectorListDeltaUnpackCost(poplar::layout::VectorList layout)
 {
     return layout == poplar::layout::VectorList::DeltaN           ? 3

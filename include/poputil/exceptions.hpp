@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operation libraries throw for mistakes of their own calls: shapes that do not match, arguments that cannot
-// be.
+// Exceptions that the operation libraries throw for errors in the arguments of their calls, such as shapes that do not
+// match.
 #ifndef POPUTIL_EXCEPTIONS_HPP
 #define POPUTIL_EXCEPTIONS_HPP
 
@@ -20,7 +20,7 @@ struct poplibs_error : std::runtime_error {
     {
     }
 
-    std::string type; // the name of the class
+    std::string type; // name of the class
 };
 
 } // namespace poputil

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* poputil: what programs and operation libraries need around a graph - where tensors are mapped, how work is shared
- * out, views that match. */
+/* poputil: utilities for programs and operation libraries: tile mappings, distribution of work, views that match. */
 #ifndef POPUTIL_POPUTIL_H
 #define POPUTIL_POPUTIL_H
 

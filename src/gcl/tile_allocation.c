@@ -11,7 +11,7 @@ unsigned gcl_get_min_io_tiles(const pop_graph *graph)
     return target ? (unsigned)poplibs_min(IO_TILES, target->tiles_per_ipu) : 0;
 }
 
-/* Numbers below 2^bits with their bits in reverse order are spread evenly, however many are taken. */
+/* Bit reversal: any prefix of the numbers below 2^bits is evenly distributed after reversing their bits. */
 static unsigned reversed(unsigned number, unsigned bits)
 {
     unsigned result = 0;
@@ -20,7 +20,7 @@ static unsigned reversed(unsigned number, unsigned bits)
     return result;
 }
 
-/* All tiles in the order of preference. */
+/* All tiles in order of preference. */
 static void order_tiles(unsigned tiles, unsigned *order)
 {
     unsigned pairs = (tiles + 1) / PAIR, bits = 0, count = 0;

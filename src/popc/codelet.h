@@ -128,8 +128,7 @@ struct module {
     bool asked_behaving;
     struct device_code *devices[DEVICE_ARCHS]; /* by codelet (popc/device_code.h); NULL when not measured */
     unsigned later;                            /* bits 1 << arch: device_code_of measures it from source at first use */
-    const char *uses; /* C or C++ statements that keep the computes in a compilation for a device; "" when merged from
-                       * several sources */
+    const char *uses; /* code that keeps the computes when compiled for a device; "" when merged from several */
     struct module_source *source; /* the source that this process compiled it from; NULL for a module of a .gp file */
     struct arena arena;           /* owns everything above */
 };

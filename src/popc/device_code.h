@@ -12,8 +12,7 @@
 
 struct device_code {
     uint32_t bytes;        /* vertexCode: compute and the functions that it reaches */
-    uint32_t shared_bytes; /* sharedCodeStorage, once on a tile: functions that other codelets of its source
-                              (codelet.object) reach too, and those of the mathematical library */
+    uint32_t shared_bytes; /* sharedCodeStorage: functions that other codelets (codelet.object) reach too, and libm */
     uint32_t data_bytes;   /* sharedDataStorage: constants and variables that they use */
     uint32_t stack_bytes;  /* of compute and the functions that it calls, without those of the mathematical library */
     bool stack_measured;   /* false: stack_bytes is not known */

@@ -345,8 +345,7 @@ void device_compile(const struct popc_source *source, const char *compiler, cons
                         ? preprocessed(source, device_compiler, &headers, arch, scratch, &text, &size)
                         : NULL;
         if (now && measured && size == read_size && memcmp(now, read, size) == 0) {
-            memcpy(codes, measured, module->codelet_count * sizeof(*codes)); /* the preprocessed source is equal, so
-                                                                              * the sizes are too */
+            memcpy(codes, measured, module->codelet_count * sizeof(*codes)); /* equal text, equal sizes */
             free(now);
             continue;
         }

@@ -180,8 +180,7 @@ static void call_double(struct device_machine *m, enum double_kind kind)
     case DIVIDE:
         give_double(m, a / b);
         return;
-    case COMPARE: /* the result has the sign of a - b; unordered operands give a result that makes the caller's
-                   * comparison false */
+    case COMPARE: /* the sign of a - b; for unordered operands one that makes the comparison false */
         m->x[10] = a < b ? UINT64_MAX : a == b ? 0 : 1;
         return;
     case COMPARE_GREATER:

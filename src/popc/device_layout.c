@@ -104,8 +104,7 @@ static uint32_t set_field(struct device_field *field, const struct codelet_field
     case SHAPE_SCALARS:
         field->entry_bytes = WORD;
         return set_vector(field, (enum vector_layout)from->layout, target, WORD);
-    case SHAPE_VECTOR_LIST: /* a base pointer, and a pointer to the table combined with the count; each architecture
-                               has one format of entries (3.2) */
+    case SHAPE_VECTOR_LIST: /* base, and table pointer with count; one format per machine (3.2) */
         field->inner_layout = is_mk1(target) ? LIST_DELTAN : LIST_DELTANELEMENTS;
         field->entry_bytes = WORD;
         field->bytes = 2 * WORD;
@@ -133,8 +132,7 @@ void device_layout_make(struct device_layout *layout, const struct codelet *code
     }
     assert(layout->fields_bytes + layout->edge_pointer_bytes + layout->padding_bytes >= end);
     uint32_t mask = layout->state_alignment - 1;
-    layout->state_bytes = end ? (end + mask) & ~mask : 1; /* at least one byte, because vertices are distinguished by
-                                                           * the addresses of their states */
+    layout->state_bytes = end ? (end + mask) & ~mask : 1; /* not 0: states need distinct addresses */
     layout->padding_bytes += layout->state_bytes - end;
 }
 

@@ -17,8 +17,7 @@ struct device_field {
     uint32_t entry_bytes;         /* bytes of a table entry; 0 when there is no table */
     uint32_t element_bytes;       /* bytes of an element of state; 0 for edges */
     uint32_t data_alignment;      /* alignment of tables and elements */
-    uint8_t layout, inner_layout; /* as resolved for the target: never COMPACT_PTR, COMPACT_DELTAN or a layout that
-                                     the target lacks */
+    uint8_t layout, inner_layout; /* resolved for the target: a layout that it has */
     bool edge, list;              /* list: the table is a descriptor of a vector list */
 };
 

@@ -13,10 +13,7 @@
 __extension__ typedef __int128 wide;
 __extension__ typedef unsigned __int128 unsigned_wide;
 
-enum {
-    FUNCTION = 0x0b
-}; /* a custom opcode that RISC-V reserves for users: call of a function that the object lacks, with its number in
-      the upper bits */
+enum { FUNCTION = 0x0b }; /* a custom opcode: call of a missing function, with its number in the upper bits */
 
 bool device_trap(struct device_machine *m, const char *format, ...)
 {

@@ -24,8 +24,7 @@ struct popc_flags {
     bool later;           /* --measure-later: graphs measure at the first query of a size */
     char *code_of;        /* --code-of: the file whose codelets supply the code sizes, by name; NULL for none */
     bool measured;        /* internal, not a flag: only code sizes are wanted */
-    unsigned counted;     /* internal, not a flag: enum device_arch + 1 when only the object to interpret for it is
-                             wanted (device_count.h), else 0 */
+    unsigned counted;     /* internal: enum device_arch + 1 to make only the object that is interpreted, else 0 */
 };
 /* Splits text at blanks ('...' and "..." keep them) and checks the flags; invalid_option names the nearest known
  * flag. NULL means no flags. */

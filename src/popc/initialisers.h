@@ -10,8 +10,7 @@
 
 struct initialisers {
     uint64_t address, count; /* of the list, in the object */
-    size_t size_at[2]; /* file offsets of the sizes of the lists of initialisers and of finalisers; 0 when there is
-                          none */
+    size_t size_at[2];       /* file offsets of the sizes of the lists (initialisers, finalisers); 0: none */
 };
 
 void initialisers_find(const void *object, size_t size, struct initialisers *found);

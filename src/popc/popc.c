@@ -105,8 +105,7 @@ static pop_status compile_fresh(const struct popc_source *source, const struct c
     if (status != POP_OK && lacks_vector_braces(&built))
         status = build_with_clang(source, device, &built, error);
     const struct compilers compilers = { host->identity.text, device->identity.text };
-    if (status == POP_OK && cache && mem_failures() == failures) /* after a failed allocation its key may be
-                                                                  * incomplete */
+    if (status == POP_OK && cache && mem_failures() == failures) /* else its key may be incomplete */
         cache_store(cache, source, &built, &compilers);
     *module = built.module;
     str_add(messages, str_text(&built.messages));

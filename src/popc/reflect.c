@@ -170,8 +170,7 @@ static pop_status read_unit(struct reflection *r, Dwarf_Die *unit, const char **
         vertex->spelled = vertex->codelet.name;
         status = read_vertex(r, &die, &function, vertex);
         if (!vertex->codelet.state_bytes)
-            vertex->codelet.state_bytes = 1; /* at least one byte, because vertices are distinguished by the
-                                              * addresses of their states */
+            vertex->codelet.state_bytes = 1; /* not 0: states need distinct addresses */
         if (!vertex->codelet.state_alignment)
             vertex->codelet.state_alignment = 1;
         void *defaults = arena_alloc(r->arena, vertex->codelet.state_bytes);

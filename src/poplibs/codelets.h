@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a library gets its codelets into a graph: its .gp files are beside its shared object (cmake/poplibs.cmake). */
+/* Loads a library's codelets into a graph: .gp files in the directory of its shared object (cmake/poplibs.cmake). */
 #ifndef POPLIBS_CODELETS_H
 #define POPLIBS_CODELETS_H
 
@@ -10,12 +10,13 @@
 #include <poplar/text.h>
 #include <unistd.h>
 
-/* Registers the estimates of one file's vertices. */
+/* Registers the estimators of one file's vertices. */
 typedef void (*poplibs_register)(pop_graph *graph);
 
-/* name is the library's; self any function of it.  The file is DIR/NAME[SUFFIX].x86-64-vN.gp for the highest level N of
- * this machine that is there, or DIR/NAME[SUFFIX].gp; the environment's IPU_NAME_GP is a whole path,
- * POPLIBS_CODELET_SUFFIX the suffix. */
+/* The path of the codelet file. name is the library's, self any of its functions. The file is
+ * DIR/NAME[SUFFIX].x86-64-vN.gp for the highest level N that exists and this machine can run, or
+ * DIR/NAME[SUFFIX].gp; the environment variable IPU_NAME_GP overrides the path, POPLIBS_CODELET_SUFFIX sets the
+ * suffix. */
 static inline void poplibs_codelet_file(char *path, size_t size, const char *name, void (*self)(void))
 {
     char variable[64];
@@ -41,7 +42,7 @@ static inline void poplibs_codelet_file(char *path, size_t size, const char *nam
     snprintf(path, size, "%.*s%s%s.gp", directory, file, name, suffix ? suffix : "");
 }
 
-/* Loads them and registers the estimates; a second time does nothing.  mark is a vertex type of the library. */
+/* Loads the codelets and registers their estimators, once for each graph. mark is a vertex type of the library. */
 static inline void poplibs_add_codelets(pop_where where, pop_graph *graph, const char *name, const char *mark,
                                         void (*self)(void), const poplibs_register *files, size_t count)
 {
@@ -54,7 +55,7 @@ static inline void poplibs_add_codelets(pop_where where, pop_graph *graph, const
         poplibs_fail(
             graph, POP_FILE_LOAD_ERROR, where, "addCodelets",
             "there is no codelet file '%s' of library %s in '%.*s' (the variable IPU_%s_GP, with the library's "
-            "name in capitals, says another)",
+            "name in capitals, sets another path)",
             slash ? slash + 1 : path, name, slash ? (int)(slash - path) : 1, slash ? path : ".", name);
         return;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pairs of tensors of equal size: copies that are done as one, or what is added to what. */
+/* Pairs of tensors of equal size, for copies that are combined or for element-wise updates. */
 #ifndef POPLIBS_COPIES_H
 #define POPLIBS_COPIES_H
 
@@ -23,12 +23,12 @@ static inline void poplibs_copies_free(struct poplibs_copies *copies)
     free(copies->from.list);
     free(copies->to.list);
 }
-/* All sources, or all destinations, as one tensor. */
+/* Concatenates all sources, or all destinations. */
 static inline pop_tensor poplibs_joined(pop_where where, const struct tensor_vec *tensors)
 {
     return pop_tensor_concat_at(where, tensors_of(tensors), 0);
 }
-/* Adds them to a sequence as one Copy; frees them. */
+/* Adds the pairs to a sequence as one Copy, then frees them. */
 static inline void poplibs_copies_end(struct poplibs_copies *copies, pop_where where, pop_graph *graph,
                                       pop_program sequence, const char *name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The estimates of vertices that exist once per type are registered from the same set of types as their codelets are
- * compiled for (vertex_types.h). */
+/* Registers the estimators of vertices that exist for several types, for the same set of types as their codelets
+ * (vertex_types.h). */
 #ifndef POPLIBS_ESTIMATES_H
 #define POPLIBS_ESTIMATES_H
 
@@ -20,7 +20,7 @@ static const struct poplibs_vertex_type {
 };
 enum { POPLIBS_NUM_VERTEX_TYPES = sizeof(poplibs_vertex_types) / sizeof(poplibs_vertex_types[0]) };
 
-/* A family of vertex types, "popops::Fill<%s>", where %s stands for each type of a set.  The estimator's user is the
+/* A family of vertex types, "popops::Fill<%s>", where %s stands for each type of a set. The estimator's user is the
  * type (poplibs_type_of_user). */
 struct poplibs_estimate {
     const char *name;

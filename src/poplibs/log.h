@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logging of a library.  The first line of each public call says what it was given:
+/* Logging of a library. Each public call begins with a line that logs its arguments:
  *
  *     POPLIBS_CALL(graph, in, log_type(out_type), dims, name, options);
  *
- * where says the user's line; what an argument's text is follows from its type, but that enumerations need a word:
- * log_type for pop_type, log_name for others.  The call is kept by the graph too, for debug.cbor. */
+ * `where` has the user's line; the text of an argument follows from its C type, except that enumerations need a
+ * wrapper: log_type for pop_type, log_name for others.  The graph records the call too, for debug.cbor. */
 #ifndef POPLIBS_LOG_H
 #define POPLIBS_LOG_H
 
 #include <assert.h>
 #include <poplar/log.h>
 
-#ifndef POPLIBS_LIBRARY /* the build's: POP_LOG_POPOPS and so on */
+#ifndef POPLIBS_LIBRARY /* set by the build: POP_LOG_POPOPS and so on */
 #define POPLIBS_LIBRARY POP_LOG_POPLIBS
 #endif
 
@@ -21,7 +21,7 @@
             pop_log_write(POPLIBS_LIBRARY, POP_LOG_##level, __VA_ARGS__);                                              \
     } while (0)
 
-/* ---- arguments by their types ---- */
+/* ---- arguments by type ---- */
 
 #define POPLIBS_ARGUMENT(function, type, kind_, member)                                                                \
     static inline pop_log_argument poplibs_log_##function(const char *name, type value)                                \
@@ -51,7 +51,8 @@ static inline pop_log_argument poplibs_log_made(const char *name, pop_log_argume
              long: poplibs_log_integer, unsigned: poplibs_log_natural, size_t: poplibs_log_natural,                    \
              float: poplibs_log_number, double: poplibs_log_number)(#x, x)
 
-/* Enumerations are integers to the compiler: a type, and the name of a value of any other one. */
+/* Enumerations are integers to the compiler: wrappers for a pop_type, and for a name of a value of another
+ * enumeration. */
 static inline pop_log_argument log_type(pop_type type)
 {
     return (pop_log_argument){ .kind = POP_LOG_TYPE, .as.type = type };
@@ -60,17 +61,17 @@ static inline pop_log_argument log_name(const char *text)
 {
     return (pop_log_argument){ .kind = POP_LOG_TEXT, .as.text = text };
 }
-/* A tensor that may not be there. */
+/* A tensor that may be NULL. */
 static inline pop_log_argument log_tensor(const pop_tensor *t)
 {
     return t ? poplibs_log_tensor(NULL, *t) : (pop_log_argument){ .kind = POP_LOG_NOTHING };
 }
-/* Of a call without arguments that say something. */
+/* For a call without arguments worth logging. */
 static inline pop_log_argument log_nothing(void)
 {
     return (pop_log_argument){ .kind = POP_LOG_NOTHING };
 }
-/* What a library writes itself, as snprintf; of NULL nothing. */
+/* An argument that the library formats itself, like snprintf; nothing for NULL. */
 static inline pop_log_argument log_written(const void *value, size_t (*write)(char *, size_t, const void *))
 {
     return (pop_log_argument){ .kind = POP_LOG_WRITTEN, .as.written = { write, value } };
@@ -102,8 +103,8 @@ static inline void poplibs_log_leave(const bool *entered)
     (void)entered;
     pop_log_leave();
 }
-/* The graph (NULL: none) keeps the call, and `where` is the call's from here on.  The variable's end is the call's:
- * every return leaves it. */
+/* Records the call in the graph (NULL: none), and sets `where` to the call. The variable's cleanup leaves the call
+ * at every return. */
 #define POPLIBS_CALL(graph, ...)                                                                                       \
     const pop_log_argument poplibs_arguments[] = { POPLIBS_LOG_EACH(__VA_ARGS__) };                                    \
     __attribute__((cleanup(poplibs_log_leave), unused)) const bool poplibs_entered = true;                             \

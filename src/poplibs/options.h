@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of a library's calls, parsed by the rows that poplibs/options.def has for the group:
+/* Parses options of a library's calls by the rows of poplibs/options.def for the group:
  *
  *     static const struct poplibs_option table[] = {
  *     #define CONV_OPTION(...) POPLIBS_ROW(struct options, __VA_ARGS__)
@@ -7,8 +7,8 @@
  *     };
  *     if (!poplibs_parse_options(where, graph, api, given, table, COUNT(table), &options)) return ...;
  *
- * An unknown key or value is an invalid_option that names what is allowed.  Options that are given and have no effect
- * are listed in one warning. */
+ * An unknown key or value is an invalid_option that lists the allowed ones.  One warning lists the options that are
+ * given and have no effect. */
 #ifndef POPLIBS_OPTIONS_H
 #define POPLIBS_OPTIONS_H
 
@@ -21,16 +21,16 @@
 enum poplibs_option_kind { POPLIBS_BOOL, POPLIBS_UNSIGNED, POPLIBS_DOUBLE, POPLIBS_CHOICE, POPLIBS_TEXT };
 struct poplibs_option {
     const char *key;
-    enum poplibs_option_kind kind; /* bool, unsigned, double, int, const char * (borrowed from the call) */
+    enum poplibs_option_kind kind; /* bool, unsigned, double, int or const char * (borrowed) */
     size_t offset;
-    const char *choices;  /* of POPLIBS_CHOICE: "a|b|c", an int: the place in the list */
-    const char *standard; /* the default's text; "" where there is none */
-    const char *effect;   /* "none: why": none */
+    const char *choices;  /* for POPLIBS_CHOICE: "a|b|c"; the member is an int, the index in the list */
+    const char *standard; /* text of the default; "" when there is none */
+    const char *effect;   /* "none: why" for options without effect */
 };
 #define POPLIBS_ROW(type, key, kind, member, choices, standard, effect)                                                \
     { key, kind, offsetof(type, member), choices, standard, effect },
 
-/* Edits that make one word of another, case aside. */
+/* Edit distance of two words, ignoring case. */
 static inline size_t poplibs_distance(const char *a, const char *b)
 {
     size_t row[64], n = strlen(b);
@@ -62,7 +62,7 @@ static inline int poplibs_choice(const char *choices, const char *value)
     return -1;
 }
 
-/* Not inline: gcc would warn of the kinds that a small struct of options has no room for. */
+/* Not inline: gcc would warn about member types for which a small struct of options is too small. */
 __attribute__((noinline, unused)) static bool poplibs_set_option(const struct poplibs_option *option, const char *value,
                                                                  void *options)
 {
@@ -92,8 +92,7 @@ __attribute__((noinline, unused)) static bool poplibs_set_option(const struct po
     return false;
 }
 
-/* One warning a call of the library's, at its first time: the options that have no effect, but where the value is the
- * default. */
+/* Warns once for each API call about options without effect that are given with another value than the default. */
 static inline void poplibs_warn_of_idle(const char *api, pop_options given, const struct poplibs_option *table,
                                         size_t count)
 {
@@ -111,7 +110,7 @@ static inline void poplibs_warn_of_idle(const char *api, pop_options given, cons
         pop_log_once(POPLIBS_LIBRARY, POP_LOG_WARN, "%s: options without effect here: %s", api, list);
 }
 
-/* options has its defaults already. */
+/* options must be initialised with the defaults. */
 static inline bool poplibs_parse_options(pop_where where, pop_graph *graph, const char *api, pop_options given,
                                          const struct poplibs_option *table, size_t count, void *options)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the elements of a tensor are, one by one. */
+/* Addresses of a tensor's elements. */
 #ifndef POPLIBS_PLACES_H
 #define POPLIBS_PLACES_H
 
 #include "poplibs/support.h"
 
-/* Places in memory of the elements of a flat tensor, in their order; free them.  NULL when they are in several
- * variables. */
+/* Offsets in memory of the elements of a flat tensor, in order; the caller frees them. NULL when they belong to
+ * several variables. */
 static inline int64_t *poplibs_places(pop_tensor flat)
 {
     pop_variable_interval *regions;

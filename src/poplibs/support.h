@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the libraries over libpoplar share: growing arrays, lists of intervals, and errors that name the user's line.
- * Nothing of libpoplar but its public headers is used here. */
+/* Shared by the libraries based on libpoplar: growing arrays, lists of intervals, and errors with the user's line.
+ * Uses only libpoplar's public headers. */
 #ifndef POPLIBS_SUPPORT_H
 #define POPLIBS_SUPPORT_H
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks of libpoplar's reserve look like any other, so free takes both. */
+/* free also accepts blocks of libpoplar's memory reserve. */
 #define free(block) pop_memory_free(block)
 
 static inline size_t poplibs_ceil_div(size_t a, size_t b)
@@ -28,13 +28,13 @@ static inline size_t poplibs_max(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
-/* The greatest common divisor; of a number and 0 the number. */
+/* The greatest common divisor; of a number and 0 it is the number. */
 static inline size_t poplibs_gcd(size_t a, size_t b)
 {
     return b ? poplibs_gcd(b, a % b) : a;
 }
 
-/* realloc to count things of size bytes.  Never NULL: see poplar/memory.h. */
+/* Reallocates to count elements of size bytes. Never returns NULL: see poplar/memory.h. */
 static inline void *poplibs_resize(void *old, size_t count, size_t size)
 {
     return pop_memory_resize(old, count, size);
@@ -54,7 +54,7 @@ static inline bool poplibs_ready(const pop_graph *graph)
 {
     return graph && !pop_graph_error(graph);
 }
-/* Records an error in the graph; false. */
+/* Records an error in the graph and returns false. */
 static inline bool poplibs_fail(pop_graph *graph, pop_status status, pop_where where, const char *api,
                                 const char *format, ...) POP_PRINTF(5, 6);
 static inline bool poplibs_fail(pop_graph *graph, pop_status status, pop_where where, const char *api,
@@ -67,8 +67,8 @@ static inline bool poplibs_fail(pop_graph *graph, pop_status status, pop_where w
     va_end(arguments);
     return pop_graph_fail(graph, status, where, api, text);
 }
-/* Whether so many elements can be meant: eight times the target's memory and more would take long to find no place
- * (less is for the compiler to report). False, and an error that calls them what, otherwise. */
+/* Whether a number of elements is plausible: allocating eight times the target's memory or more would take long to
+ * fail (smaller excesses are reported by the compiler). Otherwise returns false with an error that names `what`. */
 static inline bool poplibs_fits_memory(pop_graph *graph, pop_where where, const char *api, const char *what,
                                        size_t elements, pop_type type)
 {
@@ -77,8 +77,8 @@ static inline bool poplibs_fits_memory(pop_graph *graph, pop_where where, const 
     return bytes < 8 * memory || poplibs_fail(graph, POP_GRAPH_MEMORY_ALLOCATION_ERROR, where, api,
                                               "%s takes %.4g bytes; the target's memory has %.4g", what, bytes, memory);
 }
-/* Whether t can be an operand: a tensor of this graph, each of whose elements is on a tile.  False, and an error that
- * calls it what, otherwise. */
+/* Whether t can be an operand: a tensor of this graph whose elements are all mapped. Otherwise returns false with an
+ * error that names `what`. */
 static inline bool poplibs_is_operand(pop_graph *graph, pop_where where, const char *api, const char *what,
                                       pop_tensor t)
 {
@@ -93,7 +93,7 @@ static inline bool poplibs_is_operand(pop_graph *graph, pop_where where, const c
     return mapped || poplibs_fail(graph, POP_INVALID_TILE_MAPPING, where, api,
                                   "%s is not mapped completely: give each of its elements a tile first", what);
 }
-/* The same of a scale: one element that has no tile gets tile 0, as in Poplibs. */
+/* The same for a scale: one element; if it is not mapped, it is mapped to tile 0, as in Poplibs. */
 static inline bool poplibs_is_scale(pop_graph *graph, pop_where where, const char *api, const char *what, pop_tensor t)
 {
     bool mapped = true;
@@ -102,7 +102,7 @@ static inline bool poplibs_is_scale(pop_graph *graph, pop_where where, const cha
         pop_graph_set_tile_mapping_at(where, graph, t, 0);
     return poplibs_is_operand(graph, where, api, what, t);
 }
-/* "{3,4}" */
+/* Formats a shape as "{3,4}". */
 static inline const char *poplibs_shape_text(char *buffer, size_t size, pop_shape shape)
 {
     size_t length = (size_t)snprintf(buffer, size, "{");
@@ -112,7 +112,7 @@ static inline const char *poplibs_shape_text(char *buffer, size_t size, pop_shap
         snprintf(buffer + length, size - length, "}");
     return buffer;
 }
-/* The same of a tensor. */
+/* Formats the shape of a tensor. */
 static inline const char *poplibs_shape_of(char *buffer, size_t size, pop_tensor t)
 {
     size_t rank = pop_tensor_rank(t), *dims = poplibs_new(rank, sizeof(*dims));
@@ -130,7 +130,7 @@ static inline bool poplibs_shapes_equal(pop_tensor a, pop_tensor b)
     return equal;
 }
 
-/* A number as an estimator's user, and back. */
+/* Converts a number to an estimator's user pointer, and back. */
 static inline void *poplibs_as_user(uintptr_t number)
 {
     return (void *)number;
@@ -140,9 +140,9 @@ static inline pop_type poplibs_type_of_user(void *user)
     return (pop_type)(uintptr_t)user;
 }
 
-/* Bytes of a buffer for a debug path: those of deep networks have some hundred characters. */
+/* Size of a buffer for a debug path: those of deep networks have several hundred characters. */
 enum { POPLIBS_PATH_SIZE = 4096 };
-/* "prefix/name", as debug paths join, in a buffer of the caller's; name alone where there is no prefix. */
+/* "prefix/name", as debug paths are joined, in the caller's buffer; only name when there is no prefix. */
 static inline const char *poplibs_path(char *buffer, size_t size, const char *prefix, const char *name)
 {
     snprintf(buffer, size, "%s%s%s", prefix ? prefix : "", prefix && *prefix ? "/" : "", name);
@@ -151,7 +151,7 @@ static inline const char *poplibs_path(char *buffer, size_t size, const char *pr
 
 /* ---- arrays that grow ---- */
 
-/* The list, reallocated where *capacity is below count: for count elements of some bytes each. */
+/* Grows a list, when *capacity is below count, to at least count elements of `bytes` bytes. */
 static inline void *poplibs_grown(void *list, size_t *capacity, size_t count, size_t bytes)
 {
     if (count <= *capacity)
@@ -159,8 +159,8 @@ static inline void *poplibs_grown(void *list, size_t *capacity, size_t count, si
     *capacity = poplibs_max(count, *capacity ? *capacity + *capacity / 2 : 16);
     return poplibs_resize(list, *capacity, bytes);
 }
-/* On a struct { T *list; size_t count, capacity; }.  reserve: makes capacity for n more elements; push: a pointer to a
- * new, uninitialised last element. */
+/* For a struct { T *list; size_t count, capacity; }. reserve: ensures capacity for n more elements; push: appends an
+ * uninitialised element and returns a pointer to it. */
 #define poplibs_reserve(v, n)                                                                                          \
     ((v)->list = poplibs_grown((v)->list, &(v)->capacity, (v)->count + (n), sizeof(*(v)->list)))
 #define poplibs_push(v) (poplibs_reserve(v, 1), (v)->list + (v)->count++)
@@ -185,7 +185,7 @@ static inline void interval_push(struct interval_vec *vec, size_t begin, size_t 
     *poplibs_push(vec) = (pop_interval){ begin, end };
 }
 
-/* count lists, which are filled one after the other: push to the last list begun. */
+/* Lists that are filled one after another: pushes go to the last list begun. */
 struct lists_vec {
     struct interval_vec intervals;
     size_t *first;

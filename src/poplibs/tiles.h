@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop of every operation that works element by element: tile after tile, what it holds of a tensor, in regions
- * that are contiguous in memory. */
+/* The loop of element-wise operations over tiles: visits a tensor's elements on each tile, in regions that are
+ * contiguous in memory. */
 #ifndef POPLIBS_TILES_H
 #define POPLIBS_TILES_H
 
@@ -8,14 +8,14 @@
 
 #include <poputil/util.h>
 
-/* Elements of one of the lists. */
+/* The number of elements in one of the lists. */
 static inline size_t poplibs_list_elements(const pop_interval_lists *lists, size_t list)
 {
     return poputil_interval_sequence_num_elements(
         (pop_interval_list){ lists->first[list + 1] - lists->first[list], lists->intervals + lists->first[list] });
 }
 
-/* How elements are spread: the most on one tile, and how many tiles have any. */
+/* The distribution of elements: the maximum on a tile, and the number of tiles that have any. */
 struct poplibs_spread {
     size_t most, tiles;
 };
@@ -34,15 +34,15 @@ static inline bool poplibs_spread_better(struct poplibs_spread a, struct poplibs
     return a.most < b.most || (a.most == b.most && a.tiles > b.tiles);
 }
 
-/* Regions of a flattened tensor on one tile: each list is one contiguous piece of memory. */
+/* Regions of a flattened tensor on one tile: each list is one contiguous region of memory. */
 struct poplibs_tile {
     unsigned tile;
     const pop_interval_lists *regions;
 };
 typedef void (*poplibs_tile_visitor)(pop_graph *graph, const struct poplibs_tile *tile, void *user);
 
-/* Visits each tile that holds elements of t, which is flat; elements that several places of t share are visited once.
- */
+/* Visits each tile that has elements of t, which must be flat; an element that occurs several times in t is visited
+ * once. */
 static inline void poplibs_for_each_tile(pop_where where, pop_graph *graph, pop_tensor flat, poplibs_tile_visitor visit,
                                          void *user)
 {
@@ -61,7 +61,7 @@ static inline void poplibs_for_each_tile(pop_where where, pop_graph *graph, pop_
     pop_interval_lists_free(&mapping);
 }
 
-/* The elements of a flat tensor that one list of intervals names, as one tensor of rank 1. */
+/* The elements of a flat tensor that a list of intervals selects, as a tensor of rank 1. */
 static inline pop_tensor poplibs_slice_of_list(pop_where where, pop_tensor flat, const pop_interval_lists *lists,
                                                size_t list)
 {

@@ -108,8 +108,7 @@ struct beam_search {
     unsigned blank;
     pop_tensor *data;                           /* by partition of the classes: {batch, time, classes} */
     pop_tensor values, sources, symbols, lasts; /* {batch, partition, beams} */
-    pop_tensor blanks, counts; /* blanks: {batch, partition}; counts: {batch, partition + 1}, the last column for the
-                                * selecting vertex */
+    pop_tensor blanks, counts; /* {batch, partition}; {batch, partition + 1}, the last for the selecting vertex */
     pop_tensor pb, pnb, total; /* {batch, 2, beams} */
     pop_tensor last, prefix, length, hash, prefix_hash;
     pop_tensor parent, addend; /* {batch, time, beams} */

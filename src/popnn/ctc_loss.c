@@ -20,10 +20,8 @@ struct ctc {
     const popnn_ctc_plan *plan;
     const char *name;
     unsigned blank;
-    size_t batch, times, parts, classes;        /* numbers of entries, of partitions of time and label, and of
-                                                 * classes */
-    size_t alphas, turns;                       /* alphas: time partitions of the first half, which start with alpha;
-                                                 * turns: time steps up to their end */
+    size_t batch, times, parts, classes;        /* entries, partitions of time and of label, classes */
+    size_t alphas, turns;                       /* time partitions that start with alpha; steps up to their end */
     pop_tensor data, grads;                     /* {label partition, batch, time, classes} */
     pop_tensor counts, lengths;                 /* {time partition, label partition, batch, 1}, {..., 2} */
     pop_tensor alpha_in, alpha_out, alpha_time; /* {time partition, label partition, batch, 1} */
@@ -33,10 +31,8 @@ struct ctc {
     struct label_part {
         size_t first, symbols, places;
         pop_tensor kept;            /* {batch, time, places}: alpha or beta of the first loop */
-        pop_tensor row;             /* {time partition, batch, places}: the nearest row of `kept` in the neighbouring
-                                     * time partition */
-        pop_tensor rows, rows_time; /* {time partition, batch, 2, places}: rows of the second loop, and those of the
-                                     * neighbour */
+        pop_tensor row;             /* {time partition, batch, places}: the neighbour's nearest row of kept */
+        pop_tensor rows, rows_time; /* {time partition, batch, 2, places}: of the second loop; the neighbour's */
         pop_tensor label;           /* {time partition, batch, 1 + symbols + 1} */
     } * labels;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Building a model: what users may have done wrong is found here, so that the search can rely on what it reads. */
+/* Builds models and checks all arguments, so that the search can rely on valid data. */
 #include "popsolver/model.h"
 #include "popsolver/search.h"
 
@@ -66,7 +66,7 @@ static void fail(popsolver_model *model, pop_where where, const char *api, pop_s
     va_end(arguments);
 }
 
-/* Whether a call may go on: the model is there, has no error, is not being solved. */
+/* Whether a call may proceed: the model exists, has no error, and is not being solved. */
 static bool ready(popsolver_model *model, pop_where where, const char *api)
 {
     if (!model || model->error.status != POP_OK)
@@ -77,7 +77,7 @@ static bool ready(popsolver_model *model, pop_where where, const char *api)
     return !model->solving;
 }
 
-/* The same, and the variables are the model's. */
+/* The same, and the variables belong to the model. */
 static bool valid(popsolver_model *model, pop_where where, const char *api, const popsolver_variable *list,
                   size_t count)
 {
@@ -207,7 +207,7 @@ static popsolver_variable product_of(popsolver_model *model, popsolver_variable 
     return result;
 }
 
-/* A balanced tree: neighbours are multiplied until one is left. */
+/* Multiplies neighbours until one is left: a balanced tree. */
 popsolver_variable popsolver_product_at(pop_where where, popsolver_model *model, popsolver_variables variables,
                                         const char *name)
 {
@@ -300,7 +300,7 @@ popsolver_variable popsolver_ceildiv_at(pop_where where, popsolver_model *model,
                                                                       : NOTHING;
 }
 
-/* right is the least divisor with a quotient q when right = ceil(left / q). */
+/* right is the smallest divisor with quotient q when right = ceil(left / q). */
 popsolver_variable popsolver_ceildiv_constrain_divisor_at(pop_where where, popsolver_model *model,
                                                           popsolver_variable left, popsolver_variable right,
                                                           const char *name)
@@ -312,7 +312,7 @@ popsolver_variable popsolver_ceildiv_constrain_divisor_at(pop_where where, popso
     return result;
 }
 
-/* left - left / right * right; the product is at most left, so nothing is lost to overflow. */
+/* left - left / right * right; the product is at most left, so it cannot overflow. */
 popsolver_variable popsolver_mod_at(pop_where where, popsolver_model *model, popsolver_variable left,
                                     popsolver_variable right, const char *name)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model holds.  Variables are numbered from 0 inside; a popsolver_variable is one more. */
+/* The data of a model. Variables are numbered from 0 internally; a popsolver_variable is one more. */
 #ifndef POPSOLVER_MODEL_H
 #define POPSOLVER_MODEL_H
 
 #include <popsolver/popsolver.h>
 
-/* Values from min to max; none when min > max. */
+/* Values from min to max; empty when min > max. */
 struct domain {
     uint64_t min, max;
 };
 
-/* result = operands joined; of the last three, result and the only operand are left and right. */
+/* result = function of the operands; the last three relate left (result) and right (the only operand). */
 enum constraint_kind {
     PRODUCT,
     SUM,
@@ -29,7 +29,7 @@ enum constraint_kind {
 struct constraint {
     enum constraint_kind kind;
     uint32_t result;
-    uint32_t first, count;       /* in the model's operands; a product or quotient has two */
+    uint32_t first, count;       /* range in the model's operands; a product or quotient has two */
     popsolver_function function; /* of a call */
     void *user;
 };
@@ -42,9 +42,9 @@ struct popsolver_model {
     size_t count, constraints_capacity;
     uint32_t *operands;
     size_t operand_count, operands_capacity;
-    uint64_t **solutions; /* all that were handed out */
+    uint64_t **solutions; /* all solutions given to callers */
     size_t solution_count, solutions_capacity;
-    uint32_t zero, one; /* ids of constants that were made already; 0 for not yet */
+    uint32_t zero, one; /* ids of constants that were created; 0 for not yet */
     popsolver_statistics statistics;
     bool solving;
     pop_error error;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each constraint says about the bounds of its variables.  Bounds that a rule derives hold for whole numbers of
- * any size: an upper bound beyond 2^64 - 1 bounds nothing, a lower bound beyond it leaves no value. */
+/* The propagation rule of each constraint, on bounds of its variables. Arithmetic is that of unbounded integers: an
+ * upper bound above 2^64 - 1 has no effect, a lower bound above it makes the domain empty. */
 #include "popsolver/rules.h"
 
 #include <assert.h>
 
 #define EVERYTHING UINT64_MAX
 
-/* Sum and product as upper bounds: what is too large becomes the largest. */
+/* Saturating sum and product, for upper bounds. */
 static uint64_t add_up(uint64_t a, uint64_t b)
 {
     return a > EVERYTHING - b ? EVERYTHING : a + b;
 }
 
-/* Divisions take longer than all the rest: those of small numbers are done in 32 bits, and rules divide when a product
- * says that they must. */
+/* Division dominates the run time: small numbers are divided in 32 bits, and rules divide only when a product shows
+ * that a bound changes. */
 static bool small(uint64_t a, uint64_t b)
 {
     return (a | b) <= UINT32_MAX;
@@ -36,7 +36,7 @@ static uint64_t divide(uint64_t a, uint64_t b)
     return small(a, b) ? (uint32_t)a / (uint32_t)b : a / b;
 }
 
-/* As lower bounds: false when too large. */
+/* Sum and product for lower bounds: false on overflow. */
 static bool add_low(uint64_t a, uint64_t b, uint64_t *sum)
 {
     *sum = a + b;
@@ -55,7 +55,7 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
     return quotient + (quotient * b != a);
 }
 
-/* The bounds of a factor: result / other. */
+/* Tightens the bounds of a factor: result / other. */
 static bool divide_factor(struct solver *s, uint32_t factor, uint32_t other, uint32_t result)
 {
     const struct domain f = s->domains[factor], o = s->domains[other], r = s->domains[result];
@@ -74,7 +74,7 @@ static bool product(struct solver *s, uint32_t result, uint32_t a, uint32_t b)
            divide_factor(s, b, a, result);
 }
 
-/* The greatest values can add up beyond 64 bits while the result cannot: wraps counts how often they do. */
+/* The sum of the maxima may exceed 64 bits although the result cannot: wraps counts the overflows. */
 static bool sum(struct solver *s, uint32_t result, const uint32_t *operands, uint32_t count)
 {
     uint64_t low = 0, high = 0;
@@ -91,8 +91,8 @@ static bool sum(struct solver *s, uint32_t result, const uint32_t *operands, uin
     const struct domain r = s->domains[result];
     for (uint32_t i = 0; i < count; ++i) {
         const struct domain d = s->domains[operands[i]];
-        /* An operand that is there twice may have fewer values than were summed, which makes these bounds weaker, not
-         * wrong. */
+        /* An operand that occurs twice may have a smaller domain than was summed, which makes these bounds weaker
+         * but not wrong. */
         const uint64_t others_min = low > d.min ? low - d.min : 0, others_max = high - d.max;
         const bool others_wrap = wraps > (high < d.max);
         if (r.max < others_min || !lower_max(s, operands[i], r.max - others_min))
@@ -114,7 +114,7 @@ static bool max(struct solver *s, uint32_t result, const uint32_t *operands, uin
     if (!raise_min(s, result, low) || !lower_max(s, result, high))
         return false;
     const struct domain r = s->domains[result];
-    uint32_t reach = 0, last = 0; /* operands that can be the result */
+    uint32_t reach = 0, last = 0; /* number of operands that can equal the result, and the last of them */
     for (uint32_t i = 0; i < count; ++i) {
         if (!lower_max(s, operands[i], r.max))
             return false;
@@ -189,7 +189,7 @@ static bool less(struct solver *s, uint32_t left, uint32_t right)
     uint64_t above;
     if (left == right || !add_low(s->domains[left].min, 1, &above) || !raise_min(s, right, above))
         return false;
-    return lower_max(s, left, s->domains[right].max - 1); /* which is not 0: above was at least 1 */
+    return lower_max(s, left, s->domains[right].max - 1); /* not 0: its min is at least 1 */
 }
 
 static bool less_or_equal(struct solver *s, uint32_t left, uint32_t right)
@@ -197,8 +197,8 @@ static bool less_or_equal(struct solver *s, uint32_t left, uint32_t right)
     return raise_min(s, right, s->domains[left].min) && lower_max(s, left, s->domains[right].max);
 }
 
-/* A function is called when its operands are decided.  One that is monotone is called before, with the least operands:
- * the result is at least what it says then, if it says anything. */
+/* A function is called when its operands are decided. A monotone function is also called before, with the operands'
+ * minima: its value, if any, is a lower bound of the result. */
 static bool call(struct solver *s, const struct constraint *constraint, const uint32_t *operands)
 {
     bool decided = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each constraint says about the bounds of its variables. */
+/* The propagation rules of constraints. */
 #ifndef POPSOLVER_RULES_H
 #define POPSOLVER_RULES_H
 

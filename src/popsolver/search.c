@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Branch and bound.  A search decides one variable at a time: it halves the variable's values, looks at the lower half
- * first, and takes back what followed when nothing is left; so values are tried in ascending order, and whole ranges
- * fall at once.  Changes are kept in a list, choices in another, and nothing recurses. */
+/* Branch and bound. A search decides one variable at a time: it halves the variable's domain, explores the lower
+ * half first, and backtracks when that fails; so values are tried in ascending order, and whole ranges are excluded
+ * at once. Changes and choices are kept in two lists, without recursion. */
 #include "popsolver/search.h"
 #include "popsolver/rules.h"
 
@@ -111,8 +111,8 @@ static void take_back(struct solver *s, size_t mark)
 
 /* ---- propagation ---- */
 
-/* Lexicographically less than the best: while the objectives before are bound to be equal to the best, the next is at
- * most its best; the last of all is less. */
+/* Requires a lexicographically smaller solution than the best: while the previous objectives must equal the best,
+ * the next is at most its best, and the last is smaller. */
 static bool improve(struct solver *s)
 {
     if (!s->found)
@@ -130,9 +130,9 @@ static bool improve(struct solver *s)
     return false;
 }
 
-/* Bounds may creep towards each other by ones (a = a / a - 1 with 2^64 values), which takes forever where a call's
- * value or a choice of another variable would end it: so patience has an end.  Once all variables are decided nothing
- * creeps. */
+/* Bounds may converge in steps of one (a = a / a - 1 with 2^64 values), which would take too long where a call's
+ * value or the choice of another variable would end it; so the number of iterations is limited. When all variables
+ * are decided, propagation always ends. */
 bool propagate(struct solver *s)
 {
     size_t patience = 1000 + 100 * s->model->count;
@@ -158,7 +158,7 @@ bool propagate(struct solver *s)
 
 /* ---- choices ---- */
 
-/* The undecided variable with the fewest values, operands of calls before others, the first among equals. */
+/* Chooses the undecided variable with the smallest domain, operands of calls before others, the first among equals. */
 static uint32_t choose(const struct solver *s)
 {
     uint32_t best = NONE;
@@ -177,8 +177,8 @@ static uint32_t choose(const struct solver *s)
     return best;
 }
 
-/* The lower half of a variable's values; the upper half stays open.  Of a wide variable, when it is chosen, the least
- * value alone: mostly nothing holds it, and there are up to 64 halves until it is decided. */
+/* Explores the lower half of a variable's domain; the upper half stays open. When a wide variable is newly chosen,
+ * explores only its minimum: usually that is feasible, and halving would need up to 64 choices. */
 static bool halve(struct solver *s, uint32_t variable, bool chosen)
 {
     const struct domain d = s->domains[variable];
@@ -191,7 +191,7 @@ static bool halve(struct solver *s, uint32_t variable, bool chosen)
     return lower_max(s, variable, middle) && propagate(s);
 }
 
-/* The last half that is open, and its variable; false when there is none. */
+/* Backtracks to the last open half and returns its variable; false when there is none. */
 static bool go_back(struct solver *s, uint32_t *variable)
 {
     while (!s->stopped && s->choice_count) {
@@ -199,7 +199,7 @@ static bool go_back(struct solver *s, uint32_t *variable)
         take_back(s, last.mark);
         *variable = last.variable;
         enqueue(s, (uint32_t)s->model->count);
-        if (s->cut) /* what was in the queues at the time is not known */
+        if (s->cut) /* the queues at that time are unknown */
             enqueue_all(s);
         if (raise_min(s, last.variable, last.lower) && propagate(s))
             return true;
@@ -242,9 +242,9 @@ static popsolver_outcome search(struct solver *s, uint64_t *values)
     return s->stopped ? POPSOLVER_STOPPED : s->found ? POPSOLVER_SOLVED : POPSOLVER_INFEASIBLE;
 }
 
-/* ---- the state ---- */
+/* ---- solver state ---- */
 
-/* Counts a constraint for a variable, or lists it. */
+/* Counts a constraint of a variable, or appends it to the variable's list. */
 static void note(struct watchers *watchers, bool list, uint32_t variable, size_t constraint)
 {
     if (list)
@@ -253,9 +253,9 @@ static void note(struct watchers *watchers, bool list, uint32_t variable, size_t
         ++watchers->start[variable + 2];
 }
 
-/* Lists for each variable the constraints that have it; a call has nothing to learn from its result.  First the
- * constraints are counted, two places on, so that after adding up start[v + 1] is where those of v begin, and when they
- * are listed, where they end. */
+/* Lists for each variable the constraints that contain it, except calls by their result. Two passes: the first
+ * counts in start[v + 2], so that after summation start[v + 1] is the beginning of v's list; the second appends and
+ * leaves its end there. */
 static void watch(struct solver *s, struct watchers *watchers, bool calls)
 {
     const popsolver_model *model = s->model;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a search: what is left of each domain, and how to get back. */
+/* The state of a search: current domains, and data for backtracking. */
 #ifndef POPSOLVER_SEARCH_H
 #define POPSOLVER_SEARCH_H
 
 #include "popsolver/model.h"
 
-/* A queue of constraints, each in it at most once: a ring with a flag for each. */
+/* A queue of constraints without duplicates: a ring buffer with a flag for each constraint. */
 struct queue {
     uint32_t *ring;
     uint32_t head, count, capacity;
 };
 
-/* Constraints that a change of variable v concerns: list[start[v]] to list[start[v + 1]]. */
+/* Constraints to propagate when variable v changes: list[start[v]] to list[start[v + 1] - 1]. */
 struct watchers {
     uint32_t *start, *list;
 };
@@ -21,7 +21,7 @@ struct change {
     struct domain before;
 };
 
-/* A choice that is open: the values of variable from lower on; changes from mark on belong to the other half. */
+/* An open choice: the values of variable from lower on; changes from mark on belong to the half that was explored. */
 struct choice {
     uint32_t variable;
     uint64_t lower;
@@ -34,28 +34,29 @@ struct solver {
     popsolver_statistics *statistics;
     struct domain *domains;
     struct watchers watchers,
-        call_watchers;         /* those of calls: only when a variable is decided; of others: at each change */
-    struct queue queue, calls; /* calls are propagated when all else is done */
-    bool *queued, *is_operand; /* of a constraint; of a variable: an operand of a call */
+        call_watchers;         /* of calls: queued only when a variable is decided; of others: queued at each change */
+    struct queue queue, calls; /* calls are propagated when queue is empty */
+    bool *queued, *is_operand; /* queued: by constraint; is_operand: by variable, whether it is an operand of a call */
     struct change *changes;
     size_t change_count, changes_capacity;
-    uint64_t *stamps, stamp; /* a domain is kept once between two choices */
+    uint64_t *stamps, stamp; /* limit the saved copies of a domain to one between two choices */
     struct choice *choices;
     size_t choice_count, choices_capacity;
-    uint64_t *best;           /* values of the objectives, once there is a solution */
-    uint64_t *arguments;      /* of the call that is made */
-    bool found, stopped, cut; /* cut: propagation was, once */
+    uint64_t *best;           /* values of the objectives in the best solution so far */
+    uint64_t *arguments;      /* of the current call */
+    bool found, stopped, cut; /* cut: propagation was stopped by its limit at least once */
 };
 
-/* Takes away values below or above; false when none is left. */
+/* Removes values below min, or above max; false when the domain becomes empty. */
 bool raise_min(struct solver *solver, uint32_t variable, uint64_t min);
 bool lower_max(struct solver *solver, uint32_t variable, uint64_t max);
-/* Puts a constraint in its queue; number model->count is "better than the best". */
+/* Adds a constraint to its queue; number model->count is "better than the best". */
 void enqueue(struct solver *solver, uint32_t constraint);
-/* Until nothing changes, or for long enough, and then the queues are not empty; false when a domain became empty or a
- * function ended the search, and then they are. */
+/* Propagates until nothing changes or the limit is reached, which leaves constraints in the queues. Returns false,
+ * with empty queues, when a domain became empty or a function ended the search. */
 bool propagate(struct solver *solver);
-/* Values for all variables, lexicographically minimal in the objectives, written to values; statistics are counted. */
+/* Finds the solution that is lexicographically minimal in the objectives, writes all variables to values, and counts
+ * statistics. */
 popsolver_outcome solve(const popsolver_model *model, popsolver_variables objectives, uint64_t *values,
                         popsolver_statistics *statistics);
 

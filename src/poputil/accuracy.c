@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What casts do to numbers. */
+/* The effect of casts on numbers. */
 #include "poplibs/support.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ static double rounded_to(pop_type type, double value)
 
 double poputil_cast_to_device_half_value(const pop_target *target, double input)
 {
-    (void)target; /* every device rounds so */
+    (void)target; /* all devices round alike */
     return rounded_to(POP_HALF, input);
 }
 

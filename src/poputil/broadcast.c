@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors seen in one another's shape. */
+/* Broadcast of tensors to each other's shape, as views. */
 #include "poplibs/log.h"
 #include "poplibs/support.h"
 
 #include <poputil/broadcast.h>
 
-/* A shape that grows from the innermost dimension outwards: dim[0] is the innermost. */
+/* A shape that grows outwards: dim[0] is the innermost dimension. */
 struct joined {
     size_t rank, *dim;
 };
 
-/* Joins one more tensor's shape; false when a dimension differs and neither is 1. */
+/* Merges another tensor's shape; false when a dimension differs and neither extent is 1. */
 static bool join(struct joined *joined, pop_tensor t)
 {
     size_t rank = pop_tensor_rank(t);
@@ -51,7 +51,7 @@ void poputil_expand_to_match_ranks_at(pop_where where, pop_tensor *a, pop_tensor
     *b = wide_b;
 }
 
-/* t in a shape that it fits. */
+/* Broadcasts t to a compatible shape. */
 static pop_tensor broadcast(pop_where where, pop_tensor t, pop_shape shape)
 {
     t = with_rank(where, t, shape.rank);
@@ -117,7 +117,7 @@ static bool match(pop_where where, const char *api, pop_tensor *const *tensors, 
         free(joined.dim);
         return mismatch(where, api, (const pop_tensor *const *)tensors, count, "");
     }
-    for (size_t i = 0; i < joined.rank / 2; ++i) { /* outermost first */
+    for (size_t i = 0; i < joined.rank / 2; ++i) { /* dimensions are stored innermost first: reverses them */
         size_t dim = joined.dim[i];
         joined.dim[i] = joined.dim[joined.rank - 1 - i];
         joined.dim[joined.rank - 1 - i] = dim;

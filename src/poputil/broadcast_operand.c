@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An operand of one dimension, mapped as the larger operand. */
+/* An operand of one dimension, mapped like the larger operand. */
 #include "poplibs/log.h"
 #include "poplibs/support.h"
 
 #include <poputil/tile_mapping.h>
 #include <poputil/util.h>
 
-/* Which elements of a line of n the elements [begin, end) of many such lines are. */
+/* Maps elements [begin, end) of consecutive lines of n elements to positions in a line. */
 static void push_wrapped(struct interval_vec *used, size_t begin, size_t end, size_t n)
 {
     if (end - begin >= n) {
@@ -19,7 +19,7 @@ static void push_wrapped(struct interval_vec *used, size_t begin, size_t end, si
     }
 }
 
-/* Tells the tracker which elements of a line of n each tile of a mapping of many lines uses. */
+/* Adds, for each tile of a mapping of several lines, the elements of a single line that it uses to the tracker. */
 static void track(pop_where where, pop_graph *graph, poputil_use_tracker *tracker, const pop_interval_lists *mapping,
                   pop_tensor line)
 {

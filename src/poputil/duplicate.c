@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clones with the values of what they were cloned from. */
+/* Clones with copies of the original's values. */
 #include "poputil/duplicate.h"
 #include "poplibs/log.h"
 #include "poplibs/support.h"

@@ -5,8 +5,8 @@
 
 #include <poplar/graph.h>
 
-/* Where both have an element several times (a clone may keep aliases), the views have it once, so that they can be
- * written. */
+/* Where both have an element several times (a clone may preserve aliases), the views have it once, so that they are
+ * writable. */
 void poputil_copy_views(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to, pop_tensor *source,
                         pop_tensor *destination);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the elements of a tensor stand together in memory. */
+/* Detects which elements of a tensor are contiguous in memory. */
 #include "poplibs/log.h"
 #include "poplibs/support.h"
 
 #include <poputil/var_structure.h>
 
-/* Limits a group to what divides the ends of all contiguous regions. */
+/* Reduces a group size to a divisor of the ends of all contiguous regions. */
 static size_t within_regions(pop_tensor t, size_t group)
 {
     pop_interval *regions = NULL;
@@ -29,14 +29,13 @@ static size_t within_tiles(pop_where where, pop_graph *graph, pop_tensor t, size
     return group;
 }
 
-/* The largest group of the innermost `line` elements. */
+/* The largest group size of the innermost `line` elements. */
 static size_t grouping(pop_where where, pop_graph *graph, pop_tensor t, size_t line)
 {
     pop_tensor flat = pop_tensor_flatten_at(where, t);
     if (!pop_tensor_num_elements(flat) || line <= 1)
         return 1;
-    size_t group =
-        within_regions(pop_tensor_slice_at(where, flat, 0, line, 0), line); /* the first line decides in most cases */
+    size_t group = within_regions(pop_tensor_slice_at(where, flat, 0, line, 0), line); /* mostly decisive */
     return group > 1 ? within_tiles(where, graph, flat, within_regions(flat, group)) : 1;
 }
 
@@ -58,8 +57,8 @@ unsigned poputil_detect_innermost_grouping_at(pop_where where, pop_graph *graph,
     return (unsigned)group;
 }
 
-/* t with what was grouped so far as its last dimension, of `inner` elements, and the rest of each dimension in front.
- * Tries dimension d as the next one: how many of it follow one another. */
+/* The number of consecutive elements of dimension d. The last dimension of t, with `inner` elements, has the groups
+ * found so far; the other dimensions have the remaining elements. */
 static size_t next_size(pop_where where, pop_graph *graph, pop_tensor t, unsigned d, size_t inner)
 {
     unsigned rank = (unsigned)pop_tensor_rank(t);
@@ -68,7 +67,7 @@ static size_t next_size(pop_where where, pop_graph *graph, pop_tensor t, unsigne
     return group > inner && group % inner == 0 ? group / inner : 1;
 }
 
-/* Moves the innermost size elements of dimension d into the last dimension. */
+/* Moves the innermost `size` elements of dimension d into the last dimension. */
 static pop_tensor take(pop_where where, pop_tensor t, unsigned d, size_t size)
 {
     unsigned rank = (unsigned)pop_tensor_rank(t);
@@ -86,7 +85,7 @@ size_t poputil_detect_dim_groupings_at(pop_where where, pop_graph *graph, pop_te
     unsigned rank = (unsigned)pop_tensor_rank(t);
     size_t inner = 1, count = 0;
     pop_mark mark = pop_graph_mark(graph);
-    pop_tensor grouped = pop_tensor_expand_at(where, t, POP_DIMS(rank)); /* a last dimension of 1 */
+    pop_tensor grouped = pop_tensor_expand_at(where, t, POP_DIMS(rank)); /* adds a last dimension of 1 */
     for (bool found = rank > 0; found && poplibs_ready(graph);) {
         found = false;
         for (unsigned d = rank; d-- > 0 && !found;) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Indices of elements, sums of intervals, even parts of a range. */
+/* Indices of elements, sums of intervals, balanced partitions of a range. */
 #include <poputil/util.h>
 
 size_t poputil_flatten_index(pop_shape shape, pop_shape indices)

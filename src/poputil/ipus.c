@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors on another IPU. */
+/* Copies of tensors on other IPUs. */
 #include "poplibs/log.h"
 #include "poplibs/support.h"
 #include "poputil/duplicate.h"
 
 #include <poputil/tile_mapping.h>
 
-/* Clones t and lays the clone on the tiles of an IPU that have t's numbers in theirs. */
+/* Clones t and maps the clone to the tiles of another IPU with the same numbers within the IPU. */
 static pop_tensor clone(pop_where where, pop_graph *graph, pop_tensor t, unsigned ipu, pop_clone_method method,
                         const char *name, const char *api)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops that count: the counter is on one tile, where a vertex adds the step. */
+/* Counted loops: the counter is on one tile, where a vertex adds the step. */
 #include "poplibs/codelets.h"
 #include "poplibs/log.h"
 #include "poputil/loop_vertices.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library's vertices, which are loaded when one is needed first: poputil has no addCodelets. */
+/* The library's vertices, loaded at first use, because poputil has no addCodelets. */
 #ifndef POPUTIL_LOOP_VERTICES_H
 #define POPUTIL_LOOP_VERTICES_H
 

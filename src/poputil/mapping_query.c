@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a tile mapping looks like: its imbalance, and dimensions that it splits. */
+/* Queries of tile mappings: imbalance, and dimensions that are split over tiles. */
 #include "poplibs/log.h"
 #include "poplibs/support.h"
 
@@ -23,7 +23,7 @@ size_t poputil_get_tile_imbalance(const pop_interval_lists *mapping, unsigned mi
     return fullest > even ? fullest - even : 0;
 }
 
-/* The complete mapping of a tensor. */
+/* The mapping of a tensor, which must be complete. */
 static bool mapping_of(pop_where where, pop_graph *graph, pop_tensor t, const char *api, pop_interval_lists *mapping)
 {
     *mapping = (pop_interval_lists){ 0 };
@@ -46,7 +46,7 @@ size_t poputil_get_tile_imbalance_of_tensor_at(pop_where where, pop_graph *graph
     return imbalance;
 }
 
-/* Whether a line of `line` elements is cut by the intervals of one group of tiles. */
+/* Whether the intervals of a group of tiles split a line of `line` elements. */
 static bool cuts(struct interval_vec *group, size_t line)
 {
     size_t count = poputil_merge_adjacent_regions(group->list, group->count);
@@ -57,7 +57,7 @@ static bool cuts(struct interval_vec *group, size_t line)
     return cut;
 }
 
-/* Groups of tiles_per_group tiles that follow one another count as one. */
+/* Consecutive groups of tiles_per_group tiles count as one. */
 static bool is_split(pop_where where, pop_graph *graph, pop_tensor t, unsigned dimension, size_t tiles_per_group,
                      const char *api)
 {

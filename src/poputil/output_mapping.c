@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Outputs with the mapping of their inputs. */
+/* Maps outputs like their inputs. */
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 
 #include <poputil/tile_mapping.h>
 
-/* A mapping of n elements in whole grains: each is on the tile of its first element. */
+/* A mapping of n elements in whole grains: each grain is on the tile of its first element. */
 static pop_interval_lists in_grains(const pop_interval_lists *mapping, size_t grain, size_t n)
 {
     struct lists_vec whole = { 0 };

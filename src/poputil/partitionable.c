@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors whose partitions are contiguous. */
+/* Creates tensors whose partitions are contiguous. */
 #include "poplibs/log.h"
 #include "poplibs/support.h"
 
@@ -18,8 +18,8 @@ static bool check(pop_where where, pop_graph *graph, const char *api, size_t ran
     return true;
 }
 
-/* A variable of a shape in which each dimension is a whole number of partitions: first the numbers of all partitions,
- * then what is in one. */
+/* A variable of a shape in which each dimension is a multiple of its partition: the outer dimensions are the
+ * partitions, the inner ones the elements of one. */
 static pop_tensor even_block(pop_where where, pop_graph *graph, pop_type type, const size_t *shape,
                              const size_t *partitions, size_t rank, const char *name)
 {
@@ -41,7 +41,7 @@ static pop_tensor even_block(pop_where where, pop_graph *graph, pop_type type, c
     return t;
 }
 
-/* Dimension by dimension, the full partitions and the last one, which has fewer elements, are blocks of their own. */
+/* For each dimension, the full partitions and the smaller last one are separate blocks. */
 static pop_tensor block(pop_where where, pop_graph *graph, pop_type type, size_t *shape, size_t *partitions,
                         size_t rank, size_t from, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regions shared out: what every loop that builds vertices begins with. */
+/* Splits regions among vertices or workers. */
 #include "poplibs/support.h"
 
 #include <assert.h>
@@ -40,7 +40,7 @@ void poputil_merge_adjacent_regions_lists(pop_interval_lists *lists)
         size_t count = poputil_merge_adjacent_regions(list, lists->first[i + 1] - lists->first[i]);
         if (count)
             memmove(lists->intervals + kept, list, count * sizeof(*list));
-        lists->first[i] = kept; /* what follows has its old place in first[i + 1] */
+        lists->first[i] = kept; /* the next list's original start is in first[i + 1] */
         kept += count;
     }
     if (lists->count)
@@ -49,7 +49,7 @@ void poputil_merge_adjacent_regions_lists(pop_interval_lists *lists)
 
 struct limits {
     size_t grain, partitions, min, max, region;
-    size_t multiple; /* more partitions than asked for come in multiples of this */
+    size_t multiple; /* counts above the requested number are multiples of this */
 };
 
 static size_t partitions_for(size_t elements, struct limits l)
@@ -65,7 +65,7 @@ static size_t partitions_for(size_t elements, struct limits l)
     return count;
 }
 
-/* Cuts lists into partitions; every list that results is part of one that was given. */
+/* Splits lists into partitions; each resulting list is a part of one input list. */
 static void split(const pop_interval *intervals, const size_t *first, size_t count, struct limits l,
                   poputil_partitions *partitions)
 {
@@ -77,7 +77,7 @@ static void split(const pop_interval *intervals, const size_t *first, size_t cou
     struct lists_vec out = { 0 };
     partitions->count = parts;
     partitions->first = poplibs_zeros(parts + 1, sizeof(size_t));
-    size_t list = 0, at = 0, done = 0, consumed = 0; /* done: elements of intervals[at]; consumed: of all */
+    size_t list = 0, at = 0, done = 0, consumed = 0; /* done: of intervals[at]; consumed: of all */
     for (size_t i = 0; i < parts; ++i) {
         size_t end = poplibs_min(grains * (i + 1) / parts * l.grain, elements);
         while (consumed < end) {
@@ -119,7 +119,7 @@ static struct limits limits(unsigned grain, size_t partitions, unsigned min, uns
                             .multiple = multiple };
 }
 
-/* Each interval is a list of its own; the lists that result have one interval each. */
+/* Treats each interval as a list; resulting lists have one interval each. */
 static void split_flat(pop_interval_list regions, struct limits l, pop_interval_lists *partitions)
 {
     size_t *first = poplibs_new(regions.count + 1, sizeof(size_t));

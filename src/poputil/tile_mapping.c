@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Even shares of tensors over tiles. */
+/* Linear mappings of tensors over tiles. */
 #include "poplibs/log.h"
 #include "poplibs/support.h"
 
@@ -42,13 +42,13 @@ size_t poputil_choose_mapping_offset(size_t num_tiles, pop_shape shape, size_t s
 {
     uint64_t hash = seed;
     for (size_t i = 0; i < shape.rank; ++i) {
-        hash = (hash ^ shape.dims[i]) * UINT64_C(0x9e3779b97f4a7c15); /* mixes each dim into all bits */
+        hash = (hash ^ shape.dims[i]) * UINT64_C(0x9e3779b97f4a7c15); /* mixes each dimension into all bits */
         hash ^= hash >> 32;
     }
     return num_tiles ? (size_t)(hash % num_tiles) : 0;
 }
 
-/* Shares elements out; *used is how many tiles have some. */
+/* Distributes elements; *used receives the number of tiles that have any. */
 static void calculate(const pop_graph *graph, size_t elements, struct linear_share s, pop_interval_lists *mapping,
                       unsigned *used)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shares of variables by use.  What was collected is cut into regions that the same set of tiles uses; each set's
- * regions of a variable are shared out between its tiles. */
+/* Maps variables by use. The collected uses are cut into regions with equal sets of tiles; the regions of a variable
+ * with the same set are divided among the tiles of the set. */
 #include "poplibs/log.h"
 #include "poplibs/support.h"
 
@@ -85,9 +85,9 @@ void poputil_use_tracker_add_tracker(poputil_use_tracker *tracker, const poputil
 
 /* ---- regions and the sets of tiles that use them ---- */
 
-/* The tiles at [first, first + count) of the pool, in order. */
+/* The tiles at [first, first + count) of the pool, in ascending order. */
 struct tile_set {
-    uint64_t hash; /* the exclusive or of a number of 64 bits for each tile: sets of one hash are taken to be equal */
+    uint64_t hash; /* exclusive or of a 64-bit number for each tile; sets with equal hashes are assumed to be equal */
     size_t first, count;
 };
 
@@ -112,13 +112,13 @@ struct use_sweep {
         struct tile_set *list;
         size_t count, capacity;
     } sets;
-    uint32_t *table; /* set + 1 by hash; a power of two of entries, less than half of them in use */
+    uint32_t *table; /* hash table of set + 1; the size is a power of two and more than twice the number of entries */
     size_t table_size;
     struct {
         unsigned *list;
         size_t count, capacity;
     } pool;
-    unsigned *active, *place, *times; /* tiles in use, where each stands in the list, how often each is in use */
+    unsigned *active, *place, *times; /* active tiles; by tile: position in that list, number of current uses */
     size_t num_active;
     uint64_t hash;
 };
@@ -165,7 +165,7 @@ static void grow_table(struct use_sweep *s)
     }
 }
 
-/* The number of the set of tiles that are active now. */
+/* The index of the set of currently active tiles. */
 static uint32_t active_set(struct use_sweep *s)
 {
     if (2 * (s->sets.count + 1) > s->table_size)
@@ -216,7 +216,7 @@ static void change(struct use_sweep *s, unsigned tile, int by)
     }
 }
 
-/* Cuts what was collected into regions with one set of tiles each, in the order of variables and elements. */
+/* Cuts the collected uses into regions with one set of tiles each, in the order of variables and elements. */
 static void sweep(const poputil_use_tracker *tracker, struct use_sweep *s)
 {
     size_t count = 2 * tracker->uses.count;
@@ -233,7 +233,7 @@ static void sweep(const poputil_use_tracker *tracker, struct use_sweep *s)
     for (size_t i = 0; i < count; ++i) {
         if (i && s->num_active && events[i].at > events[i - 1].at)
             add_region(s, events[i].variable, events[i - 1].at, events[i].at);
-        /* Beginnings first, so that a tile is never counted below zero. */
+        /* Begins are processed first, so that no count becomes negative. */
         size_t end = i;
         while (end < count && events[end].variable == events[i].variable && events[end].at == events[i].at)
             ++end;
@@ -257,9 +257,9 @@ static void sweep_free(struct use_sweep *s)
     free(s->times);
 }
 
-/* ---- deciding ---- */
+/* ---- resolving ---- */
 
-/* Elements between regions, before the first and after the last go with a neighbour. */
+/* Assigns unused elements between regions, before the first and after the last to a neighbouring region. */
 static void extend(pop_where where, pop_graph *graph, struct use_sweep *s)
 {
     for (size_t i = 0; i < s->regions.count; ++i) {
@@ -285,7 +285,7 @@ static bool is_part(const struct use_sweep *s, uint32_t part, uint32_t whole)
     return a.count < b.count;
 }
 
-/* A region beside one that some of its tiles use goes with that one. */
+/* A region joins an adjacent region whose tiles are a proper subset of its own. */
 static void shrink_halos(struct use_sweep *s)
 {
     uint32_t *sets = poplibs_new(s->regions.count, sizeof(*sets));
@@ -303,7 +303,7 @@ static void shrink_halos(struct use_sweep *s)
     free(sets);
 }
 
-/* The tiles of a set in the order in which they get parts. */
+/* Sorts the tiles of a set by the order in which they get parts. */
 static void order_tiles(const poputil_use_tracker *tracker, const unsigned *tiles, size_t count, unsigned *ordered)
 {
     for (size_t i = 0; i < count; ++i)
@@ -315,7 +315,7 @@ static void order_tiles(const poputil_use_tracker *tracker, const unsigned *tile
             poputil_transform_tile_index(ordered[i], tracker->num_tiles, tracker->start_tile, tracker->ascending);
 }
 
-/* Shares regions of one variable and one set out between the set's tiles. */
+/* Divides regions of one variable and one set among the set's tiles. */
 static void share(poputil_use_tracker *tracker, const struct use_sweep *s, const struct region *regions, size_t count,
                   unsigned grain, unsigned min_elements, struct uses *decided)
 {

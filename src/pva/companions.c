@@ -38,8 +38,7 @@ bool companions_own(const struct companions *companions, enum report_file file, 
         return true; /* early writers store no id */
     if (file == REPORT_FILE_GRAPH)
         return companions->bytes[file] == report_file_bytes(path);
-    return !*id && companions->bytes[file] == UINT64_MAX && file == REPORT_FILE_DEBUG; /* a file that a framework
-                                                                                        * wrote */
+    return !*id && companions->bytes[file] == UINT64_MAX && file == REPORT_FILE_DEBUG; /* a framework's file */
 }
 
 static void warn(pva_file *file, const char *path, const char *what)

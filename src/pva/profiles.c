@@ -328,8 +328,7 @@ static pop_profile_value programs_value(pva_file *file)
         const char *type = (const char *)sqlite3_column_text(statement, 1),
                    *name = (const char *)sqlite3_column_text(statement, 2),
                    *detail = (const char *)sqlite3_column_text(statement, 3);
-        if (step > pop_profile_size(&vector) || step + 1 < pop_profile_size(&vector)) /* steps are numbered without
-                                                                                       * gaps */
+        if (step > pop_profile_size(&vector) || step + 1 < pop_profile_size(&vector)) /* there are no gaps */
             continue;
         pop_profile_value map = pop_profile_map_new();
         pop_profile_set(&map, "type",

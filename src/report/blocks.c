@@ -3,10 +3,7 @@
 
 #include "profile/execution_profile.h"
 
-enum {
-    STAMP_CYCLES = 18
-}; /* compiler/lower/blocks.h: an end's time stamp is taken before these cycles, a begin's
-    * after them */
+enum { STAMP_CYCLES = 18 }; /* time stamps of ends are taken before these cycles, of begins after them */
 
 /* An open block, and whether its begin was recorded. */
 struct open_block {
@@ -20,8 +17,7 @@ struct block_recorder {
     uint32_t tile;
     uint32_t records;          /* records in its buffer */
     bool full;                 /* a record was lost since the last flush */
-    int64_t full_from, before; /* full_from: cycle of the first loss; before: the tile's clock before the current
-                                * event */
+    int64_t full_from, before; /* cycle of the first loss; the tile's clock before the current event */
     uint64_t lost;             /* blocks of which neither begin nor end was recorded */
     VEC(struct open_block) open;
 };

@@ -91,8 +91,7 @@ static void write_blocks(struct report *report, const struct by_variable *sorted
             strings = 0; /* by string of the image: id + 1 */
     int64_t rows[DATABASE_BATCH][BLOCK_COLUMNS];
     size_t kept = 0;
-    database_do(report->db, "INSERT INTO vars_info(id) VALUES(-1)"); /* SQLite numbers new rows from the last row's
-                                                                      * number */
+    database_do(report->db, "INSERT INTO vars_info(id) VALUES(-1)"); /* SQLite continues from the last id */
     for (size_t i = 0; i < p->blocks.count; ++i) {
         const struct placement_block *block = &p->blocks.data[i];
         if (!string[block->name]) {

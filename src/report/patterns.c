@@ -198,8 +198,7 @@ static void write_pattern(struct patterns *p, const struct step_pattern *pattern
 
 static uint64_t hash_pattern(const struct patterns *p, const struct step_pattern *pattern)
 {
-    uint64_t hash = mix(mix(0, (uint64_t)pattern->start), (uint64_t)pattern->end); /* start and end are often
-                                                                                    * consecutive ids */
+    uint64_t hash = mix(mix(0, (uint64_t)pattern->start), (uint64_t)pattern->end); /* often consecutive ids */
     hash = mix(hash, (uint64_t)pattern->work << 8 | (uint64_t)pattern->sync << 1 | pattern->moves);
     for (unsigned i = 0; pattern->shift && i < p->ipus; ++i)
         hash = mix(hash, pattern->shift[i]);

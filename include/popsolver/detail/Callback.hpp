@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of C++ that a model calls: kept by the model, called from C, and their exceptions carried past it.
+// C++ functions that a model calls: owned by the model, called through C, with their exceptions carried across it.
 #ifndef POPSOLVER_DETAIL_CALLBACK_HPP
 #define POPSOLVER_DETAIL_CALLBACK_HPP
 
@@ -15,8 +15,8 @@ namespace popsolver
 namespace detail
 {
 
-// What a function returned: a number, a DataType, or something optional of either (boost::optional, std::optional),
-// which is none when empty.
+// Converts a function's result: a number, a DataType, or an optional of either (boost::optional, std::optional), which
+// has no value when empty.
 template <typename T> bool take(const T &number, std::uint64_t *result, std::true_type)
 {
     *result = static_cast<std::uint64_t>(number);
@@ -35,7 +35,7 @@ template <typename T> bool take(const T &optional, std::uint64_t *result, std::f
     return true;
 }
 
-// The operands as the function wants them; false when one does not fit, and then the function has no value.
+// Converts operands to the function's type; false when one does not fit, and then the function has no value.
 inline bool give(const std::uint64_t *from, std::size_t count, std::vector<DataType> &to)
 {
     for (std::size_t i = 0; i < count; ++i)
@@ -52,7 +52,7 @@ template <typename T> bool give(const std::uint64_t *from, std::size_t count, st
     return true;
 }
 
-// Which elements a function's vector has, when the program does not say: unsigned where it takes them, as in 1.2.
+// The element type of a function's vector when it is not specified: unsigned if the function accepts it, as in 1.2.
 struct Deduced {
 };
 template <typename F> struct Operand {
@@ -74,7 +74,7 @@ class Callback
     {
     }
 
-    // As popsolver_function; user is a Callback.
+    // A popsolver_function; user is a Callback.
     static popsolver_answer run(const std::uint64_t *operands, std::size_t count, std::uint64_t *result, void *user)
     {
         Callback *callback = static_cast<Callback *>(user);
@@ -85,7 +85,7 @@ class Callback
             return POPSOLVER_STOP;
         }
     }
-    // The exception that ended a search, if it was this one's.
+    // Rethrows the exception of this callback that ended a search, if any.
     void rethrow()
     {
         if (!thrown)

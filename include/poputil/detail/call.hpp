@@ -16,8 +16,8 @@ namespace detail
 
 typedef poplar::detail::Where Where;
 
-// Throws an error: as poplibs_error where a library's own call found something that has no kind of its own, else as
-// libpoplar does.
+// Throws an error: poplibs_error for errors of the libraries without a kind of their own, otherwise the exception that
+// libpoplar throws.
 [[noreturn]] inline void raise(const pop_error &error)
 {
     if (error.status != POP_POPLAR_ERROR || std::string(error.api, 4) == "pop_")
@@ -44,8 +44,8 @@ inline poplar::Tensor give(pop_graph *graph, const pop_tensor &t)
     return poplar::Tensor(t);
 }
 
-// Results of one call, where they go (null: nowhere).  All are counted before the first is assigned: an assignment
-// drops what stood there, and with it views that nobody counts yet (pop_tensor_retain).
+// Results of one call with their destinations (null: discarded). All results are retained before the first assignment,
+// because an assignment may release the last reference to views that are not retained yet (pop_tensor_retain).
 struct Result {
     poplar::Tensor *to;
     pop_tensor from;
@@ -61,7 +61,7 @@ inline void put(std::initializer_list<Result> results)
         pop_tensor_release(&result.from);
 }
 
-// Intervals as C takes them.
+// Intervals in C's form.
 class Intervals
 {
   public:
@@ -81,13 +81,13 @@ class Intervals
     std::vector<pop_interval> list;
 };
 
-// Numbers of other types as sizes.
+// Converts numbers to sizes.
 template <typename List> std::vector<std::size_t> sizes(const List &list)
 {
     return std::vector<std::size_t>(list.begin(), list.end());
 }
 
-// A function of C++ that C calls: what it throws is kept, and thrown on after the call.
+// A C++ function for C callbacks: stores an exception and rethrows it after the call.
 class Callback
 {
   public:
