@@ -103,18 +103,34 @@ static inline float digits_between(uint64_t *state, float low, float high)
     return low + (high - low) * digits_random(state);
 }
 
+static inline float digits_limit(float value) /* to 0 ... 1 */
+{
+    float low = value < 1 ? value : 1;
+    return low > 0 ? low : 0;
+}
+/* The first and the last pixel of a row or column whose centre is within `reach` of from ... to. */
+static inline void digits_span(float from, float to, float reach, int *first, int *last)
+{
+    float low = (from < to ? from : to) - reach - 0.5f, high = (from < to ? to : from) + reach - 0.5f;
+    *first = low < 0 ? 0 : (int)low;
+    *last = high > DIGITS_SIDE - 1 ? DIGITS_SIDE - 1 : (int)high;
+}
+
 /* Darkens the pixels near the line from a to b. */
 static inline void digits_line(float *image, const float *a, const float *b, float width)
 {
     float dx = b[0] - a[0], dy = b[1] - a[1], length = dx * dx + dy * dy + 1e-6f;
-    for (int y = 0; y < DIGITS_SIDE; ++y)
-        for (int x = 0; x < DIGITS_SIDE; ++x) {
+    int left, right, top, bottom;
+    digits_span(a[0], b[0], width + 0.5f, &left, &right);
+    digits_span(a[1], b[1], width + 0.5f, &top, &bottom);
+    for (int y = top; y <= bottom; ++y)
+        for (int x = left; x <= right; ++x) {
             float px = (float)x + 0.5f - a[0], py = (float)y + 0.5f - a[1];
-            float along = fminf(1, fmaxf(0, (px * dx + py * dy) / length));
+            float along = digits_limit((px * dx + py * dy) / length);
             float ox = px - along * dx, oy = py - along * dy;
-            float ink = fminf(1, fmaxf(0, width + 0.5f - sqrtf(ox * ox + oy * oy)));
+            float ink = digits_limit(width + 0.5f - sqrtf(ox * ox + oy * oy));
             float *pixel = &image[y * DIGITS_SIDE + x];
-            *pixel = fmaxf(*pixel, ink);
+            *pixel = *pixel > ink ? *pixel : ink;
         }
 }
 
@@ -146,7 +162,7 @@ static inline void digits_draw_one(float *image, unsigned digit, uint64_t *state
         at += 2;
     }
     for (int i = 0; i < DIGITS_PIXELS; ++i)
-        image[i] = fminf(1, fmaxf(0, image[i] * digits_between(state, 0.85f, 1) + digits_between(state, -0.1f, 0.1f)));
+        image[i] = digits_limit(image[i] * digits_between(state, 0.85f, 1) + digits_between(state, -0.1f, 0.1f));
 }
 
 static inline struct digits digits_draw(size_t count, uint64_t seed)
