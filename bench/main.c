@@ -19,7 +19,7 @@ static const struct row {
              { "matmul", row_matmul },     { "model", row_model },     { "elementwise", row_elementwise },
              { "plan", row_plan },         { "reduce", row_reduce },   { "resnet", row_resnet },
              { "analyser", row_analyser }, { "large", row_large },     { "replicas", row_replicas },
-             { "ranks", row_ranks },       { "conv", row_conv } };
+             { "ranks", row_ranks },       { "conv", row_conv },       { "start", row_start } };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 /* What a row's process sends to the one that prints. */
