@@ -87,7 +87,7 @@ static pop_status read_array(const struct tiles *tiles, size_t kind, const char 
 {
     uint64_t id;
     if (arrays[kind].number && !str_integer(what, INT64_MAX, &id))
-        return answer_fail(error, POP_INVALID_OPTION, "'%.80s' is no number, in the figure '%s...'", what,
+        return answer_fail(error, POP_INVALID_OPTION, "'%.80s' is not a number, in the figure '%s...'", what,
                            arrays[kind].prefix);
     struct str sql = { 0 }, literal = { 0 };
     if (arrays[kind].number)

@@ -237,7 +237,7 @@ class CollectiveBalancedReorder
                 host.gatheredToRefSlices.emplace_back(part.gathered, part.gathered + part.size);
         }
         if (covered != elements)
-            throw poputil::poplibs_error("gcl::CollectiveBalancedReorder: the reference holds elements more than once");
+            throw poputil::poplibs_error("gcl::CollectiveBalancedReorder: the reference has elements more than once");
     }
 };
 

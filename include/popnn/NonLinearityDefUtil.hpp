@@ -19,7 +19,7 @@ inline const char *asString(const NonLinearityType &type)
 {
     const char *name = popnn_non_linearity_type_name(static_cast<popnn_non_linearity_type>(type));
     if (!name)
-        throw poputil::poplibs_error("this number is no non-linearity");
+        throw poputil::poplibs_error("this number is not a non-linearity");
     return name;
 }
 inline std::ostream &operator<<(std::ostream &os, const NonLinearityType &type)
@@ -33,7 +33,7 @@ inline std::istream &operator>>(std::istream &in, NonLinearityType &type)
     in >> token;
     popnn_non_linearity_type found;
     if (!popnn_non_linearity_type_by_name(token.c_str(), &found))
-        throw poputil::poplibs_error("'" + token + "' is no non-linearity");
+        throw poputil::poplibs_error("'" + token + "' is not a non-linearity");
     type = static_cast<NonLinearityType>(found);
     return in;
 }

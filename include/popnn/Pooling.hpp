@@ -81,7 +81,7 @@ inline const char *asString(const PoolingType &method)
 {
     const char *name = popnn_pooling_type_name(static_cast<popnn_pooling_type>(method));
     if (!name)
-        throw poputil::poplibs_error("this number is no kind of pooling");
+        throw poputil::poplibs_error("this number is not a kind of pooling");
     return name;
 }
 namespace detail

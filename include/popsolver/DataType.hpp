@@ -53,7 +53,7 @@ class DataType
     {
         return fits<T>(std::is_integral<T>())
                    ? static_cast<T>(value)
-                   : throw std::out_of_range("a value of popsolver is too large for the type that is asked for");
+                   : throw std::out_of_range("a value of popsolver is too large for the requested type");
     }
     template <typename T,
               typename = typename std::enable_if<std::is_arithmetic<T>::value && !std::is_same<T, bool>::value>::type>

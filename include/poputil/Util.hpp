@@ -187,7 +187,7 @@ inline poplar::Tensor factorDims(const poplar::Tensor &t, const std::vector<std:
         const std::size_t size = t.dim(startDim + i);
         if (!factors[i] || size % factors[i])
             throw poplibs_error("dimension " + std::to_string(startDim + i) + " of " + t.shapeToString() +
-                                " is no multiple of " + std::to_string(factors[i]));
+                                " is not a multiple of " + std::to_string(factors[i]));
         shape.push_back(size / factors[i]);
         shape.push_back(factors[i]);
         from.push_back(startDim + 2 * i);

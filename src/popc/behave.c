@@ -132,11 +132,11 @@ static struct module *make_behaving(const struct module *module)
         popc_load(text.text, "", &made, &error);
     }
     if (error.status != POP_OK)
-        LOG(CODELETS, WARN, "'%s' cannot be made to obey the floating-point behaviour: %s", module->name, error.text);
+        LOG(CODELETS, WARN, "'%s' has no variant for the floating-point behaviour: %s", module->name, error.text);
     str_free(&text);
     if (made && !fits(module, made)) {
         LOG(CODELETS, WARN,
-            "'%s' and what stands beside it for the floating-point behaviour do not have the same vertex types",
+            "'%s' and its variant for the floating-point behaviour have different vertex types",
             module->name);
         module_release(made);
         made = NULL;

@@ -140,7 +140,7 @@ static pop_status compile(const struct popc_source *source, struct command *comm
 {
     pop_status status = command_run(command, scratch, text, said, object, size, error);
     if (status == POP_OK && !*object)
-        return refuse(source, said->length ? said->text : "error: the compiler failed and said nothing", error);
+        return refuse(source, said->length ? said->text : "error: the compiler failed without a message", error);
     return status;
 }
 

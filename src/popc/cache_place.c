@@ -55,7 +55,7 @@ static bool usable(const char *path, int access_mode, struct str *reason)
     if (stat(path, &status) != 0 || access(path, access_mode) != 0)
         str_add(reason, pop_text_from_errno(errno));
     else if (!S_ISDIR(status.st_mode))
-        str_add(reason, "it is no directory");
+        str_add(reason, "it is not a directory");
     else
         return is_private(&status, reason);
     return false;
@@ -131,7 +131,7 @@ bool cache_file_trusted(const char *path)
     bool trusted = S_ISREG(status.st_mode) && is_private(&status, &reason);
     if (!trusted)
         LOG(CODELETS, WARN, "the cache entry '%s' is not used: %s", path,
-            reason.length ? reason.text : "it is no regular file");
+            reason.length ? reason.text : "it is not a regular file");
     str_free(&reason);
     return trusted;
 }

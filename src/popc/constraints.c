@@ -231,7 +231,7 @@ static bool is_wrong(const struct codelet *codelet, const char *text, struct str
         at += side == 0 ? 2 : 0;
         const struct codelet_field *field = codelet_find_field(codelet, name.text);
         if (!field)
-            str_format(why, "names '%s', which is no field of it", name.text);
+            str_format(why, "names '%s', which is not one of its fields", name.text);
         else if (stars > levels_of(field))
             str_format(why, "has %zu '*' before '%s', which has %s", stars, name.text,
                        levels_of(field) == 1 ? "one level" : "two levels");

@@ -143,7 +143,7 @@ static const char *first_line(const char *said, struct arena *arena)
     start = start ? start : said;
     struct str line = { 0 };
     str_add_bytes(&line, start, strcspn(start, "\n"));
-    const char *kept = arena_string(arena, line.length ? line.text : "the compiler failed and said nothing");
+    const char *kept = arena_string(arena, line.length ? line.text : "the compiler failed without a message");
     str_free(&line);
     return kept;
 }

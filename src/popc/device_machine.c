@@ -31,7 +31,7 @@ void *device_memory(struct device_machine *m, uint64_t address, uint64_t bytes, 
         return m->run->memory + from;
     if (code < m->image->bytes && bytes <= m->image->bytes - code && (!write || code >= m->image->code_bytes))
         return m->image->memory + code;
-    device_trap(m, "it %s memory that is none of its fields", write ? "writes" : "reads");
+    device_trap(m, "it %s memory outside of its fields", write ? "writes" : "reads");
     return NULL;
 }
 
@@ -438,7 +438,7 @@ bool device_run(struct device_image *image, uint64_t entry, struct device_run *r
     while (m.pc) { /* the outermost function has return address 0 */
         uint32_t word;
         if (m.pc - first > image->code_bytes - 4)
-            return device_trap(&m, "it goes to an address that is no code");
+            return device_trap(&m, "it jumps to an address outside of its code");
         if (run->instructions++ >= run->max)
             return device_trap(&m, "it executes more than %llu instructions", (unsigned long long)run->max);
         memcpy(&word, image->memory + (m.pc - first), sizeof(word));

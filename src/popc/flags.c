@@ -115,8 +115,8 @@ static pop_status take_described_targets(struct popc_flags *flags, const char *t
     size_t i;
     if (!json_is_array(list)) {
         json_decref(list);
-        return error_set(error, POP_INVALID_OPTION, NO_WHERE, NULL, "popc: --target '%s' is no list of targets: %s",
-                         text, list ? "it is no JSON array" : wrong.text);
+        return error_set(error, POP_INVALID_OPTION, NO_WHERE, NULL, "popc: --target '%s' is not a list of targets: %s",
+                         text, list ? "it is not a JSON array" : wrong.text);
     }
     pop_status status = POP_OK;
     json_array_foreach(list, i, entry)

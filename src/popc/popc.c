@@ -41,7 +41,7 @@ static pop_status refuse_kind(const char *path, enum popc_kind kind, pop_error *
                          path);
     return error_set(
         error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
-        "'%s' is no codelet file by its ending: .c or .cpp (sources) or .gp (compiled by popc) can be loaded", path);
+        "'%s' does not end as a codelet file: .c or .cpp (sources) or .gp (compiled by popc) can be loaded", path);
 }
 
 /* ---- one source ---- */
@@ -366,7 +366,7 @@ static pop_status load_any(const char *path, const char *flags, struct module **
 static void log_messages(const char *name, pop_status status, struct str *messages)
 {
     if (status == POP_OK && messages->length)
-        LOG(CODELETS, WARN, "the compiler said of '%s':\n%s", name, messages->text);
+        LOG(CODELETS, WARN, "the compiler's messages about '%s':\n%s", name, messages->text);
     str_free(messages);
 }
 

@@ -206,7 +206,8 @@ static pop_status check_constraint(struct reflection *r, const struct codelet *c
         char name[128];
         snprintf(name, sizeof(name), "%.*s", (int)length, star);
         if (!codelet_find_field(codelet, name))
-            return reflect_refuse(r, NULL, "constraint \"%s\" of vertex '%s' names '%s', which is no field of it", text,
+            return reflect_refuse(r, NULL,
+                                  "constraint \"%s\" of vertex '%s' names '%s', which is not one of its fields", text,
                                   codelet->name, name);
     }
     if (strncmp(text, "elem(", 5) != 0 && strncmp(text, "region(", 7) != 0)
@@ -227,7 +228,7 @@ static pop_status add_constraint(struct reflection *r, const char *vertex, const
 {
     struct codelet *codelet = find_vertex(r, vertex);
     if (!codelet)
-        return reflect_refuse(r, NULL, "constraint \"%s\" is for '%s', which is no vertex with a compute function",
+        return reflect_refuse(r, NULL, "constraint \"%s\" is for '%s', which is not a vertex with a compute function",
                               text, vertex);
     pop_status status = check_constraint(r, codelet, text);
     if (status != POP_OK)
@@ -244,7 +245,7 @@ static pop_status add_name(struct reflection *r, const char *vertex, const char 
 {
     struct codelet *codelet = find_vertex(r, vertex);
     if (!codelet)
-        return reflect_refuse(r, NULL, "name \"%s\" is for '%s', which is no vertex with a compute function", text,
+        return reflect_refuse(r, NULL, "name \"%s\" is for '%s', which is not a vertex with a compute function", text,
                               vertex);
     for (size_t i = 0; i < r->vertices.count; ++i)
         if (strcmp(r->vertices.data[i].codelet.name, text) == 0)

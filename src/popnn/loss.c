@@ -169,7 +169,7 @@ static bool check_type(pop_graph *graph, pop_where where, const char *api, popnn
 {
     return type == POPNN_SUM_SQUARED_LOSS || type == POPNN_CROSS_ENTROPY_LOSS ||
            poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
-                        "%u is no loss: sum squared and cross entropy are possible", (unsigned)type);
+                        "%u is not a loss: sum squared and cross entropy are possible", (unsigned)type);
 }
 
 /* ---- programs ---- */

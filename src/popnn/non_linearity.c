@@ -101,7 +101,7 @@ static bool check(pop_graph *graph, pop_where where, const char *api, popnn_non_
     if (!poplibs_ready(graph))
         return false;
     if (type >= POPNN_NON_LINEARITY_TYPES)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%u is no non-linearity", (unsigned)type);
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%u is not a non-linearity", (unsigned)type);
     if (in_set && is_softmax(type))
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%s needs more than one compute set: give a sequence",
                             names[type]);

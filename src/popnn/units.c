@@ -61,7 +61,7 @@ static bool check_activation(const struct units *units, popnn_non_linearity_type
     bool softmax = type == POPNN_SOFTMAX || type == POPNN_SOFTMAX_STABLE || type == POPNN_SOFTMAX_SCALED;
     return (type < POPNN_NON_LINEARITY_TYPES && !softmax) ||
            poplibs_fail(units->graph, POP_POPLAR_ERROR, units->where, units->api,
-                        "%u is no activation: all non-linearities but softmax are possible", (unsigned)type);
+                        "%u is not an activation: all non-linearities but softmax are possible", (unsigned)type);
 }
 
 static bool check_lengths(const struct units *units)

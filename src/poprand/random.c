@@ -147,7 +147,7 @@ static bool check(const struct draw *draw, pop_tensor reference, pop_type out_ty
         return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "the reference is a null tensor");
     if (out_type != POP_HALF && out_type != POP_FLOAT && !(integers && out_type == POP_INT))
         return poplibs_fail(draw->graph, POP_TYPE_ERROR, draw->where, draw->api,
-                            "there are no such numbers of type %s; half%s float%s can be had", pop_type_name(out_type),
+                            "numbers of type %s are not possible; half%s float%s are", pop_type_name(out_type),
                             integers ? "," : " or", integers ? " or int" : "");
     return true;
 }
@@ -156,7 +156,7 @@ static bool check_probability(const struct draw *draw, double probability)
     if (probability >= 0 && probability <= 1)
         return true;
     return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api,
-                        "%g is no probability: it must be from 0 to 1", probability);
+                        "%g is not a probability: it must be from 0 to 1", probability);
 }
 static bool check_moments(const struct draw *draw, double mean, double std_dev)
 {

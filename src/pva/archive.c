@@ -131,7 +131,7 @@ static bool add_memory(struct archive *a, const Elf32_Ehdr *head)
         Elf32_Phdr segment;
         const char *from = table_at(a, head->e_phoff, head->e_phnum, sizeof(segment));
         if (!from)
-            return damaged(a, "segments lie outside their file");
+            return damaged(a, "segments are outside of the file");
         memcpy(&segment, from + i * sizeof(segment), sizeof(segment));
         total += segment.p_type == PT_LOAD ? segment.p_memsz : 0;
         if (segment.p_type == PT_LOAD && (uint64_t)segment.p_vaddr + segment.p_memsz > end)
@@ -159,7 +159,7 @@ static bool add_variables(struct archive *a, const Elf32_Ehdr *head)
 {
     const Elf32_Shdr *sections = table_at(a, head->e_shoff, head->e_shnum, sizeof(*sections));
     if (!sections || head->e_shoff % 4 || head->e_shstrndx >= head->e_shnum)
-        return damaged(a, "sections lie outside their file");
+        return damaged(a, "sections are outside of the file");
     for (unsigned s = 0; s < head->e_shnum; ++s) {
         const Elf32_Shdr *section = sections + s;
         uint64_t count = section->sh_size / sizeof(Elf32_Sym);
@@ -167,7 +167,7 @@ static bool add_variables(struct archive *a, const Elf32_Ehdr *head)
         if (section->sh_type != SHT_SYMTAB)
             continue;
         if (!symbols || section->sh_offset % 4 || section->sh_link >= head->e_shnum)
-            return damaged(a, "symbols lie outside their file");
+            return damaged(a, "symbols are outside of the file");
         for (uint64_t i = 1; i < count; ++i) {
             const Elf32_Shdr *of = symbols[i].st_shndx < head->e_shnum ? sections + symbols[i].st_shndx : NULL;
             const char *category = of ? text_at(a, sections + head->e_shstrndx, of->sh_name) : "";
@@ -191,11 +191,11 @@ static bool add_tile(struct archive *a)
 {
     Elf32_Ehdr head;
     if (a->bytes < sizeof(head))
-        return damaged(a, "a member is no ELF file");
+        return damaged(a, "a member is not an ELF file");
     memcpy(&head, a->data, sizeof(head));
     if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS32 ||
         head.e_ident[EI_DATA] != ELFDATA2LSB)
-        return damaged(a, "a member is no 32-bit little-endian ELF file");
+        return damaged(a, "a member is not a 32-bit little-endian ELF file");
     bool good = add_memory(a, &head) && add_variables(a, &head);
     ++a->tiles;
     return good;

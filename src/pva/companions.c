@@ -62,7 +62,7 @@ static bool looks_whole(pva_file *file, const char *path, uint64_t written)
     else if (!got)
         str_add(&why, "it is empty");
     else if (first >> 5 != 5)
-        str_add(&why, "it is no file of debug contexts, or is damaged");
+        str_add(&why, "it is not a file of debug contexts, or is damaged");
     else if (written != UINT64_MAX && bytes != written)
         str_format(&why, "it is damaged: it has %llu bytes, and %llu were written", (unsigned long long)bytes,
                    (unsigned long long)written);

@@ -289,7 +289,7 @@ struct debug_index *debug_index(pva_file *file)
         index->indexed = true;
         if (!index_all(index)) {
             vec_free(&index->entries);
-            file_fail(file, POP_PARSE_ERROR, "%s is no file of debug contexts, or is damaged", index->path);
+            file_fail(file, POP_PARSE_ERROR, "%s is not a file of debug contexts, or is damaged", index->path);
             return NULL;
         }
         if (index->entries.count)

@@ -278,7 +278,7 @@ pva_object pva_at(pva_object o, pva_property property, uint64_t index)
         return object_null;
     uint64_t count = pva_count(o, property);
     if (index >= count) {
-        file_fail(o.file, POP_INDEX_ERROR, "%s.%s has %llu elements, and number %llu was asked for",
+        file_fail(o.file, POP_INDEX_ERROR, "%s.%s has %llu elements, and element %llu was requested",
                   pva_class_name(o.type), properties[property].name, (unsigned long long)count,
                   (unsigned long long)index);
         return object_null;

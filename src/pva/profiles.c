@@ -237,7 +237,7 @@ static void add_node(struct liveness *l, pop_profile_value *children, uint64_t p
         return;
     for (unsigned i = 0; i < depth; ++i)
         if (l->path[i] == step) {
-            file_fail(l->file, POP_PARSE_ERROR, "program %llu holds itself: the file is damaged",
+            file_fail(l->file, POP_PARSE_ERROR, "program %llu contains itself: the file is damaged",
                       (unsigned long long)program);
             return;
         }

@@ -212,11 +212,10 @@ pop_status pva_repair(const char *path, pop_error *error)
     else if (!found.count)
         status = error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api,
                            "%s: there is no temporary file profile_*.pop to complete%s", path,
-                           there ? ", and profile.pop is there: nothing is to be repaired" : "");
+                           there ? ", and profile.pop exists: nothing needs repair" : "");
     else if (there)
-        status =
-            error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api,
-                      "%s is there already; move it away first, and '%s' can be completed", whole, found.data[0].path);
+        status = error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api,
+                           "%s exists already; move it away first to complete '%s'", whole, found.data[0].path);
     else
         status = complete_any(&found, directory, error);
     free_temporaries(&found);

@@ -46,7 +46,7 @@ pop_status archive_write(const struct image *image, const char *path, const char
     if (!image->placement)
         return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "'%s' is not written: %s", path,
                          image_modelled(image)
-                             ? "an executable that was loaded from a file does not know what lies where in tile memory"
+                             ? "an executable that was loaded from a file has no addresses in tile memory"
                              : "a target without a memory model has nothing to put there");
     for (size_t i = 0; i < image->placement->blocks.count; ++i) {
         const struct placement_block *block = &image->placement->blocks.data[i];

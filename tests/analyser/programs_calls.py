@@ -95,8 +95,8 @@ def check_source(server, report, costs):
         for tile, cycles in enumerate(report.compilation.programs[i].estimatedCyclesByTile):
             sums[tile] += cycles * costs.get(i, [0])[0]
     equal("cycles by tile of a line", tiles["cycles"], sums)
-    server.refused("source/text", "none that the report names", file="/etc/passwd")
-    server.refused("source/text", "none that the report names", file="")
+    server.refused("source/text", "the report does not name it", file="/etc/passwd")
+    server.refused("source/text", "the report does not name it", file="")
 
 
 def path_of(answer, node):

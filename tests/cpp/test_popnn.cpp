@@ -143,7 +143,7 @@ TEST(names)
     CHECK(poputil::templateVertex("popnn::NonLinearity2D", HALF, NonLinearityType::TANH) ==
           "popnn::NonLinearity2D<half,popnn::NonLinearityType::TANH>");
     std::stringstream wrong("relu6");
-    CHECK_THROWS(wrong >> type, poputil::poplibs_error, "'relu6' is no non-linearity");
+    CHECK_THROWS(wrong >> type, poputil::poplibs_error, "'relu6' is not a non-linearity");
 }
 
 TEST(losses)

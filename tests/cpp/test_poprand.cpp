@@ -54,7 +54,8 @@ TEST(every_call)
     }
     CHECK(values[0] != values[1] && values[5] == values[6] && values[7] == values[8]);
     CHECK_THROWS(poprand::setSeed(graph, in, 0, prog), poplar_error, "2 of type unsigned int");
-    CHECK_THROWS(poprand::bernoulli(graph, nullptr, 0, in, FLOAT, 2, prog), poputil::poplibs_error, "no probability");
+    CHECK_THROWS(poprand::bernoulli(graph, nullptr, 0, in, FLOAT, 2, prog), poputil::poplibs_error,
+                 "not a probability");
     CHECK_THROWS(poprand::logUniform(graph, nullptr, 0, in, FLOAT, 1, 2, prog, 1), poputil::poplibs_error, "base 1");
 }
 

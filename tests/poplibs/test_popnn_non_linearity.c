@@ -199,7 +199,7 @@ static void test_names_and_errors(void **state)
     popnn_softmax(bed.graph, pop_tensor_at(pop_tensor_at(a, 0), 0), bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_non_linearity", "this is a scalar");
     popnn_non_linearity(bed.graph, (popnn_non_linearity_type)10, a, bed.program, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_non_linearity", "10 is no non-linearity");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_non_linearity", "10 is not a non-linearity");
     popnn_non_linearity_input_gradient(bed.graph, POPNN_RELU, a, pop_tensor_at(a, 0), bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_non_linearity_input_gradient",
                  "shape {2,3} and the output's gradient {3}");

@@ -138,14 +138,14 @@ class Damage(unittest.TestCase):
         self.refused(self.path, "debug.cbor", debug=debug)
         with open(os.path.join(REPORT, "debug.cbor"), "rb") as whole, open(debug, "wb") as file:
             file.write(whole.read()[:-10])
-        self.refused(self.path, "debug.cbor is no file of debug contexts, or is damaged", "parse_error", debug=debug)
+        self.refused(self.path, "debug.cbor is not a file of debug contexts, or is damaged", "parse_error", debug=debug)
 
     def test_a_debug_file_that_is_not_used_is_a_warning(self):
         shutil.copy(os.path.join(REPORT, "profile.pop"), self.path)
         with open(os.path.join(REPORT, "debug.cbor"), "rb") as file:
             whole = file.read()
         other = whole[:9] + bytes(reversed(whole[9:25])) + whole[25:]  # the id of a report that is none
-        for data, why in ((b"", "it is empty"), (b"nonsense", "no file of debug contexts"), (other, "belongs to another report"),
+        for data, why in ((b"", "it is empty"), (b"nonsense", "not a file of debug contexts"), (other, "belongs to another report"),
                           (whole[:-10], "it is damaged: it has %d bytes, and %d were written" % (len(whole) - 10, len(whole)))):
             with open(os.path.join(self.directory, "debug.cbor"), "wb") as file:
                 file.write(data)

@@ -29,7 +29,7 @@ static const char usage[] =
     "\n"
     "Other -f... and -m... flags have no effect.\n"
     "The C compiler is TREMULA_CC, or gcc; that of C++ TREMULA_CXX, or g++; the devices' is TREMULA_DEVICE_CC, or "
-    "clang.  What was compiled is kept in TREMULA_CACHE_DIR, or ~/.cache/tremula.\n";
+    "clang.  Compiled codelets are cached in TREMULA_CACHE_DIR, or ~/.cache/tremula.\n";
 
 static int wrong(const char *format, const char *word)
 {

@@ -30,10 +30,10 @@ static void print_text(const struct advice *a, size_t rank, double total)
     printf("%s%zu. %s: %s%s\n", colour ? "\033[1m" : "", rank + 1, advice_names[a->kind],
            *a->name ? a->name : "(no name)", colour ? "\033[0m" : "");
     if (a->cycles >= 1)
-        put_numbers(stdout, "   wins %s cycles (%.1f%% of all)\n", number_text(number, (uint64_t)(a->cycles + 0.5)),
+        put_numbers(stdout, "   saves %s cycles (%.1f%% of all)\n", number_text(number, (uint64_t)(a->cycles + 0.5)),
                     total > 0 ? a->cycles / total * 100 : 0);
     if (a->bytes >= 1)
-        printf("   wins %s bytes\n", number_text(number, (uint64_t)(a->bytes + 0.5)));
+        printf("   saves %s bytes\n", number_text(number, (uint64_t)(a->bytes + 0.5)));
     printf("   %s", a->detail);
     if (a->times && a->times != UINT64_MAX)
         printf(a->times == 1 ? "; executed once" : "; executed %s times", number_text(number, a->times));
@@ -50,9 +50,9 @@ static void say_missing(pva_file *file)
     if (sql_uint(file, "SELECT EXISTS(SELECT 1 FROM executed)"))
         return;
     bool blocks = sql_uint(file, "SELECT EXISTS(SELECT 1 FROM blocks)");
-    fprintf(stderr, "pva advise: no step was captured, so that cycles are not known: memory alone was looked at (%s)\n",
-            blocks ? "a lightweight profile has blocks alone; debug.instrumentCompute records steps too"
-                   : "'pva check' says why");
+    fprintf(stderr, "pva advise: no step was captured, so cycles are unknown: only memory was analysed (%s)\n",
+            blocks ? "a lightweight profile has only blocks; debug.instrumentCompute records steps too"
+                   : "'pva check' shows the reason");
 }
 
 int command_advise(int argc, char **argv)
@@ -93,7 +93,7 @@ int command_advise(int argc, char **argv)
     if (json)
         printf("\n]\n");
     else if (!all.list.count && status == POP_OK)
-        printf("nothing stands out\n");
+        printf("no large loss was found\n");
     if (status == POP_OK)
         say_missing(file);
     advices_free(&all);

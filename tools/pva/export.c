@@ -222,7 +222,7 @@ int command_export(int argc, char **argv)
         say("export",
             "the report has blocks of a lightweight profile, but no execution trace (debug.instrumentCompute)");
     else if (!e.steps && !sql_uint(e.file, "SELECT execution FROM format"))
-        say("export", "the report has no execution trace ('pva check' says why)");
+        say("export", "the report has no execution trace ('pva check' shows the reason)");
     else if (arguments_numbers(&arguments, "--tiles", e.target_tiles, e.tiles, MAX_TILES, &e.tile_count)) {
         if (output && !(e.out = fopen(output, "wb")))
             say("export", "%s cannot be written", output);

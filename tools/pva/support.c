@@ -107,7 +107,7 @@ bool arguments_numbers(const struct arguments *arguments, const char *name, uint
     }
     if (!good)
         say(arguments->command,
-            "%s '%s' is no such list (allowed: whole numbers below %llu, each once, separated by commas, at most %zu)",
+            "%s '%s' is not valid (allowed: whole numbers below %llu, each once, separated by commas, at most %zu)",
             name, value, (unsigned long long)limit, most);
     return good;
 }

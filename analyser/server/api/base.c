@@ -108,7 +108,7 @@ pop_status api_open(const struct request *request, struct answer *answer, pop_er
     for (; status == POP_OK && count < json_array_size(list); ++count) {
         directories[count] = json_string_value(json_array_get(list, count));
         if (!directories[count])
-            status = answer_fail(error, POP_INVALID_OPTION, "a directory is no text");
+            status = answer_fail(error, POP_INVALID_OPTION, "a directory must be a string");
     }
     if (status == POP_OK)
         status = reports_open(request->reports, directories, count, error);

@@ -398,7 +398,7 @@ static void malformed_constraints_are_left_out_aloud(void **state)
         { "\"elem(*a) != elem(*b) && elem(*b) != elem(*a)\"", 0, "is not of the form" },
         { "\"elem(**a) != elem(*b)\"", 0, "has 2 '*' before 'a', which has one level" },
         { "\"elem(*a) != elem(***deep)\"", 0, "has 3 '*' before 'deep', which has two levels" },
-        { "\"elem(*a) != elem(*z)\", \"elem(*a) != elem(*b)\"", 1, "names 'z', which is no field of it" },
+        { "\"elem(*a) != elem(*z)\", \"elem(*a) != elem(*b)\"", 1, "names 'z', which is not one of its fields" },
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         char *logged;

@@ -159,8 +159,8 @@ static void it_computes_the_hosts_results(void **state)
 static void it_stops_at_forbidden_operations(void **state)
 {
     (void)state;
-    static const char *const words[] = { "writes memory", "reads memory", "more than 100000 instructions", "no code",
-                                         "writes memory" };
+    static const char *const words[] = { "writes memory", "reads memory", "more than 100000 instructions",
+                                         "outside of its code", "writes memory" };
     const struct codelet *outside = find("Outside");
     struct device_counter *counter = device_counter_create(DEVICE_IPU2);
     for (unsigned way = 0; way <= 5; ++way) {

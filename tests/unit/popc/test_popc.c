@@ -154,7 +154,7 @@ static void files_that_are_not_for_popc(void **state)
     EXPECT(popc_load("dir.c/x.s", NULL, &module, &error), POP_FILE_LOAD_ERROR, "assembly source");
     EXPECT(popc_load("nowhere.cpp", NULL, &module, &error), POP_FILE_LOAD_ERROR, "cannot open 'nowhere.cpp'");
     EXPECT(popc_load("codelets", NULL, &module, &error), POP_FILE_LOAD_ERROR,
-           "'codelets' is no codelet file by its ending", ".gp");
+           "'codelets' does not end as a codelet file", ".gp");
 }
 
 static void flags_that_are_refused(void **state)
@@ -198,7 +198,7 @@ static void a_vertex_may_have_a_name_that_c_cannot_spell(void **state)
     assert_non_null(module_run(module, module->codelets));
     module_release(module);
     EXPECT(popc_compile("mine.c", VERTEX("A") "POP_VERTEX_NAME(B, \"x\");\n", NULL, &module, &error),
-           POP_GRAPH_PROGRAM_COMPILATION_ERROR, "no vertex", "'B'");
+           POP_GRAPH_PROGRAM_COMPILATION_ERROR, "not a vertex", "'B'");
     EXPECT(popc_compile("mine.c", VERTEX("A") VERTEX("B") "POP_VERTEX_NAME(A, \"B\");\n", NULL, &module, &error),
            POP_GRAPH_PROGRAM_COMPILATION_ERROR, "two vertices", "'B'");
     EXPECT(popc_compile("mine.c", VERTEX("A") "POP_VERTEX_NAME(A, \"\");\n", NULL, &module, &error),

@@ -256,7 +256,7 @@ static void constraints_that_are_refused(void **state)
 #define CONSTRAINED(vertex, text)                                                                                      \
     VERTEX("POP_VERTEX(V) { POP_INPUT(int) a; };\nPOP_CONSTRAINT(" vertex ", \"" text "\");")
     refused(CONSTRAINED("V", "elem(*a) != elem(*z)"), "names 'z'", "vertex 'V'");
-    refused(CONSTRAINED("W", "elem(*a) != elem(*a)"), "'W'", "no vertex");
+    refused(CONSTRAINED("W", "elem(*a) != elem(*a)"), "'W'", "not a vertex");
     refused(CONSTRAINED("V", "nonsense"), "not of the form", "nonsense");
 }
 
