@@ -72,9 +72,9 @@ typedef void (*poplin_norm_reduce)(void *context, pop_graph *graph, pop_tensor *
                                    pop_program sequence, unsigned group_size, const char *name);
 
 #define poplin_distributed_norm_statistics(...) poplin_distributed_norm_statistics_at(POP_HERE, __VA_ARGS__)
-/* The same as poplin_norm_statistics for norm_batch_size images that a group of replicas holds together: replicas 0 ..
- * n - 1, n .. 2 n - 1, ..., where n = norm_batch_size / acts' batch divides the graph's replicas.  reduce is called
- * during this call, once for each sum over the group (not at all if n is 1); NULL is popops_group_all_reduce. */
+/* The same as poplin_norm_statistics for norm_batch_size images that a group of replicas holds together: replicas 0 to
+ * n - 1, n to 2 n - 1 and so on, where n = norm_batch_size / acts' batch divides the graph's replicas.  reduce is
+ * called during this call, once for each sum over the group (not at all if n is 1); NULL is popops_group_all_reduce. */
 POP_API void poplin_distributed_norm_statistics_at(pop_where where, pop_graph *graph, pop_tensor acts, double eps,
                                                    pop_program sequence, bool unbiased_variance,
                                                    poplin_norm_reduce reduce, void *context, unsigned norm_batch_size,
