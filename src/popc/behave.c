@@ -135,8 +135,7 @@ static struct module *make_behaving(const struct module *module)
         LOG(CODELETS, WARN, "'%s' has no variant for the floating-point behaviour: %s", module->name, error.text);
     str_free(&text);
     if (made && !fits(module, made)) {
-        LOG(CODELETS, WARN,
-            "'%s' and its variant for the floating-point behaviour have different vertex types",
+        LOG(CODELETS, WARN, "'%s' and its variant for the floating-point behaviour have different vertex types",
             module->name);
         module_release(made);
         made = NULL;

@@ -171,7 +171,8 @@ pop_status api_source_text(const struct request *request, struct answer *answer,
         return error->status;
     FILE *file = open_source(&costs->contexts, path);
     if (!file)
-        return answer_fail(error, POP_FILE_LOAD_ERROR, "the source file is not on this machine, or the report does not name it");
+        return answer_fail(error, POP_FILE_LOAD_ERROR,
+                           "the source file is not on this machine, or the report does not name it");
     struct str text = { 0 };
     char buffer[4096];
     for (size_t got; (got = fread(buffer, 1, sizeof(buffer), file)) > 0;)
