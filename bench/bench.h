@@ -19,7 +19,7 @@ double bench_resident(void);
 void bench_must(pop_status status, const pop_error *error);
 void bench_must_build(pop_graph *graph);
 /* The least: what the machine can do when nobody else wants it. */
-double bench_least(const double *values, size_t count);
+double bench_min(const double *values, size_t count);
 
 /* The machine of the measurements: one ipu2. */
 pop_device *bench_device(void);

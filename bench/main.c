@@ -69,12 +69,12 @@ void bench_must_build(pop_graph *graph)
         bench_must(error->status, error);
 }
 
-double bench_least(const double *values, size_t count)
+double bench_min(const double *values, size_t count)
 {
-    double least = values[0];
+    double min = values[0];
     for (size_t i = 1; i < count; ++i)
-        least = values[i] < least ? values[i] : least;
-    return least;
+        min = values[i] < min ? values[i] : min;
+    return min;
 }
 
 void bench_report(const char *measure, double value, const char *unit, double aim)

@@ -39,7 +39,7 @@ int main(int argc, char **argv)
     }
     double opened = seconds();
     pva_object tile = pva_peak_tile(report), steps[LONGEST];
-    uint64_t most =
+    uint64_t max =
         pva_uint(pva_get(pva_get(tile, PVA_TILE_MEMORY), PVA_TILE_MEMORY_TOTAL), PVA_MEMORY_SIZE_INCLUDING_GAPS);
     size_t count = pva_longest_steps(report, steps, LONGEST);
     for (size_t i = 0; i < count; ++i) {
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
     double answered = seconds();
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    if (pva_take_error(report, &error) != POP_OK || count != LONGEST || !live || !most) {
+    if (pva_take_error(report, &error) != POP_OK || count != LONGEST || !live || !max) {
         fprintf(stderr, "bench_open_report: %s\n", error.text);
         return 1;
     }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { STEPS = 1 << 22, SUMS = 10, MOST_THREADS = 256 };
+enum { STEPS = 1 << 22, SUMS = 10, MAX_THREADS = 256 };
 
 /* SUMS chains: more than a unit's latency times the number of units. */
 #define NAME         loop_16
@@ -60,9 +60,9 @@ static void *work(void *user)
 
 double peak_gflops(unsigned threads)
 {
-    struct worker workers[MOST_THREADS];
+    struct worker workers[MAX_THREADS];
     double sum = 0;
-    threads = threads < MOST_THREADS ? threads : MOST_THREADS;
+    threads = threads < MAX_THREADS ? threads : MAX_THREADS;
     for (unsigned i = 1; i < threads; ++i)
         if (pthread_create(&workers[i].thread, NULL, work, &workers[i]) != 0)
             exit(1);

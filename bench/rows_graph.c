@@ -25,7 +25,7 @@ void row_build(void)
             bytes = bench_resident() - memory;
         pop_graph_destroy(s.graph);
     }
-    bench_report("10 million vertices, 3 edges each", bench_least(seconds, TIMES), "s", 2);
+    bench_report("10 million vertices, 3 edges each", bench_min(seconds, TIMES), "s", 2);
     bench_report("memory", bytes / MANY, "B/vertex", 100);
     pop_device_destroy(device);
 }
@@ -52,7 +52,7 @@ void row_compile(void)
         seconds[i] = bench_seconds() - start;
         pop_executable_destroy(executable);
     }
-    bench_report("a million vertices on 1,472 tiles", bench_least(seconds, TIMES), "s", 0.5);
+    bench_report("a million vertices on 1,472 tiles", bench_min(seconds, TIMES), "s", 0.5);
     pop_graph_destroy(s.graph);
     pop_device_destroy(device);
 }
@@ -75,7 +75,7 @@ static double plain_write(const char *path, size_t bytes)
         close(file);
     }
     free(data);
-    return bench_least(seconds, FILE_TIMES);
+    return bench_min(seconds, FILE_TIMES);
 }
 
 void row_file(void)
@@ -102,10 +102,10 @@ void row_file(void)
     stat(path, &status);
     double bytes = (double)status.st_size;
     bench_report("size of a million vertices", bytes / MB, "MB", 0);
-    bench_report("save", bytes / MB / bench_least(save, FILE_TIMES), "MB/s", -1000);
+    bench_report("save", bytes / MB / bench_min(save, FILE_TIMES), "MB/s", -1000);
     bench_report("as many bytes in one write, flushed", bytes / MB / plain_write(path, (size_t)status.st_size), "MB/s",
                  0);
-    bench_report("load", bytes / MB / bench_least(load, FILE_TIMES), "MB/s", -1000);
+    bench_report("load", bytes / MB / bench_min(load, FILE_TIMES), "MB/s", -1000);
     unlink(path);
     pop_executable_destroy(executable);
     pop_graph_destroy(s.graph);

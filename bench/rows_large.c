@@ -193,7 +193,7 @@ static double number_of(const char *report, const char *sql)
 }
 
 /* The file leaves the memory of the system: the next to read it waits for the disk. */
-static void forget(const char *path)
+static void drop_page_cache(const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0 || fdatasync(file) != 0 || posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) != 0)
@@ -208,7 +208,7 @@ static void open_cold(const char *directory, const char *report)
     if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
         fail("no program");
     snprintf(command, sizeof(command), "%s/bench_open_report %s", dirname(self), directory);
-    forget(report);
+    drop_page_cache(report);
     FILE *answer = popen(command, "r");
     if (!answer || fscanf(answer, "%lf %lf %lf", &seconds[0], &seconds[1], &memory) != 3 || pclose(answer) != 0)
         fail("bench_open_report fails");

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 15 };
+enum { MIN_ROUNDS = 3, MAX_ROUNDS = 15 };
 static const double long_enough = 3; /* seconds */
 
 typedef void (*sgemm)(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float *a,
@@ -74,8 +74,7 @@ static void measure(const pop_device *device, size_t size, unsigned threads, sge
     double flops = 2.0 * (double)size * (double)elements, ours = 0, theirs = 0, peak = 0;
     int times = size < 512 ? 20 : size < 2048 ? 5 : 1; /* each round long enough for the clock */
     double begin = bench_seconds();
-    for (int round = 0; round < MOST_ROUNDS && (round < LEAST_ROUNDS || bench_seconds() - begin < long_enough);
-         ++round) {
+    for (int round = 0; round < MAX_ROUNDS && (round < MIN_ROUNDS || bench_seconds() - begin < long_enough); ++round) {
         double now = peak_gflops(threads);
         peak = now > peak ? now : peak;
         for (int i = 0; i < times; ++i) {

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-enum { IMAGES = 1, IMAGE = 224, CLASSES = 1000, STAGES = 4, MOST_BLOCKS = 6 };
+enum { IMAGES = 1, IMAGE = 224, CLASSES = 1000, STAGES = 4, MAX_BLOCKS = 6 };
 static const size_t blocks[STAGES] = { 3, 4, 6, 3 };
 static const double rate = 0.001;
 
@@ -44,7 +44,7 @@ struct network {
     poplin_planning_cache *cache;
     pop_program step;
     struct unit stem;
-    struct block blocks[STAGES][MOST_BLOCKS];
+    struct block blocks[STAGES][MAX_BLOCKS];
     pop_tensor stem_out, pooled, features;
     popnn_pool_params max_pool, average_pool;
     pop_tensor weights, biases; /* of the last layer */

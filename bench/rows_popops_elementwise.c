@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ELEMENTS = 1 << 24, REPEATS = 9, MOST_THREADS = 64 };
+enum { ELEMENTS = 1 << 24, REPEATS = 9, MAX_THREADS = 64 };
 
 /* ---- the loops ---- */
 
@@ -56,7 +56,7 @@ static void *run_share(void *user)
 }
 static void run_loop(loop run, float *a, const float *b, unsigned threads)
 {
-    struct share shares[MOST_THREADS];
+    struct share shares[MAX_THREADS];
     for (unsigned i = 0; i < threads; ++i) {
         size_t from = ELEMENTS / threads * i, to = i + 1 == threads ? ELEMENTS : ELEMENTS / threads * (i + 1);
         shares[i] = (struct share){ .run = run, .a = a + from, .b = b + from, .count = to - from };
@@ -141,7 +141,7 @@ static void compare_on(unsigned threads, const char *what, void (*build)(struct 
         seconds[0][i] = between - start;
         seconds[1][i] = now() - between;
     }
-    double plain = bench_least(seconds[0] + 1, REPEATS), ours = bench_least(seconds[1] + 1, REPEATS);
+    double plain = bench_min(seconds[0] + 1, REPEATS), ours = bench_min(seconds[1] + 1, REPEATS);
     const char *on = threads == 1 ? ", one thread" : "";
     snprintf(text, sizeof(text), "%s%s, bandwidth", what, on);
     bench_report(text, bytes * ELEMENTS / ours * 1e-9, "GB/s", 0);
@@ -158,7 +158,7 @@ static void compare(const char *what, void (*build)(struct operation *), loop ru
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     if (processors > 1)
-        compare_on(processors > MOST_THREADS ? MOST_THREADS : (unsigned)processors, what, build, run, bytes, aim);
+        compare_on(processors > MAX_THREADS ? MAX_THREADS : (unsigned)processors, what, build, run, bytes, aim);
     compare_on(1, what, build, run, bytes, aim);
 }
 

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ROUNDS = 9, MOST_THREADS = 64 };
+enum { ROUNDS = 9, MAX_THREADS = 64 };
 static const size_t BYTES = (size_t)256 << 20;
 
 /* ---- reading ---- */
@@ -51,7 +51,7 @@ static void *run_share(void *user)
 
 static void read_on(const uint64_t *data, unsigned threads)
 {
-    struct share shares[MOST_THREADS];
+    struct share shares[MAX_THREADS];
     size_t count = BYTES / sizeof(*data);
     for (unsigned i = 0; i < threads; ++i) {
         shares[i] = (struct share){ .data = data + count / threads * i, .count = count / threads };
@@ -96,12 +96,12 @@ static void measure_on(unsigned threads, const char *name, pop_type type, pop_sh
         reading[i] = between - start;
         reducing[i] = seconds() - between;
     }
-    double best = bench_least(reducing, ROUNDS);
+    double best = bench_min(reducing, ROUNDS);
     const char *on = threads == 1 ? ", one thread" : "";
     snprintf(text, sizeof(text), "%s%s, GB/s", name, on);
     bench_report(text, bytes / best * 1e-9, "GB/s", 0);
     snprintf(text, sizeof(text), "%s%s, of the bandwidth", name, on);
-    bench_report(text, bytes / best / ((double)BYTES / bench_least(reading, ROUNDS)), "x reading", -0.8);
+    bench_report(text, bytes / best / ((double)BYTES / bench_min(reading, ROUNDS)), "x reading", -0.8);
     pop_engine_destroy(engine);
     pop_graph_destroy(graph);
     pop_device_destroy(device);
@@ -133,14 +133,14 @@ static void measure_building(void)
         bench_must_build(graph);
         pop_graph_destroy(graph);
     }
-    bench_report("building {64,1000,250} over 1, 1472 tiles", bench_least(seconds, ROUNDS) * 1e3, "ms", 0);
+    bench_report("building {64,1000,250} over 1, 1472 tiles", bench_min(seconds, ROUNDS) * 1e3, "ms", 0);
     pop_device_destroy(device);
 }
 
 void row_reduce(void)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    unsigned threads = processors < 1 ? 1 : processors > MOST_THREADS ? MOST_THREADS : (unsigned)processors;
+    unsigned threads = processors < 1 ? 1 : processors > MAX_THREADS ? MAX_THREADS : (unsigned)processors;
     uint64_t *data = aligned_alloc((size_t)1 << 21, BYTES);
     if (!data)
         exit(1);

@@ -95,7 +95,7 @@ void row_ranks(void)
             for (unsigned ranks = 1; ranks <= 2; ++ranks)
                 if ((seconds[ranks - 1][turn] = seconds_of(w, ranks)) < 0)
                     return;
-        double one = bench_least(seconds[0], TURNS), two = bench_least(seconds[1], TURNS);
+        double one = bench_min(seconds[0], TURNS), two = bench_min(seconds[1], TURNS);
         snprintf(text, sizeof(text), "%s: one process", works[w].name);
         bench_report(text, one * 1e3, "ms", 0);
         bench_report("  two ranks", two * 1e3, "ms", 0);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 25, SIZES = 4, ELEMENTS = 1 << 20, STEPS = 4, LAYERS = 24, MOST = 64 };
+enum { ROUNDS = 25, SIZES = 4, ELEMENTS = 1 << 20, STEPS = 4, LAYERS = 24, LIMIT = 64 };
 
 struct scaled {
     pop_device *device;
@@ -87,10 +87,10 @@ static void compare_compiling(const unsigned *replicas, bool sum)
                 bytes[i] = executable_bytes(executable);
             pop_executable_destroy(executable);
         }
-    double first = bench_least(seconds[0], ROUNDS);
+    double first = bench_min(seconds[0], ROUNDS);
     for (unsigned i = 0; i < SIZES; ++i) {
         char text[96];
-        double best = bench_least(seconds[i], ROUNDS);
+        double best = bench_min(seconds[i], ROUNDS);
         snprintf(text, sizeof(text), "compiling %s for %u replicas of an IPU", sum ? "with sums" : "layers",
                  replicas[i]);
         bench_report(text, best * 1e3, "ms", 0);
@@ -129,7 +129,7 @@ void row_replicas(void)
     /* One replica has nothing to sum up: with sums two are the fewest. */
     compare_compiling((const unsigned[SIZES]){ 1, 4, 16, 64 }, false);
     compare_compiling((const unsigned[SIZES]){ 2, 4, 16, 64 }, true);
-    for (unsigned n = 1; n <= MOST; n *= 4) {
+    for (unsigned n = 1; n <= LIMIT; n *= 4) {
         char text[96];
         double bytes, cycles, seconds = running(n, &bytes, &cycles);
         snprintf(text, sizeof(text), "a run, for each of %u modelled IPUs", n);

@@ -89,8 +89,8 @@ static struct times measure(size_t vertices, size_t elements, unsigned sweeps)
         seconds[1][i] = time_engine(one) / sweeps;
         seconds[2][i] = time_engine(all) / sweeps;
     }
-    struct times times = { bench_least(seconds[0] + 1, REPEATS), bench_least(seconds[1] + 1, REPEATS),
-                           bench_least(seconds[2] + 1, REPEATS) };
+    struct times times = { bench_min(seconds[0] + 1, REPEATS), bench_min(seconds[1] + 1, REPEATS),
+                           bench_min(seconds[2] + 1, REPEATS) };
     bare_close(&bare);
     pop_engine_destroy(one);
     pop_engine_destroy(all);

@@ -78,10 +78,10 @@ static void compile_codelets(const char *build)
     }
     snprintf(command, sizeof(command), "rm -rf '%s'", directory);
     run(command);
-    double took = bench_least(popc, TIMES), alone = bench_least(plain, TIMES), least = bench_least(device, TIMES);
+    double took = bench_min(popc, TIMES), alone = bench_min(plain, TIMES), min = bench_min(device, TIMES);
     bench_report("codelets with standard headers, by popc", took * 1e3, "ms", 0);
     bench_report("times g++ -O2 -c of the file", took / alone, "x", 1.5);
-    bench_report("times g++ -O2 -c -D__POPC__ of the file", took / least, "x", 0);
+    bench_report("times g++ -O2 -c -D__POPC__ of the file", took / min, "x", 0);
 }
 
 void row_start(void)
@@ -90,7 +90,7 @@ void row_start(void)
     double begins[TIMES], ends[TIMES];
     for (int i = 0; i < TIMES; ++i)
         run_network(build, &begins[i], &ends[i]);
-    bench_report("mlp, process start to first epoch", bench_least(begins, TIMES), "s", 0.5);
-    bench_report("to the end of its first epoch", bench_least(ends, TIMES), "s", 0);
+    bench_report("mlp, process start to first epoch", bench_min(begins, TIMES), "s", 0.5);
+    bench_report("to the end of its first epoch", bench_min(ends, TIMES), "s", 0);
     compile_codelets(build);
 }

@@ -37,7 +37,7 @@ static void recording(const pop_device *device)
         pop_engine_disable_execution_profiling(engine);
         without[i] = time_run(engine);
     }
-    double record = bench_least(with, TIMES), plain = bench_least(without, TIMES);
+    double record = bench_min(with, TIMES), plain = bench_min(without, TIMES);
     bench_report("a step that is not recorded", plain / STEPS * 1e9, "ns", 0);
     bench_report("recording it adds", (record - plain) / STEPS * 1e9, "ns", 3);
     pop_engine_destroy(engine);
@@ -80,7 +80,7 @@ static void timeline(const pop_device *device)
         seconds[i] = bench_seconds() - start;
     }
     bench_report("steps of the timeline", (double)cycles.steps, "steps", 0);
-    bench_report("its cycles, tile by tile (1,472)", bench_least(seconds, TIMES), "s", 0.3);
+    bench_report("its cycles, tile by tile (1,472)", bench_min(seconds, TIMES), "s", 0.3);
     pop_engine_destroy(engine);
     pop_graph_destroy(s.graph);
 }

@@ -50,7 +50,7 @@ static void measure(pop_graph *graph, pop_tensor matrix, const char *name, view 
         seconds[batch] = bench_seconds() - start;
         pop_graph_release(graph, mark);
     }
-    bench_report(name, bench_least(seconds, TIMES / BATCH) / BATCH * 1e9, "ns", aim);
+    bench_report(name, bench_min(seconds, TIMES / BATCH) / BATCH * 1e9, "ns", aim);
     if (valid != TIMES)
         bench_must(POP_RUNTIME_ERROR, &(pop_error){ .status = POP_RUNTIME_ERROR, .text = "a view is null" });
 }

@@ -299,10 +299,10 @@ static void join_line(struct advice *entries, size_t count)
 }
 
 /* The number of entries from the first on with its kind and name and, with `lines`, its source line. */
-static size_t equal_entries(const struct advice *first, size_t most, bool lines)
+static size_t equal_entries(const struct advice *first, size_t max, bool lines)
 {
     size_t count = 1;
-    for (; count < most; ++count) {
+    for (; count < max; ++count) {
         const struct advice *a = &first[count];
         if (a->kind != first->kind || strcmp(a->name, first->name) != 0)
             break;

@@ -41,7 +41,7 @@ bool request_real(const struct request *request, const char *name, double fallba
 
 struct report_use *request_use(const struct request *request, unsigned index, pop_error *error)
 {
-    if (index < MOST_REPORTS && request->held[index].use)
+    if (index < MAX_REPORTS && request->held[index].use)
         return request->held[index].use;
     struct report_use *use = reports_use(request->reports, index, error);
     if (use)
@@ -54,7 +54,7 @@ struct report_use *request_use_named(const struct request *request, pop_error *e
     uint64_t index;
     if (!request_uint(request, "report", 0, &index, error))
         return NULL;
-    return request_use(request, index > MOST_REPORTS ? MOST_REPORTS : (unsigned)index, error);
+    return request_use(request, index > MAX_REPORTS ? MAX_REPORTS : (unsigned)index, error);
 }
 
 struct analyser_report *request_report_at(const struct request *request, unsigned index, pop_error *error)
@@ -73,12 +73,12 @@ struct analyser_report *request_report(const struct request *request, pop_error 
     uint64_t index;
     if (!request_uint(request, "report", 0, &index, error))
         return NULL;
-    return request_report_at(request, index > MOST_REPORTS ? MOST_REPORTS : (unsigned)index, error);
+    return request_report_at(request, index > MAX_REPORTS ? MAX_REPORTS : (unsigned)index, error);
 }
 
 void request_release(struct request *request)
 {
-    for (size_t i = 0; i < MOST_REPORTS; ++i) {
+    for (size_t i = 0; i < MAX_REPORTS; ++i) {
         struct held *held = &request->held[i];
         if (held->locked)
             pthread_mutex_unlock(&held->use->lock);

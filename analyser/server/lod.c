@@ -147,14 +147,14 @@ static void *make_lanes(void *user)
 
 void lod_make_buckets(struct lod *lod)
 {
-    enum { HELPERS_MOST = 8 };
-    pthread_t helpers[HELPERS_MOST];
+    enum { MAX_HELPERS = 8 };
+    pthread_t helpers[MAX_HELPERS];
     struct lanes lanes = { .lod = lod };
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     unsigned started = 0;
     lod->buckets = (lod->steps + BUCKET_STEPS - 1) / BUCKET_STEPS;
     lod->bucket = mem_zero(lod->buckets * lod->ipus + 1, sizeof(*lod->bucket));
-    while (started < HELPERS_MOST && started + 1 < lod->ipus && started + 1 < processors &&
+    while (started < MAX_HELPERS && started + 1 < lod->ipus && started + 1 < processors &&
            pthread_create(&helpers[started], NULL, make_lanes, &lanes) == 0)
         ++started;
     make_lanes(&lanes);

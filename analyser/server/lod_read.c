@@ -250,13 +250,13 @@ static void *read_part(void *user)
     return NULL;
 }
 
-enum { PARTS_MOST = 4, PART_LEAST = 1 << 18 };
+enum { MAX_PARTS = 4, MIN_PART = 1 << 18 };
 
 /* Starts threads for all parts but the first; parts without a thread or a handle are read by the caller. */
 static void read_parts(struct steps_part *parts, unsigned count, const char *path)
 {
-    pthread_t threads[PARTS_MOST];
-    bool started[PARTS_MOST] = { false };
+    pthread_t threads[MAX_PARTS];
+    bool started[MAX_PARTS] = { false };
     for (unsigned i = 1; i < count; ++i) {
         parts[i].file = pva_open_report(path, NULL, &parts[i].error);
         started[i] = parts[i].file && pthread_create(&threads[i], NULL, read_part, &parts[i]) == 0;
@@ -286,7 +286,7 @@ static pop_status read_executed(struct lod *lod, pva_file *file, const char *pat
                                 void *context, pop_error *error)
 {
     static const char damaged[] = "the report is damaged: a row of executed names what is not there";
-    struct steps_part parts[PARTS_MOST] = { 0 };
+    struct steps_part parts[MAX_PARTS] = { 0 };
     struct stat about;
     int64_t steps = 0;
     pop_status status = pva_sql_integers(file, "SELECT max(id) + 1 FROM executed", keep_count, &steps, error);
@@ -302,7 +302,7 @@ static pop_status read_executed(struct lod *lod, pva_file *file, const char *pat
     lod->base = mem_zero(total + 1, sizeof(*lod->base));
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     unsigned count = 1;
-    while (count < PARTS_MOST && count < processors && total / (count + 1) >= PART_LEAST)
+    while (count < MAX_PARTS && count < processors && total / (count + 1) >= MIN_PART)
         ++count;
     for (unsigned i = 0; i < count; ++i) {
         uint64_t first = total * i / count;

@@ -2,7 +2,7 @@
 #include "nesting.h"
 #include "base/vec.h"
 
-enum { MOST_PLACES = 1 << 20, DEEPEST_PROGRAM = 200 };
+enum { MAX_PLACES = 1 << 20, MAX_PROGRAM_DEPTH = 200 };
 #define NO_PLACE UINT32_MAX
 
 /* An occurrence of a program in the expanded tree of programs, in preorder. */
@@ -88,7 +88,7 @@ static uint32_t add_node(struct building *building, uint32_t parent, const struc
 static void add_place(struct building *building, uint32_t id, uint32_t parent, uint32_t node, unsigned loop,
                       unsigned depth)
 {
-    if (building->places.count >= MOST_PLACES || depth > DEEPEST_PROGRAM)
+    if (building->places.count >= MAX_PLACES || depth > MAX_PROGRAM_DEPTH)
         return;
     const struct nesting *made = building->made;
     struct program *program = &building->programs.data[id];

@@ -75,7 +75,7 @@ bool page_call(struct page_out *e, const char *path, const struct parameter *par
     size_t k = 0;
     while (k < sizeof(calls) / sizeof(calls[0]) && strcmp(calls[k].path, path) != 0)
         ++k;
-    struct held held[MOST_REPORTS] = { 0 };
+    struct held held[MAX_REPORTS] = { 0 };
     struct request request = { .reports = e->reports, .socket = -1, .parameters = count, .held = held };
     for (size_t i = 0; i < count; ++i) {
         request.parameter[i].name = mem_string(parameters[i].name);
@@ -133,7 +133,7 @@ static void export_programs(struct page_out *e)
     if (!page_call(e, "programs/list", NULL, 0, 0, &list))
         return;
     const struct column *types = page_column(&list, "type");
-    for (size_t i = 0; types && i < types->count && i < MOST_DETAILS; ++i) {
+    for (size_t i = 0; types && i < types->count && i < MAX_DETAILS; ++i) {
         char id[24];
         snprintf(id, sizeof(id), "%zu", i);
         page_call(e, "programs/details", &(struct parameter){ "id", id }, 1, 1, NULL);
@@ -152,7 +152,7 @@ static void export_operations(struct page_out *e)
         page_call(e, "operations/table", &(struct parameter){ "layer", json_string_value(layer) }, 1, 1, NULL);
     page_call(e, "operations/graph", NULL, 0, 0, NULL);
     const struct column *contexts = page_column(&table, "context");
-    for (i = 0; contexts && i < contexts->count && i < MOST_DETAILS; ++i) {
+    for (i = 0; contexts && i < contexts->count && i < MAX_DETAILS; ++i) {
         char id[24];
         snprintf(id, sizeof(id), "%u", ((const uint32_t *)contexts->data)[i]);
         page_call(e, "operations/graph", &(struct parameter){ "context", id }, 1, 1, NULL);
@@ -167,7 +167,7 @@ static void export_source(struct page_out *e)
         return;
     const struct column *files = page_column(&lines, "file"), *numbers = page_column(&lines, "line");
     char *last = mem_string("");
-    for (size_t i = 0; files && numbers && i < files->count && i < MOST_DETAILS; ++i) {
+    for (size_t i = 0; files && numbers && i < files->count && i < MAX_DETAILS; ++i) {
         char *file = page_text(files, i), line[24];
         snprintf(line, sizeof(line), "%.0f", ((const double *)numbers->data)[i]);
         if (*file) {

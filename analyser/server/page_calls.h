@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-enum { MOST_DETAILS = 400, MOST_PARAMETERS_OF_CALL = 8 };
+enum { MAX_DETAILS = 400, MAX_PARAMETERS_OF_CALL = 8 };
 
 struct page_out {
     FILE *out;

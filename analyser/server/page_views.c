@@ -10,10 +10,10 @@
 #include <string.h>
 
 enum {
-    MOST_CELLS = 400000, /* maximum of steps x tiles with details */
-    MOST_WHOLE_TILES = 4096,
-    MOST_LAYOUTS = 16,
-    MOST_PLOTTED = 24, /* variables plotted by tile */
+    MAX_CELLS = 400000, /* maximum of steps x tiles with details */
+    MAX_WHOLE_TILES = 4096,
+    MAX_LAYOUTS = 16,
+    MAX_PLOTTED = 24, /* variables plotted by tile */
     NUMBER = 24
 };
 
@@ -86,10 +86,10 @@ void page_trace(struct page_out *page)
         bsp_of(page, ipu, tiles);
     }
     page_call(page, "trace/summary", NULL, 0, 0, NULL);
-    for (size_t i = 0; i < json_array_size(json_object_get(about, "runs")) && i < MOST_DETAILS; ++i)
+    for (size_t i = 0; i < json_array_size(json_object_get(about, "runs")) && i < MAX_DETAILS; ++i)
         page_call(page, "trace/run", &(struct parameter){ "index", number(text, i) }, 1, 1, NULL);
-    uint64_t cells = ipus * tiles, most = MOST_CELLS / (cells ? cells : 1);
-    for (uint64_t i = 0; i < steps && i < MOST_DETAILS && i < most; ++i)
+    uint64_t cells = ipus * tiles, max = MAX_CELLS / (cells ? cells : 1);
+    for (uint64_t i = 0; i < steps && i < MAX_DETAILS && i < max; ++i)
         page_call(page, "trace/step", &(struct parameter){ "index", number(text, i) }, 1, 1, NULL);
     blocks_of(page, json_object_get(about, "tiles"));
     answer_clear(&lanes);
@@ -130,7 +130,7 @@ static void plotted_of(struct page_out *page, const char *order, const char *til
     if (!page_call(page, "memory/variables", &(struct parameter){ "search", "" }, 1, 1, &variables))
         return;
     const struct column *ids = page_column(&variables, "id");
-    for (size_t i = 0; ids && i < ids->count && i < MOST_PLOTTED; ++i) {
+    for (size_t i = 0; ids && i < ids->count && i < MAX_PLOTTED; ++i) {
         char series[2 * NUMBER];
         snprintf(series, sizeof(series), "variable:%.0f", ((const double *)ids->data)[i]);
         page_call(
@@ -160,9 +160,9 @@ void page_memory(struct page_out *page)
     page_call(page, "memory/plan", NULL, 0, 0, NULL);
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); ++i)
         page_call(page, "memory/code", &(struct parameter){ "kind", kinds[i] }, 1, 1, NULL);
-    for (uint64_t tile = 0; tile < tiles && tile < MOST_WHOLE_TILES; ++tile) {
+    for (uint64_t tile = 0; tile < tiles && tile < MAX_WHOLE_TILES; ++tile) {
         page_call(page, "memory/tile", &(struct parameter){ "tiles", number(text, tile) }, 1, 1, NULL);
-        if (tile < MOST_LAYOUTS || tile == peak)
+        if (tile < MAX_LAYOUTS || tile == peak)
             page_call(page, "memory/layout", &(struct parameter){ "tile", text }, 1, 1, NULL);
     }
     free(figures);
@@ -170,13 +170,13 @@ void page_memory(struct page_out *page)
 }
 
 /* Lifetimes of the variables of a list. */
-static void lives_of(struct page_out *page, const char *path)
+static void fill_lifetimes(struct page_out *page, const char *path)
 {
     struct answer list = { 0 };
     if (!page_call(page, path, NULL, 0, 0, &list))
         return;
     const struct column *names = page_column(&list, "name");
-    for (size_t i = 0; names && i < names->count && i < MOST_DETAILS; ++i) {
+    for (size_t i = 0; names && i < names->count && i < MAX_DETAILS; ++i) {
         char *name = page_text(names, i);
         page_call(page, "liveness/variable", &(struct parameter){ "name", name }, 1, 1, NULL);
         free(name);
@@ -193,9 +193,9 @@ void page_liveness(struct page_out *page)
         return;
     uint64_t steps = of_json(whole.columns.meta, "steps");
     page_call(page, "liveness/names", NULL, 0, 0, NULL);
-    for (uint64_t step = 0; step < steps && step < MOST_DETAILS; ++step)
+    for (uint64_t step = 0; step < steps && step < MAX_DETAILS; ++step)
         page_call(page, "liveness/step", &(struct parameter){ "steps", number(text, step) }, 1, 1, NULL);
-    lives_of(page, "liveness/always");
+    fill_lifetimes(page, "liveness/always");
     for (uint64_t ipu = 0;
          page_call(page, "liveness/steps",
                    (struct parameter[]){ { "index", number(text, ipu) }, { "source", "ipu" }, { "pixels", "16384" } },

@@ -68,7 +68,7 @@ json_t *query_parts(pva_file *file, const struct query_part *parts, size_t count
     return all;
 }
 
-enum { MAX_COLUMNS = 24, ROWS_BETWEEN_LOOKS = 4096 };
+enum { MAX_COLUMNS = 24, ROWS_BETWEEN_CHECKS = 4096 };
 
 /* Columns that a query fills. */
 struct gathered {
@@ -101,7 +101,7 @@ static bool gather_row(void *context, size_t columns, const char *const *names, 
         else
             *vec_push(&all->numbers[i]) = number_of(&values[i]);
     ++all->rows;
-    if (all->rows % ROWS_BETWEEN_LOOKS == 0 && request_cancelled(all->request))
+    if (all->rows % ROWS_BETWEEN_CHECKS == 0 && request_cancelled(all->request))
         all->cancelled = true;
     return !all->cancelled;
 }

@@ -20,7 +20,7 @@ const char *const report_files[REPORT_FILES] = { "profile.pop",           "debug
 
 struct reports {
     pthread_mutex_t lock;
-    struct report_use *open[MOST_REPORTS];
+    struct report_use *open[MAX_REPORTS];
     unsigned count;
     bool live;
     atomic_bool ending;
@@ -179,9 +179,9 @@ static struct report_use *open_one(struct reports *reports, const char *path, po
     return NULL;
 }
 
-static void replace(struct reports *reports, struct report_use *opened[MOST_REPORTS], unsigned count)
+static void replace(struct reports *reports, struct report_use *opened[MAX_REPORTS], unsigned count)
 {
-    struct report_use *before[MOST_REPORTS];
+    struct report_use *before[MAX_REPORTS];
     pthread_mutex_lock(&reports->lock);
     unsigned old = reports->count;
     memcpy(before, reports->open, sizeof(before));
@@ -194,10 +194,10 @@ static void replace(struct reports *reports, struct report_use *opened[MOST_REPO
 
 pop_status reports_open(struct reports *reports, const char *const *directories, size_t count, pop_error *error)
 {
-    struct report_use *opened[MOST_REPORTS] = { 0 };
+    struct report_use *opened[MAX_REPORTS] = { 0 };
     pop_error unseen = { 0 };
     error = error ? error : &unseen;
-    if (count < 1 || count > MOST_REPORTS)
+    if (count < 1 || count > MAX_REPORTS)
         return answer_fail(error, POP_INVALID_OPTION, "%zu directories (allowed: 1, or 2 to compare)", count);
     for (size_t i = 0; i < count; ++i) {
         opened[i] = open_one(reports, directories[i], error);
@@ -215,7 +215,7 @@ pop_status reports_open(struct reports *reports, const char *const *directories,
 
 void reports_close(struct reports *reports)
 {
-    struct report_use *none[MOST_REPORTS] = { 0 };
+    struct report_use *none[MAX_REPORTS] = { 0 };
     replace(reports, none, 0);
 }
 
@@ -277,7 +277,7 @@ void reports_prepare(struct reports *reports)
 }
 
 /* Joins a use's thread; only called once. */
-static void settle(struct report_use *use)
+static void finish_use(struct report_use *use)
 {
     pthread_mutex_lock(&use->reports->lock);
     bool preparing = use->is_preparing;
@@ -287,14 +287,14 @@ static void settle(struct report_use *use)
         pthread_join(use->preparing, NULL);
 }
 
-void reports_settle(struct reports *reports)
+void reports_finish(struct reports *reports)
 {
-    for (unsigned i = 0; i < MOST_REPORTS; ++i) {
+    for (unsigned i = 0; i < MAX_REPORTS; ++i) {
         pop_error unseen = { 0 };
         struct report_use *use = reports_use(reports, i, &unseen);
         if (!use)
             return;
-        settle(use);
+        finish_use(use);
         reports_release(use);
     }
 }
@@ -307,7 +307,7 @@ void reports_release(struct report_use *use)
     pthread_mutex_unlock(&reports->lock);
     if (!last)
         return;
-    settle(use);
+    finish_use(use);
     nesting_free(use->report.nesting);
     lod_free(use->report.lod);
     costs_free(use->report.costs);

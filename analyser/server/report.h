@@ -7,7 +7,7 @@
 #include "answer.h"
 #include "events.h"
 
-enum { MOST_REPORTS = 2 };
+enum { MAX_REPORTS = 2 };
 
 /* Well-known files of a report's directory. */
 enum { REPORT_FILES = 6 };
@@ -40,9 +40,9 @@ char *reports_temporary(struct reports *reports, unsigned index);
 struct report_use *reports_use(struct reports *reports, unsigned index, pop_error *error);
 void reports_release(struct report_use *use);
 
-/* Starts to build the traces of the open reports on separate threads; reports_settle joins these. */
+/* Starts to build the traces of the open reports on separate threads; reports_finish joins these. */
 void reports_prepare(struct reports *reports);
-void reports_settle(struct reports *reports);
+void reports_finish(struct reports *reports);
 
 /* Makes requests in progress end soon. */
 void reports_end(struct reports *reports);

@@ -23,7 +23,7 @@ struct request {
     struct {
         char *name, *value;
     } parameter[LARGEST_PARAMETERS];
-    struct held *held; /* MOST_REPORTS entries: reports that the endpoint uses; released when it returns */
+    struct held *held; /* MAX_REPORTS entries: reports that the endpoint uses; released when it returns */
 };
 struct answer {
     json_t *json;

@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FIRST_PORT = 8321, LAST_PORT = 8420, MOST_CONNECTIONS = 64, IDLE_SECONDS = 60, EVENT_SECONDS = 5 };
-enum { MOST_WINDOWS = 16 };
+enum { FIRST_PORT = 8321, LAST_PORT = 8420, MAX_CONNECTIONS = 64, IDLE_SECONDS = 60, EVENT_SECONDS = 5 };
+enum { MAX_WINDOWS = 16 };
 
 struct server {
     struct hosts hosts;
@@ -30,7 +30,7 @@ struct server {
 /* Further servers of this process with their own reports, which pages requested; they end with the first server. */
 struct windows {
     pthread_mutex_t lock;
-    struct server list[MOST_WINDOWS];
+    struct server list[MAX_WINDOWS];
     size_t count;
     bool ending;
 };
@@ -128,7 +128,7 @@ static enum MHD_Result call(struct MHD_Connection *connection, struct request *r
 {
     struct answer answer = { 0 };
     pop_error error = { 0 };
-    struct held held[MOST_REPORTS] = { 0 };
+    struct held held[MAX_REPORTS] = { 0 };
     request->held = held;
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     request->socket = info ? (int)info->connect_fd : -1;
@@ -326,7 +326,7 @@ static struct MHD_Daemon *listen_on(struct server *server, unsigned port)
     unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD |
                      (address.ss_family == AF_INET6 ? MHD_USE_IPv6 : 0);
     return MHD_start_daemon(flags, 0, NULL, NULL, handle, server, MHD_OPTION_SOCK_ADDR, &address,
-                            MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+                            MHD_OPTION_CONNECTION_LIMIT, (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
                             (unsigned)IDLE_SECONDS, MHD_OPTION_NOTIFY_COMPLETED, complete, NULL,
                             MHD_OPTION_END); /* not ..._ADDRESS_REUSE, which would let two servers share a port */
 }
@@ -413,9 +413,9 @@ pop_status server_window(const struct request *request, unsigned *port, pop_erro
     pop_status status;
     pthread_mutex_lock(&windows->lock);
     struct server *server = &windows->list[windows->count];
-    if (windows->ending || windows->count == MOST_WINDOWS) {
+    if (windows->ending || windows->count == MAX_WINDOWS) {
         status = answer_fail(error, POP_APPLICATION_RUNTIME_ERROR,
-                             "%d windows were opened; end pva serve and start it again to have others", MOST_WINDOWS);
+                             "%d windows were opened; end pva serve and start it again to have others", MAX_WINDOWS);
     } else {
         *server = (struct server){ .hosts = { .address = request->server->hosts.address }, .windows = windows };
         status = begin(server, &options, error);

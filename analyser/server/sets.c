@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_IN_SET = 500 };
+enum { MAX_IN_SET = 500 };
 
 struct member {
     char *name, *directory;
@@ -43,7 +43,7 @@ static members find(const char *directory)
 {
     members found = { 0 };
     DIR *stream = opendir(directory);
-    for (struct dirent *entry; stream && found.count < MOST_IN_SET && (entry = readdir(stream));) {
+    for (struct dirent *entry; stream && found.count < MAX_IN_SET && (entry = readdir(stream));) {
         struct str path = { 0 };
         struct timespec modified;
         str_format(&path, "%s/%s", directory, entry->d_name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "step_tiles.h"
 
-enum { MOST_KEPT_BYTES = 48 << 20, MOST_KEPT = 4096 };
+enum { MAX_KEPT_BYTES = 48 << 20, MAX_KEPT = 4096 };
 
 static uint64_t step_tiles_count(const struct lod *lod)
 {
@@ -11,7 +11,7 @@ static uint64_t step_tiles_count(const struct lod *lod)
 struct tile_times step_tiles_begin(const struct lod *lod, pva_file *file)
 {
     struct tile_times times = { .lod = lod, .file = file, .count = 1 };
-    while (times.count < MOST_KEPT && times.count * 2 * step_tiles_count(lod) * 16 <= MOST_KEPT_BYTES)
+    while (times.count < MAX_KEPT && times.count * 2 * step_tiles_count(lod) * 16 <= MAX_KEPT_BYTES)
         times.count *= 2;
     times.kept = mem_zero(times.count, sizeof(*times.kept));
     return times;

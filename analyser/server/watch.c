@@ -10,7 +10,7 @@
 #include <time.h>
 
 /* Polling needs a few calls of stat, works on every file system, and needs no descriptors. */
-enum { LOOK_MILLISECONDS = 500, WATCHED_FILES = REPORT_FILES + 2 };
+enum { POLL_MILLISECONDS = 500, WATCHED_FILES = REPORT_FILES + 2 };
 
 /* The state of a file at the last poll. */
 struct look {
@@ -19,17 +19,17 @@ struct look {
 };
 struct watched {
     char *directory;
-    struct look looks[WATCHED_FILES];
+    struct look states[WATCHED_FILES];
 };
 struct watch {
     struct reports *reports;
     pthread_t thread;
     const char *const *live; /* directories of --live */
     size_t live_count;
-    struct watched watched[MOST_REPORTS];
+    struct watched watched[MAX_REPORTS];
 };
 
-static struct look look_at(const char *path)
+static struct look read_file_state(const char *path)
 {
     struct stat facts;
     if (stat(path, &facts) != 0)
@@ -38,7 +38,7 @@ static struct look look_at(const char *path)
                           (uint64_t)facts.st_mtim.tv_nsec, (uint64_t)facts.st_ino };
 }
 
-static bool same_look(const struct look *a, const struct look *b)
+static bool same_file_state(const struct look *a, const struct look *b)
 {
     return a->present == b->present && a->bytes == b->bytes && a->seconds == b->seconds &&
            a->nanoseconds == b->nanoseconds && a->inode == b->inode;
@@ -69,8 +69,9 @@ static json_t *look(struct watch *watch, unsigned index, bool first)
     for (size_t file = 0; file < WATCHED_FILES; ++file) {
         const char *name = "";
         char *path = watched_path(watch, index, file, &name);
-        struct look now = path ? look_at(path) : (struct look){ 0 }, *before = &watch->watched[index].looks[file];
-        if (!first && !same_look(&now, before) &&
+        struct look now = path ? read_file_state(path) : (struct look){ 0 },
+                    *before = &watch->watched[index].states[file];
+        if (!first && !same_file_state(&now, before) &&
             (!json_array_size(names) ||
              strcmp(json_string_value(json_array_get(names, json_array_size(names) - 1)), name) != 0))
             json_array_append_new(names, json_string(name));
@@ -88,7 +89,7 @@ static void read_again(struct watch *watch)
 {
     if (reports_open(watch->reports, watch->live, watch->live_count, NULL) != POP_OK)
         return; /* no report yet, or one that is being created: retried at the next poll */
-    for (unsigned i = 0; i < watch->live_count && i < MOST_REPORTS; ++i) {
+    for (unsigned i = 0; i < watch->live_count && i < MAX_REPORTS; ++i) {
         struct report_use *use = reports_use(watch->reports, i, NULL);
         if (!use)
             continue;
@@ -116,11 +117,11 @@ static bool reopened(struct watch *watch, unsigned index)
     return other;
 }
 
-static void look_at_all(struct watch *watch)
+static void check_reports(struct watch *watch)
 {
     unsigned count = reports_count(watch->reports);
     bool again = watch->live_count && count < watch->live_count;
-    for (unsigned i = 0; i < MOST_REPORTS; ++i) {
+    for (unsigned i = 0; i < MAX_REPORTS; ++i) {
         bool first = reopened(watch, i);
         json_t *names = i < count ? look(watch, i, first) : NULL;
         again = again || (first && i < count && watch->live_count); /* it may have grown before the first poll */
@@ -141,8 +142,8 @@ static void *run(void *context)
 {
     struct watch *watch = context;
     do
-        look_at_all(watch);
-    while (!events_pause(reports_events(watch->reports), LOOK_MILLISECONDS));
+        check_reports(watch);
+    while (!events_pause(reports_events(watch->reports), POLL_MILLISECONDS));
     return NULL;
 }
 
@@ -163,7 +164,7 @@ void watch_end(struct watch *watch)
     if (!watch)
         return;
     pthread_join(watch->thread, NULL);
-    for (unsigned i = 0; i < MOST_REPORTS; ++i)
+    for (unsigned i = 0; i < MAX_REPORTS; ++i)
         free(watch->watched[i].directory);
     free(watch);
 }

@@ -77,7 +77,7 @@ static const struct {
     { "OnTileExecute Layer1/Fwd/Conv_1/Convolve", 12581, 13580, 999, 0 },
 };
 
-static void tell(void *user, const struct timeline_event *event)
+static void add_event(void *user, const struct timeline_event *event)
 {
     size_t *row = user;
     char figure[100];
@@ -101,7 +101,7 @@ void anchors_listing(void)
     anchor_part("The guide's listing of steps, Mk1", ANCHOR_PUBLISHED);
     trace_begin(&trace, 0);
     trace_end(&trace, (uint32_t)image->model.op_first.count - 1);
-    timeline_make(&timeline, image, &trace, tell, &row);
+    timeline_make(&timeline, image, &trace, add_event, &row);
     anchor("steps in the listing", 7, (double)row, 0, NULL);
     anchor("active cycles of the convolution", 384944, (double)timeline.sum.active_compute, 0, NULL);
     anchor("host exchange cycles, all tiles", 4194423, (double)timeline.sum.stream_copy, 0, NULL);

@@ -10,15 +10,15 @@ static double sum_of(const pop_profile_value *profile, const char *path)
     return value ? (double)pop_profile_sum_uint(value) : 0;
 }
 
-static double most_of(const pop_profile_value *profile, const char *path)
+static double max_of(const pop_profile_value *profile, const char *path)
 {
     const pop_profile_value *list = pop_profile_path(profile, path);
-    double most = 0;
+    double max = 0;
     for (size_t i = 0; list && i < pop_profile_size(list); ++i) {
         double value = (double)pop_profile_as_uint(pop_profile_at(list, i));
-        most = value > most ? value : most;
+        max = value > max ? value : max;
     }
-    return most;
+    return max;
 }
 
 static double all_categories(const pop_profile_value *profile)
@@ -43,9 +43,9 @@ static void published_figures(const pop_profile_value *profile, const char *vers
     char title[80];
     snprintf(title, sizeof(title), "Memory, %s", version);
     anchor_part(title, ANCHOR_PUBLISHED);
-    anchor("stack of a tile", 3168, most_of(profile, "memory.byCategory.stack.total"), 0, NULL);
+    anchor("stack of a tile", 3168, max_of(profile, "memory.byCategory.stack.total"), 0, NULL);
     anchor("interleaved data begin at: most of a tile, less its 4 KiB of them", interleaved,
-           most_of(profile, "memory.byTile.totalIncludingGaps") - 4096, 0, NULL);
+           max_of(profile, "memory.byTile.totalIncludingGaps") - 4096, 0, NULL);
 }
 
 /* What the published profiles' definitions say is the same figure. */

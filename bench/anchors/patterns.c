@@ -8,7 +8,7 @@ static uint64_t finish(const pop_target *target, struct exchange_schedule *sched
                        struct exchange_tile first, struct exchange_tile other, uint64_t *cycles)
 {
     uint64_t bytes = 0;
-    exchange_schedule_settle(schedule);
+    exchange_schedule_finish(schedule);
     for (uint32_t tile = 0; tile < tiles; ++tile) {
         struct exchange_tile part = tile ? other : first;
         part.tile = tile;

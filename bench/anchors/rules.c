@@ -17,13 +17,13 @@ static pop_target chip(const char *name)
 }
 
 struct spread {
-    uint64_t most, sum;
+    uint64_t max, sum;
 };
 static struct spread spread_of(const uint64_t *cycles, uint32_t tiles)
 {
     struct spread spread = { 0 };
     for (uint32_t tile = 0; tile < tiles; ++tile) {
-        spread.most = cycles[tile] > spread.most ? cycles[tile] : spread.most;
+        spread.max = cycles[tile] > spread.max ? cycles[tile] : spread.max;
         spread.sum += cycles[tile];
     }
     return spread;
@@ -37,21 +37,21 @@ void anchors_exchange(void)
     anchor_part("Exchange within an IPU, Mk1: one function of positions and words", ANCHOR_PUBLISHED);
     data = pattern_broadcast(&one, cycles);
     spread = spread_of(cycles, MK1_TILES);
-    anchor("one word from tile 0 to all: longest tile", 120, (double)spread.most, 0, NULL);
+    anchor("one word from tile 0 to all: longest tile", 120, (double)spread.max, 0, NULL);
     anchor_tenth("  mean", 103.9, (double)spread.sum / MK1_TILES);
-    anchor_tenth("  balance, %", 86.6, 100.0 * (double)spread.sum / (MK1_TILES * (double)spread.most));
+    anchor_tenth("  balance, %", 86.6, 100.0 * (double)spread.sum / (MK1_TILES * (double)spread.max));
     anchor("  total data", 2432, (double)data, 0, NULL);
     data = pattern_convolution(&one, cycles);
     spread = spread_of(cycles, CONV_TILES);
-    anchor("392 tiles receive 128 words and send 32: longest tile", 169, (double)spread.most, 0, NULL);
+    anchor("392 tiles receive 128 words and send 32: longest tile", 169, (double)spread.max, 0, NULL);
     anchor("  tile 391", 169, (double)cycles[391], 0, NULL);
     anchor("  mean", 146.4, (double)spread.sum / CONV_TILES, 0.5,
            "waiting for senders is spread by an inferred order of messages");
-    anchor("  balance, %", 86.6, 100.0 * (double)spread.sum / (CONV_TILES * (double)spread.most), 0.5, "as the mean");
+    anchor("  balance, %", 86.6, 100.0 * (double)spread.sum / (CONV_TILES * (double)spread.max), 0.5, "as the mean");
     anchor("  total data", 125440, (double)data, 0, NULL);
     pattern_halo(&one, cycles);
     spread = spread_of(cycles, MK1_TILES);
-    anchor("302 words from near neighbours: longest tile", 332.5, (double)spread.most, 1,
+    anchor("302 words from near neighbours: longest tile", 332.5, (double)spread.max, 1,
            "published is an average over steps; where the words came from is inferred");
 }
 

@@ -53,8 +53,8 @@ static void divide(struct stencil *s, unsigned tiles)
 {
     size_t best = SIZE_MAX, border = SIZE_MAX;
     for (size_t down = 1; down <= tiles && down * s->grid->radius <= s->grid->rows; ++down) {
-        size_t across = tiles / down, most = s->grid->lines / s->grid->radius;
-        across = across < most ? across : most;
+        size_t across = tiles / down, max = s->grid->lines / s->grid->radius;
+        across = across < max ? across : max;
         size_t high = ceil_div(s->grid->rows, down), wide = ceil_div(s->grid->lines, across);
         if (high * wide < best || (high * wide == best && high + wide < border)) {
             best = high * wide;

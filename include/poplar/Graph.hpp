@@ -261,9 +261,9 @@ class POP_API Graph
     double getMaxVertexFieldValue(StringRef vertexType, StringRef field) const;
     template <typename T> T getMaxVertexFieldValueAs(StringRef vertexType, StringRef field) const
     {
-        const double most = getMaxVertexFieldValue(vertexType, field),
+        const double largest = getMaxVertexFieldValue(vertexType, field),
                      limit = static_cast<double>(std::numeric_limits<T>::max());
-        return most >= limit ? std::numeric_limits<T>::max() : static_cast<T>(most);
+        return largest >= limit ? std::numeric_limits<T>::max() : static_cast<T>(largest);
     }
 
     // ---- tile mappings ----

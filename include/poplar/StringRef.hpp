@@ -50,8 +50,8 @@ inline bool operator!=(const StringRef &a, const StringRef &b)
 }
 inline bool operator<(const StringRef &a, const StringRef &b)
 {
-    std::size_t least = a.size() < b.size() ? a.size() : b.size();
-    int order = least ? std::memcmp(a.data(), b.data(), least) : 0;
+    std::size_t shorter = a.size() < b.size() ? a.size() : b.size();
+    int order = shorter ? std::memcmp(a.data(), b.data(), shorter) : 0;
     return order ? order < 0 : a.size() < b.size();
 }
 inline bool operator>(const StringRef &a, const StringRef &b)

@@ -33,7 +33,7 @@ typedef enum pop_log_library {
 } pop_log_library;
 
 typedef enum pop_log_kind {
-    POP_LOG_NOTHING, /* an argument without a text: not printed */
+    POP_LOG_NONE, /* an argument without a text: not printed */
     POP_LOG_TENSOR,
     POP_LOG_TENSORS,
     POP_LOG_TYPE,

@@ -13,10 +13,10 @@ typedef struct popnn_ctc_plan {
     popnn_ctc_purpose purpose;
     pop_type in_type, out_type, partials_type; /* types of the data; of loss and gradient; of sums */
     unsigned batch_size, max_time, max_label_length, num_classes, beamwidth; /* sizes that the plan was made for */
-    /* Number of partitions of each dimension; with last_blank_apart, labels have one more partition for the last
+    /* Number of partitions of each dimension; with separate_last_blank, labels have one more partition for the last
      * blank alone. A loss does not split classes, a beam search splits neither time nor labels. */
     unsigned batch_splits, time_splits, label_splits, class_splits;
-    bool last_blank_apart;
+    bool separate_last_blank;
     uint64_t cycles, bytes; /* estimates: cycles of a run without softmax and reductions; bytes on the fullest tile */
     unsigned tiles;
 } popnn_ctc_plan;

@@ -16,7 +16,7 @@ struct GatherParams {
     std::size_t maxElementsPerTile = 65535;
 
     GatherParams() = default;
-    GatherParams(std::size_t most) : maxElementsPerTile(most)
+    GatherParams(std::size_t largest) : maxElementsPerTile(largest)
     {
     }
 };

@@ -176,26 +176,26 @@ class Model
     }
     template <typename Min, typename Max> Variable addVariable(Min min, Max max, const std::string &debugName = "")
     {
-        return checked(popsolver_add_variable_at(nowhere(), model, number(min), number(max), debugName.c_str()));
+        return checked(popsolver_add_variable_at(no_location(), model, number(min), number(max), debugName.c_str()));
     }
     template <typename Value> Variable addConstant(Value value, const std::string &debugName = "")
     {
-        return checked(popsolver_add_constant_at(nowhere(), model, number(value), debugName.c_str()));
+        return checked(popsolver_add_constant_at(no_location(), model, number(value), debugName.c_str()));
     }
     Variable zero()
     {
-        return checked(popsolver_sum_at(nowhere(), model, List(std::vector<Variable>()), nullptr));
+        return checked(popsolver_sum_at(no_location(), model, List(std::vector<Variable>()), nullptr));
     }
     Variable one()
     {
-        return checked(popsolver_product_at(nowhere(), model, List(std::vector<Variable>()), nullptr));
+        return checked(popsolver_product_at(no_location(), model, List(std::vector<Variable>()), nullptr));
     }
 
     // ---- derived variables ----
 #define POPSOLVER_OF_MANY(name)                                                                                        \
     Variable name(const std::vector<Variable> &variables, const std::string &debugName = "")                           \
     {                                                                                                                  \
-        return checked(popsolver_##name##_at(nowhere(), model, List(variables), debugName.c_str()));                   \
+        return checked(popsolver_##name##_at(no_location(), model, List(variables), debugName.c_str()));               \
     }
     POPSOLVER_OF_MANY(product)
     POPSOLVER_OF_MANY(sum)
@@ -205,7 +205,7 @@ class Model
 #define POPSOLVER_OF_TWO(name, function)                                                                               \
     Variable name(Variable left, Variable right, const std::string &debugName = "")                                    \
     {                                                                                                                  \
-        return checked(function##_at(nowhere(), model, left, right, debugName.c_str()));                               \
+        return checked(function##_at(no_location(), model, left, right, debugName.c_str()));                           \
     }
     POPSOLVER_OF_TWO(sub, popsolver_sub)
     POPSOLVER_OF_TWO(floordiv, popsolver_floordiv)
@@ -223,7 +223,7 @@ class Model
                                           T>::type Element;
         std::unique_ptr<detail::Callback> callback(new detail::CallbackOf<Element, F>(std::move(function)));
         callbacks.reserve(callbacks.size() + 1);
-        const Variable result = checked(popsolver_call_at(nowhere(), model, List(variables), detail::Callback::run,
+        const Variable result = checked(popsolver_call_at(no_location(), model, List(variables), detail::Callback::run,
                                                           callback.get(), debugName.c_str()));
         callbacks.push_back(std::move(callback));
         return result;
@@ -234,7 +234,7 @@ class Model
     template <typename Left, typename Right> void name(Left left, Right right)                                         \
     {                                                                                                                  \
         const Variable a = variable(left), b = variable(right);                                                        \
-        function##_at(nowhere(), model, a, b);                                                                         \
+        function##_at(no_location(), model, a, b);                                                                     \
         check();                                                                                                       \
     }
     POPSOLVER_RELATION(less, popsolver_less)
@@ -246,7 +246,7 @@ class Model
     // ---- solving ----
     Solution minimize(const std::vector<Variable> &objectives)
     {
-        const popsolver_solution found = popsolver_minimize_at(nowhere(), model, List(objectives));
+        const popsolver_solution found = popsolver_minimize_at(no_location(), model, List(objectives));
         if (found.outcome == POPSOLVER_STOPPED)
             for (const std::unique_ptr<detail::Callback> &callback : callbacks)
                 callback->rethrow();
@@ -305,7 +305,7 @@ class Model
         std::vector<popsolver_variable> list;
     };
 
-    static pop_where nowhere()
+    static pop_where no_location()
     {
         return pop_where();
     }

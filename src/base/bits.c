@@ -78,7 +78,7 @@ bool bits_all(const uint64_t *bits, uint64_t begin, uint64_t end)
     return true;
 }
 
-uint64_t bits_stretch(const uint64_t *bits, uint64_t begin, uint64_t end)
+uint64_t bits_run(const uint64_t *bits, uint64_t begin, uint64_t end)
 {
     uint64_t first = bits[begin >> 6] >> (begin & 63) & 1 ? ~(uint64_t)0 : 0, at = begin;
     while (at < end) {

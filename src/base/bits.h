@@ -12,6 +12,6 @@ void bits_clear(uint64_t *bits, uint64_t begin, uint64_t end);
 bool bits_any(const uint64_t *bits, uint64_t begin, uint64_t end);
 bool bits_all(const uint64_t *bits, uint64_t begin, uint64_t end);
 /* End of the run of bits equal to bit `begin`, at most `end`. */
-uint64_t bits_stretch(const uint64_t *bits, uint64_t begin, uint64_t end);
+uint64_t bits_run(const uint64_t *bits, uint64_t begin, uint64_t end);
 
 #endif

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* Limit for devices and pipes, in bytes; longer input is refused. */
-#define ENDLESS ((size_t)256 << 20)
+#define MAX_STREAM_BYTES ((size_t)256 << 20)
 
 static pop_status read_all(FILE *file, const char *name, size_t limit, char **data, size_t *size, pop_error *error)
 {
@@ -79,7 +79,7 @@ pop_status file_read(const char *path, char **data, size_t *size, pop_error *err
     pop_status status = open_for_reading(path, &file, error);
     if (status != POP_OK)
         return status;
-    status = read_all(file, path, ENDLESS, data, size, error);
+    status = read_all(file, path, MAX_STREAM_BYTES, data, size, error);
     fclose(file);
     return status;
 }
@@ -108,7 +108,7 @@ pop_status file_view_open(const char *path, struct file_view *view, pop_error *e
     if (status != POP_OK)
         return status;
     char *data = NULL;
-    if (!map_file(file, view) && (status = read_all(file, path, ENDLESS, &data, &view->size, error)) == POP_OK)
+    if (!map_file(file, view) && (status = read_all(file, path, MAX_STREAM_BYTES, &data, &view->size, error)) == POP_OK)
         view->data = data;
     fclose(file);
     return status;

@@ -21,11 +21,12 @@ static const char *const module_names[LOG_MODULES] = { "ENGINE",  "GRAPH",   "CO
 
 /* Levels from the environment, read at the first message. A level above all others means "not read yet", so that the
  * test in log_on is one load and compare. */
-enum { UNREAD = LEVELS };
+enum { NOT_READ = LEVELS };
 enum { PO, PL, DESTINATIONS };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic int levels[LOG_MODULES] = { UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD,
-                                           UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD, UNREAD };
+static _Atomic int levels[LOG_MODULES] = { NOT_READ, NOT_READ, NOT_READ, NOT_READ, NOT_READ, NOT_READ,
+                                           NOT_READ, NOT_READ, NOT_READ, NOT_READ, NOT_READ, NOT_READ,
+                                           NOT_READ, NOT_READ, NOT_READ, NOT_READ };
 static FILE *destinations[DESTINATIONS];
 _Static_assert(LOG_MODULES == 16, "levels[] starts with one UNREAD for each module");
 
@@ -103,7 +104,7 @@ static void read_environment(void)
 static void ensure_read(void)
 {
     pthread_mutex_lock(&lock);
-    if (atomic_load_explicit(&levels[LOG_ENGINE], memory_order_relaxed) == UNREAD)
+    if (atomic_load_explicit(&levels[LOG_ENGINE], memory_order_relaxed) == NOT_READ)
         read_environment();
     pthread_mutex_unlock(&lock);
 }
@@ -113,7 +114,7 @@ bool log_on(enum log_module module, enum log_level level)
     int limit = atomic_load_explicit(&levels[module], memory_order_relaxed);
     if ((int)level > limit)
         return false;
-    if (limit == UNREAD) {
+    if (limit == NOT_READ) {
         ensure_read();
         limit = atomic_load_explicit(&levels[module], memory_order_relaxed);
     }

@@ -33,7 +33,7 @@ static size_t address_space(void)
     return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? (size_t)limit.rlim_cur : SIZE_MAX;
 }
 
-__attribute__((constructor)) static void set_aside(void)
+__attribute__((constructor)) static void reserve_at_start(void)
 {
     size_t size =
         address_space() / 8 < RESERVE_SIZE ? address_space() / 8 / RESERVE_READY * RESERVE_READY : RESERVE_SIZE;
@@ -52,7 +52,7 @@ static void *exhausted(size_t bytes)
 }
 
 /* A new block of the class from the unused part; NULL when the reserve is exhausted. */
-static struct spare *carve(size_t class)
+static struct spare *split_block(size_t class)
 {
     assert(used <= reserve_end - reserve_begin);
     size_t bytes = sizeof(struct spare) + ((size_t)1 << class), size = reserve_end - reserve_begin;
@@ -79,7 +79,7 @@ void *reserve_alloc(size_t bytes)
     if (block)
         spares[class] = block->next;
     else
-        block = carve(class);
+        block = split_block(class);
     if (block) {
         block->class = class;
         ++live;

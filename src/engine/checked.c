@@ -41,13 +41,13 @@ struct checked *checked_create(void)
 /* Bytes of address space of a region with this many bytes between its guards. */
 static size_t reserved(const struct checked *checked, size_t middle)
 {
-    return middle + 2 * checked->page + 2 * FAULT_MOAT;
+    return middle + 2 * checked->page + 2 * FAULT_GUARD_BYTES;
 }
 
 static void drop_region(const struct checked *checked, struct fault_region *region)
 {
     if (region->low)
-        munmap(region->low - FAULT_MOAT, reserved(checked, region->bytes));
+        munmap(region->low - FAULT_GUARD_BYTES, reserved(checked, region->bytes));
     *region = (struct fault_region){ 0 };
 }
 
@@ -90,7 +90,7 @@ static bool make_region(struct checked *checked, struct fault_region *region, ui
         mmap(NULL, reserved(checked, middle), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (space == MAP_FAILED)
         return false;
-    *region = (struct fault_region){ .low = space + FAULT_MOAT, .bytes = middle, .page = checked->page };
+    *region = (struct fault_region){ .low = space + FAULT_GUARD_BYTES, .bytes = middle, .page = checked->page };
     if (mprotect(region->low + checked->page, middle, PROT_READ | PROT_WRITE) != 0) {
         drop_region(checked, region);
         return false;
@@ -295,7 +295,7 @@ static bool report_fault(const struct vertex_at *vertex, const struct checked *c
     for (size_t i = 0; i < checked->edges.count && (fault->signal == SIGSEGV || fault->signal == SIGBUS); ++i) {
         const struct checked_edge *edge = checked->edges.data + i;
         const struct fault_region *region = edge->region;
-        const unsigned char *space = region->low - FAULT_MOAT;
+        const unsigned char *space = region->low - FAULT_GUARD_BYTES;
         if (fault->address < space || fault->address >= space + reserved(checked, region->bytes))
             continue;
         char what[32];

@@ -15,7 +15,7 @@ static unsigned installed;
 enum { SIGNALS = sizeof(fault_signals) / sizeof(fault_signals[0]) };
 static struct {
     struct sigaction before;
-    bool buried; /* a handler that was installed later may still call this one */
+    bool superseded; /* a handler that was installed later may still call this one */
 } handlers[SIGNALS];
 
 /* ---- a stack for the handler ---- */
@@ -85,7 +85,7 @@ static bool open_high(struct fault_region *region, const unsigned char *address)
 }
 
 /* Opens the guard that was written; true when the write may be repeated. */
-static bool let_write(struct fault_watch *watch, const unsigned char *address)
+static bool allow_write(struct fault_watch *watch, const unsigned char *address)
 {
     for (size_t i = 0; i < watch->used && !watch->opened; ++i) {
         struct fault_region *region = watch->regions.data + i;
@@ -139,7 +139,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     struct fault fault = { .signal = signal, .code = info->si_code, .address = info->si_addr };
     fault.write = touch && fault_is_write(context);
     fault.stack = touch && is_stack(fault.address, context);
-    if (fault.write && thread->watch && let_write(thread->watch, fault.address))
+    if (fault.write && thread->watch && allow_write(thread->watch, fault.address))
         return;
     thread->fault = fault;
     thread->jump = NULL;
@@ -149,7 +149,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     longjmp(*jump, FAULT_HAPPENED);
 }
 
-static bool is_ours(const struct sigaction *action)
+static bool is_fault_handler(const struct sigaction *action)
 {
     return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_fault;
 }
@@ -162,7 +162,7 @@ static void install(size_t i)
     sigemptyset(&ours.sa_mask);
     sigaction(fault_signals[i], NULL, &now);
     bool calls_nobody = !(now.sa_flags & SA_SIGINFO) && (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN);
-    if (is_ours(&now) || (handlers[i].buried && !calls_nobody))
+    if (is_fault_handler(&now) || (handlers[i].superseded && !calls_nobody))
         return;
     handlers[i].before = now;
     sigaction(fault_signals[i], &ours, NULL);
@@ -184,8 +184,8 @@ void fault_handler_remove(void)
     if (!--installed)
         for (size_t i = 0; i < SIGNALS; ++i) {
             sigaction(fault_signals[i], NULL, &now);
-            handlers[i].buried = !is_ours(&now);
-            if (is_ours(&now))
+            handlers[i].superseded = !is_fault_handler(&now);
+            if (is_fault_handler(&now))
                 sigaction(fault_signals[i], &handlers[i].before, NULL);
         }
     pthread_mutex_unlock(&lock);

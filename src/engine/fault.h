@@ -11,7 +11,7 @@
 
 /* On each side of a region as many inaccessible bytes are reserved: a codelet that runs on past a guard touches no
  * other memory. */
-enum { FAULT_MOAT = 1 << 20 };
+enum { FAULT_GUARD_BYTES = 1 << 20 };
 
 /* A moat, a guard page, `bytes` bytes, another guard page, a moat.  A vertex's first write to a guard makes it
  * writable, filled with canaries, so that the bytes written outside the field can be counted when the vertex returns. A

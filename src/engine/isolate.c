@@ -194,11 +194,11 @@ bool isolate_execute(struct engine_run *run, const struct image_set *set, bool *
     isolate->shared->replica = run->replica->number;
     isolate->shared->consensus = true;
     char turn = 0;
-    int said = send(isolate->socket, &turn, 1, MSG_NOSIGNAL) == 1 ? await(engine) : 0;
-    if (said <= 0) {
-        int status = end(engine, said < 0);
+    int answer = send(isolate->socket, &turn, 1, MSG_NOSIGNAL) == 1 ? await(engine) : 0;
+    if (answer <= 0) {
+        int status = end(engine, answer < 0);
         engine->loaded = false; /* states and variables may be partly written */
-        if (said == 0)
+        if (answer == 0)
             return report_end(run, set, status);
         execute_abandoned(run, set);
         return false;

@@ -24,7 +24,7 @@ struct thread_pool {
     _Alignas(64) atomic_uint remaining;
     _Alignas(64) atomic_uint done;
     _Alignas(64) atomic_uint region; /* counts regions; helpers sleep on it */
-    atomic_uint sleepers;
+    atomic_uint sleeping;
     atomic_bool caller_sleeps, busy, ends;
     pool_fn fn;
     void *context;
@@ -91,10 +91,10 @@ static void await_region(struct thread_pool *pool, unsigned seen, uint64_t *spin
         pause_briefly();
     } while (now() < end);
     *spin = *spin / 2 > SPIN_MIN ? *spin / 2 : SPIN_MIN;
-    atomic_fetch_add(&pool->sleepers, 1);
+    atomic_fetch_add(&pool->sleeping, 1);
     while (atomic_load(&pool->region) == seen)
         futex_wait(&pool->region, seen);
-    atomic_fetch_sub(&pool->sleepers, 1);
+    atomic_fetch_sub(&pool->sleeping, 1);
 }
 
 static void *helper(void *argument)
@@ -196,7 +196,7 @@ void pool_run(struct thread_pool *pool, uint32_t chunks, pool_fn fn, void *conte
     atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
     atomic_store_explicit(&pool->remaining, chunks, memory_order_release);
     atomic_fetch_add(&pool->region, 1);
-    if (atomic_load(&pool->sleepers))
+    if (atomic_load(&pool->sleeping))
         futex_wake(&pool->region);
     work(pool);
     await_done(pool, chunks);

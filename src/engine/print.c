@@ -59,7 +59,7 @@ static size_t element_text(const struct printer *p, uint64_t element, char buffe
 }
 
 /* Whether index i of a dimension is omitted, replaced by "...". */
-static bool left_out(const struct printer *p, uint64_t extent, uint64_t i)
+static bool is_elided(const struct printer *p, uint64_t extent, uint64_t i)
 {
     return p->summarise && extent > 2 * (uint64_t)p->format.edge_items && i >= p->format.edge_items &&
            i < extent - p->format.edge_items;
@@ -74,7 +74,7 @@ static void each_shown(struct printer *p, size_t dim, uint64_t first, void (*vis
     }
     uint64_t extent = p->dims[dim];
     for (uint64_t i = 0; i < extent; ++i) {
-        if (left_out(p, extent, i))
+        if (is_elided(p, extent, i))
             i = extent - p->format.edge_items;
         if (i < extent)
             each_shown(p, dim + 1, first * extent + i, visit);
@@ -164,7 +164,7 @@ static void add_dimension(struct printer *p, size_t dim, uint64_t first, size_t 
     bool rows = dim + 1 < p->rank && extent; /* each item is a row of its own */
     add_char(p, p->format.open);
     for (uint64_t i = 0; i < extent; ++i) {
-        bool gap = left_out(p, extent, i);
+        bool gap = is_elided(p, extent, i);
         if (rows) {
             if (i && p->format.separator != ' ')
                 add_char(p, p->format.separator);

@@ -18,15 +18,15 @@ struct ranks {
 };
 
 /* State that a rank sends to all; followed by a text when some rank's status is an error. */
-struct said {
+struct rank_status {
     uint64_t program; /* a hash of it */
     uint32_t first, count, at, status;
     uint32_t pause; /* enum replica_pause */
     uint32_t stopped;
 };
 enum { TEXT_BYTES = sizeof(((pop_error *)0)->text) };
-struct all_said {
-    struct said *of;
+struct all_statuses {
+    struct rank_status *of;
     char (*texts)[TEXT_BYTES]; /* NULL: no rank has failed */
 };
 
@@ -148,21 +148,21 @@ static unsigned rank_of(const struct ranks *ranks, uint32_t replica)
 
 /* ---- exchange of states ---- */
 
-#define GONE "rank %u has ended or does not answer: the ranks of this program cannot go on"
+#define RANK_LOST "rank %u has ended or does not answer: the ranks of this program cannot go on"
 
-static pop_status gone(const char *api, unsigned rank, pop_error *error)
+static pop_status fail_rank_lost(const char *api, unsigned rank, pop_error *error)
 {
-    return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, GONE, rank);
+    return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, RANK_LOST, rank);
 }
 
 /* Gathers the states of all ranks; false, with an error, when one of them is lost. */
-static bool hear_all(const pop_engine *engine, const struct said *own, const char *own_text, struct all_said *all,
-                     const char *api, pop_error *error)
+static bool gather_statuses(const pop_engine *engine, const struct rank_status *own, const char *own_text,
+                            struct all_statuses *all, const char *api, pop_error *error)
 {
     const struct transport *t = engine->ranks->transport;
     char text[TEXT_BYTES] = "";
     unsigned bad = 0, failed = 0;
-    *all = (struct all_said){ .of = mem_alloc(t->count * sizeof(*all->of)) };
+    *all = (struct all_statuses){ .of = mem_alloc(t->count * sizeof(*all->of)) };
     bool good = t->gather(own, sizeof(*own), all->of, &bad);
     for (unsigned r = 0; good && r < t->count; ++r)
         failed += all->of[r].status != POP_OK;
@@ -172,21 +172,21 @@ static bool hear_all(const pop_engine *engine, const struct said *own, const cha
         good = t->gather(text, sizeof(text), all->texts, &bad);
     }
     if (!good)
-        gone(api, bad, error);
+        fail_rank_lost(api, bad, error);
     return good;
 }
 
-static void free_said(struct all_said *all)
+static void free_statuses(struct all_statuses *all)
 {
     free(all->of);
     free(all->texts);
 }
 
 /* The first error or mismatch in what the ranks have loaded. */
-static pop_status check_loaded(pop_engine *engine, const struct all_said *all, const char *api, pop_error *error)
+static pop_status check_loaded(pop_engine *engine, const struct all_statuses *all, const char *api, pop_error *error)
 {
     struct ranks *ranks = engine->ranks;
-    const struct said *of = all->of;
+    const struct rank_status *of = all->of;
     uint32_t next = 0;
     for (unsigned r = 0; r < ranks->transport->count; ++r) {
         if (of[r].status != POP_OK)
@@ -213,33 +213,33 @@ pop_status ranks_agree(pop_engine *engine, pop_status status, const char *api, p
 {
     if (!engine->ranks)
         return status;
-    struct said own = { .program = image_program_hash(engine->image),
-                        .first = engine->first_local,
-                        .count = engine->local_count,
-                        .status = (uint32_t)status };
+    struct rank_status own = { .program = image_program_hash(engine->image),
+                               .first = engine->first_local,
+                               .count = engine->local_count,
+                               .status = (uint32_t)status };
     pop_error other = { 0 };
-    struct all_said all;
-    bool heard = hear_all(engine, &own, error ? error->text : "", &all, api, &other);
+    struct all_statuses all;
+    bool received = gather_statuses(engine, &own, error ? error->text : "", &all, api, &other);
     if (status == POP_OK)
-        status = heard ? check_loaded(engine, &all, api, &other) : other.status;
+        status = received ? check_loaded(engine, &all, api, &other) : other.status;
     if (status != POP_OK && other.status != POP_OK && error)
         *error = other;
-    free_said(&all);
+    free_statuses(&all);
     return status;
 }
 
-static void place_of(const pop_engine *engine, const struct said *said, char *text, size_t size)
+static void place_of(const pop_engine *engine, const struct rank_status *rank_status, char *text, size_t size)
 {
-    if (said->pause == REPLICA_MEETS)
-        replicas_place_text(engine, said->at, text, size);
+    if (rank_status->pause == REPLICA_MEETS)
+        replicas_place_text(engine, rank_status->at, text, size);
     else
         snprintf(text, size, "at the end of the program");
 }
 
 /* Whether all ranks continue; otherwise sets the run's error: another rank failed or is at another op. */
-static bool check_places(const pop_engine *engine, const struct all_said *all, struct engine_run *whole)
+static bool check_places(const pop_engine *engine, const struct all_statuses *all, struct engine_run *whole)
 {
-    const struct said *of = all->of;
+    const struct rank_status *of = all->of;
     for (unsigned r = 0; r < engine->ranks->transport->count && whole->status == POP_OK; ++r) {
         bool same = of[r].pause == of[0].pause && (of[r].pause == REPLICA_ENDED || of[r].at == of[0].at);
         if (of[r].status != POP_OK) {
@@ -259,7 +259,7 @@ static bool check_places(const pop_engine *engine, const struct all_said *all, s
 }
 
 /* A stopped rank ends the runs of all without an error; a failed rank takes precedence. */
-static bool all_go_on(pop_engine *engine, const struct all_said *all, struct engine_run *whole)
+static bool all_continue(pop_engine *engine, const struct all_statuses *all, struct engine_run *whole)
 {
     bool stopped = false, failed = false;
     for (unsigned r = 0; r < engine->ranks->transport->count; ++r) {
@@ -278,21 +278,22 @@ bool ranks_meet(pop_engine *engine, struct engine_run *whole, bool *ended)
     *ended = own->pause == REPLICA_ENDED;
     if (!engine->ranks)
         return !failed;
-    struct said said = { .status = (uint32_t)whole->status,
-                         .at = own->at,
-                         .pause = (uint32_t)own->pause,
-                         .stopped = atomic_load(&engine->stop) };
+    struct rank_status rank_status = { .status = (uint32_t)whole->status,
+                                       .at = own->at,
+                                       .pause = (uint32_t)own->pause,
+                                       .stopped = atomic_load(&engine->stop) };
     pop_error other = { 0 };
-    struct all_said all;
-    bool heard = hear_all(engine, &said, failed && whole->error ? whole->error->text : "", &all, whole->api, &other);
-    if (!heard && !failed) {
+    struct all_statuses all;
+    bool received = gather_statuses(engine, &rank_status, failed && whole->error ? whole->error->text : "", &all,
+                                    whole->api, &other);
+    if (!received && !failed) {
         whole->status = other.status;
         if (whole->error)
             *whole->error = other;
     }
-    bool go_on = heard && !failed && all_go_on(engine, &all, whole);
-    free_said(&all);
-    return go_on;
+    bool continues = received && !failed && all_continue(engine, &all, whole);
+    free_statuses(&all);
+    return continues;
 }
 
 static void stop_here(void *engine)
@@ -388,7 +389,7 @@ bool ranks_exchange_finish(struct engine_run *run, struct ranks_exchange *exchan
     unsigned bad = 0;
     if (run->engine->ranks->transport->finish(exchange->transfer, &bad))
         return true;
-    run_fail(run, POP_RUNTIME_ERROR, GONE, bad);
+    run_fail(run, POP_RUNTIME_ERROR, RANK_LOST, bad);
     return false;
 }
 
@@ -399,7 +400,7 @@ bool ranks_gather_first(struct engine_run *run, const unsigned char *own, size_t
     *all = mem_alloc(bytes * t->count + 1);
     if (t->gather(own, bytes, *all, &bad))
         return true;
-    run_fail(run, POP_RUNTIME_ERROR, GONE, bad);
+    run_fail(run, POP_RUNTIME_ERROR, RANK_LOST, bad);
     return false;
 }
 
@@ -422,7 +423,7 @@ pop_status ranks_gather(const pop_engine *engine, unsigned char *data, size_t by
     unsigned bad = 0;
     bool good = t->finish(t->start(sends, others, receives, others), &bad);
     free(sends);
-    return good ? POP_OK : gone(api, bad, error);
+    return good ? POP_OK : fail_rank_lost(api, bad, error);
 }
 
 unsigned ranks_count(const pop_engine *engine)

@@ -58,7 +58,7 @@ static int64_t integer_operand(struct engine_run *run, uint32_t operand)
     return value;
 }
 
-static bool truth_of(struct engine_run *run, uint32_t operand)
+static bool condition_of(struct engine_run *run, uint32_t operand)
 {
     pop_type type = (pop_type)run->image->operands.data[operand].type;
     const unsigned char *data = run_operand(run, operand);
@@ -105,12 +105,12 @@ uint32_t op_jump(struct engine_run *run, const struct image_op *op, uint32_t nex
 
 uint32_t op_jump_if(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
-    return truth_of(run, op->b) ? op->a : next;
+    return condition_of(run, op->b) ? op->a : next;
 }
 
 uint32_t op_jump_unless(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
-    return truth_of(run, op->b) ? next : op->a;
+    return condition_of(run, op->b) ? next : op->a;
 }
 
 uint32_t op_switch(struct engine_run *run, const struct image_op *op, uint32_t next)
@@ -189,7 +189,7 @@ uint32_t op_abort(struct engine_run *run, const struct image_op *op, uint32_t ne
 
 uint32_t op_abort_if(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
-    return truth_of(run, op->b) ? op_abort(run, op, next) : next;
+    return condition_of(run, op->b) ? op_abort(run, op, next) : next;
 }
 
 /* Whether a backward jump begins an iteration; calls and returns may jump backward too, but do not. */
@@ -200,7 +200,7 @@ static bool is_iteration(unsigned kind, uint32_t at, uint32_t next)
 
 /* A captured record is written to the report when it has this many entries, or after a second, checked every few
  * jumps. */
-enum { CAPTURED_MAX = 1 << 16, JUMPS_BETWEEN_LOOKS = 1 << 12 };
+enum { CAPTURED_MAX = 1 << 16, JUMPS_BETWEEN_CHECKS = 1 << 12 };
 struct capture {
     pop_engine *engine;
     struct trace *trace; /* NULL: nothing is captured */
@@ -232,7 +232,7 @@ static void capture_jump(struct capture *capture, uint32_t at, uint32_t next, ui
     assert(trace && trace->running);
     if (!trace_again(trace, at, next))
         trace_jump(trace, at, next, depth, iteration);
-    if (++capture->jumps % JUMPS_BETWEEN_LOOKS != 0 ||
+    if (++capture->jumps % JUMPS_BETWEEN_CHECKS != 0 ||
         (trace->entries.count < CAPTURED_MAX && seconds() == capture->written))
         return;
     report_run_part(capture->engine->report, trace);

@@ -50,7 +50,7 @@ struct stream_state {
     pop_engine *engine;
     struct job job;
     bool pending, unwanted; /* unwanted: discard the result */
-    pop_prefetch said;
+    pop_prefetch prefetch_result;
 };
 struct host_function_state {
     pop_host_callback callback;

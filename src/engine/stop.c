@@ -18,7 +18,7 @@ enum { SIGNAL = SIGURG };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pop_engine *running;
 static pid_t watcher_of; /* the process that started the watcher: a forked child has none */
-static struct sigaction before_ours, before_interrupt;
+static struct sigaction before_handler, before_interrupt;
 static bool handles, handles_interrupt;
 static atomic_uint interrupts;
 static atomic_bool runs; /* some engine is in the list */
@@ -48,10 +48,10 @@ static void on_signal(int signal, siginfo_t *info, void *context)
         pthread_sigmask(SIG_SETMASK, &((const ucontext_t *)context)->uc_sigmask, NULL);
         longjmp(*jump, FAULT_ABANDONED);
     }
-    if (before_ours.sa_flags & SA_SIGINFO)
-        before_ours.sa_sigaction(signal, info, context);
-    else if (before_ours.sa_handler != SIG_DFL && before_ours.sa_handler != SIG_IGN)
-        before_ours.sa_handler(signal);
+    if (before_handler.sa_flags & SA_SIGINFO)
+        before_handler.sa_sigaction(signal, info, context);
+    else if (before_handler.sa_handler != SIG_DFL && before_handler.sa_handler != SIG_IGN)
+        before_handler.sa_handler(signal);
 }
 
 /* Without SA_RESTART, so that blocking calls of a callback return EINTR. */
@@ -60,14 +60,14 @@ static void handle(void)
     struct sigaction ours = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK };
     sigemptyset(&ours.sa_mask);
     if (!handles)
-        sigaction(SIGNAL, &ours, &before_ours);
+        sigaction(SIGNAL, &ours, &before_handler);
     handles = true;
 }
 
 static void handle_no_more(void)
 {
     if (handles)
-        sigaction(SIGNAL, &before_ours, NULL);
+        sigaction(SIGNAL, &before_handler, NULL);
     handles = false;
 }
 

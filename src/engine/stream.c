@@ -89,7 +89,7 @@ static void call_prefetch(void *context)
 {
     struct stream_state *stream = context;
     prefetching = stream->engine;
-    stream->said = stream->callback.prefetch(stream->buffer, stream->callback.user);
+    stream->prefetch_result = stream->callback.prefetch(stream->buffer, stream->callback.user);
     prefetching = NULL;
 }
 
@@ -161,7 +161,7 @@ static void drop_prefetched(struct stream_state *stream)
 
 /* Ends a pending prefetch: cancels it if no thread has begun it, otherwise waits for it. False when *stop was set
  * first. */
-static bool settle(pop_engine *engine, struct stream_state *stream, const atomic_bool *stop)
+static bool finish_pending(pop_engine *engine, struct stream_state *stream, const atomic_bool *stop)
 {
     if (!stream->pending)
         return true;
@@ -170,7 +170,7 @@ static bool settle(pop_engine *engine, struct stream_state *stream, const atomic
     if (begun && !stream_threads_wait(engine->stream_threads, &stream->job, stop))
         return false;
     stream->pending = false;
-    stream->prefetched = begun && stream->said == POP_PREFETCH_SUCCESS;
+    stream->prefetched = begun && stream->prefetch_result == POP_PREFETCH_SUCCESS;
     if (stream->unwanted)
         drop_prefetched(stream);
     return true;
@@ -208,7 +208,7 @@ void streams_reset(pop_engine *engine)
 static void connect(pop_engine *engine, struct stream_state *stream, struct stream_state anew)
 {
     engine_enter(engine);
-    settle(engine, stream, NULL);
+    finish_pending(engine, stream, NULL);
     drop_prefetched(stream);
     struct stream_state before = *stream;
     anew.bytes = before.bytes;
@@ -530,7 +530,7 @@ uint32_t op_stream_in(struct engine_run *run, const struct image_op *op, uint32_
         return next;
     }
     run->replica->at = next - 1;
-    if (!settle(engine, stream, &engine->stop))
+    if (!finish_pending(engine, stream, &engine->stop))
         return next; /* where the run ends */
     stream->busy = true;
     pop_status status = stream->prefetched ? POP_OK : fetch_stream(engine, stream);

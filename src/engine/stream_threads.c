@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_NANOSECONDS = 20000000 }; /* interval for polling a stop flag, which has no condition variable */
+enum { POLL_NANOSECONDS = 20000000 }; /* interval for polling a stop flag, which has no condition variable */
 
 struct stream_threads {
     pthread_mutex_t lock;
@@ -158,7 +158,7 @@ bool stream_threads_wait(struct stream_threads *pool, struct job *job, const ato
     while (job->state != JOB_DONE && !(stop && atomic_load(stop))) {
         struct timespec until;
         clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += LOOK_NANOSECONDS;
+        until.tv_nsec += POLL_NANOSECONDS;
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
         pthread_cond_timedwait(&pool->done, &pool->lock, &until);

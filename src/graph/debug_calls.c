@@ -104,7 +104,7 @@ static void put_values(pop_store *store, const pop_log_argument *a)
     case POP_LOG_UNSIGNED:
         put_word(calls, a->as.natural);
         return;
-    case POP_LOG_NOTHING:
+    case POP_LOG_NONE:
     case POP_LOG_KINDS:
         return;
     }
@@ -166,7 +166,7 @@ pop_where pop_debug_call(pop_graph *graph, pop_where where, const char *layer, c
         const pop_log_argument *argument = arguments + i - 1;
         if (is_path(argument))
             path = argument->as.text;
-        else if (argument->kind != POP_LOG_NOTHING)
+        else if (argument->kind != POP_LOG_NONE)
             first = add_value(store, argument, first);
     }
     *vec_push(&store->calls.calls) = (struct debug_call){ .id = (uint32_t)id,

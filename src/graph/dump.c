@@ -84,7 +84,7 @@ static void add_null(struct dump *dump)
         str_add(&dump->out, "null");
 }
 
-static void add_truth(struct dump *dump, bool truth)
+static void add_bool(struct dump *dump, bool truth)
 {
     separate(dump);
     if (dump->cbor)
@@ -135,7 +135,7 @@ static void dump_variable(struct dump *dump, pop_store *store, size_t index)
     add_key(dump, "elements");
     add_number(dump, v->elements);
     add_key(dump, "constant");
-    add_truth(dump, v->constant);
+    add_bool(dump, v->constant);
     add_key(dump, "mapping");
     open_list(dump, false);
     tile_map_compact(&v->map);

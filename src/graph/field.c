@@ -73,7 +73,7 @@ struct edge *vertex_edge(const pop_store *store, const struct vertex *vertex, ui
     return NULL;
 }
 
-static bool edge_room(const struct field_ref *ref, uint64_t count)
+static bool check_edge_limit(const struct field_ref *ref, uint64_t count)
 {
     if (count < UINT32_MAX - 1 && ref->store->edges.count + count < UINT32_MAX - 1)
         return true;
@@ -84,7 +84,7 @@ static bool edge_room(const struct field_ref *ref, uint64_t count)
 struct edge *field_edge_new(const struct field_ref *ref)
 {
     pop_store *store = ref->store;
-    if (store->edges.count >= UINT32_MAX - 2 && !edge_room(ref, 1))
+    if (store->edges.count >= UINT32_MAX - 2 && !check_edge_limit(ref, 1))
         return NULL;
     struct edge *edge = vec_push(&store->edges);
     *edge = (struct edge){ .next = ref->vertex->edge, .field = ref->index };
@@ -95,7 +95,7 @@ struct edge *field_edge_new(const struct field_ref *ref)
 uint32_t field_rows_new(const struct field_ref *ref, uint64_t count)
 {
     pop_store *store = ref->store;
-    if (!edge_room(ref, count + 1)) /* and one that names them */
+    if (!check_edge_limit(ref, count + 1)) /* and one that names them */
         return UINT32_MAX;
     uint32_t first = (uint32_t)store->edges.count;
     struct edge *rows = vec_extend(&store->edges, (size_t)count);
@@ -129,7 +129,7 @@ void pop_graph_set_field_size_at(pop_where where, pop_graph *graph, pop_vertex v
                    size);
         return;
     }
-    if (!edge && !edge_room(&ref, field_has_table(ref.field) ? size + 1 : 1))
+    if (!edge && !check_edge_limit(&ref, field_has_table(ref.field) ? size + 1 : 1))
         return;
     uint32_t first = field_has_table(ref.field) ? field_rows_new(&ref, size) : 0;
     edge = edge ? edge : field_edge_new(&ref);
@@ -241,7 +241,8 @@ void pop_graph_set_field_vector_at(pop_where where, pop_graph *graph, pop_vertex
         field_fail(&ref, POP_OVERFLOW_ERROR, "cannot have %zu elements: 2^32 - 2 are the most", count);
         return;
     }
-    if (!store_data_room(ref.store, count * bytes) || ref.store->data.count + count * bytes >= (uint64_t)1 << 40) {
+    if (!store_check_data_size(ref.store, count * bytes) || ref.store->data.count + count * bytes >= (uint64_t)1
+                                                                                                         << 40) {
         field_fail(&ref, POP_GRAPH_MEMORY_ALLOCATION_ERROR, "cannot be set: there is no host memory for %zu values",
                    count);
         return;

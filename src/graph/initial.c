@@ -18,7 +18,7 @@ static bool check_values(pop_store *store, pop_where where, const char *api, con
         return store_fail_in(store, POP_POPLAR_ERROR, where, api, path,
                              "values is NULL, %llu values of type %s are needed", (unsigned long long)count,
                              pop_type_name(value_type));
-    if (!store_data_room(store, (size_t)count * pop_type_size(type)))
+    if (!store_check_data_size(store, (size_t)count * pop_type_size(type)))
         return store_fail_in(store, POP_GRAPH_MEMORY_ALLOCATION_ERROR, where, api, path,
                              "no host memory for %llu values", (unsigned long long)count);
     return true;

@@ -162,7 +162,7 @@ static void (*const writers[POP_LOG_KINDS])(struct str *, const pop_log_argument
 };
 
 /* Without options, names and null tensors, of which there is nothing to say. */
-static bool says_nothing(const pop_log_argument *a)
+static bool is_empty_argument(const pop_log_argument *a)
 {
     return !writers[a->kind] || (a->kind == POP_LOG_OPTIONS && !a->as.options.count) ||
            (a->kind == POP_LOG_TEXT && (!a->as.text || !*a->as.text)) ||
@@ -196,7 +196,7 @@ static void write_call(pop_log_library library, pop_log_level level, pop_where w
     struct str text = { 0 };
     str_format(&text, "%*s%.*s", (int)(2 * (nested < 20 ? nested : 20)), "", (int)api_length(function), function);
     for (size_t i = 0; i < count; ++i)
-        if (!says_nothing(&arguments[i])) {
+        if (!is_empty_argument(&arguments[i])) {
             add_name(&text, arguments[i].name);
             writers[arguments[i].kind](&text, &arguments[i]);
         }

@@ -77,7 +77,7 @@ void store_destroy(pop_store *store)
     free(store);
 }
 
-static bool tell(pop_store *store)
+static bool report_error(pop_store *store)
 {
     if (store->on_error)
         store->on_error(&store->error, store->on_error_user);
@@ -88,14 +88,14 @@ bool store_busy(pop_store *store)
 {
     error_set(&store->error, POP_POPLAR_ERROR, NO_WHERE, "",
               "the graph is being compiled: progress functions and estimators cannot use it or its programs");
-    return tell(store);
+    return report_error(store);
 }
 
 bool store_without_memory(pop_store *store)
 {
     store->memory_failures = mem_failures();
     error_set(&store->error, POP_SYSTEM_RUNTIME_ERROR, NO_WHERE, "", ERROR_HOST_MEMORY);
-    return tell(store);
+    return report_error(store);
 }
 
 bool store_fail(pop_store *store, pop_status status, pop_where where, const char *api, const char *format, ...)
@@ -106,7 +106,7 @@ bool store_fail(pop_store *store, pop_status status, pop_where where, const char
     va_start(arguments, format);
     error_vset(&store->error, status, where, api, format, arguments);
     va_end(arguments);
-    return tell(store);
+    return report_error(store);
 }
 
 bool store_fail_in(pop_store *store, pop_status status, pop_where where, const char *api, const char *path,
@@ -119,7 +119,7 @@ bool store_fail_in(pop_store *store, pop_status status, pop_where where, const c
     error_vset(&store->error, status, where, api, format, arguments);
     va_end(arguments);
     error_path(&store->error, path);
-    return tell(store);
+    return report_error(store);
 }
 
 bool store_record(pop_store *store, const pop_error *error, pop_where where, const char *api)
@@ -131,7 +131,7 @@ bool store_record(pop_store *store, const pop_error *error, pop_where where, con
         store->error.where = where;
     if (!error->api[0])
         snprintf(store->error.api, sizeof(store->error.api), "%s", api);
-    return tell(store);
+    return report_error(store);
 }
 
 /* Programs call many times from a few lines, often alternating, so a small cache by line finds nearly all. */
@@ -170,7 +170,7 @@ uint64_t store_data(pop_store *store, const void *data, size_t bytes)
     return offset;
 }
 
-bool store_data_room(pop_store *store, size_t bytes)
+bool store_check_data_size(pop_store *store, size_t bytes)
 {
     if (bytes > SIZE_MAX / 4 - store->data.count)
         return false;

@@ -239,7 +239,7 @@ const char *store_name(const pop_store *store, uint32_t name);
 /* Appends device data (zeros when data is NULL) and returns where. */
 uint64_t store_data(pop_store *store, const void *data, size_t bytes);
 /* Whether this many bytes more can be allocated. Precondition of store_data, which ends the process on failure. */
-bool store_data_room(pop_store *store, size_t bytes);
+bool store_check_data_size(pop_store *store, size_t bytes);
 
 /* Makes an empty store for a graph; its first handle is counted. */
 pop_store *store_create(pop_graph *top, const pop_target *target);

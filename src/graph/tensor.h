@@ -24,8 +24,8 @@ enum { FORM_WIDE = 1, FORM_EMPTY = 2 };
 struct node {
     struct node *previous, *following;
     size_t serial;
-    uint32_t holders; /* values that a caller retained */
-    uint32_t users;   /* children of composites and wide views that are of this one */
+    uint32_t retained; /* values that a caller retained */
+    uint32_t users;    /* children of composites and wide views that are of this one */
     uint8_t kind;
     bool waiting;
 };

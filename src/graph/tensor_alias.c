@@ -100,8 +100,8 @@ static bool window(const struct blocks *blocks, const struct alias_block *block,
     return *length <= period;
 }
 
-static bool apart_in_period(const struct blocks *blocks, const struct alias_block *a, const struct alias_block *b,
-                            uint64_t period)
+static bool disjoint_in_period(const struct blocks *blocks, const struct alias_block *a, const struct alias_block *b,
+                               uint64_t period)
 {
     uint64_t a_length, b_length;
     if (!window(blocks, a, period, &a_length) || !window(blocks, b, period, &b_length))
@@ -122,7 +122,7 @@ static enum answer blocks_meet(const struct blocks *blocks, const struct alias_b
     const struct alias_block *both[] = { a, b };
     for (unsigned k = 0; k < 2; ++k)
         for (unsigned i = 0; i < both[k]->digits; ++i)
-            if (apart_in_period(blocks, a, b, (uint64_t)blocks->pool.data[both[k]->first + i].stride))
+            if (disjoint_in_period(blocks, a, b, (uint64_t)blocks->pool.data[both[k]->first + i].stride))
                 return NO;
     return UNKNOWN;
 }

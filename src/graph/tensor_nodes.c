@@ -81,10 +81,10 @@ static void unlink_node(struct tensor_nodes *nodes, struct node *node)
 
 static bool is_held(const struct node *node)
 {
-    return node->holders || node->users;
+    return node->retained || node->users;
 }
 
-static void let_wait(struct tensor_nodes *nodes, struct node *node)
+static void collect_if_unused(struct tensor_nodes *nodes, struct node *node)
 {
     if (is_held(node) || node->waiting || node->serial >= nodes->counted || node->kind == NODE_ADDITION)
         return;
@@ -98,20 +98,20 @@ static void hold(const pop_store *store, uint32_t source)
         ++composite_of(store, source)->node.users;
 }
 
-static void let_go(struct tensor_nodes *nodes, uint32_t source)
+static void release_child(struct tensor_nodes *nodes, uint32_t source)
 {
     if (!(source & COMPOSITE))
         return;
     struct node *node = &nodes->composites.data[source & ~COMPOSITE]->node;
     assert(node->users);
     --node->users;
-    let_wait(nodes, node);
+    collect_if_unused(nodes, node);
 }
 
-static void let_children_go(struct tensor_nodes *nodes, const struct composite *composite, size_t from)
+static void release_children(struct tensor_nodes *nodes, const struct composite *composite, size_t from)
 {
     for (size_t i = from; composite->depth && i < composite->children.count; ++i)
-        let_go(nodes, composite->children.data[i].source);
+        release_child(nodes, composite->children.data[i].source);
 }
 
 static void free_composite(struct composite *composite)
@@ -123,7 +123,7 @@ static void free_composite(struct composite *composite)
 
 void composite_free(pop_store *store, struct composite *composite)
 {
-    let_children_go(store->nodes, composite, 0);
+    release_children(store->nodes, composite, 0);
     free_composite(composite);
 }
 
@@ -131,7 +131,7 @@ static void take_back(struct tensor_nodes *nodes, const struct addition *additio
 {
     struct composite *composite = addition->composite;
     assert(addition->children && addition->children <= composite->children.count);
-    let_children_go(nodes, composite, addition->children);
+    release_children(nodes, composite, addition->children);
     composite->children.count = addition->children;
     composite->pool.count = addition->pool;
     composite->total = addition->total;
@@ -149,7 +149,7 @@ static void drop_composite(struct tensor_nodes *nodes, struct composite *composi
         unlink_node(nodes, &addition->node);
         free(addition);
     }
-    let_children_go(nodes, composite, 0);
+    release_children(nodes, composite, 0);
     nodes->composites.data[composite->index] = NULL;
     *vec_push(&nodes->spare) = composite->index;
     unlink_node(nodes, &composite->node);
@@ -166,7 +166,7 @@ static void drop(struct tensor_nodes *nodes, struct node *node)
     if (node->kind == NODE_ADDITION)
         take_back(nodes, (struct addition *)node);
     else
-        let_go(nodes, ((struct wide *)node)->source);
+        release_child(nodes, ((struct wide *)node)->source);
     unlink_node(nodes, node);
     free(node);
 }
@@ -218,24 +218,24 @@ void pop_tensor_retain(const pop_tensor *t)
     if (!node)
         return;
     ++t->store->handles;
-    ++node->holders;
+    ++node->retained;
     struct tensor_nodes *nodes = t->store->nodes;
     size_t before = nodes->counted;
     if (node->serial < before)
         return;
     nodes->counted = node->serial + 1;
     while ((node = node->previous) && node->serial >= before)
-        let_wait(nodes, node); /* made on the way to it */
+        collect_if_unused(nodes, node); /* made on the way to it */
 }
 
 void pop_tensor_release(const pop_tensor *t)
 {
     struct node *node = t->store ? node_of(t) : NULL;
-    if (!node || !node->holders)
+    if (!node || !node->retained)
         return;
     struct tensor_nodes *nodes = t->store->nodes;
-    --node->holders;
-    let_wait(nodes, node);
+    --node->retained;
+    collect_if_unused(nodes, node);
     while (nodes->waiting.count) { /* children of what goes may join them */
         node = nodes->waiting.data[--nodes->waiting.count];
         node->waiting = false;

@@ -3,7 +3,7 @@
 #include "graph/virtual.h"
 #include "graph/build.h"
 
-#define UNSEEN ((unsigned)-1)
+#define NOT_VISIBLE ((unsigned)-1)
 
 unsigned graph_num_tiles(const pop_graph *graph)
 {
@@ -25,14 +25,14 @@ bool graph_tile(pop_graph *graph, pop_where where, const char *api, const char *
 unsigned pop_graph_physical_tile(const pop_graph *graph, unsigned virtual_tile)
 {
     if (!graph || virtual_tile >= graph_num_tiles(graph))
-        return UNSEEN;
+        return NOT_VISIBLE;
     return graph->tiles ? graph->tiles[virtual_tile] : virtual_tile;
 }
 
 unsigned pop_graph_virtual_tile(const pop_graph *graph, unsigned physical_tile)
 {
     if (!graph || physical_tile >= graph_num_tiles(graph->store->top))
-        return UNSEEN;
+        return NOT_VISIBLE;
     return graph->virtuals ? graph->virtuals[physical_tile] : physical_tile;
 }
 
@@ -46,7 +46,7 @@ pop_graph *virtual_create(pop_graph *parent, unsigned *parent_tiles, unsigned nu
     graph->tiles = parent_tiles;
     graph->virtuals = mem_alloc(physical * sizeof(unsigned));
     for (unsigned i = 0; i < physical; ++i)
-        graph->virtuals[i] = UNSEEN;
+        graph->virtuals[i] = NOT_VISIBLE;
     for (unsigned i = 0; i < count; ++i) {
         graph->tiles[i] = pop_graph_physical_tile(parent, parent_tiles[i]);
         graph->virtuals[graph->tiles[i]] = i;

@@ -2,8 +2,8 @@
 /* libpoplar_mpi: the ranks of an MPI program as a transport (src/engine/transport.h).
  *
  * A thread of each rank sends a heartbeat to all others several times a second, with the last run that the rank
- * stopped. A receiver that has seen no heartbeat of a message's sender for SILENCE seconds gives up, so that a rank
- * that was killed or suspended ends the others. */
+ * stopped. A receiver that has seen no heartbeat of a message's sender for TIMEOUT_SECONDS seconds gives up, so that a
+ * rank that was killed or suspended ends the others. */
 #include "engine/transport.h"
 
 #include <mpi.h>
@@ -15,17 +15,17 @@
 #include <string.h>
 #include <time.h>
 
-enum { BEAT_TAG = 1, DATA_TAG = 2, BEAT_MILLISECONDS = 100, SILENCE = 10 };
+enum { HEARTBEAT_TAG = 1, DATA_TAG = 2, HEARTBEAT_MILLISECONDS = 100, TIMEOUT_SECONDS = 10 };
 /* MPI's counts are int: longer messages are split. */
 #define LARGEST ((size_t)1 << 30)
 
 static struct {
     struct transport public;
-    MPI_Comm data, beats;
+    MPI_Comm data, heartbeats;
     pthread_t thread;
     atomic_bool ends;
     bool broken;
-    _Atomic int64_t *heard; /* time of each rank's last heartbeat, in milliseconds */
+    _Atomic int64_t *last_heartbeat; /* time of each rank's last heartbeat, in milliseconds */
     const char *problem;
     /* The current run (0: none) and the latest run that was stopped here. All ranks number runs alike. */
     pthread_mutex_t lock;
@@ -42,7 +42,7 @@ static int64_t now(void)
     return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-static void nap(long microseconds)
+static void sleep_microseconds(long microseconds)
 {
     nanosleep(&(struct timespec){ .tv_nsec = microseconds * 1000 }, NULL);
 }
@@ -73,7 +73,7 @@ static void stop_run(void)
 }
 
 /* Another rank has stopped a run. */
-static void hear_stop(uint64_t run)
+static void receive_stop(uint64_t run)
 {
     pthread_mutex_lock(&ranks.lock);
     if (run && run == atomic_load(&ranks.run) && run != atomic_load(&ranks.stopped))
@@ -83,7 +83,7 @@ static void hear_stop(uint64_t run)
 
 /* ---- heartbeats ---- */
 
-static void *beat(void *unused)
+static void *exchange_heartbeats(void *unused)
 {
     static uint64_t sent[2]; /* double buffer: the previous send may not be complete */
     (void)unused;
@@ -93,28 +93,31 @@ static void *beat(void *unused)
             MPI_Request request;
             if (r == ranks.public.rank)
                 continue;
-            MPI_Isend(&sent[turn], sizeof(sent[turn]), MPI_BYTE, (int)r, BEAT_TAG, ranks.beats, &request);
+            MPI_Isend(&sent[turn], sizeof(sent[turn]), MPI_BYTE, (int)r, HEARTBEAT_TAG, ranks.heartbeats, &request);
             MPI_Request_free(&request);
         }
-        for (int64_t until = now() + BEAT_MILLISECONDS; now() < until && !atomic_load(&ranks.ends); nap(10000)) {
+        for (int64_t until = now() + HEARTBEAT_MILLISECONDS; now() < until && !atomic_load(&ranks.ends);
+             sleep_microseconds(10000)) {
             int there = 1;
             MPI_Status status;
             uint64_t got;
-            while (MPI_Iprobe(MPI_ANY_SOURCE, BEAT_TAG, ranks.beats, &there, &status) == MPI_SUCCESS && there) {
-                MPI_Recv(&got, sizeof(got), MPI_BYTE, status.MPI_SOURCE, BEAT_TAG, ranks.beats, MPI_STATUS_IGNORE);
-                atomic_store(&ranks.heard[status.MPI_SOURCE], now());
-                hear_stop(got);
+            while (MPI_Iprobe(MPI_ANY_SOURCE, HEARTBEAT_TAG, ranks.heartbeats, &there, &status) == MPI_SUCCESS &&
+                   there) {
+                MPI_Recv(&got, sizeof(got), MPI_BYTE, status.MPI_SOURCE, HEARTBEAT_TAG, ranks.heartbeats,
+                         MPI_STATUS_IGNORE);
+                atomic_store(&ranks.last_heartbeat[status.MPI_SOURCE], now());
+                receive_stop(got);
             }
         }
     }
     return NULL;
 }
 
-/* Whether no heartbeat of a rank came for SILENCE seconds. wait_for resets the times of all ranks after this process
- * was suspended (SIGSTOP). */
+/* Whether no heartbeat of a rank came for TIMEOUT_SECONDS seconds. wait_for resets the times of all ranks after this
+ * process was suspended (SIGSTOP). */
 static bool is_silent(unsigned rank)
 {
-    return rank != ranks.public.rank && now() - atomic_load(&ranks.heard[rank]) > SILENCE * 1000;
+    return rank != ranks.public.rank && now() - atomic_load(&ranks.last_heartbeat[rank]) > TIMEOUT_SECONDS * 1000;
 }
 
 /* Yield the processor YIELDS times before sleeping: the latency of a sleep exceeds that of most messages. */
@@ -124,7 +127,7 @@ static void pause_after(unsigned tries)
     if (tries < YIELDS)
         sched_yield();
     else
-        nap(tries < YIELDS + 40 ? 5 * (long)(tries - YIELDS + 1) : 200);
+        sleep_microseconds(tries < YIELDS + 40 ? 5 * (long)(tries - YIELDS + 1) : 200);
 }
 
 /* Waits for requests; of[i] is the rank of request i. On failure returns false, *bad is the rank. */
@@ -146,7 +149,7 @@ static bool wait_for(MPI_Request *requests, const unsigned *of, size_t count, un
         int64_t time = now();
         if (time - seen > 1000) /* a gap over a second between polls: this process was suspended */
             for (unsigned r = 0; r < ranks.public.count; ++r)
-                atomic_store(&ranks.heard[r], time);
+                atomic_store(&ranks.last_heartbeat[r], time);
         seen = time;
         if (is_silent(of[done])) {
             *bad = of[done];
@@ -261,17 +264,17 @@ static const char *start_mpi(void)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &count);
     MPI_Comm_dup(MPI_COMM_WORLD, &ranks.data);
-    MPI_Comm_dup(MPI_COMM_WORLD, &ranks.beats);
+    MPI_Comm_dup(MPI_COMM_WORLD, &ranks.heartbeats);
     MPI_Comm_set_errhandler(ranks.data, MPI_ERRORS_RETURN);
-    MPI_Comm_set_errhandler(ranks.beats, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(ranks.heartbeats, MPI_ERRORS_RETURN);
     ranks.public =
         (struct transport){ (unsigned)rank, (unsigned)count, gather, start, finish, run_begins, run_ends, stop_run };
-    ranks.heard = calloc((size_t)count, sizeof(*ranks.heard));
-    if (!ranks.heard)
+    ranks.last_heartbeat = calloc((size_t)count, sizeof(*ranks.last_heartbeat));
+    if (!ranks.last_heartbeat)
         return "there is no memory for the list of ranks";
     for (int r = 0; r < count; ++r)
-        atomic_store(&ranks.heard[r], now());
-    if (pthread_create(&ranks.thread, NULL, beat, NULL) != 0)
+        atomic_store(&ranks.last_heartbeat[r], now());
+    if (pthread_create(&ranks.thread, NULL, exchange_heartbeats, NULL) != 0)
         return "no thread can be started";
     atexit(end);
     return NULL;

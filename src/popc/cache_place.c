@@ -15,7 +15,7 @@
 
 enum {
     STANDARD_MEGABYTES = 1024,
-    LEFT_BEHIND = 3600 /* age in seconds after which an unfinished file is taken for one of a killed run */
+    STALE_SECONDS = 3600 /* age in seconds after which an unfinished file is taken for one of a killed run */
 };
 
 static const char *variable(const char *name)
@@ -175,7 +175,7 @@ static uint64_t list_entries(int directory, DIR *stream, entry_vec *entries)
             fstatat(directory, found->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
             continue;
         if (partial) {
-            if (now - status.st_mtime > LEFT_BEHIND)
+            if (now - status.st_mtime > STALE_SECONDS)
                 unlinkat(directory, found->d_name, 0);
             continue;
         }

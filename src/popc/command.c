@@ -22,7 +22,7 @@ static void scratch_name(const struct scratch *scratch, const char *name, struct
     str_format(path, "%s/%s", scratch->directory.text, name);
 }
 
-enum { YOUNG = 3600 }; /* seconds for which no directory is deleted: earlier versions do not lock theirs */
+enum { RECENT_SECONDS = 3600 }; /* seconds for which no directory is deleted: earlier versions do not lock theirs */
 
 /* Deletes a scratch directory of the user whose run was killed before it could delete it. */
 static void sweep_one(int place, const char *name)
@@ -32,7 +32,7 @@ static void sweep_one(int place, const char *name)
     if (directory < 0)
         return;
     DIR *stream = NULL;
-    if (fstat(directory, &status) == 0 && status.st_uid == geteuid() && time(NULL) - status.st_mtime > YOUNG &&
+    if (fstat(directory, &status) == 0 && status.st_uid == geteuid() && time(NULL) - status.st_mtime > RECENT_SECONDS &&
         flock(directory, LOCK_EX | LOCK_NB) == 0)
         stream = fdopendir(directory);
     if (!stream) {

@@ -277,7 +277,7 @@ static void add_constraint(struct scan *s, struct codelet *codelet, const struct
     str_free(&why);
 }
 
-static void give_to(struct scan *s, const char *path)
+static void assign_to(struct scan *s, const char *path)
 {
     for (size_t i = 0; i < s->r->vertices.count; ++i)
         for (size_t k = 0; k < s->pending.count && is_of(s->r->vertices.data[i].codelet.name, path); ++k)
@@ -321,7 +321,7 @@ static void read_class(struct scan *s)
         for (size_t i = 0; i < s->scopes.names.count; ++i)
             add_part(&path, str_text(&s->scopes.names.data[i]), s->scopes.names.data[i].length);
         add_part(&path, own->text, own->length);
-        give_to(s, path.text);
+        assign_to(s, path.text);
     }
     drop_pending(s);
     str_free(&path);

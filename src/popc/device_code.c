@@ -66,8 +66,8 @@ bool device_code_of(const struct module *module, const struct codelet *codelet, 
  * names. */
 enum { NAMES_LISTED = 3 };
 
-static void list_those_like(const struct module *module, const struct device_code *codes, uint32_t first,
-                            const char *arch, struct str *lines)
+static void list_missing_like(const struct module *module, const struct device_code *codes, uint32_t first,
+                              const char *arch, struct str *lines)
 {
     struct str names = { 0 };
     uint32_t count = 0;
@@ -100,6 +100,6 @@ void device_code_list(const struct module *module, unsigned archs, struct str *l
                        module->name, name, name);
         for (uint32_t i = 0; codes && i < module->codelet_count; ++i)
             if (codes[i].estimated)
-                list_those_like(module, codes, i, name, lines);
+                list_missing_like(module, codes, i, name, lines);
     }
 }

@@ -236,7 +236,7 @@ static uint64_t deepest_of(const struct object *object, size_t symbol_index, boo
 static uint64_t deepest(const struct object *object, size_t section, bool *open)
 {
     const struct object_node *node = object->nodes + section;
-    uint64_t most = 0;
+    uint64_t max = 0;
     GElf_Rela with;
     GElf_Rel without;
     open[section] = true;
@@ -248,10 +248,10 @@ static uint64_t deepest(const struct object *object, size_t section, bool *open)
             called = deepest_of(object, GELF_R_SYM(without.r_info), open);
         else
             break;
-        most = called > most ? called : most;
+        max = called > max ? called : max;
     }
     open[section] = false;
-    return node->frame + most;
+    return node->frame + max;
 }
 
 static void sum_up(const struct object_walk *walk, struct device_code *code)

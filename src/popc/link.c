@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 /* Sets the sizes of the lists of initialisers and finalisers to 0, so that the loader calls none. */
-static void hide_lists(int fd, const struct initialisers *initialisers, enum object_ends ends)
+static void hide_initialisers(int fd, const struct initialisers *initialisers, enum object_ends ends)
 {
     static const uint64_t none;
     for (int i = 0; i < (ends == OBJECT_SILENT ? 2 : 1); ++i)
@@ -105,7 +105,7 @@ void *object_open(const struct module_object *object, int mode, enum object_ends
         str_free(&path);
         return NULL;
     }
-    hide_lists(fd, initialisers, ends);
+    hide_initialisers(fd, initialisers, ends);
     void *handle = dlopen(path.text, mode | RTLD_LOCAL);
     if (!handle) {
         void *begun = pop_text_begin(); /* dlerror's text depends on the locale */

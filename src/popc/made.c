@@ -131,9 +131,9 @@ static void become_small(void)
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (nowhere >= 0)
-        dup2(nowhere, STDOUT_FILENO);
+    int null_file = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null_file >= 0)
+        dup2(null_file, STDOUT_FILENO);
 }
 
 /* A call with no vertices sets the function that the code calls on failure. */

@@ -159,7 +159,7 @@ static bool plausible_field(const struct codelet_field *f, uint32_t state_bytes)
 }
 
 /* Whether no two fields share a byte of the state. */
-static bool fields_apart(const struct codelet *codelet)
+static bool fields_disjoint(const struct codelet *codelet)
 {
     bool *taken = mem_zero(codelet->state_bytes, sizeof(*taken)), apart = true;
     for (uint32_t i = 0; i < codelet->field_count && apart; ++i)
@@ -197,7 +197,7 @@ static bool read_fields(struct container_reader *r, struct codelet *codelet, str
         if (!plausible_field(field, codelet->state_bytes))
             return false;
     }
-    return !r->failed && fields_apart(codelet);
+    return !r->failed && fields_disjoint(codelet);
 }
 
 static bool read_codelet(struct container_reader *r, struct codelet *codelet, struct module *module)

@@ -144,7 +144,7 @@ static pop_status read_vertex(struct reflection *r, const struct cpp_names *name
 
 /* Whether a class is one of poplar's own, such as SupervisorVertexIf, which is not a vertex with a forgotten
  * compute. */
-static bool is_ours(const struct cpp_names *names, Dwarf_Die *type)
+static bool is_poplar_class(const struct cpp_names *names, Dwarf_Die *type)
 {
     struct str name = { 0 };
     cpp_spell(names, type, CPP_FOR_USERS, &name);
@@ -170,7 +170,7 @@ static pop_status read_classes(struct reflection *r, const struct cpp_names *nam
         }
         if (found)
             status = read_vertex(r, names, &type, &function, kind);
-        else if (!*without && !is_ours(names, &type))
+        else if (!*without && !is_poplar_class(names, &type))
             *without = arena_string(r->arena, dwarf_diename(&type));
     }
     return status;

@@ -19,7 +19,7 @@ struct fields {
 };
 
 /* A vector or list, as its template parameters describe it. */
-struct holder {
+struct vector_type {
     Dwarf_Die element;
     uint64_t layout, alignment, bytes;
     bool interleaved, list;
@@ -38,18 +38,18 @@ static bool first_argument(const struct cpp_names *names, const Dwarf_Die *type,
     return cpp_parameter(type, 0, &parameter) && type_of(&parameter, argument) && cpp_strip(names, argument);
 }
 
-static bool open_holder(const struct cpp_names *names, const Dwarf_Die *type, struct holder *holder)
+static bool open_vector(const struct cpp_names *names, const Dwarf_Die *type, struct vector_type *vector_type)
 {
     Dwarf_Die die = *type, parameter;
-    holder->list = cpp_is_poplar(names, type, "VectorList");
-    if ((!holder->list && !cpp_is_poplar(names, type, "Vector")) || !cpp_parameter(type, 0, &parameter) ||
-        !type_of(&parameter, &holder->element))
+    vector_type->list = cpp_is_poplar(names, type, "VectorList");
+    if ((!vector_type->list && !cpp_is_poplar(names, type, "Vector")) || !cpp_parameter(type, 0, &parameter) ||
+        !type_of(&parameter, &vector_type->element))
         return false;
-    holder->layout = parameter_number(type, 1, 0);
-    holder->alignment = parameter_number(type, 2, 0);
-    holder->interleaved = parameter_number(type, 3, 0) != 0;
-    holder->bytes = die_number(&die, DW_AT_byte_size, 0);
-    return holder->layout <= (holder->list ? (uint64_t)LIST_COMPACT_DELTAN : (uint64_t)LAYOUT_COMPACT_PTR);
+    vector_type->layout = parameter_number(type, 1, 0);
+    vector_type->alignment = parameter_number(type, 2, 0);
+    vector_type->interleaved = parameter_number(type, 3, 0) != 0;
+    vector_type->bytes = die_number(&die, DW_AT_byte_size, 0);
+    return vector_type->layout <= (vector_type->list ? (uint64_t)LIST_COMPACT_DELTAN : (uint64_t)LAYOUT_COMPACT_PTR);
 }
 
 /* Whether type is Input, Output or InOut; sets the direction and the type inside. */
@@ -85,24 +85,24 @@ pop_type cpp_scalar(const struct cpp_names *names, const Dwarf_Die *type)
 }
 
 /* The requested alignment, capped to the field's range; set_alignment refuses it when too large. */
-static uint32_t asked_alignment(const struct holder *holder)
+static uint32_t asked_alignment(const struct vector_type *vector_type)
 {
-    return holder->alignment <= UINT32_MAX ? (uint32_t)holder->alignment : UINT32_MAX;
+    return vector_type->alignment <= UINT32_MAX ? (uint32_t)vector_type->alignment : UINT32_MAX;
 }
 
-static void take_holder(struct codelet_field *field, const struct holder *holder)
+static void set_vector_field(struct codelet_field *field, const struct vector_type *vector_type)
 {
-    field->has_size = holder->bytes == pointer_bytes(true);
-    field->alignment = asked_alignment(holder);
-    field->interleaved = holder->interleaved;
-    *(holder->list ? &field->inner_layout : &field->layout) = (uint8_t)holder->layout;
+    field->has_size = vector_type->bytes == pointer_bytes(true);
+    field->alignment = asked_alignment(vector_type);
+    field->interleaved = vector_type->interleaved;
+    *(vector_type->list ? &field->inner_layout : &field->layout) = (uint8_t)vector_type->layout;
 }
 
 /* Handles vectors of edges and vectors of vectors: *element becomes the inner element's type. */
 static void open_inner(const struct cpp_names *names, struct codelet_field *field, Dwarf_Die *element)
 {
     Dwarf_Die type = *element;
-    struct holder inner;
+    struct vector_type inner;
     if (!cpp_strip(names, &type))
         return;
     if (field->direction == FIELD_STATE && open_edge(names, &type, &field->direction)) {
@@ -111,7 +111,7 @@ static void open_inner(const struct cpp_names *names, struct codelet_field *fiel
         field->inner_stride = pointer_bytes(false);
         *element = type;
     }
-    if (!open_holder(names, &type, &inner) || inner.list)
+    if (!open_vector(names, &type, &inner) || inner.list)
         return;
     field->shape = SHAPE_VECTORS;
     field->inner_layout = (uint8_t)inner.layout;
@@ -127,20 +127,20 @@ static void open_field(const struct cpp_names *names, const Dwarf_Die *member_ty
                        Dwarf_Die *element)
 {
     Dwarf_Die type = *member_type;
-    struct holder holder;
+    struct vector_type vector_type;
     *element = type;
     if (!cpp_strip(names, &type))
         return;
     if (open_edge(names, &type, &field->direction))
         *element = type;
-    if (!open_holder(names, &type, &holder) || (holder.list && field->direction == FIELD_STATE))
+    if (!open_vector(names, &type, &vector_type) || (vector_type.list && field->direction == FIELD_STATE))
         return;
-    take_holder(field, &holder);
-    field->shape = holder.list ? SHAPE_VECTOR_LIST : SHAPE_VECTOR;
-    field->inner_has_size = holder.list;
-    field->inner_stride = holder.list ? pointer_bytes(true) : 0;
-    *element = holder.element;
-    if (!holder.list)
+    set_vector_field(field, &vector_type);
+    field->shape = vector_type.list ? SHAPE_VECTOR_LIST : SHAPE_VECTOR;
+    field->inner_has_size = vector_type.list;
+    field->inner_stride = vector_type.list ? pointer_bytes(true) : 0;
+    *element = vector_type.element;
+    if (!vector_type.list)
         open_inner(names, field, element);
 }
 

@@ -64,12 +64,12 @@ static inline pop_log_argument log_name(const char *text)
 /* A tensor that may be NULL. */
 static inline pop_log_argument log_tensor(const pop_tensor *t)
 {
-    return t ? poplibs_log_tensor(NULL, *t) : (pop_log_argument){ .kind = POP_LOG_NOTHING };
+    return t ? poplibs_log_tensor(NULL, *t) : (pop_log_argument){ .kind = POP_LOG_NONE };
 }
 /* For a call without arguments worth logging. */
-static inline pop_log_argument log_nothing(void)
+static inline pop_log_argument log_none(void)
 {
-    return (pop_log_argument){ .kind = POP_LOG_NOTHING };
+    return (pop_log_argument){ .kind = POP_LOG_NONE };
 }
 /* An argument that the library formats itself, like snprintf; nothing for NULL. */
 static inline pop_log_argument log_written(const void *value, size_t (*write)(char *, size_t, const void *))

@@ -17,21 +17,21 @@ static inline size_t poplibs_list_elements(const pop_interval_lists *lists, size
 
 /* The distribution of elements: the maximum on a tile, and the number of tiles that have any. */
 struct poplibs_spread {
-    size_t most, tiles;
+    size_t max, tiles;
 };
 static inline struct poplibs_spread poplibs_spread_of(const pop_interval_lists *mapping)
 {
     struct poplibs_spread spread = { 0, 0 };
     for (size_t tile = 0; tile < mapping->count; ++tile) {
         size_t elements = poplibs_list_elements(mapping, tile);
-        spread.most = poplibs_max(spread.most, elements);
+        spread.max = poplibs_max(spread.max, elements);
         spread.tiles += elements != 0;
     }
     return spread;
 }
 static inline bool poplibs_spread_better(struct poplibs_spread a, struct poplibs_spread b)
 {
-    return a.most < b.most || (a.most == b.most && a.tiles > b.tiles);
+    return a.max < b.max || (a.max == b.max && a.tiles > b.tiles);
 }
 
 /* Regions of a flattened tensor on one tile: each list is one contiguous region of memory. */

@@ -88,7 +88,7 @@ static const char *parse_member(const char *at, popnn_ctc_purpose purpose, struc
         if (keys[i].split)
             *keys[i].split = (unsigned)value;
         else
-            constraints->last_blank_apart = (int)value;
+            constraints->separate_last_blank = (int)value;
         return end;
     }
     return NULL;
@@ -97,7 +97,7 @@ static const char *parse_member(const char *at, popnn_ctc_purpose purpose, struc
 bool popnn_ctc_constraints(pop_where where, pop_graph *graph, const char *api, popnn_ctc_purpose purpose,
                            const char *text, struct ctc_constraints *constraints)
 {
-    *constraints = (struct ctc_constraints){ .last_blank_apart = -1 };
+    *constraints = (struct ctc_constraints){ .separate_last_blank = -1 };
     const char *at = skip(text), *inner;
     if (!*at)
         return true;
@@ -129,7 +129,7 @@ int popnn_ctc_plan_compare(const popnn_ctc_plan *a, const popnn_ctc_plan *b)
     {                                                                                                                  \
         (uint64_t)(p)->purpose, (uint64_t)(p)->in_type, (uint64_t)(p)->out_type, (uint64_t)(p)->partials_type,         \
             (p)->batch_size, (p)->max_time, (p)->max_label_length, (p)->num_classes, (p)->beamwidth,                   \
-            (p)->batch_splits, (p)->time_splits, (p)->label_splits, (p)->class_splits, (p)->last_blank_apart,          \
+            (p)->batch_splits, (p)->time_splits, (p)->label_splits, (p)->class_splits, (p)->separate_last_blank,       \
             (p)->cycles, (p)->bytes, (p)->tiles                                                                        \
     }
     const uint64_t left[] = FIELDS(a), right[] = FIELDS(b);
@@ -147,7 +147,7 @@ size_t popnn_ctc_plan_text(const popnn_ctc_plan *p, char *buffer, size_t size)
                                 "{batch=%u,time=%u,label=%u,lastBlankOnSeparateTile=%s,partialsType=%s,tiles=%u,"
                                 "cycles=%llu,bytes=%llu}",
                                 p->batch_splits, p->time_splits, p->label_splits,
-                                p->last_blank_apart ? "true" : "false", pop_type_name(p->partials_type), p->tiles,
+                                p->separate_last_blank ? "true" : "false", pop_type_name(p->partials_type), p->tiles,
                                 (unsigned long long)p->cycles, (unsigned long long)p->bytes);
     if (p->purpose == POPNN_CTC_INFERENCE)
         return (size_t)snprintf(buffer, size, "{batch=%u,classes=%u,beamwidth=%u,partialsType=%s,tiles=%u,bytes=%llu}",

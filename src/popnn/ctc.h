@@ -21,7 +21,7 @@ bool popnn_ctc_options(pop_where where, pop_graph *graph, const char *api, popnn
 /* Required splits of a plan; 0 and -1: no constraint. */
 struct ctc_constraints {
     unsigned batch, time, label, classes;
-    int last_blank_apart;
+    int separate_last_blank;
 };
 bool popnn_ctc_constraints(pop_where where, pop_graph *graph, const char *api, popnn_ctc_purpose purpose,
                            const char *text, struct ctc_constraints *constraints);
@@ -51,7 +51,7 @@ static inline bool ctc_parts_full(size_t count, size_t parts)
 }
 static inline unsigned ctc_label_tiles(const popnn_ctc_plan *plan)
 {
-    return plan->label_splits + plan->last_blank_apart;
+    return plan->label_splits + plan->separate_last_blank;
 }
 /* The partition that contains an entry of the batch. */
 static inline unsigned ctc_batch_part(const popnn_ctc_plan *plan, size_t entry)

@@ -260,7 +260,7 @@ static void zero_counts(const struct ctc *c, pop_program sequence)
                                     all, false, c->name));
 }
 /* WriteUndef for tensors that vertices write in parts, so that they are not live before. */
-static void forget(const struct ctc *c, pop_program sequence)
+static void release_memory(const struct ctc *c, pop_program sequence)
 {
     const pop_tensor all[] = { c->grads,   c->alpha_in, c->alpha_out, c->alpha_time,
                                c->beta_in, c->beta_out, c->beta_time, c->loss };
@@ -408,7 +408,7 @@ static popnn_ctc_result build(struct ctc *c, pop_tensor data, pop_tensor labels,
     c->turns = time_part(c, c->alphas - 1).end;
     c->labels = poplibs_zeros(c->parts, sizeof(*c->labels));
     make_tensors(c);
-    forget(c, sequence);
+    release_memory(c, sequence);
     copy_inputs(c, data, labels, data_lengths, label_lengths, sequence);
     add_loop(c, false, sequence);
     copy_middle_edges(c, sequence);

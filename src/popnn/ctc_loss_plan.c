@@ -22,7 +22,7 @@ static void estimate(popnn_ctc_plan *plan)
     uint64_t b = poplibs_ceil_div(plan->batch_size, plan->batch_splits),
              t = poplibs_ceil_div(plan->max_time, plan->time_splits),
              l = poplibs_ceil_div(plan->max_label_length, plan->label_splits);
-    bool with_blank = plan->max_label_length % plan->label_splits == 0 && !plan->last_blank_apart,
+    bool with_blank = plan->max_label_length % plan->label_splits == 0 && !plan->separate_last_blank,
          label_edges = ctc_label_tiles(plan) > 1, time_edges = plan->time_splits > 2;
     uint64_t blank = with_blank ? LOG_ADD + LOG_MUL : 0;
     uint64_t alpha = WORKERS * (44 * l + blank) + SYNC +
@@ -59,8 +59,8 @@ static popnn_ctc_plan search(popnn_ctc_plan of, const struct ctc_constraints *wa
                 if (!allowed(of.max_label_length, of.label_splits, wanted->label))
                     continue;
                 for (int apart = 0; apart < 2 && of.label_splits + (unsigned)apart <= max_labels; ++apart) {
-                    of.last_blank_apart = apart;
-                    if (wanted->last_blank_apart >= 0 && wanted->last_blank_apart != apart)
+                    of.separate_last_blank = apart;
+                    if (wanted->separate_last_blank >= 0 && wanted->separate_last_blank != apart)
                         continue;
                     estimate(&of);
                     if ((double)of.bytes <= bytes && (!best.tiles || ctc_better(&of, &best)))

@@ -30,8 +30,8 @@ static long long padded(const popnn_pool_params *params, unsigned dim)
 void popnn_pool_output_field(const popnn_pool_params *params, size_t *output_field)
 {
     for (unsigned i = 0; i < params->dims && i < POPNN_MAX_FIELD_DIMS; ++i) {
-        long long room = padded(params, i) - (long long)params->kernel[i];
-        output_field[i] = room < 0 || !params->stride[i] ? 0 : (size_t)room / params->stride[i] + 1;
+        long long positions = padded(params, i) - (long long)params->kernel[i];
+        output_field[i] = positions < 0 || !params->stride[i] ? 0 : (size_t)positions / params->stride[i] + 1;
     }
 }
 uint64_t popnn_pool_fwd_flops(const popnn_pool_params *params)

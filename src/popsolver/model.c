@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define NOTHING ((popsolver_variable){ 0 })
+#define NO_VARIABLE ((popsolver_variable){ 0 })
 
 popsolver_model *popsolver_model_create(void)
 {
@@ -131,12 +131,12 @@ static popsolver_variable constant(popsolver_model *model, uint32_t *kept, uint6
 popsolver_variable popsolver_add_variable_at(pop_where where, popsolver_model *model, uint64_t min, uint64_t max,
                                              const char *name)
 {
-    return ready(model, where, "popsolver_add_variable") ? add(model, min, max, name) : NOTHING;
+    return ready(model, where, "popsolver_add_variable") ? add(model, min, max, name) : NO_VARIABLE;
 }
 
 popsolver_variable popsolver_add_constant_at(pop_where where, popsolver_model *model, uint64_t value, const char *name)
 {
-    return ready(model, where, "popsolver_add_constant") ? add(model, value, value, name) : NOTHING;
+    return ready(model, where, "popsolver_add_constant") ? add(model, value, value, name) : NO_VARIABLE;
 }
 
 void popsolver_restrict_at(pop_where where, popsolver_model *model, popsolver_variable variable, uint64_t min,
@@ -212,7 +212,7 @@ popsolver_variable popsolver_product_at(pop_where where, popsolver_model *model,
                                         const char *name)
 {
     if (!valid(model, where, "popsolver_product", variables.list, variables.count))
-        return NOTHING;
+        return NO_VARIABLE;
     if (!variables.count)
         return constant(model, &model->one, 1);
     popsolver_variable *left = poplibs_new(variables.count, sizeof(*left));
@@ -232,12 +232,12 @@ static popsolver_variable reduce(pop_where where, const char *api, popsolver_mod
                                  popsolver_variables variables, const char *name)
 {
     if (!valid(model, where, api, variables.list, variables.count))
-        return NOTHING;
+        return NO_VARIABLE;
     if (!variables.count) {
         if (kind == SUM)
             return constant(model, &model->zero, 0);
         fail(model, where, api, POP_INDEX_ERROR, "the list is empty, there must be at least one variable");
-        return NOTHING;
+        return NO_VARIABLE;
     }
     const popsolver_variable result = add_any(model, name);
     post(model, kind, result, variables.list, variables.count);
@@ -272,7 +272,7 @@ popsolver_variable popsolver_sub_at(pop_where where, popsolver_model *model, pop
                                     popsolver_variable right, const char *name)
 {
     if (!valid_pair(where, "popsolver_sub", model, left, right))
-        return NOTHING;
+        return NO_VARIABLE;
     const popsolver_variable result = add_any(model, name);
     post_two(model, SUM, left, result, right);
     return result;
@@ -290,14 +290,14 @@ popsolver_variable popsolver_floordiv_at(pop_where where, popsolver_model *model
                                          popsolver_variable right, const char *name)
 {
     return valid_pair(where, "popsolver_floordiv", model, left, right) ? quotient(model, FLOORDIV, left, right, name)
-                                                                       : NOTHING;
+                                                                       : NO_VARIABLE;
 }
 
 popsolver_variable popsolver_ceildiv_at(pop_where where, popsolver_model *model, popsolver_variable left,
                                         popsolver_variable right, const char *name)
 {
     return valid_pair(where, "popsolver_ceildiv", model, left, right) ? quotient(model, CEILDIV, left, right, name)
-                                                                      : NOTHING;
+                                                                      : NO_VARIABLE;
 }
 
 /* right is the smallest divisor with quotient q when right = ceil(left / q). */
@@ -306,7 +306,7 @@ popsolver_variable popsolver_ceildiv_constrain_divisor_at(pop_where where, popso
                                                           const char *name)
 {
     if (!valid_pair(where, "popsolver_ceildiv_constrain_divisor", model, left, right))
-        return NOTHING;
+        return NO_VARIABLE;
     const popsolver_variable result = quotient(model, CEILDIV, left, right, name);
     post_two(model, CEILDIV, right, left, result);
     return result;
@@ -317,7 +317,7 @@ popsolver_variable popsolver_mod_at(pop_where where, popsolver_model *model, pop
                                     popsolver_variable right, const char *name)
 {
     if (!valid_pair(where, "popsolver_mod", model, left, right))
-        return NOTHING;
+        return NO_VARIABLE;
     const popsolver_variable times = quotient(model, FLOORDIV, left, right, NULL);
     const popsolver_variable whole = product_of(model, times, right, NULL);
     const popsolver_variable result = add_any(model, name);
@@ -330,10 +330,10 @@ static popsolver_variable call(pop_where where, const char *api, popsolver_model
                                popsolver_variables variables, popsolver_function function, void *user, const char *name)
 {
     if (!valid(model, where, api, variables.list, variables.count))
-        return NOTHING;
+        return NO_VARIABLE;
     if (!function) {
         fail(model, where, api, POP_POPLAR_ERROR, "the function is null");
-        return NOTHING;
+        return NO_VARIABLE;
     }
     const popsolver_variable result = add_any(model, name);
     struct constraint *made = post(model, kind, result, variables.list, variables.count);

@@ -84,10 +84,10 @@ static void split(const pop_interval *intervals, const size_t *first, size_t cou
             while (list < count && at == first[list + 1])
                 ++list;
             assert(list < count && at < total);
-            size_t room = poplibs_min(end - consumed, l.region), before = room;
+            size_t left = poplibs_min(end - consumed, l.region), before = left;
             bool begun = false;
-            while (room && at < first[list + 1]) {
-                size_t take = poplibs_min(room, intervals[at].end - intervals[at].begin - done),
+            while (left && at < first[list + 1]) {
+                size_t take = poplibs_min(left, intervals[at].end - intervals[at].begin - done),
                        begin = intervals[at].begin + done;
                 if (take) {
                     if (!begun)
@@ -96,11 +96,11 @@ static void split(const pop_interval *intervals, const size_t *first, size_t cou
                     lists_push(&out, begin, begin + take);
                 }
                 done += take;
-                room -= take;
+                left -= take;
                 if (intervals[at].begin + done == intervals[at].end)
                     ++at, done = 0;
             }
-            consumed += before - room;
+            consumed += before - left;
         }
         partitions->first[i + 1] = out.count;
     }

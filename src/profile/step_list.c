@@ -16,7 +16,7 @@ struct record {
     struct image *image;
     struct trace trace;
     uint8_t *parts; /* by step of the model */
-    unsigned holders;
+    unsigned references;
 };
 
 struct step_row {
@@ -173,7 +173,7 @@ static void end(void *user)
 {
     struct list *l = user;
     stop(l);
-    if (__atomic_sub_fetch(&l->record->holders, 1, __ATOMIC_ACQ_REL) == 0) {
+    if (__atomic_sub_fetch(&l->record->references, 1, __ATOMIC_ACQ_REL) == 0) {
         image_release(l->record->image);
         trace_free(&l->record->trace);
         free(l->record->parts);
@@ -214,7 +214,7 @@ void step_lists(struct image *image, const struct trace *trace, const uint64_t *
         memcpy(vec_extend(&record->trace.entries, trace->entries.count), trace->entries.data,
                trace->entries.count * sizeof(*trace->entries.data));
     record->parts = step_parts_all(image);
-    record->holders = 2;
+    record->references = 2;
     *steps = list_of(record, true, times);
     *programs = list_of(record, false, times);
 }

@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 
-enum { NOBODY = -1 };
+enum { NO_RANK = -1 };
 
 static bool same_shape(const struct program_call *call, pop_tensor source, pop_tensor destination)
 {
@@ -34,22 +34,23 @@ static bool find_senders(const struct program_call *call, unsigned replicas, con
     }
     const pop_status status = POP_GRAPH_REPLICATION_ERROR;
     for (unsigned r = 0; r < replicas; ++r)
-        senders[r] = receivers[r] = NOBODY;
+        senders[r] = receivers[r] = NO_RANK;
     for (size_t i = 0; i < count; ++i) {
         unsigned from = pairs[i].sender, to = pairs[i].receiver;
         if (from >= replicas || to >= replicas)
             return store_fail(call->store, status, call->where, call->api,
                               "replica %u sends to replica %u: the graph has %u (0 to %u)", from, to, replicas,
                               replicas - 1);
-        if (receivers[from] != NOBODY || senders[to] != NOBODY)
+        if (receivers[from] != NO_RANK || senders[to] != NO_RANK)
             return store_fail(call->store, status, call->where, call->api,
                               "replica %u %s twice: each must send once and receive once",
-                              receivers[from] != NOBODY ? from : to, receivers[from] != NOBODY ? "sends" : "receives");
+                              receivers[from] != NO_RANK ? from : to,
+                              receivers[from] != NO_RANK ? "sends" : "receives");
         receivers[from] = (int32_t)to;
         senders[to] = (int32_t)from;
     }
     for (unsigned r = 0; r < replicas; ++r)
-        if (senders[r] == NOBODY)
+        if (senders[r] == NO_RANK)
             return store_fail(call->store, status, call->where, call->api,
                               "replica %u does not receive: each of the %u must send once and receive once", r,
                               replicas);

@@ -50,7 +50,7 @@
     {                                                                                                                  \
         .how = BIND_KEYS, .keys = f, .column = OWNER_IS_KEY                                                            \
     }
-#define KEYS_ALIKE(f)                                                                                                  \
+#define SAME_KEYS(f)                                                                                                   \
     {                                                                                                                  \
         .how = BIND_KEYS, .keys = f, .column = OWNER_IS_OWNER                                                          \
     }
@@ -292,7 +292,7 @@ const struct binding bindings[PVA_PROPERTY_COUNT] = {
     [PVA_COMPILATION_CONTROL_PROGRAMS] = LIST(control_count, control_at),
     [PVA_COMPILATION_FUNCTIONS] = LIST(function_count, function_at),
     [PVA_COMPILATION_LIVENESS_PROGRAM_STEPS] = ROWS(LIVENESS_STEP),
-    [PVA_COMPILATION_ALWAYS_LIVE_VARIABLES] = KEYS_ALIKE(always_live),
+    [PVA_COMPILATION_ALWAYS_LIVE_VARIABLES] = SAME_KEYS(always_live),
     [PVA_COMPILATION_LOWERED_VARIABLES] = VIEW(0),
     [PVA_COMPILATION_VARIABLES] = ROWS(VARIABLE),
     [PVA_COMPILATION_VERTEX_TYPES] = ROWS(VERTEX_TYPE),
@@ -378,7 +378,7 @@ const struct binding bindings[PVA_PROPERTY_COUNT] = {
     [PVA_LIVENESS_STEP_PROGRAM] = NEEDED(LIVENESS_STEP, 1),
     [PVA_LIVENESS_STEP_NOT_ALWAYS_LIVE_MEMORY] = GET(liveness_memory),
     [PVA_LIVE_MEMORY_BYTES] = GET(live_bytes),
-    [PVA_LIVE_MEMORY_VARIABLES] = KEYS_ALIKE(live_variables),
+    [PVA_LIVE_MEMORY_VARIABLES] = SAME_KEYS(live_variables),
     [PVA_LIVE_MEMORY_BYTES_BY_TILE] = NUMBERS("SELECT bytes_by_tile FROM live_lists WHERE id = ?1 AND ?2 >= 0"),
     [PVA_LIVE_VARIABLE_NAME] = COLUMN(LIVE_VARIABLE, 1),
     [PVA_LIVE_VARIABLE_SIZE] = GET(live_variable_size),

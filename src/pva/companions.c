@@ -47,7 +47,7 @@ static void warn(pva_file *file, const char *path, const char *what)
 }
 
 /* Checks a file of debug contexts by its beginning and its size; adds a warning when it cannot be complete. */
-static bool looks_whole(pva_file *file, const char *path, uint64_t written)
+static bool is_complete(pva_file *file, const char *path, uint64_t written)
 {
     unsigned char first = 0;
     uint64_t bytes = report_file_bytes(path);
@@ -82,13 +82,13 @@ void companions_open_debug(pva_file *file)
          *temporary = *companions.id ? report_file_path(file->directory, REPORT_FILE_DEBUG, companions.id) : NULL;
     bool there = access(path, F_OK) == 0, own = there && companions_own(&companions, REPORT_FILE_DEBUG, path);
     if (temporary && !own && access(temporary, F_OK) == 0) {
-        if (looks_whole(file, temporary, companions.bytes[REPORT_FILE_DEBUG]))
+        if (is_complete(file, temporary, companions.bytes[REPORT_FILE_DEBUG]))
             debug_open(file, temporary);
     } else if (there) {
         report_file_id(path, REPORT_FILE_DEBUG, id);
         if (!own && *id)
             warn(file, path, "it belongs to another report");
-        else if (looks_whole(file, path, companions.bytes[REPORT_FILE_DEBUG]) && !own)
+        else if (is_complete(file, path, companions.bytes[REPORT_FILE_DEBUG]) && !own)
             warn(file, path, "it does not say that it belongs to this report");
         else if (own && !file->warning.length)
             debug_open(file, path);

@@ -63,13 +63,13 @@ static void on_break(void *head)
 {
     *(struct debug_head *)head = (struct debug_head){ .kind = HEAD_BREAK };
 }
-static void on_bad(void *head)
+static void on_other(void *head)
 {
     *(struct debug_head *)head = (struct debug_head){ .kind = HEAD_BAD };
 }
 static void on_tag(void *head, uint64_t tag)
 {
-    (void)tag, on_bad(head);
+    (void)tag, on_other(head);
 }
 
 enum { WINDOW = 1 << 16 };
@@ -114,8 +114,8 @@ static struct debug_head head_at(struct debug_index *index, size_t *at)
     callbacks.map_start = on_map;
     callbacks.indef_map_start = on_long_map;
     callbacks.indef_break = on_break;
-    callbacks.string_start = on_bad; /* the project's writers do not use these */
-    callbacks.byte_string_start = on_bad;
+    callbacks.string_start = on_other; /* the project's writers do not use these */
+    callbacks.byte_string_start = on_other;
     callbacks.tag = on_tag;
     struct debug_head head = { 0 };
     if (*at >= index->size)
@@ -173,7 +173,7 @@ static bool text_is(const struct debug_head *head, const char *text)
 }
 
 /* Whether a list or map has another element; `count` counts down, and a break ends an item of unknown length. */
-static bool goes_on(struct debug_index *index, size_t *at, uint64_t *count)
+static bool next_item(struct debug_index *index, size_t *at, uint64_t *count)
 {
     if (*count != UINT64_MAX)
         return (*count)-- != 0;
@@ -190,7 +190,7 @@ static bool index_context(struct debug_index *index, size_t *at)
     struct debug_head head = head_at(index, at);
     if (head.kind != HEAD_MAP)
         return false;
-    while (goes_on(index, at, &head.number)) {
+    while (next_item(index, at, &head.number)) {
         struct debug_head key = head_at(index, at), number;
         size_t value = *at;
         bool id = text_is(&key, "id"), parent = text_is(&key, "parentId");
@@ -212,7 +212,7 @@ static bool index_list(struct debug_index *index, size_t *at, bool contexts)
     struct debug_head head = head_at(index, at);
     if (head.kind != HEAD_ARRAY)
         return false;
-    while (goes_on(index, at, &head.number)) {
+    while (next_item(index, at, &head.number)) {
         if (!contexts)
             *vec_push(&index->strings) = *at;
         if (!(contexts ? index_context(index, at) : skip_item(index, at)))
@@ -228,7 +228,7 @@ static bool index_all(struct debug_index *index)
     bool found = false;
     if (root.kind != HEAD_MAP)
         return false;
-    while (goes_on(index, &at, &root.number)) {
+    while (next_item(index, &at, &root.number)) {
         struct debug_head key = head_at(index, &at);
         bool contexts = text_is(&key, "contexts");
         found |= contexts;

@@ -49,7 +49,7 @@ static bool newer(const char *path, const char *other)
 }
 
 /* Whether the file and SQLite's log beside it are both empty. */
-static bool nothing_in(const char *path)
+static bool is_empty_file(const char *path)
 {
     struct str log = { 0 };
     struct stat facts;
@@ -68,7 +68,7 @@ static void look_at_profile(const struct look *look, const char *name)
     const char *age = !look->profile || same ? "" : later ? ", newer than the report" : ", older than the report";
     if (process >= 0)
         say(look, false, "%s is written now, by process %lld%s", name, (long long)process, age);
-    else if (!same && nothing_in(path))
+    else if (!same && is_empty_file(path))
         say(look, true, "%s is empty%s: the program was killed before it wrote anything: remove the file", name, age);
     else if (!same)
         say(look, true, "%s was left by a program that was killed%s: 'pva check --repair' completes it", name, age);

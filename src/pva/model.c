@@ -229,7 +229,7 @@ pva_object pva_get(pva_object o, pva_property property)
 static const struct kept *keep(pva_object o, pva_property property)
 {
     struct kept *oldest = &o.file->kept[0];
-    for (size_t i = 0; i < KEPT; ++i) {
+    for (size_t i = 0; i < RECENT_REPORTS; ++i) {
         struct kept *kept = &o.file->kept[i];
         if (kept->used && kept->property == property && pva_same(kept->object, o)) {
             kept->used = ++o.file->clock;
@@ -308,7 +308,7 @@ uint64_t pva_numbers(pva_object o, pva_property property, uint64_t first, uint64
 
 /* For each query: the class it applies to, the class of its result, and the property that limits its number. */
 static const struct {
-    pva_class of, gives;
+    pva_class of, result;
     const char *what;
 } queries[] = {
     [PVA_ALWAYS_LIVE_FOR_TILE] = { PVA_CLASS_COMPILATION, PVA_CLASS_LIVE_MEMORY, "tile" },

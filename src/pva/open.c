@@ -275,7 +275,7 @@ void pva_close(pva_file *file)
     tables_free(file);
     memory_free(file);
     debug_free(file);
-    for (size_t i = 0; i < KEPT; ++i)
+    for (size_t i = 0; i < RECENT_REPORTS; ++i)
         free(file->kept[i].numbers);
     sqlite3_close(file->db);
     str_free(&file->warning);

@@ -128,7 +128,7 @@ static pop_status finish_database(const char *path, pop_error *error)
 }
 
 /* Renames the file and its companions to their final names. */
-static pop_status give_names(const char *path, const char *directory, const char *id, pop_error *error)
+static pop_status restore_names(const char *path, const char *directory, const char *id, pop_error *error)
 {
     enum report_file failed = REPORT_FILE_PROFILE;
     char *whole = report_file_path(directory, REPORT_FILE_PROFILE, NULL);
@@ -154,7 +154,7 @@ static pop_status complete(const char *path, const char *directory, pop_error *e
     pop_status status = check_readable(path, id, error);
     if (status == POP_OK)
         status = finish_database(path, error);
-    return status == POP_OK ? give_names(path, directory, id, error) : status;
+    return status == POP_OK ? restore_names(path, directory, id, error) : status;
 }
 
 /* Completes the newest file that can be completed; on failure the error is that of the newest file. */

@@ -16,7 +16,7 @@ enum table {
 };
 enum file_kind { FILE_REPORT, FILE_TRACE };
 
-enum { PAGES = 96, QUERIES = 64, KEPT = 6 };
+enum { PAGES = 96, QUERIES = 64, RECENT_REPORTS = 6 };
 
 struct debug_index;
 struct source_page;
@@ -46,8 +46,8 @@ struct pva_file {
     pop_error error;
     uint64_t bytes; /* size of the database */
     uint64_t tiles, tiles_per_ipu, ipus;
-    struct kept kept[KEPT];          /* recently decoded arrays */
-    struct blobs *categories, *code; /* memory by category, code by vertex type: see memory.c */
+    struct kept kept[RECENT_REPORTS]; /* recently decoded arrays */
+    struct blobs *categories, *code;  /* memory by category, code by vertex type: see memory.c */
     struct debug_index *debug;
     pva_watch *watch; /* called during queries in SQL */
     void *watch_context;

@@ -49,7 +49,7 @@ unsigned pvti_graph_add_series(pvti_graph *graph, const char *name)
     return number;
 }
 
-static void tell_graph(struct pvti_graph *graph)
+static void write_graph(struct pvti_graph *graph)
 {
     unsigned number = trace_number();
     if (graph->trace != number) {
@@ -71,7 +71,7 @@ void pvti_graph_add(pvti_graph *graph, unsigned series, double value)
     if (!trace_on())
         return;
     pthread_mutex_lock(&lock);
-    tell_graph(graph);
+    write_graph(graph);
     trace_put((struct trace_row){ .kind = ROW_NUMBER, .numbers = { graph->id, series, trace_now() }, .real = value });
     pthread_mutex_unlock(&lock);
 }

@@ -32,7 +32,7 @@ pvti_channel *pvti_channel_create(const char *name)
     if (!channel) {
         channel = MEM_NEW(struct pvti_channel);
         channel->name = mem_string(name);
-        channel->enabled = trace_wants(name);
+        channel->enabled = trace_enabled(name);
         *channels.last = channel;
         channels.last = &channel->next;
     }
@@ -83,7 +83,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Atomic int64_t threads_seen;
 static _Atomic unsigned threads_of;
 
-static void forget_open(struct thread *thread)
+static void clear_open(struct thread *thread)
 {
     for (size_t i = 0; i < thread->open.count; ++i)
         free(thread->open.data[i].label);
@@ -93,7 +93,7 @@ static void forget_open(struct thread *thread)
 static void thread_free(void *user)
 {
     struct thread *thread = user;
-    forget_open(thread);
+    clear_open(thread);
     vec_free(&thread->open);
     free(thread->name);
     free(thread);
@@ -125,7 +125,7 @@ static struct thread *this_thread(void)
             threads_of = number;
             threads_seen = 0;
         }
-        forget_open(thread);
+        clear_open(thread);
         thread->trace = number;
         thread->id = trace_id();
         thread->position = threads_seen++;

@@ -313,7 +313,7 @@ unsigned trace_number(void)
     return number;
 }
 
-bool trace_wants(const char *channel)
+bool trace_enabled(const char *channel)
 {
     if (!trace_on())
         return false;

@@ -16,6 +16,6 @@ bool trace_on(void);
 /* The number of the current file; rows in earlier files are not repeated in later ones. */
 unsigned trace_number(void);
 /* Whether a channel of that name is enabled initially. */
-bool trace_wants(const char *channel);
+bool trace_enabled(const char *channel);
 
 #endif

@@ -86,7 +86,7 @@ static pop_profile_value value_of(const pop_store *store, const struct debug_val
         return pop_profile_string(store_name(store, (uint32_t)words[0]));
     case POP_LOG_OPTIONS:
         return options_value(store, words, value->count);
-    case POP_LOG_NOTHING:
+    case POP_LOG_NONE:
     case POP_LOG_KINDS:
         break;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes liveness: lists of live variables, each stored once, with their bytes on each tile. */
 #include "report/liveness.h"
-#include "report/live_things.h"
+#include "report/live_blocks.h"
 
 /* A variable in lists: a name and the set of its live blocks. */
 struct live_id {
@@ -11,7 +11,7 @@ struct live_id {
 struct liveness_rows {
     struct report *report;
     const struct model *model;
-    struct live_things things;
+    struct live_blocks blocks;
     bool placed; /* the image has a placement, so that blocks are known */
     VEC(struct live_id) ids;
     uint32_t *slots; /* hash -> id + 1 */
@@ -40,11 +40,11 @@ static void write_variable(struct liveness_rows *l, uint32_t id, bool always)
     struct array *array = &l->report->array;
     size_t tiles = pop_target_num_tiles(&l->report->image->target);
     array_begin(array);
-    if (l->placed && !l->things.group_of[of->name]) { /* this row summarises all variables */
-        array_of(array, l->things.now, tiles);
+    if (l->placed && !l->blocks.group_of[of->name]) { /* this row summarises all variables */
+        array_of(array, l->blocks.now, tiles);
     } else if (l->placed) {
         memset(l->tiles, 0, tiles * sizeof(*l->tiles));
-        live_things_named(&l->things, of->name, always, l->tiles);
+        live_blocks_add(&l->blocks, of->name, always, l->tiles);
         array_of(array, l->tiles, tiles);
     }
     database_add(l->report->db, TABLE_LIVE_VARIABLES, "isib", (int64_t)id, image_string(l->report->image, of->name),
@@ -57,7 +57,7 @@ static uint32_t variable_id(struct liveness_rows *l, const struct model_live *li
 {
     uint64_t hash = live->bytes * UINT64_C(0xC2B2AE3D27D4EB4F) ^ live->name;
     if (l->placed)
-        hash ^= live_things_named(&l->things, live->name, always, NULL) + always;
+        hash ^= live_blocks_add(&l->blocks, live->name, always, NULL) + always;
     hash ^= hash >> 32;
     if (2 * (l->ids.count + 1) > l->slot_count)
         grow_slots(l);
@@ -109,7 +109,7 @@ void report_write_liveness(struct report *report)
     if (!model->live_lists.count)
         return;
     if (l.placed)
-        live_things_make(&l.things, report->image);
+        live_blocks_make(&l.blocks, report->image);
     l.tiles = mem_zero(model->tiles.count + 1, sizeof(*l.tiles));
     l.written = mem_zero(model->live_lists.count, sizeof(*l.written));
     write_always(&l);
@@ -118,14 +118,14 @@ void report_write_liveness(struct report *report)
         if (!list)
             continue;
         if (l.placed)
-            live_things_go(&l.things, (uint32_t)ordinal);
-        write_list(&l, list, l.placed ? l.things.now : NULL);
+            live_blocks_advance(&l.blocks, (uint32_t)ordinal);
+        write_list(&l, list, l.placed ? l.blocks.now : NULL);
         database_add(report->db, TABLE_LIVENESS_STEPS, "iii", ordinal++,
                      (int64_t)program_id(&report->programs, step, PART_STEP), (int64_t)list);
     }
     for (uint32_t list = 0; list < model->live_lists.count; ++list)
         write_list(&l, list, NULL); /* lists that no step refers to any more */
-    live_things_free(&l.things);
+    live_blocks_free(&l.blocks);
     array_free(&l.list);
     vec_free(&l.ids);
     free(l.slots);

@@ -67,7 +67,7 @@ void report_imply(struct option_set *options)
 }
 
 /* Whether a path is relative and stays below its starting directory. */
-static bool stays_below(const char *name)
+static bool is_inside(const char *name)
 {
     if (*name == '/')
         return false;
@@ -83,7 +83,7 @@ char *report_directory(const struct option_set *options, const char *engine, con
 {
     const char *directory = options_get(options, "engine", "autoReport.directory");
     struct str path = { 0 };
-    if (engine && !stays_below(engine)) {
+    if (engine && !is_inside(engine)) {
         error_set(error, POP_INVALID_OPTION, NO_WHERE, api,
                   "the engine's name is '%s', and its report goes to a directory of that name below "
                   "autoReport.directory: a name may not begin with '/' "

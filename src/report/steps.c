@@ -14,7 +14,7 @@
 enum {
     SHAPES_MAX = 1 << 16, /* maximum of shapes that the clock keeps; it drops them after a sync */
     CHAIN_MAX = 64,       /* maximum length of a chain of arrays that are sums */
-    ROWS_BETWEEN_LOOKS = 1 << 14,
+    ROWS_BETWEEN_CHECKS = 1 << 14,
     ROW_COLUMNS = 5,
 };
 
@@ -37,7 +37,7 @@ struct steps_writer {
     uint32_t work;                             /* of the current event */
     int64_t rows[DATABASE_BATCH][ROW_COLUMNS]; /* not yet written */
     size_t kept;
-    int64_t looked; /* the row at which the time was last read */
+    int64_t checked_at; /* the row at which the time was last read */
     time_t committed;
 };
 
@@ -151,7 +151,7 @@ static struct pattern_offsets no_time_offsets(void *user)
 
 /* The sync before an exchange: one row for the tiles that take part in it and one for the others, where there are
  * any. */
-static void write_parted_sync(struct steps_writer *w, uint32_t step, struct step_pattern pattern)
+static void write_split_sync(struct steps_writer *w, uint32_t step, struct step_pattern pattern)
 {
     pattern.work = (uint32_t)work_of_step(w->clock->model, w->clock->model->steps.data + step);
     if (!(w->report->programs.parts[step] >> PART_SANS & 1)) {
@@ -176,7 +176,7 @@ static void write_sync(struct steps_writer *w, uint32_t step, enum step_part par
     struct step_pattern pattern = { .start = w->array, .work = UINT32_MAX, .shift = w->shift };
     pattern.end = array_of_shape(w, w->clock->shape);
     if (part == PART_SYNC)
-        write_parted_sync(w, step, pattern);
+        write_split_sync(w, step, pattern);
     else
         add_row(w, step, part, patterns_id(w->patterns, &pattern, sync_offsets, w));
     w->chain = 0;
@@ -206,9 +206,9 @@ static void on_event(void *user, const struct timeline_event *event)
                    : parts >> PART_END & 1  ? PART_END
                    : parts >> PART_STEP & 1 ? PART_STEP
                                             : PART_SYNC);
-    if (w->next - w->looked < ROWS_BETWEEN_LOOKS)
+    if (w->next - w->checked_at < ROWS_BETWEEN_CHECKS)
         return;
-    w->looked = w->next;
+    w->checked_at = w->next;
     if (seconds() != w->committed)
         steps_commit(w);
 }

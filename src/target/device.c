@@ -195,7 +195,7 @@ unsigned pop_device_id(const pop_device *device)
 }
 
 /* Transfers the device's slots held by `from` to holder. Call with the lock held. */
-static void hand_over(const pop_device *device, const pop_device *from, const pop_device *holder)
+static void transfer_slots(const pop_device *device, const pop_device *from, const pop_device *holder)
 {
     const struct fleet_entry *entry = &device->fleet->entries.data[device->id];
     for (unsigned i = 0; i < entry->slots; ++i)
@@ -220,7 +220,7 @@ bool pop_device_attach(const pop_device *device)
         free_slots &= !holder || holder == device;
     }
     if (free_slots)
-        hand_over(device, NULL, device);
+        transfer_slots(device, NULL, device);
     pthread_mutex_unlock(&fleet->lock);
     return free_slots;
 }
@@ -246,6 +246,6 @@ void pop_device_detach(const pop_device *device)
         return;
     }
     pthread_mutex_lock(&device->fleet->lock);
-    hand_over(device, device, NULL);
+    transfer_slots(device, device, NULL);
     pthread_mutex_unlock(&device->fleet->lock);
 }

@@ -42,7 +42,7 @@ enum { ROUND = 7 };
 /* Maximum cycles that a tile waits for a shared transmission if the message could be sent again earlier.  Values from
  * 250 to 600 meet tutorial 7's later listings; without a limit neighbours in a convolution's field form a chain of
  * waiting tiles (docs/decisions/0004). */
-enum { PATIENCE = 250 };
+enum { MAX_WAIT_CYCLES = 250 };
 /* A message of more cycles is scheduled after all shorter ones, in parts of this length (longer if there would be more
  * than MAX_PARTS), in any free cycles.  Values from 64 to 500 meet the published figures (docs/decisions/0004). */
 enum { LONG = 250, MAX_PARTS = 64 };
@@ -208,7 +208,7 @@ static void take(struct line *line, struct scheduled_tile *tile, uint64_t at, ui
 }
 
 /* Whether a tile is free in the cycles of a transmission to another tile. */
-static bool takes_in(const struct scheduled_tile *receiver, uint64_t start, uint64_t cycles)
+static bool accepts(const struct scheduled_tile *receiver, uint64_t start, uint64_t cycles)
 {
     uint64_t end = start + cycles;
     return end <= MAX_CYCLES && start >= receiver->receive.full &&
@@ -219,13 +219,13 @@ static bool takes_in(const struct scheduled_tile *receiver, uint64_t start, uint
 static uint64_t message_start(const struct sent *sent, const struct scheduled_tile *sender,
                               const struct scheduled_tile *receiver, uint64_t cycles, bool *again)
 {
-    bool first = sent->key && takes_in(receiver, sent->start, cycles);
-    *again = first && sent->start <= receiver->row + PATIENCE;
+    bool first = sent->key && accepts(receiver, sent->start, cycles);
+    *again = first && sent->start <= receiver->row + MAX_WAIT_CYCLES;
     if (*again) /* any free cycles: none is before the row's */
         return sent->start;
     uint64_t at = first_free(sender, receiver, cycles);
-    first &= sent->start <= at + PATIENCE;
-    bool last = sent->key && sent->last <= at + PATIENCE && takes_in(receiver, sent->last, cycles);
+    first &= sent->start <= at + MAX_WAIT_CYCLES;
+    bool last = sent->key && sent->last <= at + MAX_WAIT_CYCLES && accepts(receiver, sent->last, cycles);
     *again = first || last;
     return first ? sent->start : last ? sent->last : at;
 }
@@ -339,7 +339,7 @@ static void sort_pieces(struct exchange_schedule *schedule)
     sort_by_key(schedule->pieces.data, schedule->pieces.count, sizeof(*schedule->pieces.data), message_round);
 }
 
-void exchange_schedule_settle(struct exchange_schedule *schedule)
+void exchange_schedule_finish(struct exchange_schedule *schedule)
 {
     if (schedule->messages <= EXCHANGE_SCHEDULE_MAX) {
         sort_pieces(schedule);

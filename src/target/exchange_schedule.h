@@ -21,15 +21,15 @@ void exchange_schedule_free(struct exchange_schedule *schedule);
 void exchange_schedule_row(struct exchange_schedule *schedule, uint32_t tile);
 /* The next message that `to` receives; tiles are numbered over all IPUs.  what: identifies the data, equal for all its
  * receivers; EXCHANGE_ONCE: there is no other receiver.  A message of more than 250 cycles is scheduled by
- * exchange_schedule_settle after all shorter ones, in parts, each a row of its own. */
+ * exchange_schedule_finish after all shorter ones, in parts, each a row of its own. */
 void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes,
                                uint64_t what);
-/* A message of a copy, whose parts have no order: exchange_schedule_settle schedules the first few of every sender,
+/* A message of a copy, whose parts have no order: exchange_schedule_finish schedules the first few of every sender,
  * then the next few, and so on, in any free cycles. */
 void exchange_schedule_piece(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes,
                              uint64_t what);
 /* Schedules all requested messages; the queries below are valid afterwards. */
-void exchange_schedule_settle(struct exchange_schedule *schedule);
+void exchange_schedule_finish(struct exchange_schedule *schedule);
 /* The cycle after the last word that a tile sends or receives. */
 uint64_t exchange_schedule_end(const struct exchange_schedule *schedule, uint32_t tile);
 /* Pairs of words in the messages that a tile receives together with the other tile of its bus (whose number differs in

@@ -148,11 +148,11 @@ size_t pop_device_manager_num_devices(const pop_device_manager *manager)
 }
 
 /* Programs for hardware end here if no IPU is modelled: the message names the variable to set. */
-static void say_how_to_model(unsigned num_ipus)
+static void warn_about_model(unsigned num_ipus)
 {
-    static atomic_flag said = ATOMIC_FLAG_INIT;
+    static atomic_flag warned = ATOMIC_FLAG_INIT;
     char more[16] = "";
-    if (atomic_flag_test_and_set(&said))
+    if (atomic_flag_test_and_set(&warned))
         return;
     if (num_ipus > 1)
         snprintf(more, sizeof(more), " x%u", num_ipus);
@@ -178,7 +178,7 @@ static size_t open_devices(const pop_device_manager *manager, pop_target_type ty
         ++found;
     }
     if (manager && type == POP_TARGET_IPU && !found)
-        say_how_to_model(num_ipus);
+        warn_about_model(num_ipus);
     return found;
 }
 

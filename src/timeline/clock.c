@@ -230,7 +230,7 @@ static void grow_slots(struct clock *clock)
 }
 
 /* From here on the offsets themselves are kept. */
-static void go_deep(struct clock *clock)
+static void enter_deep_shape(struct clock *clock)
 {
     if (clock->shape == SHAPE_DEEP)
         return;
@@ -241,7 +241,7 @@ static void go_deep(struct clock *clock)
 
 void clock_works(struct clock *clock, size_t work, uint64_t times)
 {
-    go_deep(clock);
+    enter_deep_shape(clock);
     apply(clock, work, times, limits_of(clock, SHAPE_DEEP));
 }
 

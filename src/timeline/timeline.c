@@ -30,8 +30,8 @@ static bool brings_sync(const struct model *model, uint32_t step)
     return kind == MODEL_EXCHANGE || kind == MODEL_GLOBAL_EXCHANGE || kind == MODEL_STREAM_COPY || kind == MODEL_SYNC;
 }
 
-static void tell(const struct timeline_walk *walk, uint32_t step, enum timeline_phase phase, uint64_t from,
-                 uint64_t cycles)
+static void report_event(const struct timeline_walk *walk, uint32_t step, enum timeline_phase phase, uint64_t from,
+                         uint64_t cycles)
 {
     if (!walk->callback)
         return;
@@ -81,7 +81,7 @@ static void work(struct timeline_walk *walk, uint32_t step, enum timeline_phase 
     else
         clock_works(&walk->clock, number, times);
     if (walk->callback)
-        tell(walk, step, phase, from, longest(walk, number));
+        report_event(walk, step, phase, from, longest(walk, number));
 }
 
 /* times: only of steps that do not sync. */
@@ -111,7 +111,7 @@ static void run_step(struct timeline_walk *walk, uint32_t step, uint64_t times)
         break;
     default: /* control flow and WriteUndef take no time */
         if (walk->callback)
-            tell(walk, step, TIMELINE_WHOLE, clock_now(&walk->clock), 0);
+            report_event(walk, step, TIMELINE_WHOLE, clock_now(&walk->clock), 0);
     }
 }
 

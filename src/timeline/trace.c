@@ -39,7 +39,7 @@ static void push(struct trace *trace, struct trace_entry entry)
         *vec_push(&trace->entries) = entry;
 }
 
-static void push_stretch(struct trace *trace, uint32_t end)
+static void push_run(struct trace *trace, uint32_t end)
 {
     if (end > trace->from)
         push(trace, (struct trace_entry){ trace->from, end - trace->from, 0 });
@@ -135,7 +135,7 @@ void trace_end(struct trace *trace, uint32_t end)
     trace->hot_times = NULL;
     trace->loops.count = 0;
     if (!trace->full)
-        push_stretch(trace, end);
+        push_run(trace, end);
     if (trace->entries.count == trace->run + 1)
         trace->entries.count = trace->run; /* stopped before its first op */
     else if (!trace->full)
@@ -148,7 +148,7 @@ static struct trace_loop *innermost(const struct trace *trace)
 }
 
 /* A loop whose iterations are one stretch. */
-static bool same_stretch(struct trace *trace, uint32_t at, uint32_t next, uint32_t depth)
+static bool same_run(struct trace *trace, uint32_t at, uint32_t next, uint32_t depth)
 {
     const struct trace_loop *loop = innermost(trace);
     if (!loop || loop->head != next || loop->depth != depth || loop->before == NO_BLOCK ||
@@ -184,11 +184,11 @@ static void next_iteration(struct trace *trace, uint32_t next, uint32_t depth)
 void trace_jump(struct trace *trace, uint32_t at, uint32_t next, uint32_t depth, bool iteration)
 {
     trace->hot_times = NULL; /* entries may move */
-    if (trace->full || (iteration && same_stretch(trace, at, next, depth))) {
+    if (trace->full || (iteration && same_run(trace, at, next, depth))) {
         trace->from = next;
         return;
     }
-    push_stretch(trace, at + 1);
+    push_run(trace, at + 1);
     trace->from = next;
     for (const struct trace_loop *loop; (loop = innermost(trace)) && loop->depth > depth;)
         --trace->loops.count; /* drops loops of functions that have returned */

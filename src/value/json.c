@@ -82,7 +82,7 @@ static void new_line(struct json_writer *w, unsigned depth)
 
 /* Whether pretty output breaks a value over several lines: non-empty maps, and vectors with an element that is a map or
  * a vector. */
-static bool is_tall(const pop_profile_value *value)
+static bool spans_lines(const pop_profile_value *value)
 {
     if (value->type == POP_PROFILE_MAP)
         return pop_profile_size(value) != 0;
@@ -90,11 +90,11 @@ static bool is_tall(const pop_profile_value *value)
     if (value->type == POP_PROFILE_VECTOR && value->as.vector->source && size > 1)
         size = 1; /* elements of a generated vector are all of one kind */
     struct profile_reader reader = { .vector = value };
-    bool tall = false;
-    for (size_t i = 0; i < size && !tall; i += profile_run(value, i))
-        tall = profile_read(&reader, i)->type >= POP_PROFILE_VECTOR;
+    bool in_lines = false;
+    for (size_t i = 0; i < size && !in_lines; i += profile_run(value, i))
+        in_lines = profile_read(&reader, i)->type >= POP_PROFILE_VECTOR;
     profile_reader_end(&reader);
-    return tall;
+    return in_lines;
 }
 
 /* Faster than printf: most of a profile is natural numbers, most of them 0. Returns the number of characters, which
@@ -136,7 +136,7 @@ static void write_runs(struct json_writer *w, const pop_profile_value *vector)
 
 static void write_members(struct json_writer *w, const pop_profile_value *value, unsigned depth)
 {
-    bool map = value->type == POP_PROFILE_MAP, tall = w->pretty && is_tall(value);
+    bool map = value->type == POP_PROFILE_MAP, in_lines = w->pretty && spans_lines(value);
     output_char(&w->out, map ? '{' : '[');
     if (!map && value->as.vector->ends) {
         write_runs(w, value);
@@ -145,7 +145,7 @@ static void write_members(struct json_writer *w, const pop_profile_value *value,
         for (size_t i = 0; i < pop_profile_size(value); ++i) {
             if (i)
                 output_char(&w->out, ',');
-            if (tall)
+            if (in_lines)
                 new_line(w, depth + 1);
             if (map) {
                 write_string(w, pop_profile_key(value, i));
@@ -155,7 +155,7 @@ static void write_members(struct json_writer *w, const pop_profile_value *value,
         }
         profile_reader_end(&reader);
     }
-    if (tall)
+    if (in_lines)
         new_line(w, depth);
     output_char(&w->out, map ? '}' : ']');
 }

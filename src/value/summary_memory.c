@@ -166,7 +166,7 @@ static void memory_usage(struct summary *s, struct tiles tiles)
  * printed. */
 static void histogram(struct summary *s, const pop_profile_value *totals)
 {
-    enum { STARS = 40, MAX_BINS = 128 };
+    enum { BAR_WIDTH = 40, MAX_BINS = 128 };
     size_t tiles = pop_profile_size(totals);
     uint64_t min = UINT64_MAX, max = 0;
     for (size_t i = 0; i < tiles; ++i) {
@@ -191,14 +191,14 @@ static void histogram(struct summary *s, const pop_profile_value *totals)
     int digits = snprintf(bound, sizeof(bound), "%llu", (unsigned long long)(low + bins * width));
     fprintf(s->file, "    Range (KB) Histogram (Excluding Gaps)               Count (tiles)\n");
     for (size_t i = 0; i < bins; ++i) {
-        char stars[STARS + 1] = { 0 };
+        char stars[BAR_WIDTH + 1] = { 0 };
         if (counts[i])
-            memset(stars, '*', (size_t)(1 + counts[i] * (STARS - 1) / fullest));
+            memset(stars, '*', (size_t)(1 + counts[i] * (BAR_WIDTH - 1) / fullest));
         struct str count = { 0 };
         text_number(&count, counts[i]);
         snprintf(range, sizeof(range), "%*llu - %*llu", digits, (unsigned long long)(low + i * width), digits,
                  (unsigned long long)(low + (i + 1) * width));
-        fprintf(s->file, "    %10s %-*s%7s\n", range, STARS, stars, str_text(&count));
+        fprintf(s->file, "    %10s %-*s%7s\n", range, BAR_WIDTH, stars, str_text(&count));
         str_free(&count);
     }
     free(counts);

@@ -48,7 +48,7 @@ pop_profile_value pop_profile_map_new(void)
 pop_profile_value profile_map(size_t entries)
 {
     pop_profile_value map = pop_profile_map_new();
-    map.as.map->lent_keys = true;
+    map.as.map->borrowed_keys = true;
     EXACTLY(&map.as.map->entries, entries);
     return map;
 }
@@ -56,7 +56,7 @@ pop_profile_value profile_map(size_t entries)
 pop_profile_value *profile_add(pop_profile_value *map, const char *key, pop_profile_value item)
 {
     struct pop_profile_map *m = map->as.map;
-    assert(m->lent_keys && (!m->entries.count || strcmp(m->entries.data[m->entries.count - 1].key, key) < 0));
+    assert(m->borrowed_keys && (!m->entries.count || strcmp(m->entries.data[m->entries.count - 1].key, key) < 0));
     struct profile_entry *entry = vec_push(&m->entries);
     *entry = (struct profile_entry){ (char *)(uintptr_t)key, item };
     return &entry->value;
@@ -96,15 +96,15 @@ pop_profile_value profile_share(const pop_profile_value *value)
 {
     assert(value->type == POP_PROFILE_VECTOR || value->type == POP_PROFILE_MAP);
     unsigned *holders =
-        value->type == POP_PROFILE_VECTOR ? &value->as.vector->more_holders : &value->as.map->more_holders;
+        value->type == POP_PROFILE_VECTOR ? &value->as.vector->extra_references : &value->as.map->extra_references;
     __atomic_add_fetch(holders, 1, __ATOMIC_RELAXED);
     return *value;
 }
 
 /* Drops a reference; whether it was the last. */
-static bool let_go(unsigned *more_holders)
+static bool drop_reference(unsigned *extra_references)
 {
-    return __atomic_fetch_sub(more_holders, 1, __ATOMIC_ACQ_REL) == 0;
+    return __atomic_fetch_sub(extra_references, 1, __ATOMIC_ACQ_REL) == 0;
 }
 
 void pop_profile_free(pop_profile_value *value)
@@ -113,16 +113,16 @@ void pop_profile_free(pop_profile_value *value)
         return;
     if (value->type == POP_PROFILE_STRING) {
         free(value->as.string);
-    } else if (value->type == POP_PROFILE_VECTOR && let_go(&value->as.vector->more_holders)) {
+    } else if (value->type == POP_PROFILE_VECTOR && drop_reference(&value->as.vector->extra_references)) {
         for (size_t i = 0; i < value->as.vector->items.count; ++i)
             pop_profile_free(&value->as.vector->items.data[i]);
         vec_free(&value->as.vector->items);
         free(value->as.vector->ends);
         profile_source_free(value->as.vector->source);
         free(value->as.vector);
-    } else if (value->type == POP_PROFILE_MAP && let_go(&value->as.map->more_holders)) {
+    } else if (value->type == POP_PROFILE_MAP && drop_reference(&value->as.map->extra_references)) {
         for (size_t i = 0; i < value->as.map->entries.count; ++i) {
-            if (!value->as.map->lent_keys)
+            if (!value->as.map->borrowed_keys)
                 free(value->as.map->entries.data[i].key);
             pop_profile_free(&value->as.map->entries.data[i].value);
         }
@@ -145,11 +145,11 @@ static pop_profile_value copy_vector(const struct pop_profile_vector *from)
 static pop_profile_value copy_map(const struct pop_profile_map *from)
 {
     pop_profile_value copy = profile_map(from->entries.count);
-    copy.as.map->lent_keys = from->lent_keys;
+    copy.as.map->borrowed_keys = from->borrowed_keys;
     for (size_t i = 0; i < from->entries.count; ++i) {
         struct profile_entry *entry = &from->entries.data[i];
         *vec_push(&copy.as.map->entries) =
-            (struct profile_entry){ from->lent_keys ? entry->key : mem_string(entry->key),
+            (struct profile_entry){ from->borrowed_keys ? entry->key : mem_string(entry->key),
                                     pop_profile_copy(&entry->value) };
     }
     return copy;
@@ -164,12 +164,12 @@ pop_profile_value pop_profile_copy(const pop_profile_value *value)
     case POP_PROFILE_STRING:
         return pop_profile_string(value->as.string);
     case POP_PROFILE_VECTOR:
-        return value->as.vector->source || __atomic_load_n(&value->as.vector->more_holders, __ATOMIC_RELAXED)
+        return value->as.vector->source || __atomic_load_n(&value->as.vector->extra_references, __ATOMIC_RELAXED)
                    ? profile_share(value)
                    : copy_vector(value->as.vector);
     case POP_PROFILE_MAP:
-        return __atomic_load_n(&value->as.map->more_holders, __ATOMIC_RELAXED) ? profile_share(value)
-                                                                               : copy_map(value->as.map);
+        return __atomic_load_n(&value->as.map->extra_references, __ATOMIC_RELAXED) ? profile_share(value)
+                                                                                   : copy_map(value->as.map);
     default:
         return *value;
     }
@@ -179,7 +179,7 @@ pop_profile_value pop_profile_copy(const pop_profile_value *value)
 static void make_plain_vector(pop_profile_value *vector)
 {
     struct pop_profile_vector *v = vector->as.vector;
-    bool shared = __atomic_load_n(&v->more_holders, __ATOMIC_ACQUIRE) != 0;
+    bool shared = __atomic_load_n(&v->extra_references, __ATOMIC_ACQUIRE) != 0;
     if (!shared && !v->ends && !v->source)
         return;
     pop_profile_value own = profile_vector(pop_profile_size(vector));
@@ -194,15 +194,15 @@ static void make_plain_vector(pop_profile_value *vector)
 /* Makes a map writable: unshared, with owned keys. */
 static void make_plain_map(pop_profile_value *map)
 {
-    if (__atomic_load_n(&map->as.map->more_holders, __ATOMIC_ACQUIRE)) {
+    if (__atomic_load_n(&map->as.map->extra_references, __ATOMIC_ACQUIRE)) {
         pop_profile_value own = copy_map(map->as.map);
         pop_profile_free(map);
         *map = own;
     }
     struct pop_profile_map *m = map->as.map;
-    for (size_t i = 0; m->lent_keys && i < m->entries.count; ++i)
+    for (size_t i = 0; m->borrowed_keys && i < m->entries.count; ++i)
         m->entries.data[i].key = mem_string(m->entries.data[i].key);
-    m->lent_keys = false;
+    m->borrowed_keys = false;
 }
 
 pop_profile_value *pop_profile_push(pop_profile_value *vector, pop_profile_value item)

@@ -16,14 +16,14 @@ struct profile_entry {
     pop_profile_value value;
 };
 struct pop_profile_vector {
-    unsigned more_holders; /* references beyond the first */
+    unsigned extra_references; /* references beyond the first */
     VEC(pop_profile_value) items;
     size_t *ends;                  /* NULL, or the end of each item's run: item i covers [ends[i - 1], ends[i]) */
     struct profile_source *source; /* NULL, or generates the elements on access (made.h) */
 };
 struct pop_profile_map {
-    unsigned more_holders;             /* references beyond the first */
-    bool lent_keys;                    /* keys are borrowed: not freed with the map */
+    unsigned extra_references;         /* references beyond the first */
+    bool borrowed_keys;                /* keys are borrowed: not freed with the map */
     VEC(struct profile_entry) entries; /* sorted by key */
 };
 

@@ -316,10 +316,10 @@ TEST(collectives_of_ipus)
           chunks.originalInput == t);
     std::swap(chunks.chunks[0], chunks.chunks[1]); // the index says where a chunk belongs
     Tensor sums = popops::allGather(graph, chunks, prog, { "gather" }),
-           most = popops::allReduce(graph, t, popops::Operation::MAX, prog);
+           largest = popops::allReduce(graph, t, popops::Operation::MAX, prog);
     CHECK_THROWS(popops::allReduce(graph, t[0], popops::Operation::MAX, prog), poputil::poplibs_error,
                  "{IPUs, elements} is needed");
-    graph.createHostRead("out", concat(sums, most));
+    graph.createHostRead("out", concat(sums, largest));
     Engine engine(graph, prog);
     engine.load(device);
     engine.run(0);

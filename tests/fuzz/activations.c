@@ -38,33 +38,33 @@ static void non_linearity_reference(const struct operation *op, double *const *i
     if (type == POPNN_SOFTMAX || type == POPNN_SOFTMAX_STABLE || type == POPNN_SOFTMAX_SCALED || type == 100) {
         size_t n = t->rank ? t->dims[t->rank - 1] : 1, rows = n ? t->count / n : 0;
         for (size_t r = 0; r < rows; ++r) {
-            double most = -INFINITY, sum = 0, dot = 0, dots = 0;
+            double max = -INFINITY, sum = 0, dot = 0, dots = 0;
             for (size_t i = 0; i < n; ++i)
-                most = fmax(most, in[0][r * n + i]);
+                max = fmax(max, in[0][r * n + i]);
             for (size_t i = 0; i < n; ++i) {
-                sum += exp(in[0][r * n + i] - most);
+                sum += exp(in[0][r * n + i] - max);
                 if (gradient)
                     dot += in[0][r * n + i] * in[1][r * n + i], dots += fabs(in[0][r * n + i] * in[1][r * n + i]);
             }
             for (size_t i = 0; i < n; ++i) {
-                double x = in[0][r * n + i], e = exp(x - most) / sum;
+                double x = in[0][r * n + i], e = exp(x - max) / sum;
                 size_t at = r * n + i;
                 if (gradient) {
                     out->value[at] = x * (in[1][at] - dot);
                     out->magnitude[at] = fabs(x) * (fabs(in[1][at]) + dots) * 3;
                 } else if (type == 100) {
-                    out->value[at] = x - most - log(sum);
-                    out->magnitude[at] = (fabs(x - most) + fabs(log(sum)) + 1) * 2;
+                    out->value[at] = x - max - log(sum);
+                    out->magnitude[at] = (fabs(x - max) + fabs(log(sum)) + 1) * 2;
                 } else if (type == POPNN_SOFTMAX_SCALED && op->number[0] != 1) {
                     out->value[at] = e * op->number[0];
-                    out->magnitude[at] = (out->value[at] * (2 + (half ? fabs(x - most) : 0)) + 1) * 2;
+                    out->magnitude[at] = (out->value[at] * (2 + (half ? fabs(x - max) : 0)) + 1) * 2;
                 } else {
                     out->value[at] = e;
-                    out->magnitude[at] = e * (2 + (half ? fabs(x - most) : 0));
+                    out->magnitude[at] = e * (2 + (half ? fabs(x - max) : 0));
                 }
-                if (type == POPNN_SOFTMAX && !gradient && most > (half ? 10 : 80))
+                if (type == POPNN_SOFTMAX && !gradient && max > (half ? 10 : 80))
                     out->magnitude[at] = INFINITY; /* not the stable one */
-                if (type == POPNN_SOFTMAX && !gradient && most < (half ? -8 : -60))
+                if (type == POPNN_SOFTMAX && !gradient && max < (half ? -8 : -60))
                     out->magnitude[at] = INFINITY;
             }
         }

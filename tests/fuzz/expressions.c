@@ -148,7 +148,7 @@ static double node_value(const struct tree *t, int at, const double *in, double 
 static void map_reference(const struct operation *op, double *const *in, struct expected *out)
 {
     for (size_t i = 0; i < out->count; ++i) {
-        double x[MOST_IN], error;
+        double x[MAX_IN], error;
         for (size_t k = 0; k < op->ins; ++k)
             x[k] = in[k][broadcast_place(&op->in[k], &op->out[0].view, i)];
         const struct tree *t = op->extra;
@@ -162,7 +162,7 @@ static int grow(struct world *w, struct tree *t, const pop_type *inputs, int num
 {
     struct node n = { .type = type };
     char *end = t->text + strlen(t->text);
-    int leaf[MOST_IN], leaves = 0;
+    int leaf[MAX_IN], leaves = 0;
     for (int i = 0; i < num_inputs; ++i)
         if (inputs[i] == type)
             leaf[leaves++] = i;
@@ -263,12 +263,12 @@ void make_map(struct world *w)
     struct operation *op = op_begin(w, "map", &sequence);
     op->reference = map_reference;
     struct view first = any_view(w, type, chance(w, 50), -9, 9, 4000);
-    pop_type inputs[MOST_IN] = { type };
+    pop_type inputs[MAX_IN] = { type };
     int count = 1 + (int)below(w, 4);
     bool in_place = chance(w, 20) && view_alters(&first);
     op_reads(w, op, first);
     for (int i = 1; i < count; ++i) {
-        size_t dims[MOST_DIMS], rank = first.rank;
+        size_t dims[MAX_DIMS], rank = first.rank;
         memcpy(dims, first.dims, sizeof(dims));
         if (chance(w, 40))
             rank = smaller_shape(w, &first, dims);
@@ -289,7 +289,7 @@ void make_map(struct world *w)
     pop_option options[2] = { { "enableGenerateCodelet", chance(w, 40) ? "false" : "true" },
                               { "forceGenerateCodelet", chance(w, 30) ? "true" : "false" } };
     op_says(op, " generate %s force %s", options[0].value, options[1].value);
-    pop_tensor tensors[MOST_IN];
+    pop_tensor tensors[MAX_IN];
     for (size_t i = 0; i < op->ins; ++i)
         tensors[i] = op->in[i].tensor;
     pop_tensors list = { op->ins, tensors };

@@ -15,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BASES = 400, MOST_SNAPSHOTS = 800, MOST_OPERATIONS = 64, MOST_IN = 24, MOST_OUT = 8, MOST_DIMS = 10 };
+enum { MAX_BASES = 400, MAX_SNAPSHOTS = 800, MAX_OPERATIONS = 64, MAX_IN = 24, MAX_OUT = 8, MAX_DIMS = 10 };
 
 /* A view of a base: the tensor, and where each of its elements stands in the base. */
 struct view {
     pop_tensor tensor;
     int base, snapshot; /* what it reads when it was made */
-    size_t rank, dims[MOST_DIMS], count;
+    size_t rank, dims[MAX_DIMS], count;
     size_t *index;
     pop_type type;
 };
@@ -29,7 +29,7 @@ struct view {
 struct base {
     pop_tensor tensor;
     pop_type type;
-    size_t rank, dims[MOST_DIMS], count;
+    size_t rank, dims[MAX_DIMS], count;
     int snapshot;    /* the newest */
     double *guess;   /* what it holds, as far as the references say */
     bool wild;       /* some of it is whatever it is */
@@ -61,9 +61,9 @@ struct expected {
 struct operation {
     const char *name;
     char text[1500];
-    struct view in[MOST_IN];
+    struct view in[MAX_IN];
     size_t ins;
-    struct written out[MOST_OUT];
+    struct written out[MAX_OUT];
     size_t outs;
     long whole[64];
     double number[16];
@@ -79,9 +79,9 @@ struct world {
     bool watched; /* snapshots are taken */
     bool cpu, talk;
     bool extremes; /* inputs may hold infinities, NaN, the largest and the least */
-    struct base bases[MOST_BASES];
-    struct snapshot snapshots[MOST_SNAPSHOTS];
-    struct operation ops[MOST_OPERATIONS];
+    struct base bases[MAX_BASES];
+    struct snapshot snapshots[MAX_SNAPSHOTS];
+    struct operation ops[MAX_OPERATIONS];
     size_t num_bases, num_snapshots, num_ops;
     char failure[4000];
     struct poplin_planning_cache *cache;
@@ -122,7 +122,7 @@ struct view whole(struct world *w, int base);
 struct view wanted(struct world *w, pop_type type, const size_t *dims, size_t rank, bool aliases, double low,
                    double high);
 /* One of any shape. */
-struct view any_view(struct world *w, pop_type type, bool aliases, double low, double high, size_t most);
+struct view any_view(struct world *w, pop_type type, bool aliases, double low, double high, size_t max);
 struct view new_view(struct world *w, pop_type type, const size_t *dims, size_t rank, double low, double high);
 bool view_alters(const struct view *v); /* no element twice: may be written */
 

@@ -4,11 +4,11 @@
 
 #include <poplin/multi_convolution.h>
 
-enum { MOST_CONVS = 4 };
+enum { MAX_CONVS = 4 };
 struct convs {
-    size_t count, first[MOST_CONVS]; /* its operands begin there */
-    struct operation each[MOST_CONVS];
-    poplin_conv_params params[MOST_CONVS];
+    size_t count, first[MAX_CONVS]; /* its operands begin there */
+    struct operation each[MAX_CONVS];
+    poplin_conv_params params[MAX_CONVS];
 };
 static void multi_conv_reference(const struct operation *op, double *const *in, struct expected *out)
 {
@@ -30,14 +30,14 @@ void make_multi_conv(struct world *w)
     static const char *const names[] = { "multi_conv", "multi_conv_flipped", "multi_conv_deltas", "multi_conv_update" };
     int kind = (int)below(w, 4);
     struct convs *convs = calloc(1, sizeof(*convs));
-    poplin_multi_conv list[MOST_CONVS] = { { 0 } };
-    pop_option options[MOST_CONVS][16];
-    pop_tensor outputs[MOST_CONVS] = { { 0 } };
+    poplin_multi_conv list[MAX_CONVS] = { { 0 } };
+    pop_option options[MAX_CONVS][16];
+    pop_tensor outputs[MAX_CONVS] = { { 0 } };
     pop_program sequence;
     struct operation *op = op_begin(w, names[kind], &sequence);
     op->reference = multi_conv_reference;
     op->extra = convs;
-    convs->count = between(w, 1, MOST_CONVS);
+    convs->count = between(w, 1, MAX_CONVS);
     pop_option whole_options[] = { { "planType", chance(w, 30) ? "serial" : "parallel" } };
     pop_options all = { whole_options, 1 };
     op_says(op, " %s", whole_options[0].value);

@@ -145,7 +145,7 @@ void make_element_wise(struct world *w)
             op_says(op, " (%g)", op->number[k]);
             continue;
         } else {
-            size_t dims[MOST_DIMS], rank = whole_view.rank;
+            size_t dims[MAX_DIMS], rank = whole_view.rank;
             memcpy(dims, whole_view.dims, sizeof(dims));
             if (!all_shapes)
                 rank = smaller_shape(w, &whole_view, dims);

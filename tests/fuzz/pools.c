@@ -4,7 +4,7 @@
 
 #include <popnn/pooling.h>
 
-enum { MOST_WINDOW = 256 };
+enum { MAX_WINDOW = 256 };
 static size_t covered(const popnn_pool_params *p, const size_t *out_field, size_t out, size_t *list)
 {
     size_t place[POPNN_MAX_FIELD_DIMS] = { 0 }, count = 0;
@@ -30,7 +30,7 @@ static size_t covered(const popnn_pool_params *p, const size_t *out_field, size_
 static void pool_reference(const struct operation *op, double *const *in, struct expected *out)
 { /* in: input; gradient: input, pooled, gradient (MAX), or the gradient alone.  whole: is gradient, scaled */
     const popnn_pool_params *p = op->extra;
-    size_t out_field[POPNN_MAX_FIELD_DIMS], list[MOST_WINDOW];
+    size_t out_field[POPNN_MAX_FIELD_DIMS], list[MAX_WINDOW];
     popnn_pool_output_field(p, out_field);
     size_t in_size = product(p->input_field, p->dims), out_size = product(out_field, p->dims);
     bool gradient = op->whole[0], max = p->type == POPNN_POOL_MAX;
@@ -125,7 +125,7 @@ void make_pool(struct world *w)
         struct view in = op_reads(w, op, new_view(w, p.data_type, in_dims, rank, -3, 3)),
                     pooled = op_reads(w, op, new_view(w, p.data_type, out_dims, rank, -3, 3));
         struct base *b = &w->bases[pooled.base]; /* what pooling gives */
-        size_t list[MOST_WINDOW], in_size = product(p.input_field, p.dims), out_size = product(out_field, p.dims);
+        size_t list[MAX_WINDOW], in_size = product(p.input_field, p.dims), out_size = product(out_field, p.dims);
         for (size_t i = 0; i < b->count; ++i) {
             size_t n = covered(&p, out_field, i % out_size, list);
             double value = !n ? 0 : p.data_type == POP_HALF ? -65504 : -(double)3.4028234663852886e38f;

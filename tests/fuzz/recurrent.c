@@ -152,11 +152,11 @@ static void recurrent_reference(const struct operation *op, double *const *given
         ++k;
     }
     for (size_t o = 0; o < op->outs; ++o) {
-        double most = 0;
+        double max = 0;
         for (size_t i = 0; i < out[o].count; ++i)
-            most = fmax(most, fabs(out[o].value[i]));
+            max = fmax(max, fabs(out[o].value[i]));
         out[o].relative = half ? 0.02 : 2e-5;
-        out[o].absolute = half ? 0.02 * (most + 0.1) : 1e-5 * (most + 0.1);
+        out[o].absolute = half ? 0.02 * (max + 0.1) : 1e-5 * (max + 0.1);
     }
     free(y);
     free(cell);

@@ -7,19 +7,19 @@
 /* What elements are joined to; for no elements at all the least and the largest are those that are finite. */
 static double neutral(int op, pop_type type, bool empty)
 {
-    double most = type == POP_INT            ? 2147483647.0
-                  : type == POP_UNSIGNED_INT ? 4294967295.0
-                  : !empty                   ? INFINITY
-                  : type == POP_HALF         ? 65504
-                                             : 3.4028234663852886e38;
+    double max = type == POP_INT            ? 2147483647.0
+                 : type == POP_UNSIGNED_INT ? 4294967295.0
+                 : !empty                   ? INFINITY
+                 : type == POP_HALF         ? 65504
+                                            : 3.4028234663852886e38;
     switch (op) {
     case POPOPS_MUL:
     case POPOPS_LOGICAL_AND:
         return 1;
     case POPOPS_MIN:
-        return most;
+        return max;
     case POPOPS_MAX:
-        return type == POP_INT ? -most - 1 : type == POP_UNSIGNED_INT ? 0 : -most;
+        return type == POP_INT ? -max - 1 : type == POP_UNSIGNED_INT ? 0 : -max;
     case POPOPS_LOG_ADD:
         return -INFINITY;
     default:
@@ -53,7 +53,7 @@ static bool wraps(const struct reduced *r)
 static size_t result_of(const struct operation *op, size_t element)
 {
     const struct view *v = &op->in[0];
-    size_t at[MOST_DIMS] = { 0 }, place = 0;
+    size_t at[MAX_DIMS] = { 0 }, place = 0;
     for (size_t d = v->rank; d-- > 0;) {
         at[d] = element % v->dims[d];
         element /= v->dims[d];
@@ -167,11 +167,11 @@ static void allow(const struct reduced *r)
     }
     out->relative = r->op->out[0].view.type == POP_HALF ? 1.5e-3 : 4e-6;
     if (r->op->whole[4]) { /* half partials */
-        double most = 0;
+        double max = 0;
         for (size_t i = 0; i < out->count; ++i)
-            most = fmax(most, r->terms[i]);
-        out->relative = 1e-3 * (2 + sqrt(most));
-        out->absolute = 6e-8 * (1 + most);
+            max = fmax(max, r->terms[i]);
+        out->relative = 1e-3 * (2 + sqrt(max));
+        out->absolute = 6e-8 * (1 + max);
     }
     if (r->kind == POPOPS_MUL && r->type == POP_HALF)
         out->absolute = 1e-4, out->relative = 1e-2;
@@ -226,8 +226,8 @@ void make_reduce(struct world *w)
     struct view in = op_reads(w, op,
                               any_view(w, type, true, type == POP_UNSIGNED_INT || type == POP_BOOL ? 0 : -limit,
                                        type == POP_BOOL ? 2 : limit, chance(w, 10) ? 40000 : 5000));
-    unsigned dims[MOST_DIMS];
-    size_t count = 0, kept_dims[MOST_DIMS], kept = 0;
+    unsigned dims[MAX_DIMS];
+    size_t count = 0, kept_dims[MAX_DIMS], kept = 0;
     for (unsigned d = 0; d < in.rank; ++d)
         if (chance(w, 50)) {
             dims[count++] = d;

@@ -48,11 +48,11 @@ void make_pad(struct world *w)
     popops_padding_type kind = (popops_padding_type)below(w, 3);
     op->whole[0] = kind;
     op->number[0] = kind == POPOPS_PADDING_CONSTANT ? floor(real_between(w, 0, 2)) : 0;
-    ptrdiff_t lower[MOST_DIMS], upper[MOST_DIMS];
+    ptrdiff_t lower[MAX_DIMS], upper[MAX_DIMS];
     for (size_t d = 0; d < t.rank; ++d) {
-        long extent = (long)t.dims[d], most = kind == POPOPS_PADDING_REFLECT ? extent - 1 < 3 ? extent - 1 : 3 : 3;
-        lower[d] = chance(w, 40) ? 0 : (long)below(w, (size_t)most + 1);
-        upper[d] = chance(w, 40) ? 0 : (long)below(w, (size_t)most + 1);
+        long extent = (long)t.dims[d], max = kind == POPOPS_PADDING_REFLECT ? extent - 1 < 3 ? extent - 1 : 3 : 3;
+        lower[d] = chance(w, 40) ? 0 : (long)below(w, (size_t)max + 1);
+        upper[d] = chance(w, 40) ? 0 : (long)below(w, (size_t)max + 1);
         if (chance(w, 15) && extent > 2)
             lower[d] = -1;
         if (chance(w, 15) && extent > 2)
@@ -69,12 +69,12 @@ void make_pad(struct world *w)
                             ? popops_pad(w->graph, t.tensor, below_it, above, op->number[0],
                                          chance(w, 50) ? POPOPS_PADDING_MAPPING_ZERO : POPOPS_PADDING_MAPPING_EDGE)
                             : popops_pad_with(t.tensor, below_it, above, kind);
-    size_t dims[MOST_DIMS];
+    size_t dims[MAX_DIMS];
     if (!pop_tensor_valid(padded)) {
         op_end(w, op, sequence, 2);
         return;
     }
-    pop_tensor_shape(padded, dims, MOST_DIMS);
+    pop_tensor_shape(padded, dims, MAX_DIMS);
     pop_tensor out = pop_graph_add_variable(w->graph, type, ((pop_shape){ t.rank, dims }), "padded");
     scatter(w, out);
     pop_sequence_add(sequence, pop_copy(padded, out, false, "pad"));

@@ -62,7 +62,7 @@ static void build(struct world *w, uint64_t seed, const pop_target *target, unsi
         exit(2);
     }
     for (size_t n = chance(w, 20) ? 1 : between(w, 2, 10);
-         n-- > 0 && !w->failure[0] && w->num_snapshots < MOST_SNAPSHOTS / 2;) {
+         n-- > 0 && !w->failure[0] && w->num_snapshots < MAX_SNAPSHOTS / 2;) {
         unsigned at = (unsigned)below(w, total);
         for (size_t i = 0; i < num_generators; ++i) {
             if (!chosen(generators[i].name))
@@ -221,7 +221,7 @@ static void check_output(struct world *w, const struct operation *op, size_t k, 
 static bool check_references(struct world *w, const struct contents *snapshots, const struct contents *bases)
 {
     for (size_t i = 0; i < w->num_ops && !w->failure[0]; ++i) {
-        struct expected out[MOST_OUT];
+        struct expected out[MAX_OUT];
         evaluate(&w->ops[i], snapshots->values, out);
         for (size_t k = 0; k < w->ops[i].outs && !w->failure[0]; ++k)
             check_output(w, &w->ops[i], k, &out[k], snapshots->values);

@@ -23,7 +23,7 @@ static void places_of(const struct view *t, const struct view *s, const long *of
 static void dynamic_reference(const struct operation *op, double *const *in, struct expected *out)
 {
     const struct view *t = &op->in[0];
-    long offsets[MOST_DIMS];
+    long offsets[MAX_DIMS];
     for (size_t d = 0; d < t->rank; ++d)
         offsets[d] = -1;
     for (long k = 0; k < op->whole[1]; ++k)
@@ -51,8 +51,8 @@ void make_dynamic(struct world *w)
     pop_type type = types[chance(w, 70) ? below(w, 5) : below(w, 8)];
     bool update = chance(w, 45);
     struct view t = any_view(w, type, !update, 0, 2, 5000);
-    unsigned dims[MOST_DIMS];
-    size_t sizes[MOST_DIMS], shape[MOST_DIMS], count = 0;
+    unsigned dims[MAX_DIMS];
+    size_t sizes[MAX_DIMS], shape[MAX_DIMS], count = 0;
     if (!t.count)
         return;
     memcpy(shape, t.dims, sizeof(shape));
@@ -73,15 +73,15 @@ void make_dynamic(struct world *w)
             t = whole(w, adopt_input(w, made, 0, 2));
     }
     op_reads(w, op, t);
-    size_t most = 1;
+    size_t max = 1;
     for (size_t i = 0; i < count; ++i) {
         op->whole[10 + i] = dims[i];
         op_says(op, " dim %u size %zu", dims[i], sizes[i]);
-        most = t.dims[dims[i]] > most ? t.dims[dims[i]] : most;
+        max = t.dims[dims[i]] > max ? t.dims[dims[i]] : max;
     }
-    struct view offset = op_reads(w, op,
-                                  new_view(w, chance(w, 70) ? POP_UNSIGNED_INT : POP_INT, &count, 1, 0,
-                                           (double)(chance(w, 80) ? most : 2 * most)));
+    struct view offset = op_reads(
+        w, op,
+        new_view(w, chance(w, 70) ? POP_UNSIGNED_INT : POP_INT, &count, 1, 0, (double)(chance(w, 80) ? max : 2 * max)));
     pop_dims d = { count, dims };
     pop_shape s = { count, sizes };
     if (update) {
@@ -115,7 +115,7 @@ static void multi_reference(const struct operation *op, double *const *in, struc
             out->magnitude[i] = fabs(in[0][i]);
     }
     char *seen = calloc(out->count + 1, 1);
-    double most = 1;
+    double max = 1;
     for (size_t g = 0; g < groups; ++g)
         for (size_t k = 0; k < n; ++k) {
             uint32_t offset = (uint32_t)(int64_t)in[1][g * n + k];
@@ -143,7 +143,7 @@ static void multi_reference(const struct operation *op, double *const *in, struc
                             *y += scale * x;
                             out->magnitude[from] += fabs(scale * x);
                             added[from] += 1;
-                            most = fmax(most, added[from]);
+                            max = fmax(max, added[from]);
                             break;
                         case MULTI_MAX:
                             *y = x > *y ? x : *y;
@@ -152,14 +152,14 @@ static void multi_reference(const struct operation *op, double *const *in, struc
                             *y *= x;
                             out->magnitude[from] = fabs(*y);
                             added[from] += 1;
-                            most = fmax(most, added[from]);
+                            max = fmax(max, added[from]);
                             break;
                         }
                     }
         }
     if (kind == MULTI_ADD || kind == MULTI_MUL) {
-        out->relative *= most + 1;
-        out->absolute *= most + 1;
+        out->relative *= max + 1;
+        out->absolute *= max + 1;
         if (!pop_type_is_floating_point(t->type)) {
             out->relative = out->absolute = 0;
             for (size_t i = 0; i < out->count; ++i)
@@ -220,7 +220,7 @@ void make_multi(struct world *w)
     static const pop_type types[] = { POP_HALF, POP_FLOAT, POP_INT, POP_UNSIGNED_INT, POP_BOOL, POP_SHORT, POP_CHAR };
     pop_type type = types[kind <= MULTI_UPDATE ? below(w, 7) : below(w, 4)];
     bool grouped = chance(w, 30), planned = chance(w, 40), general = !planned && kind <= MULTI_UPDATE && chance(w, 40);
-    size_t rank = planned ? 2 : general ? between(w, 1, 3) : 2, dims[MOST_DIMS], lead = grouped;
+    size_t rank = planned ? 2 : general ? between(w, 1, 3) : 2, dims[MAX_DIMS], lead = grouped;
     dims[0] = between(w, 1, 4);
     for (size_t d = 0; d < rank; ++d) {
         dims[lead + d] = any_extent(w);
@@ -291,7 +291,7 @@ void make_multi(struct world *w)
         ob->written[i] = ob->guess[i] = w->snapshots[ob->snapshot].guess[i] =
             (double)(chance(w, 3) && !general ? extent + below(w, 9) : below(w, extent - size + 1));
     ob->tame = false;
-    size_t slice_dims[MOST_DIMS] = { dims[0], n }, slice_rank = lead + 1 + rank;
+    size_t slice_dims[MAX_DIMS] = { dims[0], n }, slice_rank = lead + 1 + rank;
     slice_dims[lead] = n;
     memcpy(slice_dims + lead + 1, dims + lead, rank * sizeof(*dims));
     slice_dims[lead + 1 + dim] = size;

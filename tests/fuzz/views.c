@@ -68,11 +68,11 @@ struct view view_shuffle(struct view v, const unsigned *permutation)
     struct view r = v;
     r.tensor = pop_tensor_dim_shuffle(v.tensor, ((pop_dims){ v.rank, permutation }));
     r.index = malloc(v.count * sizeof(size_t) + 1);
-    size_t at[MOST_DIMS] = { 0 };
+    size_t at[MAX_DIMS] = { 0 };
     for (size_t d = 0; d < v.rank; ++d)
         r.dims[d] = v.dims[permutation[d]];
     for (size_t i = 0; i < v.count; ++i) {
-        size_t from[MOST_DIMS], place = 0;
+        size_t from[MAX_DIMS], place = 0;
         for (size_t d = 0; d < v.rank; ++d)
             from[permutation[d]] = at[d];
         for (size_t d = 0; d < v.rank; ++d)
@@ -89,7 +89,7 @@ struct view view_shuffle(struct view v, const unsigned *permutation)
 
 static int tame_base(struct world *w, pop_type type, double low, double high)
 {
-    int found[MOST_BASES];
+    int found[MAX_BASES];
     size_t count = 0;
     for (size_t i = 0; i < w->num_bases; ++i) {
         const struct base *b = &w->bases[i];
@@ -117,7 +117,7 @@ static struct view any_change(struct world *w, struct view v, bool aliases)
 {
     if (!v.rank || !v.count)
         return v;
-    unsigned dim = (unsigned)below(w, v.rank), permutation[MOST_DIMS];
+    unsigned dim = (unsigned)below(w, v.rank), permutation[MAX_DIMS];
     switch (below(w, aliases ? 6 : 5)) {
     case 0: {
         size_t begin = below(w, v.dims[dim]);
@@ -133,7 +133,7 @@ static struct view any_change(struct world *w, struct view v, bool aliases)
     case 4: {
         if (v.rank < 2)
             return v;
-        size_t dims[MOST_DIMS], n = 0; /* two neighbours become one */
+        size_t dims[MAX_DIMS], n = 0; /* two neighbours become one */
         unsigned at = (unsigned)below(w, v.rank - 1);
         for (size_t d = 0; d < v.rank; ++d)
             if (d == at) {
@@ -187,8 +187,8 @@ struct view wanted(struct world *w, pop_type type, const size_t *dims, size_t ra
     size_t begin = below(w, v.count - count + 1);
     v = view_slice(v, begin, begin + count, 0);
     if (rank > 1 && chance(w, 40)) {
-        unsigned permutation[MOST_DIMS], back[MOST_DIMS];
-        size_t shuffled[MOST_DIMS];
+        unsigned permutation[MAX_DIMS], back[MAX_DIMS];
+        size_t shuffled[MAX_DIMS];
         any_permutation(w, permutation, rank);
         for (unsigned d = 0; d < rank; ++d) {
             shuffled[d] = dims[permutation[d]];
@@ -198,14 +198,14 @@ struct view wanted(struct world *w, pop_type type, const size_t *dims, size_t ra
     }
     return view_reshape(v, dims, rank);
 }
-struct view any_view(struct world *w, pop_type type, bool aliases, double low, double high, size_t most)
+struct view any_view(struct world *w, pop_type type, bool aliases, double low, double high, size_t max)
 {
     int base = chance(w, 60) ? tame_base(w, type, low, high) : -1;
-    if (base < 0 || w->bases[base].count > most) {
-        size_t dims[MOST_DIMS], rank = chance(w, 5) ? between(w, 5, 8) : below(w, 5);
+    if (base < 0 || w->bases[base].count > max) {
+        size_t dims[MAX_DIMS], rank = chance(w, 5) ? between(w, 5, 8) : below(w, 5);
         for (size_t i = 0; i < rank; ++i)
             dims[i] = rank > 4 ? between(w, 1, 3) : any_extent(w);
-        while (product(dims, rank) > most)
+        while (product(dims, rank) > max)
             dims[below(w, rank)] = 1;
         base = new_view(w, type, dims, rank, low, high).base;
     }

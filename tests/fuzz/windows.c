@@ -8,12 +8,12 @@
 /* How slices of an operand {dims} and index vectors meet. */
 struct windows {
     bool scatter;
-    size_t rank, dims[MOST_DIMS], sizes[MOST_DIMS]; /* of the operand, of a slice */
-    size_t mapped, map[MOST_DIMS];                  /* component k is of dimension map[k] */
-    bool collapsed[MOST_DIMS];
-    size_t batch_rank, batch[MOST_DIMS], vector_dim; /* of indices without their vectors */
-    size_t result_rank, result[MOST_DIMS];           /* the gathered, or the updates */
-    bool is_window[MOST_DIMS];                       /* which of its dimensions are a slice's */
+    size_t rank, dims[MAX_DIMS], sizes[MAX_DIMS]; /* of the operand, of a slice */
+    size_t mapped, map[MAX_DIMS];                 /* component k is of dimension map[k] */
+    bool collapsed[MAX_DIMS];
+    size_t batch_rank, batch[MAX_DIMS], vector_dim; /* of indices without their vectors */
+    size_t result_rank, result[MAX_DIMS];           /* the gathered, or the updates */
+    bool is_window[MAX_DIMS];                       /* which of its dimensions are a slice's */
 };
 static void windows_reference(const struct operation *op, double *const *in, struct expected *out)
 {
@@ -23,7 +23,7 @@ static void windows_reference(const struct operation *op, double *const *in, str
     if (g->scatter)
         memcpy(out->value, in[0], out->count * sizeof(double));
     for (size_t i = 0; i < count; ++i) {
-        size_t at[MOST_DIMS], window[MOST_DIMS], batch[MOST_DIMS], rest = i, w = 0, b = 0, place = 0;
+        size_t at[MAX_DIMS], window[MAX_DIMS], batch[MAX_DIMS], rest = i, w = 0, b = 0, place = 0;
         for (size_t d = g->result_rank; d-- > 0; rest /= g->result[d])
             at[d] = rest % g->result[d];
         for (size_t d = 0; d < g->result_rank; ++d)
@@ -31,7 +31,7 @@ static void windows_reference(const struct operation *op, double *const *in, str
                 window[w++] = at[d];
             else
                 batch[b++] = at[d];
-        long begin[MOST_DIMS] = { 0 };
+        long begin[MAX_DIMS] = { 0 };
         bool outside = false, single = true;
         for (size_t k = 0; k < g->mapped; ++k)
             single = single && g->sizes[g->map[k]] == 1;
@@ -90,7 +90,7 @@ void make_windows(struct world *w)
     bool implied = g.mapped == 1 && chance(w, 30); /* each index is a vector */
     if (implied)
         g.vector_dim = g.batch_rank;
-    size_t index_dims[MOST_DIMS], index_rank = 0, windows = 0;
+    size_t index_dims[MAX_DIMS], index_rank = 0, windows = 0;
     for (size_t d = 0, from = 0; d <= g.batch_rank; ++d)
         if (d == g.vector_dim) {
             if (!implied)
@@ -98,8 +98,8 @@ void make_windows(struct world *w)
         } else {
             index_dims[index_rank++] = g.batch[from++];
         }
-    unsigned window_dims[MOST_DIMS], collapsed[MOST_DIMS], map[MOST_DIMS];
-    size_t num_collapsed = 0, kept[MOST_DIMS];
+    unsigned window_dims[MAX_DIMS], collapsed[MAX_DIMS], map[MAX_DIMS];
+    size_t num_collapsed = 0, kept[MAX_DIMS];
     for (unsigned d = 0; d < g.rank; ++d)
         if (g.collapsed[d])
             collapsed[num_collapsed++] = d;

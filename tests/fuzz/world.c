@@ -90,7 +90,7 @@ static int take_snapshot(struct world *w, int base)
 }
 static int add_base(struct world *w, pop_tensor t)
 {
-    if (w->num_bases == MOST_BASES)
+    if (w->num_bases == MAX_BASES)
         abort();
     int at = (int)w->num_bases++;
     struct base *b = &w->bases[at];
@@ -99,7 +99,7 @@ static int add_base(struct world *w, pop_tensor t)
                         .rank = pop_tensor_rank(t),
                         .count = pop_tensor_num_elements(t),
                         .snapshot = -1 };
-    pop_tensor_shape(t, b->dims, MOST_DIMS);
+    pop_tensor_shape(t, b->dims, MAX_DIMS);
     b->guess = calloc(b->count + 1, sizeof(double));
     return at;
 }
@@ -157,7 +157,7 @@ int new_input(struct world *w, pop_type type, const size_t *dims, size_t rank, d
 /* ---- operations ---- */
 struct operation *op_begin(struct world *w, const char *name, pop_program *sequence)
 {
-    if (w->num_ops == MOST_OPERATIONS)
+    if (w->num_ops == MAX_OPERATIONS)
         abort();
     struct operation *op = &w->ops[w->num_ops++];
     *op = (struct operation){ .name = name };
@@ -190,7 +190,7 @@ struct view op_reads(struct world *w, struct operation *op, struct view v)
 {
     char buffer[300];
     (void)w;
-    if (op->ins == MOST_IN)
+    if (op->ins == MAX_IN)
         abort();
     op->in[op->ins++] = v;
     op_says(op, " %s", shape_text(buffer, &v));
@@ -265,7 +265,7 @@ static void expect_of(const struct operation *op, size_t k, struct expected *e)
 }
 void evaluate(const struct operation *op, double *const *snapshots, struct expected *out)
 {
-    double *in[MOST_IN];
+    double *in[MAX_IN];
     for (size_t i = 0; i < op->ins; ++i) {
         in[i] = malloc(op->in[i].count * sizeof(double) + 1);
         for (size_t k = 0; k < op->in[i].count; ++k)
@@ -292,8 +292,8 @@ void op_end(struct world *w, struct operation *op, pop_program sequence, int wra
         return;
     }
     pop_sequence_add(w->program, wrap ? wrapped(w, sequence, wrap) : sequence);
-    double *guesses[MOST_SNAPSHOTS];
-    struct expected out[MOST_OUT];
+    double *guesses[MAX_SNAPSHOTS];
+    struct expected out[MAX_OUT];
     for (size_t i = 0; i < w->num_snapshots; ++i)
         guesses[i] = w->snapshots[i].guess;
     evaluate(op, guesses, out);

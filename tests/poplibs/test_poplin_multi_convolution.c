@@ -9,7 +9,7 @@
 #include <popops/codelets.h>
 
 enum pass { FORWARD, BACKWARD, UPDATE, PASSES };
-enum { MOST_CONVS = 4 };
+enum { MAX_CONVS = 4 };
 
 static void add_codelets(pop_where where, pop_graph *graph)
 {
@@ -39,9 +39,9 @@ struct convs {
     struct bed bed;
     poplin_planning_cache *cache;
     size_t count;
-    poplin_conv_params params[MOST_CONVS], gradients[MOST_CONVS];
-    poplin_multi_conv forward[MOST_CONVS];
-    pop_tensor out[MOST_CONVS];
+    poplin_conv_params params[MAX_CONVS], gradients[MAX_CONVS];
+    poplin_multi_conv forward[MAX_CONVS];
+    pop_tensor out[MAX_CONVS];
 };
 
 static void create(struct convs *c, enum bed_device device, unsigned tiles, pop_type type, unsigned first, size_t count,
@@ -78,7 +78,7 @@ static void end(struct convs *c)
 
 static void build(struct convs *c, enum pass pass, pop_options options, poplin_planning_cache *cache)
 {
-    poplin_multi_conv backward[MOST_CONVS];
+    poplin_multi_conv backward[MAX_CONVS];
     for (size_t i = 0; i < c->count; ++i)
         backward[i] = (poplin_multi_conv){ .params = &c->gradients[i],
                                            .input = c->forward[i].deltas,
@@ -106,7 +106,7 @@ static double *wanted(struct convs *c, enum pass pass, size_t i)
 
 static pop_tensor all_of(pop_tensor *tensors, size_t count)
 {
-    pop_tensor flat[MOST_CONVS];
+    pop_tensor flat[MAX_CONVS];
     for (size_t i = 0; i < count; ++i)
         flat[i] = pop_tensor_flatten(tensors[i]);
     return pop_tensor_concat((pop_tensors){ count, flat }, 0);
@@ -138,7 +138,7 @@ static void test_values(void **state)
                     i > 1 ? POP_OPTIONS({ "perConvReservedTiles", "0" }, { "cycleBackOff", i == 3 ? "0.5" : "1e300" })
                           : POP_NO_OPTIONS;
                 struct convs c;
-                create(&c, device, tiles[i], type, number, 1 + number % MOST_CONVS, options);
+                create(&c, device, tiles[i], type, number, 1 + number % MAX_CONVS, options);
                 build(&c, pass, options, number % 2 ? c.cache : NULL);
                 check_values(&c, pass, type);
                 end(&c);
@@ -184,7 +184,7 @@ static void test_updates(void **state)
     (void)state;
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
         struct convs c;
-        pop_tensor weights[MOST_CONVS];
+        pop_tensor weights[MAX_CONVS];
         create(&c, device, 64, POP_FLOAT, 0, 3, POP_NO_OPTIONS);
         c.forward[1].scale = pop_graph_add_constant_float(c.bed.graph, POP_FLOAT, POP_SHAPE(1), -0.5, "scale");
         pop_graph_set_tile_mapping(c.bed.graph, c.forward[1].scale, 0);

@@ -108,15 +108,15 @@ static void memory_bounds_plans(void **state)
                                little = plan(graph, &params,
                                              POP_OPTIONS({ "pass", "FC_INFERENCE_FWD" },
                                                          { "availableMemoryProportion", "0.02" })),
-                               least = plan(graph, &params,
-                                            POP_OPTIONS({ "pass", "FC_INFERENCE_FWD" },
-                                                        { "availableMemoryProportion", "1e-9" }));
+                               min = plan(graph, &params,
+                                          POP_OPTIONS({ "pass", "FC_INFERENCE_FWD" },
+                                                      { "availableMemoryProportion", "1e-9" }));
     assert_int_equal(much.serial_split, 1);
     assert_true(much.total.memory > 638976 / 50);
     assert_true(little.total.memory <= 638976 / 50);
     assert_true(little.total.cycles > much.total.cycles);
     assert_true(little.serial_split > 1);
-    assert_true(least.total.memory <= little.total.memory);
+    assert_true(min.total.memory <= little.total.memory);
     pop_graph_destroy(graph);
 }
 

@@ -16,11 +16,11 @@ static void add_codelets(pop_where where, pop_graph *graph)
     popnn_add_codelets_at(where, graph);
 }
 
-enum { MOST = 7, MOST_PATHS = 200 };
+enum { LIMIT = 7, MAX_PATHS = 200 };
 struct work {
     unsigned time, classes, batch, blank, beams, paths;
     const char *constraints;
-    unsigned steps[MOST];
+    unsigned steps[LIMIT];
     double spread; /* of the logits */
 };
 static const struct work works[] = {
@@ -50,7 +50,7 @@ static void log_softmax(const double *data, const struct work *w, size_t entry, 
 static void check_entry(const struct work *w, const double *data, size_t entry, double *const *got, double tolerance)
 {
     double log_probs[40 * 16];
-    static struct ctc_beam best[MOST_PATHS];
+    static struct ctc_beam best[MAX_PATHS];
     log_softmax(data, w, entry, log_probs);
     bool fits = w->steps[entry] <= w->time;
     struct ctc_entry e = { .steps = fits ? w->steps[entry] : 0,
@@ -94,7 +94,7 @@ static void test_paths(void **state)
                                    : pop_graph_add_variable(bed.graph, type, POP_SHAPE(w->time, w->batch, w->classes),
                                                             "data"),
                    lengths = pop_graph_add_variable(bed.graph, POP_UNSIGNED_INT, POP_SHAPE(w->batch), "lengths");
-        double steps[MOST], *got[3];
+        double steps[LIMIT], *got[3];
         for (size_t i = 0; i < w->batch; ++i)
             steps[i] = w->steps[i];
         if (test % 2 == 0)
@@ -118,7 +118,7 @@ static void test_all_labels(void **state)
     (void)state;
     const struct work *w = &works[0];
     double data[4 * 2 * 3], log_probs[64], sum = -INFINITY;
-    static struct ctc_beam best[MOST_PATHS];
+    static struct ctc_beam best[MAX_PATHS];
     uint64_t random = 5;
     for (size_t i = 0; i < sizeof(data) / sizeof(data[0]); ++i)
         data[i] = -2 + 4 * next_random(&random) / 2147483648.0;

@@ -15,14 +15,14 @@ static void add_codelets(pop_where where, pop_graph *graph)
     popnn_add_codelets_at(where, graph);
 }
 
-enum { MOST = 8 };
+enum { LIMIT = 8 };
 struct work {
     unsigned time, label, classes, batch, blank;
     const char *constraints; /* of the plan */
     struct entry {
         unsigned steps, symbols;
         unsigned label[6]; /* the first symbols; then others at random */
-    } entries[MOST];
+    } entries[LIMIT];
 };
 #define ANYWHERE 9999, 0, 0, 0, 0, 0 /* a label at random */
 static const struct work works[] = {
@@ -102,8 +102,8 @@ struct built {
     struct bed bed;
     popnn_ctc_plan plan;
     pop_tensor data, labels, lengths[2];
-    double values[2][MOST]; /* lengths */
-    double label[MOST * 32];
+    double values[2][LIMIT]; /* lengths */
+    double label[LIMIT * 32];
 };
 
 static void build(struct built *b, const struct work *w, enum bed_device device, pop_type type, pop_type partials,
@@ -199,7 +199,7 @@ static void test_logits(void **state)
         if (type[1] == POP_HALF && w->time > 20)
             continue; /* sums of half are of no use there */
         struct built b;
-        double *got[2], loss[MOST], *gradient = malloc(w->time * w->batch * w->classes * sizeof(double));
+        double *got[2], loss[LIMIT], *gradient = malloc(w->time * w->batch * w->classes * sizeof(double));
         build(&b, w, device, type[0], type[1], 48, test % 2);
         popnn_ctc_result result = popnn_ctc_loss_and_gradient_logits(
             b.bed.graph, type[0], b.data, b.labels, b.lengths[0], b.lengths[1], b.bed.program, w->blank, &b.plan, "ctc",
@@ -225,9 +225,9 @@ static void test_log_probabilities(void **state)
         const struct work *w = &works[test];
         struct built b;
         size_t count = w->time * w->batch * w->classes;
-        double *got[4], loss[MOST], *gradient = malloc(count * sizeof(double)),
-                                    *log_probs = malloc(count * sizeof(double)),
-                                    *one = malloc(w->time * w->classes * sizeof(double));
+        double *got[4], loss[LIMIT], *gradient = malloc(count * sizeof(double)),
+                                     *log_probs = malloc(count * sizeof(double)),
+                                     *one = malloc(w->time * w->classes * sizeof(double));
         build(&b, w, BED_MODEL, POP_FLOAT, POP_FLOAT, 48, true);
         double *data = bed_given(&b.bed, b.data);
         for (size_t entry = 0; entry < w->batch; ++entry) {
@@ -268,8 +268,8 @@ static void test_reference(void **state)
         const struct work *w = &works[test];
         if (w->time > 8)
             continue;
-        double label[MOST * 32], data[MOST * 8 * 8], loss[MOST], shifted[MOST], gradient[MOST * 8 * 8],
-            ignored[MOST * 8 * 8], log_probs[64];
+        double label[LIMIT * 32], data[LIMIT * 8 * 8], loss[LIMIT], shifted[LIMIT], gradient[LIMIT * 8 * 8],
+            ignored[LIMIT * 8 * 8], log_probs[64];
         uint64_t random = 77 + test;
         size_t count = w->time * w->batch * w->classes;
         for (size_t i = 0; i < count; ++i)
@@ -303,7 +303,7 @@ static void test_differences(void **state)
 {
     (void)state;
     const struct work *w = &works[5];
-    double base[MOST], gradient[7 * 4 * 4], values[7 * 4 * 4];
+    double base[LIMIT], gradient[7 * 4 * 4], values[7 * 4 * 4];
     const size_t places[] = { 0, 5, 17, 38, 63, 100 };
     for (unsigned run = 0; run < 1 + 2 * sizeof(places) / sizeof(places[0]); ++run) {
         struct built b;
@@ -367,7 +367,7 @@ static void test_plan(void **state)
         /* Free, it is the fastest: a tile for each symbol and one for the last blank, two partitions of the time. */
         popnn_ctc_plan best = popnn_ctc_loss_plan(bed.graph, POP_FLOAT, POP_FLOAT, 1, 12, 6, 5, POP_NO_OPTIONS);
         assert_int_equal(best.label_splits, 6);
-        assert_true(best.last_blank_apart);
+        assert_true(best.separate_last_blank);
         assert_int_equal(best.time_splits, 2);
         assert_int_equal(best.cycles, 6 * ((6 * 44 + 90 + 102) + (6 * 84 + 90 + 106)));
         assert_true(popnn_ctc_plan_compare(&best, &plan) != 0 && popnn_ctc_plan_compare(&best, &best) == 0);

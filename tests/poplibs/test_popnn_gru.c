@@ -104,14 +104,14 @@ static void add_products(struct reference *r, size_t t, size_t b, int unit, cons
     }
 }
 
-enum { MOST = 16 };
+enum { LIMIT = 16 };
 static void step_backward(struct reference *r, size_t t, size_t b)
 {
     const popnn_gru_params *p = r->p;
     size_t B = p->batch_size, O = p->output_size;
-    double *dh = r->dh + b * O, next[MOST] = { 0 }, dr[MOST] = { 0 }, dz[MOST] = { 0 }, dc[MOST] = { 0 },
-           fed[MOST] = { 0 }, h[MOST] = { 0 };
-    double reset[MOST] = { 0 }, d_reset[MOST] = { 0 };
+    double *dh = r->dh + b * O, next[LIMIT] = { 0 }, dr[LIMIT] = { 0 }, dz[LIMIT] = { 0 }, dc[LIMIT] = { 0 },
+           fed[LIMIT] = { 0 }, h[LIMIT] = { 0 };
+    double reset[LIMIT] = { 0 }, d_reset[LIMIT] = { 0 };
     for (size_t o = 0; o < O; ++o) {
         double z = *act(r, t, POPNN_GRU_UPDATE_GATE, b, o), c = *act(r, t, POPNN_GRU_CANDIDATE, b, o),
                gate = *act(r, t, POPNN_GRU_RESET_GATE, b, o);

@@ -19,7 +19,7 @@ struct layout {
     size_t images, channels, field, groups;
     bool strided;
 };
-enum { EVERY = 1000, MOST = 64 };
+enum { EVERY = 1000, LIMIT = 64 };
 
 static size_t statistic_of(const struct layout *l, size_t i)
 {
@@ -30,13 +30,13 @@ static size_t statistic_of(const struct layout *l, size_t i)
 }
 
 struct reference {
-    double mean[MOST], inverse[MOST], whitened[EVERY], out[EVERY], dx[EVERY], dgamma[MOST], dbeta[MOST];
+    double mean[LIMIT], inverse[LIMIT], whitened[EVERY], out[EVERY], dx[EVERY], dgamma[LIMIT], dbeta[LIMIT];
 };
 static void calculate(struct reference *r, const struct layout *l, const double *x, const double *dy,
                       const double *gamma, const double *beta, double eps, bool unbiased)
 {
     size_t all = l->images * l->channels * l->field, statistics = l->groups ? l->images * l->groups : l->channels;
-    double count = (double)(all / statistics), products[MOST] = { 0 }, sums[MOST] = { 0 };
+    double count = (double)(all / statistics), products[LIMIT] = { 0 }, sums[LIMIT] = { 0 };
     memset(r, 0, sizeof(*r));
     for (size_t i = 0; i < all; ++i)
         r->mean[statistic_of(l, i)] += x[i] / count;

@@ -46,11 +46,11 @@
 
 #include <limits.h>
 
-enum { MOST_OPERANDS = 8 };
+enum { MAX_OPERANDS = 8 };
 struct scene {
     pop_graph *graph;
     pop_program program;
-    pop_tensor t[MOST_OPERANDS];
+    pop_tensor t[MAX_OPERANDS];
 };
 struct row {
     const char *call_text;
@@ -364,7 +364,7 @@ static void test_each_operand_of_each_call_must_be_mapped(void **state)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         call_row(&rows[i], graph, SIZE_MAX, LACKS_NOTHING);
         assert_built(graph);
-        for (size_t at = 0; at < MOST_OPERANDS; ++at)
+        for (size_t at = 0; at < MAX_OPERANDS; ++at)
             for (enum lack lack = LACKS_MAPPING; lack <= LACKS_ROOM; ++lack)
                 check_row(&rows[i], graph, at, lack);
     }

@@ -24,7 +24,7 @@ static const struct {
     { 1, 1, 7, { 600 }, { 5 }, { 1 }, { 2 }, { 2 } },              /* rows longer than a run */
     { 2, 1, 3, { 3, 4 }, { 2, 3 }, { 1, 2 }, { 5, 3 }, { 2, 6 } }, /* windows wholly in padding */
 };
-enum { CASES = sizeof(cases) / sizeof(cases[0]), MOST = 6000 };
+enum { CASES = sizeof(cases) / sizeof(cases[0]), LIMIT = 6000 };
 
 static popnn_pool_params params_of(unsigned i, popnn_pooling_type type, pop_type data_type)
 {
@@ -142,7 +142,7 @@ static void given_of(struct bed *bed, pop_tensor t, const popnn_pool_params *p, 
 static void test_pooling_and_gradients(void **state)
 {
     (void)state;
-    static double in[MOST], out[MOST], g[MOST], wanted[MOST];
+    static double in[LIMIT], out[LIMIT], g[LIMIT], wanted[LIMIT];
     for (unsigned test = 0; test < CASES * 3 * 2 * 2; ++test) {
         popnn_pooling_type type = (popnn_pooling_type)(test / CASES % 3);
         bool half = test / (3 * CASES) % 2;
@@ -196,7 +196,7 @@ static void add_codelets(pop_where where, pop_graph *graph)
 static void test_sums_as_convolutions(void **state)
 {
     (void)state;
-    static double in[MOST], out[MOST];
+    static double in[LIMIT], out[LIMIT];
     unsigned convolutions = 0, pools = 0;
     for (unsigned test = 0; test < CASES * 3 * 2; ++test) {
         popnn_pooling_type type = (popnn_pooling_type)(test / CASES % 3);

@@ -15,16 +15,16 @@ static void add_all(pop_where where, pop_graph *graph)
 }
 
 enum { OUT, DX, DW, DU, DB, RESULTS };
-enum { MOST = 512 };
+enum { LIMIT = 512 };
 struct reference {
-    double out[MOST], dx[MOST], dw[MOST], du[MOST], db[MOST];
+    double out[LIMIT], dx[LIMIT], dw[LIMIT], du[LIMIT], db[LIMIT];
 };
 
 static void run_reference(struct reference *r, const popnn_rnn_params *p, const double *x, const double *h0,
                           const double *w, const double *u, const double *biases, const double *dy)
 {
     size_t T = p->time_steps, B = p->batch_size, I = p->input_size, O = p->output_size;
-    double dh[MOST] = { 0 };
+    double dh[LIMIT] = { 0 };
     memset(r, 0, sizeof(*r));
     for (size_t t = 0; t < T; ++t)
         for (size_t b = 0; b < B; ++b)
@@ -37,7 +37,7 @@ static void run_reference(struct reference *r, const popnn_rnn_params *p, const 
                 r->out[(t * B + b) * O + o] = p->activation == POPNN_TANH ? tanh(sum) : 1 / (1 + exp(-sum));
             }
     for (size_t t = T; t-- > 0;) {
-        double next[MOST] = { 0 };
+        double next[LIMIT] = { 0 };
         for (size_t b = 0; b < B; ++b)
             for (size_t o = 0; o < O; ++o) {
                 double out = r->out[(t * B + b) * O + o],

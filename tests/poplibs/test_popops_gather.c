@@ -76,11 +76,11 @@ static size_t element(const struct config *c, const double *indices, size_t vect
         rows = rows && c->slice[c->map.dims[k]] == 1;
     for (size_t k = 0; k < c->map.count; ++k) {
         size_t dim = c->map.dims[k];
-        double start = component(c, indices, vector, k), most = (double)(c->shape[dim] - c->slice[dim]);
-        if ((start < 0 || start > most) && skip && rows)
+        double start = component(c, indices, vector, k), max = (double)(c->shape[dim] - c->slice[dim]);
+        if ((start < 0 || start > max) && skip && rows)
             return SIZE_MAX;
         if (skip)
-            at[dim] += (size_t)fmin(fmax(start, 0), most);
+            at[dim] += (size_t)fmin(fmax(start, 0), max);
         else
             at[dim] = (at[dim] + (start < 0 || start >= (double)c->shape[dim] ? 0 : (size_t)start)) % c->shape[dim];
     }
@@ -200,18 +200,18 @@ static size_t fullest(size_t rows, size_t columns, size_t allowed, size_t *used)
     assert_built(bed.graph);
     pop_interval_lists mapping;
     assert_true(pop_graph_get_tile_mapping(bed.graph, t, NULL, &mapping));
-    size_t most = 0;
+    size_t max = 0;
     *used = 0;
     for (size_t tile = 0; tile < mapping.count; ++tile) {
         size_t elements = 0;
         for (size_t i = mapping.first[tile]; i < mapping.first[tile + 1]; ++i)
             elements += mapping.intervals[i].end - mapping.intervals[i].begin;
-        most = elements > most ? elements : most;
+        max = elements > max ? elements : max;
         *used += elements > 0;
     }
     pop_interval_lists_free(&mapping);
     bed_close(&bed);
-    return most;
+    return max;
 }
 /* row: popops GatherParams */
 static void test_most_elements_of_a_tile(void **state)

@@ -6,7 +6,7 @@
 #include <popops/codelets.h>
 #include <popops/ipu_collectives.h>
 
-enum { IPUS = 4, MOST_IPUS = 8, TILES = 5, WIDE = 1472, MAX_ELEMENTS = 250 };
+enum { IPUS = 4, MAX_IPUS = 8, TILES = 5, WIDE = 1472, MAX_ELEMENTS = 250 };
 
 /* A bed of several IPUs, on which row i of data lies on IPU i. */
 static struct bed open_bed_of(unsigned ipus, unsigned tiles, pop_type type, size_t elements, pop_tensor *data)
@@ -66,7 +66,7 @@ enum { METHODS = sizeof(methods) / sizeof(methods[0]) };
 
 static void check_values_and_places(unsigned ipus, size_t elements, bool max, const char *method)
 {
-    pop_tensor data, chunks[MOST_IPUS], out[3];
+    pop_tensor data, chunks[MAX_IPUS], out[3];
     struct bed bed = open_bed(ipus, max ? POP_HALF : POP_FLOAT, elements, &data);
     popops_operation op = max ? POPOPS_MAX : POPOPS_ADD;
     pop_options options = POP_OPTIONS({ "useReplicatedImplementation", "false" }, { "method", method });
@@ -81,7 +81,7 @@ static void check_values_and_places(unsigned ipus, size_t elements, bool max, co
         check_ipu(bed.graph, pop_tensor_at(out[2], i), i);
     }
     assert_int_equal(pop_tensor_num_elements(out[2]), ipus * elements);
-    double *got[3], wanted[MOST_IPUS * MAX_ELEMENTS];
+    double *got[3], wanted[MAX_IPUS * MAX_ELEMENTS];
     bed_run_all(&bed, out, got, 3);
     reduce_rows(wanted, bed_given(&bed, data), ipus, elements, max);
     bed_check(got[0], wanted, elements, 1e-6, 1e-6);
@@ -97,7 +97,7 @@ static void test_values_and_places(void **state)
 {
     (void)state;
     static const size_t sizes[] = { 1, 3, 41, MAX_ELEMENTS };
-    static const unsigned ipus[] = { 2, 3, 4, MOST_IPUS };
+    static const unsigned ipus[] = { 2, 3, 4, MAX_IPUS };
     for (unsigned test = 0; test < 16 * METHODS; ++test)
         check_values_and_places(ipus[test % 4], sizes[test / 4 % 4], test / 2 % 2, methods[test / 16]);
 }
@@ -147,7 +147,7 @@ static double wanted_of(popops_collective_operator op, const double *given, unsi
 static void check_operator(unsigned ipus, unsigned tiles, pop_type type, size_t elements, popops_collective_operator op,
                            const char *method)
 {
-    pop_tensor data, chunks[MOST_IPUS], out[2];
+    pop_tensor data, chunks[MAX_IPUS], out[2];
     struct bed bed = open_bed_of(ipus, tiles, type, elements, &data);
     pop_options options = POP_OPTIONS({ "method", method });
     assert_true(popops_ipu_reduce_scatter(bed.graph, data, op, bed.program, "a", options, chunks));
@@ -156,7 +156,7 @@ static void check_operator(unsigned ipus, unsigned tiles, pop_type type, size_t 
     assert_int_equal(pop_tensor_num_elements(out[0]), elements);
     assert_int_equal(pop_tensor_dim(out[1], 0), ipus);
     assert_int_equal(pop_tensor_dim(out[1], 1), elements);
-    double *given = bed_given(&bed, data), *got[2], wanted[2][MOST_IPUS * MAX_ELEMENTS];
+    double *given = bed_given(&bed, data), *got[2], wanted[2][MAX_IPUS * MAX_ELEMENTS];
     bed_run_all(&bed, out, got, 2);
     for (unsigned ipu = 0; ipu < ipus; ++ipu)
         for (size_t i = 0; i < elements; ++i) {
@@ -229,16 +229,16 @@ static void test_methods_have_their_cost(void **state)
     static const size_t elements[] = { WIDE, 100 * WIDE };
     for (unsigned test = 0; test < 6; ++test) {
         struct cost costs[METHODS];
-        double least = INFINITY;
+        double min = INFINITY;
         for (unsigned m = 0; m < METHODS; ++m) {
             costs[m] = cost_of(ipus[test / 2], elements[test % 2], methods[m]);
-            least = fmin(least, costs[m].cycles);
+            min = fmin(min, costs[m].cycles);
             if (m)
                 assert_int_equal(costs[m].exchanges, steps[test / 2][m]);
         }
-        if (costs[0].cycles > 1.05 * least)
+        if (costs[0].cycles > 1.05 * min)
             fail_msg("auto takes %.0f cycles on %u IPUs, the cheapest method %.0f", costs[0].cycles, ipus[test / 2],
-                     least);
+                     min);
         if (test % 2 && ipus[test / 2] > 2) /* 1 clockwise, 3 both ways, 4 meets */
             assert_true(costs[3].cycles < 0.7 * costs[1].cycles && costs[4].cycles < 0.8 * costs[1].cycles);
     }
@@ -249,13 +249,13 @@ static void test_methods_have_their_cost(void **state)
 static void test_gathered_by_place(void **state)
 {
     (void)state;
-    static const unsigned all_ipus[] = { 2, 3, 4, MOST_IPUS };
+    static const unsigned all_ipus[] = { 2, 3, 4, MAX_IPUS };
     for (unsigned test = 0; test < 4 * 2; ++test) {
-        unsigned ipus = all_ipus[test % 4], rings = 1 + test / 4, ring[MOST_IPUS], count = 0;
+        unsigned ipus = all_ipus[test % 4], rings = 1 + test / 4, ring[MAX_IPUS], count = 0;
         size_t elements = 37;
         pop_tensor data;
         struct bed bed = open_bed(ipus, POP_FLOAT, elements, &data);
-        popops_chunk chunks[2 * MOST_IPUS];
+        popops_chunk chunks[2 * MAX_IPUS];
         for (unsigned i = 0; i < ipus; ++i) /* 0, 2, 4, ..., 5, 3, 1 */
             ring[i % 2 ? ipus - 1 - i / 2 : i / 2] = i;
         for (unsigned at = 0; at < ipus; ++at)
@@ -272,7 +272,7 @@ static void test_gathered_by_place(void **state)
         }
         pop_tensor out =
             popops_all_gather_chunks(bed.graph, chunks, count, ipus, bed.program, "gather", POP_NO_OPTIONS);
-        double *given = bed_given(&bed, data), *got = bed_run(&bed, out), wanted[MOST_IPUS * 37];
+        double *given = bed_given(&bed, data), *got = bed_run(&bed, out), wanted[MAX_IPUS * 37];
         for (unsigned place = 0; place < rings * ipus; ++place)
             for (size_t i = elements * place / (rings * ipus); i < elements * (place + 1) / (rings * ipus); ++i)
                 for (unsigned row = 0; row < ipus; ++row)

@@ -16,13 +16,13 @@ struct given {
     double *values; /* row-major of tensor */
     size_t dims[6], rank;
 };
-static struct given random_tensor(struct bed *bed, pop_type type, popops_operation op, size_t most)
+static struct given random_tensor(struct bed *bed, pop_type type, popops_operation op, size_t max)
 {
     struct given given = { .rank = next_random(&bed->random) % 5 };
     size_t from[6], places[6], elements = 1;
     unsigned order[6];
     for (size_t d = 0; d < given.rank; ++d) {
-        from[d] = 1 + next_random(&bed->random) % most;
+        from[d] = 1 + next_random(&bed->random) % max;
         order[d] = (unsigned)d;
         elements *= from[d];
     }
@@ -338,20 +338,20 @@ static void test_nan_is_passed_over(void **state)
             struct bed bed = bed_open(device, 3, popops_add_codelets_at);
             double values[ROWS * WIDTH], wanted[ROWS * WIDTH];
             unsigned dim = i / 4;
-            bool least = i & 2;
+            bool min = i & 2;
             pop_tensor in =
                 pop_graph_add_variable(bed.graph, i & 1 ? POP_HALF : POP_FLOAT, POP_SHAPE(ROWS, WIDTH), "in");
             bed_map(&bed, in, BED_LINEAR);
             for (size_t k = 0; k < ROWS * WIDTH; ++k) {
                 values[k] = next_random(&bed.random) % 3 ? floor(next_random(&bed.random) % 2000) / 2 - 500 : NAN;
-                wanted[k] = least ? INFINITY : -INFINITY;
+                wanted[k] = min ? INFINITY : -INFINITY;
             }
             bed_write(&bed, in, values, 0, 0);
             for (size_t k = 0; k < ROWS * WIDTH; ++k) {
                 double *to = &wanted[dim ? k / WIDTH : k % WIDTH];
-                *to = least ? fmin(*to, values[k]) : fmax(*to, values[k]);
+                *to = min ? fmin(*to, values[k]) : fmax(*to, values[k]);
             }
-            popops_reduce_params params = { .op = least ? POPOPS_MIN : POPOPS_MAX };
+            popops_reduce_params params = { .op = min ? POPOPS_MIN : POPOPS_MAX };
             pop_tensor out = popops_reduce(bed.graph, in, POP_TYPE_NULL, (pop_dims){ 1, &dim }, params, bed.program,
                                            "r", POP_NO_OPTIONS);
             bed_check(bed_run(&bed, out), wanted, pop_tensor_num_elements(out), 0, 0);

@@ -5,7 +5,7 @@
 
 #include <popops/collectives.h>
 
-enum { MOST = 16, TILES = 4, MAX_ELEMENTS = 64 };
+enum { LIMIT = 16, TILES = 4, MAX_ELEMENTS = 64 };
 
 static const char *const methods[] = { "auto",
                                        "clockwise_ring",
@@ -108,11 +108,12 @@ static void check_reductions(const struct setup *s, const char *threads)
 {
     struct rig r;
     size_t n = s->elements;
-    unsigned size = s->group.type == POPOPS_GROUP_ALL ? s->replicas : s->group.size, members[MOST];
+    unsigned size = s->group.type == POPOPS_GROUP_ALL ? s->replicas : s->group.size, members[LIMIT];
     size_t part = (n + size - 1) / size;
     char what[160];
     pop_options options = POP_OPTIONS({ "method", s->method });
-    double in[MOST * MAX_ELEMENTS], all[MOST * MAX_ELEMENTS], parts[MOST * MAX_ELEMENTS], place[MOST * MAX_ELEMENTS];
+    double in[LIMIT * MAX_ELEMENTS], all[LIMIT * MAX_ELEMENTS], parts[LIMIT * MAX_ELEMENTS],
+        place[LIMIT * MAX_ELEMENTS];
     snprintf(what, sizeof(what), "%s by %s of %zu %s in groups of %u of %u, %s threads",
              popops_collective_operator_name(s->op), s->method, n, pop_type_name(s->type), size, s->replicas, threads);
     open_rig(&r, s->replicas, TILES);
@@ -161,10 +162,10 @@ static void check_moves(const struct setup *s, const char *threads)
 {
     struct rig r;
     size_t n = s->elements;
-    unsigned size = s->group.type == POPOPS_GROUP_ALL ? s->replicas : s->group.size, members[MOST], root = size / 2;
+    unsigned size = s->group.type == POPOPS_GROUP_ALL ? s->replicas : s->group.size, members[LIMIT], root = size / 2;
     pop_options options = POP_OPTIONS({ "method", s->method });
-    static double in[MOST * MOST * MAX_ELEMENTS], gathered[MOST * MOST * MAX_ELEMENTS],
-        exchanged[MOST * MOST * MAX_ELEMENTS], sent[MOST * MOST * MAX_ELEMENTS];
+    static double in[LIMIT * LIMIT * MAX_ELEMENTS], gathered[LIMIT * LIMIT * MAX_ELEMENTS],
+        exchanged[LIMIT * LIMIT * MAX_ELEMENTS], sent[LIMIT * LIMIT * MAX_ELEMENTS];
     open_rig(&r, s->replicas, TILES);
     pop_tensor data = rig_input(&r, s->type, POP_SHAPE(n, 1), "in"),
                rows = rig_input(&r, s->type, POP_SHAPE(size, n), "rows");

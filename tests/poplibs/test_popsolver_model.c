@@ -385,7 +385,7 @@ static void random_models(void **state)
 
 /* ---- one behaviour each ---- */
 
-static uint64_t least(popsolver_model *model, variable v)
+static uint64_t smallest(popsolver_model *model, variable v)
 {
     const popsolver_solution solution = popsolver_minimize(model, VARIABLES(v));
     assert_int_equal(solution.outcome, POPSOLVER_SOLVED);
@@ -437,10 +437,10 @@ static void whole_numbers_do_not_wrap(void **state)
     const variable a = popsolver_add_variable(m, 0, TOP, "a"), b = popsolver_add_variable(m, TOP - 3, TOP, "b");
     const variable difference = popsolver_sub(m, b, a, NULL), three = popsolver_add_constant(m, 3, NULL);
     popsolver_less_or_equal(m, difference, three);
-    assert_true(least(m, a) == TOP - 6);
+    assert_true(smallest(m, a) == TOP - 6);
     const variable third = popsolver_floordiv(m, a, three, NULL), up = popsolver_ceildiv(m, a, three, NULL);
     popsolver_restrict(m, third, TOP / 3, TOP);
-    assert_true(least(m, a) == TOP && least(m, up) == TOP / 3);
+    assert_true(smallest(m, a) == TOP && smallest(m, up) == TOP / 3);
     popsolver_restrict(m, b, 0, TOP - 1);
     assert_false(feasible(m));
     popsolver_model_destroy(m);
@@ -563,14 +563,14 @@ static void calls(void **state)
     popsolver_less_or_equal(m, b, a);
     popsolver_equal(m, rest, popsolver_add_constant(m, 0, NULL));
     popsolver_less(m, popsolver_add_constant(m, 30, NULL), value);
-    assert_int_equal(least(m, value), 31);
+    assert_int_equal(smallest(m, value), 31);
     assert_true(seen.decided && seen.count == popsolver_model_statistics(m).call);
     seen = (struct seen){ 0, 3, true };
     assert_int_equal(popsolver_minimize(m, VARIABLES(value)).outcome, POPSOLVER_STOPPED);
     assert_int_equal(seen.count, 3);
     assert_null(popsolver_model_error(m));
     seen.limit = 0;
-    assert_int_equal(least(m, value), 31);
+    assert_int_equal(smallest(m, value), 31);
     popsolver_model_destroy(m);
 }
 
@@ -594,8 +594,8 @@ static popsolver_statistics plan(bool monotone, uint64_t *cost)
     }
     popsolver_restrict(m, popsolver_product(m, (popsolver_variables){ 3, splits }, "tiles"), 1, 304);
     const popsolver_variables list = { 3, sizes };
-    *cost = least(m, monotone ? popsolver_call_monotone(m, list, work, NULL, NULL)
-                              : popsolver_call(m, list, work, NULL, NULL));
+    *cost = smallest(m, monotone ? popsolver_call_monotone(m, list, work, NULL, NULL)
+                                 : popsolver_call(m, list, work, NULL, NULL));
     const popsolver_statistics statistics = popsolver_model_statistics(m);
     popsolver_model_destroy(m);
     return statistics;
@@ -734,12 +734,12 @@ static void long_chains(void **state)
         if (i)
             popsolver_less(m, chain[i - 1], chain[i]);
     }
-    assert_int_equal(least(m, chain[LENGTH - 1]), LENGTH - 1);
+    assert_int_equal(smallest(m, chain[LENGTH - 1]), LENGTH - 1);
     popsolver_model_destroy(m);
     m = popsolver_model_create();
     for (unsigned i = 0; i < LENGTH; ++i)
         chain[i] = popsolver_add_variable(m, 0, TOP, NULL);
-    assert_int_equal(least(m, popsolver_sum(m, (popsolver_variables){ LENGTH, chain }, NULL)), 0);
+    assert_int_equal(smallest(m, popsolver_sum(m, (popsolver_variables){ LENGTH, chain }, NULL)), 0);
     popsolver_model_destroy(m);
     free(chain);
 }

@@ -109,12 +109,12 @@ static void splitting_follows_its_rules(void **state)
             }
         }
         unsigned grain = 1 + next_random(&random) % 5, partitions = 1 + next_random(&random) % 9,
-                 least = next_random(&random) % 12;
-        unsigned most = next_random(&random) % 2 ? POPUTIL_NO_LIMIT : grain + next_random(&random) % 20;
+                 min = next_random(&random) % 12;
+        unsigned max = next_random(&random) % 2 ? POPUTIL_NO_LIMIT : grain + next_random(&random) % 20;
         unsigned region = next_random(&random) % 2 ? POPUTIL_NO_LIMIT : 1 + next_random(&random) % 20;
         pop_interval_lists regions = { lists, first, list };
         poputil_partitions parts;
-        poputil_split_regions_lists(&regions, grain, partitions, least, most, region, &parts);
+        poputil_split_regions_lists(&regions, grain, partitions, min, max, region, &parts);
 
         size_t covered = 0, source = 0, offset = 0, smallest = SIZE_MAX, largest = 0;
         for (size_t p = 0; p < parts.count; ++p) {
@@ -140,16 +140,16 @@ static void splitting_follows_its_rules(void **state)
             }
             covered += elements;
             assert_true(elements && (covered == total || elements % grain == 0));
-            assert_true(most == POPUTIL_NO_LIMIT || elements <= most);
+            assert_true(max == POPUTIL_NO_LIMIT || elements <= max);
             size_t grains = (elements + grain - 1) / grain;
             smallest = grains < smallest ? grains : smallest;
             largest = grains > largest ? grains : largest;
         }
         assert_int_equal(covered, total);
         assert_true(parts.count == 0 || largest - smallest <= 1);
-        if (most == POPUTIL_NO_LIMIT) {
+        if (max == POPUTIL_NO_LIMIT) {
             assert_true(parts.count <= partitions);
-            assert_true(parts.count <= 1 || smallest * grain >= least);
+            assert_true(parts.count <= 1 || smallest * grain >= min);
         }
         poputil_partitions_free(&parts);
     }

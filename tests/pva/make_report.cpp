@@ -40,12 +40,12 @@ void figures(const std::string &path, const ProfileValue &graph, const ProfileVa
 {
     std::ofstream file(path);
     file.imbue(std::locale::classic());
-    unsigned long long sum = 0, most = 0;
+    unsigned long long sum = 0, largest = 0;
     for (const ProfileValue &tile : graph["memory"]["byTile"]["totalIncludingGaps"].asVector()) {
         sum += tile.asUint();
-        most = std::max<unsigned long long>(most, tile.asUint());
+        largest = std::max<unsigned long long>(largest, tile.asUint());
     }
-    file << "f memory " << sum << " " << most << "\nf cycles " << execution["simulation"]["cycles"].asUint() << "\n";
+    file << "f memory " << sum << " " << largest << "\nf cycles " << execution["simulation"]["cycles"].asUint() << "\n";
     for (const ProfileValue &step : execution["simulation"]["steps"].asVector()) {
         const auto &map = step.asMap();
         file << "f " << map.at("type").asString();

@@ -66,14 +66,14 @@ static void executed(pva_object execution)
 
 static void memory(pva_object compilation)
 {
-    uint64_t total = 0, most = 0, always = 0, live = 0;
+    uint64_t total = 0, largest = 0, always = 0, live = 0;
     printf("4 %" PRIu64 ":", DEEP(compilation, PVA_COMPILATION_TARGET, PVA_TARGET_BYTES_PER_TILE));
     for (uint64_t i = 0; i < pva_count(compilation, PVA_COMPILATION_TILES); ++i) {
         pva_object of = pva_get(pva_at(compilation, PVA_COMPILATION_TILES, i), PVA_TILE_MEMORY);
         uint64_t bytes = DEEP(of, PVA_TILE_MEMORY_TOTAL, PVA_MEMORY_SIZE_EXCLUDING_GAPS);
         printf(" %" PRIu64, DEEP(of, PVA_TILE_MEMORY_TOTAL, PVA_MEMORY_SIZE_INCLUDING_GAPS));
         total += bytes;
-        most = bytes > most ? bytes : most;
+        largest = bytes > largest ? bytes : largest;
         always += pva_uint(of, PVA_TILE_MEMORY_ALWAYS_LIVE_BYTES);
     }
     for (uint64_t i = 0; i < pva_count(compilation, PVA_COMPILATION_LIVENESS_PROGRAM_STEPS); ++i) {
@@ -81,7 +81,7 @@ static void memory(pva_object compilation)
                               PVA_LIVENESS_STEP_NOT_ALWAYS_LIVE_MEMORY, PVA_LIVE_MEMORY_BYTES);
         live = bytes > live ? bytes : live;
     }
-    printf("\n5 %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", total, most, always, always + live);
+    printf("\n5 %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", total, largest, always, always + live);
 }
 
 static void vertices(pva_object compilation)
@@ -377,14 +377,14 @@ static void step_figures(pva_object step)
 
 static void figures(pva_object compilation, pva_object execution)
 {
-    uint64_t sum = 0, most = 0;
+    uint64_t sum = 0, largest = 0;
     for (uint64_t i = 0; i < pva_count(compilation, PVA_COMPILATION_TILES); ++i) {
         uint64_t bytes = DEEP(pva_at(compilation, PVA_COMPILATION_TILES, i), PVA_TILE_MEMORY, PVA_TILE_MEMORY_TOTAL,
                               PVA_MEMORY_SIZE_INCLUDING_GAPS);
         sum += bytes;
-        most = bytes > most ? bytes : most;
+        largest = bytes > largest ? bytes : largest;
     }
-    printf("f memory %" PRIu64 " %" PRIu64 "\nf cycles %" PRIu64 "\n", sum, most,
+    printf("f memory %" PRIu64 " %" PRIu64 "\nf cycles %" PRIu64 "\n", sum, largest,
            DEEP(execution, PVA_EXECUTION_TOTAL_CYCLES, PVA_TOTAL_CYCLES_TOTAL));
     for (uint64_t i = 0; i < pva_count(execution, PVA_EXECUTION_STEPS); ++i)
         step_figures(pva_at(execution, PVA_EXECUTION_STEPS, i));

@@ -36,17 +36,17 @@ static void execution(const pva::Report &report)
 
 static void memory(const pva::Report &report)
 {
-    std::uint64_t total = 0, most = 0, always = 0, live = 0;
+    std::uint64_t total = 0, largest = 0, always = 0, live = 0;
     std::cout << "4 " << report.compilation().target().bytesPerTile() << ":";
     for (const auto &tile : report.compilation().tiles()) {
         std::cout << " " << tile.memory().total().includingGaps();
         total += tile.memory().total().excludingGaps();
-        most = std::max(most, tile.memory().total().excludingGaps());
+        largest = std::max(largest, tile.memory().total().excludingGaps());
         always += tile.memory().alwaysLiveBytes();
     }
     for (const auto &step : report.compilation().livenessProgramSteps())
         live = std::max(live, step.notAlwaysLiveMemory().bytes());
-    std::cout << "\n5 " << total << " " << most << " " << always << " " << always + live << "\n";
+    std::cout << "\n5 " << total << " " << largest << " " << always << " " << always + live << "\n";
 }
 
 static void vertices(const pva::Report &report)
@@ -251,13 +251,14 @@ static void stepFigures(const pva::ExecutionStep &step)
 
 static void figures(const pva::Report &report)
 {
-    std::uint64_t sum = 0, most = 0;
+    std::uint64_t sum = 0, largest = 0;
     for (const auto &tile : report.compilation().tiles()) {
         const std::uint64_t bytes = tile.memory().total().includingGaps();
         sum += bytes;
-        most = std::max(most, bytes);
+        largest = std::max(largest, bytes);
     }
-    std::cout << "f memory " << sum << " " << most << "\nf cycles " << report.execution().totalCycles().total() << "\n";
+    std::cout << "f memory " << sum << " " << largest << "\nf cycles " << report.execution().totalCycles().total()
+              << "\n";
     for (const auto &step : report.execution().steps())
         stepFigures(step);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 7, ELEMENTS = 5 };
+enum { LIMIT = 7, ELEMENTS = 5 };
 
 struct case_of {
     struct world w;
@@ -34,7 +34,7 @@ struct replicated {
 static void on_replicas(void **state)
 {
     static const char *const machines[] = { "ipu1", "ipu2", "cpu" }, *const threads[] = { "1", "2", "5" };
-    static const unsigned counts[] = { 1, 2, 3, 4, MOST };
+    static const unsigned counts[] = { 1, 2, 3, 4, LIMIT };
     const struct replicated *row = *state;
     for (size_t m = 0; m < 3; ++m)
         for (size_t n = 0; n < sizeof(counts) / sizeof(counts[0]); ++n)
@@ -81,8 +81,8 @@ static void the_graph_is_that_of_one_replica(struct case_of *c)
 static void each_replica_has_a_number_and_values_of_its_own(struct case_of *c)
 {
     struct world *w = &c->w;
-    unsigned numbers[MOST], seen[MOST];
-    float values[MOST][2], out[MOST][2];
+    unsigned numbers[LIMIT], seen[LIMIT];
+    float values[LIMIT][2], out[LIMIT][2];
     for (unsigned r = 0; r < c->replicas; ++r) {
         numbers[r] = r;
         values[r][0] = (float)r * 1.5f;
@@ -108,7 +108,7 @@ static void each_replica_has_a_number_and_values_of_its_own(struct case_of *c)
 static void host_tensors_are_one_replica_after_another(struct case_of *c)
 {
     struct world *w = &c->w;
-    float in[MOST][ELEMENTS], out[MOST][ELEMENTS];
+    float in[LIMIT][ELEMENTS], out[LIMIT][ELEMENTS];
     world_codelets(w);
     pop_tensor v = world_variable(w, POP_FLOAT, POP_SHAPE(ELEMENTS), "v");
     pop_compute_set set = pop_graph_add_compute_set(w->graph, "set");
@@ -132,7 +132,7 @@ static void host_tensors_are_one_replica_after_another(struct case_of *c)
 static void copies_between_replicas_read_before_they_write(struct case_of *c)
 {
     struct world *w = &c->w;
-    int in[MOST][ELEMENTS], out[MOST][ELEMENTS];
+    int in[LIMIT][ELEMENTS], out[LIMIT][ELEMENTS];
     pop_tensor v = world_variable(w, POP_INT, POP_SHAPE(ELEMENTS), "v"),
                u = world_variable(w, POP_INT, POP_SHAPE(ELEMENTS), "u");
     start(c, POP_PROGRAMS(to_the_next(v, u, c->replicas, 1), to_the_next(v, v, c->replicas, 2 % c->replicas),
@@ -210,7 +210,7 @@ static pop_program streamed(struct case_of *c, pop_replicated_stream_mode mode, 
 static void each_replica_has_a_callback_of_its_own(struct case_of *c)
 {
     struct world *w = &c->w;
-    struct log ins[MOST] = { { 0 } }, outs[MOST] = { { 0 } };
+    struct log ins[LIMIT] = { { 0 } }, outs[LIMIT] = { { 0 } };
     pop_error error = { 0 };
     start(c, POP_PROGRAMS(streamed(c, POP_STREAM_REPLICATE, 2)));
     released = calls = 0;
@@ -257,7 +257,7 @@ static void a_broadcast_stream_gives_all_the_same_once(struct case_of *c)
 {
     struct world *w = &c->w;
     struct log in = { .c = c };
-    int out[MOST][ELEMENTS];
+    int out[LIMIT][ELEMENTS];
     pop_error error = { 0 };
     start(c, POP_PROGRAMS(streamed(c, POP_STREAM_BROADCAST, 3)));
     must(pop_engine_connect_stream_callback(w->engine, "in", (pop_stream_callback){ .fetch = give, .user = &in },
@@ -317,7 +317,7 @@ static void buffers_hold_all_replicas(struct case_of *c)
 {
     struct world *w = &c->w;
     enum { ROUNDS = 3 };
-    int in[ROUNDS][MOST][ELEMENTS], out[ROUNDS][MOST][ELEMENTS], packed_in[ROUNDS * MOST * ELEMENTS];
+    int in[ROUNDS][LIMIT][ELEMENTS], out[ROUNDS][LIMIT][ELEMENTS], packed_in[ROUNDS * LIMIT * ELEMENTS];
     size_t all = c->replicas * ELEMENTS;
     pop_error error = { 0 };
     start(c, POP_PROGRAMS(streamed(c, POP_STREAM_REPLICATE, ROUNDS)));
@@ -347,8 +347,8 @@ static void remote_buffers_are_one_for_each(struct case_of *c)
     pop_remote_buffer buffer = pop_graph_add_remote_buffer(w->graph, "buffer", POP_INT, ELEMENTS, ROWS, false, false);
     start(c, POP_PROGRAMS(pop_copy_from_remote(buffer, v, row, NULL)));
     pop_error error = { 0 };
-    unsigned rows[MOST];
-    int out[MOST][ELEMENTS], back[ELEMENTS];
+    unsigned rows[LIMIT];
+    int out[LIMIT][ELEMENTS], back[ELEMENTS];
     for (unsigned r = 0; r < c->replicas; ++r) {
         rows[r] = r % ROWS; /* replicas may read different rows */
         for (unsigned i = 0; i < ROWS; ++i) {
@@ -384,7 +384,7 @@ static pop_program count_down(struct world *w, pop_program body)
 static void replicas_branch_by_themselves(struct case_of *c)
 {
     struct world *w = &c->w;
-    int left[MOST], u[MOST];
+    int left[LIMIT], u[LIMIT];
     world_codelets(w);
     pop_tensor v = world_variable(w, POP_INT, POP_SHAPE(1), "v"), t = world_variable(w, POP_INT, POP_SHAPE(1), "u");
     pop_compute_set set = pop_graph_add_compute_set(w->graph, "more");
@@ -405,7 +405,7 @@ static void replicas_branch_by_themselves(struct case_of *c)
 static void replicas_that_do_not_meet_are_named(struct case_of *c)
 {
     struct world *w = &c->w;
-    int left[MOST];
+    int left[LIMIT];
     if (c->replicas == 1)
         return;
     world_codelets(w);
@@ -427,7 +427,7 @@ static void replicas_that_do_not_meet_are_named(struct case_of *c)
 static void the_first_replica_that_fails_is_named(struct case_of *c)
 {
     struct world *w = &c->w;
-    unsigned flags[MOST] = { 0 };
+    unsigned flags[LIMIT] = { 0 };
     pop_tensor flag = world_variable(w, POP_UNSIGNED_INT, POP_SHAPE(1), "flag");
     start(c, POP_PROGRAMS(pop_abort_on_condition(pop_tensor_reshape(flag, POP_SHAPE()), "no more", NULL)));
     world_run(w, 0);
@@ -442,7 +442,7 @@ static void the_first_replica_that_fails_is_named(struct case_of *c)
 static void debug_runs_check_what_is_assumed_equal(struct case_of *c)
 {
     struct world *w = &c->w;
-    int values[MOST][ELEMENTS] = { { 0 } };
+    int values[LIMIT][ELEMENTS] = { { 0 } };
     pop_tensor v = world_variable(w, POP_INT, POP_SHAPE(ELEMENTS), "v");
     bool verify = c->threads.value[0] != '1'; /* either option does */
     pop_option options[] = { c->threads, { "debug.runtimeVerify", verify ? "true" : "false" } };
@@ -468,7 +468,7 @@ static void an_executable_keeps_its_replicas(struct case_of *c)
     pop_executable *made = NULL, *read = NULL;
     void *data = NULL;
     size_t size;
-    unsigned seen[MOST];
+    unsigned seen[LIMIT];
     pop_error error = { 0 };
     must(pop_compile_graph(w->graph, POP_PROGRAMS(program), POP_NO_OPTIONS, NULL, NULL, &made, &error), &error);
     must(pop_executable_to_memory(made, &data, &size, &error), &error);

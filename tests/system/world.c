@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALL_TILES = 7, MOST_OPTIONS = 16 };
+enum { SMALL_TILES = 7, MAX_OPTIONS = 16 };
 
 void must(pop_status status, const pop_error *error)
 {
@@ -122,8 +122,8 @@ void world_start(struct world *w, pop_programs programs)
 
 void world_start_with(struct world *w, pop_programs programs, pop_options options)
 {
-    pop_option list[MOST_OPTIONS] = { { "debug.checkedExecution", w->checked ? "true" : "false" } };
-    assert_true(options.count < MOST_OPTIONS);
+    pop_option list[MAX_OPTIONS] = { { "debug.checkedExecution", w->checked ? "true" : "false" } };
+    assert_true(options.count < MAX_OPTIONS);
     for (size_t i = 0; i < options.count; ++i)
         list[i + 1] = options.list[i];
     pop_error error = { 0 };

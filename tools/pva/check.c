@@ -101,7 +101,7 @@ static unsigned read_through(pva_file *file)
     pva_count(report, PVA_REPORT_OPERATIONS);
     uint64_t steps = pva_count(compilation, PVA_COMPILATION_LIVENESS_PROGRAM_STEPS),
              sets = pva_count(compilation, PVA_COMPILATION_COMPUTE_SETS), number;
-    uint64_t patterns = pva_count(execution, PVA_EXECUTION_STEPS), most = 20000;
+    uint64_t patterns = pva_count(execution, PVA_EXECUTION_STEPS), max_count = 20000;
     struct progress progress = progress_begin("reading", steps + sets);
     for (uint64_t i = 0; i < steps && !pva_failed(file); ++i) {
         pva_object of = pva_get(pva_at(compilation, PVA_COMPILATION_LIVENESS_PROGRAM_STEPS, i),
@@ -114,7 +114,7 @@ static unsigned read_through(pva_file *file)
                     1, &number);
         progress_at(&progress, steps + i);
     }
-    for (uint64_t i = 0; i < patterns && i < most && !pva_failed(file); ++i)
+    for (uint64_t i = 0; i < patterns && i < max_count && !pva_failed(file); ++i)
         pva_numbers(pva_at(execution, PVA_EXECUTION_STEPS, i), PVA_STEP_CYCLES_BY_TILE, 0, 1, &number);
     progress_end(&progress);
     if (pva_take_error(file, &error) == POP_OK)

@@ -137,6 +137,6 @@ const char *figure_change(const struct figure *f)
 
 double figure_percent(const struct figure *f)
 {
-    double most = f->a > f->b ? f->a : f->b;
-    return most > 0 ? figure_difference(f) / most * 100 : 0;
+    double max_count = f->a > f->b ? f->a : f->b;
+    return max_count > 0 ? figure_difference(f) / max_count * 100 : 0;
 }

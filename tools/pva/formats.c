@@ -74,7 +74,7 @@ static const char *lane_name(unsigned lane)
     return lane < sizeof(lanes) / sizeof(lanes[0]) && lanes[lane] ? lanes[lane] : "";
 }
 
-static void forget_lanes(void)
+static void clear_lanes(void)
 {
     for (size_t i = 0; i < sizeof(lanes) / sizeof(lanes[0]); ++i) {
         free(lanes[i]);
@@ -100,7 +100,7 @@ static void csv_slice(FILE *file, const struct slice *slice)
 static void csv_end(FILE *file)
 {
     (void)file;
-    forget_lanes();
+    clear_lanes();
 }
 
 static void json_begin(FILE *file, double hertz)
@@ -125,7 +125,7 @@ static void json_slice(FILE *file, const struct slice *slice)
 static void json_end(FILE *file)
 {
     fputs("\n]}\n", file);
-    forget_lanes();
+    clear_lanes();
 }
 
 const struct format format_chrome = { "chrome", chrome_begin, chrome_lane, chrome_slice, chrome_counter, chrome_end };

@@ -21,7 +21,7 @@ struct arguments {
 };
 /* Parses the arguments; false, with a line on standard error, when an option is unknown or the number of words is
  * not from `least` to `most`. */
-bool arguments_read(struct arguments *arguments, int argc, char **argv, int least, int most);
+bool arguments_read(struct arguments *arguments, int argc, char **argv, int min_count, int max_count);
 const char *arguments_get(const struct arguments *arguments, const char *name); /* NULL: not given */
 /* The integer value of an option: *number is unchanged when the option is not given. False, with a line on standard
  * error, when its value is not an integer from min to max. */
@@ -29,7 +29,7 @@ bool arguments_number(const struct arguments *arguments, const char *name, size_
 /* Distinct integers below limit, separated by commas, at most `most` of them; *count is 0 when the option is not
  * given. False, with a line on standard error, for any other value. */
 bool arguments_numbers(const struct arguments *arguments, const char *name, uint64_t limit, uint64_t *numbers,
-                       size_t most, size_t *count);
+                       size_t max_count, size_t *count);
 
 /* Opens a report; on failure prints the error and returns NULL. */
 pva_file *open_or_say(const char *path);

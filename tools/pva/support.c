@@ -21,12 +21,12 @@ static bool is_option(const char *name, const char *word)
     return strlen(word) == length && strncmp(name, word, length) == 0;
 }
 
-bool arguments_read(struct arguments *arguments, int argc, char **argv, int least, int most)
+bool arguments_read(struct arguments *arguments, int argc, char **argv, int min_count, int max_count)
 {
     arguments->command = argv[0];
     for (int i = 1; i < argc; ++i) {
         if (argv[i][0] != '-' || !argv[i][1]) {
-            if (arguments->count == most)
+            if (arguments->count == max_count)
                 return say(argv[0], "'%s' is one argument too many", argv[i]), false;
             arguments->words[arguments->count++] = argv[i];
             continue;
@@ -48,8 +48,9 @@ bool arguments_read(struct arguments *arguments, int argc, char **argv, int leas
         else
             return say(argv[0], "%s needs a value", argv[i - 1]), false;
     }
-    if (arguments->count < least)
-        return say(argv[0], "%d argument%s needed; 'pva --help' shows them", least, least == 1 ? " is" : "s are"),
+    if (arguments->count < min_count)
+        return say(argv[0], "%d argument%s needed; 'pva --help' shows them", min_count,
+                   min_count == 1 ? " is" : "s are"),
                false;
     return true;
 }
@@ -90,14 +91,14 @@ bool arguments_number(const struct arguments *arguments, const char *name, size_
 }
 
 bool arguments_numbers(const struct arguments *arguments, const char *name, uint64_t limit, uint64_t *numbers,
-                       size_t most, size_t *count)
+                       size_t max_count, size_t *count)
 {
     const char *value = arguments_get(arguments, name), *at = value;
     bool good = true, more = value != NULL;
     *count = 0;
     while (more && good) {
         uint64_t number;
-        good = read_digits(&at, &number) && number < limit && *count < most;
+        good = read_digits(&at, &number) && number < limit && *count < max_count;
         for (size_t i = 0; i < *count && good; ++i)
             good = numbers[i] != number;
         if (good)
@@ -108,7 +109,7 @@ bool arguments_numbers(const struct arguments *arguments, const char *name, uint
     if (!good)
         say(arguments->command,
             "%s '%s' is not valid (allowed: whole numbers below %llu, each once, separated by commas, at most %zu)",
-            name, value, (unsigned long long)limit, most);
+            name, value, (unsigned long long)limit, max_count);
     return good;
 }
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_ENTRIES = 2000 };
+enum { MAX_ENTRIES = 2000 };
 
 /* The report files in a directory. */
 static json_t *files_of(const char *directory)
@@ -99,10 +99,10 @@ pop_status api_open(const struct request *request, struct answer *answer, pop_er
     const char *body = request_body(request, &size);
     json_error_t where;
     json_t *json = json_loadb(body, size, 0, &where), *list = json_object_get(json, "directories");
-    const char *directories[MOST_REPORTS];
+    const char *directories[MAX_REPORTS];
     size_t count = 0;
     pop_status status = POP_OK;
-    if (!json_is_array(list) || json_array_size(list) < 1 || json_array_size(list) > MOST_REPORTS)
+    if (!json_is_array(list) || json_array_size(list) < 1 || json_array_size(list) > MAX_REPORTS)
         status =
             answer_fail(error, POP_INVALID_OPTION, "the body is no {\"directories\": [..]} with one directory or two");
     for (; status == POP_OK && count < json_array_size(list); ++count) {
@@ -170,7 +170,7 @@ static json_t *directories_of(const char *path, bool *cut, pop_error *error)
         answer_fail(error, POP_FILE_LOAD_ERROR, "%.200s: %s", path, strerror(errno));
         return NULL;
     }
-    for (struct dirent *entry; (entry = readdir(stream)) && names.count <= MOST_ENTRIES;) {
+    for (struct dirent *entry; (entry = readdir(stream)) && names.count <= MAX_ENTRIES;) {
         struct stat facts;
         whole.length = 0;
         str_format(&whole, "%s/%s", path, entry->d_name);
@@ -180,12 +180,12 @@ static json_t *directories_of(const char *path, bool *cut, pop_error *error)
     closedir(stream);
     if (names.count)
         qsort(names.data, names.count, sizeof(*names.data), compare_names);
-    *cut = names.count > MOST_ENTRIES;
+    *cut = names.count > MAX_ENTRIES;
     json_t *list = json_array();
     for (size_t i = 0; i < names.count; ++i) {
         whole.length = 0;
         str_format(&whole, "%s/%s", path, names.data[i]);
-        if (i < MOST_ENTRIES) {
+        if (i < MAX_ENTRIES) {
             json_t *one = json_object();
             json_object_set_new(one, "name", answer_string(names.data[i]));
             json_object_set_new(one, "path", answer_string(whole.text));
@@ -242,7 +242,7 @@ pop_status api_cache_delete(const struct request *request, struct answer *answer
     int deleted = 0;
     unsigned count = reports_count(request->reports);
     (void)error;
-    reports_settle(request->reports); /* otherwise a cache that is being written would appear afterwards */
+    reports_finish(request->reports); /* otherwise a cache that is being written would appear afterwards */
     for (unsigned i = 0; i < count; ++i) {
         char *directory = reports_directory(request->reports, i);
         if (directory)

@@ -10,12 +10,12 @@
 /* The sum of the steps narrower than a pixel, for one pixel and row. */
 struct spot {
     float cycles[KINDS];
-    double from, to, sum, most; /* sum: cycles over tiles; most: cycles of the slowest tiles */
+    double from, to, sum, max; /* sum: cycles over tiles; most: cycles of the slowest tiles */
     uint32_t count, step, node, matches;
     uint8_t kind;
 };
 struct rectangle {
-    double from, to, sum, most;          /* sum, most: as in struct spot */
+    double from, to, sum, max;           /* sum, most: as in struct spot */
     uint32_t step, count, node, matches; /* step UINT32_MAX: several steps; node: in the drawing's tree */
     uint8_t kind, depth, row;            /* kind KINDS: an inner node of names */
 };

@@ -102,7 +102,7 @@ pop_status insights(const struct request *request, struct answer *answer, pop_er
 
 pop_status insights_advice(const struct request *request, struct answer *answer, pop_error *error)
 {
-    enum { MOST = 200 };
+    enum { LIMIT = 200 };
     struct analyser_report *report = request_report(request, error);
     uint64_t rows;
     if (!report || !request_uint(request, "rows", 20, &rows, error))
@@ -117,7 +117,7 @@ pop_status insights_advice(const struct request *request, struct answer *answer,
     }
     advices_order(&found, report->file);
     json_t *list = json_array();
-    for (size_t i = 0; i < found.list.count && i < rows && i < MOST; ++i) {
+    for (size_t i = 0; i < found.list.count && i < rows && i < LIMIT; ++i) {
         advice_find_line(report->file, &found.list.data[i]);
         json_array_append_new(list, json_of(&found.list.data[i]));
     }

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 16, MOST_PIXELS = 16384 };
+enum { MAX_STEPS = 16, MAX_PIXELS = 16384 };
 
 struct source {
     enum { ALL_TILES, ONE_IPU, ONE_TILE } kind;
@@ -34,12 +34,12 @@ static pop_status read_source(const struct request *request, struct analyser_rep
     if (!request_uint(request, "index", 0, &source->index, error))
         return error->status;
     uint64_t ipus = source->tiles.per_ipu ? source->tiles.count / source->tiles.per_ipu : 0,
-             most = kind == ONE_TILE  ? source->tiles.count
-                    : kind == ONE_IPU ? ipus
-                                      : UINT64_MAX;
-    if (source->index >= most)
+             max = kind == ONE_TILE  ? source->tiles.count
+                   : kind == ONE_IPU ? ipus
+                                     : UINT64_MAX;
+    if (source->index >= max)
         return answer_fail(error, POP_INVALID_OPTION, "no %s %llu: the report has %llu", name,
-                           (unsigned long long)source->index, (unsigned long long)most);
+                           (unsigned long long)source->index, (unsigned long long)max);
     return POP_OK;
 }
 
@@ -171,7 +171,7 @@ pop_status liveness_steps(const struct request *request, struct answer *answer, 
     if (good) {
         to = to < kept ? to : kept;
         struct step_bins bins =
-            bin_steps(ids, live, steps, from, to, pixels < MOST_PIXELS ? (size_t)pixels : MOST_PIXELS);
+            bin_steps(ids, live, steps, from, to, pixels < MAX_PIXELS ? (size_t)pixels : MAX_PIXELS);
         answer_column(answer, "first", COLUMN_U32, bins.first, bins.count);
         answer_column(answer, "last", COLUMN_U32, bins.last, bins.count);
         answer_column(answer, "step", COLUMN_U32, bins.step, bins.count);
@@ -318,8 +318,8 @@ pop_status liveness_step(const struct request *request, struct answer *answer, p
         if (length < sizeof(number))
             memcpy(number, text, length);
         json_t *one = NULL;
-        if (json_array_size(all) == MOST_STEPS)
-            answer_fail(error, POP_INVALID_OPTION, "steps= has more than %d", MOST_STEPS);
+        if (json_array_size(all) == MAX_STEPS)
+            answer_fail(error, POP_INVALID_OPTION, "steps= has more than %d", MAX_STEPS);
         else if (!str_integer(number, INT32_MAX, &step))
             answer_fail(error, POP_INVALID_OPTION, "no step '%.20s'", text);
         else

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SERIES = 40, MOST_TILES = 64, MOST_PIXELS = 16384 };
+enum { MAX_SERIES = 40, MAX_TILES = 64, MAX_PIXELS = 16384 };
 
 pop_status memory(const struct request *request, struct answer *answer, pop_error *error)
 {
@@ -41,10 +41,10 @@ pop_status memory(const struct request *request, struct answer *answer, pop_erro
 }
 
 /* Splits a list at commas; the caller frees the copies. */
-static size_t split(const char *list, char **names, size_t most)
+static size_t split(const char *list, char **names, size_t max)
 {
     size_t count = 0;
-    while (*list && count < most) {
+    while (*list && count < max) {
         size_t length = strcspn(list, ",");
         char *name = mem_alloc(length + 1);
         memcpy(name, list, length);
@@ -79,8 +79,8 @@ static pop_status read_wanted(const struct request *request, struct wanted *want
         return error->status;
     if (wanted->to > count)
         wanted->to = count;
-    if (wanted->pixels > MOST_PIXELS)
-        wanted->pixels = MOST_PIXELS;
+    if (wanted->pixels > MAX_PIXELS)
+        wanted->pixels = MAX_PIXELS;
     wanted->physical = strcmp(order, "physical") == 0;
     if (!wanted->physical && strcmp(order, "software") != 0)
         return answer_fail(error, POP_INVALID_OPTION, "no order '%.40s' (allowed: software, physical)", order);
@@ -145,8 +145,8 @@ pop_status memory_tiles(const struct request *request, struct answer *answer, po
     struct wanted wanted = { .tiles = tiles_of(report->file) };
     if (read_wanted(request, &wanted, error) != POP_OK)
         return error->status;
-    char *names[MOST_SERIES];
-    size_t series = split(request_text(request, "series", "total,gaps"), names, MOST_SERIES), bins = 0;
+    char *names[MAX_SERIES];
+    size_t series = split(request_text(request, "series", "total,gaps"), names, MAX_SERIES), bins = 0;
     uint32_t *order = tiles_order(&wanted.tiles, wanted.physical, error);
     double *key = order ? tiles_figure(&wanted.tiles, request_text(request, "key", "gaps"), error) : NULL;
     pop_status status = key ? POP_OK : error->status;
@@ -197,8 +197,8 @@ pop_status memory_plan(const struct request *request, struct answer *answer, pop
  * given. */
 static size_t read_tiles(const struct request *request, size_t tiles, uint64_t *list, pop_error *error)
 {
-    char *names[MOST_TILES];
-    size_t count = split(request_text(request, "tiles", ""), names, MOST_TILES), good = 0;
+    char *names[MAX_TILES];
+    size_t count = split(request_text(request, "tiles", ""), names, MAX_TILES), good = 0;
     for (size_t i = 0; i < count; ++i) {
         if (good == i && str_integer(names[i], INT64_MAX, &list[i]) && list[i] < tiles)
             ++good;
@@ -245,7 +245,7 @@ static json_t *describe_tile(pva_file *file, uint64_t tile, pop_error *error)
 pop_status memory_tile(const struct request *request, struct answer *answer, pop_error *error)
 {
     struct analyser_report *report = request_report(request, error);
-    uint64_t list[MOST_TILES];
+    uint64_t list[MAX_TILES];
     size_t count = report ? read_tiles(request, tiles_of(report->file).count, list, error) : 0;
     if (!count)
         return error->status;
@@ -290,7 +290,7 @@ pop_status memory_layout(const struct request *request, struct answer *answer, p
 
 pop_status memory_variables(const struct request *request, struct answer *answer, pop_error *error)
 {
-    enum { MOST_VARIABLES = 20000 };
+    enum { MAX_VARIABLES = 20000 };
     struct analyser_report *report = request_report(request, error);
     if (!report)
         return error->status;
@@ -299,10 +299,10 @@ pop_status memory_variables(const struct request *request, struct answer *answer
                "SELECT id, name, type, bytes, always_live AS alwaysLive, array_max(bytes_by_tile) AS largest FROM "
                "variables WHERE instr(lower(name), lower(");
     query_quote(&sql, request_text(request, "search", ""));
-    str_format(&sql, ")) > 0 ORDER BY bytes DESC, id LIMIT %d", MOST_VARIABLES);
+    str_format(&sql, ")) > 0 ORDER BY bytes DESC, id LIMIT %d", MAX_VARIABLES);
     pop_status status = query_columns(request, report->file, answer, "fttfff", sql.text, error);
     str_free(&sql);
-    answer_meta(answer, json_pack("{s:i, s:I}", "most", MOST_VARIABLES, "variables",
+    answer_meta(answer, json_pack("{s:i, s:I}", "most", MAX_VARIABLES, "variables",
                                   (json_int_t)query_number(report->file, "SELECT count(*) FROM variables", 0)));
     return status == POP_OK ? answer_read(report, error) : status;
 }
@@ -333,7 +333,7 @@ pop_status memory_code(const struct request *request, struct answer *answer, pop
         return error->status;
     const char *kind = request_text(request, "kind", "computeSets");
     size_t k = 0, count = 0;
-    uint64_t list[MOST_TILES];
+    uint64_t list[MAX_TILES];
     while (k < CODES && strcmp(kind, codes[k].kind) != 0)
         ++k;
     if (k == CODES)

@@ -7,7 +7,7 @@
 #include <poplar/text.h>
 #include <string.h>
 
-enum { MOST_ROWS = 50000, MOST_COLUMNS = 100, MOST_CELL_BYTES = 2000 };
+enum { MAX_ROWS = 50000, MAX_COLUMNS = 100, MAX_CELL_BYTES = 2000 };
 
 struct column {
     char *name;
@@ -15,7 +15,7 @@ struct column {
     VEC(char *) texts;
 };
 struct result {
-    struct column columns[MOST_COLUMNS];
+    struct column columns[MAX_COLUMNS];
     size_t count, rows, all_columns;
     bool cut;
 };
@@ -30,12 +30,12 @@ static bool on_row(void *context, size_t columns, const char *const *names, cons
             vec_free(&result->columns[i].texts);
             free(result->columns[i].name);
         }
-        *result = (struct result){ .count = columns < MOST_COLUMNS ? columns : MOST_COLUMNS, .all_columns = columns };
+        *result = (struct result){ .count = columns < MAX_COLUMNS ? columns : MAX_COLUMNS, .all_columns = columns };
         for (size_t i = 0; i < result->count; ++i)
             result->columns[i] = (struct column){ .name = mem_string(names[i]), .numbers = true };
         return true;
     }
-    if (result->rows == MOST_ROWS) {
+    if (result->rows == MAX_ROWS) {
         result->cut = true;
         return false;
     }
@@ -43,8 +43,8 @@ static bool on_row(void *context, size_t columns, const char *const *names, cons
         struct column *column = &result->columns[i];
         const char *text = values[i].text;
         char *copy = text ? mem_string(text) : NULL;
-        if (copy && strlen(copy) > MOST_CELL_BYTES)
-            strcpy(copy + MOST_CELL_BYTES, "...");
+        if (copy && strlen(copy) > MAX_CELL_BYTES)
+            strcpy(copy + MAX_CELL_BYTES, "...");
         *vec_push(&column->texts) = copy;
         column->numbers &= !text || values[i].kind == PVA_VALUE_INTEGER || values[i].kind == PVA_VALUE_REAL;
     }

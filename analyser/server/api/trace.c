@@ -6,7 +6,7 @@
 
 #include <ctype.h>
 
-enum { FEWEST_PIXELS = 1, MOST_PIXELS = 8192, EXPORTED_PIXELS = 1 << 20, DEFAULT_PIXELS = 1000, MOST_FOUND = 10000 };
+enum { MIN_PIXELS = 1, MAX_PIXELS = 8192, EXPORTED_PIXELS = 1 << 20, DEFAULT_PIXELS = 1000, MAX_FOUND = 10000 };
 
 bool *search_programs(const struct lod *lod, const char *text)
 {
@@ -58,10 +58,10 @@ bool window_of(const struct request *request, struct window *window, pop_error *
         return false;
     }
     /* An exported page, which has no socket, contains the whole trace at the finest resolution. */
-    uint64_t most = request->socket < 0 ? EXPORTED_PIXELS : MOST_PIXELS;
-    if (window->to < window->from || pixels < FEWEST_PIXELS || pixels > most) {
+    uint64_t max = request->socket < 0 ? EXPORTED_PIXELS : MAX_PIXELS;
+    if (window->to < window->from || pixels < MIN_PIXELS || pixels > max) {
         answer_fail(error, POP_INVALID_OPTION, "from %g to %g on %llu pixels (allowed: from <= to, %d to %d pixels)",
-                    window->from, window->to, (unsigned long long)pixels, FEWEST_PIXELS, MOST_PIXELS);
+                    window->from, window->to, (unsigned long long)pixels, MIN_PIXELS, MAX_PIXELS);
         return false;
     }
     window->ipu = (unsigned)lane;
@@ -279,7 +279,7 @@ pop_status trace_search(const struct request *request, struct answer *answer, po
     for (uint64_t i = 0; i < lod->steps; ++i) {
         if (!matches[lod->program[i]])
             continue;
-        if (total++ < MOST_FOUND)
+        if (total++ < MAX_FOUND)
             *(uint32_t *)vec_push(&steps) = (uint32_t)i;
     }
     json_t *meta = json_pack("{s:I, s:i}", "matches", (json_int_t)total, "listed", (int)steps.count);

@@ -11,7 +11,7 @@ struct flame {
     bool holds[DEEPEST + 1];
 };
 
-static void let_go(struct flame *flame, uint32_t depth)
+static void close_frame(struct flame *flame, uint32_t depth)
 {
     if (flame->holds[depth])
         draw_rectangle(flame->drawing, &flame->held[depth]);
@@ -27,9 +27,9 @@ static void close_flame(struct flame *flame, uint32_t depth)
     if (one.count != 1)
         one.step = UINT32_MAX;
     for (uint32_t below = depth + 1; below <= DEEPEST; ++below)
-        let_go(flame, below);
+        close_frame(flame, below);
     if (!(drawing->groups & GROUP_SYNCS) || !is_sync(one.kind)) {
-        let_go(flame, depth);
+        close_frame(flame, depth);
         draw_rectangle(drawing, &one);
         return;
     }
@@ -38,7 +38,7 @@ static void close_flame(struct flame *flame, uint32_t depth)
         join_syncs(held, &one);
         return;
     }
-    let_go(flame, depth);
+    close_frame(flame, depth);
     *held = one;
     flame->holds[depth] = true;
 }
@@ -80,7 +80,7 @@ static void feed(struct flame *flame, uint32_t run, const struct rectangle *one)
         at->matches += one->matches;
         bool counts = d + 1 == depth || !is_sync(nodes[one->node].kind);
         at->sum += counts ? one->sum : 0;
-        at->most += counts ? one->most : 0;
+        at->max += counts ? one->max : 0;
     }
     flame->open = depth;
 }
@@ -103,7 +103,7 @@ static void flame_bucket(void *context, const struct bucket *bucket, uint64_t in
         if (!window_hides(&drawing->window, kind)) {
             one.count += bucket->count[kind];
             one.sum += is_sync(kind) ? 0 : bucket->sum[kind];
-            one.most += is_sync(kind) ? 0 : bucket->cycles[kind];
+            one.max += is_sync(kind) ? 0 : bucket->cycles[kind];
         }
     if (!one.count)
         return;
@@ -135,6 +135,6 @@ void draw_flames(struct drawing *drawing, const struct request *request)
     for_buckets(drawing, request, flame, flame_bucket, flame_step);
     close_flames(flame, 0);
     for (uint32_t depth = 0; depth <= DEEPEST; ++depth)
-        let_go(flame, depth);
+        close_frame(flame, depth);
     free(flame);
 }

@@ -9,7 +9,7 @@ static void join(struct rectangle *one, const struct rectangle *next)
     one->count += next->count;
     one->matches += next->matches;
     one->sum += next->sum;
-    one->most += next->most;
+    one->max += next->max;
     one->step = UINT32_MAX;
 }
 
@@ -18,9 +18,9 @@ static void join_execution(struct rectangle *one, const struct rectangle *next)
 {
     struct rectangle counted = *next;
     if (is_sync(one->kind))
-        one->sum = one->most = 0;
+        one->sum = one->max = 0;
     if (is_sync(next->kind))
-        counted.sum = counted.most = 0;
+        counted.sum = counted.max = 0;
     join(one, &counted);
     one->kind = KINDS;
 }

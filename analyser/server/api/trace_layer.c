@@ -3,7 +3,7 @@
 #include "../nesting.h"
 #include "trace.h"
 
-enum { MOST_ROWS = 10000 };
+enum { MAX_ROWS = 10000 };
 
 struct row {
     double from, to, cycles, balance, active_balance;
@@ -59,7 +59,7 @@ pop_status trace_layer(const struct request *request, struct answer *answer, pop
             double longest = (double)figure->cycles, sum = (double)figure->sum;
             total += 1;
             cycles += longest;
-            if (rows.count < MOST_ROWS)
+            if (rows.count < MAX_ROWS)
                 *vec_push(&rows) = (struct row){ from,
                                                  to,
                                                  longest,

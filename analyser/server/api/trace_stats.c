@@ -146,9 +146,9 @@ struct area {
     uint64_t first, count;      /* tiles */
     double *work, *wait, *idle; /* cycles of each tile */
     double sum[KINDS];
-    uint64_t exact, left_out; /* steps */
+    uint64_t exact, skipped; /* steps */
 };
-enum { MOST_DECODED = 4000, MOST_BINS = 100 };
+enum { MAX_DECODED = 4000, MAX_BINS = 100 };
 
 static bool add_to_tiles(struct area *area, struct tile_times *times, uint64_t step, double times_over, bool whole)
 {
@@ -209,21 +209,21 @@ static bool fill_area(struct area *area, struct tile_times *times, const struct 
         if (whole && (!executions[pattern] || lod->program[example[pattern]] == lod->program[step])) {
             example[pattern] = step;
             ++executions[pattern];
-        } else if (decoded < MOST_DECODED) {
+        } else if (decoded < MAX_DECODED) {
             ++decoded;
             area->exact += add_to_tiles(area, times, step, 1, whole);
         } else {
-            ++area->left_out;
+            ++area->skipped;
         }
     }
     for (uint64_t pattern = 0; pattern < lod->patterns && going; ++pattern) {
         if (!executions[pattern])
             continue;
-        if (decoded++ < MOST_DECODED) {
+        if (decoded++ < MAX_DECODED) {
             add_to_tiles(area, times, example[pattern], executions[pattern], true);
             area->exact += executions[pattern];
         } else {
-            area->left_out += executions[pattern];
+            area->skipped += executions[pattern];
         }
         if (decoded % 64 == 0)
             going = !request_cancelled(request);
@@ -235,28 +235,28 @@ static bool fill_area(struct area *area, struct tile_times *times, const struct 
 
 static json_t *area_json(const struct area *area)
 {
-    double span = area->window.to - area->window.from, sum = 0, squares = 0, least = INFINITY, most = 0;
-    double bins[MOST_BINS] = { 0 };
+    double span = area->window.to - area->window.from, sum = 0, squares = 0, min = INFINITY, max = 0;
+    double bins[MAX_BINS] = { 0 };
     for (uint64_t i = 0; i < area->count; ++i) {
         double share = span > 0 ? area->work[i] / span : 0;
         sum += share;
         squares += share * share;
-        least = share < least ? share : least;
-        most = share > most ? share : most;
-        unsigned bin = share >= 1 ? MOST_BINS - 1 : (unsigned)(share * MOST_BINS);
+        min = share < min ? share : min;
+        max = share > max ? share : max;
+        unsigned bin = share >= 1 ? MAX_BINS - 1 : (unsigned)(share * MAX_BINS);
         ++bins[bin];
     }
     double mean = sum / (double)area->count, variance = squares / (double)area->count - mean * mean;
     json_t *histogram = json_array(), *list = json_array();
-    for (unsigned i = 0; i < MOST_BINS; ++i)
+    for (unsigned i = 0; i < MAX_BINS; ++i)
         json_array_append_new(histogram, json_real(bins[i]));
     for (unsigned kind = 0; kind < KINDS; ++kind)
         json_array_append_new(list, json_pack("{s:s, s:f}", "kind", kinds[kind].label, "tileCycles", area->sum[kind]));
     return json_pack("{s:f, s:f, s:I, s:I, s:f, s:f, s:f, s:f, s:o, s:o, s:I, s:I}", "from", area->window.from, "to",
                      area->window.to, "firstTile", (json_int_t)area->first, "tiles", (json_int_t)area->count,
-                     "utilisation", mean, "min", least, "max", most, "deviation", variance > 0 ? sqrt(variance) : 0.0,
+                     "utilisation", mean, "min", min, "max", max, "deviation", variance > 0 ? sqrt(variance) : 0.0,
                      "kinds", list, "histogram", histogram, "steps", (json_int_t)area->exact, "leftOut",
-                     (json_int_t)area->left_out);
+                     (json_int_t)area->skipped);
 }
 
 /* Parameters tile (the first) and tiles (the number); the default is all. */
@@ -325,7 +325,7 @@ static void add_losses(const struct window *window, struct loss *losses, const s
     const struct lod *lod = window->lod;
     double tiles = (double)lod->ipus * lod->tiles_per_ipu;
     for (uint64_t step = 0; step < lod->steps; ++step) {
-        double from = 0, to = 0, most = 0, sum = 0;
+        double from = 0, to = 0, max = 0, sum = 0;
         bool seen = false;
         if (step % 65536 == 0 && request_cancelled(request))
             return;
@@ -337,20 +337,20 @@ static void add_losses(const struct window *window, struct loss *losses, const s
             from = !seen || begin < from ? begin : from;
             to = !seen || end > to ? end : to;
             seen = true;
-            most = (double)figure->cycles > most ? (double)figure->cycles : most;
+            max = (double)figure->cycles > max ? (double)figure->cycles : max;
             sum += (double)figure->sum;
         }
         if (!seen || to < window->from || from > window->to || window_hides(window, lod_kind(lod, step)))
             continue;
         double part = window_part(window, from, to);
         struct loss *loss = &losses[lod->program[step]];
-        loss->cycles += part * most;
+        loss->cycles += part * max;
         loss->executions += 1;
         loss->imbalance += kinds[lod_kind(lod, step)].class == CLASS_WORK && lod_kind(lod, step) == KIND_EXECUTE
-                               ? part * (most - sum / tiles)
-                               : part * most;
-        if (most > loss->longest) {
-            loss->longest = most;
+                               ? part * (max - sum / tiles)
+                               : part * max;
+        if (max > loss->longest) {
+            loss->longest = max;
             loss->step = step;
         }
     }
@@ -361,12 +361,12 @@ static uint64_t critical_tile(const struct lod *lod, struct tile_times *times, u
 {
     const struct tile_step *tiles = step_tiles(times, step);
     uint64_t tile = 0;
-    double most = -1;
+    double max = -1;
     for (unsigned i = 0; tiles && i < lod->ipus * lod->tiles_per_ipu; ++i) {
         double from, to;
         step_tiles_when(times, tiles, step, i, &from, &to);
-        if (to - from > most) {
-            most = to - from;
+        if (to - from > max) {
+            max = to - from;
             tile = i;
         }
     }

@@ -3,7 +3,7 @@
 #include "step_tiles.h"
 #include "trace.h"
 
-enum { MOST_HEIGHT = 2048, NOTHING = 255 };
+enum { MAX_HEIGHT = 2048, NO_KIND = 255 };
 
 struct picture {
     struct window window;
@@ -56,11 +56,11 @@ pop_status trace_bsp(const struct request *request, struct answer *answer, pop_e
     uint64_t all = (uint64_t)lod->ipus * lod->tiles_per_ipu;
     bool good = request_uint(request, "tiles", picture.first < all ? all - picture.first : 0, &picture.tiles, error);
     if (good && (picture.first >= all || !picture.tiles || picture.tiles > all - picture.first || !height ||
-                 height > MOST_HEIGHT)) {
+                 height > MAX_HEIGHT)) {
         answer_fail(error, POP_INVALID_OPTION,
                     "%llu tiles from %llu on, %llu rows (allowed: of tiles 0 to %llu, 1 to %d rows)",
                     (unsigned long long)picture.tiles, (unsigned long long)picture.first, (unsigned long long)height,
-                    (unsigned long long)all - 1, MOST_HEIGHT);
+                    (unsigned long long)all - 1, MAX_HEIGHT);
         good = false;
     }
     if (!good) {
@@ -69,7 +69,7 @@ pop_status trace_bsp(const struct request *request, struct answer *answer, pop_e
     }
     picture.height = (unsigned)(height < picture.tiles ? height : picture.tiles);
     size_t size = (size_t)picture.height * picture.window.pixels;
-    picture.kind = memset(mem_alloc(size), NOTHING, size);
+    picture.kind = memset(mem_alloc(size), NO_KIND, size);
     struct tile_times times = step_tiles_begin(lod, report->file);
     pop_status status = POP_OK;
     for (unsigned pixel = 0; pixel < picture.window.pixels && status == POP_OK; ++pixel) {
@@ -225,17 +225,17 @@ static json_t *step_json(pva_file *file, const struct lod *lod, pva_object step,
 /* The slowest tile of a step, its vertices, and the average time that tiles wait for it. */
 static json_t *critical_json(pva_file *file, uint64_t program, const double *from, const double *to, uint64_t tiles)
 {
-    double most = 0, sum = 0;
+    double max = 0, sum = 0;
     uint64_t tile = 0;
     for (uint64_t i = 0; i < tiles; ++i) {
         double cycles = to[i] - from[i];
         sum += cycles;
-        if (cycles > most) {
-            most = cycles;
+        if (cycles > max) {
+            max = cycles;
             tile = i;
         }
     }
-    if (most <= 0)
+    if (max <= 0)
         return json_null();
     struct str sql = { 0 };
     str_format(&sql,
@@ -243,8 +243,8 @@ static json_t *critical_json(pva_file *file, uint64_t program, const double *fro
                "p.compute_set JOIN vertex_types t ON t.id = v.vertex_type, array(v.count_by_tile, %llu) a WHERE a.i = "
                "%llu AND a.value > 0 AND p.id = #",
                (unsigned long long)tiles, (unsigned long long)tile);
-    json_t *json = json_pack("{s:I, s:f, s:f, s:o}", "tile", (json_int_t)tile, "cycles", most, "lost",
-                             most - sum / (double)tiles, "vertices", rows_json(file, sql.text, program));
+    json_t *json = json_pack("{s:I, s:f, s:f, s:o}", "tile", (json_int_t)tile, "cycles", max, "lost",
+                             max - sum / (double)tiles, "vertices", rows_json(file, sql.text, program));
     str_free(&sql);
     return json;
 }

@@ -27,7 +27,7 @@ pop_status trace_memory(const struct request *request, struct answer *answer, po
         return error->status;
     const struct lod *lod = window.lod;
     float *live = mem_zero(window.pixels, sizeof(*live));
-    double width = (window.to - window.from) / window.pixels, most = 0;
+    double width = (window.to - window.from) / window.pixels, max = 0;
     for (uint64_t i = lod_first_bucket(lod, window.ipu, window.from);
          lod->ipus && i < lod->buckets && lod_bucket(lod, window.ipu, i)->begin <= window.to; ++i) {
         const struct bucket *bucket = lod_bucket(lod, window.ipu, i);
@@ -45,10 +45,10 @@ pop_status trace_memory(const struct request *request, struct answer *answer, po
         }
     }
     for (uint32_t i = 0; i < lod->programs; ++i)
-        most = lod->of_program[i].live > most ? lod->of_program[i].live : most;
+        max = lod->of_program[i].live > max ? lod->of_program[i].live : max;
     answer_column(answer, "live", COLUMN_F32, live, window.pixels);
     answer_meta(answer, json_pack("{s:f, s:f, s:f, s:f}", "from", window.from, "to", window.to, "alwaysLive",
-                                  lod->always_live, "max", most));
+                                  lod->always_live, "max", max));
     free(live);
     window_free(&window);
     return POP_OK;

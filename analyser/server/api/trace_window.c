@@ -36,7 +36,7 @@ static void add_small(struct drawing *drawing, const struct rectangle *small)
     spot->node = small->node;
     spot->kind = small->kind;
     spot->sum += is_sync(small->kind) ? 0 : small->sum;
-    spot->most += is_sync(small->kind) ? 0 : small->most;
+    spot->max += is_sync(small->kind) ? 0 : small->max;
     if (small->kind < KINDS)
         spot->cycles[small->kind] += (float)(small->to - small->from);
 }
@@ -44,7 +44,7 @@ static void add_small(struct drawing *drawing, const struct rectangle *small)
 void draw_bucket(struct drawing *drawing, const struct bucket *bucket, unsigned depth)
 {
     struct spot *spot = spot_at(drawing, depth, bucket->from, bucket->to);
-    double sum = 0, most = 0;
+    double sum = 0, max = 0;
     uint32_t count = 0;
     for (unsigned kind = 0; kind < KINDS; ++kind) {
         if (window_hides(&drawing->window, kind))
@@ -52,7 +52,7 @@ void draw_bucket(struct drawing *drawing, const struct bucket *bucket, unsigned 
         spot->cycles[kind] += (float)bucket->cycles[kind];
         count += bucket->count[kind];
         sum += is_sync(kind) ? 0 : bucket->sum[kind];
-        most += is_sync(kind) ? 0 : bucket->cycles[kind];
+        max += is_sync(kind) ? 0 : bucket->cycles[kind];
     }
     if (!count)
         return;
@@ -60,12 +60,12 @@ void draw_bucket(struct drawing *drawing, const struct bucket *bucket, unsigned 
     spot->count += count;
     spot->step = UINT32_MAX;
     spot->sum += sum;
-    spot->most += most;
+    spot->max += max;
 }
 
-static float balance_of(const struct drawing *drawing, double sum, double most)
+static float balance_of(const struct drawing *drawing, double sum, double max)
 {
-    return most > 0 ? (float)(sum / (most * drawing->window.lod->tiles_per_ipu)) : 0;
+    return max > 0 ? (float)(sum / (max * drawing->window.lod->tiles_per_ipu)) : 0;
 }
 
 void draw_rectangle(struct drawing *drawing, const struct rectangle *one)
@@ -89,7 +89,7 @@ bool rectangle_of_step(const struct drawing *drawing, uint64_t step, struct rect
     *one = (struct rectangle){ .from = from,
                                .to = to,
                                .sum = (double)figure->sum,
-                               .most = (double)figure->cycles,
+                               .max = (double)figure->cycles,
                                .step = (uint32_t)step,
                                .count = 1,
                                .node = drawing->nesting ? drawing->nesting->leaf[step]
@@ -163,7 +163,7 @@ static void emit_spots(struct drawing *drawing)
                                     .node = one ? spot->node : 0,
                                     .matches = spot->matches,
                                     .sum = spot->sum,
-                                    .most = spot->most,
+                                    .max = spot->max,
                                     .kind = (uint8_t)(kind == KINDS && one ? spot->kind : kind),
                                     .depth = (uint8_t)depth };
         }
@@ -215,7 +215,7 @@ static void answer_rectangles(const struct drawing *drawing, struct answer *answ
     for (size_t i = 0; i < count; ++i) {
         times[i] = list[i].from;
         times[count + i] = list[i].to;
-        balance[i] = balance_of(drawing, list[i].sum, list[i].most);
+        balance[i] = balance_of(drawing, list[i].sum, list[i].max);
         numbers[i] = list[i].step;
         numbers[count + i] = list[i].count;
         numbers[2 * count + i] = list[i].node ? labels_of(&labels, drawing->window.lod, list[i].node) : UINT32_MAX;

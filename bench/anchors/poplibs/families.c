@@ -82,7 +82,7 @@ bool family_add(size_t of, const struct row *row, const struct figures *ours, do
         return false;
     ratios[CYCLES] = ours->cycles / row->published.cycles;
     ratios[TOTAL_MEMORY] = ours->total / row->published.total;
-    ratios[TILE_MEMORY] = ours->most / row->published.most;
+    ratios[TILE_MEMORY] = ours->max / row->published.max;
     bool within = true;
     for (size_t i = 0; i < FIGURES; ++i) {
         family->deviations[i] = realloc(family->deviations[i], (family->measured + 1) * sizeof(double));

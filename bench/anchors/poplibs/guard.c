@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1000 };
+enum { LIMIT = 1000 };
 
 struct guard {
     struct guarded {
         unsigned machine;
         char name[96];
         bool sample, seen;
-    } rows[MOST];
+    } rows[LIMIT];
     size_t count, left, arrived, held;
 };
 
@@ -29,7 +29,7 @@ struct guard *guard_read(const char *path)
         struct guarded *row = guard->rows + guard->count;
         if (*line == '#' || *line == '\n')
             continue;
-        int fields = guard->count < MOST ? sscanf(line, "ipu%u %95s %15s", &row->machine, row->name, sample) : 0;
+        int fields = guard->count < LIMIT ? sscanf(line, "ipu%u %95s %15s", &row->machine, row->name, sample) : 0;
         if (fields < 2 || (fields == 3 && strcmp(sample, "sample") != 0)) {
             fprintf(stderr, "%s: not a line of the form 'ipu1 NAME' or 'ipu1 NAME sample': %s", path, line);
             exit(2);

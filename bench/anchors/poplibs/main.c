@@ -56,7 +56,7 @@ void pass_result(struct passes *passes, pop_tensor result, const char *name)
 
 void pass_stream(struct passes *passes, pop_stream stream)
 {
-    if (passes->num_streams == MOST_STREAMS)
+    if (passes->num_streams == MAX_STREAMS)
         exit(2);
     passes->streams[passes->num_streams++] = stream;
 }
@@ -72,7 +72,7 @@ static void must(pop_status status, const pop_error *error)
     fprintf(stderr, "%s\n", error->text);
     exit(2);
 }
-static double tile_sum(const pop_profile_value *list, const pop_profile_value *other, bool most)
+static double tile_sum(const pop_profile_value *list, const pop_profile_value *other, bool max)
 {
     double sum = 0, largest = 0;
     for (size_t i = 0; i < pop_profile_size(list); ++i) {
@@ -81,7 +81,7 @@ static double tile_sum(const pop_profile_value *list, const pop_profile_value *o
         sum += value;
         largest = fmax(largest, value);
     }
-    return most ? largest : sum;
+    return max ? largest : sum;
 }
 
 static struct figures measure(const struct row *row)
@@ -109,7 +109,7 @@ static struct figures measure(const struct row *row)
         POP_OPTIONS({ "debug.allowOutOfMemory", "true" }, { "target.workerStackSizeInBytes", "0" }), &error);
     must(error.status, &error);
     must(pop_engine_load(engine, device, &error), &error);
-    void *zeros[MOST_STREAMS];
+    void *zeros[MAX_STREAMS];
     for (size_t i = 0; i < passes.num_streams; ++i) {
         zeros[i] = calloc(pop_stream_num_elements(passes.streams[i]), 8);
         must(pop_engine_connect_stream(engine, pop_stream_handle(passes.streams[i]), zeros[i], &error), &error);
@@ -168,7 +168,7 @@ static void add_row(const struct row *row, struct guard *guard)
            row->published.cycles);
     if (measured)
         printf("%12.0f %5.2f %12.0f %5.2f %9.0f %5.2f\n", ours.cycles, ratios[CYCLES], row->published.total,
-               ratios[TOTAL_MEMORY], row->published.most, ratios[TILE_MEMORY]);
+               ratios[TOTAL_MEMORY], row->published.max, ratios[TILE_MEMORY]);
     else
         printf("%12s\n", "missed");
     fflush(stdout);

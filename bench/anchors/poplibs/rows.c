@@ -76,20 +76,20 @@ static bool from_table(struct row *row, const char *table)
 
 size_t rows_read(const char *directory, struct row **rows)
 {
-    enum { MOST = 4000, TABLE = 1 << 20 };
+    enum { LIMIT = 4000, TABLE = 1 << 20 };
     char line[512], *table = calloc(TABLE, 1);
     size_t count = 0;
-    *rows = calloc(MOST, sizeof(**rows));
+    *rows = calloc(LIMIT, sizeof(**rows));
     FILE *file = open_table(directory, "ipu-model-benchmarks-parameters.csv");
     if (!table || !*rows || fread(table, 1, TABLE - 1, file) == 0)
         exit(2);
     fclose(file);
     file = open_table(directory, "ipu-model-benchmarks.csv");
-    while (count < MOST && fgets(line, sizeof(line), file)) {
+    while (count < LIMIT && fgets(line, sizeof(line), file)) {
         struct row *row = &(*rows)[count];
         *row = (struct row){ 0 };
         if (sscanf(line, "IpuModel%u,%*[^,],%95[^,],%lf,%*[^,],%lf,%*[^,],%lf", &row->machine, row->name,
-                   &row->published.cycles, &row->published.total, &row->published.most) != 5)
+                   &row->published.cycles, &row->published.total, &row->published.max) != 5)
             continue;
         if (!from_table(row, table) && !from_name(row))
             strcpy(row->operation, "unknown");

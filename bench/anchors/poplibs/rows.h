@@ -7,7 +7,7 @@
 #include <poplin/conv_params.h>
 
 struct figures {
-    double cycles, total, most; /* of a run; bytes of all tiles; of the fullest tile with its gaps */
+    double cycles, total, max; /* of a run; bytes of all tiles; of the fullest tile with its gaps */
 };
 struct row {
     unsigned machine; /* 1 or 2 */
@@ -23,13 +23,13 @@ pop_type row_type(const struct row *row, pop_type otherwise);                   
 poplin_conv_params row_conv_params(const struct row *row); /* conv.c: half unless the row says its type */
 
 /* The original's tools ran forward and backward passes as programs of their own, one after the other. */
-enum { MOST_PASSES = 4, MOST_STREAMS = 64 };
+enum { MAX_PASSES = 4, MAX_STREAMS = 64 };
 struct passes {
     pop_graph *graph;
     size_t count;
-    pop_program programs[MOST_PASSES];
+    pop_program programs[MAX_PASSES];
     size_t num_streams;
-    pop_stream streams[MOST_STREAMS]; /* from the host; each gets zeros */
+    pop_stream streams[MAX_STREAMS]; /* from the host; each gets zeros */
 };
 /* One more sequence. */
 pop_program pass_begin(struct passes *passes, const char *name);

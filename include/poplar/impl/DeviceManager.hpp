@@ -34,12 +34,12 @@ POPLAR_IMPL std::vector<Device> DeviceManager::getDevices(TargetType type, unsig
     const detail::Options list(options);
     const pop_target_type of = static_cast<pop_target_type>(type);
     pop_error error = pop_error();
-    const std::size_t room = getNumDevices();
-    const detail::Memory memory(room, sizeof(pop_device *));
+    const std::size_t capacity = getNumDevices();
+    const detail::Memory memory(capacity, sizeof(pop_device *));
     pop_device **const handles = static_cast<pop_device **>(memory.at);
-    const std::size_t found = pop_device_manager_devices_options(c(), of, numIPUs, list, handles, room, &error);
+    const std::size_t found = pop_device_manager_devices_options(c(), of, numIPUs, list, handles, capacity, &error);
     detail::check(error.status, error);
-    const std::size_t count = found < room ? found : room;
+    const std::size_t count = found < capacity ? found : capacity;
     std::vector<Device> devices;
     devices.reserve(count);
     for (std::size_t i = 0; i < count; ++i)

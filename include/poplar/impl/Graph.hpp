@@ -350,15 +350,16 @@ POPLAR_IMPL std::size_t Graph::getFieldSize(const FieldRef &field) const
 }
 POPLAR_IMPL std::size_t Graph::getMaxFieldDim(StringRef vertexType, StringRef field, unsigned dimension) const
 {
-    std::uint64_t most = pop_graph_max_field_dim(c(), detail::CString(vertexType), detail::CString(field), dimension);
+    std::uint64_t largest =
+        pop_graph_max_field_dim(c(), detail::CString(vertexType), detail::CString(field), dimension);
     check();
-    return static_cast<std::size_t>(most);
+    return static_cast<std::size_t>(largest);
 }
 POPLAR_IMPL double Graph::getMaxVertexFieldValue(StringRef vertexType, StringRef field) const
 {
-    double most = pop_graph_max_vertex_field_value(c(), detail::CString(vertexType), detail::CString(field));
+    double largest = pop_graph_max_vertex_field_value(c(), detail::CString(vertexType), detail::CString(field));
     check();
-    return most;
+    return largest;
 }
 POPLAR_IMPL void Graph::setTileMapping(const Tensor &t, unsigned tile, Where where)
 {
@@ -542,11 +543,11 @@ POPLAR_IMPL void Graph::serializeTensors(std::ostream &out, ArrayRef<Tensor> ten
 POPLAR_IMPL std::vector<Tensor> Graph::deserializeTensors(std::istream &in, SerializationFormat format, Where where)
 {
     detail::InputFile file(in);
-    const std::size_t room = file.size() / 8 + 1; // a serialized tensor has at least 8 bytes
-    const detail::Memory memory(room, sizeof(pop_tensor));
+    const std::size_t limit = file.size() / 8 + 1; // a serialized tensor has at least 8 bytes
+    const detail::Memory memory(limit, sizeof(pop_tensor));
     pop_tensor *const read = static_cast<pop_tensor *>(memory.at);
     const std::size_t count =
-        pop_graph_deserialize_tensors_at(where, c(), file.c(), static_cast<pop_serialization>(format), read, room);
+        pop_graph_deserialize_tensors_at(where, c(), file.c(), static_cast<pop_serialization>(format), read, limit);
     check();
     std::vector<Tensor> tensors;
     tensors.reserve(count);

@@ -18,13 +18,13 @@ struct ModelNumber {
     unsigned IPUModel::*field;
     unsigned pop_ipu_model::*inC;
     unsigned pop_target::*inTarget;
-    unsigned least;
+    unsigned smallest;
 };
 inline const ModelNumber *numbers()
 {
     static const ModelNumber list[] = {
-#define POPLAR_IPU_MODEL_FIELD(field, c_field, target_field, least)                                                    \
-    { #field, &IPUModel::field, &pop_ipu_model::c_field, &pop_target::target_field, least },
+#define POPLAR_IPU_MODEL_FIELD(field, c_field, target_field, smallest)                                                 \
+    { #field, &IPUModel::field, &pop_ipu_model::c_field, &pop_target::target_field, smallest },
 #include <poplar/detail/ipu_model_fields.def>
 #undef POPLAR_IPU_MODEL_FIELD
         { nullptr, nullptr, nullptr, nullptr, 0 }
@@ -99,7 +99,7 @@ POPLAR_IMPL Device IPUModel::createDevice(const OptionFlags &options, bool accur
         model.tile_clock_frequency = tileClockFrequency;
     for (const detail::ModelNumber *number = detail::numbers(); number->name; ++number)
         if (this->*number->field != before.*number->inTarget) {
-            if (number->least)
+            if (number->smallest)
                 positive(number->name, this->*number->field);
             model.*number->inC = this->*number->field;
         }

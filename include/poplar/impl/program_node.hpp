@@ -53,7 +53,7 @@ template <typename Handle> Handle inStore(Handle handle, pop_store *store)
 class ProgramList
 {
   public:
-    ProgramList() : list(nullptr), count(0), room(0)
+    ProgramList() : list(nullptr), count(0), capacity(0)
     {
     }
     ProgramList(const ProgramList &other) : ProgramList()
@@ -81,9 +81,9 @@ class ProgramList
     }
     void add(const program::Program &program)
     {
-        if (count == room) {
-            room = room ? 2 * room : 4;
-            program::Program *longer = new program::Program[room];
+        if (count == capacity) {
+            capacity = capacity ? 2 * capacity : 4;
+            program::Program *longer = new program::Program[capacity];
             for (std::size_t i = 0; i < count; ++i)
                 longer[i] = std::move(list[i]);
             delete[] list;
@@ -95,12 +95,12 @@ class ProgramList
     {
         exchange(list, other.list);
         exchange(count, other.count);
-        exchange(room, other.room);
+        exchange(capacity, other.capacity);
     }
 
   private:
     program::Program *list;
-    std::size_t count, room;
+    std::size_t count, capacity;
 };
 
 struct ProgramNode : Counted {

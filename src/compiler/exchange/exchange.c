@@ -134,7 +134,7 @@ static bool fetch_run(const struct run *run, void *context)
 
 /* Buffers are laid out once for all vertices of a tile that read the same: of the parts from `first` on, only elements
  * that are new to the tile stay in the list. */
-static void forget_met(struct traffic *t, size_t first)
+static void clear_met(struct traffic *t, size_t first)
 {
     size_t end = t->locals.count;
     assert(first <= end);
@@ -142,7 +142,7 @@ static void forget_met(struct traffic *t, size_t first)
         struct variable_part part = t->locals.data[i].part;
         const uint64_t *met = marks_bits(&t->delivered, part.variable);
         for (uint64_t at = part.begin, stop; at < part.end; at = stop) {
-            stop = bits_stretch(met, at, part.end);
+            stop = bits_run(met, at, part.end);
             if (!(met[at >> 6] >> (at & 63) & 1))
                 *vec_push(&t->locals) = (struct local_part){ t->tile, { part.variable, at, stop } };
         }
@@ -170,7 +170,7 @@ static void read_edge(struct traffic *t, const struct edge *edge)
     edge_each_run(t->c->store, edge, fetch_run, &parts);
     if (parts.remote) {
         note_row(t, edge);
-        forget_met(t, parts.first_local);
+        clear_met(t, parts.first_local);
         return;
     }
     t->locals.count = parts.first_local;
@@ -256,21 +256,21 @@ PREFETCH_INLINE void prefetch_bits(const struct traffic *t, struct edge_list lis
 /* What a tile has of its own buffers: received where it is sent to others anyway, else it is in the buffer (inferred:
  * tutorial 7's partial sums on the tile of their reduction, 68 on ipu1 and 54 on ipu2, are not among the copies of its
  * listings, 63 and 32). */
-static void settle_local(struct traffic *t, uint32_t tile, struct variable_part part)
+static void receive_local(struct traffic *t, uint32_t tile, struct variable_part part)
 {
     const uint64_t *sent = marks_bits(&t->sent, part.variable);
     for (uint64_t at = part.begin, stop; at < part.end; at = stop) {
-        stop = bits_stretch(sent, at, part.end);
-        struct variable_part stretch = { part.variable, at, stop };
+        stop = bits_run(sent, at, part.end);
+        struct variable_part range = { part.variable, at, stop };
         if (sent[at >> 6] >> (at & 63) & 1)
-            loads_receive(&t->before, tile, tile, part_bytes(t, stretch), content_of(stretch));
+            loads_receive(&t->before, tile, tile, part_bytes(t, range), content_of(range));
     }
 }
 
-static void settle_locals(struct traffic *t)
+static void receive_locals(struct traffic *t)
 {
     for (size_t i = 0; i < t->locals.count; ++i)
-        settle_local(t, t->locals.data[i].tile, t->locals.data[i].part);
+        receive_local(t, t->locals.data[i].tile, t->locals.data[i].part);
     t->locals.count = 0;
 }
 
@@ -295,7 +295,7 @@ static void set_traffic(struct traffic *t, const struct used_set *set)
         marks_clear(&t->delivered);
     }
     tile_walk_end(&walk);
-    settle_locals(t);
+    receive_locals(t);
     marks_clear(&t->sent);
     for (uint32_t g = 0; g < set->groups; ++g)
         window_free(&windows[g]);

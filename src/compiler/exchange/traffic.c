@@ -24,7 +24,7 @@ void loads_init(struct traffic_loads *loads, const pop_target *target)
     load_init(&loads->internal, pop_target_num_tiles(target));
     load_init(&loads->global, pop_target_num_tiles(target));
     loads->schedule = exchange_schedule_create(target);
-    loads->heard = mem_zero(pop_target_num_tiles(target), sizeof(*loads->heard));
+    loads->sender_bits = mem_zero(pop_target_num_tiles(target), sizeof(*loads->sender_bits));
 }
 
 void loads_free(struct traffic_loads *loads)
@@ -34,8 +34,8 @@ void loads_free(struct traffic_loads *loads)
     free(loads->between);
     exchange_schedule_free(loads->schedule);
     for (unsigned tile = 0; tile < pop_target_num_tiles(loads->target); ++tile)
-        free(loads->heard[tile]);
-    free(loads->heard);
+        free(loads->sender_bits[tile]);
+    free(loads->sender_bits);
 }
 
 static struct tile_load *touch(struct load *load, uint32_t tile)
@@ -68,22 +68,22 @@ void loads_send(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_
     ++tile->sends;
 }
 
-static size_t heard_words(const struct traffic_loads *loads)
+static size_t sender_words(const struct traffic_loads *loads)
 {
     return loads->target->tiles_per_ipu / 64 + 1;
 }
 
 /* Counts each pair of tiles of an IPU that communicate once. */
-static void hear(struct traffic_loads *loads, uint32_t from, uint32_t to)
+static void note_sender(struct traffic_loads *loads, uint32_t from, uint32_t to)
 {
     assert(from / loads->target->tiles_per_ipu == to / loads->target->tiles_per_ipu);
     uint32_t at = from % loads->target->tiles_per_ipu;
     uint64_t bit = (uint64_t)1 << at % 64;
-    if (!loads->heard[to])
-        loads->heard[to] = mem_zero(heard_words(loads), sizeof(uint64_t));
-    if (from == to || loads->heard[to][at / 64] & bit)
+    if (!loads->sender_bits[to])
+        loads->sender_bits[to] = mem_zero(sender_words(loads), sizeof(uint64_t));
+    if (from == to || loads->sender_bits[to][at / 64] & bit)
         return;
-    loads->heard[to][at / 64] |= bit;
+    loads->sender_bits[to][at / 64] |= bit;
     ++touch(&loads->internal, to)->senders;
     ++touch(&loads->internal, from)->receivers;
 }
@@ -102,7 +102,7 @@ static bool receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uin
         loads->between[from / per_ipu * ipus + to / per_ipu] += bytes;
         return false;
     }
-    hear(loads, from, to);
+    note_sender(loads, from, to);
     return from != to;
 }
 
@@ -176,7 +176,7 @@ static uint32_t finish_internal(struct traffic_loads *loads, struct compiler *c,
     struct load *load = &loads->internal;
     bool trace = log_on(LOG_COMPILER, LOG_TRACE);
     uint32_t index = tables_exchange(c, EXCHANGES_INTERNAL, name);
-    exchange_schedule_settle(loads->schedule);
+    exchange_schedule_finish(loads->schedule);
     for (size_t i = 0; i < load->touched.count; ++i) {
         uint32_t tile = load->touched.data[i];
         struct exchange_tile part = exchange_tile(loads, tile);
@@ -191,8 +191,8 @@ static uint32_t finish_internal(struct traffic_loads *loads, struct compiler *c,
     }
     exchange_schedule_clear(loads->schedule);
     for (size_t i = 0; i < load->touched.count; ++i)
-        if (loads->heard[load->touched.data[i]])
-            memset(loads->heard[load->touched.data[i]], 0, heard_words(loads) * sizeof(uint64_t));
+        if (loads->sender_bits[load->touched.data[i]])
+            memset(loads->sender_bits[load->touched.data[i]], 0, sender_words(loads) * sizeof(uint64_t));
     return index;
 }
 

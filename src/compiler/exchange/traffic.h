@@ -24,7 +24,7 @@ struct traffic_loads {
     struct load internal, global;
     uint64_t *between;                  /* bytes by source IPU, destination IPU */
     struct exchange_schedule *schedule; /* of the internal one */
-    uint64_t **heard;                   /* by receiver: a bit for each tile of its IPU that it received from; or NULL */
+    uint64_t **sender_bits;             /* by receiver: a bit for each tile of its IPU that it received from; or NULL */
 };
 void loads_init(struct traffic_loads *loads, const pop_target *target);
 void loads_free(struct traffic_loads *loads);

@@ -151,7 +151,7 @@ static int descending(const void *left, const void *right)
 
 /* Marks the enclosing nodes of touched steps: loops, branches, and calls of their functions unless only one function
  * uses the variable. */
-static void touch_around(struct flow *flow, bool own)
+static void touch_program(struct flow *flow, bool own)
 {
     for (size_t i = 0; i < flow->touched.count; ++i) {
         uint32_t block = flow->nodes.data[flow->touched.data[i]].block, owner = flow->nodes.data[block].parent;
@@ -417,7 +417,7 @@ void flow_solve(struct flow *flow, const struct flow_event *events, size_t count
     }
     for (size_t i = 0; own && i < flow->controls.count; ++i)
         own = flow->controls.data[i] != root;
-    touch_around(flow, own);
+    touch_program(flow, own);
     sum_up(flow);
     if (own)
         solve_own(flow, root);

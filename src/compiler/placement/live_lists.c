@@ -68,7 +68,7 @@ static uint64_t buffer_bytes(const struct live *live, const struct live_buffer *
     return sum;
 }
 
-static void add_thing(struct lists *l, uint32_t class, uint32_t name, uint64_t bytes)
+static void add_live(struct lists *l, uint32_t class, uint32_t name, uint64_t bytes)
 {
     struct named named = { NULL, name, bytes };
     if (!bytes || class == LIVE_NEVER)
@@ -110,21 +110,21 @@ static void collect(struct lists *l, const struct place_sizes *sizes)
     };
     for (uint32_t v = 0; v < c->store->variables.count; ++v)
         if (l->in->storage->offset[v] != NO_STORAGE && !c->store->variables.data[v].follows_vertex)
-            add_thing(l, live->class_of[v], live_variable_name(c, live, v), mapped_bytes(l, v));
+            add_live(l, live->class_of[v], live_variable_name(c, live, v), mapped_bytes(l, v));
     for (size_t i = 0; i < live->constants.count; ++i) {
         uint32_t v = live->constants.data[i].variable;
-        add_thing(l, LIVE_ALWAYS, live_variable_name(c, live, v),
-                  c->store->variables.data[v].elements * variable_element_bytes(c, v));
+        add_live(l, LIVE_ALWAYS, live_variable_name(c, live, v),
+                 c->store->variables.data[v].elements * variable_element_bytes(c, v));
     }
     for (size_t i = 0; i < live->buffers.count; ++i)
-        add_thing(l, live->buffers.data[i].class, live->buffers.data[i].name,
-                  buffer_bytes(live, &live->buffers.data[i]));
+        add_live(l, live->buffers.data[i].class, live->buffers.data[i].name,
+                 buffer_bytes(live, &live->buffers.data[i]));
     for (int category = 0; category < MODEL_CATEGORIES; ++category) {
         uint64_t bytes = 0;
         for (uint32_t tile = 0; tile < sizes->tiles; ++tile)
             bytes += sizes->fixed[tile][category];
         if (bytes)
-            add_thing(l, LIVE_ALWAYS, compiler_string(c, names[category]), bytes);
+            add_live(l, LIVE_ALWAYS, compiler_string(c, names[category]), bytes);
     }
     l->always.count = join_names(c->image, l->always.data, l->always.count);
     l->others.count = join_names(c->image, l->others.data, l->others.count);

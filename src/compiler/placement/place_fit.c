@@ -206,7 +206,7 @@ static uint64_t highest(const struct fit *f, uint32_t index)
 }
 
 /* Whether a block and its partners would be apart if nothing else were there: else it is no lack of memory. */
-static bool could_lie_apart(const struct fit *f, uint32_t index, uint32_t *partner)
+static bool fits_with_partners(const struct fit *f, uint32_t index, uint32_t *partner)
 {
     for (uint32_t i = f->first_partner[index]; i < f->first_partner[index + 1]; ++i) {
         uint64_t own = f->blocks[index].bytes, other = f->blocks[f->partners[i]].bytes, min = own < other ? own : other;
@@ -236,7 +236,7 @@ static void fit_one(struct fit *f, uint32_t index, struct fit_result *result)
     uint64_t at = first_fit(f, index, lowest(f, index), highest(f, index), true);
     for (uint32_t i = f->first_partner[index]; i < f->first_partner[index + 1]; ++i)
         f->apart[f->partners[i]] = 0;
-    if (at == UINT64_MAX && result->failed_pair == NONE && !could_lie_apart(f, index, &partner) &&
+    if (at == UINT64_MAX && result->failed_pair == NONE && !fits_with_partners(f, index, &partner) &&
         first_fit(f, index, lowest(f, index), highest(f, index), false) != UINT64_MAX)
         result->failed_pair = pair_of(f, index, partner);
     if (at == UINT64_MAX)
@@ -255,7 +255,7 @@ struct cursors {
         over; /* next free bytes: from 0, from the start of the interleaved region, behind the end of memory */
 };
 
-static uint64_t bump(struct fit *f, struct cursors *cursors, const struct fit_block *block)
+static uint64_t bump_address(struct fit *f, struct cursors *cursors, const struct fit_block *block)
 {
     assert(block->class == LIVE_ALWAYS && block->alignment);
     uint64_t start = f->memory->start, end = f->memory->bytes;
@@ -283,7 +283,7 @@ static size_t place_always(struct fit *f)
     struct cursors cursors = { 0, f->memory->start, f->memory->bytes };
     size_t i = 0;
     for (; i < f->count && f->blocks[f->order[i]].class == LIVE_ALWAYS && !f->paired[f->order[i]]; ++i)
-        f->address[f->order[i]] = bump(f, &cursors, &f->blocks[f->order[i]]);
+        f->address[f->order[i]] = bump_address(f, &cursors, &f->blocks[f->order[i]]);
     put(f, 0, cursors.low, LIVE_ALWAYS, NONE);
     put(f, f->memory->start, cursors.high - f->memory->start, LIVE_ALWAYS, NONE);
     put(f, f->memory->bytes, cursors.over - f->memory->bytes, LIVE_ALWAYS, NONE);
@@ -434,8 +434,8 @@ static int by_edge(const void *left, const void *right)
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-static void add_stretch(const struct fit *f, uint64_t from, uint64_t to, const uint32_t *open, uint32_t blocks,
-                        struct fit_result *result)
+static void add_range(const struct fit *f, uint64_t from, uint64_t to, const uint32_t *open, uint32_t blocks,
+                      struct fit_result *result)
 {
     const uint64_t bounds[MODEL_REGIONS + 1] = { 0, f->memory->start, f->memory->bytes, UINT64_MAX };
     for (int region = 0; region < MODEL_REGIONS; ++region) {
@@ -475,7 +475,7 @@ static void sum_addresses(const struct fit *f, struct fit_result *result)
         qsort(edges, count, sizeof(*edges), by_edge);
     for (size_t i = 0; i < count; ++i) {
         if (blocks && edges[i].address > edges[i - 1].address)
-            add_stretch(f, edges[i - 1].address, edges[i].address, open, blocks, result);
+            add_range(f, edges[i - 1].address, edges[i].address, open, blocks, result);
         open[edges[i].category] += edges[i].opens ? 1 : UINT32_MAX;
         blocks += edges[i].opens ? 1 : UINT32_MAX;
     }

@@ -32,14 +32,14 @@ static void keep_blocks(const struct place *p, struct placement *kept)
 }
 
 /* A stretch of positions whose steps have ascending ordinals without a gap, positions without an ordinal left out. */
-struct stretch {
+struct position_run {
     uint32_t first, last, ordinal, count;
 };
-typedef VEC(struct stretch) stretches;
+typedef VEC(struct position_run) position_runs;
 
 /* By position, the ordinal of the first step with a list at or behind it within its stretch: what count_before[] is to
  * a prefix sum. */
-static uint32_t *number_positions(const struct model *model, const struct live *live, stretches *found)
+static uint32_t *number_positions(const struct model *model, const struct live *live, position_runs *found)
 {
     uint32_t *ordinal = mem_alloc((model->steps.count + 1) * sizeof(*ordinal)), next = 0;
     uint32_t *at = mem_alloc((live->step.count + 1) * sizeof(*at));
@@ -47,9 +47,9 @@ static uint32_t *number_positions(const struct model *model, const struct live *
         ordinal[step] = step < model->step_live.count && model->step_live.data[step] ? next++ : NONE;
     for (uint32_t position = 0; position < live->step.count; ++position) {
         uint32_t step = live->step.data[position], own = step < model->steps.count ? ordinal[step] : NONE;
-        struct stretch *last = found->count ? &found->data[found->count - 1] : NULL;
+        struct position_run *last = found->count ? &found->data[found->count - 1] : NULL;
         if (!last || (own != NONE && last->count && own != last->ordinal + last->count))
-            last = vec_push(found), *last = (struct stretch){ .first = position };
+            last = vec_push(found), *last = (struct position_run){ .first = position };
         at[position] = last->count;
         if (own != NONE) {
             if (!last->count)
@@ -86,7 +86,7 @@ static void join_intervals(struct placement *kept, size_t first)
 }
 
 /* at[]: how many steps with a list are before a position in its stretch. */
-static void add_span(struct placement *kept, const stretches *all, const uint32_t *at, struct flow_span span)
+static void add_span(struct placement *kept, const position_runs *all, const uint32_t *at, struct flow_span span)
 {
     size_t low = 0, high = all->count;
     while (low < high) { /* the first stretch that ends at or behind the span's first position */
@@ -97,17 +97,18 @@ static void add_span(struct placement *kept, const stretches *all, const uint32_
             high = middle;
     }
     for (; low < all->count && all->data[low].first <= span.last; ++low) {
-        const struct stretch *stretch = &all->data[low];
-        uint32_t from = span.first > stretch->first ? at[span.first] : 0;
-        uint32_t to = span.last >= stretch->last ? stretch->count : at[span.last + 1];
+        const struct position_run *position_run = &all->data[low];
+        uint32_t from = span.first > position_run->first ? at[span.first] : 0;
+        uint32_t to = span.last >= position_run->last ? position_run->count : at[span.last + 1];
         if (from < to)
-            *vec_push(&kept->intervals) = (struct placement_interval){ stretch->ordinal + from, stretch->ordinal + to };
+            *vec_push(&kept->intervals) =
+                (struct placement_interval){ position_run->ordinal + from, position_run->ordinal + to };
     }
 }
 
 static void keep_classes(const struct model *model, const struct live *live, struct placement *kept)
 {
-    stretches all = { 0 };
+    position_runs all = { 0 };
     uint32_t *at = number_positions(model, live, &all);
     for (size_t class = 0; class < live->classes.count; ++class) {
         size_t first = kept->intervals.count;

@@ -29,7 +29,7 @@ const char *place_block_name(const struct place *p, const struct place_block *bl
 
 /* ---- out of memory ---- */
 
-enum { WORST = 3 };
+enum { WORST_TILES = 3 };
 
 static const struct model_tile *tile_of(const struct place *p, uint32_t tile)
 {
@@ -37,7 +37,7 @@ static const struct model_tile *tile_of(const struct place *p, uint32_t tile)
 }
 
 /* The tiles that need most, and how many are out of memory. */
-static uint32_t worst_tiles(const struct place *p, uint32_t worst[WORST], uint32_t *known)
+static uint32_t worst_tiles(const struct place *p, uint32_t worst[WORST_TILES], uint32_t *known)
 {
     uint32_t count = 0;
     *known = 0;
@@ -45,11 +45,11 @@ static uint32_t worst_tiles(const struct place *p, uint32_t worst[WORST], uint32
         if (!tile_of(p, tile)->bytes[MODEL_OVERFLOWED])
             continue;
         ++count;
-        uint32_t at = *known < WORST ? (*known)++ : WORST;
+        uint32_t at = *known < WORST_TILES ? (*known)++ : WORST_TILES;
         for (; at && tile_of(p, worst[at - 1])->total_with_gaps < tile_of(p, tile)->total_with_gaps; --at)
-            if (at < WORST)
+            if (at < WORST_TILES)
                 worst[at] = worst[at - 1];
-        if (at < WORST)
+        if (at < WORST_TILES)
             worst[at] = tile;
     }
     return count;
@@ -57,13 +57,13 @@ static uint32_t worst_tiles(const struct place *p, uint32_t worst[WORST], uint32
 
 static void add_largest(const struct place *p, uint32_t tile, struct str *text)
 {
-    size_t largest[WORST], known = 0;
+    size_t largest[WORST_TILES], known = 0;
     for (size_t i = p->first[tile]; i < p->first[tile + 1]; ++i) {
-        size_t at = known < WORST ? known++ : WORST;
+        size_t at = known < WORST_TILES ? known++ : WORST_TILES;
         for (; at && p->blocks.data[largest[at - 1]].fit.bytes < p->blocks.data[i].fit.bytes; --at)
-            if (at < WORST)
+            if (at < WORST_TILES)
                 largest[at] = largest[at - 1];
-        if (at < WORST)
+        if (at < WORST_TILES)
             largest[at] = i;
     }
     for (size_t i = 0; i < known; ++i)
@@ -91,7 +91,7 @@ static uint32_t where_largest(const struct place *p, uint32_t tile)
 
 bool place_check_memory(struct place *p)
 {
-    uint32_t worst[WORST], known, count = worst_tiles(p, worst, &known);
+    uint32_t worst[WORST_TILES], known, count = worst_tiles(p, worst, &known);
     struct str text = { 0 };
     bool good = may_overflow(p->c);
     if (!count)

@@ -31,8 +31,8 @@ struct known { /* type is an index + 1 of the store's types; 0: no entry */
 /* Outcome for a vertex type; numbers of vertices. */
 struct type_report {
     uint64_t counted, guessed;
-    bool endless;  /* a vertex executed too much: no other is tried */
-    char why[120]; /* the first guess */
+    bool over_limit; /* a vertex executed too much: no other is tried */
+    char why[120];   /* the first guess */
 };
 
 struct dry_run {
@@ -193,7 +193,7 @@ static void grow(struct dry_run *dry)
 static bool count(struct dry_run *dry, uint32_t type, const struct codelet *codelet, uint64_t *cycles, char *why,
                   size_t size)
 {
-    if (dry->types[type].endless) {
+    if (dry->types[type].over_limit) {
         snprintf(why, size, "%s", dry->types[type].why);
         return false;
     }
@@ -214,7 +214,7 @@ static bool count(struct dry_run *dry, uint32_t type, const struct codelet *code
     struct device_run run = { .memory = dry->memory.data, .bytes = dry->memory.count, .max = MAX_OF_VERTEX };
     bool good = device_counter_run(dry->counter, codelet, &run, cycles);
     dry->executed += run.executed;
-    dry->types[type].endless = run.executed >= MAX_OF_VERTEX;
+    dry->types[type].over_limit = run.executed >= MAX_OF_VERTEX;
     if (!good)
         snprintf(why, size, "%s", run.reason);
     return good;

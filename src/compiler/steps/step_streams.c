@@ -112,15 +112,15 @@ struct relay {
     enum relay_kind kind;
     bool to_host;
     uint64_t at, share, element_bytes; /* at: bytes of the view so far */
-    uint32_t holder;                   /* of the current part */
+    uint32_t part_tile;                /* of the current part */
     struct tile_moves *moves;          /* NULL: host exchange, else exchange between tiles */
 };
 
 static void relay_part(struct relay *r, uint32_t owner, const struct run *run, uint64_t bytes)
 {
     assert(bytes % r->element_bytes == 0);
-    uint32_t from = r->to_host ? owner : r->holder, to = r->to_host ? r->holder : owner;
-    if (owner == r->holder && r->kind == RELAY_GRAINS) {
+    uint32_t from = r->to_host ? owner : r->part_tile, to = r->to_host ? r->part_tile : owner;
+    if (owner == r->part_tile && r->kind == RELAY_GRAINS) {
         tile_moves_add(r->moves, owner, run->offset * r->element_bytes, r->at % r->share, bytes);
         return;
     }
@@ -140,11 +140,11 @@ static bool relay_run(const struct run *run, void *context)
         bytes = bytes < left_of_share ? bytes : left_of_share;
         owner = owner == HOME_EVERYWHERE ? 0 : owner;
         if (r->at % r->share == 0)
-            r->holder = r->kind == RELAY_GRAINS ? owner : (uint32_t)(r->at / r->share);
+            r->part_tile = r->kind == RELAY_GRAINS ? owner : (uint32_t)(r->at / r->share);
         if (r->moves)
             relay_part(r, owner, &left, bytes);
         else
-            host_exchange_grain(&r->b->host, r->holder, bytes, r->at % r->share == 0);
+            host_exchange_grain(&r->b->host, r->part_tile, bytes, r->at % r->share == 0);
         r->at += bytes;
         left.offset += bytes / r->element_bytes;
         left.count -= bytes / r->element_bytes;
@@ -190,7 +190,7 @@ static void relay_steps(struct steps_builder *b, bool to_host, struct step_origi
     struct tile_moves moves;
     tile_moves_begin(&moves, &c->store->target);
     relay_views(b, RELAY_SHARES, to_host, origin, &moves);
-    exchange_schedule_settle(b->loads.schedule); /* words of grains fit between the others */
+    exchange_schedule_finish(b->loads.schedule); /* words of grains fit between the others */
     relay_views(b, RELAY_GRAINS, to_host, origin, &moves);
     tile_moves_end(&moves, &b->copies);
     struct exchange_pair pair =

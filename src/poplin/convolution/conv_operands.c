@@ -178,8 +178,8 @@ static pop_tensor separate(const struct conv_resolved *conv, const struct poplin
 
 /* ---- all steps ---- */
 
-static void step_forth(const struct conv_resolved *conv, const struct poplin_step *step,
-                       const poplin_conv_params *after, pop_tensor *input, pop_tensor *weights)
+static void step_forward(const struct conv_resolved *conv, const struct poplin_step *step,
+                         const poplin_conv_params *after, pop_tensor *input, pop_tensor *weights)
 {
     unsigned dims = (unsigned)step->before.num_field_dims;
     switch (step->kind) {
@@ -271,7 +271,7 @@ static pop_tensor ungroup_weights(const struct conv_resolved *conv, pop_tensor t
 void conv_transform_operands(const struct conv_resolved *conv, pop_tensor *input, pop_tensor *weights)
 {
     for (unsigned i = 0; i < conv->transformed.count; ++i)
-        step_forth(conv, &conv->transformed.steps[i], after_step(conv, i), input, weights);
+        step_forward(conv, &conv->transformed.steps[i], after_step(conv, i), input, weights);
     *input = group(conv, flip(conv, *input, conv->transformed.params.input_transform.flip, 2), conv->g1, conv->g2,
                    conv->c1, conv->c2);
     *weights = group_weights(conv, flip(conv, *weights, conv->transformed.params.kernel_transform.flip, 1));

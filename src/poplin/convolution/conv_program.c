@@ -11,7 +11,7 @@ struct conv_program_phase {
     struct poplibs_copies copies;
     pop_compute_set set;
     pop_program after;
-    bool goes_on; /* whether `after` exists */
+    bool has_after; /* whether `after` exists */
 };
 
 struct conv_program conv_program_begin(pop_where where, pop_graph *graph, const char *name)
@@ -53,9 +53,9 @@ pop_compute_set conv_program_set(struct conv_program *program, uint32_t number, 
 pop_program conv_program_sequence(struct conv_program *program, uint32_t number)
 {
     struct conv_program_phase *phase = phase_of(program, number);
-    if (!phase->goes_on)
+    if (!phase->has_after)
         phase->after = pop_sequence_at(program->where, program->graph, program->name);
-    phase->goes_on = true;
+    phase->has_after = true;
     return phase->after;
 }
 
@@ -87,7 +87,7 @@ void conv_program_end(struct conv_program *program, pop_program sequence)
         add_copies(program, &phase->copies, sequence);
         if (executes && poplibs_ready(program->graph))
             pop_sequence_add_at(program->where, sequence, pop_execute_at(program->where, phase->set, program->name));
-        if (phase->goes_on && poplibs_ready(program->graph))
+        if (phase->has_after && poplibs_ready(program->graph))
             pop_sequence_add_at(program->where, sequence, phase->after);
     }
     free(program->phases);

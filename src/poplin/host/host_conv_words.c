@@ -79,11 +79,11 @@ static unsigned classes_of(const poplin_conv_params *params, unsigned d, bool by
 }
 struct host_conv_words host_conv_words(const poplin_conv_params *params, const size_t *strides, bool by_phases)
 {
-    size_t most = 1 + 3 + 2 * params->batch_size + 2;
+    size_t max = 1 + 3 + 2 * params->batch_size + 2;
     for (unsigned d = 0; d < params->num_field_dims; ++d)
-        most += 3 + poplin_conv_output_size(params, d) * (params->kernel_shape[d] + 1) +
-                MAX_CLASSES * (2 + params->kernel_shape[d]);
-    struct host_conv_words made = { poplibs_new(most, sizeof(unsigned)), 0 };
+        max += 3 + poplin_conv_output_size(params, d) * (params->kernel_shape[d] + 1) +
+               MAX_CLASSES * (2 + params->kernel_shape[d]);
+    struct host_conv_words made = { poplibs_new(max, sizeof(unsigned)), 0 };
     push(&made, (unsigned)params->num_field_dims + 1);
     push_batch(&made, params, strides[0]);
     for (unsigned d = 0; d < params->num_field_dims; ++d)

@@ -338,7 +338,7 @@ pop_tensor poplin_normalise_at(pop_where where, pop_graph *graph, pop_tensor whi
 
 /* ---- backward ---- */
 
-static bool check_alike(const struct norm *norm, pop_tensor a, pop_tensor b)
+static bool check_same_layout(const struct norm *norm, pop_tensor a, pop_tensor b)
 {
     size_t first[32], second[32], rank = pop_tensor_shape(a, first, 32);
     if (!poplibs_is_operand(norm->graph, norm->where, norm->api, "the tensor of gradients", b))
@@ -358,7 +358,7 @@ void poplin_norm_param_gradients_at(pop_where where, pop_graph *graph, pop_tenso
     struct norm norm;
     if (!check_places(where, graph, "poplin_norm_param_gradients", gamma_delta, beta_delta) ||
         !begin(&norm, where, graph, "poplin_norm_param_gradients", whitened, sequence, name, "Norm/deltas", options) ||
-        !check_partials(&norm, partials_type) || !check_alike(&norm, whitened, grads))
+        !check_partials(&norm, partials_type) || !check_same_layout(&norm, whitened, grads))
         return;
     whitened = channels_last(&norm, whitened);
     grads = channels_last(&norm, grads);
@@ -381,7 +381,7 @@ pop_tensor poplin_norm_gradients_at(pop_where where, pop_graph *graph, pop_tenso
 static pop_tensor statistics_gradients(const struct norm *norm, pop_tensor whitened, pop_tensor grads,
                                        pop_tensor inv_std_dev, pop_type partials_type)
 {
-    if (!check_partials(norm, partials_type) || !check_alike(norm, whitened, grads) ||
+    if (!check_partials(norm, partials_type) || !check_same_layout(norm, whitened, grads) ||
         !check_channels(norm, whitened, inv_std_dev, "inv_std_dev"))
         return (pop_tensor){ 0 };
     whitened = channels_last(norm, whitened);

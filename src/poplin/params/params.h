@@ -38,8 +38,8 @@ static inline void poplin_text_add(struct poplin_text *text, const char *format,
 {
     va_list arguments;
     va_start(arguments, format);
-    bool room = text->length < text->size;
-    int length = pop_text_vformat(room ? text->buffer + text->length : NULL, room ? text->size - text->length : 0,
+    bool fits = text->length < text->size;
+    int length = pop_text_vformat(fits ? text->buffer + text->length : NULL, fits ? text->size - text->length : 0,
                                   format, arguments);
     va_end(arguments);
     text->length += length > 0 ? (size_t)length : 0;

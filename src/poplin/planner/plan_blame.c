@@ -125,7 +125,7 @@ void plan_blame(const pop_target *target, const struct plan_cached *asked,
     struct poplin_text text = { buffer, size, 0 };
     struct plan_cached nearest;
     const struct blame_constraints list = all_constraints(), *all = &list;
-    unsigned blamed = find_set(all, target, asked, find, &nearest), said = 0;
+    unsigned blamed = find_set(all, target, asked, find, &nearest), named = 0;
     poplin_text_add(&text, "planConstraints: ");
     if (!blamed) {
         poplin_text_add(&text, "the convolution has no plan on %u tiles, with or without them",
@@ -137,10 +137,10 @@ void plan_blame(const pop_target *target, const struct plan_cached *asked,
             poplin_text_add(&text, "%s'%s'", count++ ? ", " : "", all->fields[i]->name);
     poplin_text_add(&text, blamed & (blamed - 1) ? " cannot be so together: " : " cannot be so: ");
     for (size_t i = 0; i < all->count; ++i)
-        if ((blamed >> i & 1) && !(said >> reason_of(all->fields[i]) & 1)) {
-            poplin_text_add(&text, "%s", said ? "; " : "");
+        if ((blamed >> i & 1) && !(named >> reason_of(all->fields[i]) & 1)) {
+            poplin_text_add(&text, "%s", named ? "; " : "");
             add_reason(&text, reason_of(all->fields[i]));
-            said |= 1u << reason_of(all->fields[i]);
+            named |= 1u << reason_of(all->fields[i]);
         }
     poplin_text_add(&text, ". The nearest plan has");
     for (size_t i = 0, count = 0; i < all->count; ++i)

@@ -181,7 +181,7 @@ static void serial_steps(const struct plan_candidate *c, const struct poplin_par
 
 /* ---- total ---- */
 
-static uint64_t at_least_one(uint64_t splits)
+static uint64_t splits_or_one(uint64_t splits)
 {
     return splits ? splits : 1;
 }
@@ -195,7 +195,7 @@ struct poplin_plan_cost plan_cost(struct plan_candidate *c, const struct poplin_
     uint64_t fields = p->batch_split, depth = p->in_chan_split.parallel, out_split = p->out_chan_split.parallel;
     for (size_t d = 0; d < c->params.num_field_dims; ++d)
         fields *= p->field_split[d], depth *= p->kernel_split[d];
-    uint64_t tiles = at_least_one(fields * depth * out_split * p->conv_group_split);
+    uint64_t tiles = splits_or_one(fields * depth * out_split * p->conv_group_split);
     unsigned workers = c->target->num_worker_contexts;
     bool float_partials = c->plan.tile_partial_type == POP_FLOAT, float_out = c->plan.result_type == POP_FLOAT;
 

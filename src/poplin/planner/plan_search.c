@@ -71,7 +71,7 @@ static bool better(const struct plan_goal *goal, const struct poplin_plan_cost *
     return goal->objective == POPLIN_MIN_MEMORY ? a->cycles < b->cycles : a->bytes < b->bytes;
 }
 /* The rank that a partition must be below. */
-static uint64_t rank_to_beat(const struct plan_goal *goal, const struct poplin_plan_cost *found)
+static uint64_t rank_limit(const struct plan_goal *goal, const struct poplin_plan_cost *found)
 {
     return found ? plan_rank(goal, found) : goal->best;
 }
@@ -101,14 +101,14 @@ static bool split_channels(struct plan_search *s, struct poplin_partition *p, st
             if (fixed->in_chan_split.parallel != POPLIN_FREE && fixed->in_chan_split.parallel != in)
                 continue;
             min.channels = poplibs_ceil_div(outs, out) * poplibs_ceil_div(ins, in);
-            uint64_t beat = rank_to_beat(s->goal, found ? best : NULL);
-            if (plan_rank_from_cycles(s->goal, plan_min_cost(c, &min).cycles) >= beat)
+            uint64_t upper = rank_limit(s->goal, found ? best : NULL);
+            if (plan_rank_from_cycles(s->goal, plan_min_cost(c, &min).cycles) >= upper)
                 continue;
             tried.out_chan_split.parallel = out;
             tried.in_chan_split.parallel = in;
             struct poplin_plan_cost cost = plan_cost_of_passes(s->passes, &tried);
             uint64_t rank = plan_rank(s->goal, &cost);
-            s->short_of_memory |= cost.bytes > s->goal->max_bytes && rank < beat;
+            s->short_of_memory |= cost.bytes > s->goal->max_bytes && rank < upper;
             if (cost.bytes > s->goal->max_bytes || rank == UINT64_MAX || (found && !better(s->goal, &cost, best)))
                 continue;
             *best = cost;
@@ -263,7 +263,7 @@ static bool search_serial(struct plan_search *s, struct poplin_partition *partit
 {
     const struct plan_candidate *c = s->passes->candidates[0];
     const struct plan_goal *goal = s->goal;
-    uint64_t beat = goal->best;
+    uint64_t upper = goal->best;
     popsolver_model *m = popsolver_model_create();
     struct variables v = { .splits_count = 0 };
     add_splits(m, c, goal, &v, s->grains);
@@ -276,15 +276,15 @@ static bool search_serial(struct plan_search *s, struct poplin_partition *partit
     popsolver_restrict(m, bytes, 0, goal->max_bytes);
     popsolver_variable bound =
         goal->objective == POPLIN_MIN_MEMORY ? bytes : popsolver_call_monotone(m, sizes, min_rank, s, "least rank");
-    if (beat != UINT64_MAX)
-        popsolver_restrict(m, bound, 0, beat ? beat - 1 : 0);
+    if (upper != UINT64_MAX)
+        popsolver_restrict(m, bound, 0, upper ? upper - 1 : 0);
     popsolver_variable value = popsolver_call(m, (popsolver_variables){ v.splits_count, v.splits }, exact, s, "cost");
     popsolver_less_or_equal(m, bound, value);
-    if (beat != UINT64_MAX)
-        popsolver_restrict(m, value, 0, beat ? beat - 1 : 0);
+    if (upper != UINT64_MAX)
+        popsolver_restrict(m, value, 0, upper ? upper - 1 : 0);
 
     popsolver_solution solution = popsolver_minimize(m, POPSOLVER_VARIABLES(value));
-    bool found = beat && solution.outcome == POPSOLVER_SOLVED;
+    bool found = upper && solution.outcome == POPSOLVER_SOLVED;
     if (found) {
         uint64_t values[MAX_OPERANDS];
         assert(v.splits_count == 2 * s->dims + 2 && v.splits_count <= MAX_OPERANDS);

@@ -64,7 +64,7 @@ static size_t place_of(const struct plan_memo *memo, const uint32_t key[PLAN_MEM
         place = (place + 1) & (memo->size - 1);
     return place;
 }
-static void make_room(struct plan_memo *memo)
+static void grow_memo(struct plan_memo *memo)
 {
     size_t size = memo->size ? 2 * memo->size : 256;
     struct plan_memo grown = { poplibs_zeros(size, sizeof(struct plan_memo_entry)), size, memo->used };
@@ -89,7 +89,7 @@ uint64_t plan_vertex_cycles(struct plan_candidate *c, const struct plan_tile *t)
     if (max > UINT32_MAX || !t->batch)
         return cycles_of(c, t);
     if (2 * (c->memo.used + 1) > c->memo.size)
-        make_room(&c->memo);
+        grow_memo(&c->memo);
     struct plan_memo_entry *entry = &c->memo.entries[place_of(&c->memo, key)];
     if (!entry->key[0]) {
         memcpy(entry->key, key, sizeof(key));

@@ -32,7 +32,7 @@ static unsigned partner(const void *context, unsigned rank)
     return rank >= p->full ? rank - p->full : rank < beyond ? rank + p->full : rank;
 }
 
-static unsigned stands_in(const void *context, unsigned rank)
+static unsigned represents_other(const void *context, unsigned rank)
 {
     const struct pairing *p = context;
     return rank < p->members - p->full;
@@ -69,7 +69,7 @@ pop_tensor tree_all_reduce(struct collective *c, pop_tensor data)
     if (uneven) { /* members beyond `full` send their data to their partners */
         swap(c, &p, sum, other);
         combine(c, c->sequence, sum, other, both);
-        take_where(c, group_constant(c, stands_in, &p, POP_BOOL), both, sum);
+        take_where(c, group_constant(c, represents_other, &p, POP_BOOL), both, sum);
     }
     for (p.distance = 1; p.distance < p.full; p.distance *= 2) {
         swap(c, &p, sum, other);

@@ -89,14 +89,14 @@ static void add_int_int(int *a, const int *b, size_t count, int x, int y)
 SCALED_ALL(ADD_VERTICES)
 
 /* Operands in different memory elements, so that both are read at once. */
-#define APART_BY(tag, T, D, S, constant, FACTOR, y)                                                                    \
+#define SCALE_FIRST_BY(tag, T, D, S, constant, FACTOR, y)                                                              \
     ADD_BY(tag, T, D, S, constant, "true", FACTOR, y)                                                                  \
     POP_CONSTRAINT(tag##_##T##_##D##_##S##_1d, "elem(*A) != elem(*B)");                                                \
     POP_CONSTRAINT(tag##_##T##_##D##_##S##_2d, "elem(**A) != elem(**B)");
-#define APART_VERTICES(T, D, S)                                                                                        \
-    APART_BY(ApartConstant, T, D, S, "true", STATE_FACTOR, v->scaleB)                                                  \
-    APART_BY(ApartTensor, T, D, S, "false", EDGE_FACTOR, *v->scaleB)
-SCALED_EQUAL(APART_VERTICES)
+#define SCALE_FIRST_VERTICES(T, D, S)                                                                                  \
+    SCALE_FIRST_BY(ApartConstant, T, D, S, "true", STATE_FACTOR, v->scaleB)                                            \
+    SCALE_FIRST_BY(ApartTensor, T, D, S, "false", EDGE_FACTOR, *v->scaleB)
+SCALED_EQUAL(SCALE_FIRST_VERTICES)
 
 #define BOTH_BY(tag, kind, T, D, S, constant, FACTOR, x, y)                                                            \
     ONE_REGION(tag##_##T##_##S, T, D, x, y, SCALED_BOTH_NAME(kind, "Supervisor", T, S, constant),                      \

@@ -80,7 +80,7 @@ static bool find_inputs(const struct typing *typing, pop_tensors tensors)
 }
 
 /* Sets the type of a value that has none yet: a number, or an operator on numbers. */
-static bool settle(const struct typing *typing, size_t at, pop_type type)
+static bool set_type(const struct typing *typing, size_t at, pop_type type)
 {
     struct typed_node *node = &typing->expr->nodes[at];
     if (node->type != POP_TYPE_NULL)
@@ -98,7 +98,7 @@ static bool settle(const struct typing *typing, size_t at, pop_type type)
         return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api, "%s does not take %s",
                             node->info->name, pop_type_name(type));
     for (int k = 0; k < node->operands; ++k)
-        if (!settle(typing, node->operand[k], type))
+        if (!set_type(typing, node->operand[k], type))
             return false;
     return true;
 }
@@ -122,7 +122,7 @@ static bool type_operator(const struct typing *typing, struct typed_node *node)
     pop_type type = POP_TYPE_NULL;
     for (int k = 0; k < node->operands; ++k) {
         pop_type seen = expr->nodes[node->operand[k]].type;
-        if (is_condition(node, k) && !settle(typing, node->operand[k], POP_BOOL))
+        if (is_condition(node, k) && !set_type(typing, node->operand[k], POP_BOOL))
             return false;
         if (is_condition(node, k) && seen != POP_BOOL && seen != POP_TYPE_NULL)
             return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api,
@@ -142,7 +142,7 @@ static bool type_operator(const struct typing *typing, struct typed_node *node)
         return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api, "%s does not take %s",
                             node->info->name, pop_type_name(type));
     for (int k = 0; k < node->operands; ++k)
-        if (!settle(typing, node->operand[k], type))
+        if (!set_type(typing, node->operand[k], type))
             return false;
     node->type = operator_result(node->info, type);
     return true;
@@ -159,12 +159,12 @@ bool expr_type(pop_where where, pop_graph *graph, const char *api, popops_expr e
         if (node->given.kind == POPOPS_EXPR_CONST)
             node->type = node->given.type;
         else if (node->given.kind == POPOPS_EXPR_CAST &&
-                 (good = settle(&typing, node->operand[0], fallback(typed, node->operand[0]))))
+                 (good = set_type(&typing, node->operand[0], fallback(typed, node->operand[0]))))
             node->type = node->given.type;
         else if (node->given.kind >= POPOPS_EXPR_UNARY)
             good = type_operator(&typing, node);
     }
-    if (good && settle(&typing, typed->count - 1, fallback(typed, typed->count - 1)))
+    if (good && set_type(&typing, typed->count - 1, fallback(typed, typed->count - 1)))
         return true;
     expr_free(typed);
     return false;

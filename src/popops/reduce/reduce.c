@@ -54,7 +54,7 @@ static bool takes_type(popops_operation op, pop_type type)
         return type == POP_BOOL;
     return real || (integer && op != POPOPS_LOG_ADD);
 }
-static bool gives_type(popops_operation op, pop_type in, pop_type out)
+static bool supports_types(popops_operation op, pop_type in, pop_type out)
 {
     return in == out || ((is_sum(op) || op == POPOPS_MUL) && pop_type_is_floating_point(in) &&
                          (out == POP_HALF || out == POP_FLOAT));
@@ -86,7 +86,7 @@ static bool check_params(pop_where where, pop_graph *graph, const struct reduce_
                             op == POPOPS_LOGICAL_AND || op == POPOPS_LOGICAL_OR ? "bool"
                             : op == POPOPS_LOG_ADD                              ? "half and float"
                                                                                 : "half, float, int and unsigned int");
-    if (!gives_type(op, type, q->out_type))
+    if (!supports_types(op, type, q->out_type))
         return poplibs_fail(graph, POP_TYPE_ERROR, where, q->api, "%s of %s cannot give %s", names[op],
                             pop_type_name(type), pop_type_name(q->out_type));
     if ((scaled || q->params.update) && !is_sum(op))

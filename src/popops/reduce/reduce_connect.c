@@ -293,14 +293,14 @@ static void connect_regions(const struct context *c, struct regions *regions)
 enum { GENERAL = 16, IN_GENERAL = 2, SINGLE = 8, STRIDED = 10, RUN_OF_CONTINUOUS = 4, RUN_OF_STRIDED = 5 };
 
 /* How a vertex would process a share. */
-struct share_look {
+struct share_form {
     size_t reductions, cost; /* of a specialised vertex */
     bool special, run;
 };
-static struct share_look look_of(const struct context *c, const struct worker_share *share)
+static struct share_form form_of_share(const struct context *c, const struct worker_share *share)
 {
     const struct reduce_piece *first = &c->pieces->list[share->task->first];
-    struct share_look look = { 1, STRIDED, share->task->count == 1, false };
+    struct share_form look = { 1, STRIDED, share->task->count == 1, false };
     if (share->n == 1 || first->inner > 1) {
         look.reductions = share->n;
         look.cost = SINGLE;
@@ -314,11 +314,11 @@ static struct share_look look_of(const struct context *c, const struct worker_sh
 
 /* Whether the worker's shares that are not runs get specialised vertices: if these cost no more than one general
  * vertex. */
-static bool are_apart(const struct context *c, const struct worker_shares *shares, const size_t *own, size_t count)
+static bool are_disjoint(const struct context *c, const struct worker_shares *shares, const size_t *own, size_t count)
 {
     size_t apart = 0, together = GENERAL;
     for (size_t i = 0; i < count; ++i) {
-        struct share_look look = look_of(c, &shares->list[own[i]]);
+        struct share_form look = form_of_share(c, &shares->list[own[i]]);
         if (look.special && look.run)
             continue;
         apart += look.special ? look.cost : GENERAL + IN_GENERAL * look.reductions;
@@ -330,10 +330,10 @@ static bool are_apart(const struct context *c, const struct worker_shares *share
 static void connect_worker(const struct context *c, const struct worker_shares *shares, const size_t *own, size_t count)
 {
     struct regions regions = { 0 };
-    bool apart = count && are_apart(c, shares, own, count);
+    bool apart = count && are_disjoint(c, shares, own, count);
     for (size_t i = 0; i < count; ++i) {
         const struct worker_share *share = &shares->list[own[i]];
-        struct share_look look = look_of(c, share);
+        struct share_form look = form_of_share(c, share);
         if (c->stage->rows)
             push_partials(c, share, &regions);
         else if (!look.special || !(apart || look.run) || !connect_piece(c, share))

@@ -235,9 +235,9 @@ static void count_rows(const struct gather *g, struct chunks *chunks)
 }
 
 /* The pieces of each unit: of each tile, or of each block of rows of the chunks. */
-static struct reduce_pieces *deal(const struct gather *g, const struct chunks *chunks, size_t units)
+static struct reduce_pieces *distribute(const struct gather *g, const struct chunks *chunks, size_t units)
 {
-    struct reduce_pieces *dealt = poplibs_zeros(units, sizeof(*dealt));
+    struct reduce_pieces *distributed = poplibs_zeros(units, sizeof(*distributed));
     struct row_sweep sweep = { poplibs_new(g->rows.count, sizeof(size_t)), 0, 0 };
     struct reduce_piece *reached = poplibs_new(g->rows.count, sizeof(*reached));
     for (size_t c = 0; c < chunks->count; ++c) {
@@ -250,18 +250,18 @@ static struct reduce_pieces *deal(const struct gather *g, const struct chunks *c
         assert(!sweep.count ||
                (chunk->block ? chunk->unit + (sweep.count - 1) / chunk->block < units : chunk->tile < units));
         for (size_t i = 0; i < sweep.count; ++i)
-            *poplibs_push(&dealt[chunk->block ? chunk->unit + i / chunk->block : chunk->tile]) = reached[i];
+            *poplibs_push(&distributed[chunk->block ? chunk->unit + i / chunk->block : chunk->tile]) = reached[i];
     }
     free(sweep.active);
     free(reached);
-    return dealt;
+    return distributed;
 }
 
-static void free_dealt(struct reduce_pieces *dealt, size_t tiles)
+static void free_distributed(struct reduce_pieces *distributed, size_t tiles)
 {
     for (size_t i = 0; i < tiles; ++i)
-        free(dealt[i].list);
-    free(dealt);
+        free(distributed[i].list);
+    free(distributed);
 }
 
 static struct reduce_stage stage_of(const struct gather *g, const char *name)
@@ -278,21 +278,21 @@ struct last {
     size_t first_partial, partials;
 };
 
-static void plan_last(const struct gather *g, struct reduce_pieces *dealt, struct last *last, size_t *place)
+static void plan_last(const struct gather *g, struct reduce_pieces *distributed, struct last *last, size_t *place)
 {
     struct tasks tasks = { 0 };
-    reduce_tasks_of(dealt, &tasks);
+    reduce_tasks_of(distributed, &tasks);
     if (!g->one_tile)
-        reduce_find_parts(g->r, g->op, g->type, &tasks, dealt);
+        reduce_find_parts(g->r, g->op, g->type, &tasks, distributed);
     last->first_partial = *place;
     for (size_t i = 0; i < tasks.count; ++i)
         tasks.list[i].at = tasks.list[i].k;
-    reduce_cut_tasks(&tasks, dealt, reduce_grain(g->r->target, g->op, g->type), place, &last->cut);
+    reduce_cut_tasks(&tasks, distributed, reduce_grain(g->r->target, g->op, g->type), place, &last->cut);
     last->partials = *place - last->first_partial;
     free(tasks.list);
 }
 
-static void connect_last(const struct gather *g, const struct last *lasts, const struct reduce_pieces *dealt,
+static void connect_last(const struct gather *g, const struct last *lasts, const struct reduce_pieces *distributed,
                          unsigned tiles, size_t partials)
 {
     struct reduction *r = g->r;
@@ -313,7 +313,7 @@ static void connect_last(const struct gather *g, const struct last *lasts, const
                                           pop_tensor_slice_at(r->where, join.partials, last->first_partial,
                                                               last->first_partial + last->partials, 0),
                                           tile);
-        reduce_connect_cut(r, &stage, &join, tile, &last->cut, &dealt[tile]);
+        reduce_connect_cut(r, &stage, &join, tile, &last->cut, &distributed[tile]);
     }
 }
 
@@ -327,15 +327,15 @@ static void last_stage(struct gather *g)
         map_linearly(g);
     if (!as_mapped(g, &chunks))
         spread_last(g, &chunks);
-    struct reduce_pieces *dealt = deal(g, &chunks, tiles);
+    struct reduce_pieces *distributed = distribute(g, &chunks, tiles);
     struct last *lasts = poplibs_zeros(tiles, sizeof(*lasts));
     for (unsigned tile = 0; tile < tiles; ++tile)
-        plan_last(g, &dealt[tile], &lasts[tile], &partials);
-    connect_last(g, lasts, dealt, tiles, partials);
+        plan_last(g, &distributed[tile], &lasts[tile], &partials);
+    connect_last(g, lasts, distributed, tiles, partials);
     for (unsigned tile = 0; tile < tiles; ++tile)
         reduce_cut_free(&lasts[tile].cut);
     free(lasts);
-    free_dealt(dealt, tiles);
+    free_distributed(distributed, tiles);
     free(chunks.list);
 }
 
@@ -388,11 +388,11 @@ static void intermediate_stage(struct gather *g, unsigned number)
     struct chunks chunks = { 0 };
     unsigned tiles = pop_target_num_tiles(r->target);
     size_t units = cut_in_blocks(g, &chunks), elements = 0;
-    struct reduce_pieces *dealt = deal(g, &chunks, units);
+    struct reduce_pieces *distributed = distribute(g, &chunks, units);
     struct tasks *tasks = poplibs_zeros(units, sizeof(*tasks));
     struct partial_rows rows = { 0 };
     for (size_t unit = 0; unit < units; ++unit) {
-        reduce_tasks_of(&dealt[unit], &tasks[unit]);
+        reduce_tasks_of(&distributed[unit], &tasks[unit]);
         for (size_t i = 0; i < tasks[unit].count; ++i) {
             struct task *task = &tasks[unit].list[i];
             task->at = elements;
@@ -414,13 +414,13 @@ static void intermediate_stage(struct gather *g, unsigned number)
         if (count) {
             pop_graph_set_tile_mapping_at(r->where, r->graph,
                                           pop_tensor_slice_at(r->where, stage.output, from, from + count, 0), tile);
-            reduce_connect(r, &stage, tile, &tasks[unit], &dealt[unit]);
+            reduce_connect(r, &stage, tile, &tasks[unit], &distributed[unit]);
         }
         from += count;
         free(tasks[unit].list);
     }
     free(tasks);
-    free_dealt(dealt, units);
+    free_distributed(distributed, units);
     free(chunks.list);
     reduce_gather(r, &rows, stage.output, stage.out, reduce_joins(g->op), number + 1);
     free(rows.list);

@@ -63,7 +63,7 @@ static pop_tensor copy_lines(pop_where where, pop_graph *graph, pop_tensor t, un
 }
 
 /* Whether each line is contiguous and on one tile. */
-static bool stands_in_lines(pop_where where, pop_graph *graph, pop_tensor lines)
+static bool lines_are_contiguous(pop_where where, pop_graph *graph, pop_tensor lines)
 {
     for (size_t i = 0; i < pop_tensor_dim(lines, 0); ++i)
         if (!pop_tensor_is_contiguous(pop_tensor_at_at(where, lines, i)))
@@ -138,7 +138,7 @@ void popops_sort_in_place_at(pop_where where, pop_graph *graph, pop_tensor t, un
     pop_tensor sorted = t, lines = lines_of(where, t, dim);
     if (!pop_tensor_num_elements(t))
         return;
-    if (stands_in_lines(where, graph, lines)) {
+    if (lines_are_contiguous(where, graph, lines)) {
         sort_lines(where, graph, lines, (pop_tensor){ 0 }, sequence, name);
         return;
     }

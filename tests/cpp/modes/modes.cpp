@@ -31,7 +31,7 @@ struct Refusal : std::runtime_error {
 class Feed : public StreamCallback
 {
   public:
-    explicit Feed(int most) : left(most)
+    explicit Feed(int largest) : left(largest)
     {
     }
     Result prefetch(void *) override

@@ -37,10 +37,10 @@ static void test_stretches(void **state)
     (void)state;
     uint64_t bits[4] = { 0 };
     bits_set(bits, 60, 131);
-    assert_int_equal(bits_stretch(bits, 0, 256), 60);
-    assert_int_equal(bits_stretch(bits, 60, 256), 131);
-    assert_int_equal(bits_stretch(bits, 100, 128), 128);
-    assert_int_equal(bits_stretch(bits, 131, 256), 256);
+    assert_int_equal(bits_run(bits, 0, 256), 60);
+    assert_int_equal(bits_run(bits, 60, 256), 131);
+    assert_int_equal(bits_run(bits, 100, 128), 128);
+    assert_int_equal(bits_run(bits, 131, 256), 256);
 }
 
 /* One bit in the middle of five words, which neither end's word shows. */

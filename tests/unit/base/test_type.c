@@ -194,9 +194,9 @@ static void test_conversions_are_those_of_c(void **state)
     float narrow;
     pop_convert(POP_LONGLONG, &large, POP_FLOAT, &narrow, 1);
     assert_true(narrow == (float)large && (double)narrow == ldexp(1, 62) + ldexp(1, 39));
-    unsigned long long most = UINT64_MAX;
+    unsigned long long max = UINT64_MAX;
     uint16_t half;
-    pop_convert(POP_UNSIGNED_LONGLONG, &most, POP_HALF, &half, 1);
+    pop_convert(POP_UNSIGNED_LONGLONG, &max, POP_HALF, &half, 1);
     assert_int_equal(half, 0x7c00);
 }
 

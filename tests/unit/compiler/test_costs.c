@@ -11,7 +11,7 @@
 #include "rounds.h"
 #include "target/cost.h"
 
-enum { TILES = 8, ELEMENTS = 200, MOST_READS = 12 };
+enum { TILES = 8, ELEMENTS = 200, MAX_READS = 12 };
 
 static uint32_t next_random(uint32_t *seed)
 {
@@ -52,9 +52,9 @@ static void map_randomly(struct fixture *f, struct machine *m, uint32_t *seed)
 {
     for (unsigned v = 0; v < 2; ++v) {
         m->variable[v] = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(ELEMENTS), "v");
-        unsigned most = next_random(seed) % 3 ? 30 : ELEMENTS;
+        unsigned max = next_random(seed) % 3 ? 30 : ELEMENTS;
         for (unsigned at = 0; at < ELEMENTS;) {
-            unsigned count = 1 + next_random(seed) % most, tile = next_random(seed) % TILES;
+            unsigned count = 1 + next_random(seed) % max, tile = next_random(seed) % TILES;
             count = count < ELEMENTS - at ? count : ELEMENTS - at;
             pop_graph_set_tile_mapping(f->graph, pop_tensor_slice(m->variable[v], at, at + count, 0), tile);
             for (; count--; ++at)
@@ -141,7 +141,7 @@ static void test_reads_have_published_costs(void **state)
         begin(&f);
         map_randomly(&f, &m, &seed);
         pop_compute_set set = pop_graph_add_compute_set(f.graph, "set");
-        unsigned vertices = 1 + next_random(&seed) % MOST_READS;
+        unsigned vertices = 1 + next_random(&seed) % MAX_READS;
         for (unsigned i = 0; i < vertices; ++i) {
             unsigned tile = next_random(&seed) % TILES;
             pop_tensor in = random_view(&m, &seed), out = variable(&f, 1, tile, "out");

@@ -85,11 +85,10 @@ static uint64_t raw_bytes(const struct fixture *f, enum model_category category)
 
 static uint64_t highest(const struct fixture *f)
 {
-    uint64_t most = 0;
+    uint64_t max = 0;
     for (size_t i = 0; i < f->image->model.tiles.count; ++i)
-        most =
-            f->image->model.tiles.data[i].total_with_gaps > most ? f->image->model.tiles.data[i].total_with_gaps : most;
-    return most;
+        max = f->image->model.tiles.data[i].total_with_gaps > max ? f->image->model.tiles.data[i].total_with_gaps : max;
+    return max;
 }
 
 /* On each tile and in each region: addresses that one thing has, and those that several share, are all there are. */
@@ -568,9 +567,9 @@ static uint64_t highest_with_rows(uint64_t rows, const char **constraint)
         constrained(&s, constraint);
     compiled_scene(&s);
     assert_int_equal(raw_bytes(&s.f, MODEL_MESSAGE_CATEGORY), 144000);
-    uint64_t most = highest(&s.f);
+    uint64_t max = highest(&s.f);
     end(&s.f);
-    return most;
+    return max;
 }
 
 static void test_received_rows(void **state)
@@ -590,9 +589,9 @@ static void test_no_free_element_apart(void **state)
     struct scene s;
     const char *constraint = "elem(*in) != elem(*out)";
     begin_on(&s, "ipu1 type=ipu_model memory=32768");
-    pop_tensor c = variable(&s.f, 10, 0, "c"), most = variable(&s.f, 7500, 0, "most");
+    pop_tensor c = variable(&s.f, 10, 0, "c"), max = variable(&s.f, 7500, 0, "most");
     in_out(&s.f, set_named(&s, "s"), "Map", 0, s.a, c);
-    in_out(&s.f, set_named(&s, "t"), "Sum", 0, most, variable(&s.f, 1, 1, "sum"));
+    in_out(&s.f, set_named(&s, "t"), "Sum", 0, max, variable(&s.f, 1, 1, "sum"));
     compiled_scene(&s);
     assert_true(highest(&s.f) < 32768);
     constrained(&s, &constraint);
@@ -610,11 +609,11 @@ static void test_two_elements(void **state)
     struct scene s;
     const char *constraint = "elem(*in) != elem(*out)";
     begin_on(&s, "ipu1 type=ipu_model");
-    pop_tensor most = variable(&s.f, 100, 0, "most"), more = variable(&s.f, 50, 0, "more"),
-               far = variable(&s.f, 30, 1, "far"), least = variable(&s.f, 20, 0, "least");
-    in_out(&s.f, set_named(&s, "wide"), "Map", 0, more, most);
-    in_out(&s.f, set_named(&s, "narrow"), "Map", 0, more, least);
-    in_out(&s.f, set_named(&s, "received"), "Map", 0, far, least);
+    pop_tensor max = variable(&s.f, 100, 0, "most"), more = variable(&s.f, 50, 0, "more"),
+               far = variable(&s.f, 30, 1, "far"), min = variable(&s.f, 20, 0, "least");
+    in_out(&s.f, set_named(&s, "wide"), "Map", 0, more, max);
+    in_out(&s.f, set_named(&s, "narrow"), "Map", 0, more, min);
+    in_out(&s.f, set_named(&s, "received"), "Map", 0, far, min);
     constrained(&s, &constraint);
     compiled_scene(&s);
     assert_int_equal(highest(&s.f), 16384 + 4 * (50 + 30));

@@ -2,9 +2,9 @@
 /* The pool runs every chunk exactly once, whatever the sizes, and returns only when all are done. */
 #include "builder.h"
 
-enum { MOST = 1000 };
+enum { LIMIT = 1000 };
 struct work {
-    unsigned char ran[MOST]; /* plain bytes: the pool orders them, or TSan speaks up */
+    unsigned char ran[LIMIT]; /* plain bytes: the pool orders them, or TSan speaks up */
     atomic_uint calls;
     struct thread_pool *pool;
 };

@@ -324,16 +324,16 @@ struct pair {
     struct naive n;
 };
 
-static void random_shape(size_t count, size_t *shape, unsigned *rank, unsigned most)
+static void random_shape(size_t count, size_t *shape, unsigned *rank, unsigned max)
 {
     *rank = 0;
     if (!count) {
-        while (*rank < most && (!*rank || below(2)))
+        while (*rank < max && (!*rank || below(2)))
             shape[(*rank)++] = below(4);
         shape[below(*rank)] = 0;
         return;
     }
-    while (count > 1 && *rank + 1 < most) {
+    while (count > 1 && *rank + 1 < max) {
         size_t divisor = 1 + below(count < 9 ? count : 9);
         if (count % divisor)
             continue;
@@ -342,7 +342,7 @@ static void random_shape(size_t count, size_t *shape, unsigned *rank, unsigned m
         if (!below(4))
             break;
     }
-    if (count > 1 || (most && !below(3)))
+    if (count > 1 || (max && !below(3)))
         shape[(*rank)++] = count;
 }
 
@@ -468,17 +468,17 @@ static bool op_flatten(const struct pair *in, struct pair *out)
 static bool op_reshape(const struct pair *in, struct pair *out)
 {
     size_t shape[RANKS + 1], whole[RANKS + 1];
-    unsigned rank, begin = 0, end = in->n.rank, most = RANKS;
+    unsigned rank, begin = 0, end = in->n.rank, max = RANKS;
     bool partial = below(2);
     if (partial) {
         begin = (unsigned)below(in->n.rank + 1);
         end = begin + (unsigned)below(in->n.rank - begin + 1);
-        most = RANKS - (in->n.rank - (end - begin));
+        max = RANKS - (in->n.rank - (end - begin));
     }
     size_t count = volume(in->n.shape + begin, end - begin);
-    if (!most)
+    if (!max)
         return false;
-    random_shape(count, shape, &rank, most);
+    random_shape(count, shape, &rank, max);
     memcpy(whole, in->n.shape, begin * sizeof(*whole));
     memcpy(whole + begin, shape, rank * sizeof(*whole));
     memcpy(whole + begin + rank, in->n.shape + end, (in->n.rank - end) * sizeof(*whole));

@@ -39,12 +39,12 @@ static bool is_cached(const char *text)
 }
 
 /* The entries' names, and how many there are. */
-static unsigned entries(char names[][400], unsigned most)
+static unsigned entries(char names[][400], unsigned max)
 {
     unsigned count = 0;
     DIR *directory = opendir(scratch_path);
     for (struct dirent *entry; (entry = readdir(directory)) != NULL;)
-        if (strstr(entry->d_name, ".codelets") && count < most)
+        if (strstr(entry->d_name, ".codelets") && count < max)
             snprintf(names[count++], 400, "%s/%s", scratch_path, entry->d_name);
     closedir(directory);
     return count;

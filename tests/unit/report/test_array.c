@@ -42,11 +42,11 @@ static uint64_t any_value(void)
 static void decoding_inverts_encoding(void **state)
 {
     (void)state;
-    enum { MOST = 300 };
-    uint64_t values[MOST], back[MOST];
+    enum { LIMIT = 300 };
+    uint64_t values[LIMIT], back[LIMIT];
     struct array array = { 0 };
     for (int round = 0; round < 2000; ++round) {
-        size_t count = roll(MOST);
+        size_t count = roll(LIMIT);
         for (size_t i = 0; i < count;) {
             uint64_t value = any_value();
             for (size_t run = 1 + roll(roll(2) ? 3 : 40); run && i < count; --run)

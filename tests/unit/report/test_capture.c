@@ -431,7 +431,7 @@ static void liveness_adds_up_by_tile(void **state)
     pop_sequence_add(f->main, pop_copy(more, scratch, false, "move back"));
     pop_engine_destroy(start(f, NULL, POP_OPTIONS({ "autoReport.outputGraphProfile", "true" })));
     sqlite3 *db = profile(f, "");
-    uint64_t most[TILES] = { 0 }, tiles[TILES], variable[TILES], ids[64];
+    uint64_t max[TILES] = { 0 }, tiles[TILES], variable[TILES], ids[64];
     sqlite3_stmt *lists =
         sql_query(db, "SELECT id, bytes, bytes_by_tile, variables, variable_list FROM live_lists ORDER BY id");
     unsigned count = 0;
@@ -459,8 +459,8 @@ static void liveness_adds_up_by_tile(void **state)
         for (int t = 0; t < TILES; ++t) {
             assert_int_equal(left[t], 0);
             sum += tiles[t];
-            if (count && tiles[t] > most[t])
-                most[t] = tiles[t];
+            if (count && tiles[t] > max[t])
+                max[t] = tiles[t];
         }
         assert_int_equal(sqlite3_column_int64(lists, 1), sum);
     }
@@ -469,7 +469,7 @@ static void liveness_adds_up_by_tile(void **state)
     for (int t = 0; t < TILES; ++t) {
         char sql[120];
         snprintf(sql, sizeof(sql), "SELECT not_always_live FROM memory_by_tile WHERE tile = %d", t);
-        assert_int_equal(sql_number(db, sql), most[t]);
+        assert_int_equal(sql_number(db, sql), max[t]);
     }
     sqlite3_close(db);
 }

@@ -26,7 +26,7 @@ static pop_graph *small_graph(pop_where *call)
                                      { "b", POP_LOG_BOOL, { .flag = true } },
                                      { "t", POP_LOG_TEXT, { .text = "text" } },
                                      { "name", POP_LOG_TEXT, { .text = "op" } },
-                                     { "log_nothing()", POP_LOG_NOTHING, { .text = NULL } },
+                                     { "log_none()", POP_LOG_NONE, { .text = NULL } },
                                      { "options", POP_LOG_OPTIONS, { .options = { &option, 1 } } } };
     *call = pop_debug_call(graph, (pop_where){ "user.c", 9, 0 }, "poplibs", "popops::f", arguments, 13);
     pop_tensor y = pop_graph_add_variable_at(*call, graph, POP_HALF, POP_SHAPE(2), "op/y");

@@ -18,7 +18,7 @@ static pop_target machine(const char *text)
 
 static uint64_t end_of(struct exchange_schedule *schedule, uint32_t tile)
 {
-    exchange_schedule_settle(schedule);
+    exchange_schedule_finish(schedule);
     return exchange_schedule_end(schedule, tile);
 }
 
@@ -35,17 +35,17 @@ static void test_one_word_to_all(void **state)
     (void)state;
     pop_target one = machine("ipu1");
     struct exchange_schedule *schedule = exchange_schedule_create(&one);
-    uint64_t most = 0, sum = 0, cycles = 0;
+    uint64_t max = 0, sum = 0, cycles = 0;
     for (uint32_t tile = 1; tile < 1216; ++tile)
         exchange_schedule_message(schedule, 0, tile, 4, 7);
     for (uint32_t tile = 0; tile < 1216; ++tile) {
         cycles = cycles_of(&one, schedule, tile, tile ? 0 : 4, tile ? 4 : 0);
         sum += cycles;
-        most = cycles > most ? cycles : most;
+        max = cycles > max ? cycles : max;
     }
-    assert_int_equal(most, 120);
+    assert_int_equal(max, 120);
     assert_int_equal(cycles, 120);
-    assert_in_range(sum * 10000 / (1216 * most), 8655, 8664);
+    assert_in_range(sum * 10000 / (1216 * max), 8655, 8664);
     exchange_schedule_free(schedule);
 }
 
@@ -71,14 +71,14 @@ static void test_convolution(void **state)
 {
     (void)state;
     pop_target one = machine("ipu1");
-    uint64_t cycles[CONV_TILES], most = 0, sum = 0;
+    uint64_t cycles[CONV_TILES], max = 0, sum = 0;
     convolution(&one, cycles);
     for (uint32_t tile = 0; tile < CONV_TILES; ++tile) {
         sum += cycles[tile];
-        most = cycles[tile] > most ? cycles[tile] : most;
+        max = cycles[tile] > max ? cycles[tile] : max;
         assert_true(cycles[tile] >= 128);
     }
-    assert_int_equal(most, 169);
+    assert_int_equal(max, 169);
     assert_int_equal(cycles[391], 169);
     assert_in_range(sum * 10 / CONV_TILES, 1457, 1471);
 }
@@ -89,16 +89,16 @@ static void test_halo(void **state)
     (void)state;
     pop_target one = machine("ipu1");
     struct exchange_schedule *schedule = exchange_schedule_create(&one);
-    uint64_t most = 0;
+    uint64_t max = 0;
     for (uint32_t tile = 0; tile < 1216; ++tile) {
         exchange_schedule_message(schedule, (tile + 1215) % 1216, tile, 150 * 4, tile);
         exchange_schedule_message(schedule, (tile + 1) % 1216, tile, 152 * 4, 2000 + tile);
     }
     for (uint32_t tile = 0; tile < 1216; ++tile) {
         uint64_t cycles = cycles_of(&one, schedule, tile, 302 * 4, 302 * 4);
-        most = cycles > most ? cycles : most;
+        max = cycles > max ? cycles : max;
     }
-    assert_in_range(most * 10, 3292, 3358); /* 1 % */
+    assert_in_range(max * 10, 3292, 3358); /* 1 % */
     exchange_schedule_free(schedule);
 }
 

@@ -333,10 +333,10 @@ static void execute(struct world *w, struct trace *trace, uint32_t at)
 
 static uint64_t latest(const struct world *w)
 {
-    uint64_t most = 0;
+    uint64_t max = 0;
     for (size_t t = 0; t < w->clocks.count; ++t)
-        most = w->clocks.data[t] > most ? w->clocks.data[t] : most;
-    return most;
+        max = w->clocks.data[t] > max ? w->clocks.data[t] : max;
+    return max;
 }
 
 static void naive_sync(struct world *w, bool external)

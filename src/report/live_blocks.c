@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/live_things.h"
+#include "report/live_blocks.h"
 
 /* Stable counting sort of blocks by a key below `keys`; *first, unless NULL, receives the start of each key and the
  * end. */
@@ -35,7 +35,7 @@ static uint32_t *sort_blocks(const struct placement *placement, const uint32_t *
     return sorted;
 }
 
-static void find_groups(struct live_things *t, size_t names)
+static void find_groups(struct live_blocks *t, size_t names)
 {
     const struct placement_block *blocks = t->placement->blocks.data;
     t->group_of = mem_zero(names + 1, sizeof(*t->group_of));
@@ -59,7 +59,7 @@ static int by_ordinal(const void *left, const void *right)
                                     : (a->class > b->class) - (a->class < b->class);
 }
 
-static void find_toggles(struct live_things *t, size_t classes)
+static void find_toggles(struct live_blocks *t, size_t classes)
 {
     const struct placement *placement = t->placement;
     for (uint32_t class = PLACED_ALWAYS + 1; class < classes; ++class)
@@ -71,11 +71,11 @@ static void find_toggles(struct live_things *t, size_t classes)
         qsort(t->toggles.data, t->toggles.count, sizeof(*t->toggles.data), by_ordinal);
 }
 
-void live_things_make(struct live_things *t, const struct image *image)
+void live_blocks_make(struct live_blocks *t, const struct image *image)
 {
     const struct placement *placement = image->placement;
     size_t classes = placement->first_interval.count ? placement->first_interval.count - 1 : 0;
-    *t = (struct live_things){ .placement = placement };
+    *t = (struct live_blocks){ .placement = placement };
     t->by_class = sort_blocks(placement, NULL, class_of, classes, &t->first_of_class);
     t->by_name = sort_blocks(placement, t->by_class, name_of, image->strings.count, NULL);
     t->active = mem_zero(classes + 1, sizeof(*t->active));
@@ -84,7 +84,7 @@ void live_things_make(struct live_things *t, const struct image *image)
     find_toggles(t, classes);
 }
 
-void live_things_free(struct live_things *t)
+void live_blocks_free(struct live_blocks *t)
 {
     free(t->by_class);
     free(t->by_name);
@@ -96,7 +96,7 @@ void live_things_free(struct live_things *t)
     vec_free(&t->toggles);
 }
 
-void live_things_go(struct live_things *t, uint32_t ordinal)
+void live_blocks_advance(struct live_blocks *t, uint32_t ordinal)
 {
     for (; t->next < t->toggles.count && t->toggles.data[t->next].ordinal <= ordinal; ++t->next) {
         const struct live_toggle *toggle = t->toggles.data + t->next;
@@ -108,7 +108,7 @@ void live_things_go(struct live_things *t, uint32_t ordinal)
     }
 }
 
-uint64_t live_things_named(const struct live_things *t, uint32_t name, bool always, uint64_t *tiles)
+uint64_t live_blocks_add(const struct live_blocks *t, uint32_t name, bool always, uint64_t *tiles)
 {
     uint64_t hash = name;
     for (size_t g = t->group_of[name]; g && g <= t->groups.count && t->groups.data[g - 1].name == name; ++g) {

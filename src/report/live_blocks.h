@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Live memory at each step by tile: the blocks of a placement by name and class, and a sweep over the steps that
  * have a list of live variables. */
-#ifndef REPORT_LIVE_THINGS_H
-#define REPORT_LIVE_THINGS_H
+#ifndef REPORT_LIVE_BLOCKS_H
+#define REPORT_LIVE_BLOCKS_H
 
 #include "image/image.h"
 
@@ -16,7 +16,7 @@ struct live_toggle {
     uint32_t ordinal, class;
     bool on;
 };
-struct live_things {
+struct live_blocks {
     const struct placement *placement;
     uint32_t *by_class, *by_name;    /* indices of blocks */
     size_t *first_of_class;          /* start of each class in by_class, and the end */
@@ -29,12 +29,12 @@ struct live_things {
 };
 
 /* Starts before the first step. Always-live blocks are not counted in now. */
-void live_things_make(struct live_things *things, const struct image *image);
-void live_things_free(struct live_things *things);
+void live_blocks_make(struct live_blocks *blocks, const struct image *image);
+void live_blocks_free(struct live_blocks *blocks);
 /* Advances to a step; ordinals must ascend. */
-void live_things_go(struct live_things *things, uint32_t ordinal);
+void live_blocks_advance(struct live_blocks *blocks, uint32_t ordinal);
 /* Adds, by tile, the bytes of live blocks with a name (always: of always-live blocks) to tiles; returns a hash of
  * their classes. */
-uint64_t live_things_named(const struct live_things *things, uint32_t name, bool always, uint64_t *tiles);
+uint64_t live_blocks_add(const struct live_blocks *blocks, uint32_t name, bool always, uint64_t *tiles);
 
 #endif
