@@ -191,10 +191,21 @@ static ssize_t put_streamed(void *cookie, const char *data, size_t size)
     return (ssize_t)size;
 }
 
+/* Some formats fill in a length at the end. */
+static int seek_streamed(void *cookie, off64_t *offset, int whence)
+{
+    struct streamed *s = cookie;
+    off_t at = lseek(s->fd, *offset, whence);
+    if (at < 0)
+        return -1;
+    *offset = at;
+    return 0;
+}
+
 static bool write_stream(int fd, const struct content *content)
 {
     struct streamed streamed = { .fd = fd };
-    FILE *file = fopencookie(&streamed, "wb", (cookie_io_functions_t){ .write = put_streamed });
+    FILE *file = fopencookie(&streamed, "wb", (cookie_io_functions_t){ .write = put_streamed, .seek = seek_streamed });
     if (!file)
         return false;
     bool good = content->put(file, content->user);
