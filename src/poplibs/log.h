@@ -45,11 +45,11 @@ static inline pop_log_argument poplibs_log_made(const char *name, pop_log_argume
     return made;
 }
 #define POPLIBS_LOGGED(x)                                                                                              \
-    _Generic((x), pop_log_argument: poplibs_log_made, pop_tensor: poplibs_log_tensor, pop_tensors: poplibs_log_tensors, \
-             pop_shape: poplibs_log_shape, pop_dims: poplibs_log_dims, pop_options: poplibs_log_options,               \
-             const char *: poplibs_log_text, bool: poplibs_log_flag, int: poplibs_log_integer,                         \
-             long: poplibs_log_integer, unsigned: poplibs_log_natural, size_t: poplibs_log_natural,                    \
-             float: poplibs_log_number, double: poplibs_log_number)(#x, x)
+    _Generic((x), pop_log_argument: poplibs_log_made, pop_tensor: poplibs_log_tensor,                                  \
+             pop_tensors: poplibs_log_tensors, pop_shape: poplibs_log_shape, pop_dims: poplibs_log_dims,               \
+             pop_options: poplibs_log_options, const char *: poplibs_log_text, bool: poplibs_log_flag,                 \
+             int: poplibs_log_integer, long: poplibs_log_integer, unsigned: poplibs_log_natural,                       \
+             size_t: poplibs_log_natural, float: poplibs_log_number, double: poplibs_log_number)(#x, x)
 
 /* Enumerations are integers to the compiler: wrappers for a pop_type, and for a name of a value of another
  * enumeration. */
@@ -79,18 +79,19 @@ static inline pop_log_argument log_written(const void *value, size_t (*write)(ch
 
 /* ---- a call ---- */
 
-#define POPLIBS_LOG_1(a)                                                                POPLIBS_LOGGED(a)
-#define POPLIBS_LOG_2(a, ...)                                                           POPLIBS_LOGGED(a), POPLIBS_LOG_1(__VA_ARGS__)
-#define POPLIBS_LOG_3(a, ...)                                                           POPLIBS_LOGGED(a), POPLIBS_LOG_2(__VA_ARGS__)
-#define POPLIBS_LOG_4(a, ...)                                                           POPLIBS_LOGGED(a), POPLIBS_LOG_3(__VA_ARGS__)
-#define POPLIBS_LOG_5(a, ...)                                                           POPLIBS_LOGGED(a), POPLIBS_LOG_4(__VA_ARGS__)
-#define POPLIBS_LOG_6(a, ...)                                                           POPLIBS_LOGGED(a), POPLIBS_LOG_5(__VA_ARGS__)
-#define POPLIBS_LOG_7(a, ...)                                                           POPLIBS_LOGGED(a), POPLIBS_LOG_6(__VA_ARGS__)
-#define POPLIBS_LOG_8(a, ...)                                                           POPLIBS_LOGGED(a), POPLIBS_LOG_7(__VA_ARGS__)
-#define POPLIBS_LOG_9(a, ...)                                                           POPLIBS_LOGGED(a), POPLIBS_LOG_8(__VA_ARGS__)
-#define POPLIBS_LOG_10(a, ...)                                                          POPLIBS_LOGGED(a), POPLIBS_LOG_9(__VA_ARGS__)
-#define POPLIBS_LOG_11(a, ...)                                                          POPLIBS_LOGGED(a), POPLIBS_LOG_10(__VA_ARGS__)
-#define POPLIBS_LOG_12(a, ...)                                                          POPLIBS_LOGGED(a), POPLIBS_LOG_11(__VA_ARGS__)
+#define POPLIBS_LOG_1(a)       POPLIBS_LOGGED(a)
+#define POPLIBS_LOG_2(a, ...)  POPLIBS_LOGGED(a), POPLIBS_LOG_1(__VA_ARGS__)
+#define POPLIBS_LOG_3(a, ...)  POPLIBS_LOGGED(a), POPLIBS_LOG_2(__VA_ARGS__)
+#define POPLIBS_LOG_4(a, ...)  POPLIBS_LOGGED(a), POPLIBS_LOG_3(__VA_ARGS__)
+#define POPLIBS_LOG_5(a, ...)  POPLIBS_LOGGED(a), POPLIBS_LOG_4(__VA_ARGS__)
+#define POPLIBS_LOG_6(a, ...)  POPLIBS_LOGGED(a), POPLIBS_LOG_5(__VA_ARGS__)
+#define POPLIBS_LOG_7(a, ...)  POPLIBS_LOGGED(a), POPLIBS_LOG_6(__VA_ARGS__)
+#define POPLIBS_LOG_8(a, ...)  POPLIBS_LOGGED(a), POPLIBS_LOG_7(__VA_ARGS__)
+#define POPLIBS_LOG_9(a, ...)  POPLIBS_LOGGED(a), POPLIBS_LOG_8(__VA_ARGS__)
+#define POPLIBS_LOG_10(a, ...) POPLIBS_LOGGED(a), POPLIBS_LOG_9(__VA_ARGS__)
+#define POPLIBS_LOG_11(a, ...) POPLIBS_LOGGED(a), POPLIBS_LOG_10(__VA_ARGS__)
+#define POPLIBS_LOG_12(a, ...) POPLIBS_LOGGED(a), POPLIBS_LOG_11(__VA_ARGS__)
+
 #define POPLIBS_LOG_PICK(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, macro, ...) macro
 #define POPLIBS_LOG_EACH(...)                                                                                          \
     POPLIBS_LOG_PICK(__VA_ARGS__, POPLIBS_LOG_12, POPLIBS_LOG_11, POPLIBS_LOG_10, POPLIBS_LOG_9, POPLIBS_LOG_8,        \

@@ -18,7 +18,12 @@
 using namespace poplar;
 using namespace poplar::program;
 static const std::string code = R"(#include <poplar/Vertex.hpp>
-template <class T> class Inc : public poplar::Vertex { public: poplar::InOut<poplar::Vector<T>> x; T by; bool compute() { for (auto &v : x) v += by; return true; } };
+template <class T> class Inc : public poplar::Vertex {
+public:
+    poplar::InOut<poplar::Vector<T>> x;
+    T by;
+    bool compute() { for (auto &v : x) v += by; return true; }
+};
 template class Inc<int>; template class Inc<float>; template class Inc<unsigned int>;)";
 struct Model {
     std::unique_ptr<Graph> graph;
