@@ -11,5 +11,7 @@
  * out of memory: then it is incomplete, for reports only. */
 pop_status compile_graph(pop_store *store, const pop_program *programs, size_t count, const struct option_set *options,
                          pop_progress progress, void *progress_user, struct image **image, pop_error *error);
+/* See pop_compile_pass. */
+const char *compile_pass(int done, double *share);
 
 #endif

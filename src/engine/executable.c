@@ -105,6 +105,11 @@ static pop_status compile_named(pop_where where, pop_graph *graph, pop_programs 
     return finish_executable(executable, failures, api, error);
 }
 
+const char *pop_compile_pass(int done, double *share)
+{
+    return compile_pass(done, share);
+}
+
 void pop_cancel_compilation(pop_graph *graph)
 {
     if (graph)

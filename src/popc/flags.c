@@ -3,6 +3,7 @@
 
 #include "popc/device_code.h"
 #include "popc/machine.h"
+#include "popc/object_names.h"
 
 #include "base/error.h"
 #include "base/str.h"
@@ -250,7 +251,7 @@ static pop_status take(struct popc_flags *flags, char *word, const char **text, 
 
 pop_status flags_parse(struct popc_flags *flags, const char *text, pop_error *error)
 {
-    *flags = (struct popc_flags){ .optimise = '2', .level = machine_level() };
+    *flags = (struct popc_flags){ .optimise = '2', .level = machine_level(), .debug = codelet_files() != NULL };
     pop_status status = POP_OK;
     for (char *word; status == POP_OK && text && (word = next_word(&text)) != NULL; free(word))
         status = take(flags, word, &text, error);

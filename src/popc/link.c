@@ -5,6 +5,7 @@
 #include "popc/initialisers.h"
 #include "popc/machine.h"
 #include "popc/module.h"
+#include "popc/object_names.h"
 
 #include "base/error.h"
 #include "base/str.h"
@@ -73,8 +74,8 @@ static const char *reason_of(const char *text, const char *path)
 static int object_file(const struct module_object *object, struct str *path, struct str *reason)
 {
     static atomic_uint count;
-    const char *directory = getenv("TREMULA_CODELET_FILES");
-    bool visible = directory && *directory;
+    const char *directory = codelet_files();
+    bool visible = directory != NULL;
     if (visible)
         str_format(path, "%s/codelets-%ld-%u.so", directory, (long)getpid(), atomic_fetch_add(&count, 1));
     int fd =
@@ -180,14 +181,21 @@ static bool start_object(const struct module *module, uint32_t index, const stru
     return false;
 }
 
-static pop_status link_object(const struct module *module, uint32_t index, pop_error *error)
+static pop_status link_object(const struct module *module, uint32_t index, const bool *needed, pop_error *error)
 {
     struct module_object *object = module->objects + index;
     struct str reason = { 0 };
     struct initialisers initialisers;
     elf_each_undefined(object->data, object->size, find_cpp_symbol, &reason);
+    struct bytes named = { .v = { 0 } };
+    struct module_object file = *object;
+    if (codelet_files() && object_with_names(module, index, needed, &named)) {
+        file.data = named.v.data;
+        file.size = named.v.count;
+    }
     if (!reason.length)
-        object->handle = object_open(object, RTLD_NOW, OBJECT_FINALISES, &initialisers, &reason);
+        object->handle = object_open(&file, RTLD_NOW, OBJECT_FINALISES, &initialisers, &reason);
+    vec_free(&named.v);
     if (object->handle && !start_object(module, index, &initialisers, &reason)) {
         dlclose(object->handle);
         object->handle = NULL;
@@ -200,16 +208,16 @@ static pop_status link_object(const struct module *module, uint32_t index, pop_e
     return status;
 }
 
-static pop_status check_symbols(const struct module *module, pop_error *error)
+static pop_status check_symbols(const struct module *module, const bool *needed, pop_error *error)
 {
     for (uint32_t i = 0; i < module->codelet_count; ++i)
-        if (!module_run(module, module->codelets + i))
+        if ((!needed || needed[i]) && !module_run(module, module->codelets + i))
             return error_set(error, POP_LINK_ERROR, NO_WHERE, NULL, "the code of '%s' lacks '%s' of vertex type '%s'",
                              module->name, module->codelets[i].symbol, module->codelets[i].name);
     return POP_OK;
 }
 
-pop_status module_link(struct module *module, pop_error *error)
+pop_status module_link(struct module *module, const bool *needed, pop_error *error)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     const char *own = machine_level_name(machine_level());
@@ -220,13 +228,15 @@ pop_status module_link(struct module *module, pop_error *error)
     pop_status status = POP_OK;
     pthread_mutex_lock(&lock);
     bool fresh = false;
-    for (uint32_t i = 0; i < module->object_count && status == POP_OK; ++i)
-        if (!module->objects[i].handle) {
+    for (uint32_t i = 0; i < module->codelet_count && status == POP_OK; ++i) {
+        uint32_t object = module->codelets[i].object;
+        if ((!needed || needed[i]) && !module->objects[object].handle) {
             fresh = true;
-            status = link_object(module, i, error);
+            status = link_object(module, object, needed, error);
         }
+    }
     if (fresh && status == POP_OK)
-        status = check_symbols(module, error);
+        status = check_symbols(module, needed, error);
     pthread_mutex_unlock(&lock);
     return status;
 }

@@ -384,8 +384,12 @@ static void test_compiling_twice(void **state)
 static void count_progress(int done, int total, void *user)
 {
     int *last = user;
+    double share, before;
     assert_int_equal(done, *last + 1);
     assert_true(done <= total);
+    assert_true(*pop_compile_pass(done, &share));
+    assert_string_not_equal(pop_compile_pass(done, NULL), pop_compile_pass(done - 1, &before));
+    assert_true(before <= share && (share == 1) >= (done == total));
     *last = done == total ? -1 : done;
 }
 
@@ -436,6 +440,9 @@ static void test_progress(void **state)
     assert_int_equal(compile_graph(f.graph->store, &program, 1, &f.options, count_progress, &last, &f.image, &f.error),
                      POP_OK);
     assert_int_equal(last, -1);
+    double share = 1;
+    assert_string_equal(pop_compile_pass(1000, &share), "");
+    assert_true(share == 0);
     end(&f);
 }
 

@@ -147,11 +147,11 @@ static void code_that_fails_later(void **state)
     with_code(&text, "if (getenv(\"TREMULA_TEST_LEAVE\")) exit(1)", "while (getenv(\"TREMULA_TEST_LOOP\"));");
     struct module *module = compiled(text.text);
     setenv("TREMULA_TEST_LEAVE", "1", 1);
-    assert_int_equal(module_link(module, &error), POP_LINK_ERROR);
+    assert_int_equal(module_link(module, NULL, &error), POP_LINK_ERROR);
     assert_non_null(
         strstr(error.text, "cannot load the code of 'made.cpp': a static initialiser failed: exit() was called"));
     unsetenv("TREMULA_TEST_LEAVE");
-    assert_int_equal(module_link(module, &error), POP_OK);
+    assert_int_equal(module_link(module, NULL, &error), POP_OK);
 
     struct reflection reflection = {
         .source = "made.cpp", .language = POPC_CPP, .arena = &module->arena, .error = &error
@@ -180,7 +180,7 @@ static void statics_are_there_when_vertices_run(void **state)
              "2);\nstatic int &value = more.n;\n"
              "class V : public Vertex { public: int x = 3; void compute() { x += value; } };\n";
     struct module *module = compiled(source);
-    assert_int_equal(module_link(module, &error), POP_OK);
+    assert_int_equal(module_link(module, NULL, &error), POP_OK);
     int x;
     memcpy(&x, module->codelets[0].defaults, sizeof(x));
     assert_int_equal(x, 3);

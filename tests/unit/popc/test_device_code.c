@@ -159,7 +159,7 @@ static void only_the_device_has_the_ipu_macro(void **state)
         size_t size;
         char host;
     } vertex = { data, 4, 0 };
-    assert_int_equal(module_link(module, &error), POP_OK);
+    assert_int_equal(module_link(module, NULL, &error), POP_OK);
     run = module_run(module, module->codelets);
     run(&(struct codelet_call){ .states = &vertex, .stride = sizeof(vertex), .count = 1 });
     assert_int_equal(vertex.host, 1);
@@ -472,7 +472,7 @@ static void runs_all_the_same(struct module *module)
         float *data;
         size_t size;
     } vertex = { data, 4 };
-    assert_int_equal(module_link(module, &error), POP_OK);
+    assert_int_equal(module_link(module, NULL, &error), POP_OK);
     module_run(module,
                module->codelets)(&(struct codelet_call){ .states = &vertex, .stride = sizeof(vertex), .count = 1 });
     assert_true(data[1] == 2);

@@ -73,7 +73,7 @@ static int setup(void **state)
     (void)state;
     pop_error error;
     if (scratch_make() || popc_compile("same.c", text, "-O2", &module, &error) != POP_OK ||
-        module_link(module, &error) != POP_OK) {
+        module_link(module, NULL, &error) != POP_OK) {
         pop_error_print(&error);
         return 1;
     }

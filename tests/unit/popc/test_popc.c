@@ -194,7 +194,7 @@ static void a_vertex_may_have_a_name_that_c_cannot_spell(void **state)
                      POP_OK);
     assert_int_equal(module->codelet_count, 1);
     assert_string_equal(module->codelets[0].name, "ns::Sum<float,true>");
-    assert_int_equal(module_link(module, &error), POP_OK);
+    assert_int_equal(module_link(module, NULL, &error), POP_OK);
     assert_non_null(module_run(module, module->codelets));
     module_release(module);
     EXPECT(popc_compile("mine.c", VERTEX("A") "POP_VERTEX_NAME(B, \"x\");\n", NULL, &module, &error),
@@ -308,7 +308,7 @@ static void *compile_in_thread(void *number)
     char text[256];
     snprintf(text, sizeof(text), VERTEX("V") "int number = %d;\n", (int)(intptr_t)number % 2);
     bool good =
-        popc_compile("thread.c", text, NULL, &module, &error) == POP_OK && module_link(module, &error) == POP_OK;
+        popc_compile("thread.c", text, NULL, &module, &error) == POP_OK && module_link(module, NULL, &error) == POP_OK;
     module_release(module);
     return good ? number : NULL;
 }
@@ -372,7 +372,7 @@ static void sources_and_gps_merge(void **state)
     assert_int_equal(popc_compile_files((const char *const[]){ first, b }, 2, NULL, both, false, &error), POP_OK);
     assert_int_equal(popc_load(both, NULL, &module, &error), POP_OK);
     assert_int_equal(module->codelet_count, 2);
-    assert_int_equal(module_link(module, &error), POP_OK);
+    assert_int_equal(module_link(module, NULL, &error), POP_OK);
     for (uint32_t i = 0; i < 2; ++i) {
         int out = 0, *vertex = &out;
         struct codelet_call call = { .states = &vertex, .stride = sizeof(vertex), .count = 1 };

@@ -5,6 +5,7 @@
 #include "popc/machine.h"
 #include "popc/module.h"
 #include "popc/module_file.h"
+#include "popc/object_names.h"
 #include "popc/popc.h"
 
 #include <dirent.h>
@@ -33,7 +34,7 @@ static int running_setup(void **state)
     pop_error error;
     struct module *module;
     if (scratch_make() || popc_load(test_codelets(path, sizeof(path), "running.c"), NULL, &module, &error) != POP_OK ||
-        module_link(module, &error) != POP_OK) {
+        module_link(module, NULL, &error) != POP_OK) {
         pop_error_print(&error);
         return 1;
     }
@@ -239,7 +240,7 @@ static struct module *compile(const char *name, const char *text)
 {
     pop_error error;
     struct module *module;
-    if (popc_compile(name, text, NULL, &module, &error) != POP_OK || module_link(module, &error) != POP_OK)
+    if (popc_compile(name, text, NULL, &module, &error) != POP_OK || module_link(module, NULL, &error) != POP_OK)
         fail_msg("%s", error.text);
     return module;
 }
@@ -285,7 +286,7 @@ static void a_missing_symbol_is_named(void **state)
                                   "void V_compute(V *v) { v->x = nowhere_defined(); }\n",
                                   NULL, &module, &error),
                      POP_OK);
-    assert_int_equal(module_link(module, &error), POP_LINK_ERROR);
+    assert_int_equal(module_link(module, NULL, &error), POP_LINK_ERROR);
     assert_non_null(strstr(error.text, "missing.c"));
     assert_non_null(strstr(error.text, "undefined symbol: nowhere_defined"));
     assert_null(strstr(error.text, "/proc/"));
@@ -305,7 +306,7 @@ static void a_level_that_the_machine_lacks_is_refused(void **state)
         assert_int_equal(module_write(module, &data, &size, NULL), POP_OK);
         assert_int_equal(module_read("level.gp", data, size, &other, &error), POP_OK);
         bool family = (level == LEVEL_ARMV8) == (own == LEVEL_ARMV8);
-        assert_int_equal(module_link(other, &error), family && level <= own ? POP_OK : POP_LINK_ERROR);
+        assert_int_equal(module_link(other, NULL, &error), family && level <= own ? POP_OK : POP_LINK_ERROR);
         if (!family || level > own) {
             assert_non_null(strstr(error.text, machine_level_name(level)));
             assert_non_null(strstr(error.text, machine_level_name(own)));
@@ -358,7 +359,7 @@ static void optimisation_levels_agree(void **state)
         pop_error error;
         struct module *module;
         assert_int_equal(popc_compile("v.c", COUNTER("40"), flags[i], &module, &error), POP_OK);
-        assert_int_equal(module_link(module, &error), POP_OK);
+        assert_int_equal(module_link(module, NULL, &error), POP_OK);
         assert_int_equal(count_once(module), 41);
         module_release(module);
     }
@@ -373,7 +374,7 @@ static void objects_are_files_on_request(void **state)
     Dl_info found;
     setenv("TREMULA_CODELET_FILES", scratch_path, 1);
     assert_int_equal(popc_compile("v.c", COUNTER("40"), "-g", &module, &error), POP_OK);
-    assert_int_equal(module_link(module, &error), POP_OK);
+    assert_int_equal(module_link(module, NULL, &error), POP_OK);
     assert_int_equal(count_once(module), 41);
     assert_true(dladdr((void *)(uintptr_t)module_run(module, module->codelets), &found) != 0);
     assert_non_null(strstr(found.dli_fname, scratch_path));
@@ -383,13 +384,122 @@ static void objects_are_files_on_request(void **state)
 
     setenv("TREMULA_CODELET_FILES", "/nonexistent", 1);
     assert_int_equal(popc_compile("v.c", COUNTER("41"), "-g", &module, &error), POP_OK);
-    assert_int_not_equal(module_link(module, &error), POP_OK);
+    assert_int_not_equal(module_link(module, NULL, &error), POP_OK);
     assert_non_null(strstr(error.text, "TREMULA_CODELET_FILES: '/nonexistent/codelets-"));
     unsetenv("TREMULA_CODELET_FILES");
     module_release(module);
 }
 
-static unsigned codelet_files(void)
+/* What a command says of a file, all of its lines. */
+static void ask(const char *command, const char *file, char *answer, size_t size)
+{
+    char line[1024];
+    snprintf(line, sizeof(line), command, file);
+    FILE *out = popen(line, "r");
+    assert_non_null(out);
+    answer[fread(answer, 1, size - 1, out)] = 0;
+    pclose(out);
+}
+
+/* The file that a linked module of one codelet is in. */
+static const char *file_of(const struct module *module)
+{
+    Dl_info found;
+    assert_true(dladdr((void *)(uintptr_t)module_run(module, module->codelets), &found) != 0);
+    assert_non_null(strstr(found.dli_fname, scratch_path));
+    return found.dli_fname;
+}
+
+/* A stripped object, as libraries have it, gets the names of its vertex types; one that is compiled for it has lines,
+ * too. */
+static void debuggers_and_profilers_name_codelets(void **state)
+{
+    (void)state;
+    static char answer[1 << 16];
+    struct module *stripped, *module;
+    pop_error error;
+    assert_int_equal(popc_compile("stripped.c", COUNTER("50"), NULL, &stripped, &error), POP_OK);
+    setenv("TREMULA_CODELET_FILES", scratch_path, 1);
+    assert_int_equal(module_link(stripped, NULL, &error), POP_OK);
+    assert_int_equal(count_once(stripped), 51);
+    ask("nm '%s'", file_of(stripped), answer, sizeof(answer));
+    assert_non_null(strstr(answer, " T V\n"));
+    assert_null(strstr(answer, "pop_run_"));
+    assert_int_equal(popc_compile("lines.c", "\n\n" COUNTER("60"), NULL, &module, &error), POP_OK);
+    assert_int_equal(module_link(module, NULL, &error), POP_OK);
+    assert_int_equal(count_once(module), 61);
+    ask("nm '%s'", file_of(module), answer, sizeof(answer));
+    assert_non_null(strstr(answer, " T V\n"));
+    if (system("gdb --version >/dev/null 2>&1") == 0) {
+        ask("gdb -nx -batch -ex 'info line V_compute' '%s' 2>&1", file_of(module), answer, sizeof(answer));
+        assert_non_null(strstr(answer, "Line 6 of "));
+        assert_non_null(strstr(answer, "lines.c\" starts at address"));
+        ask("gdb -nx -batch -ex 'info address V' '%s' 2>&1", file_of(stripped), answer, sizeof(answer));
+        assert_non_null(strstr(answer, "Symbol \"V\" is at 0x"));
+    }
+    unsetenv("TREMULA_CODELET_FILES");
+    module_release(module);
+    module_release(stripped);
+}
+
+/* A kernel that two types share has no name of its own in a stripped object. */
+#define SHARED                                                                                                         \
+    "#include <poplar/vertex.h>\n__attribute__((noinline)) static int twice(int x) { return x * 2 + 1; }\n"            \
+    "POP_VERTEX(A) { POP_OUTPUT(int) out; };\nvoid A_compute(A *v) { *v->out = twice(*v->out); }\n"                    \
+    "POP_VERTEX(B) { POP_OUTPUT(int) out; };\nvoid B_compute(B *v) { *v->out = twice(*v->out) + 1; }\n"
+
+static void functions_of_stripped_objects_are_named_after_their_callers(void **state)
+{
+    (void)state;
+    struct module *module;
+    struct bytes named = { .v = { 0 } };
+    pop_error error;
+    assert_int_equal(popc_compile("shared.c", SHARED, NULL, &module, &error), POP_OK);
+    const bool needed[2] = { false, true };
+    assert_true(object_with_names(module, 0, needed, &named));
+    static const char both[] = " and 1 more";
+    assert_null(memmem(named.v.data, named.v.count, both, strlen(both)));
+    named.v.count = 0;
+    assert_true(object_with_names(module, 0, NULL, &named));
+    bool intel = machine_level() != LEVEL_ARMV8; /* elsewhere only the types' own functions are named */
+    assert_true(!intel || memmem(named.v.data, named.v.count, both, strlen(both)));
+    for (size_t size = module->objects[0].size; size-- > 0;) { /* damaged: no read beyond the end */
+        struct module_object cut = { .data = mem_copy(module->objects[0].data, size), .size = size };
+        struct module damaged = *module;
+        damaged.objects = &cut;
+        named.v.count = 0;
+        bool there = object_with_names(&damaged, 0, NULL, &named);
+        assert_true(there == (named.v.count > 0));
+        free((void *)(uintptr_t)cut.data);
+    }
+    vec_free(&named.v);
+    module_release(module);
+}
+
+/* Only objects of codelets that are needed are loaded. */
+static void objects_are_loaded_when_they_are_needed(void **state)
+{
+    (void)state;
+    struct module *parts[] = { compile("first.c", COUNTER("1")),
+                               compile("second.c",
+                                       "#include <poplar/vertex.h>\nPOP_VERTEX(W) { POP_OUTPUT(int) out; };\n"
+                                       "void W_compute(W *v) { *v->out = 1; }\n") };
+    struct module *merged;
+    pop_error error;
+    assert_int_equal(module_merge(parts, 2, "both.gp", &merged, &error), POP_OK);
+    assert_int_equal(merged->codelet_count, 2);
+    bool needed[2] = { false, true };
+    assert_int_equal(module_link(merged, needed, &error), POP_OK);
+    assert_null(merged->objects[merged->codelets[0].object].handle);
+    assert_non_null(merged->objects[merged->codelets[1].object].handle);
+    assert_int_equal(module_link(merged, NULL, &error), POP_OK);
+    assert_non_null(merged->objects[merged->codelets[0].object].handle);
+    module_release(merged);
+    module_release(parts[0]);
+    module_release(parts[1]);
+}
+
+static unsigned codelet_files_there(void)
 {
     unsigned count = 0;
     DIR *directory = opendir(scratch_path);
@@ -408,19 +518,19 @@ static void an_object_that_cannot_be_written_leaves_no_file(void **state)
     struct module *module;
     struct rlimit limit, small;
     assert_int_equal(popc_compile("v.c", COUNTER("42"), "-g", &module, &error), POP_OK);
-    unsigned before = codelet_files();
+    unsigned before = codelet_files_there();
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
     small = (struct rlimit){ 100, limit.rlim_max };
     signal(SIGXFSZ, SIG_IGN);
     setenv("TREMULA_CODELET_FILES", scratch_path, 1);
     setrlimit(RLIMIT_FSIZE, &small);
-    pop_status status = module_link(module, &error);
+    pop_status status = module_link(module, NULL, &error);
     setrlimit(RLIMIT_FSIZE, &limit);
     unsetenv("TREMULA_CODELET_FILES");
     signal(SIGXFSZ, SIG_DFL);
     assert_int_not_equal(status, POP_OK);
     assert_non_null(strstr(error.text, "File too large"));
-    assert_int_equal(codelet_files(), before);
+    assert_int_equal(codelet_files_there(), before);
     module_release(module);
 }
 
@@ -441,6 +551,9 @@ int main(void)
         cmocka_unit_test(flags_of_another_architecture_are_refused),
         cmocka_unit_test(optimisation_levels_agree),
         cmocka_unit_test(objects_are_files_on_request),
+        cmocka_unit_test(debuggers_and_profilers_name_codelets),
+        cmocka_unit_test(functions_of_stripped_objects_are_named_after_their_callers),
+        cmocka_unit_test(objects_are_loaded_when_they_are_needed),
         cmocka_unit_test(an_object_that_cannot_be_written_leaves_no_file),
     };
     return cmocka_run_group_tests(tests, running_setup, running_teardown);
