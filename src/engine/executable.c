@@ -149,14 +149,14 @@ static pop_status no_executable(const char *api, pop_error *error)
 }
 
 /* What is saved; failures: of memory, before. */
-struct saved {
+struct image_to_save {
     const struct image *image;
     size_t failures;
 };
 
 static bool put_image(FILE *file, const void *user)
 {
-    const struct saved *saved = user;
+    const struct image_to_save *saved = user;
     return image_put(saved->image, file) && mem_failures() == saved->failures;
 }
 
@@ -167,7 +167,7 @@ pop_status pop_executable_save(const pop_executable *executable, const char *pat
         return error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "the path is NULL");
     if (!executable)
         return no_executable(api, error);
-    struct saved saved = { executable->image, mem_failures() };
+    struct image_to_save saved = { executable->image, mem_failures() };
     bool written = file_write_stream(path, put_image, &saved);
     int reason = errno;
     pop_status status = error_if_memory_failed(error, POP_OK, saved.failures, api);
