@@ -13,7 +13,7 @@ enum class CodeletFileType {
     CppSource,
     IrSource,
     Object,
-    Auto // as the name's ending says
+    Auto // by the file name's extension
 };
 
 // The file name extension of a type: ".cpp".

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// half: IEEE binary16.  It is a class, because clang 14 has no _Float16 for the host and rejects its operators beside
-// those of classes.  Each operation rounds to nearest even, with subnormals, infinities and NaN; results have the same
+// half: IEEE binary16. It is a class, because clang 14 has no _Float16 for the host and rejects its operators next to
+// those of classes. Each operation rounds to nearest even, with subnormals, infinities and NaN; results have the same
 // bits with every compiler.
 //
 //     half op half is half; half op integer is half; half op float is float
@@ -210,6 +210,6 @@ using ::half;
 } // namespace poplar
 
 #ifndef __POPC__
-#include <poplar/detail/half_type.hpp> // for calls of the host that take values
+#include <poplar/detail/half_type.hpp> // for calls on the host that take values
 #endif
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Macros by which codelets in assembly say how much stack they use.  For C++ there is nothing in it: stacks are the
- * compiler's matter. */
+/* Macros with which assembly codelets declare their stack usage. Empty for C++, where the compiler determines it. */
 #ifndef POPLAR_STACK_SIZE_DEFS_HPP
 #define POPLAR_STACK_SIZE_DEFS_HPP
 

@@ -7,7 +7,7 @@ namespace poplar
 {
 
 enum class TargetType {
-    IPU,       // hardware, or a modelled IPU that says it is
+    IPU,       // hardware, or a modelled IPU that reports this type
     IPU_MODEL, // a modelled IPU
     CPU        // the host
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a codelet in C includes (docs/codelets.md).
+/* The header of C codelets (docs/codelets.md).
  *
  *     POP_VERTEX(SumVertex) {
  *         POP_INPUT(POP_VECTOR(float)) in;
@@ -16,8 +16,8 @@
  *     }
  *
  * A vertex is a struct; popc reads its members from the compiled object's debug information, so nothing is declared
- * twice.  What the types alone do not say (direction, layout, alignment) stands in a member of no size in front of each
- * field. */
+ * twice.  Properties that C types do not express (direction, layout, alignment) are encoded in a zero-size member
+ * before each field. */
 #ifndef POPLAR_VERTEX_H
 #define POPLAR_VERTEX_H
 
@@ -65,8 +65,8 @@
 #define POP_SCALARS(...) POPI_CAT(POPI_SCALARS_, POPI_COUNT(__VA_ARGS__))(__VA_ARGS__)
 
 /* At file scope, after the vertex: POP_CONSTRAINT(Name, "elem(*a) != elem(*b)");
- * and POP_VERTEX_NAME(Name, "popops::Sum<float>"): the vertex type's name as programs write it, where C has no way to
- * spell it. */
+ * and POP_VERTEX_NAME(Name, "popops::Sum<float>"): the name of the vertex type in programs, when it is not a C
+ * identifier. */
 #ifdef __POPC__
 #define POP_CONSTRAINT(vertex, text)  POPI_PAIR(constraint, vertex, text)
 #define POP_VERTEX_NAME(vertex, text) POPI_PAIR(name, vertex, text)
@@ -79,29 +79,29 @@
 #if defined(__FLT16_MANT_DIG__)
 __extension__ typedef _Float16 half;
 #elif defined(__clang__)
-typedef __fp16 half; /* editors that parse codelets with a clang that has no _Float16 here */
+typedef __fp16 half; /* for editors that parse codelets with a clang without _Float16 */
 #endif
 #endif
 
-/* ---- how it is done; names that begin with POPI_ are not for use ---- */
+/* ---- implementation; names that begin with POPI_ are internal ---- */
 
 #define POPI_VERTEX(mark, name)                                                                                        \
     typedef struct name name;                                                                                          \
     typedef struct name POPI_CAT(mark, name);                                                                          \
     struct name
 
-/* Two strings in the section pop_constraints, pop_names. */
+/* A pair of strings in the section pop_constraints or pop_names. */
 #define POPI_PAIR(what, vertex, text)                                                                                  \
     static const char POPI_CAT(pop_##what##_, __COUNTER__)[]                                                           \
         __attribute__((used, section("pop_" #what "s"), aligned(1))) = #vertex "\0" text
 
 #define POPI_CAT(a, b)  POPI_CAT_(a, b)
 #define POPI_CAT_(a, b) a##b
-/* How many arguments: 1 to 8, or N for more. */
+/* The number of arguments: 1 to 8, or N for more. */
 #define POPI_COUNT(...)                                             POPI_COUNT_(__VA_ARGS__, N, N, N, N, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define POPI_COUNT_(a, b, c, d, e, f, g, h, i, j, k, l, count, ...) count
 
-/* What POP_VECTOR and its like leave for POP_INPUT and its like is always eight things:
+/* POP_VECTOR and the like expand to eight arguments for POP_INPUT and the like:
  * form, element type, outer holder, outer layout, inner holder, inner layout, alignment (0: natural), interleaved. */
 #define POPI_VECTOR_1(T)            POPI_VECTOR_4(T, SPAN, 0, 0)
 #define POPI_VECTOR_2(T, L)         POPI_VECTOR_4(T, L, 0, 0)
@@ -147,7 +147,7 @@ typedef __fp16 half; /* editors that parse codelets with a clang that has no _Fl
 #define POPI_HOLDER_SCALED_PTR128 POPI_BARE
 #define POPI_HOLDER_COMPACT_PTR   POPI_BARE
 
-/* The numbers of enum vector_layout, enum vector_list_layout and enum field_shape in popc's codelet.h. */
+/* The values of enum vector_layout, enum vector_list_layout and enum field_shape in popc's codelet.h. */
 #define POPI_LAYOUT_SPAN                0
 #define POPI_LAYOUT_SHORT_SPAN          1
 #define POPI_LAYOUT_ONE_PTR             2
@@ -164,7 +164,7 @@ typedef __fp16 half; /* editors that parse codelets with a clang that has no _Fl
 #define POPI_SHAPE_SCALARS              4
 #define POPI_SHAPE_NESTED               5
 
-/* The member of no size: each number is one less than the elements of an array. */
+/* The zero-size member: each number is encoded as an array length minus one. */
 #define POPI_MARK(D, S, L, IL, A, I)                                                                                   \
     __extension__ struct {                                                                                             \
         char direction[(D) + 1], shape[(S) + 1], layout[(L) + 1], inner[(IL) + 1], align[(A) + 1],                     \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The second type of a template for pairs of types: includes TEMPLATE_2 once for each type of the set TYPES_2, as
- * each_type.h does, which includes what includes this.  In it T_2, T_2_NAME and T_2_BITS are the second type's, and
+ * each_type.h does, whose template includes this file. In TEMPLATE_2, T_2, T_2_NAME and T_2_BITS are those of the
+ * second type, and
  *
  *     PAIRED(name)          is name_TYPE_TYPE2, for example SortKV_half_int,
  *     COMPUTE_PAIRED(name)  begins the compute function of the vertex PAIRED(name). */

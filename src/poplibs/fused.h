@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For codelets: multiply-adds that round once, with the same bits on every machine. */
+/* For codelets: fused multiply-add, with the same bits on every machine. */
 #ifndef POPLIBS_FUSED_H
 #define POPLIBS_FUSED_H
 
 #include <string.h>
 
-/* a b + c.  Without an instruction for it: the product is exact in double, and the sum is rounded to odd there, so that
- * rounding it once more gives what rounding the exact sum gives (Boldo and Melquiond, "Emulation of FMA and correctly
- * rounded sums", 2008). */
+/* a b + c, rounded once. Without a hardware instruction: the product is exact in double, and the sum is rounded to
+ * odd there, so that rounding it to float equals rounding the exact sum (Boldo and Melquiond, "Emulation of FMA and
+ * correctly rounded sums", 2008). */
 __attribute__((unused)) static inline float poplibs_fused(float a, float b, float c)
 {
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__riscv)

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For codelets: runs of half as float and back, by vectors, which gcc 12 does not do by itself.  Rounding is to the
- * nearest even. */
+/* For codelets: conversion of runs of half to float and back by vectors, because gcc 12 does not vectorise it.
+ * Rounds to nearest even. */
 #ifndef POPLIBS_HALF_VECTORS_H
 #define POPLIBS_HALF_VECTORS_H
 
 #include <poplar/vertex.h>
 
-/* Vectors are handed over within one file alone: how they would be between files compiled for other machines does not
- * matter. */
+/* Vectors are passed only within one file, so their calling convention in files for other machines does not matter. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
-/* For loops that many vertex types share: one copy of the vectors that they become. */
+/* Out of line, for loops that many vertex types share: the vectorised code exists only once. */
 #define POPLIBS_FAST __attribute__((noinline, noclone)) static
 
 typedef float poplibs_eight __attribute__((vector_size(32), aligned(4), may_alias));
@@ -29,7 +28,7 @@ __attribute__((unused)) static inline poplibs_eight poplibs_widen_eight(const ha
     return wide;
 #endif
 }
-/* Four from each of two places. */
+/* Converts four elements from each of two addresses. */
 __attribute__((unused)) static inline poplibs_eight poplibs_widen_four_each(const half *a, const half *b)
 {
 #ifdef __F16C__

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For codelets: how many floats the machine's vectors hold, and the multiply-add of vectors. */
+/* For codelets: the number of floats in a machine vector, and the fused multiply-add of vectors. */
 #ifndef POPLIBS_LANES_H
 #define POPLIBS_LANES_H
 
@@ -13,8 +13,8 @@ enum { POPLIBS_LANES = 8 };
 enum { POPLIBS_LANES = 4 };
 #endif
 
-/* sum += a b in each of `lanes` lanes.  One instruction: left to gcc, sums change their registers at every step, and
- * there are not enough. */
+/* sum += a b in each of `lanes` lanes. As inline assembly, because gcc would move sums between registers at each
+ * step, and run out of them. */
 #if defined(__FMA__)
 #define POPLIBS_MULTIPLY_ADD(sum, a, b, lanes) __asm__("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b))
 #else

@@ -7,13 +7,13 @@
 
 #include <poplar/vertex.h>
 
-/* As a macro, which it is in C11, bool cannot be a part of a name. */
+/* bool is a macro in C11 and would be expanded before it is joined to a name. */
 #undef bool
 typedef _Bool bool;
 
 #define POPLIBS_JOIN(a, b)  POPLIBS_JOIN_(a, b)
 #define POPLIBS_JOIN_(a, b) a##b
-/* CALL(macro, T_TAG, x): the arguments are expanded before macro sees them, so it can join them to names. */
+/* CALL(macro, T_TAG, x): expands the arguments before macro joins them to names. */
 #define CALL(macro, ...) macro(__VA_ARGS__)
 #define TEXT_OF(word)    TEXT_OF_(word)
 #define TEXT_OF_(word)   #word
@@ -21,7 +21,7 @@ typedef _Bool bool;
 #define TYPED(name)        POPLIBS_JOIN(name##_, T_TAG)
 #define PAIRED(name)       POPLIBS_JOIN(POPLIBS_JOIN(name##_, T_TAG), POPLIBS_JOIN(_, T_2_TAG))
 #define COMPUTE_OF(vertex) void POPLIBS_JOIN(vertex, _compute)(vertex * v)
-/* Begins a vertex and its compute function, whose body follows; the fields come last. */
+/* Defines a vertex with its fields (the last arguments), and begins its compute function, whose body follows. */
 #define VERTEX_OF(KIND, vertex, text, ...)                                                                             \
     KIND(vertex){ __VA_ARGS__ };                                                                                       \
     POP_VERTEX_NAME(vertex, text);                                                                                     \

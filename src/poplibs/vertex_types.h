@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets of element types for vertices that exist once per type.  A *_vertices.c file names its set once: its codelets
- * are a template, which poplibs/each_type.h includes for each type of the set; its estimates are registered for the
- * same set by poplibs/estimates.h. */
+/* Sets of element types for vertices that exist for several types. A *_vertices.c file names its set once:
+ * poplibs/each_type.h includes the template of its codelets for each type of the set, and poplibs/estimates.h
+ * registers its estimators for the same set. */
 #ifndef POPLIBS_VERTEX_TYPES_H
 #define POPLIBS_VERTEX_TYPES_H
 
-/* Macros, not an enum: the preprocessor tests them. */
+/* Macros, because the preprocessor tests them. */
 #define POPLIBS_HALF      0x001
 #define POPLIBS_FLOAT     0x002
 #define POPLIBS_INT       0x004

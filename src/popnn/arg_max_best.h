@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popnn::ReduceMaxClassGather<T,unsigned int> and ReduceMaxClassSparse, or those with Min: template of arg_max_typed.h
- * for NAME, which is Max or Min, and BETTER(a, b). */
+/* popnn::ReduceMaxClassGather<T,unsigned int> and ReduceMaxClassSparse, or those with Min: template of
+ * arg_max_typed.h for NAME, which is Max or Min, and BETTER(a, b). */
 #define NAMED(name)        POPLIBS_JOIN(name##_, POPLIBS_JOIN(NAME, POPLIBS_JOIN(_, T_TAG)))
 #define NAMED_VERTEX(name) POPLIBS_JOIN(NAME, TYPED(name))
 
-/* The first place of the best: the best of each lane, the best of the lanes, then its place.  Nothing is better than a
- * NaN, which equals no element: the first place stands for it. */
+/* The first index of the best element: the best of each lane, then of all lanes, then its index. The best may be
+ * NaN, which compares unequal to all elements: the result is index 0 then. */
 static unsigned NAMED(best)(const T *values, unsigned count)
 {
     T lanes[LANES], best = values[0];
@@ -29,9 +29,9 @@ POP_SUPERVISOR_VERTEX(NAMED_VERTEX(Gather))
     POP_INPUT(POP_VECTOR(T, ONE_PTR)) activations;
     POP_OUTPUT(POP_VECTOR(OUT, ONE_PTR)) maxValue;
     POP_OUTPUT(POP_VECTOR(unsigned, ONE_PTR)) maxIndex;
-    unsigned index; /* of the first element in its row */
+    unsigned index; /* index of the first element in its row */
     unsigned size;
-    unsigned char divisorLog2; /* elements of a share */
+    unsigned char divisorLog2; /* log2 of the elements of a share */
 };
 POP_VERTEX_NAME(NAMED_VERTEX(Gather), "popnn::Reduce" TEXT_OF(NAME) "ClassGather<" T_NAME ",unsigned int>");
 COMPUTE_OF(NAMED_VERTEX(Gather))

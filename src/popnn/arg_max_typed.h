@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maxima and minima of one type, with their places: template of arg_max_vertices.c. */
-/* Values leave the first step as float where they are half. */
+/* Maxima and minima of one type with their indices: template of arg_max_vertices.c. */
+/* The first step outputs values of type half as float. */
 #if T_BITS & POPLIBS_HALF
 #define OUT float
 #else

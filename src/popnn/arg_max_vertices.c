@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popnn::ReduceMaxClassGather<T,unsigned int>: each worker's largest of a part of a row, and its place;
- * ReduceMaxClassSparse: the largest of such.  And the same with Min. */
+/* popnn::ReduceMaxClassGather<T,unsigned int>: each worker's maximum of a part of a row, and its index;
+ * ReduceMaxClassSparse: the maximum of those. The same with Min for minima. */
 #include "poplibs/vertex_types.h"
 
 #define TYPES        POPLIBS_NUMBERS

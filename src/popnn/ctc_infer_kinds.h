@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For ctc_infer_vertices.c, which includes this for each type of data. */
+/* Template of ctc_infer_vertices.c for one type of data. */
 
 VERTEX(Extend)
 {
-    POP_INPUT(POP_VECTOR(IN, ONE_PTR)) probabilities; /* {time, classes of the partition}, from class first on */
+    POP_INPUT(POP_VECTOR(IN, ONE_PTR)) probabilities; /* {time, classes of the partition}, starting at class `first` */
     POP_INPUT(POP_VECTOR(float, ONE_PTR)) pb;
     POP_INPUT(POP_VECTOR(float, ONE_PTR)) total;
     POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) last;
@@ -13,7 +13,9 @@ VERTEX(Extend)
     POP_OUTPUT(POP_VECTOR(float)) values;
     POP_OUTPUT(POP_VECTOR(unsigned, ONE_PTR)) beams;
     POP_OUTPUT(POP_VECTOR(unsigned, ONE_PTR)) symbols;
-    POP_OUTPUT(POP_VECTOR(float, ONE_PTR)) lastProbabilities; /* of the beams' last symbols, where they are here */
+    POP_OUTPUT(POP_VECTOR(float, ONE_PTR))
+    lastProbabilities; /* of the beams' last symbols, when they belong to this
+                        * partition */
     POP_OUTPUT(float) blankProbability;
     unsigned classes, first, blankClass, maxTime;
 };

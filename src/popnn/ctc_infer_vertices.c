@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The beam search of one entry of the batch, a time step a call.  popnn::CTCExtendBeams<in>: the best labels with one
- * more symbol, of a partition of the classes.  popnn::CTCSelectBeams: the best of these and of the beams as they are.
- * popnn::CTCBeamLabels<in>: the labels of the best beams at the end.
+/* The beam search of one entry of the batch; each call is one time step. popnn::CTCExtendBeams<in>: the best extensions
+ * of labels by one symbol of a partition of the classes. popnn::CTCSelectBeams: the best of these and of the unchanged
+ * beams. popnn::CTCBeamLabels<in>: the labels of the best beams at the end.
  *
- * Beams are rows of {2, beams}: that of step t in row t % 2, the next one's in the other, the most probable first.  A
- * beam's probability is that of its alignments that end with a blank (pb) and of others (pnb).  Its label is kept as a
- * chain: parent {time, beams} is the beam of the step before, addend the symbol that was added, or none.  prefix is the
- * beam, if there is one, whose label is the beam's without its last symbol: with that symbol it gives the same label,
- * so the two are summed. */
+ * Beams are rows of {2, beams}, sorted by decreasing probability: step t uses row t % 2 and writes the other.  A beam
+ * has the probability of its alignments that end with a blank (pb) and of the others (pnb).  Its label is stored as a
+ * chain: parent {time, beams} is the beam of the previous step, addend the appended symbol, or none.  prefix is the
+ * beam, if any, whose label is this beam's label without its last symbol: extended by that symbol it gives the same
+ * label, so the probabilities are added. */
 #ifdef __POPC__
 #include "popnn/ctc_places.h"
 
@@ -15,14 +15,14 @@
 
 enum { NONE = 0xffffffffu }; /* no symbol, no beam */
 
-/* ---- one more symbol ---- */
+/* ---- extension by one symbol ---- */
 
 struct found_beam {
     float *values;
     unsigned *beams, *symbols;
     unsigned count, size;
 };
-/* Into a sorted list; of equals what comes first stays first, and is offered in the order of beams and symbols. */
+/* Order of the sorted list: by value, then by beam, then by symbol, which is the order of insertion. */
 static inline bool is_before(const struct found_beam *f, unsigned at, float value, unsigned beam, unsigned symbol)
 {
     if (f->values[at] != value)
@@ -44,7 +44,7 @@ static inline void offer(struct found_beam *f, float value, unsigned beam, unsig
     f->beams[at] = beam;
     f->symbols[at] = symbol;
 }
-/* Whether a beam with one more symbol is a beam already. */
+/* Whether a beam extended by a symbol is already a beam. */
 static inline bool is_there(const unsigned *prefix, const unsigned *last, unsigned beams, unsigned beam,
                             unsigned symbol)
 {
@@ -72,7 +72,7 @@ static inline bool is_there(const unsigned *prefix, const unsigned *last, unsign
 #include "popnn/ctc_infer_kinds.h"
 #undef IN
 
-/* ---- the best ---- */
+/* ---- selection ---- */
 
 POP_VERTEX(Select)
 {
@@ -97,14 +97,14 @@ POP_VERTEX(Select)
 };
 POP_VERTEX_NAME(Select, "popnn::CTCSelectBeams");
 
-/* Of one step: this step's row and the next one's. */
+/* The rows of one step: current and next. */
 struct rows {
     const Select *v;
     unsigned size, now, next, step; /* now and next are offsets of rows */
     unsigned found;
 };
 
-/* Into the next row, in order; of equals beams as they are come first, and otherwise what is offered first. */
+/* Inserts into the next row, sorted; among equals unchanged beams come first, then in order of insertion. */
 static void keep(struct rows *r, float pb, float pnb, unsigned beam, unsigned symbol)
 {
     const Select *v = r->v;
@@ -128,7 +128,8 @@ static void keep(struct rows *r, float pb, float pnb, unsigned beam, unsigned sy
     addend[at] = symbol;
 }
 
-/* A beam's probability with a blank, with its last symbol again, and from its prefix with that symbol. */
+/* An unchanged beam: its probability followed by a blank, by its last symbol again, and from its prefix followed by
+ * that symbol. */
 static void keep_beam(struct rows *r, unsigned beam, float blank)
 {
     const Select *v = r->v;
@@ -147,7 +148,7 @@ static void keep_beam(struct rows *r, unsigned beam, float blank)
     keep(r, v->total.data[at] + blank, pnb, beam, NONE);
 }
 
-/* The last symbol of a chain, whose next place is then that of the symbol before; NONE at its beginning. */
+/* Returns the last symbol of a chain and moves to the symbol before it; NONE at the beginning. */
 static unsigned symbol_before(const struct rows *r, unsigned *step, unsigned *beam)
 {
     const Select *v = r->v;
@@ -176,7 +177,7 @@ static bool is_prefix(const struct rows *r, unsigned prefix, unsigned beam)
     return true;
 }
 
-/* What the next row's beams are, from what they came of. */
+/* Computes the attributes of the next row's beams from their parents. */
 static void describe(const struct rows *r)
 {
     const Select *v = r->v;

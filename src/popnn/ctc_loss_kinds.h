@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Template of ctc_loss_last.h: vertices with data of IN, sums of PARTIALS, and with LAST the label's last blank. */
+/* Template of ctc_loss_last.h: vertices with data of type IN and sums of type PARTIALS; with LAST they include the
+ * label's last blank. */
 
 VERTEX(Alpha)
 {
     EDGES
     NUMBERS
     POP_INOUT(POP_VECTOR(PARTIALS, ONE_PTR)) alphas;        /* {steps, places} */
-    POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) alphaPrevTime; /* the last row of the partition before */
+    POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) alphaPrevTime; /* the last row of the previous partition */
     POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) alphaPrevLabelTime;
     POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) alphaPrevLabel;
     POP_INOUT(POP_VECTOR(PARTIALS, ONE_PTR)) alphaOut; /* the last symbol's */
@@ -37,7 +38,7 @@ VERTEX(Beta)
     EDGES
     NUMBERS
     POP_INOUT(POP_VECTOR(PARTIALS, ONE_PTR)) betas;
-    POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) betaPrevTime; /* the first row of the partition behind */
+    POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) betaPrevTime; /* the first row of the next partition */
     POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) betaPrevLabelTime;
     POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) betaPrevLabel;
     POP_INOUT(POP_VECTOR(PARTIALS, ONE_PTR)) betaOut; /* the first blank's and symbol's */
@@ -65,8 +66,8 @@ void COMPUTE(Beta)(NAME(Beta) * v)
     v->betaOut.data[1] = (PARTIALS)(size > 1 ? (float)row[1] : LOG_ZERO);
 }
 
-/* The other of alpha and beta, step after step, of which two rows are kept: that of time t is row t % 2.  Each step's
- * alpha and beta are summed by class: the gradient; those of step 0 give the loss. */
+/* Computes the other one of alpha and beta, step by step, in two alternating rows: time t uses row t % 2. The alpha
+ * and beta of each step are summed by class, which gives the gradient; those of step 0 give the loss. */
 VERTEX(GivenAlpha)
 {
     EDGES
@@ -93,7 +94,7 @@ void COMPUTE(GivenAlpha)(NAME(GivenAlpha) * v)
     PARTIALS *grads = v->grads.data + (size_t)step * part.classes;
     const IN *own = v->probabilities.data + (size_t)step * part.classes;
     OF(no_step)(grads, part.classes, !runs && !part.first);
-    if (time == 0) /* without steps an empty label alone is sure */
+    if (time == 0) /* without steps only an empty label is possible, with probability 1 */
         *v->loss = (PARTIALS)(!valid.time && !part.valid_label && !part.first ? 0.0f : LOG_ZERO);
     if (!runs)
         return;
@@ -147,7 +148,8 @@ void COMPUTE(GivenBeta)(NAME(GivenBeta) * v)
     OF(no_step)(grads, part.classes, !runs && !part.first);
     if (!runs)
         return;
-    size_t other = (size_t)((time + 1) % 2) * size; /* of the step before, as of the one behind */
+    size_t other = (size_t)((time + 1) % 2) * size; /* offset of the row of the previous step, which is also that of
+                                                     * the next */
     struct OF(row) before = { (step ? v->alphaTemp.data : v->alphaPrevTime.data) + other,
                               step ? v->alphaPrevLabel.data : v->alphaPrevLabelTime.data };
     PARTIALS *row = v->alphaTemp.data + (size_t)(time % 2) * size;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For ctc_loss_vertices.c, which includes this for each type of partials: OF(name) is name for PARTIALS. */
+/* Template of ctc_loss_vertices.c for one type of partials: OF(name) is name for PARTIALS. */
 
-/* A row of the step before (or behind, for beta) and what neighbours have at it. */
+/* A row of the previous step (for beta the next one), and the neighbours' values in it. */
 struct OF(row) {
-    const PARTIALS *values; /* NULL: before the first step, or behind the last */
-    const PARTIALS *edge;   /* the symbol before the partition; for beta the blank and the symbol behind it */
+    const PARTIALS *values; /* NULL: before the first step, or after the last */
+    const PARTIALS *edge;   /* the symbol before the partition; for beta the blank and the symbol after it */
 };
-/* Alignments that reach place s, before its own probability. */
+/* Log-probability of the alignments that reach place s, without the probability of s itself. */
 static inline float OF(into)(const struct part *p, const struct OF(row) * row, unsigned s)
 {
     unsigned place = 2 * p->first + s;
@@ -19,7 +19,7 @@ static inline float OF(into)(const struct part *p, const struct OF(row) * row, u
         sum = log_add(sum, s > 1 ? (float)row->values[s - 2] : (float)row->edge[0]);
     return sum;
 }
-/* The same from place s to the end; size: places of the partition. */
+/* The same for alignments from place s to the end; size: number of places of the partition. */
 static inline float OF(out_of)(const struct part *p, const struct OF(row) * row, unsigned s, unsigned size)
 {
     unsigned place = 2 * p->first + s, end = 2 * p->valid_label;
@@ -32,7 +32,7 @@ static inline float OF(out_of)(const struct part *p, const struct OF(row) * row,
         sum = log_add(sum, s + 2 < size ? (float)row->values[s + 2] : (float)row->edge[s + 2 - size]);
     return sum;
 }
-/* The row of a step behind the entry's end is marked by infinity, in the label's first partition alone. */
+/* Marks the row of a step after the entry's end by infinity, in the label's first partition only. */
 static void OF(no_step)(PARTIALS *grads, unsigned classes, bool mark)
 {
     for (unsigned c = 0; c < classes; ++c)

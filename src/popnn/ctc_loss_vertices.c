@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popnn::CTCAlpha, CTCBeta, CTCGradGivenAlpha and CTCGradGivenBeta<in, partials, unsigned int, last>: one entry of the
- * batch, a partition of the time and one of the label.  A call is one time step; a vertex counts its calls, and does
- * nothing in those that are not for its partition.
+ * batch, one partition of the time and one of the label. A call is one time step; a vertex counts its calls and does
+ * nothing in those outside its partition.
  *
  * With blanks between its symbols a label of n symbols is a row of 2 n + 1: blank, symbol, blank, ..., blank; a
- * partition has the places of its symbols and of the blanks before them, and with last the last blank too.  alpha[t][s]
- * is the logarithm of the probability of all alignments of steps 0 to t that end at place s, beta[t][s] that of steps t
- * to the end that begin there.  Both have step t's own probability in them. */
+ * partition has the places of its symbols and of the blanks before them and, with `last`, also the last blank.
+ * alpha[t][s] is the logarithm of the probability of all alignments of steps 0 to t that end at place s, beta[t][s]
+ * that of steps t to the end that begin at s.  Both include the probability of step t. */
 #include "poplibs/vertex_types.h"
 
 #ifdef __POPC__
@@ -29,9 +29,9 @@
 #define TYPE_NAME(kind, name)                                                                                          \
     TYPE_NAME_(NAME(kind), "popnn::" name "<" TEXT(IN) "," TEXT(PARTIALS) ",unsigned int," JOIN(LAST_TEXT, LAST) ">")
 
-/* Fields of all vertices.  probabilities: {steps of the partition, classes}; label: the partition's and its neighbour
- * on the side that sums come from; count: of calls, the first of which is for step firstTime.  The partition's first
- * step is timeOffset, and it has maxT. */
+/* Fields of all vertices. probabilities: {steps of the partition, classes}; label: that of the partition, with its
+ * neighbour on the side that sums come from; count: number of calls, the first of which is for step firstTime. The
+ * partition begins at step timeOffset and has maxT steps. */
 #define EDGES                                                                                                          \
     POP_INPUT(POP_VECTOR(IN, ONE_PTR)) probabilities;                                                                  \
     POP_INPUT(POP_VECTOR(unsigned)) label;                                                                             \
@@ -39,7 +39,7 @@
     POP_INPUT(unsigned) validLabel;                                                                                    \
     POP_INOUT(unsigned) count;
 #define NUMBERS unsigned maxTime, maxLabel, numClasses, blankClass, labelOffset, timeOffset, maxT, firstTime;
-/* The label's partition, of which neighbour entries come before its own. */
+/* The partition of the label, preceded by `neighbour` entries. */
 #define PART(v, neighbour)                                                                                             \
     {                                                                                                                  \
         .label = (v)->label.data + (neighbour), .symbols = (unsigned)(v)->label.size - 1, .first = (v)->labelOffset,   \
@@ -73,7 +73,7 @@
 #include "poplibs/support.h"
 #include "popnn/vertices.h"
 
-/* 44 or 84 cycles for each symbol, in every call (docs/ctc.md): the last blank is not counted. */
+/* 44 or 84 cycles for each symbol, in every call (docs/ctc.md); the last blank is not counted. */
 static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target;
@@ -85,7 +85,7 @@ void popnn_ctc_loss_vertices(pop_graph *graph)
 {
     static const struct {
         const char *name;
-        unsigned cycles; /* for each symbol */
+        unsigned cycles; /* per symbol */
     } kinds[] = { { "CTCAlpha", 44 }, { "CTCBeta", 44 }, { "CTCGradGivenAlpha", 84 }, { "CTCGradGivenBeta", 84 } };
     static const char *const types[] = { "float,float", "half,float", "half,half" };
     char name[96];

@@ -16,16 +16,17 @@ static inline float log_add(float a, float b)
     return less == LOG_ZERO ? more : more + popops_log1pf(popops_expf(less - more));
 }
 
-/* What does not depend on types.  Of the label's valid_label symbols the partition has those from first on. */
+/* Parameters that do not depend on types. The partition has the symbols from `first` on, of valid_label in the
+ * label. */
 struct part {
-    const unsigned *label; /* of the partition; [-1]: the one before it, [symbols]: the one behind it */
+    const unsigned *label; /* label of the partition; [-1]: the preceding symbol, [symbols]: the following one */
     unsigned symbols, first, valid_label, classes, blank;
 };
 static inline unsigned class_of(const struct part *p, unsigned s)
 {
     return s % 2 ? p->label[s / 2] : p->blank;
 }
-/* Whether a place is in the label, with a class that it can have. */
+/* Whether a place is inside the label and has a valid class. */
 static inline bool is_valid(const struct part *p, unsigned s)
 {
     if (2 * p->first + s > 2 * p->valid_label)
@@ -33,7 +34,8 @@ static inline bool is_valid(const struct part *p, unsigned s)
     return s % 2 == 0 || (p->label[s / 2] < p->classes && p->label[s / 2] != p->blank);
 }
 
-/* How many steps and symbols count.  More than there can be is a label without alignment, as one symbol of no steps. */
+/* Valid steps and symbols of an entry. Lengths above the maximum make a label without alignment: one symbol and no
+ * steps. */
 struct lengths {
     unsigned time, label;
 };
@@ -43,7 +45,7 @@ static inline struct lengths lengths_of(unsigned time, unsigned label, unsigned 
     return (struct lengths){ fit ? time : 0, fit ? label : 1 };
 }
 
-/* The step of this call, counted in the partition; false when there is nothing to do. */
+/* The step of this call, relative to the partition; false when it is outside. */
 static inline bool step_of(unsigned count, bool backwards, unsigned first, unsigned offset, unsigned steps,
                            unsigned valid, unsigned *step)
 {

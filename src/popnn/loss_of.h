@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popnn::NAME<T> and NAME2D<T>, of the loss whose rows the function ROW computes: template of loss_typed.h. */
+/* popnn::NAME<T> and NAME2D<T> for the loss whose rows the function ROW computes: template of loss_typed.h. */
 #define NAME_2D     POPLIBS_JOIN(NAME, 2D)
 #define NAMED(name) POPLIBS_JOIN(name, POPLIBS_JOIN(_, T_TAG))
 
 static void NAMED(ROW)(const T *probs, T *deltas, T *losses, size_t n, size_t right, const struct scales *scales)
 {
-#if T_BITS & POPLIBS_HALF /* in float, block by block */
+#if T_BITS & POPLIBS_HALF /* half is computed as float, block by block */
     float wide[BLOCK], wide_deltas[BLOCK], wide_losses[BLOCK];
     for (size_t at = 0, count; at < n; at += count) {
         count = n - at < BLOCK ? n - at : BLOCK;
@@ -19,7 +19,7 @@ static void NAMED(ROW)(const T *probs, T *deltas, T *losses, size_t n, size_t ri
 #endif
 }
 
-/* expected: the labels of the rows that the region touches; column: where in its row it begins. */
+/* expected: the labels of the rows that overlap the region; column: its first column. */
 
 POP_VERTEX(NAMED(NAME))
 {

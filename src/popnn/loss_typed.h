@@ -7,7 +7,7 @@
 #define SMALLEST 1.17549435e-38f
 #endif
 
-/* Rows whose label is MASKED have no loss and no gradients. */
+/* Rows with the label MASKED have zero loss and gradients. */
 static void TYPED(nothing)(T *deltas, T *losses, size_t n)
 {
     memset(deltas, 0, n * sizeof(*deltas));

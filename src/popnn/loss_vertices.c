@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popnn::LossSumSquaredTransform<T> and LossCrossEntropyTransform<T>: gradients, and what each element gives to the
- * loss, of one region, which may span rows; ...2D: of pieces of single rows.  popnn::CalcAccuracy<L>: labels compared,
- * hits added to a count. */
+/* popnn::LossSumSquaredTransform<T> and LossCrossEntropyTransform<T>: gradients, and each element's part of the
+ * loss, for one region, which may span rows; ...2D: for pieces of single rows. popnn::CalcAccuracy<L>: compares
+ * labels and adds the hits to a count. */
 #include "poplibs/vertex_types.h"
 
 #define TYPES POPLIBS_FLOATING
@@ -20,7 +20,7 @@ struct scales {
     float smallest; /* the smallest normal number of the type */
 };
 
-/* One row, or a part of it: right is the column of the right class, counted from the part's first. */
+/* A row or a part of it; right is the column of the label, relative to the part. */
 static inline void squared(const float *probs, float *deltas, float *losses, size_t n, size_t right,
                            const struct scales *scales)
 {
@@ -58,7 +58,7 @@ POP_VERTEX(CalcAccuracy)
 {
     POP_INPUT(POP_VECTOR(unsigned)) maxPerBatch;
     POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) expected;
-    POP_INOUT(unsigned) numCorrect; /* added to */
+    POP_INOUT(unsigned) numCorrect; /* incremented */
 };
 POP_VERTEX_NAME(CalcAccuracy, "popnn::CalcAccuracy<unsigned int>");
 void CalcAccuracy_compute(CalcAccuracy *v)
@@ -73,8 +73,8 @@ void CalcAccuracy_compute(CalcAccuracy *v)
 #include "poplibs/estimates.h"
 #include "popnn/vertices.h"
 
-/* 19 + 4 cycles for each element, or two halves; 20 + 9 (Poplibs 1.2's estimators).  A piece of a vertex of several
- * costs 6 more, as rows of other 2D forms do. */
+/* 19 + 4 cycles for each element, or two halves; 20 + 9 for cross entropy (Poplibs 1.2's estimators). A piece of a
+ * 2D vertex takes 6 more, like rows of other 2D vertices. */
 static uint64_t squared_cycles(size_t n, void *user)
 {
     return 4 * (poplibs_type_of_user(user) == POP_HALF ? poplibs_ceil_div(n, 2) : n);

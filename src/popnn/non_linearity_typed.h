@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popnn::NonLinearitySupervisor<T,N> and its like for each function N: template of non_linearity_vertices.c. */
+/* popnn::NonLinearitySupervisor<T,N> and related vertices for each function N: template of non_linearity_vertices.c. */
 #define NAMED(name, function)       POPLIBS_JOIN(name##_##function##_, T_TAG)
 #define VERTEX_TEXT(name, function) "popnn::" name "<" T_NAME ",popnn::NonLinearityType::" #function ">"
 

@@ -7,15 +7,14 @@
 
 #ifdef __POPC__
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("no-tree-pre") /* which makes branches where there are none in the text, and then no vectors */
+#pragma GCC optimize("no-tree-pre") /* that pass introduces branches, which prevent vectorisation */
 #endif
 #include "poplibs/half_vectors.h"
 
 #include <poplar/vertex.h>
 #include <popops/element_functions.h>
 
-/* gradient_N is the derivative, in terms of the output for the first ones and of the input for GELU, SWISH and
- * GELU_ERF. */
+/* gradient_N is the derivative as a function of the output or, for GELU, SWISH and GELU_ERF, of the input. */
 static inline float value_SIGMOID(float x)
 {
     return popops_sigmoidf(x);
@@ -49,7 +48,7 @@ static inline float gradient_TANH(float y)
     return 1.0f - y * y;
 }
 #define GELU_A 0.797884561f  /* sqrt(2 / pi) */
-#define GELU_B 0.0356774081f /* 0.044715 of it */
+#define GELU_B 0.0356774081f /* 0.044715 times GELU_A */
 static inline float value_GELU(float x)
 {
     return 0.5f * x * (1.0f + popops_tanhf(x * (GELU_A + GELU_B * x * x)));
@@ -72,7 +71,7 @@ static inline float value_GELU_ERF(float x)
 {
     return popops_gelu_erff(x);
 }
-/* Of the error function's two forms (popops_erff), the second shares the exponential of the slope. */
+/* Of the error function's two forms (popops_erff), the second shares the exponential with the derivative. */
 static inline float gradient_GELU_ERF(float x)
 {
     float z = __builtin_fabsf(x) * 0.707106781f, e = popops_expf(-0.5f * x * x);
@@ -97,7 +96,7 @@ INLINE void gradient_of_each(const float *out, const float *out_gradient, float 
         in_gradient[i] = out_gradient[i] * gradient(out[i]);
 }
 
-/* Half is computed in float, block by block. */
+/* Half is computed as float, block by block. */
 enum { BLOCK = 256 };
 INLINE void apply_blocks(half *data, size_t size, apply_function *apply)
 {
@@ -122,7 +121,7 @@ INLINE void gradient_of_blocks(const half *out, const half *out_gradient, half *
     }
 }
 
-/* The loops of each function: apply_SIGMOID_float, gradient_of_SIGMOID_float, and those of half, which call them. */
+/* The loops of each function: apply_SIGMOID_float, gradient_of_SIGMOID_float, and those for half, which call them. */
 #define ROW_OF(name, type, each, by)                                                                                   \
     static void apply_##name##_##type(type *data, size_t size)                                                         \
     {                                                                                                                  \
@@ -148,7 +147,7 @@ INLINE void gradient_of_blocks(const half *out, const half *out_gradient, half *
 #include "poplibs/support.h"
 #include "popnn/vertices.h"
 
-/* What a vertex type's estimates need, in the number that estimators get. */
+/* The parameters of a vertex type's estimator, packed into its user pointer. */
 static void *as_user(pop_type type, unsigned float_op, unsigned half_op)
 {
     return poplibs_as_user((uintptr_t)type | (uintptr_t)(type == POP_FLOAT ? float_op : half_op) << 8);
@@ -161,7 +160,7 @@ static size_t op_of(void *user)
 {
     return (uintptr_t)user >> 8;
 }
-/* The pipelined loop over vectors, and what is left over: Poplibs 1.2's estimators. */
+/* The pipelined loop over vectors plus the remainder: Poplibs 1.2's estimators. */
 static uint64_t loop_cycles(size_t vectors, size_t op)
 {
     return vectors ? 3 + 2 * op + (vectors - 1) * 2 * op : 0;

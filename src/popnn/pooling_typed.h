@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popnn::MaxPooling<T> and its like: template of pooling_vertices.c. */
+/* popnn::MaxPooling<T> and related vertices: template of pooling_vertices.c. */
 #if T_BITS & POPLIBS_HALF
 #define LOWEST -65504.0f
 #else
 #define LOWEST -3.40282347e38f
 #endif
-/* A field of rows, as an array of pointers. */
+/* A field that is a list of rows, as an array of pointers. */
 #define ROWS(name) (const T *const *)(const void *)v->name.data
 
-/* Folds `count` elements into sums or maxima; COUNT counts those that equal the largest. */
+/* Accumulates `count` elements as sums or maxima; COUNT counts the elements equal to the maximum. */
 INLINE void TYPED(fold_run)(float *to, const T *from, const T *largest, int count, enum fold fold)
 {
     int c = 0;
@@ -26,7 +26,7 @@ INLINE void TYPED(fold_run)(float *to, const T *from, const T *largest, int coun
     }
 }
 
-/* Adds gradients, of MAX only to the elements that equal the largest of their window. */
+/* Adds gradients; for MAX only to elements equal to the maximum of their window. */
 INLINE void TYPED(give_run)(float *to, const T *gradient, const T *of, const T *largest, int count, float scale,
                             bool max)
 {
@@ -40,8 +40,8 @@ INLINE void TYPED(give_run)(float *to, const T *gradient, const T *of, const T *
         to[c] += !max || of[c] == largest[c] ? (float)gradient[c] * scale : 0.0f;
 }
 
-/* For n output elements of a row, from x on: folds what each window covers into acc.  pooled, which COUNT needs, is the
- * row of the largest elements. */
+/* Accumulates the windows of n output elements of a row, from x on, into acc. pooled, which COUNT reads, is the row
+ * of maxima. */
 INLINE void TYPED(fold)(const struct pool_part *p, const struct pool_walk *w, const int *place, const T *const *in,
                         const T *pooled, int x, int n, float *acc, enum fold fold)
 {
@@ -50,11 +50,12 @@ INLINE void TYPED(fold)(const struct pool_part *p, const struct pool_walk *w, co
     do {
         int row = row_of(p, place, window, true);
         for (int k = 0; k < d->kernel && row >= 0; ++k) {
-            /* From a place in the output to the first element of its window that k meets. */
+            /* From an output position to the first element of its window for offset k. */
             int shift = d->out_begin * d->stride - d->padding + k - d->in_begin;
             int first = int_max(ceil_div(-shift, d->stride), x),
                 end = int_min(ceil_div(d->in_size - shift, d->stride), x + n);
-            int run = d->stride == 1 ? int_max(end - first, 1) : 1; /* neighbours are contiguous */
+            int run = d->stride == 1 ? int_max(end - first, 1) : 1; /* with stride 1 neighbouring elements are
+                                                                     * contiguous */
             for (int o = first; o < end; o += run) {
                 const T *from = in[row] + (ptrdiff_t)(o * d->stride + shift) * channels;
                 float *to = acc + (o - x) * channels;
@@ -64,7 +65,7 @@ INLINE void TYPED(fold)(const struct pool_part *p, const struct pool_walk *w, co
     } while (next_place(window, w->kernel, p->dims - 1));
 }
 
-/* Only COUNT reads gradient.  average: sums are divided by the number of elements that windows cover. */
+/* Only COUNT reads gradient. average: divides sums by the number of elements that the windows cover. */
 INLINE void TYPED(forward)(const int *data, const T *const *in, const T *const *pooled, const T *const *gradient,
                            T *out, enum fold fold, bool average, float lowest)
 {
@@ -84,7 +85,7 @@ INLINE void TYPED(forward)(const int *data, const T *const *in, const T *const *
                 for (int i = 0; i < count; ++i)
                     acc[i] = fold == MAX ? lowest : 0.0f;
                 TYPED(fold)(p, &w, place, in, fold == COUNT ? pooled[row] + x * p->channels : NULL, x, n, acc, fold);
-                /* A window wholly in padding has nothing to take the largest of: it gives 0. */
+                /* A window entirely in padding gives 0. */
                 for (int o = 0; o < n && (average || fold == MAX); ++o) {
                     float elements = rows * (float)covered(d, d->out_begin + x + o);
                     float divisor = average && elements > 0.0f ? elements : 1.0f;
@@ -102,8 +103,8 @@ INLINE void TYPED(forward)(const int *data, const T *const *in, const T *const *
     }
 }
 
-/* For each input element of a row: the sum of the gradients of the windows that cover it; of MAX, of those whose
- * largest element equals it. */
+/* For each input element of a row: the sum of the gradients of the windows that cover it; for MAX of those windows
+ * whose maximum equals it. */
 INLINE void TYPED(backward)(const int *data, const T *const *in, const T *const *pooled, const T *const *gradient,
                             T *in_gradient, bool max, bool average)
 {
@@ -127,7 +128,7 @@ INLINE void TYPED(backward)(const int *data, const T *const *in, const T *const 
                             (float)covered(&p->dim[i], (p->dim[i].in_begin + place[i] + p->dim[i].padding - window[i]) /
                                                            p->dim[i].stride);
                     for (int k = 0; k < d->kernel && row >= 0; ++k) {
-                        /* Output o belongs to element o stride - shift of the run. */
+                        /* Output o corresponds to element o stride - shift of the run. */
                         int shift = d->in_begin + x + d->padding - k;
                         int first = int_max(ceil_div(shift, d->stride), d->out_begin);
                         int end = int_min(ceil_div(shift + n, d->stride), d->out_begin + d->out_size);
@@ -154,8 +155,8 @@ INLINE void TYPED(backward)(const int *data, const T *const *in, const T *const 
     }
 }
 
-/* The constraints keep what is read and what is written in different memory elements, so that a cycle can do both, as
- * in Poplibs.  Edges are rows of the innermost dimension, which exchanges can complete one by one. */
+/* The constraints keep inputs and outputs in different memory elements, so that they can be accessed in the same
+ * cycle, as in Poplibs. Edges are rows of the innermost dimension, so that exchanges can complete them one by one. */
 POP_SUPERVISOR_VERTEX(TYPED(MaxPooling))
 {
     POP_OUTPUT(POP_VECTOR(T)) out;
@@ -183,7 +184,7 @@ COMPUTE(SumPooling)
     TYPED(forward)(v->part.data, ROWS(in), NULL, NULL, v->out.data, SUM, v->average, LOWEST);
 }
 
-/* Of vertices that look for the elements which were the largest of their windows. */
+/* Fields of vertices that compare elements with the maxima of their windows. */
 #define LARGEST_FIELDS                                                                                                 \
     POP_OUTPUT(POP_VECTOR(T)) out;                                                                                     \
     POP_INPUT(POP_VECTORS(T, ONE_PTR, ONE_PTR)) in;                                                                    \

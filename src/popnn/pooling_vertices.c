@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popnn::MaxPooling, SumPooling (AVG too), MaxPoolingGradientScale: windows of a part of the output; MaxPoolingGrad,
- * SumPoolingGrad: what the windows give to a part of the input.  Sums are kept in float for a run of elements at a
- * time. */
+/* popnn::MaxPooling, SumPooling (also for AVG), MaxPoolingGradientScale: windows of a part of the output;
+ * MaxPoolingGrad, SumPoolingGrad: gradients of a part of the input. Sums are accumulated in float for a run of
+ * elements at a time. */
 #include "poplibs/vertex_types.h"
 #include "popnn/pooling_geometry.h"
 
@@ -27,7 +27,7 @@ static inline struct pool_part read_part(const int *data)
     __builtin_memcpy(&part, data, sizeof(int) * pool_ints(data[3]));
     return part;
 }
-/* Elements of an output element's window that are no padding. */
+/* Number of elements of an output element's window outside the padding. */
 static inline int covered(const struct pool_dim *d, int out)
 {
     int begin = out * d->stride - d->padding;
@@ -38,7 +38,7 @@ static inline int ceil_div(int a, int b)
 {
     return a >= 0 ? (a + b - 1) / b : -(-a / b);
 }
-/* Counts a place up, the last of `dims` dimensions first; false at the end. */
+/* Increments a position, last dimension first; false after the last position. */
 static inline bool next_place(int *place, const int *sizes, int dims)
 {
     while (dims-- > 0) {
@@ -49,8 +49,8 @@ static inline bool next_place(int *place, const int *sizes, int dims)
     return false;
 }
 
-/* The row that goes with a place of the outer dimensions and a place in the window, in elements of the innermost
- * dimension; -1: there is none.  Towards the input when forward, towards the output otherwise. */
+/* The row for a position in the outer dimensions and a position in the window, in elements of the innermost
+ * dimension; -1: none. Forward: a row of the input, otherwise of the output. */
 static inline int row_of(const struct pool_part *p, const int *place, const int *window, bool forward)
 {
     int row = 0;
@@ -90,8 +90,8 @@ static inline struct pool_walk walk_of(const struct pool_part *p, bool forward)
 
 enum fold { MAX, SUM, COUNT };
 
-/* Eight elements at a time as float; half needs it said, gcc 12 does not do it by itself. */
-#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are never passed between functions that are not inlined */
+/* Converts eight elements to float at a time; explicit vectors, because gcc 12 does not vectorise half. */
+#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are only passed to inlined functions */
 typedef float eight __attribute__((vector_size(32)));
 typedef float eight_there __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int mask __attribute__((vector_size(32)));
@@ -141,7 +141,7 @@ static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target
             rows *= size;
         else
             width = size;
-        /* Of the windows' elements, every stride-th meets a given element of the input. */
+        /* Only every stride-th element of the windows overlaps a given element of the input. */
         window *= backward ? poplibs_ceil_div((size_t)part.dim[i].kernel, (size_t)part.dim[i].stride)
                            : (uint64_t)part.dim[i].kernel;
     }

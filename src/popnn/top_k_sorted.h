@@ -8,7 +8,7 @@ POP_VERTEX(ORDERED(Gather))
     POP_INPUT(POP_VECTOR(T)) activations;
     POP_INOUT(POP_VECTOR(T)) maxValues;
     POP_INOUT(POP_VECTOR(unsigned, ONE_PTR)) maxValuesIndices;
-    unsigned index; /* of the first element in its row */
+    unsigned index; /* index of the first element in its row */
 };
 POP_VERTEX_NAME(ORDERED(Gather), "popnn::ReduceMaxNClassGather<" T_NAME "," SORTED_NAME ">");
 COMPUTE_OF(ORDERED(Gather))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The best of one type, with their places: template of top_k_vertices.c. */
-/* A heap of the best so far, the worst of them first.  Of equals the one with the lower place is better. */
+/* The best elements of one type with their indices: template of top_k_vertices.c. */
+/* Order of a heap of the best elements, worst first. Among equals the one with the lower index is better. */
 static inline bool TYPED(worse)(T a, unsigned ia, T b, unsigned ib)
 {
     return a < b || (a == b && ia > ib);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popnn::ReduceMaxNClassGather<T,sorted>: the k largest of a part of a row, with their places; ReduceMaxNClassSparse:
- * the k largest of such. */
+/* popnn::ReduceMaxNClassGather<T,sorted>: the k largest elements of a part of a row with their indices;
+ * ReduceMaxNClassSparse: the k largest of those. */
 #include "poplibs/vertex_types.h"
 
 #define TYPES POPLIBS_NUMBERS

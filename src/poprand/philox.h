@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Philox 4x32 with 10 rounds (Salmon et al., 2011): four words of random bits from a counter and a key, with no state
- * between.  Different counters give different words. */
+/* Philox 4x32 with 10 rounds (Salmon et al., 2011): four words of random bits from a counter and a key, without
+ * state. Different counters give different words. */
 #ifndef POPRAND_PHILOX_H
 #define POPRAND_PHILOX_H
 

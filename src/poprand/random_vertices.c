@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random numbers: each worker of a tile has a generator of its own, xoroshiro128+, whose four words of state come in
- * with the vertex and go out advanced. Worker w of W draws elements n w / W up to n (w + 1) / W of the tile's. */
+/* Random numbers: each worker of a tile has its own generator, xoroshiro128+, whose four words of state are read
+ * before and written after the vertex. Worker w of W draws elements n w / W up to n (w + 1) / W of the tile's. */
 #include "poplibs/vertex_types.h"
 
 #ifdef __POPC__
@@ -26,7 +26,7 @@ static inline uint64_t draw(struct generator *g)
     return sum;
 }
 enum { BLOCK = 128 };
-/* count words, rounded up to a whole draw. */
+/* Draws count words, rounded up to a whole draw. */
 static inline void draw_words(struct generator *g, uint32_t *words, unsigned count)
 {
     for (unsigned i = 0; i < count; i += 2) {
@@ -50,7 +50,8 @@ static inline float unit(uint32_t word)
 {
     return (float)(int)(word >> 8) * 5.96046448e-8f;
 }
-/* Cosine and sine of whole turns: t of an eighth, at most, and which quarters are swapped and negated. */
+/* Cosine and sine of an angle in turns: polynomials for at most an eighth of a turn, with quadrants swapped and
+ * negated. */
 static inline void cos_sin(float turns, float *cosine, float *sine)
 {
     int quarter = (int)(turns * 4.0f + 0.5f);
@@ -61,7 +62,8 @@ static inline void cos_sin(float turns, float *cosine, float *sine)
     *cosine = (quarter + 1) & 2 ? -x : x;
     *sine = quarter & 2 ? -y : y;
 }
-/* count values of the standard normal distribution (Box and Muller): up to 5.8 standard deviations away. */
+/* Draws count values of the standard normal distribution (Box and Muller), up to 5.8 standard deviations from the
+ * mean. */
 static void draw_normal(struct generator *g, float *values, unsigned count)
 {
     uint32_t words[BLOCK];
@@ -74,8 +76,8 @@ static void draw_normal(struct generator *g, float *values, unsigned count)
         values[half + i] = radius * s;
     }
 }
-/* The same, |value| <= alpha: what is further out is drawn again, at most iterations times in all, and then comes
- * from a triangle. */
+/* The same with |value| <= alpha: values further out are drawn again, at most `iterations` times in total, and then
+ * from a triangular distribution. */
 static void draw_truncated(struct generator *g, float *values, unsigned count, float alpha, unsigned iterations)
 {
     draw_normal(g, values, count);
@@ -108,14 +110,14 @@ void SetSeed_compute(SetSeed *v)
     for (unsigned worker = 0; worker < v->state.size / 4; ++worker) {
         uint32_t words[4] = { v->seedModifierUser, v->seedModifierHw, worker, 0 };
         poprand_philox(words, v->seed.data[0], v->seed.data[1]);
-        for (unsigned i = 0; i < 4; ++i) /* a state of zeros would stay one */
+        for (unsigned i = 0; i < 4; ++i) /* an all-zero state would never change */
             v->state.data[4 * worker + i] = words[i] | (i == 0 && !(words[0] | words[1] | words[2] | words[3]));
     }
 }
 
-/* ---- distributions: count values, at most BLOCK ---- */
+/* ---- distributions: fill count values, at most BLOCK ---- */
 
-/* Between low and high, which are values of the type. */
+/* Uniform between low and high, which are values of the type. */
 static inline void fill_uniform(struct generator *g, float *values, unsigned count, float low, float high)
 {
     uint32_t words[BLOCK];
@@ -125,7 +127,7 @@ static inline void fill_uniform(struct generator *g, float *values, unsigned cou
         values[i] = popops_clampf(low * (1.0f - u) + high * u, low, high);
     }
 }
-/* Equally often in each interval of logarithms. */
+/* Uniform logarithms. */
 static inline void fill_log_uniform(struct generator *g, float *values, unsigned count, const float range[2],
                                     const float logs[2])
 {
@@ -155,7 +157,7 @@ static inline void clamp_normal(float *values, unsigned count, float mean, float
     for (unsigned i = 0; i < count; ++i)
         values[i] = popops_clampf(values[i] * deviation + mean, low, high);
 }
-/* Replaces values by zeros, and scales those that stay. */
+/* Replaces dropped values by zeros, and scales the others. */
 static inline void drop(struct generator *g, float *values, unsigned count, unsigned long long keep, float scale)
 {
     uint32_t words[BLOCK];
@@ -166,8 +168,8 @@ static inline void drop(struct generator *g, float *values, unsigned count, unsi
     }
 }
 
-/* ---- vertices: NAME<T>, whose FILL makes values[0] up to values[m] with the generator g: elements `at` up to `at + m`
- * of the output ---- */
+/* ---- vertices: NAME<T>, whose FILL writes values[0] to values[m - 1] from the generator g, for elements `at` to
+ * `at + m - 1` of the output ---- */
 
 static inline void get_float(float *values, const float *in, unsigned count)
 {
@@ -276,7 +278,7 @@ void Uniform_int_compute(Uniform_int *v)
 #include "poplibs/support.h"
 #include "poprand/vertices.h"
 
-/* Poplibs 1.2's estimators, where W is 6: all are tile cycles.  Half takes more to set up and has a longer tail. */
+/* Poplibs 1.2's estimators, with W = 6; all are tile cycles. Half has a longer set-up and a longer tail. */
 enum { HALF = 1 };
 static size_t elements(const pop_vertex_view *vertex)
 {
@@ -299,7 +301,7 @@ static pop_perf estimate_uniform_integer(const pop_vertex_view *vertex, const po
     (void)user;
     return (pop_perf){ 4 + target->num_worker_contexts * 22 + 6 * (elements(vertex) / 2), 0 };
 }
-/* Uniform, and an exponential of each vector: there is no published figure. */
+/* Uniform plus an exponential for each vector: there is no published figure. */
 static pop_perf estimate_log_uniform(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     uint64_t half = (uintptr_t)user & HALF;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* poputil::AddToCounter: what a loop that counts does after each time. */
+/* poputil::AddToCounter: increments the counter of a counted loop after each iteration. */
 #ifdef __POPC__
 #include <poplar/vertex.h>
 

@@ -6,7 +6,7 @@
 #ifndef POPLAR_DETAIL_COMPILED_HPP
 #define POPLAR_DETAIL_COMPILED_HPP
 
-#include <cstddef> // says which standard library this is
+#include <cstddef> // identifies the standard library
 
 #if !defined(__GLIBCXX__) || !_GLIBCXX_USE_CXX11_ABI || defined(_GLIBCXX_DEBUG) || _GLIBCXX_INLINE_VERSION ||          \
     defined(__POPC__)
