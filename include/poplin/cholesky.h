@@ -24,6 +24,7 @@ POP_API void poplin_cholesky_in_place_at(pop_where where, pop_graph *graph, pop_
                                          pop_program sequence, const char *name, pop_options options,
                                          poplin_planning_cache *cache);
 #define poplin_create_cholesky_input(...) poplin_create_cholesky_input_at(POP_HERE, __VA_ARGS__)
+/* A variable for a, of this shape, with the layout that the factorisation needs. */
 POP_API pop_tensor poplin_create_cholesky_input_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
                                                    const char *name, pop_options options, poplin_planning_cache *cache);
 

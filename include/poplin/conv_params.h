@@ -15,6 +15,8 @@
 
 enum { POPLIN_MAX_FIELD_DIMS = 6 };
 
+/* Transform of the input or the kernel, for each field dimension: numbers of elements truncated, dilation, numbers of
+ * zeros added, whether reversed. */
 typedef struct poplin_input_transform {
     unsigned truncation_lower[POPLIN_MAX_FIELD_DIMS], truncation_upper[POPLIN_MAX_FIELD_DIMS];
     unsigned dilation[POPLIN_MAX_FIELD_DIMS];
@@ -22,6 +24,7 @@ typedef struct poplin_input_transform {
     bool flip[POPLIN_MAX_FIELD_DIMS];
 } poplin_input_transform;
 
+/* Transform of the output, for each field dimension: numbers of elements truncated, stride, numbers of zeros added. */
 typedef struct poplin_output_transform {
     unsigned truncation_lower[POPLIN_MAX_FIELD_DIMS], truncation_upper[POPLIN_MAX_FIELD_DIMS];
     unsigned stride[POPLIN_MAX_FIELD_DIMS];
@@ -50,6 +53,7 @@ POP_API poplin_conv_params poplin_conv_params_make(pop_type input_type, pop_type
                                                    size_t num_conv_groups);
 /* The identity transform: dilation and stride 1, the rest 0. */
 POP_API poplin_input_transform poplin_input_transform_none(void);
+/* The identity transform of outputs: stride 1, the rest 0. */
 POP_API poplin_output_transform poplin_output_transform_none(void);
 
 /* Whether the parameters are valid; poplar_error names the wrong field and dimension. */

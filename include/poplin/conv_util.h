@@ -29,11 +29,14 @@ POP_API unsigned poplin_get_kernel_index(unsigned dim, unsigned output_index, un
  * contribute. */
 POP_API pop_interval poplin_get_output_range_for_kernel_index(unsigned dim, pop_interval output_range,
                                                               unsigned kernel_index, const poplin_conv_params *params);
+/* The same for an input element. */
 POP_API pop_interval poplin_get_output_range_for_input_index(unsigned dim, pop_interval output_range,
                                                              unsigned input_index, const poplin_conv_params *params);
+/* The same for a range of kernel elements. */
 POP_API pop_interval poplin_get_output_range_for_kernel_range(unsigned dim, pop_interval output_range,
                                                               pop_interval kernel_range,
                                                               const poplin_conv_params *params);
+/* The same for a range of input elements. */
 POP_API pop_interval poplin_get_output_range_for_input_range(unsigned dim, pop_interval output_range,
                                                              pop_interval input_range,
                                                              const poplin_conv_params *params);

@@ -28,9 +28,11 @@ POP_BEGIN_DECLS
 /* ---- operands: new variables with the layout and mapping of the convolution's plan ---- */
 
 #define poplin_create_input(...) poplin_create_input_at(POP_HERE, __VA_ARGS__)
+/* The input {batch, groups x input channels, field...}. */
 POP_API pop_tensor poplin_create_input_at(pop_where where, pop_graph *graph, const poplin_conv_params *params,
                                           const char *name, pop_options options, poplin_planning_cache *cache);
 #define poplin_create_weights(...) poplin_create_weights_at(POP_HERE, __VA_ARGS__)
+/* The weights {groups, output channels, input channels, kernel...}. */
 POP_API pop_tensor poplin_create_weights_at(pop_where where, pop_graph *graph, const poplin_conv_params *params,
                                             const char *name, pop_options options, poplin_planning_cache *cache);
 #define poplin_create_biases(...) poplin_create_biases_at(POP_HERE, __VA_ARGS__)
@@ -75,6 +77,7 @@ POP_API void poplin_convolution_weight_update_at(pop_where where, pop_graph *gra
                                                  poplin_planning_cache *cache);
 #define poplin_convolution_weight_update_constant(...)                                                                 \
     poplin_convolution_weight_update_constant_at(POP_HERE, __VA_ARGS__)
+/* The same with a constant scale. */
 POP_API void poplin_convolution_weight_update_constant_at(pop_where where, pop_graph *graph, pop_tensor deltas,
                                                           pop_tensor weights, pop_tensor activations,
                                                           const poplin_conv_params *params, double scale,
@@ -94,6 +97,7 @@ POP_API void poplin_convolution_bias_update_at(pop_where where, pop_graph *graph
                                                pop_tensor scale, pop_program sequence, const char *name,
                                                pop_options options);
 #define poplin_convolution_bias_update_constant(...) poplin_convolution_bias_update_constant_at(POP_HERE, __VA_ARGS__)
+/* The same with a constant scale. */
 POP_API void poplin_convolution_bias_update_constant_at(pop_where where, pop_graph *graph, pop_tensor deltas,
                                                         pop_tensor biases, double scale, pop_program sequence,
                                                         const char *name, pop_options options);

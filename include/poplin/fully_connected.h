@@ -5,6 +5,7 @@
 
 #include <poplin/mat_mul.h>
 
+/* Sizes of a fully connected layer: its weights are {groups, output size, input size}. */
 typedef struct poplin_fully_connected_params {
     size_t num_groups, batch_size, input_size, output_size;
 } poplin_fully_connected_params;

@@ -25,6 +25,8 @@ typedef struct poplin_mat_mul_params {
     size_t a_shape[3], b_shape[3];
 } poplin_mat_mul_params;
 
+/* A product for poplin_preplan_mat_muls, with the target and options for which it is planned; borrows target and
+ * options. */
 typedef struct poplin_mat_mul_plan_request {
     const pop_target *target;
     poplin_mat_mul_params params;
@@ -39,10 +41,12 @@ POP_API pop_tensor poplin_mat_mul_at(pop_where where, pop_graph *graph, pop_tens
                                      pop_program sequence, const char *name, pop_options options,
                                      poplin_planning_cache *cache);
 #define poplin_mat_mul_typed(...) poplin_mat_mul_typed_at(POP_HERE, __VA_ARGS__)
+/* A{m,k} B{k,n}, with a result of output_type. */
 POP_API pop_tensor poplin_mat_mul_typed_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b,
                                            pop_program sequence, pop_type output_type, const char *name,
                                            pop_options options, poplin_planning_cache *cache);
 #define poplin_mat_mul_grouped(...) poplin_mat_mul_grouped_at(POP_HERE, __VA_ARGS__)
+/* A{g,m,k} B{g,k,n}, with a result of output_type. */
 POP_API pop_tensor poplin_mat_mul_grouped_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b,
                                              pop_program sequence, pop_type output_type, const char *name,
                                              pop_options options, poplin_planning_cache *cache);
@@ -53,6 +57,7 @@ POP_API void poplin_mat_mul_with_output_at(pop_where where, pop_graph *graph, po
                                            pop_tensor out, pop_program sequence, const char *name, pop_options options,
                                            poplin_planning_cache *cache);
 #define poplin_mat_mul_grouped_with_output(...) poplin_mat_mul_grouped_with_output_at(POP_HERE, __VA_ARGS__)
+/* The same for grouped matrices. */
 POP_API void poplin_mat_mul_grouped_with_output_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b,
                                                    pop_tensor out, pop_program sequence, const char *name,
                                                    pop_options options, poplin_planning_cache *cache);
@@ -63,44 +68,53 @@ POP_API void poplin_mat_mul_acc_at(pop_where where, pop_graph *graph, pop_tensor
                                    pop_program sequence, const char *name, pop_options options,
                                    poplin_planning_cache *cache);
 #define poplin_mat_mul_acc_tensor(...) poplin_mat_mul_acc_tensor_at(POP_HERE, __VA_ARGS__)
+/* The same with a tensor as factor. */
 POP_API void poplin_mat_mul_acc_tensor_at(pop_where where, pop_graph *graph, pop_tensor c, pop_tensor k, pop_tensor a,
                                           pop_tensor b, pop_program sequence, const char *name, pop_options options,
                                           poplin_planning_cache *cache);
 #define poplin_mat_mul_grouped_acc(...) poplin_mat_mul_grouped_acc_at(POP_HERE, __VA_ARGS__)
+/* The same for grouped matrices. */
 POP_API void poplin_mat_mul_grouped_acc_at(pop_where where, pop_graph *graph, pop_tensor c, float k, pop_tensor a,
                                            pop_tensor b, pop_program sequence, const char *name, pop_options options,
                                            poplin_planning_cache *cache);
 #define poplin_mat_mul_grouped_acc_tensor(...) poplin_mat_mul_grouped_acc_tensor_at(POP_HERE, __VA_ARGS__)
+/* The same for grouped matrices, with a tensor as factor. */
 POP_API void poplin_mat_mul_grouped_acc_tensor_at(pop_where where, pop_graph *graph, pop_tensor c, pop_tensor k,
                                                   pop_tensor a, pop_tensor b, pop_program sequence, const char *name,
                                                   pop_options options, poplin_planning_cache *cache);
 
 /* ---- operands with the layout of the product's plan; the shapes are those of A and B ---- */
 #define poplin_create_mat_mul_input_lhs(...) poplin_create_mat_mul_input_lhs_at(POP_HERE, __VA_ARGS__)
+/* The first operand, A{m,k}. */
 POP_API pop_tensor poplin_create_mat_mul_input_lhs_at(pop_where where, pop_graph *graph, pop_type input_type,
                                                       pop_type output_type, pop_shape a_shape, pop_shape b_shape,
                                                       const char *name, pop_options options,
                                                       poplin_planning_cache *cache);
 #define poplin_create_mat_mul_input_rhs(...) poplin_create_mat_mul_input_rhs_at(POP_HERE, __VA_ARGS__)
+/* The second operand, B{k,n}. */
 POP_API pop_tensor poplin_create_mat_mul_input_rhs_at(pop_where where, pop_graph *graph, pop_type input_type,
                                                       pop_type output_type, pop_shape a_shape, pop_shape b_shape,
                                                       const char *name, pop_options options,
                                                       poplin_planning_cache *cache);
 #define poplin_create_mat_mul_output(...) poplin_create_mat_mul_output_at(POP_HERE, __VA_ARGS__)
+/* The result {m,n}, of output_type. */
 POP_API pop_tensor poplin_create_mat_mul_output_at(pop_where where, pop_graph *graph, pop_type input_type,
                                                    pop_type output_type, pop_shape a_shape, pop_shape b_shape,
                                                    const char *name, pop_options options, poplin_planning_cache *cache);
 #define poplin_create_mat_mul_grouped_input_lhs(...) poplin_create_mat_mul_grouped_input_lhs_at(POP_HERE, __VA_ARGS__)
+/* The first operand of a grouped product, A{g,m,k}. */
 POP_API pop_tensor poplin_create_mat_mul_grouped_input_lhs_at(pop_where where, pop_graph *graph, pop_type input_type,
                                                               pop_type output_type, pop_shape a_shape,
                                                               pop_shape b_shape, const char *name, pop_options options,
                                                               poplin_planning_cache *cache);
 #define poplin_create_mat_mul_grouped_input_rhs(...) poplin_create_mat_mul_grouped_input_rhs_at(POP_HERE, __VA_ARGS__)
+/* The second operand of a grouped product, B{g,k,n}. */
 POP_API pop_tensor poplin_create_mat_mul_grouped_input_rhs_at(pop_where where, pop_graph *graph, pop_type input_type,
                                                               pop_type output_type, pop_shape a_shape,
                                                               pop_shape b_shape, const char *name, pop_options options,
                                                               poplin_planning_cache *cache);
 #define poplin_create_mat_mul_grouped_output(...) poplin_create_mat_mul_grouped_output_at(POP_HERE, __VA_ARGS__)
+/* The result {g,m,n} of a grouped product, of output_type. */
 POP_API pop_tensor poplin_create_mat_mul_grouped_output_at(pop_where where, pop_graph *graph, pop_type input_type,
                                                            pop_type output_type, pop_shape a_shape, pop_shape b_shape,
                                                            const char *name, pop_options options,
@@ -115,6 +129,7 @@ POP_API pop_tensor poplin_pre_arrange_mat_mul_input_rhs_at(pop_where where, pop_
                                                            poplin_planning_cache *cache);
 #define poplin_pre_arrange_mat_mul_grouped_input_rhs(...)                                                              \
     poplin_pre_arrange_mat_mul_grouped_input_rhs_at(POP_HERE, __VA_ARGS__)
+/* The same for grouped matrices. */
 POP_API pop_tensor poplin_pre_arrange_mat_mul_grouped_input_rhs_at(pop_where where, pop_graph *graph, pop_shape a_shape,
                                                                    pop_tensor b, pop_program sequence,
                                                                    pop_type output_type, const char *name,
@@ -133,6 +148,7 @@ POP_API size_t poplin_mat_mul_report_plan_at(pop_where where, pop_graph *graph, 
                                              pop_options options, poplin_planning_cache *cache, char *buffer,
                                              size_t size);
 #define poplin_mat_mul_grouped_report_plan(...) poplin_mat_mul_grouped_report_plan_at(POP_HERE, __VA_ARGS__)
+/* The same for grouped matrices. */
 POP_API size_t poplin_mat_mul_grouped_report_plan_at(pop_where where, pop_graph *graph, pop_type input_type,
                                                      pop_type output_type, pop_shape a_shape, pop_shape b_shape,
                                                      pop_options options, poplin_planning_cache *cache, char *buffer,

@@ -33,10 +33,12 @@ typedef struct poplin_multi_conv {
 POP_BEGIN_DECLS
 
 #define poplin_multi_create_input(...) poplin_multi_create_input_at(POP_HERE, __VA_ARGS__)
+/* The input of convolution `index` of the list. */
 POP_API pop_tensor poplin_multi_create_input_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs,
                                                 size_t count, size_t index, pop_options options,
                                                 poplin_planning_cache *cache);
 #define poplin_multi_create_weights(...) poplin_multi_create_weights_at(POP_HERE, __VA_ARGS__)
+/* The weights of convolution `index` of the list. */
 POP_API pop_tensor poplin_multi_create_weights_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs,
                                                   size_t count, size_t index, pop_options options,
                                                   poplin_planning_cache *cache);
@@ -47,11 +49,13 @@ POP_API void poplin_multi_convolution_at(pop_where where, pop_graph *graph, cons
                                          const char *name, pop_options options, poplin_planning_cache *cache,
                                          pop_tensor *outputs);
 #define poplin_multi_calculate_weight_deltas(...) poplin_multi_calculate_weight_deltas_at(POP_HERE, __VA_ARGS__)
+/* The gradients of the weights, as poplin_calculate_weight_deltas. */
 POP_API void poplin_multi_calculate_weight_deltas_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs,
                                                      size_t count, pop_program sequence, const char *name,
                                                      pop_options options, poplin_planning_cache *cache,
                                                      pop_tensor *outputs);
 #define poplin_multi_convolution_weight_update(...) poplin_multi_convolution_weight_update_at(POP_HERE, __VA_ARGS__)
+/* Updates the weights in place, as poplin_convolution_weight_update. */
 POP_API void poplin_multi_convolution_weight_update_at(pop_where where, pop_graph *graph,
                                                        const poplin_multi_conv *convs, size_t count,
                                                        pop_program sequence, const char *name, pop_options options,

@@ -23,9 +23,11 @@ POP_BEGIN_DECLS
 POP_API pop_tensor poplin_create_norm_gamma_at(pop_where where, pop_graph *graph, pop_tensor acts, pop_type type,
                                                const char *name);
 #define poplin_create_norm_beta(...) poplin_create_norm_beta_at(POP_HERE, __VA_ARGS__)
+/* The same for beta. */
 POP_API pop_tensor poplin_create_norm_beta_at(pop_where where, pop_graph *graph, pop_tensor acts, pop_type type,
                                               const char *name);
 #define poplin_create_norm_params(...) poplin_create_norm_params_at(POP_HERE, __VA_ARGS__)
+/* Both, of the activations' type; null tensors after an error of the graph. */
 POP_API void poplin_create_norm_params_at(pop_where where, pop_graph *graph, pop_tensor acts, const char *name,
                                           pop_tensor *gamma, pop_tensor *beta);
 

@@ -52,11 +52,13 @@ POP_API size_t poplin_report_weight_update_plan_info_at(pop_where where, pop_gra
                                                         const poplin_conv_params *params, pop_options options,
                                                         poplin_planning_cache *cache, char *buffer, size_t size);
 #define poplin_report_plan_estimated_costs(...) poplin_report_plan_estimated_costs_at(POP_HERE, __VA_ARGS__)
+/* The costs of the plan of a convolution; zeros after an error of the graph. */
 POP_API poplin_plan_costs poplin_report_plan_estimated_costs_at(pop_where where, pop_graph *graph,
                                                                 const poplin_conv_params *params, pop_options options,
                                                                 poplin_planning_cache *cache);
 #define poplin_report_detailed_plan_estimated_costs(...)                                                               \
     poplin_report_detailed_plan_estimated_costs_at(POP_HERE, __VA_ARGS__)
+/* The same for each step. */
 POP_API poplin_detailed_plan_costs poplin_report_detailed_plan_estimated_costs_at(pop_where where, pop_graph *graph,
                                                                                   const poplin_conv_params *params,
                                                                                   pop_options options,

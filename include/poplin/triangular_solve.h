@@ -32,6 +32,7 @@ POP_API pop_tensor poplin_create_triangular_solve_input_lhs_at(pop_where where, 
                                                                pop_shape b_shape, bool left_side, const char *name,
                                                                pop_options options, poplin_planning_cache *cache);
 #define poplin_create_triangular_solve_input_rhs(...) poplin_create_triangular_solve_input_rhs_at(POP_HERE, __VA_ARGS__)
+/* The right-hand sides b. */
 POP_API pop_tensor poplin_create_triangular_solve_input_rhs_at(pop_where where, pop_graph *graph, pop_type input_type,
                                                                pop_type output_type, pop_shape a_shape,
                                                                pop_shape b_shape, bool left_side, const char *name,

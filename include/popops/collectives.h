@@ -40,6 +40,7 @@ typedef enum popops_group_type {
     POPOPS_GROUP_CONSECUTIVE,
     POPOPS_GROUP_ORTHOGONAL
 } popops_group_type;
+/* A division of all replicas into groups. */
 typedef struct popops_replica_group {
     popops_group_type type;
     unsigned size;
@@ -47,6 +48,7 @@ typedef struct popops_replica_group {
 } popops_replica_group;
 #define POPOPS_ALL_REPLICAS ((popops_replica_group){ POPOPS_GROUP_ALL, 0, 1 })
 
+/* How the members' elements are combined. */
 typedef enum popops_collective_operator {
     POPOPS_COLLECTIVE_ADD = 0,
     POPOPS_COLLECTIVE_MEAN, /* FLOAT and HALF only */
@@ -105,25 +107,31 @@ POP_API pop_tensor popops_group_broadcast_at(pop_where where, pop_graph *graph, 
 /* ---- collectives of all replicas, with the operations of reductions ---- */
 
 #define popops_replicated_all_reduce(...) popops_replicated_all_reduce_at(POP_HERE, __VA_ARGS__)
+/* As popops_group_all_reduce, over all replicas. */
 POP_API pop_tensor popops_replicated_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data,
                                                    popops_operation op, pop_program sequence, const char *name,
                                                    pop_options options);
 #define popops_replicated_all_reduce_with_output(...) popops_replicated_all_reduce_with_output_at(POP_HERE, __VA_ARGS__)
+/* The same, written to output. */
 POP_API void popops_replicated_all_reduce_with_output_at(pop_where where, pop_graph *graph, pop_tensor data,
                                                          pop_tensor output, popops_operation op, pop_program sequence,
                                                          const char *name, pop_options options);
 #define popops_replicated_all_reduce_in_place(...) popops_replicated_all_reduce_in_place_at(POP_HERE, __VA_ARGS__)
+/* The same, written to data. */
 POP_API void popops_replicated_all_reduce_in_place_at(pop_where where, pop_graph *graph, pop_tensor data,
                                                       popops_operation op, pop_program sequence, const char *name,
                                                       pop_options options);
 #define popops_replicated_reduce_scatter(...) popops_replicated_reduce_scatter_at(POP_HERE, __VA_ARGS__)
+/* As popops_group_reduce_scatter, over all replicas. */
 POP_API pop_tensor popops_replicated_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data,
                                                        popops_operation op, pop_program sequence, const char *name,
                                                        pop_options options);
 #define popops_replicated_all_gather(...) popops_replicated_all_gather_at(POP_HERE, __VA_ARGS__)
+/* As popops_group_all_gather, over all replicas. */
 POP_API pop_tensor popops_replicated_all_gather_at(pop_where where, pop_graph *graph, pop_tensor data,
                                                    pop_program sequence, const char *name, pop_options options);
 #define popops_all_to_all_personalized_exchange(...) popops_all_to_all_personalized_exchange_at(POP_HERE, __VA_ARGS__)
+/* As popops_group_all_to_all, over all replicas. */
 POP_API pop_tensor popops_all_to_all_personalized_exchange_at(pop_where where, pop_graph *graph, pop_tensor data,
                                                               pop_program sequence, const char *name,
                                                               pop_options options);

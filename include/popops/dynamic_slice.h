@@ -132,10 +132,12 @@ POP_API void popops_multi_update_add_at(pop_where where, pop_graph *graph, pop_t
                                         pop_program sequence, const popops_slice_plan *plan, const char *name,
                                         pop_options options);
 #define popops_multi_update_max(...) popops_multi_update_max_at(POP_HERE, __VA_ARGS__)
+/* t[offset] = max(t[offset], s). */
 POP_API void popops_multi_update_max_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s,
                                         pop_tensor offsets, pop_dims dims, pop_shape sizes, pop_program sequence,
                                         const popops_slice_plan *plan, const char *name, pop_options options);
 #define popops_multi_update_mul(...) popops_multi_update_mul_at(POP_HERE, __VA_ARGS__)
+/* t[offset] *= s. */
 POP_API void popops_multi_update_mul_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s,
                                         pop_tensor offsets, pop_dims dims, pop_shape sizes, pop_program sequence,
                                         const popops_slice_plan *plan, const char *name, pop_options options);
@@ -144,39 +146,47 @@ POP_API void popops_multi_update_mul_at(pop_where where, pop_graph *graph, pop_t
  * shape do not count ---- */
 
 #define popops_create_grouped_sliceable_tensor(...) popops_create_grouped_sliceable_tensor_at(POP_HERE, __VA_ARGS__)
+/* A tensor {groups, shape...} for slicing. */
 POP_API pop_tensor popops_create_grouped_sliceable_tensor_at(pop_where where, pop_graph *graph, pop_type type,
                                                              size_t groups, pop_shape shape, pop_dims dims,
                                                              pop_shape sizes, const popops_slice_plan *plan,
                                                              const char *name, pop_options options);
 #define popops_create_grouped_slice_tensor(...) popops_create_grouped_slice_tensor_at(POP_HERE, __VA_ARGS__)
+/* A tensor {groups, num_indices, slice...}. */
 POP_API pop_tensor popops_create_grouped_slice_tensor_at(pop_where where, pop_graph *graph, pop_type type,
                                                          size_t groups, pop_shape shape, pop_dims dims, pop_shape sizes,
                                                          size_t num_indices, const popops_slice_plan *plan,
                                                          const char *name, pop_options options);
 #define popops_create_grouped_indices_tensor(...) popops_create_grouped_indices_tensor_at(POP_HERE, __VA_ARGS__)
+/* A tensor {groups, num_indices, dims} of UNSIGNED_INT. */
 POP_API pop_tensor popops_create_grouped_indices_tensor_at(pop_where where, pop_graph *graph, size_t groups,
                                                            pop_dims dims, size_t num_indices,
                                                            const popops_slice_plan *plan, const char *name,
                                                            pop_options options);
 #define popops_grouped_multi_slice(...) popops_grouped_multi_slice_at(POP_HERE, __VA_ARGS__)
+/* popops_multi_slice for each group: a new tensor {groups, n, slice...}. */
 POP_API pop_tensor popops_grouped_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor offsets,
                                                  pop_dims dims, pop_shape sizes, pop_program sequence,
                                                  const popops_slice_plan *plan, const char *name, pop_options options);
 #define popops_grouped_multi_update(...) popops_grouped_multi_update_at(POP_HERE, __VA_ARGS__)
+/* popops_multi_update for each group. */
 POP_API void popops_grouped_multi_update_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s,
                                             pop_tensor offsets, pop_dims dims, pop_shape sizes, pop_program sequence,
                                             const popops_slice_plan *plan, const char *name, pop_options options);
 #define popops_grouped_multi_update_add(...) popops_grouped_multi_update_add_at(POP_HERE, __VA_ARGS__)
+/* popops_multi_update_add for each group. */
 POP_API void popops_grouped_multi_update_add_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s,
                                                 pop_tensor offsets, pop_tensor scale, pop_dims dims, pop_shape sizes,
                                                 pop_program sequence, const popops_slice_plan *plan, const char *name,
                                                 pop_options options);
 #define popops_grouped_multi_update_max(...) popops_grouped_multi_update_max_at(POP_HERE, __VA_ARGS__)
+/* popops_multi_update_max for each group. */
 POP_API void popops_grouped_multi_update_max_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s,
                                                 pop_tensor offsets, pop_dims dims, pop_shape sizes,
                                                 pop_program sequence, const popops_slice_plan *plan, const char *name,
                                                 pop_options options);
 #define popops_grouped_multi_update_mul(...) popops_grouped_multi_update_mul_at(POP_HERE, __VA_ARGS__)
+/* popops_multi_update_mul for each group. */
 POP_API void popops_grouped_multi_update_mul_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s,
                                                 pop_tensor offsets, pop_dims dims, pop_shape sizes,
                                                 pop_program sequence, const popops_slice_plan *plan, const char *name,

@@ -19,18 +19,21 @@
 #include <poplar/graph.h>
 #include <poplar/program.h>
 
+/* POPOPS_UNARY_ABSOLUTE and so on: a constant for each UNARY row of operators.def. */
 typedef enum popops_unary_op {
 #define UNARY(name, function, constant, ...) POPOPS_UNARY_##constant,
 #include <popops/operators.def>
 #undef UNARY
     POPOPS_UNARY_COUNT
 } popops_unary_op;
+/* POPOPS_BINARY_ADD and so on: a constant for each BINARY row. */
 typedef enum popops_binary_op {
 #define BINARY(name, function, constant, ...) POPOPS_BINARY_##constant,
 #include <popops/operators.def>
 #undef BINARY
     POPOPS_BINARY_COUNT
 } popops_binary_op;
+/* POPOPS_TERNARY_SELECT and so on: a constant for each TERNARY row. */
 typedef enum popops_ternary_op {
 #define TERNARY(name, function, constant, ...) POPOPS_TERNARY_##constant,
 #include <popops/operators.def>
@@ -59,8 +62,11 @@ static inline popops_operand popops_operand_of_tensor(pop_tensor tensor)
     operand.value.whole = 0;
     return operand;
 }
+/* A real number as an operand. */
 POP_API popops_operand popops_operand_of_double(double value);
+/* An integer as an operand. */
 POP_API popops_operand popops_operand_of_int(long long value);
+/* An unsigned integer as an operand. */
 POP_API popops_operand popops_operand_of_unsigned(unsigned long long value);
 #define POPOPS_OPERAND(x)                                                                                              \
     _Generic((x), pop_tensor                                                                                           \

@@ -21,6 +21,7 @@
 
 #include <popops/element_wise.h>
 
+/* The kinds of nodes, and which members of popops_expr_node each uses. */
 typedef enum popops_expr_kind {
     POPOPS_EXPR_PLACEHOLDER, /* op: the number of the tensor, 1 to 20 */
     POPOPS_EXPR_CONST, /* value; type, or POP_TYPE_NULL: the type of its neighbours, or, if they have none, op's, a
@@ -53,6 +54,7 @@ POP_API pop_tensor popops_map_at(pop_where where, pop_graph *graph, const char *
 POP_API void popops_map_in_place_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors,
                                     pop_program sequence, const char *name, pop_options options);
 #define popops_map_with_output(...) popops_map_with_output_at(POP_HERE, __VA_ARGS__)
+/* The same; the result is written to out. */
 POP_API void popops_map_with_output_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors,
                                        pop_tensor out, pop_program sequence, const char *name, pop_options options);
 
@@ -61,9 +63,11 @@ POP_API void popops_map_with_output_at(pop_where where, pop_graph *graph, const 
 POP_API pop_tensor popops_map_expr_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors,
                                       pop_program sequence, const char *name, pop_options options);
 #define popops_map_expr_in_place(...) popops_map_expr_in_place_at(POP_HERE, __VA_ARGS__)
+/* The same; the result replaces the first tensor. */
 POP_API void popops_map_expr_in_place_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors,
                                          pop_program sequence, const char *name, pop_options options);
 #define popops_map_expr_with_output(...) popops_map_expr_with_output_at(POP_HERE, __VA_ARGS__)
+/* The same; the result is written to out. */
 POP_API void popops_map_expr_with_output_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors,
                                             pop_tensor out, pop_program sequence, const char *name,
                                             pop_options options);

@@ -24,8 +24,10 @@ POP_API void popops_fill_on_tile_at(pop_where where, pop_graph *graph, pop_tenso
 #define popops_zero(...) popops_zero_at(POP_HERE, __VA_ARGS__)
 POP_API void popops_zero_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, const char *name);
 #define popops_zero_in(...) popops_zero_in_at(POP_HERE, __VA_ARGS__)
+/* The same, added to a compute set. */
 POP_API void popops_zero_in_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set set);
 #define popops_zero_on_tile(...) popops_zero_on_tile_at(POP_HERE, __VA_ARGS__)
+/* The same for intervals of the flattened t, with vertices on the given tile. */
 POP_API void popops_zero_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list regions,
                                     unsigned tile, pop_compute_set set);
 

@@ -38,6 +38,7 @@ POP_API pop_tensor popops_gather_at(pop_where where, pop_graph *graph, pop_tenso
                                     const char *name, pop_options options);
 
 #define popops_create_gather_input_axis(...) popops_create_gather_input_axis_at(POP_HERE, __VA_ARGS__)
+/* A mapped tensor for use as the input of popops_gather_axis. */
 POP_API pop_tensor popops_create_gather_input_axis_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
                                                       unsigned axis, popops_gather_params params, const char *name);
 #define popops_gather_axis(...) popops_gather_axis_at(POP_HERE, __VA_ARGS__)

@@ -52,6 +52,7 @@ POP_API pop_tensor popops_all_gather_chunks_at(pop_where where, pop_graph *graph
 POP_API pop_tensor popops_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op,
                                         pop_program sequence, const char *name, pop_options options);
 #define popops_ipu_all_reduce(...) popops_ipu_all_reduce_at(POP_HERE, __VA_ARGS__)
+/* The same with the operators of collectives. */
 POP_API pop_tensor popops_ipu_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data,
                                             popops_collective_operator op, pop_program sequence, const char *name,
                                             pop_options options);

@@ -5,6 +5,7 @@
 
 #include <poplar/visibility.h>
 
+/* How two elements are combined. */
 typedef enum popops_operation {
     POPOPS_ADD = 0,
     POPOPS_MUL,

@@ -6,6 +6,7 @@
 
 #include <poplar/graph.h>
 
+/* The values of padding elements. */
 typedef enum popops_padding_type {
     POPOPS_PADDING_CONSTANT = 0, /* zeros */
     POPOPS_PADDING_EDGE,         /* the outermost element, repeated */
@@ -39,9 +40,11 @@ POP_API pop_tensor popops_pad_at(pop_where where, pop_graph *graph, pop_tensor t
 POP_API pop_tensor popops_pad_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, popops_paddings lower,
                                         popops_paddings upper, pop_tensor value, popops_padding_mapping mapping);
 #define popops_pad_dim(...) popops_pad_dim_at(POP_HERE, __VA_ARGS__)
+/* Pads one dimension with a number. */
 POP_API pop_tensor popops_pad_dim_at(pop_where where, pop_graph *graph, pop_tensor t, ptrdiff_t lower, ptrdiff_t upper,
                                      unsigned dim, double value, popops_padding_mapping mapping);
 #define popops_pad_dim_tensor(...) popops_pad_dim_tensor_at(POP_HERE, __VA_ARGS__)
+/* Pads one dimension with the element of a tensor. */
 POP_API pop_tensor popops_pad_dim_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, ptrdiff_t lower,
                                             ptrdiff_t upper, unsigned dim, pop_tensor value,
                                             popops_padding_mapping mapping);
@@ -51,6 +54,7 @@ POP_API pop_tensor popops_pad_dim_tensor_at(pop_where where, pop_graph *graph, p
 POP_API pop_tensor popops_pad_with_at(pop_where where, pop_tensor t, popops_paddings lower, popops_paddings upper,
                                       popops_padding_type type);
 #define popops_pad_dim_with(...) popops_pad_dim_with_at(POP_HERE, __VA_ARGS__)
+/* Pads one dimension with elements of t itself. */
 POP_API pop_tensor popops_pad_dim_with_at(pop_where where, pop_tensor t, ptrdiff_t lower, ptrdiff_t upper, unsigned dim,
                                           popops_padding_type type);
 

@@ -55,9 +55,11 @@ POP_API pop_tensor popops_regroup_if_beneficial_in_at(pop_where where, pop_graph
                                                       pop_program copies, pop_compute_set transpositions,
                                                       const char *name);
 #define popops_regroup_if_beneficial(...) popops_regroup_if_beneficial_at(POP_HERE, __VA_ARGS__)
+/* The same, added to a sequence with its own compute set. */
 POP_API pop_tensor popops_regroup_if_beneficial_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like,
                                                    pop_program sequence, const char *name);
 #define popops_regroup_if_beneficial_to(...) popops_regroup_if_beneficial_to_at(POP_HERE, __VA_ARGS__)
+/* The same, to groups of preferred_grouping elements of the innermost dimension. */
 POP_API pop_tensor popops_regroup_if_beneficial_to_at(pop_where where, pop_graph *graph, pop_tensor in,
                                                       size_t preferred_grouping, pop_program sequence,
                                                       const char *name);

@@ -14,6 +14,7 @@
 #include <poplar/graph.h>
 #include <poplar/program.h>
 
+/* The formula of popops_scaled_add_both. */
 typedef enum popops_scaled_add_specialisation {
     POPOPS_SCALED_ADD_DEFAULT = 0,
     POPOPS_X_MINUS_AX_PLUS_BY /* a = a - scale_a * a + scale_b * b */
@@ -26,6 +27,7 @@ POP_BEGIN_DECLS
 POP_API void popops_scaled_add_to_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor scale,
                                      pop_program sequence, const char *name, pop_options options);
 #define popops_scaled_add_to_constant(...) popops_scaled_add_to_constant_at(POP_HERE, __VA_ARGS__)
+/* The same with a constant factor. */
 POP_API void popops_scaled_add_to_constant_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b,
                                               double scale, pop_program sequence, const char *name,
                                               pop_options options);
@@ -35,6 +37,7 @@ POP_API void popops_scaled_subtract_from_at(pop_where where, pop_graph *graph, p
                                             pop_tensor scale, pop_program sequence, const char *name,
                                             pop_options options);
 #define popops_scaled_subtract_from_constant(...) popops_scaled_subtract_from_constant_at(POP_HERE, __VA_ARGS__)
+/* The same with a constant factor. */
 POP_API void popops_scaled_subtract_from_constant_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b,
                                                      double scale, pop_program sequence, const char *name,
                                                      pop_options options);
@@ -46,6 +49,7 @@ POP_API void popops_scaled_add_both_at(pop_where where, pop_graph *graph, pop_te
                                        popops_scaled_add_specialisation specialisation, const char *name,
                                        pop_options options);
 #define popops_scaled_add_both_constant(...) popops_scaled_add_both_constant_at(POP_HERE, __VA_ARGS__)
+/* The same with constant factors. */
 POP_API void popops_scaled_add_both_constant_at(pop_where where, pop_graph *graph, pop_tensor a, double scale_a,
                                                 pop_tensor b, double scale_b, pop_program sequence,
                                                 popops_scaled_add_specialisation specialisation, const char *name,
@@ -56,6 +60,7 @@ POP_API void popops_scaled_subtract_both_at(pop_where where, pop_graph *graph, p
                                             pop_tensor b, pop_tensor scale_b, pop_program sequence, const char *name,
                                             pop_options options);
 #define popops_scaled_subtract_both_constant(...) popops_scaled_subtract_both_constant_at(POP_HERE, __VA_ARGS__)
+/* The same with constant factors. */
 POP_API void popops_scaled_subtract_both_constant_at(pop_where where, pop_graph *graph, pop_tensor a, double scale_a,
                                                      pop_tensor b, double scale_b, pop_program sequence,
                                                      const char *name, pop_options options);

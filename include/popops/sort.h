@@ -15,6 +15,7 @@ POP_BEGIN_DECLS
 POP_API pop_tensor popops_sort_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned dim, pop_program sequence,
                                   const char *name);
 #define popops_sort_in_place(...) popops_sort_in_place_at(POP_HERE, __VA_ARGS__)
+/* Sorts t in place along a dimension. */
 POP_API void popops_sort_in_place_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned dim,
                                      pop_program sequence, const char *name);
 #define popops_sort_key_value(...) popops_sort_key_value_at(POP_HERE, __VA_ARGS__)
