@@ -158,7 +158,7 @@ struct NormReducer {
         const std::vector<poplar::Tensor> reduced = callback(
             graph, std::vector<poplar::Tensor>(tensors, tensors + count), prog, groupSize, debugContext, options);
         if (reduced.size() != count)
-            throw poputil::poplibs_error("the reduce callback of a norm gave " + std::to_string(reduced.size()) +
+            throw poputil::poplibs_error("the reduce callback of a norm returned " + std::to_string(reduced.size()) +
                                          " tensors for " + std::to_string(count));
         for (std::size_t i = 0; i < count; ++i)
             tensors[i] = reduced[i].c();

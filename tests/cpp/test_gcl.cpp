@@ -243,7 +243,7 @@ TEST(options_of_the_environment)
         poplar_error, "sideways");
     setenv("GCL_OPTIONS", "[1]", 1);
     CHECK_THROWS(gcl::allReduceCrossReplica(r.graph, t, gcl::CollectiveOperator::ADD, r.prog), poplar_error,
-                 "GCL_OPTIONS is no JSON object");
+                 "GCL_OPTIONS is not a JSON object");
     std::size_t vertices[2];
     for (unsigned i = 0; i < 2; ++i) { // a tree needs other vertices than a ring
         setenv("GCL_OPTIONS", i ? "{\"method\": \"tree\"}" : "{\"method\": \"clockwise_ring\"}", 1);

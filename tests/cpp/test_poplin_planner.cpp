@@ -69,7 +69,7 @@ TEST(containers_and_streams)
     stream >> read;
     CHECK(read == b);
     std::istringstream nonsense("nonsense");
-    CHECK_THROWS(nonsense >> read, poputil::poplibs_error, "'nonsense' is no field");
+    CHECK_THROWS(nonsense >> read, poputil::poplibs_error, "'nonsense' is not a field");
     std::ostringstream costs;
     costs << poplin::PlanCosts{ 3, 4 };
     CHECK(costs.str() == "{ cycles: 3, memory: 4 }");

@@ -230,11 +230,12 @@ TEST(mistakes)
     using namespace pe;
     Bed b;
     CHECK_THROWS(popops::map(b.graph, _1 + _3, { b.f, b.g }, b.prog), index_error,
-                 "no tensor for placeholder _3: there are 2");
+                 "no tensor for placeholder _3: the list has 2");
     CHECK_THROWS(popops::map(b.graph, _1 * _2 + _3, { b.f, b.g, b.h }, b.prog), type_error,
                  "operands of add are float and half");
     CHECK_THROWS(popops::map(b.graph, Exp(_1 + 1), { b.u }, b.prog), type_error, "exp does not take unsigned int");
-    CHECK_THROWS(popops::map(b.graph, _1 * 2 + 0.5, { b.u }, b.prog), type_error, "0.5 has no value as unsigned int");
+    CHECK_THROWS(popops::map(b.graph, _1 * 2 + 0.5, { b.u }, b.prog), type_error,
+                 "0.5 cannot be represented as unsigned int");
     CHECK_THROWS(popops::map(b.graph, _1 + 1, { b.f }, b.prog, "x", { { "forceGenerateCodelets", "true" } }),
                  invalid_option, "forceGenerateCodelet");
     CHECK_THROWS(popops::map(b.graph, Const(1) + Const(2), { b.f }, b.prog), poputil::poplibs_error, "no placeholder");

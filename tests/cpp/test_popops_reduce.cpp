@@ -94,7 +94,7 @@ TEST(reduces)
         concat({ one, two.flatten(), three.flatten(), popops::cast(b.graph, four, FLOAT, b.prog).expand({ 0 }) });
     CHECK(b.after(all) == (Floats{ 14, 22, 30, 4, 5, 10, 11, 0, 2, 4, 6, 8, 10, 33 }));
     CHECK_THROWS(popops::reduce(b.graph, t, { 3 }, popops::Operation::ADD, b.prog), poputil::poplibs_error,
-                 "dimension 3 of a tensor of rank 3");
+                 "there is no dimension 3: the tensor's rank is 3");
     CHECK_THROWS(popops::reduce(b.graph, t, { 1 }, popops::Operation::LOGICAL_AND, b.prog), poplar_error,
                  "test_popops_reduce.cpp");
     CHECK_THROWS(popops::reduce(b.graph, t, { 1 }, { popops::Operation::ADD, true }, b.prog), poputil::poplibs_error,

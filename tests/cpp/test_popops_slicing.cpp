@@ -388,7 +388,7 @@ TEST(loops_and_rings)
     Tensor last = ring.prev(0, b.prog), third = ring.prev(2, b.prog);
     CHECK(b.after<unsigned>(concat({ last, third, ring.getIndex().reshape({ 1 }), goesOn.reshape({ 1 }) })) ==
           Numbers{ 7, 1, 0, 0 });
-    CHECK_THROWS(ring.prev(4, b.prog), poplar::index_error, "ring of 4");
+    CHECK_THROWS(ring.prev(4, b.prog), poplar::index_error, "the buffer has 4");
 }
 
 // row: popops IndicesAndTensor

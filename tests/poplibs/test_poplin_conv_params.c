@@ -216,7 +216,7 @@ static void order_and_text(void **state)
     pop_error error;
     poplin_conv_params p;
     assert_int_equal(poplin_conv_params_from_text("batchsize 3", &p, NULL, &error), POP_PARSE_ERROR);
-    assert_non_null(strstr(error.text, "'batchsize 3' is no field"));
+    assert_non_null(strstr(error.text, "'batchsize 3' is not a field"));
     assert_int_equal(poplin_conv_params_from_text("inputFieldShape {3,4} kernelShape {3", &p, NULL, &error),
                      POP_PARSE_ERROR);
     assert_non_null(strstr(error.text, "'kernelShape'"));

@@ -233,7 +233,7 @@ static void test_word_on_arranged_operands(void **state)
     assert_built(bed.graph);
     poplin_mat_mul(bed.graph, a, b, bed.program, "mm", arranged, NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_mat_mul",
-                 "poplin_pre_arrange_mat_mul_input_rhs makes such a tensor");
+                 "create it by poplin_pre_arrange_mat_mul_input_rhs with the same shapes");
     bed_close(&bed);
 }
 
@@ -385,7 +385,7 @@ static void test_mistakes(void **state)
                  "the result has shape {4,5}; the product has {4,6}");
     poplin_mat_mul_acc(graph, wide, 1, a, bed_input(&bed, POP_FLOAT, POP_SHAPE(5, 10), BED_LINEAR), bed.program, "x",
                        POP_NO_OPTIONS, NULL);
-    assert_error(graph, POP_POPLAR_ERROR, "poplin_mat_mul_acc", "several times");
+    assert_error(graph, POP_POPLAR_ERROR, "poplin_mat_mul_acc", "repeated elements");
     poplin_mat_mul_acc_tensor(graph, a, i, a, b, bed.program, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_TYPE_ERROR, "poplin_mat_mul_acc_tensor", "the factor is int{5,6}");
     poplin_mat_mul_grouped(graph, pop_tensor_expand(a, POP_DIMS(0)),

@@ -264,7 +264,7 @@ static void half_engines_are_an_option(void **state)
                              { "partialsType", "float" },
                              { "enableAmpHalfEnginesPlan", "true" } };
     poplin_report_plan_estimated_costs(graph, &params, (pop_options){ options, 2 }, NULL);
-    assert_error(graph, POP_INVALID_OPTION, "poplin_report_plan_estimated_costs", "'method' cannot be so");
+    assert_error(graph, POP_INVALID_OPTION, "poplin_report_plan_estimated_costs", "'method' cannot be satisfied");
     assert_true(poplin_report_plan_estimated_costs(graph, &params, (pop_options){ options, 3 }, NULL).cycles > 0);
     assert_built(graph);
     pop_graph_destroy(graph);
@@ -282,7 +282,7 @@ static void options_that_cannot_be(void **state)
         { "partialsType", "double", "it takes half|float" },
         { "tilesPerIPU", "65", "the target has 64" },
         { "numIPUs", "2", "the target has 1" },
-        { "planConstraints", "{", "planConstraints is no JSON" },
+        { "planConstraints", "{", "planConstraints is not valid JSON" },
         { "planConstraints", "[]", "'planConstraints' takes an object" },
         { "planConstraints", "{\"method\": \"AMPS\"}", "'method' takes AMP" },
         { "planConstraints", "{\"inChansPerGrp\": 3}",
@@ -301,17 +301,18 @@ static void options_that_cannot_be(void **state)
         { "planConstraints", "{\"0\": {\"partition\": {\"batchSplit\": 0}}}",
           "'batchSplit' takes a whole number from 1 on" },
         { "planConstraints", "{\"0\": {\"partition\": {\"batchSplit\": 17}}}",
-          "'batchSplit' cannot be so: a split divides what there is" },
+          "'batchSplit' cannot be satisfied: a split must not be larger" },
         { "planConstraints", "{\"0\": {\"partition\": {\"batchSplit\": [17, 19]}}}",
           "The nearest plan has 'batchSplit' 1" },
         { "planConstraints",
           "{\"method\": \"MAC\", \"numAmpConvUnits\": 4, \"inChansPerGroup\": 7, \"partialChansPerGroup\": 3}",
-          "'inChansPerGroup', 'partialChansPerGroup' cannot be so together" },
-        { "planConstraints", "{\"inChansPerGroup\": 7}", "'inChansPerGroup' cannot be so" },
-        { "planConstraints", "{\"method\": \"OUTER_PRODUCT\"}", "'method' cannot be so" },
+          "'inChansPerGroup', 'partialChansPerGroup' cannot be satisfied together" },
+        { "planConstraints", "{\"inChansPerGroup\": 7}", "'inChansPerGroup' cannot be satisfied" },
+        { "planConstraints", "{\"method\": \"OUTER_PRODUCT\"}", "'method' cannot be satisfied" },
         { "planConstraints", "{\"0\": {\"partition\": {\"outChanSplit\": {\"serial\": 3}}}}",
-          "'outChanSplit' cannot be so" },
-        { "planConstraints", "{\"0\": {\"partition\": {\"fieldSplit\": [65, 1]}}}", "'fieldSplit' cannot be so" },
+          "'outChanSplit' cannot be satisfied" },
+        { "planConstraints", "{\"0\": {\"partition\": {\"fieldSplit\": [65, 1]}}}",
+          "'fieldSplit' cannot be satisfied" },
         { "planConstraints", "{\"0\": {\"transforms\": {}}}",
           "a level has no 'transforms'; the nearest is 'transform'" },
     };

@@ -234,7 +234,7 @@ static void test_where_it_is_for(void **state)
         pop_options options =
             POP_OPTIONS({ "pass", others[i].pass }, { "planConstraints", "{\"method\":\"SLIC\"," PLAIN "}" });
         poplin_report_plan_info(graph, &other, options, NULL, text, sizeof(text));
-        assert_error(graph, POP_INVALID_OPTION, "poplin_report_plan_info", "cannot be so");
+        assert_error(graph, POP_INVALID_OPTION, "poplin_report_plan_info", "cannot be satisfied");
     }
     pop_graph_destroy(graph);
 }

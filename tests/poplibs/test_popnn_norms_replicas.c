@@ -177,10 +177,10 @@ static void test_errors(void **state)
     }
     poplin_distributed_norm_statistics(r.graph, x, eps, r.program, false, spoil, &wrong, 6, false, POP_FLOAT, "n",
                                        POP_NO_OPTIONS, &mean, &inverse);
-    expect(&r, "the reduce callback gave a tensor of another shape or type");
+    expect(&r, "the reduce callback returned a tensor whose shape or type differs");
     poplin_distributed_norm_statistics(r.graph, x, eps, r.program, false, spoil, &none, 6, true, POP_FLOAT, "n",
                                        POP_NO_OPTIONS, &mean, &inverse);
-    expect(&r, "what the reduce callback gave");
+    expect(&r, "the result of the reduce callback");
     close_rig(&r);
 }
 

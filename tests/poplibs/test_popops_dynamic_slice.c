@@ -197,17 +197,18 @@ static void test_errors(void **state)
     popops_dynamic_slice(bed.graph, t, offset, POP_DIMS(0, 1), POP_SHAPE(1), bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_slice", "2 dims and 1 sizes");
     popops_dynamic_slice(bed.graph, t, offset, POP_DIMS(0, 1), POP_SHAPE(1, 1), bed.program, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_slice", "1 offsets where there must be 2");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_slice", "1 offsets; there must be 2");
     popops_dynamic_slice(bed.graph, t, pop_tensor_at(pop_tensor_at(t, 0), 0), POP_DIMS(0), POP_SHAPE(1), bed.program,
                          "x");
     assert_error(bed.graph, POP_TYPE_ERROR, "popops_dynamic_slice", "float");
     popops_dynamic_slice(bed.graph, (pop_tensor){ 0 }, offset, POP_DIMS(0), POP_SHAPE(1), bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_slice", "null");
     popops_dynamic_update(bed.graph, t, t, offset, POP_DIMS(0), POP_SHAPE(1), bed.program, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_update", "the slice: shape {4,5} where it must be {1,5}");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_update",
+                 "the slice: the shape is {4,5}; it must be {1,5}");
     popops_dynamic_update(bed.graph, t, pop_tensor_reinterpret(pop_tensor_slice(t, 0, 1, 0), POP_INT), offset,
                           POP_DIMS(0), POP_SHAPE(1), bed.program, "x");
-    assert_error(bed.graph, POP_TYPE_ERROR, "popops_dynamic_update", "the slice: int where it must be float");
+    assert_error(bed.graph, POP_TYPE_ERROR, "popops_dynamic_update", "the slice: the type is int; it must be float");
     pop_tensor twice = pop_tensor_broadcast(t, 2, 0);
     popops_dynamic_update(bed.graph, twice, pop_tensor_slice(t, 0, 1, 0), offset, POP_DIMS(0), POP_SHAPE(1),
                           bed.program, "x");

@@ -177,7 +177,7 @@ static void test_position_of_padding_and_impossible_padding(void **state)
     popops_pad_dim(bed.graph, t, PTRDIFF_MIN, 0, 0, 0, POPOPS_PADDING_MAPPING_ZERO);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_pad_dim", "cuts off more than dimension 0 has: 2");
     popops_pad_dim(bed.graph, t, 1, 0, 0, 0, (popops_padding_mapping)9);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_pad_dim", "9 is no mapping of padding");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_pad_dim", "9 is not a mapping of padding");
     popops_pad_dim_with(t, 0, 2, 0, POPOPS_PADDING_REFLECT);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_pad_dim_with", "at most 1");
     popops_pad_dim_with(pop_tensor_slice(t, 1, 1, 0), 0, 2, 0, POPOPS_PADDING_EDGE);
@@ -187,7 +187,7 @@ static void test_position_of_padding_and_impossible_padding(void **state)
     popops_pad_dim_with(t, 0, 2, 2, POPOPS_PADDING_EDGE);
     assert_error(bed.graph, POP_INDEX_ERROR, "popops_pad_dim_with", "rank is 2");
     popops_pad_dim_tensor(bed.graph, t, 0, 2, 1, t, POPOPS_PADDING_MAPPING_ZERO);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_pad_dim_tensor", "takes one of float");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_pad_dim_tensor", "must be one of float");
     assert_int_equal(
         pop_tensor_dim(popops_pad_dim(bed.graph, pop_tensor_slice(t, 1, 1, 0), 0, 2, 0, 0, POPOPS_PADDING_MAPPING_EDGE),
                        0),

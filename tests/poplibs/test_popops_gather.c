@@ -329,12 +329,12 @@ static void test_errors(void **state)
     popops_scatter(bed.graph, t, indices, updates, 1, POP_DIMS(0, 1), zero, zero, p, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "2 window and 1 inserted dims");
     popops_scatter(bed.graph, t, indices, updates, 1, POP_DIMS(5), zero, zero, p, "x", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "each once");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "each must occur once");
     popops_scatter(bed.graph, pop_tensor_broadcast(t, 2, 0), indices, updates, 1, one, zero, zero, p, "x",
                    POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "aliases");
     popops_scatter_with(bed.graph, t, indices, updates, 1, one, zero, zero, give_wrong, NULL, p, "x", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter_with", "what the computation gives");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter_with", "the result of the computation");
     /* Lists that are NULL, of every kind. */
     const pop_dims no_dims = { 2, NULL };
     const pop_shape no_sizes = { 2, NULL };

@@ -295,13 +295,13 @@ static void test_errors(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_reduce_scatter",
                  "the data has shape {8}; {IPUs, elements} is needed");
     popops_all_reduce(bed.graph, pop_tensor_transpose(data), POPOPS_ADD, bed.program, "a", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_all_reduce", "8 parts, and the target has 4 IPUs");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_all_reduce", "there are 8 parts, but the target has 4 IPUs");
     popops_ipu_all_reduce(bed.graph, data, (popops_collective_operator)77, bed.program, "a", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_ipu_all_reduce", "77 is no operation");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_ipu_all_reduce", "77 is not an operation");
     popops_ipu_reduce_scatter(bed.graph, data, POPOPS_COLLECTIVE_LOGICAL_OR, bed.program, "a", POP_NO_OPTIONS, chunks);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_ipu_reduce_scatter", "the operator LOGICAL_OR of float");
     popops_all_reduce(bed.graph, data, (popops_operation)77, bed.program, "a", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_all_reduce", "77 is no operation");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_all_reduce", "77 is not an operation");
     popops_all_gather(bed.graph, (pop_tensors){ IPUS, chunks }, bed.program, "a", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_all_gather", "a null tensor");
     popops_all_gather(bed.graph, (pop_tensors){ 0, NULL }, bed.program, "a", POP_NO_OPTIONS);

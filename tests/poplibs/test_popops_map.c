@@ -156,12 +156,12 @@ static void test_mistakes(void **state)
         { "tan(_1, _1)", POP_PARSE_ERROR, "')' was expected at ', _1)'" },
         { "tangent(_1)", POP_PARSE_ERROR,
           "a number, a placeholder like _1, or a function was expected at 'tangent(_1)'" },
-        { "", POP_PARSE_ERROR, "is no expression" },
-        { "_3 + 1", POP_INDEX_ERROR, "there is no tensor for placeholder _3: there are 2" },
+        { "", POP_PARSE_ERROR, "is not an expression" },
+        { "_3 + 1", POP_INDEX_ERROR, "there is no tensor for placeholder _3: the list has 2" },
         { "_0 + 1", POP_INDEX_ERROR, "placeholder _0" },
-        { "_1 + _2 + 1", POP_TYPE_ERROR, "operands of add are float and int: they must have one type" },
+        { "_1 + _2 + 1", POP_TYPE_ERROR, "operands of add are float and int: they must have the same type" },
         { "exp(_2 * 2)", POP_TYPE_ERROR, "exp does not take int" },
-        { "_2 * 2 + 0.5", POP_TYPE_ERROR, "the number 0.5 has no value as int" },
+        { "_2 * 2 + 0.5", POP_TYPE_ERROR, "the number 0.5 cannot be represented as int" },
         { "select(_1, 2, _1) + 1", POP_TYPE_ERROR, "the condition of select is float, not bool" },
         { "1 + 2", POP_POPLAR_ERROR, "no placeholder" },
     };
@@ -187,7 +187,7 @@ static void test_mistakes(void **state)
     const popops_expr_node unknown[] = { { .kind = POPOPS_EXPR_PLACEHOLDER, .op = 1 },
                                          { .kind = POPOPS_EXPR_UNARY, .op = POPOPS_UNARY_COUNT } };
     popops_map_expr(bed.graph, (popops_expr){ unknown, 2 }, POP_TENSORS(f), bed.program, "x", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_map", "operator and type that there are");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_map", "a valid kind, operator and type");
     bed_close(&bed);
 }
 

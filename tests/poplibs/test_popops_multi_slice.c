@@ -288,17 +288,17 @@ static void test_nothing_and_errors(void **state)
                                            POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_create_sliceable_tensor_planned", "does not fit");
     popops_multi_slice(bed.graph, t, pop_tensor_flatten(indices), dims, sizes, bed.program, NULL, "x", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_multi_slice", "the offsets: shape {3} where it must be {3,1}");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_multi_slice", "the offsets: the shape is {3}; it must be {3,1}");
     popops_multi_slice(bed.graph, t, indices, dims, sizes, bed.program, NULL, "x",
                        POP_OPTIONS({ "usedForSlices", "true" }));
     assert_error(bed.graph, POP_INVALID_OPTION, "popops_multi_slice", "nearest is 'usedForSlice'");
     popops_multi_update(bed.graph, t, pop_tensor_slice(s, 0, 2, 0), indices, dims, sizes, bed.program, NULL, "x",
                         POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_multi_update",
-                 "the slices: shape {2,1,5} where it must be {3,1,5}");
+                 "the slices: the shape is {2,1,5}; it must be {3,1,5}");
     popops_multi_update_add(bed.graph, t, s, indices, scale, dims, sizes, bed.program, NULL, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_multi_update_add",
-                 "a scale of 1 elements of int; it is one float");
+                 "a scale of 1 elements of int; it must be one float");
     popops_embedding_plan(bed.graph, POP_HALF, 6, 5, POP_SHAPE(3),
                           POP_OPTIONS({ "planConstraints", "{\"lookups\": 3}" }));
     assert_error(bed.graph, POP_INVALID_OPTION, "popops_embedding_plan", "slicedDimSplit");

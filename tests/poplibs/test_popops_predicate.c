@@ -96,7 +96,7 @@ static void test_collectives_of_one_replica(void **state)
     for (size_t i = 0; i < 5; ++i)
         bed_check(got[i], bed_given(&bed, t), 17, 0, 0);
     popops_replicated_all_reduce(bed.graph, t, (popops_operation)99, bed.program, "c", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_replicated_all_reduce", "99 is no operation");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_replicated_all_reduce", "99 is not an operation");
     popops_replicated_all_gather(bed.graph, t, bed.program, "c", POP_OPTIONS({ "metod", "ring" }));
     assert_error(bed.graph, POP_INVALID_OPTION, "popops_replicated_all_gather", "the nearest is 'method'");
     bed_close(&bed);

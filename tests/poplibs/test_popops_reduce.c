@@ -577,9 +577,9 @@ static void test_errors(void **state)
     popops_reduce(g, null, POP_FLOAT, POP_DIMS(0), add, seq, "r", POP_NO_OPTIONS);
     assert_error(g, POP_POPLAR_ERROR, "popops_reduce", "null tensor");
     popops_reduce(g, t, POP_FLOAT, POP_DIMS(2), add, seq, "r", POP_NO_OPTIONS);
-    assert_error(g, POP_POPLAR_ERROR, "popops_reduce", "dimension 2 of a tensor of rank 2");
+    assert_error(g, POP_POPLAR_ERROR, "popops_reduce", "there is no dimension 2: the tensor's rank is 2");
     popops_reduce(g, t, POP_FLOAT, POP_DIMS(1, 1), add, seq, "r", POP_NO_OPTIONS);
-    assert_error(g, POP_POPLAR_ERROR, "popops_reduce", "dimension 1 is named twice");
+    assert_error(g, POP_POPLAR_ERROR, "popops_reduce", "dimension 1 occurs twice");
     popops_reduce(g, t, POP_INT, POP_DIMS(1), add, seq, "r", POP_NO_OPTIONS);
     assert_error(g, POP_TYPE_ERROR, "popops_reduce", "ADD of float cannot give int");
     popops_reduce(g, t, POP_FLOAT, POP_DIMS(1), (popops_reduce_params){ .op = POPOPS_LOGICAL_OR }, seq, "r",
@@ -597,16 +597,16 @@ static void test_errors(void **state)
                   POP_NO_OPTIONS);
     assert_error(g, POP_TYPE_ERROR, "popops_reduce", "the scale is float with 12 elements; it must be one float");
     popops_reduce_with_output(g, t, t, POP_DIMS(1), add, seq, "r", POP_NO_OPTIONS);
-    assert_error(g, POP_POPLAR_ERROR, "popops_reduce_with_output", "the output has shape {4,3} where {4} is left");
+    assert_error(g, POP_POPLAR_ERROR, "popops_reduce_with_output", "the output has shape {4,3}; it must be {4}");
     popops_reduce_with_output(g, t, null, POP_DIMS(1), add, seq, "r", POP_NO_OPTIONS);
     assert_error(g, POP_POPLAR_ERROR, "popops_reduce_with_output", "the output is a null tensor");
     popops_reduce_with_output(g, t, pop_tensor_at(t, 0), POP_DIMS(0), add, seq, "r", POP_NO_OPTIONS);
-    assert_error(g, POP_POPLAR_ERROR, "popops_reduce_with_output", "the output has elements of the input");
+    assert_error(g, POP_POPLAR_ERROR, "popops_reduce_with_output", "the output shares elements with the input");
     popops_reduce(g, t, POP_FLOAT, POP_DIMS(1), add, seq, "r", POP_OPTIONS({ "accumType.interTile", "int" }));
     assert_error(g, POP_INVALID_OPTION, "popops_reduce", "it takes float|half");
     popops_reduce(g, t, POP_FLOAT, POP_DIMS(1), (popops_reduce_params){ .op = (popops_operation)17 }, seq, "r",
                   POP_NO_OPTIONS);
-    assert_error(g, POP_POPLAR_ERROR, "popops_reduce", "17 is no operation");
+    assert_error(g, POP_POPLAR_ERROR, "popops_reduce", "17 is not an operation");
     popops_reduce(g, pop_graph_add_variable(g, POP_FLOAT, POP_SHAPE(3), "unmapped"), POP_FLOAT, POP_DIMS(0), add, seq,
                   "r", POP_NO_OPTIONS);
     assert_error(g, POP_INVALID_TILE_MAPPING, "popops_reduce", "not mapped");

@@ -304,11 +304,11 @@ static void test_errors(void **state)
     pop_tensor f = rig_input(&r, POP_FLOAT, POP_SHAPE(4, 2), "f"), b = rig_input(&r, POP_BOOL, POP_SHAPE(4), "b");
     popops_replica_group all = POPOPS_ALL_REPLICAS;
     popops_group_all_reduce(r.graph, b, POPOPS_COLLECTIVE_ADD, all, r.program, "x", POP_NO_OPTIONS);
-    fails(&r, POP_POPLAR_ERROR, "operator ADD of bool: it takes numbers");
+    fails(&r, POP_POPLAR_ERROR, "operator ADD does not take bool; it takes numbers");
     popops_group_all_reduce(r.graph, f, POPOPS_COLLECTIVE_LOGICAL_OR, all, r.program, "x", POP_NO_OPTIONS);
     fails(&r, POP_POPLAR_ERROR, "it takes bool");
     popops_group_all_reduce(r.graph, f, (popops_collective_operator)77, all, r.program, "x", POP_NO_OPTIONS);
-    fails(&r, POP_POPLAR_ERROR, "77 is no operation");
+    fails(&r, POP_POPLAR_ERROR, "77 is not an operation");
     popops_group_all_reduce(r.graph, f, POPOPS_COLLECTIVE_ADD, (popops_replica_group){ POPOPS_GROUP_ORTHOGONAL, 3, 1 },
                             r.program, "x", POP_NO_OPTIONS);
     fails(&r, POP_POPLAR_ERROR, "groups of 3 members with stride 1 do not divide the graph's 4 replicas");

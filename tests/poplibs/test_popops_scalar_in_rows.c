@@ -72,7 +72,7 @@ static void test_errors_and_nothing(void **state)
     popops_select_scalar_from_rows(bed.graph, pop_tensor_reinterpret(t, POP_INT), indices, bed.program, "x");
     assert_error(bed.graph, POP_TYPE_ERROR, "popops_select_scalar_from_rows", "cannot be int");
     popops_select_scalar_from_rows(bed.graph, t, pop_tensor_slice(indices, 0, 3, 0), bed.program, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_select_scalar_from_rows", "3 offsets where there must be 4");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_select_scalar_from_rows", "3 offsets; there must be 4");
     popops_update_scalar_in_rows(bed.graph, pop_tensor_broadcast(pop_tensor_slice(t, 0, 1, 0), 4, 0), indices,
                                  bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_update_scalar_in_rows", "aliases");

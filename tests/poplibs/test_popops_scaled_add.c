@@ -208,7 +208,7 @@ static void test_errors(void **state)
     assert_error(bed.graph, POP_TYPE_ERROR, "popops_scaled_subtract_from", "float and int; both must be");
     popops_scaled_subtract_from(bed.graph, i, i, s, bed.program, "s", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_TYPE_ERROR, "popops_scaled_subtract_from",
-                 "a factor is float; of int tensors it must be int");
+                 "a factor is float; for int tensors it must be int");
     popops_scaled_add_both_constant(bed.graph, i, 2, i, 2, bed.program, POPOPS_SCALED_ADD_DEFAULT, "s", POP_NO_OPTIONS);
     assert_built(bed.graph);
     popops_scaled_add_to(bed.graph, a, a, b, bed.program, "s", POP_NO_OPTIONS);

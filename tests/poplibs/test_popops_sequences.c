@@ -53,9 +53,9 @@ static void test_runs_of_rows(void **state)
                n = write(&bed, POP_UNSIGNED_INT, POP_SHAPE(2), from);
     popops_sequence_slice(bed.graph, src, pop_tensor_slice(src, 0, 2, 1), n, n, n, false, bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_sequence_slice",
-                 "the destination: shape {4,2} where it must be {4,3}");
+                 "the destination: the shape is {4,2}; it must be {4,3}");
     popops_sequence_slice(bed.graph, src, src, n, n, pop_tensor_slice(n, 0, 1, 0), false, bed.program, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_sequence_slice", "1 offsets where there must be 2");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_sequence_slice", "1 offsets; there must be 2");
     popops_sequence_slice(bed.graph, pop_tensor_at(pop_tensor_at(src, 0), 0), src, n, n, n, false, bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_sequence_slice", "must have rows");
     popops_sequence_slice(bed.graph, pop_tensor_slice(src, 0, 0, 0), src, n, n, n, true, bed.program,
@@ -100,7 +100,7 @@ static void test_groups(void **state)
                                     &plan, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_grouped_multi_update_mul", "2 groups and 1 groups");
     popops_create_grouped_indices_tensor(bed.graph, SIZE_MAX, dims, 4, &plan, "i", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_create_grouped_indices_tensor", "from 1 to 1048576 are possible");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_create_grouped_indices_tensor", "from 1 to 1048576 are allowed");
     assert_built(bed.graph);
     double *got[2], *given = bed_given(&bed, t), *by = bed_given(&bed, s), wanted[70];
     bed_run_all(&bed, (const pop_tensor[]){ out, sums }, got, 2);
@@ -131,7 +131,7 @@ static void test_rings(void **state)
         for (unsigned i = 0; i < 3; ++i)
             out[i] = popops_circ_buf_prev(bed.graph, &ring, i, bed.program, "prev");
         popops_circ_buf_prev(bed.graph, &ring, 3, bed.program, "x");
-        assert_error(bed.graph, POP_INDEX_ERROR, "popops_circ_buf_prev", "entry 3 of a ring of 3");
+        assert_error(bed.graph, POP_INDEX_ERROR, "popops_circ_buf_prev", "entry 3 is out of range: the buffer has 3");
         popops_circ_buf_create(bed.graph, POP_INT, 0, POP_SHAPE(2), "x");
         assert_error(bed.graph, POP_POPLAR_ERROR, "popops_circ_buf_create", "0 entries");
         popops_circ_buf_add(bed.graph, &ring, out[0], bed.program, "x");
@@ -191,7 +191,7 @@ static void test_loops_up_and_down(void **state)
     popops_counted_for_loop(bed.graph, other, 0, limit, 1, bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_counted_for_loop", "2 elements of float up to 1 of int");
     popops_add_for_loop_counter_vertex(bed.graph, limit, other, 1, 0, bed.program, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_add_for_loop_counter_vertex", "it must be");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_add_for_loop_counter_vertex", "both must be");
     bed_close(&bed);
 }
 

@@ -190,9 +190,9 @@ static void test_costs_and_errors(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_top_k", "21 of 20");
     params.k = 3;
     popops_top_k(bed.graph, bed.program, t, (popops_top_k_params){ 3, true, (popops_sort_order)9, false }, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_top_k", "9 is no order");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_top_k", "9 is not an order");
     popops_top_k_with_permutation(bed.graph, bed.program, t, params, NULL, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_top_k_with_permutation", "it is NULL");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_top_k_with_permutation", "the pointer to the indices is NULL");
     popops_top_k(bed.graph, bed.program, bools, params, "x");
     assert_error(bed.graph, POP_TYPE_ERROR, "popops_top_k", "bool");
     popops_top_k(bed.graph, bed.program, pop_tensor_at(pop_tensor_at(t, 0), 0), params, "x");

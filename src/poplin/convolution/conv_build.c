@@ -131,9 +131,8 @@ static bool is_arranged_as_declared(const struct conv_resolved *conv, pop_tensor
         has_whole_blocks(conv, conv->swapped ? weights : input, conv->swapped ? 3 : 2))
         return poplibs_ready(call->graph);
     return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api,
-                        "the operand that is said to be arranged is not laid out as this product's plan wants it: %s "
-                        "makes such a tensor, when it is "
-                        "called with the same shapes, types and options",
+                        "the operand that is declared as arranged does not have the layout of this product's plan: "
+                        "create it by %s with the same shapes, types and options",
                         call->input_arranged_by);
 }
 

@@ -120,7 +120,7 @@ static void run(struct multi *multi, enum conv_purpose purpose, pop_options opti
     if (multi->count && !outputs.list) {
         if (poplibs_ready(multi->graph))
             poplibs_fail(multi->graph, POP_POPLAR_ERROR, multi->where, multi->api,
-                         "there is no place for results: outputs is NULL");
+                         "outputs is NULL; it must be an array for the results");
         return;
     }
     for (size_t i = 0; i < multi->count; ++i)
@@ -142,8 +142,8 @@ static pop_tensor create(struct multi *multi, size_t index, pop_options options,
     if (index < multi->count)
         made = make(&multi->members[index]);
     else
-        poplibs_fail(multi->graph, POP_POPLAR_ERROR, multi->where, multi->api, "index %zu; there are %zu convolutions",
-                     index, multi->count);
+        poplibs_fail(multi->graph, POP_POPLAR_ERROR, multi->where, multi->api,
+                     "index %zu is out of range: there are %zu convolutions", index, multi->count);
     end(multi);
     return made;
 }

@@ -86,7 +86,7 @@ static bool check_places(pop_where where, pop_graph *graph, const char *api, pop
 {
     if (!first || !second)
         return poplibs_ready(graph) &&
-               poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "there is no place for a result: it is NULL");
+               poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the pointer to a result is NULL");
     *first = *second = (pop_tensor){ 0 };
     return true;
 }
@@ -201,10 +201,11 @@ static void add_up(const struct norm *norm, pop_tensor *tensors, size_t count)
     norm->sharing.reduce(norm->sharing.context, norm->graph, tensors, count, norm->sequence, norm->sharing.members,
                          norm->name);
     for (size_t i = 0; i < count && poplibs_ready(norm->graph); ++i)
-        if (poplibs_is_operand(norm->graph, norm->where, norm->api, "what the reduce callback gave", tensors[i]) &&
+        if (poplibs_is_operand(norm->graph, norm->where, norm->api, "the result of the reduce callback", tensors[i]) &&
             (!poplibs_shapes_equal(given[i], tensors[i]) || pop_tensor_type(given[i]) != pop_tensor_type(tensors[i])))
-            poplibs_fail(norm->graph, POP_POPLAR_ERROR, norm->where, norm->api,
-                         "the reduce callback gave a tensor of another shape or type than it was given");
+            poplibs_fail(
+                norm->graph, POP_POPLAR_ERROR, norm->where, norm->api,
+                "the reduce callback returned a tensor whose shape or type differs from those of its argument");
 }
 
 /* ---- parameters ---- */

@@ -127,8 +127,8 @@ static bool wrong_dim(const poplin_conv_params *p, size_t d, char *text, size_t 
     else if (poplin_conv_transformed_kernel_size(p, d) < 1 ||
              poplin_conv_transformed_input_size(p, d) < poplin_conv_transformed_kernel_size(p, d))
         snprintf(text, size,
-                 "field dimension %zu: the kernel has %zu elements after its transform, the input has %zu; it takes "
-                 "from 1 to as many",
+                 "field dimension %zu: the kernel has %zu elements after its transform, the input has %zu; the kernel "
+                 "must have at least 1 and at most as many as the input",
                  d, poplin_conv_transformed_kernel_size(p, d), poplin_conv_transformed_input_size(p, d));
     else if ((size_t)out->truncation_lower[d] + out->truncation_upper[d] > poplin_conv_untransformed_output_size(p, d))
         snprintf(text, size, "field dimension %zu of the output has %zu elements, but %u and %u are truncated", d,
@@ -408,14 +408,14 @@ pop_status poplin_conv_params_from_text_at(pop_where where, const char *text, po
         const char *next = read_value(skip_blanks(at + length), &p, &fields[f]);
         if (!next) {
             char words[160];
-            snprintf(words, sizeof(words), "'%s' has no value that it can take", fields[f].name);
+            snprintf(words, sizeof(words), "'%s' has an invalid value", fields[f].name);
             return poplin_fail(error, POP_PARSE_ERROR, where, "poplin_conv_params_from_text", words);
         }
         rest = next;
     }
     if (rest == start) {
         char words[160];
-        snprintf(words, sizeof(words), "'%.40s' is no field of a convolution's parameters", at);
+        snprintf(words, sizeof(words), "'%.40s' is not a field of a convolution's parameters", at);
         return poplin_fail(error, POP_PARSE_ERROR, where, "poplin_conv_params_from_text", words);
     }
     *params = p;

@@ -62,7 +62,7 @@ static bool take(const pop_target *target, const struct parsed *parsed, struct p
     options->inter_tile_partials_type = partials_of(parsed->inter_tile < 0 ? parsed->partials : parsed->inter_tile);
     options->inter_ipu_partials_type = partials_of(parsed->inter_ipu < 0 ? parsed->partials : parsed->inter_ipu);
     if (parsed->output && strlen(parsed->output) >= sizeof(options->constraints_output)) {
-        snprintf(text, size, "option 'planConstraintsOutputFilename' has %zu characters; it takes %zu at most",
+        snprintf(text, size, "option 'planConstraintsOutputFilename' has %zu characters; at most %zu are allowed",
                  strlen(parsed->output), sizeof(options->constraints_output) - 1);
         return false;
     }

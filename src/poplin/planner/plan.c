@@ -278,8 +278,8 @@ static void log_plan(const struct plan_cached *found)
     if (budget && found->planned.cost.bytes > budget && pop_log_on(POPLIBS_LIBRARY, POP_LOG_WARN)) {
         poplin_conv_params_text(&found->planned.params, text, sizeof(text));
         POPLIBS_LOG(WARN,
-                    "no plan of the convolution %s keeps to %llu bytes of a tile (availableMemoryProportion %g of %u): "
-                    "the smallest one takes %llu bytes",
+                    "no plan of the convolution %s fits in %llu bytes of a tile (availableMemoryProportion %g of %u): "
+                    "the smallest one needs %llu bytes",
                     text, (unsigned long long)budget, found->options.available_memory_proportion,
                     found->target.bytes_per_tile, (unsigned long long)found->planned.cost.bytes);
     }

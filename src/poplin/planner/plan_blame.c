@@ -5,11 +5,11 @@
 
 enum reason { HELD_BY_TRANSFORM, HELD_BY_METHOD, HELD_BY_VERTEX, HELD_BY_PARTITION };
 static const char *const reasons[] = {
-    "a transform is planned only where the convolution has something to transform",
+    "a transform is considered only if it changes the convolution",
     NULL, /* each method's own text */
-    "a method has vertices of certain groups only, which the types and the target decide",
-    "a split divides what there is, leaves no part empty, and takes a tile for each part of all splits together; "
-    "serial splits divide channels exactly",
+    "a method's vertices take only certain group sizes, which depend on the types and the target",
+    "a split must not be larger than what it divides or leave a part empty, all splits together must not give more "
+    "parts than there are tiles, and serial splits must divide the channels exactly",
 };
 
 /* All constraints in the order in which they are tried: fields[i]->order is i. */
@@ -128,14 +128,14 @@ void plan_blame(const pop_target *target, const struct plan_cached *asked,
     unsigned blamed = find_set(all, target, asked, find, &nearest), named = 0;
     poplin_text_add(&text, "planConstraints: ");
     if (!blamed) {
-        poplin_text_add(&text, "the convolution has no plan on %u tiles, with or without them",
+        poplin_text_add(&text, "the convolution has no plan on %u tiles, with or without constraints",
                         asked->options.tiles_per_ipu);
         return;
     }
     for (size_t i = 0, count = 0; i < all->count; ++i)
         if (blamed >> i & 1)
             poplin_text_add(&text, "%s'%s'", count++ ? ", " : "", all->fields[i]->name);
-    poplin_text_add(&text, blamed & (blamed - 1) ? " cannot be so together: " : " cannot be so: ");
+    poplin_text_add(&text, blamed & (blamed - 1) ? " cannot be satisfied together: " : " cannot be satisfied: ");
     for (size_t i = 0; i < all->count; ++i)
         if ((blamed >> i & 1) && !(named >> reason_of(all->fields[i]) & 1)) {
             poplin_text_add(&text, "%s", named ? "; " : "");

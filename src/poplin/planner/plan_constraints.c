@@ -381,7 +381,7 @@ bool poplin_plan_constraints_read(const char *json, unsigned num_ipus, struct po
     pop_text_end(begun);
     bool good = json_is_object(root), more = good;
     if (!root)
-        snprintf(text, size, "planConstraints is no JSON: %s (line %d)", error.text, error.line);
+        snprintf(text, size, "planConstraints is not valid JSON: %s (line %d)", error.text, error.line);
     else if (!good)
         wrong(&r, "planConstraints", "an object", root);
     for (*count = 0; good && more; ++*count) {

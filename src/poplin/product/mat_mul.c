@@ -20,7 +20,7 @@ static bool are_operands(const struct mat_mul_call *call, pop_tensor a, pop_tens
         return false;
     if (pop_tensor_type(a) != pop_tensor_type(b))
         return poplibs_fail(call->graph, POP_TYPE_ERROR, call->where, call->api,
-                            "operands are %s and %s; both must have one type", pop_type_name(pop_tensor_type(a)),
+                            "operands are %s and %s; both must have the same type", pop_type_name(pop_tensor_type(a)),
                             pop_type_name(pop_tensor_type(b)));
     struct mat_mul_dims a_dims, b_dims;
     return mat_mul_shapes(call, pop_tensor_type(a), output_type, mat_mul_shape_of(a, &a_dims),
@@ -39,7 +39,7 @@ static bool is_result(const struct mat_mul_call *call, pop_tensor out, const pop
                             poplibs_shape_text(must, sizeof(must), (pop_shape){ rank, wanted + 3 - rank }));
     if (!pop_tensor_is_parallel_writeable(out))
         return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api,
-                            "the result has constants or elements that stand in it several times");
+                            "the result contains constants or repeated elements");
     return true;
 }
 

@@ -150,7 +150,7 @@ static void factor_in_place(struct triangular_call *call, pop_tensor a, bool low
         return;
     if (!pop_tensor_is_parallel_writeable(a)) {
         poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api,
-                     "the matrix has constants or elements that stand in it several times");
+                     "the matrix contains constants or repeated elements");
         return;
     }
     if (triangular_take_options(call, &list) && pop_tensor_num_elements(a)) {
@@ -198,7 +198,7 @@ pop_tensor poplin_create_cholesky_input_at(pop_where where, pop_graph *graph, po
         poplibs_fail(graph, POP_TYPE_ERROR, where, call.api, "the type is %s; it must be half or float",
                      pop_type_name(type));
     else if (shape.rank < 2 || shape.dims[shape.rank - 1] != shape.dims[shape.rank - 2])
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, call.api, "%s is the shape of no square matrix",
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, call.api, "%s is not the shape of a square matrix",
                      poplibs_shape_text(text, sizeof(text), shape));
     else if (triangular_take_options(&call, &list)) {
         size_t n = shape.dims[shape.rank - 1], groups = 1;

@@ -69,7 +69,7 @@ bool triangular_matrices(const struct triangular_call *call, pop_tensor a, pop_t
     if (pop_tensor_type(a) != POP_HALF && pop_tensor_type(a) != POP_FLOAT)
         return fail(call, POP_TYPE_ERROR, "is neither half nor float", a);
     if (rank < 2 || pop_tensor_dim(a, rank - 1) != pop_tensor_dim(a, rank - 2))
-        return fail(call, POP_POPLAR_ERROR, "is no square matrix", a);
+        return fail(call, POP_POPLAR_ERROR, "is not a square matrix", a);
     *grouped = triangular_grouped(call, a);
     return true;
 }
@@ -82,13 +82,13 @@ static bool right_hand_sides(const struct triangular_call *call, pop_tensor a, p
     if (!poplibs_is_operand(call->graph, call->where, call->api, "the right-hand side", b))
         return false;
     if (pop_tensor_type(b) != pop_tensor_type(a))
-        return fail(call, POP_TYPE_ERROR, "is not of the matrix's type", b);
+        return fail(call, POP_TYPE_ERROR, "does not have the matrix's type", b);
     bool fits =
         pop_tensor_rank(b) == rank && pop_tensor_dim(b, left_side ? rank - 2 : rank - 1) == pop_tensor_dim(a, rank - 1);
     for (size_t i = 0; fits && i + 2 < rank; ++i)
         fits = pop_tensor_dim(a, i) == pop_tensor_dim(b, i);
     if (!fits)
-        return fail(call, POP_POPLAR_ERROR, "has not the right-hand sides of these systems", b);
+        return fail(call, POP_POPLAR_ERROR, "does not match these systems of equations", b);
     b = triangular_grouped(call, b);
     *columns = left_side ? b : poplin_transpose_grouped_matrix_at(call->where, b);
     return true;
@@ -280,7 +280,7 @@ static pop_tensor create_input(struct triangular_call *call, pop_type type, pop_
         (void)0; /* the error is recorded already */
     else if (!fit(a, b, left_side))
         poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api,
-                     "shapes %s and %s are no system of equations", poplibs_shape_text(left, sizeof(left), a),
+                     "shapes %s and %s do not form a system of equations", poplibs_shape_text(left, sizeof(left), a),
                      poplibs_shape_text(right, sizeof(right), b));
     else if (type != POP_HALF && type != POP_FLOAT)
         poplibs_fail(call->graph, POP_TYPE_ERROR, call->where, call->api, "the type is %s; it must be half or float",

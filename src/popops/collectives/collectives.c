@@ -28,7 +28,7 @@ static bool parse_environment(pop_where where, pop_graph *graph, const char *api
     if (pop_profile_read_json(text, strlen(text), &map, &error) != POP_OK || map.type != POP_PROFILE_MAP) {
         pop_profile_free(&map);
         return poplibs_fail(graph, POP_INVALID_OPTION, where, api,
-                            "the environment variable GCL_OPTIONS is no JSON object of options: %s",
+                            "the environment variable GCL_OPTIONS is not a JSON object of options: %s",
                             *error.text ? error.text : "it is another value");
     }
     size_t count = pop_profile_size(&map) < MAX_OPTIONS ? pop_profile_size(&map) : MAX_OPTIONS;
@@ -56,7 +56,7 @@ bool popops_check_collective(pop_where where, pop_graph *graph, const char *api,
 bool popops_check_collective_operation(pop_where where, pop_graph *graph, const char *api, popops_operation op)
 {
     return (unsigned)op < POPOPS_OPERATIONS ||
-           poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%d is no operation", (int)op);
+           poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%d is not an operation", (int)op);
 }
 
 bool popops_collective_operator_of(pop_where where, pop_graph *graph, const char *api, popops_operation op,
@@ -84,7 +84,7 @@ static bool check_group(struct collective *c, const char *api)
     c->replicas = pop_graph_replication_factor(c->graph);
     c->members = c->group.type == POPOPS_GROUP_ALL ? c->replicas : c->group.size;
     if ((unsigned)c->group.type > POPOPS_GROUP_ORTHOGONAL)
-        return poplibs_fail(c->graph, POP_POPLAR_ERROR, c->where, api, "%d is no type of group", (int)c->group.type);
+        return poplibs_fail(c->graph, POP_POPLAR_ERROR, c->where, api, "%d is not a group type", (int)c->group.type);
     unsigned long long block =
         (unsigned long long)c->members * (c->group.type == POPOPS_GROUP_CONSECUTIVE ? stride : 1);
     return (block && c->replicas % block == 0) ||

@@ -20,10 +20,10 @@ bool combine_check(pop_where where, pop_graph *graph, const char *api, popops_co
     bool logical = op == POPOPS_COLLECTIVE_LOGICAL_AND || op == POPOPS_COLLECTIVE_LOGICAL_OR;
     bool real = op == POPOPS_COLLECTIVE_MEAN || op == POPOPS_COLLECTIVE_LOG_ADD;
     if ((unsigned)op >= POPOPS_COLLECTIVE_OPERATORS)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%d is no operation", (int)op);
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%d is not an operation", (int)op);
     if (op == POPOPS_COLLECTIVE_LOCAL || (logical ? type == POP_BOOL : type != POP_BOOL && (!real || is_real(type))))
         return true;
-    return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the operator %s of %s: it takes %s",
+    return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the operator %s does not take %s; it takes %s",
                         popops_collective_operator_name(op), pop_type_name(type),
                         logical ? "bool"
                         : real  ? "float and half"

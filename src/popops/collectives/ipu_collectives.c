@@ -17,8 +17,8 @@
 static bool check_parts(pop_where where, pop_graph *graph, const char *api, size_t parts)
 {
     unsigned ipus = pop_graph_target(graph)->num_ipus;
-    return (parts > 0 && parts <= ipus) ||
-           poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%zu parts, and the target has %u IPUs", parts, ipus);
+    return (parts > 0 && parts <= ipus) || poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
+                                                        "there are %zu parts, but the target has %u IPUs", parts, ipus);
 }
 
 /* Chunk i of all rows {n, elements}: the IPU's own part, and copies of the other parts with the same layout. */

@@ -116,8 +116,7 @@ static bool check(pop_where where, pop_graph *graph, const char *api, pop_tensor
             poplibs_shape_text(text[1], sizeof(text[1]), (pop_shape){ poplibs_min(ranks[1], 16), dims[1] }),
             poplibs_shape_text(text[0], sizeof(text[0]), (pop_shape){ poplibs_min(ranks[0], 16), dims[0] }));
     if (!pop_tensor_is_parallel_writeable(out))
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
-                            "the output has constants, or elements that stand in it twice");
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the output contains constants or repeated elements");
     return true;
 }
 

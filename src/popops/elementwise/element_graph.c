@@ -109,7 +109,7 @@ bool element_check_output(const struct element_call *call, pop_type type)
     }
     if (!pop_tensor_is_parallel_writeable(out))
         return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api,
-                            "the output cannot be written: it holds an element twice, or a constant");
+                            "the output cannot be written: it contains constants or repeated elements");
     return poplibs_is_operand(call->graph, call->where, call->api, "the output", out);
 }
 
@@ -122,7 +122,8 @@ pop_tensor popops_create_output_for_element_wise_op_at(pop_where where, pop_grap
     if (!poplibs_ready(graph))
         return out;
     if (!inputs.count) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "no inputs: one at least says the output's shape");
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
+                     "there are no inputs; at least one is needed to determine the output's shape");
         return out;
     }
     for (size_t i = 0; i < inputs.count; ++i)

@@ -59,7 +59,7 @@ static bool find_type(const struct element_request *request, const char *api, co
             continue;
         if (*type != POP_TYPE_NULL && seen != *type)
             return poplibs_fail(request->graph, POP_TYPE_ERROR, request->where, api,
-                                "operands are %s and %s: they must have one type", pop_type_name(*type),
+                                "operands are %s and %s: they must have the same type", pop_type_name(*type),
                                 pop_type_name(seen));
         *type = seen;
     }
@@ -70,7 +70,7 @@ static bool find_type(const struct element_request *request, const char *api, co
                     : POP_INT;
     if (*type == POP_TYPE_NULL)
         return poplibs_fail(request->graph, POP_TYPE_ERROR, request->where, api,
-                            "no operand is a tensor: nothing says the type");
+                            "no operand is a tensor; at least one is needed to determine the type");
     if (!operator_takes(info, *type))
         return poplibs_fail(request->graph, POP_TYPE_ERROR, request->where, api, "operands are %s; allowed are %s",
                             pop_type_name(*type), types_text(texts, sizeof(texts), info->types));
@@ -87,7 +87,7 @@ static pop_tensor constant_of(const struct element_request *request, const char 
     if (operand->value_type == POP_DOUBLE && !pop_type_is_floating_point(type) &&
         !(real >= -range / 2 && real < range && real == __builtin_trunc(real))) {
         poplibs_fail(request->graph, POP_TYPE_ERROR, request->where, api,
-                     "the number %g has no value as %s, which the tensors are", real, pop_type_name(type));
+                     "the number %g cannot be represented as %s, the tensors' type", real, pop_type_name(type));
         return constant;
     }
     constant = pop_graph_add_constant_fill_at(request->where, request->graph, type, POP_SHAPE(), operand->value_type,

@@ -123,8 +123,7 @@ static bool check_operands(const struct scaled *s)
                             "%s and %s; both must be half or float, or both int, or both unsigned int",
                             pop_type_name(types[0]), pop_type_name(types[1]));
     if (!pop_tensor_is_parallel_writeable(s->a))
-        return poplibs_fail(s->graph, POP_POPLAR_ERROR, s->where, s->api,
-                            "a has constants, or elements that stand in it twice");
+        return poplibs_fail(s->graph, POP_POPLAR_ERROR, s->where, s->api, "a contains constants or repeated elements");
     return true;
 }
 
@@ -139,7 +138,7 @@ static bool check_factor(const struct scaled *s, const struct factor *factor)
         return poplibs_fail(s->graph, POP_POPLAR_ERROR, s->where, s->api, "a factor has %zu elements; it must have one",
                             pop_tensor_num_elements(factor->tensor));
     if (pop_type_is_floating_point(data) ? !pop_type_is_floating_point(type) : type != data)
-        return poplibs_fail(s->graph, POP_TYPE_ERROR, s->where, s->api, "a factor is %s; of %s tensors it must be %s",
+        return poplibs_fail(s->graph, POP_TYPE_ERROR, s->where, s->api, "a factor is %s; for %s tensors it must be %s",
                             pop_type_name(type), pop_type_name(data),
                             pop_type_is_floating_point(data) ? "half or float" : pop_type_name(data));
     return true;
@@ -283,7 +282,7 @@ static bool known(pop_where where, pop_graph *graph, const char *api, popops_sca
     if (specialisation == POPOPS_SCALED_ADD_DEFAULT || specialisation == POPOPS_X_MINUS_AX_PLUS_BY)
         return poplibs_ready(graph);
     return poplibs_ready(graph) &&
-           poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%d is no specialisation", (int)specialisation);
+           poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%d is not a specialisation", (int)specialisation);
 }
 
 void popops_scaled_add_both_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor scale_a, pop_tensor b,

@@ -185,7 +185,7 @@ bool expr_parse(pop_where where, pop_graph *graph, const char *api, const char *
     if (whole && *parser.at)
         whole = fail(&parser, "an operator or the end");
     if (!whole) {
-        poplibs_fail(graph, POP_PARSE_ERROR, where, api, "'%.200s' is no expression: %s was expected at '%.40s'",
+        poplibs_fail(graph, POP_PARSE_ERROR, where, api, "'%.200s' is not an expression: %s was expected at '%.40s'",
                      parser.text, parser.wrong, parser.at);
         free(parser.nodes);
         return false;

@@ -46,8 +46,8 @@ static bool link_nodes(const struct typing *typing, popops_expr given)
     free(stack);
     if (!tree || depth != 1)
         return poplibs_fail(typing->graph, POP_POPLAR_ERROR, typing->where, typing->api,
-                            "the nodes are no expression: each must be of a kind, operator and type that there are, "
-                            "and come after its operands");
+                            "the nodes do not form an expression: each must have a valid kind, operator and type, and "
+                            "come after its operands");
     return true;
 }
 
@@ -61,7 +61,7 @@ static bool find_inputs(const struct typing *typing, pop_tensors tensors)
             continue;
         if (number < 1 || number > 20 || (size_t)number > tensors.count)
             return poplibs_fail(typing->graph, POP_INDEX_ERROR, typing->where, typing->api,
-                                "there is no tensor for placeholder _%d: there are %zu", number, tensors.count);
+                                "there is no tensor for placeholder _%d: the list has %zu", number, tensors.count);
         char name[16];
         snprintf(name, sizeof(name), "tensor %d", number);
         if (!used[number] &&
@@ -75,7 +75,7 @@ static bool find_inputs(const struct typing *typing, pop_tensors tensors)
             expr->used[expr->inputs++] = number;
     if (!expr->inputs)
         return poplibs_fail(typing->graph, POP_POPLAR_ERROR, typing->where, typing->api,
-                            "the expression has no placeholder: nothing says the shape");
+                            "the expression has no placeholder; at least one is needed to determine the shape");
     return true;
 }
 
@@ -91,7 +91,8 @@ static bool set_type(const struct typing *typing, size_t at, pop_type type)
         if (node->given.value.value_type == POP_DOUBLE && !pop_type_is_floating_point(type) &&
             real != __builtin_trunc(real))
             return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api,
-                                "the number %g has no value as %s, which stands beside it", real, pop_type_name(type));
+                                "the number %g cannot be represented as %s, the type of the operand beside it", real,
+                                pop_type_name(type));
         return true;
     }
     if (!operator_takes(node->info, type))
@@ -131,7 +132,7 @@ static bool type_operator(const struct typing *typing, struct typed_node *node)
             continue;
         if (type != POP_TYPE_NULL && seen != type)
             return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api,
-                                "operands of %s are %s and %s: they must have one type", node->info->name,
+                                "operands of %s are %s and %s: they must have the same type", node->info->name,
                                 pop_type_name(type), pop_type_name(seen));
         type = seen;
     }

@@ -99,8 +99,8 @@ static pop_tensor pad_dim(pop_where where, pop_graph *graph, const char *api, po
         return none;
     }
     if ((unsigned)filling->mapping > POPOPS_PADDING_MAPPING_EDGE) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%d is no mapping of padding; none, zero and edge are",
-                     (int)filling->mapping);
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
+                     "%d is not a mapping of padding; none, zero and edge are allowed", (int)filling->mapping);
         return none;
     }
     if (cut_lower > extent || cut_upper > extent - cut_lower) {
@@ -149,9 +149,9 @@ static bool fill_from(pop_where where, pop_graph *graph, const char *api, pop_te
     if (!poplibs_ready(graph))
         return false;
     if (pop_tensor_num_elements(value) != 1 || pop_tensor_type(value) != pop_tensor_type(t))
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "padding with %zu elements of %s; it takes one of %s",
-                            pop_tensor_num_elements(value), pop_type_name(pop_tensor_type(value)),
-                            pop_type_name(pop_tensor_type(t)));
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
+                            "padding with %zu elements of %s; it must be one of %s", pop_tensor_num_elements(value),
+                            pop_type_name(pop_tensor_type(value)), pop_type_name(pop_tensor_type(t)));
     filling->tensor = pop_tensor_reshape_at(where, value, POP_SHAPE());
     return true;
 }
@@ -198,7 +198,7 @@ static bool is_own(pop_where where, const char *api, pop_tensor t, popops_paddin
     pop_graph *graph = pop_store_graph(t.store);
     if (poplibs_ready(graph) && type != POPOPS_PADDING_EDGE && type != POPOPS_PADDING_REFLECT)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
-                            "padding of type %d; without a graph it is edge or reflect", (int)type);
+                            "padding of type %d; without a graph it must be edge or reflect", (int)type);
     return poplibs_ready(graph);
 }
 

@@ -164,10 +164,10 @@ pop_tensor popops_regroup_tensor_apart_at(pop_where where, pop_graph *graph, pop
         return none;
     if (!can_regroup(t, from, to)) {
         pop_tensor_shape_to_string(t, text, sizeof(text));
-        poplibs_fail(
-            graph, POP_POPLAR_ERROR, where, "popops_regroup_tensor",
-            "groups of %u in dimension %u to %u in dimension %u of %s: two dims, multiples of their groups, it must be",
-            from.size, from.dim, to.size, to.dim, text);
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_regroup_tensor",
+                     "groups of %u in dimension %u to %u in dimension %u of %s: the dimensions must differ and be "
+                     "multiples of their group sizes",
+                     from.size, from.dim, to.size, to.dim, text);
         return none;
     }
     if (!pop_tensor_num_elements(t))

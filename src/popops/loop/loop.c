@@ -10,10 +10,11 @@ static bool check(pop_where where, pop_graph *graph, const char *api, pop_tensor
     pop_type type = pop_tensor_type(limit);
     if (pop_tensor_num_elements(limit) != 1 || pop_tensor_num_elements(count) != 1 || pop_tensor_type(count) != type ||
         (type != POP_INT && type != POP_UNSIGNED_INT))
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
-                            "a count of %zu elements of %s up to %zu of %s: one int or unsigned int each, it must be",
-                            pop_tensor_num_elements(count), pop_type_name(pop_tensor_type(count)),
-                            pop_tensor_num_elements(limit), pop_type_name(type));
+        return poplibs_fail(
+            graph, POP_POPLAR_ERROR, where, api,
+            "a count of %zu elements of %s up to %zu of %s: both must be one int, or both one unsigned int",
+            pop_tensor_num_elements(count), pop_type_name(pop_tensor_type(count)), pop_tensor_num_elements(limit),
+            pop_type_name(type));
     if (step == 0)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "a step of 0 never ends");
     return poplibs_is_operand(graph, where, api, "the count", count) &&

@@ -29,7 +29,7 @@ static bool check(struct histogram *h, pop_graph *graph)
                             pop_type_name(type));
     if (pop_tensor_type(h->levels) != type)
         return poplibs_fail(graph, POP_TYPE_ERROR, h->where, h->api,
-                            "levels of %s for an input of %s: both must have one type",
+                            "levels of %s for an input of %s: both must have the same type",
                             pop_type_name(pop_tensor_type(h->levels)), pop_type_name(type));
     return pop_tensor_rank(h->levels) == 1 ||
            poplibs_fail(graph, POP_POPLAR_ERROR, h->where, h->api, "levels of shape %s; they must be {n}",

@@ -79,7 +79,7 @@ static bool check_params(pop_where where, pop_graph *graph, const struct reduce_
     bool scaled = pop_tensor_valid(q->params.scale);
     pop_type type = pop_tensor_type(q->in);
     if ((unsigned)op >= POPOPS_OPERATIONS)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api, "%d is no operation", (int)op);
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api, "%d is not an operation", (int)op);
     if (!takes_type(op, type))
         return poplibs_fail(graph, POP_TYPE_ERROR, where, q->api, "%s cannot reduce %s; it takes %s", names[op],
                             pop_type_name(type),
@@ -113,10 +113,10 @@ static bool check_dims(pop_where where, pop_graph *graph, const struct reduce_re
     for (size_t i = 0; i < q->dims.count; ++i) {
         unsigned d = q->dims.list[i];
         if (d >= rank)
-            return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api, "dimension %u of a tensor of rank %zu", d,
-                                rank);
+            return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api,
+                                "there is no dimension %u: the tensor's rank is %zu", d, rank);
         if (reduced[d])
-            return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api, "dimension %u is named twice", d);
+            return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api, "dimension %u occurs twice", d);
         reduced[d] = true;
     }
     return true;
@@ -135,12 +135,12 @@ static bool check_output(pop_where where, pop_graph *graph, const struct reduce_
         return false;
     if (rank != out_rank || memcmp(dims, given, rank * sizeof(*dims)) != 0)
         return poplibs_fail(
-            graph, POP_POPLAR_ERROR, where, q->api, "the output has shape %s where %s is left",
+            graph, POP_POPLAR_ERROR, where, q->api, "the output has shape %s; it must be %s",
             poplibs_shape_text(seen, sizeof(seen), (pop_shape){ poplibs_min(out_rank, REDUCE_MAX_DIMS), given }),
             poplibs_shape_text(wanted, sizeof(wanted), (pop_shape){ rank, dims }));
     if (pop_tensor_intersects(q->in, out))
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api,
-                            "the output has elements of the input: give a tensor of its own");
+                            "the output shares elements with the input; it must be a separate tensor");
     return true;
 }
 

@@ -71,8 +71,8 @@ pop_tensor popops_circ_buf_prev_at(pop_where where, pop_graph *graph, const popo
     if (!poplibs_ready(graph))
         return none;
     if (i >= size_of(ring)) {
-        poplibs_fail(graph, POP_INDEX_ERROR, where, "popops_circ_buf_prev", "entry %u of a ring of %zu", i,
-                     size_of(ring));
+        poplibs_fail(graph, POP_INDEX_ERROR, where, "popops_circ_buf_prev",
+                     "entry %u is out of range: the buffer has %zu", i, size_of(ring));
         return none;
     }
     pop_tensor index = pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(),

@@ -152,7 +152,8 @@ void popops_iota_at(pop_where where, pop_graph *graph, pop_tensor t, int64_t sta
     pop_type type = pop_tensor_type(t);
     if (type != POP_INT && type != POP_UNSIGNED_INT && type != POP_HALF && type != POP_FLOAT) {
         poplibs_fail(graph, POP_TYPE_ERROR, where, api,
-                     "a tensor of %s cannot hold a ramp; int, unsigned int, half and float can", pop_type_name(type));
+                     "a tensor of %s cannot hold consecutive integers; int, unsigned int, half and float can",
+                     pop_type_name(type));
         return;
     }
     if (!pop_tensor_is_parallel_writeable(t)) {

@@ -35,7 +35,7 @@ static bool check_slices(const struct popops_windows *windows, pop_graph *graph,
         placed += holds(offset_dims, dim);
     if (kept != offset_dims.count || placed != kept)
         return poplibs_fail(graph, POP_POPLAR_ERROR, windows->where, windows->api,
-                            "%zu offset dims of a result of rank %zu for slices of rank %zu: each once, it must be",
+                            "%zu offset dims of a result of rank %zu for slices of rank %zu: each must occur once",
                             offset_dims.count, result_rank, kept);
     return true;
 }

@@ -29,7 +29,7 @@ static bool count_groups(pop_where where, pop_graph *graph, const char *api, pop
     for (size_t i = 0; i < tensors.count; ++i)
         if (!pop_tensor_rank(tensors.list[i]) || pop_tensor_dim(tensors.list[i], 0) != *groups)
             return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
-                                "%zu groups and %zu groups: all tensors must have the same", *groups,
+                                "%zu groups and %zu groups: all tensors must have the same number", *groups,
                                 pop_tensor_dim(tensors.list[i], 0));
     return true;
 }
@@ -38,7 +38,7 @@ static bool check_groups(pop_where where, pop_graph *graph, const char *api, siz
     if (!poplibs_ready(graph))
         return false;
     return (groups > 0 && groups <= MAX_GROUPS) ||
-           poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%zu groups: from 1 to %d are possible", groups,
+           poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%zu groups: from 1 to %d are allowed", groups,
                         MAX_GROUPS);
 }
 

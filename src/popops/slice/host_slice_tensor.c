@@ -52,7 +52,7 @@ popops_indices_and_tensor popops_create_host_sliceable_tensor_at(pop_where where
         return both;
     if (shape.rank != 2) {
         poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_create_host_sliceable_tensor",
-                     "a shape of rank %zu; it is {rows,elements}", shape.rank);
+                     "a shape of rank %zu; it must be {rows,elements}", shape.rank);
         return both;
     }
     both.indices = pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(shape.dims[0]),

@@ -56,7 +56,8 @@ static bool check(struct slice_call *call, pop_graph *graph, pop_options options
         return false;
     call->validate |= popops_is_planned(call->plan) && call->plan->validate_indices;
     if (!dims)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, call->where, call->api, "no dimension to slice");
+        return poplibs_fail(graph, POP_POPLAR_ERROR, call->where, call->api,
+                            "dims is empty: there is no dimension to slice");
     if (pop_tensor_rank(call->offsets) != 2 || pop_tensor_dim(call->offsets, 1) != dims)
         return popops_check_shape(call->where, graph, call->api, "the offsets", call->offsets, POP_UNSIGNED_INT,
                                   POP_SHAPE(n, dims));
@@ -125,7 +126,7 @@ static bool as_rows(const struct slice_call *call, pop_graph *graph, enum popops
                                 pop_type_name(plan->type), rows, columns, pop_type_name(pop_tensor_type(call->t)));
         if (!plan->row_splits || !plan->column_splits || !plan->lookup_splits || !plan->column_grain)
             return poplibs_fail(graph, POP_POPLAR_ERROR, where, call->api,
-                                "a plan of %zu by %zu by %zu splits and a grain of %zu: each is at least 1",
+                                "a plan of %zu by %zu by %zu splits and a grain of %zu: each must be at least 1",
                                 plan->row_splits, plan->lookup_splits, plan->column_splits, plan->column_grain);
         multi->plan = *plan;
     } else if (rows && columns && poputil_dim_is_split_over_tiles_at(where, graph, multi->base, 0)) {
@@ -277,15 +278,17 @@ static void update_with(struct slice_call *call, pop_graph *graph, enum popops_m
     }
     if (type != POP_HALF && type != POP_FLOAT && type != POP_INT && type != POP_UNSIGNED_INT) {
         poplibs_fail(graph, POP_TYPE_ERROR, call->where, call->api,
-                     "%s cannot be calculated with; half, float, int and unsigned int can", pop_type_name(type));
+                     "%s cannot be updated by an operation; half, float, int and unsigned int can",
+                     pop_type_name(type));
         return;
     }
     if (kind == MULTI_ADD) {
         if (!poplibs_is_scale(graph, call->where, call->api, "the scale", call->scale))
             return;
         if (pop_tensor_num_elements(call->scale) != 1 || (scale != type && !(type == POP_HALF && scale == POP_FLOAT))) {
-            poplibs_fail(graph, POP_POPLAR_ERROR, call->where, call->api, "a scale of %zu elements of %s; it is one %s",
-                         pop_tensor_num_elements(call->scale), pop_type_name(scale), pop_type_name(type));
+            poplibs_fail(graph, POP_POPLAR_ERROR, call->where, call->api,
+                         "a scale of %zu elements of %s; it must be one %s", pop_tensor_num_elements(call->scale),
+                         pop_type_name(scale), pop_type_name(type));
             return;
         }
         call->scale = pop_tensor_reshape_at(call->where, call->scale, POP_SHAPE());

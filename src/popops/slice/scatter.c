@@ -70,7 +70,7 @@ static bool take_updates(struct scatter *scatter, pop_graph *graph, pop_tensor u
     }
     if (!fits || count != update_rank)
         return poplibs_fail(graph, POP_POPLAR_ERROR, windows->where, windows->api,
-                            "window dims of updates of rank %zu: each once, it must be", update_rank);
+                            "window dims of updates of rank %zu: each must occur once", update_rank);
     updates = pop_tensor_dim_shuffle_at(windows->where, updates, (pop_dims){ count, order });
     shape[0] = n;
     memcpy(shape + 1, windows->sizes, rank * sizeof(*shape));
@@ -170,7 +170,7 @@ static pop_program scatter_one(pop_graph *graph, pop_tensor i, void *user)
         popops_multi_slice_at(where, graph, operand, place, dims, taken, body, NULL, name, POP_NO_OPTIONS);
     pop_tensor made = scatter->computation(graph, slice, update, body, scatter->user);
     size_t rank = pop_tensor_shape(slice, shape, POPOPS_MAX_DIMS + 1);
-    if (poplibs_ready(graph) && popops_check_shape(where, graph, windows->api, "what the computation gives", made,
+    if (poplibs_ready(graph) && popops_check_shape(where, graph, windows->api, "the result of the computation", made,
                                                    pop_tensor_type(slice), (pop_shape){ rank, shape }))
         popops_multi_update_at(where, graph, operand, made, place, dims, taken, body, NULL, name, POP_NO_OPTIONS);
     return body;

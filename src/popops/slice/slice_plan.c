@@ -262,7 +262,7 @@ static void log_plan(const struct costs *costs, bool fits)
     const popops_slice_plan *p = &costs->plan;
     if (!fits && costs->options.proportion > 0) /* a proportion of 0 means the smallest possible */
         POPLIBS_LOG(WARN,
-                    "no plan of %zu lookups in %zu rows of %zu columns keeps to availableMemoryProportion %g of %u "
+                    "no plan of %zu lookups in %zu rows of %zu columns fits in availableMemoryProportion %g of %u "
                     "bytes of a tile: the smallest one is taken",
                     p->lookups, p->rows, p->columns, costs->options.proportion, costs->target->bytes_per_tile);
     POPLIBS_LOG(DEBUG,

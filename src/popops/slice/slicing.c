@@ -34,7 +34,7 @@ pop_tensor popops_offsets(pop_where where, pop_graph *graph, const char *api, po
     if (!poplibs_is_operand(graph, where, api, "the tensor of offsets", offset))
         return none;
     if (pop_tensor_num_elements(offset) != count) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%zu offsets where there must be %zu",
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%zu offsets; there must be %zu",
                      pop_tensor_num_elements(offset), count);
         return none;
     }
@@ -58,11 +58,11 @@ bool popops_check_shape(pop_where where, pop_graph *graph, const char *api, cons
         same = pop_tensor_dim(t, i) == shape.dims[i];
     if (!same) {
         pop_tensor_shape_to_string(t, seen, sizeof(seen));
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%s: shape %s where it must be %s", what, seen,
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%s: the shape is %s; it must be %s", what, seen,
                             poplibs_shape_text(wanted, sizeof(wanted), shape));
     }
     if (pop_tensor_type(t) != type)
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "%s: %s where it must be %s", what,
+        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "%s: the type is %s; it must be %s", what,
                             pop_type_name(pop_tensor_type(t)), pop_type_name(type));
     return true;
 }

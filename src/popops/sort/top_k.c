@@ -154,15 +154,16 @@ static bool check(pop_where where, pop_graph *graph, const char *api, pop_type t
     if (!poplibs_ready(graph))
         return false;
     if (!rank)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "a tensor of rank 0 has no line to choose from");
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "a tensor of rank 0 has no line from which to select");
     if (!is_number(type))
         return poplibs_fail(graph, POP_TYPE_ERROR, where, api,
-                            "%s cannot be chosen from; half, float, int and unsigned int can", pop_type_name(type));
+                            "elements of %s cannot be selected; half, float, int and unsigned int can",
+                            pop_type_name(type));
     if ((unsigned)params.sort_order > POPOPS_SORT_DESCENDING)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%d is no order; none, ascending and descending are",
-                            (int)params.sort_order);
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
+                            "%d is not an order; none, ascending and descending are allowed", (int)params.sort_order);
     if (!params.k || params.k > n)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%u of %zu elements cannot be chosen", params.k, n);
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%u of %zu elements cannot be selected", params.k, n);
     return true;
 }
 
@@ -244,7 +245,7 @@ pop_tensor popops_top_k_key_value_at(pop_where where, pop_graph *graph, pop_prog
     char left[64], right[64];
     if (!chosen_values) {
         if (poplibs_ready(graph))
-            poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "there is no place for the values: it is NULL");
+            poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the pointer to the values is NULL");
         return (pop_tensor){ 0 };
     }
     *chosen_values = (pop_tensor){ 0 };
@@ -254,8 +255,9 @@ pop_tensor popops_top_k_key_value_at(pop_where where, pop_graph *graph, pop_prog
     pop_tensor_shape_to_string(values, right, sizeof(right));
     if (strcmp(left, right) != 0 || !is_number(pop_tensor_type(values))) {
         poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
-                     "keys of shape %s and values of %s and type %s: they must have one shape, and be numbers", left,
-                     right, pop_type_name(pop_tensor_type(values)));
+                     "keys of shape %s and values of %s and type %s: they must have the same shape, and the values "
+                     "must be numbers",
+                     left, right, pop_type_name(pop_tensor_type(values)));
         return *chosen_values;
     }
     struct chosen chosen = run(where, graph, api, keys, values, false, params, sequence, name);
@@ -272,7 +274,7 @@ pop_tensor popops_top_k_with_permutation_at(pop_where where, pop_graph *graph, p
     if (!indices) {
         if (poplibs_ready(graph))
             poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_top_k_with_permutation",
-                         "there is no place for the indices: it is NULL");
+                         "the pointer to the indices is NULL");
         return (pop_tensor){ 0 };
     }
     *indices = (pop_tensor){ 0 };
