@@ -193,7 +193,7 @@ TEST(norms_over_replicas)
                                                    unsigned, const DebugContext &,
                                                    const OptionFlags &) { return std::vector<Tensor>{ given[0] }; };
     CHECK_THROWS(distributedBatchNormGradients(graph, white, x, stats.second, gamma, prog, few, 4),
-                 poputil::poplibs_error, "gave 1 tensors for 2");
+                 poputil::poplibs_error, "returned 1 tensors for 2");
 
     graph.createHostWrite("x", x);
     graph.createHostRead("mean", stats.first);

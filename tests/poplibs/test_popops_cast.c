@@ -178,7 +178,7 @@ static void test_errors(void **state)
     popops_cast_program(bed.graph, in,
                         pop_tensor_broadcast(pop_tensor_slice(pop_tensor_reshape(out, POP_SHAPE(4, 2)), 0, 1, 0), 4, 0),
                         "c");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_cast_program", "twice");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_cast_program", "repeated elements");
     bed_close(&bed);
 }
 

@@ -299,7 +299,8 @@ static void test_errors(void **state)
     popops_ipu_all_reduce(bed.graph, data, (popops_collective_operator)77, bed.program, "a", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_ipu_all_reduce", "77 is not an operation");
     popops_ipu_reduce_scatter(bed.graph, data, POPOPS_COLLECTIVE_LOGICAL_OR, bed.program, "a", POP_NO_OPTIONS, chunks);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_ipu_reduce_scatter", "the operator LOGICAL_OR of float");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_ipu_reduce_scatter",
+                 "the operator LOGICAL_OR does not take float");
     popops_all_reduce(bed.graph, data, (popops_operation)77, bed.program, "a", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_all_reduce", "77 is not an operation");
     popops_all_gather(bed.graph, (pop_tensors){ IPUS, chunks }, bed.program, "a", POP_NO_OPTIONS);

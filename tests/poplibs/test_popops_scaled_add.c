@@ -221,7 +221,7 @@ static void test_errors(void **state)
     assert_error(bed.graph, POP_INVALID_OPTION, "popops_scaled_add_to", "option 1 has no key");
     popops_scaled_add_to(bed.graph, pop_tensor_broadcast(pop_tensor_slice(a, 0, 1, 0), 4, 0), a, s, bed.program, "s",
                          POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scaled_add_to", "twice");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scaled_add_to", "repeated elements");
     bed_close(&bed);
 }
 
