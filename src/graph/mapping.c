@@ -3,6 +3,8 @@
 #include "graph/build.h"
 #include "graph/graph.h"
 #include "graph/replicate.h"
+#include "graph/tensor_form.h"
+#include "graph/tensor_nodes.h"
 #include "graph/tile_map.h"
 #include "graph/view_runs.h"
 #include "graph/virtual.h"
@@ -146,10 +148,28 @@ static void sort_by_tile(const struct owner_walk *walk, unsigned tiles, pop_inte
     free(at);
 }
 
-static bool is_of_whole_variable(const struct piece *piece, void *store)
+/* Whether each element of a source has a tile; of a composite it is found out once, since calls never unmap. */
+static bool source_is_mapped(pop_store *store, uint32_t source)
 {
-    struct variable *variable = &((pop_store *)store)->variables.data[piece->variable];
-    return tile_map_is_whole(&variable->map, variable->elements);
+    if (!(source & COMPOSITE)) {
+        struct variable *variable = &store->variables.data[source];
+        return tile_map_is_whole(&variable->map, variable->elements);
+    }
+    struct composite *composite = composite_of(store, source);
+    bool mapped = composite->mapped == composite->stamp;
+    for (size_t i = 0; !mapped && source_is_mapped(store, composite->children.data[i].source);)
+        mapped = ++i == composite->children.count;
+    composite->mapped = mapped ? composite->stamp : 0;
+    return mapped;
+}
+
+static bool is_mapped(pop_tensor t)
+{
+    struct flat flat;
+    if (t.form & FORM_EMPTY)
+        return true;
+    tensor_flat(t, &flat);
+    return source_is_mapped(t.store, flat.piece.variable);
 }
 
 bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor t, bool *complete,
@@ -160,8 +180,7 @@ bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor
         *mapping = (pop_interval_lists){ 0 };
     if (!graph_ready(graph) || !graph_tensor(graph, where, api, "", POP_INVALID_TILE_MAPPING, t))
         return false;
-    if (!mapping &&
-        tensor_each_piece(t, is_of_whole_variable, graph->store)) { /* most often: no need to look at runs */
+    if (!mapping && is_mapped(t)) { /* most often: no need to look at runs */
         if (complete)
             *complete = true;
         return true;

@@ -55,6 +55,7 @@ struct composite {
     uint32_t index;
     size_t found;               /* cache of the last child found: walks need it again, or the next one */
     uint64_t stamp;             /* unique in the store for a composite and its current children; from 1 */
+    uint64_t mapped;            /* the stamp when all of its children were found to be mapped, 0: not known */
     struct addition *additions; /* additions that a release can undo, the latest first */
 };
 
