@@ -269,11 +269,20 @@ void view_sums_free(struct view_sums *sums)
     free(sums);
 }
 
-static void read_view(const struct view *view, access_fn fn, void *context)
+/* Each variable once, however many pieces of it there are. */
+static void read_view(struct view_sums *sums, const struct view *view, access_fn fn, void *context)
 {
-    for (uint32_t i = 0; view && i < view->piece_count; ++i)
-        if (view->pieces[i].elements)
-            fn(view->pieces[i].variable, FLOW_READ, context);
+    sums->variables.count = 0;
+    for (uint32_t i = 0; view && i < view->piece_count; ++i) {
+        const struct piece *piece = &view->pieces[i];
+        if (!piece->elements || sums->elements[piece->variable])
+            continue;
+        sums->elements[piece->variable] = piece->elements;
+        *vec_push(&sums->variables) = piece->variable;
+        fn(piece->variable, FLOW_READ, context);
+    }
+    for (size_t i = 0; i < sums->variables.count; ++i)
+        sums->elements[sums->variables.data[i]] = 0;
 }
 
 static bool reads(const struct view *view, uint32_t variable)
@@ -322,13 +331,13 @@ void accesses_of_node(const struct compiler *c, struct view_sums *sums, const st
         return;
     case PROGRAM_CALL_HOST:
         for (size_t i = 0; i < inputs; ++i)
-            read_view(n->operands.data[i], fn, context);
+            read_view(sums, n->operands.data[i], fn, context);
         for (size_t i = inputs; i < n->operands.count; ++i)
             write_view(sums, n->operands.data[i], NULL, FLOW_WRITE, fn, context);
         return;
     default:
-        read_view(n->source, fn, context);
-        read_view(n->control, fn, context);
+        read_view(sums, n->source, fn, context);
+        read_view(sums, n->control, fn, context);
         write_view(sums, n->destination, n->source ? n->source : n->control, FLOW_WRITE, fn, context);
         return;
     }
