@@ -29,6 +29,7 @@
 #include "program/registers.h"
 
 #include "base/log.h"
+#include "base/pool.h"
 
 #include <time.h>
 
@@ -238,8 +239,17 @@ static bool run_passes(struct compiler *c, size_t failures, pop_progress progres
     return dump_end(&dump, c, good);
 }
 
+/* As many threads as run vertices later; a small graph is compiled in the time that it takes to start one. */
+static struct thread_pool *start_threads(const pop_store *store, const struct engine_options *options)
+{
+    enum { SMALL = 10000 };
+    unsigned threads = options->host_threads ? (unsigned)options->host_threads : pool_processors();
+    return store->vertices.count > SMALL && threads > 1 ? pool_create(threads) : NULL;
+}
+
 static void compiler_free(struct compiler *c)
 {
+    pool_destroy(c->pool);
     arena_free(&c->arena);
     bitmaps_free(&c->bits);
     intern_free(&c->strings);
@@ -273,6 +283,7 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     store_number_contexts(store);
     c.image->contexts = store->contexts;
     c.modelled = store->target.type != POP_TARGET_CPU && settings.model;
+    c.pool = start_threads(store, &settings);
     bitmaps_init(&c.bits, store->variables.count);
     double start = log_milliseconds();
     LOG(COMPILER, INFO,

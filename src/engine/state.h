@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "engine/behave.h"
-#include "engine/pool.h"
+#include "base/pool.h"
 #include "engine/run_names.h"
 #include "engine/stream_threads.h"
 #include "image/image.h"

@@ -23,9 +23,10 @@ struct compiler {
     const struct engine_options *options;
     bool modelled; /* the target has a model of cycles: all but the CPU */
     pop_error *error;
-    struct image *image; /* the executable that is being made */
-    struct arena arena;  /* results of passes */
-    struct bitmaps bits; /* for hazard and exchange: all 0 between passes */
+    struct image *image;      /* the executable that is being made */
+    struct arena arena;       /* results of passes */
+    struct bitmaps bits;      /* for hazard and exchange: all 0 between passes */
+    struct thread_pool *pool; /* NULL: one thread.  The image does not depend on how many there are */
     /* strings of the image */
     struct intern strings;
     VEC(uint32_t) string_at;

@@ -1,440 +1,131 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exchange: the data that tiles send to each other for each Execute and Copy, and the data that they rearrange locally.
- *
- * Before a set runs, each tile receives once what its vertices read and do not have; after it, owners receive what
- * others wrote.  A word is sent once, however many tiles receive it.  An edge whose elements come from several places
- * has a buffer in the tile's memory: what comes from elsewhere is received into it; what the tile has itself is in
- * it, or is received with the rest where the tile sends it anyway. */
+/* exchange: threads find the traffic of steps, some hundred steps at a time; what they found is added to the model's
+ * tables in the order of the steps, so that the executable does not depend on the number of threads. */
 #include "compiler/exchange/exchange.h"
-#include "compiler/common/edges.h"
-#include "compiler/common/owners.h"
-#include "compiler/common/runs.h"
-#include "compiler/common/window.h"
-#include "compiler/exchange/copy_parts.h"
 #include "compiler/exchange/cross_exchange.h"
-#include "compiler/exchange/marks.h"
-#include "compiler/exchange/traffic.h"
+#include "compiler/exchange/step_traffic.h"
 
-#include "base/log.h"
+#include "base/pool.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 
-/* A part that is on the tile that needs it in a buffer. */
-struct local_part {
-    uint32_t tile;
-    struct variable_part part;
+/* Steps whose drafts are kept until they are in the tables, and threads: each has marks for all variables. */
+enum { BATCH = 256, MAX_THREADS = 16 };
+
+/* One plan per set, Copy and copy between replicas, however often programs run it. */
+enum step_kind { STEP_SET, STEP_COPY, STEP_CROSS_COPY };
+struct exchange_step {
+    uint8_t kind;
+    uint32_t index; /* of sets, or of programs */
 };
-struct traffic {
+struct exchanging {
     struct compiler *c;
     const struct order_result *order;
     struct exchange_result *result;
-    struct traffic_loads before, after; /* a set: exchanges before and after it; copies use the first */
-    tile_copies copies_before, copies_after;
-    VEC(struct local_part) locals; /* of edges that read from elsewhere too */
-    struct owners owners;
-    struct bitmaps delivered_bits;
-    struct marks delivered; /* elements that the current tile has, or has received */
-    struct marks sent;      /* that have left their tiles in this step; in c->bits */
-    uint32_t tile;          /* of the current vertex */
-    uint64_t longest;       /* of the current set's: see struct step_plan */
+    VEC(struct exchange_step) steps;
+    struct traffic *threads; /* one for each */
+    unsigned thread_count;
+    size_t first, end;  /* of the batch */
+    atomic_size_t next; /* step to take */
+    struct step_draft drafts[BATCH];
 };
 
-/* The edge at hand, taken apart. */
-struct edge_parts {
-    struct traffic *t;
-    size_t first_local;         /* its entries of t->locals begin here */
-    struct copy_shape gathered; /* what the tile holds of it, whole */
-    uint64_t runs;
-    bool remote;
-};
-
-static uint64_t content_of(struct variable_part part)
+static void list_steps(struct exchanging *e, const struct lower_result *lower)
 {
-    uint64_t hash = (part.begin * 0x9e3779b97f4a7c15u ^ part.variable) * 0xd6e8feb86659fd93u;
-    return (hash ^ hash >> 32) * (part.end - part.begin);
-}
-
-static uint64_t part_bytes(const struct traffic *t, struct variable_part part)
-{
-    return (part.end - part.begin) * variable_element_bytes(t->c, part.variable);
-}
-
-/* Sends elements from their tile, except those already sent in this step. */
-static void send(struct traffic *t, uint32_t from, uint32_t to, struct variable_part part)
-{
-    assert(from < pop_target_num_tiles(&t->c->store->target) && to < pop_target_num_tiles(&t->c->store->target));
-    uint64_t fresh = marks_set(&t->sent, part);
-    if (fresh)
-        loads_send(&t->before, from, to, fresh * variable_element_bytes(t->c, part.variable));
-}
-
-/* Splits off the front of a run that is on one tile, and returns that tile. */
-static uint32_t next_part(struct traffic *t, struct run *left, struct variable_part *part)
-{
-    assert(left->count);
-    uint64_t stop, end = left->offset + left->count;
-    uint32_t owner = owners_find(&t->owners, left->variable, left->offset, &stop);
-    *part = (struct variable_part){ left->variable, left->offset, stop < end ? stop : end };
-    assert(part->end > part->begin);
-    left->offset = part->end;
-    left->count = end - part->end;
-    return owner;
-}
-
-/* The current tile receives a part from another tile. */
-static void fetch_part(struct traffic *t, uint32_t owner, struct variable_part part)
-{
-    uint64_t fresh = marks_set(&t->delivered, part);
-    if (!fresh)
-        return;
-    loads_receive(&t->before, owner, t->tile, fresh * variable_element_bytes(t->c, part.variable), content_of(part));
-    send(t, owner, t->tile, part);
-}
-
-static void return_part(struct traffic *t, uint32_t owner, struct variable_part part)
-{
-    uint64_t bytes = part_bytes(t, part);
-    loads_receive(&t->after, t->tile, owner, bytes, content_of(part));
-    loads_send(&t->after, t->tile, owner, bytes);
-}
-
-static void copy_part(const struct traffic *t, struct copy_shape *shape, struct variable_part part)
-{
-    copy_shape_add(shape, part.begin * variable_element_bytes(t->c, part.variable), part_bytes(t, part));
-}
-
-/* Fetches the elements of a run that the current tile does not have. A run that the tile has already received is not
- * split again, because many vertices of a tile read the same data. */
-static bool fetch_run(const struct run *run, void *context)
-{
-    struct edge_parts *edge = context;
-    struct traffic *t = edge->t;
-    struct run left = *run;
-    struct variable_part part;
-    uint32_t owner = next_part(t, &left, &part);
-    ++edge->runs;
-    if (owner == HOME_EVERYWHERE)
-        return true;
-    if (left.count && marks_all(&t->delivered, run->variable, run->offset, run->offset + run->count)) {
-        edge->remote = true;
-        return true;
-    }
-    for (;; owner = next_part(t, &left, &part)) {
-        if (owner != t->tile) {
-            edge->remote = true;
-            fetch_part(t, owner, part);
-        } else {
-            copy_part(t, &edge->gathered, part);
-            *vec_push(&t->locals) = (struct local_part){ t->tile, part };
-        }
-        if (!left.count)
-            return true;
-    }
-}
-
-/* Buffers are laid out once for all vertices of a tile that read the same: of the parts from `first` on, only elements
- * that are new to the tile stay in the list. */
-static void clear_met(struct traffic *t, size_t first)
-{
-    size_t end = t->locals.count;
-    assert(first <= end);
-    for (size_t i = first; i < end; ++i) {
-        struct variable_part part = t->locals.data[i].part;
-        const uint64_t *met = marks_bits(&t->delivered, part.variable);
-        for (uint64_t at = part.begin, stop; at < part.end; at = stop) {
-            stop = bits_run(met, at, part.end);
-            if (!(met[at >> 6] >> (at & 63) & 1))
-                *vec_push(&t->locals) = (struct local_part){ t->tile, { part.variable, at, stop } };
-        }
-        marks_set(&t->delivered, part);
-    }
-    t->locals.count -= end - first;
-    if (t->locals.count > first)
-        memmove(t->locals.data + first, t->locals.data + end, (t->locals.count - first) * sizeof(*t->locals.data));
-}
-
-/* A row that a vertex reads must be contiguous on its tile. */
-static void note_row(struct traffic *t, const struct edge *edge)
-{
-    const pop_store *store = t->c->store;
-    uint64_t element = edge->form == EDGE_RUN ? variable_element_bytes(t->c, edge->variable)
-                                              : pop_type_size((pop_type)edge_view(store, edge)->type);
-    uint64_t bytes = edge_elements(store, edge) * element;
-    t->longest = bytes > t->longest ? bytes : t->longest;
-}
-
-static void read_edge(struct traffic *t, const struct edge *edge)
-{
-    struct edge_parts parts = { .t = t, .first_local = t->locals.count };
-    loads_buffer(&t->before, t->tile);
-    edge_each_run(t->c->store, edge, fetch_run, &parts);
-    if (parts.remote) {
-        note_row(t, edge);
-        clear_met(t, parts.first_local);
-        return;
-    }
-    t->locals.count = parts.first_local;
-    if (parts.runs > 1 && parts.gathered.pieces)
-        *vec_push(&t->copies_before) = (struct tile_copy){ t->tile, parts.gathered };
-}
-
-static bool return_run(const struct run *run, void *context)
-{
-    struct edge_parts *edge = context;
-    struct variable_part part;
-    ++edge->runs;
-    for (struct run left = *run; left.count;) {
-        uint32_t owner = next_part(edge->t, &left, &part);
-        if (owner == edge->t->tile) {
-            copy_part(edge->t, &edge->gathered, part);
-        } else {
-            edge->remote = true;
-            return_part(edge->t, owner, part);
-        }
-    }
-    return true;
-}
-
-static void write_edge(struct traffic *t, const struct edge *edge)
-{
-    struct edge_parts parts = { .t = t };
-    edge_each_run(t->c->store, edge, return_run, &parts);
-    parts.gathered.scatters = true;
-    if (parts.gathered.pieces && (parts.remote || parts.runs > 1))
-        *vec_push(&t->copies_after) = (struct tile_copy){ t->tile, parts.gathered };
-}
-
-static void edge_traffic(struct traffic *t, const struct edge *edge, uint32_t home, bool reads, bool writes)
-{
-    const pop_store *store = t->c->store;
-    if (home == t->tile || home == HOME_EVERYWHERE)
-        return;
-    if (edge->form == EDGE_LIST) { /* each row has a buffer of its own */
-        for (uint64_t i = 0; i < edge->count; ++i)
-            edge_traffic(t, edge_row(store, edge, i), owners_edge(&t->owners, edge_row(store, edge, i)), reads, writes);
-        return;
-    }
-    struct variable_part part = { edge->variable, edge_offset(edge), edge_offset(edge) + edge->count };
-    if (reads && home == HOME_PARTS) {
-        read_edge(t, edge);
-    } else if (reads) {
-        note_row(t, edge);
-        fetch_part(t, home, part);
-    }
-    if (writes && home == HOME_PARTS)
-        write_edge(t, edge);
-    else if (writes)
-        return_part(t, home, part);
-}
-
-static void vertex_traffic(struct traffic *t, const struct codelet *codelet, struct edge_list list)
-{
-    for (uint32_t e = list.first; e != NO_EDGE; e = list.edges[e].next) {
-        const struct edge *edge = &list.edges[e];
-        uint8_t direction = codelet->fields[edge->field].direction;
-        if (direction != FIELD_STATE)
-            edge_traffic(t, edge, list.homes ? list.homes[e] : owners_edge(&t->owners, edge), direction != FIELD_OUTPUT,
-                         direction != FIELD_INPUT);
-    }
-}
-
-/* Where what a vertex reads from other tiles is marked. */
-PREFETCH_INLINE void prefetch_bits(const struct traffic *t, struct edge_list list)
-{
-    for (uint32_t e = list.first; e != NO_EDGE; e = list.edges[e].next) {
-        const struct edge *edge = &list.edges[e];
-        if (list.homes[e] == t->tile || edge->form != EDGE_RUN)
+    const struct image *image = e->c->image;
+    assert(lower->op_node.count == image->ops.count);
+    for (uint32_t s = 0; s < e->order->sets.count; ++s)
+        *vec_push(&e->steps) = (struct exchange_step){ STEP_SET, s };
+    for (size_t i = 0; i < image->ops.count; ++i) {
+        uint32_t node = lower->op_node.data[i];
+        unsigned kind = image->ops.data[i].kind;
+        if ((kind != OP_COPY && kind != OP_CROSS_COPY) || e->result->of_node[node].known)
             continue;
-        const uint64_t *delivered = t->delivered_bits.of[edge->variable], *sent = t->c->bits.of[edge->variable];
-        if (delivered)
-            __builtin_prefetch(delivered + (edge_offset(edge) >> 6));
-        if (delivered && sent)
-            __builtin_prefetch(sent + (edge_offset(edge) >> 6));
+        e->result->of_node[node].known = true;
+        *vec_push(&e->steps) = (struct exchange_step){ kind == OP_COPY ? STEP_COPY : STEP_CROSS_COPY, node };
     }
 }
 
-/* What a tile has of its own buffers: received where it is sent to others anyway, else it is in the buffer (inferred:
- * tutorial 7's partial sums on the tile of their reduction, 68 on ipu1 and 54 on ipu2, are not among the copies of its
- * listings, 63 and 32). */
-static void receive_local(struct traffic *t, uint32_t tile, struct variable_part part)
+static void take_steps(void *context, uint32_t thread)
 {
-    const uint64_t *sent = marks_bits(&t->sent, part.variable);
-    for (uint64_t at = part.begin, stop; at < part.end; at = stop) {
-        stop = bits_run(sent, at, part.end);
-        struct variable_part range = { part.variable, at, stop };
-        if (sent[at >> 6] >> (at & 63) & 1)
-            loads_receive(&t->before, tile, tile, part_bytes(t, range), content_of(range));
+    struct exchanging *e = context;
+    struct traffic *t = &e->threads[thread];
+    for (size_t i; (i = atomic_fetch_add(&e->next, 1)) < e->end;) {
+        const struct exchange_step *step = &e->steps.data[i];
+        struct step_draft *draft = &e->drafts[i - e->first];
+        if (step->kind == STEP_SET)
+            traffic_of_set(t, &e->order->sets.data[step->index], draft);
+        else if (step->kind == STEP_COPY)
+            traffic_of_copy(t, e->c->store->programs.data[step->index], draft);
     }
-}
-
-static void receive_locals(struct traffic *t)
-{
-    for (size_t i = 0; i < t->locals.count; ++i)
-        receive_local(t, t->locals.data[i].tile, t->locals.data[i].part);
-    t->locals.count = 0;
-}
-
-static void set_traffic(struct traffic *t, const struct used_set *set)
-{
-    const struct vertex_group *groups = &t->order->groups.data[set->first_group];
-    struct window *windows = mem_alloc(set->groups * sizeof(*windows));
-    struct tile_walk walk;
-    for (uint32_t g = 0; g < set->groups; ++g)
-        window_init(&windows[g], t->c->store, t->order, &groups[g], set->groups, &t->owners);
-    tile_walk_begin(&walk, t->order, set);
-    while (tile_walk_next(&walk)) {
-        t->tile = walk.tile;
-        for (uint32_t g = 0; g < set->groups; ++g) {
-            const struct codelet *codelet = t->c->store->types.data[groups[g].type].codelet;
-            for (uint64_t i = walk.first[g]; i < walk.last[g]; ++i) {
-                struct edge_list list = window_edges(&windows[g], i);
-                prefetch_bits(t, window_ahead(&windows[g], i));
-                vertex_traffic(t, codelet, list);
-            }
-        }
-        marks_clear(&t->delivered);
-    }
-    tile_walk_end(&walk);
-    receive_locals(t);
-    marks_clear(&t->sent);
-    for (uint32_t g = 0; g < set->groups; ++g)
-        window_free(&windows[g]);
-    free(windows);
 }
 
 static const struct step_plan no_plan = { true, NONE, NONE, NONE, NONE, NONE, NONE, NONE, 0, 0, 0, 0 };
 
-static struct step_plan set_plan(struct traffic *t, uint32_t index)
+static struct step_plan set_plan(struct exchanging *e, uint32_t index, struct step_draft *draft)
 {
-    assert(!t->locals.count && !t->copies_before.count && !t->copies_after.count); /* of the set before */
-    struct compiler *c = t->c;
-    const struct used_set *set = &t->order->sets.data[index];
-    const char *name = store_name(c->store, c->store->sets.data[set->set].name);
+    struct compiler *c = e->c;
+    const char *name = store_name(c->store, c->store->sets.data[e->order->sets.data[index].set].name);
     char internal[TABLES_NAME], global[TABLES_NAME];
     struct step_plan plan = no_plan;
-    set_traffic(t, set);
-    struct exchange_pair before = loads_finish(&t->before, c, tables_name(internal, name, "ExchangePre"),
-                                               tables_name(global, name, "GlobalPre/GlobalExchange"));
-    struct exchange_pair after = loads_finish(&t->after, c, tables_name(internal, name, "ExchangePost"),
-                                              tables_name(global, name, "GlobalPost/GlobalExchange"));
+    struct exchange_pair before = drafts_add(&draft->before, c, tables_name(internal, name, "ExchangePre"),
+                                             tables_name(global, name, "GlobalPre/GlobalExchange"));
+    struct exchange_pair after = drafts_add(&draft->after, c, tables_name(internal, name, "ExchangePost"),
+                                            tables_name(global, name, "GlobalPost/GlobalExchange"));
     plan.set = index;
-    plan.longest = t->longest;
-    t->longest = 0;
+    plan.longest = draft->longest;
     plan.exchange_before = before.internal;
     plan.global_before = before.global;
     plan.exchange_after = after.internal;
     plan.global_after = after.global;
-    plan.first_rearranged = t->result->rearranged.count;
-    plan.rearranged_before = tables_rearranged(&t->result->rearranged, &t->copies_before);
-    plan.rearranged_after = tables_rearranged(&t->result->rearranged, &t->copies_after);
-    plan.copy_before = tables_copies(c, tables_name(internal, name, "OnTileCopyPre"), &t->copies_before);
-    plan.copy_after = tables_copies(c, tables_name(internal, name, "OnTileCopyPost"), &t->copies_after);
+    plan.first_rearranged = e->result->rearranged.count;
+    plan.rearranged_before = tables_rearranged(&e->result->rearranged, &draft->copies_before);
+    plan.rearranged_after = tables_rearranged(&e->result->rearranged, &draft->copies_after);
+    plan.copy_before = tables_copies(c, tables_name(internal, name, "OnTileCopyPre"), &draft->copies_before);
+    plan.copy_after = tables_copies(c, tables_name(internal, name, "OnTileCopyPost"), &draft->copies_after);
     return plan;
 }
 
-/* Whether all of a view is on one tile, because each of its variables does. */
-static bool one_tile(const struct traffic *t, const struct view *view, uint32_t *tile)
+static struct step_plan copy_plan(struct exchanging *e, const struct program_node *n, struct step_draft *draft)
 {
-    for (uint32_t i = 0; i < view->piece_count; ++i) {
-        uint32_t home = t->owners.home[view->pieces[i].variable];
-        if (home == HOME_PARTS || (i && home != *tile))
-            return false;
-        *tile = home;
-    }
-    return true;
-}
-
-/* Whether no element is in a source twice. */
-static bool sends_once(struct traffic *t, const struct view *source)
-{
-    bool once = true;
-    struct run_cursor from;
-    if (pieces_distinct(source->pieces, source->piece_count))
-        return true;
-    for (run_cursor_begin(&from, source->pieces, source->piece_count); once && from.run.count;
-         run_cursor_skip(&from, from.run.count))
-        once = marks_set(&t->sent, (struct variable_part){ from.run.variable, from.run.offset,
-                                                           from.run.offset + from.run.count }) == from.run.count;
-    marks_clear(&t->sent);
-    return once;
-}
-
-/* Sends each element once to each receiving tile; data that stays on its tile is copied locally. */
-static void copy_traffic(struct traffic *t, const struct view *source, const struct view *destination,
-                         struct tile_moves *moves)
-{
-    bool once = sends_once(t, source);
-    uint64_t element = pop_type_size((pop_type)source->type);
-    struct copy_parts parts;
-    copy_parts_begin(&parts, &t->owners, source, destination);
-    while (copy_parts_next(&parts)) {
-        uint64_t begin = parts.from.run.offset, bytes = parts.count * element;
-        struct variable_part part = { parts.from.run.variable, begin, begin + parts.count };
-        if (parts.sender == parts.receiver || parts.sender == HOME_EVERYWHERE) {
-            tile_moves_add(moves, parts.receiver, begin * element, parts.to.run.offset * element, bytes);
-            continue;
-        }
-        loads_receive_part(&t->before, parts.sender, parts.receiver, bytes, once ? EXCHANGE_ONCE : content_of(part));
-        if (once)
-            loads_send(&t->before, parts.sender, parts.receiver, bytes);
-        else
-            send(t, parts.sender, parts.receiver, part);
-    }
-    marks_clear(&t->sent);
-}
-
-static uint64_t view_runs(const struct view *view)
-{
-    uint64_t runs = 0;
-    struct run_cursor cursor;
-    for (run_cursor_begin(&cursor, view->pieces, view->piece_count); cursor.run.count; ++runs)
-        run_cursor_skip(&cursor, cursor.run.count);
-    return runs;
-}
-
-static struct step_plan copy_plan(struct traffic *t, const struct program_node *n)
-{
-    struct compiler *c = t->c;
+    struct compiler *c = e->c;
     const char *name = store_name(c->store, n->name);
-    uint32_t from = NONE, to = NONE;
     char global[TABLES_NAME], local[TABLES_NAME];
     struct step_plan plan = no_plan;
-    struct tile_moves moves;
-    tile_moves_begin(&moves, &c->store->target);
-    if (one_tile(t, n->source, &from) && one_tile(t, n->destination, &to) && from == to && from != NONE) {
-        uint64_t bytes = n->source->elements * pop_type_size((pop_type)n->source->type), a = view_runs(n->source),
-                 b = view_runs(n->destination);
-        if (bytes)
-            tile_moves_add(&moves, from, 0, 0, bytes);
-        moves.shapes[from].pieces = bytes ? (a > b ? a : b) : 0;
-        moves.shapes[from].scatters = b > a;
-    } else {
-        copy_traffic(t, n->source, n->destination, &moves);
-    }
-    tile_moves_end(&moves, &t->copies_before);
-    struct exchange_pair pair = loads_finish(&t->before, c, name, tables_name(global, name, "GlobalExchange"));
+    struct exchange_pair pair = drafts_add(&draft->before, c, name, tables_name(global, name, "GlobalExchange"));
     plan.exchange_before = pair.internal;
     plan.global_before = pair.global;
-    plan.copy_before = tables_copies(c, tables_name(local, name, "OnTileCopy"), &t->copies_before);
+    plan.copy_before = tables_copies(c, tables_name(local, name, "OnTileCopy"), &draft->copies_before);
     return plan;
 }
 
-/* One plan per set and per Copy, however often programs run it. */
-static void make_plans(struct traffic *t, const struct lower_result *lower)
+static void add_step(struct exchanging *e, const struct exchange_step *step, struct step_draft *draft)
 {
-    struct compiler *c = t->c;
-    assert(lower->op_node.count == c->image->ops.count);
-    for (uint32_t s = 0; s < t->order->sets.count; ++s)
-        t->result->of_set[s] = set_plan(t, s);
-    for (size_t i = 0; i < c->image->ops.count; ++i) {
-        uint32_t node = lower->op_node.data[i];
-        unsigned kind = c->image->ops.data[i].kind;
-        struct step_plan *plan = kind == OP_COPY || kind == OP_CROSS_COPY ? &t->result->of_node[node] : NULL;
-        if (!plan || plan->known)
-            continue;
-        *plan = kind == OP_COPY ? copy_plan(t, c->store->programs.data[node]) : no_plan;
-        if (kind == OP_CROSS_COPY)
-            plan->global_before = cross_exchange(c, &t->owners, c->store->programs.data[node]);
+    if (step->kind == STEP_SET) {
+        e->result->of_set[step->index] = set_plan(e, step->index, draft);
+    } else {
+        const struct program_node *n = e->c->store->programs.data[step->index];
+        struct step_plan *plan = &e->result->of_node[step->index];
+        *plan = step->kind == STEP_COPY ? copy_plan(e, n, draft) : no_plan;
+        if (step->kind == STEP_CROSS_COPY)
+            plan->global_before = cross_exchange(e->c, &e->threads->owners, n);
+    }
+    drafts_free(&draft->before);
+    drafts_free(&draft->after);
+    vec_free(&draft->copies_before);
+    vec_free(&draft->copies_after);
+    *draft = (struct step_draft){ 0 };
+}
+
+static void make_plans(struct exchanging *e)
+{
+    for (e->first = 0; e->first < e->steps.count; e->first = e->end) {
+        e->end = e->steps.count - e->first < BATCH ? e->steps.count : e->first + BATCH;
+        atomic_store(&e->next, e->first);
+        pool_run(e->c->pool, e->thread_count, take_steps, e);
+        for (size_t i = e->first; i < e->end; ++i)
+            add_step(e, &e->steps.data[i], &e->drafts[i - e->first]);
     }
 }
 
@@ -444,25 +135,23 @@ const struct exchange_result *pass_exchange(struct compiler *c, const struct che
     struct exchange_result *result = ARENA_NEW(&c->arena, struct exchange_result);
     if (!c->modelled)
         return result;
-    struct traffic t = { .c = c, .order = order, .result = result };
+    struct exchanging *e = MEM_NEW(struct exchanging);
+    e->c = c;
+    e->order = order;
+    e->result = result;
+    e->thread_count = pool_threads(c->pool) < MAX_THREADS ? pool_threads(c->pool) : MAX_THREADS;
     arena_adopt_vec(&c->arena, &result->rearranged);
     result->of_set = arena_zero(&c->arena, order->sets.count, sizeof(*result->of_set));
     result->of_node = arena_zero(&c->arena, c->store->programs.count, sizeof(*result->of_node));
-    loads_init(&t.before, &c->store->target);
-    loads_init(&t.after, &c->store->target);
-    owners_init(&t.owners, c->store, check);
-    bitmaps_init(&t.delivered_bits, c->store->variables.count);
-    marks_init(&t.delivered, &t.delivered_bits, c->store);
-    marks_init(&t.sent, &c->bits, c->store);
-    make_plans(&t, lower);
-    marks_free(&t.delivered);
-    marks_free(&t.sent);
-    bitmaps_free(&t.delivered_bits);
-    loads_free(&t.before);
-    loads_free(&t.after);
-    owners_free(&t.owners);
-    vec_free(&t.copies_before);
-    vec_free(&t.copies_after);
-    vec_free(&t.locals);
+    e->threads = mem_alloc(e->thread_count * sizeof(*e->threads));
+    for (unsigned i = 0; i < e->thread_count; ++i)
+        traffic_init(&e->threads[i], c, order, check, i ? NULL : &c->bits);
+    list_steps(e, lower);
+    make_plans(e);
+    for (unsigned i = 0; i < e->thread_count; ++i)
+        traffic_free(&e->threads[i]);
+    free(e->threads);
+    vec_free(&e->steps);
+    free(e);
     return result;
 }

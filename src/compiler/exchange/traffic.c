@@ -151,7 +151,7 @@ static struct exchange_tile exchange_tile(const struct traffic_loads *loads, uin
 }
 
 /* Adds a tile's code to the exchange's; its bytes. */
-static uint32_t add_code(struct model_exchange *exchange, const struct exchange_code *code, unsigned bytes)
+static uint32_t add_code(struct exchange_draft *draft, const struct exchange_code *code, unsigned bytes)
 {
     const struct {
         enum model_instruction instruction;
@@ -165,35 +165,29 @@ static uint32_t add_code(struct model_exchange *exchange, const struct exchange_
     };
     uint32_t count = 0;
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); ++i) {
-        exchange->instructions[parts[i].instruction] += (uint64_t)parts[i].count * bytes;
+        draft->instructions[parts[i].instruction] += (uint64_t)parts[i].count * bytes;
         count += parts[i].count;
     }
     return count * bytes;
 }
 
-static uint32_t finish_internal(struct traffic_loads *loads, struct compiler *c, const char *name)
+static void draft_internal(struct traffic_loads *loads, struct exchange_draft *draft)
 {
-    struct load *load = &loads->internal;
-    bool trace = log_on(LOG_COMPILER, LOG_TRACE);
-    uint32_t index = tables_exchange(c, EXCHANGES_INTERNAL, name);
+    const struct load *load = &loads->internal;
     exchange_schedule_finish(loads->schedule);
+    vec_reserve(&draft->flows, load->touched.count);
     for (size_t i = 0; i < load->touched.count; ++i) {
         uint32_t tile = load->touched.data[i];
         struct exchange_tile part = exchange_tile(loads, tile);
         struct exchange_code code = cost_exchange_code(loads->target, &part);
         uint64_t cycles = cost_exchange_cycles(loads->target, &part);
-        uint32_t code_bytes = add_code(&c->image->model.exchanges.data[index], &code, loads->target->instruction_bytes);
-        tables_flow(c, EXCHANGES_INTERNAL,
-                    (struct model_flow){ tile, 1, part.sent, part.received, cycles, code_bytes, 0 });
-        if (trace)
-            LOG(COMPILER, TRACE, "exchange '%s': tile %u sends %llu bytes, receives %llu bytes, %llu cycles", name,
-                tile, (unsigned long long)part.sent, (unsigned long long)part.received, (unsigned long long)cycles);
+        uint32_t code_bytes = add_code(draft, &code, loads->target->instruction_bytes);
+        *vec_push(&draft->flows) = (struct model_flow){ tile, 1, part.sent, part.received, cycles, code_bytes, 0 };
     }
     exchange_schedule_clear(loads->schedule);
     for (size_t i = 0; i < load->touched.count; ++i)
         if (loads->sender_bits[load->touched.data[i]])
             memset(loads->sender_bits[load->touched.data[i]], 0, sender_words(loads) * sizeof(uint64_t));
-    return index;
 }
 
 /* All flows between IPUs are concurrent: the tiles that take part wait for the slowest limit. */
@@ -212,18 +206,17 @@ static uint64_t global_cycles(const struct traffic_loads *loads)
     return cycles;
 }
 
-static uint32_t finish_global(struct traffic_loads *loads, struct compiler *c, const char *name)
+static void draft_global(struct traffic_loads *loads, struct exchange_draft *draft)
 {
-    struct load *load = &loads->global;
-    uint32_t index = tables_exchange(c, EXCHANGES_GLOBAL, name);
+    const struct load *load = &loads->global;
     uint64_t cycles = global_cycles(loads);
+    vec_reserve(&draft->flows, load->touched.count);
     for (size_t i = 0; i < load->touched.count; ++i) {
         uint32_t tile = load->touched.data[i];
         const struct tile_load *part = &load->tiles[tile];
-        tables_flow(c, EXCHANGES_GLOBAL, (struct model_flow){ tile, 1, part->sent, part->received, cycles, 0, 0 });
+        *vec_push(&draft->flows) = (struct model_flow){ tile, 1, part->sent, part->received, cycles, 0, 0 };
     }
     memset(loads->between, 0, (size_t)loads->target->num_ipus * loads->target->num_ipus * sizeof(*loads->between));
-    return index;
 }
 
 static void load_clear(struct load *load)
@@ -239,17 +232,59 @@ static void sort_touched(struct load *load)
         qsort(load->touched.data, load->touched.count, sizeof(*load->touched.data), tile_order);
 }
 
-struct exchange_pair loads_finish(struct traffic_loads *loads, struct compiler *c, const char *internal,
-                                  const char *global)
+void loads_draft(struct traffic_loads *loads, struct exchange_drafts *drafts)
 {
-    struct exchange_pair pair = { NONE, NONE };
+    *drafts = (struct exchange_drafts){ 0 };
     sort_touched(&loads->internal);
     sort_touched(&loads->global);
     if (loads->internal.touched.count)
-        pair.internal = finish_internal(loads, c, internal);
+        draft_internal(loads, &drafts->internal);
     if (loads->global.touched.count)
-        pair.global = finish_global(loads, c, global);
+        draft_global(loads, &drafts->global);
     load_clear(&loads->internal);
     load_clear(&loads->global);
+}
+
+void drafts_free(struct exchange_drafts *drafts)
+{
+    vec_free(&drafts->internal.flows);
+    vec_free(&drafts->global.flows);
+}
+
+static uint32_t draft_add(const struct exchange_draft *draft, struct compiler *c, enum exchange_list list,
+                          const char *name)
+{
+    bool trace = list == EXCHANGES_INTERNAL && log_on(LOG_COMPILER, LOG_TRACE);
+    if (!draft->flows.count)
+        return NONE;
+    uint32_t index = tables_exchange(c, list, name);
+    if (list == EXCHANGES_INTERNAL)
+        memcpy(c->image->model.exchanges.data[index].instructions, draft->instructions, sizeof(draft->instructions));
+    for (size_t i = 0; i < draft->flows.count; ++i) {
+        const struct model_flow *flow = &draft->flows.data[i];
+        tables_flow(c, list, *flow);
+        if (trace)
+            LOG(COMPILER, TRACE, "exchange '%s': tile %u sends %llu bytes, receives %llu bytes, %llu cycles", name,
+                flow->tile, (unsigned long long)flow->sent, (unsigned long long)flow->received,
+                (unsigned long long)flow->cycles);
+    }
+    return index;
+}
+
+struct exchange_pair drafts_add(const struct exchange_drafts *drafts, struct compiler *c, const char *internal,
+                                const char *global)
+{
+    struct exchange_pair pair = { draft_add(&drafts->internal, c, EXCHANGES_INTERNAL, internal), NONE };
+    pair.global = draft_add(&drafts->global, c, EXCHANGES_GLOBAL, global);
+    return pair;
+}
+
+struct exchange_pair loads_finish(struct traffic_loads *loads, struct compiler *c, const char *internal,
+                                  const char *global)
+{
+    struct exchange_drafts drafts;
+    loads_draft(loads, &drafts);
+    struct exchange_pair pair = drafts_add(&drafts, c, internal, global);
+    drafts_free(&drafts);
     return pair;
 }

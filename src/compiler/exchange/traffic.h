@@ -38,11 +38,25 @@ void loads_receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uint
 /* The same of a part of a copy, which may go at any time. */
 void loads_receive_part(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what);
 
-/* The two exchanges as entries of the model, NONE where nothing was sent; the loads are empty again.  names: of the
- * two. */
+/* An exchange before it is in the model's tables. */
+struct exchange_draft {
+    VEC(struct model_flow) flows;              /* one for each tile that takes part, ascending; none: no exchange */
+    uint64_t instructions[MODEL_INSTRUCTIONS]; /* bytes of code */
+};
+struct exchange_drafts {
+    struct exchange_draft internal, global;
+};
+/* Empties the loads into drafts, which are overwritten. Changes nothing but the two. */
+void loads_draft(struct traffic_loads *loads, struct exchange_drafts *drafts);
+void drafts_free(struct exchange_drafts *drafts);
+
+/* The two exchanges as entries of the model, NONE where nothing was sent.  names: of the two. */
 struct exchange_pair {
     uint32_t internal, global;
 };
+struct exchange_pair drafts_add(const struct exchange_drafts *drafts, struct compiler *c, const char *internal,
+                                const char *global);
+/* The same at once; the loads are empty again. */
 struct exchange_pair loads_finish(struct traffic_loads *loads, struct compiler *c, const char *internal,
                                   const char *global);
 

@@ -9,6 +9,7 @@
 #include "compiler/placement/place_report.h"
 
 #include "base/log.h"
+#include "base/pool.h"
 
 #include <assert.h>
 
@@ -200,49 +201,58 @@ static bool same_tile(const struct place *p, uint32_t a, uint32_t b)
     return !pairs || !memcmp(p->pairs + p->first_pair[a], p->pairs + p->first_pair[b], pairs * sizeof(*p->pairs));
 }
 
-static void place_tile(struct place *p, uint32_t tile, struct place_layout *layout)
-{
-    size_t count = p->first[tile + 1] - p->first[tile];
-    struct fit_block *blocks = mem_alloc((count + !count) * sizeof(*blocks));
-    for (size_t i = 0; i < count; ++i)
-        blocks[i] = p->blocks.data[p->first[tile] + i].fit;
-    layout->first = p->first[tile];
-    layout->count = count;
-    layout->address = mem_alloc((count + !count) * sizeof(*layout->address));
-    fit_place(&p->memory, p->live, blocks, count, p->pairs + p->first_pair[tile],
-              p->first_pair[tile + 1] - p->first_pair[tile], layout->address, &layout->result);
-    free(blocks);
-}
-
-/* Each different tile once.  False: a constraint cannot be met. */
-static bool place_tiles(struct place *p)
+/* Each different tile has a layout. */
+static void find_layouts(struct place *p)
 {
     size_t slots = 16;
     while (slots < 2 * (size_t)p->sizes.tiles)
         slots *= 2;
-    uint32_t *slot = mem_zero(slots, sizeof(*slot)),
-             *tile_of = mem_alloc(((size_t)p->sizes.tiles + 1) * sizeof(*tile_of)); /* by layout */
-    bool good = true;
+    uint32_t *slot = mem_zero(slots, sizeof(*slot));
     p->layout_of = mem_zero(p->sizes.tiles, sizeof(*p->layout_of));
-    for (uint32_t tile = 0; good && tile < p->sizes.tiles; ++tile) {
+    for (uint32_t tile = 0; tile < p->sizes.tiles; ++tile) {
         uint64_t hash = hash_tile(p, tile);
         size_t at = hash & (slots - 1);
-        while (slot[at] && !(p->layouts.data[slot[at] - 1].hash == hash && same_tile(p, tile_of[slot[at] - 1], tile)))
+        while (slot[at] &&
+               !(p->layouts.data[slot[at] - 1].hash == hash && same_tile(p, p->layouts.data[slot[at] - 1].tile, tile)))
             at = (at + 1) & (slots - 1);
         if (!slot[at]) {
-            struct place_layout *layout = vec_push(&p->layouts);
-            layout->hash = hash;
-            place_tile(p, tile, layout);
+            *vec_push(&p->layouts) = (struct place_layout){ .hash = hash, .tile = tile };
             slot[at] = (uint32_t)p->layouts.count;
-            tile_of[slot[at] - 1] = tile;
-            if (layout->result.failed_pair != NONE)
-                good = place_fail_pair(p, tile, &p->pairs[p->first_pair[tile] + layout->result.failed_pair]);
         }
         p->layout_of[tile] = slot[at] - 1;
     }
     free(slot);
-    free(tile_of);
-    return good;
+}
+
+/* Changes nothing but the layout: threads make one each. */
+static void make_layout(void *context, uint32_t index)
+{
+    const struct place *p = context;
+    struct place_layout *layout = &p->layouts.data[index];
+    size_t first = p->first[layout->tile], count = p->first[layout->tile + 1] - first;
+    struct fit_block *blocks = mem_alloc((count + !count) * sizeof(*blocks));
+    for (size_t i = 0; i < count; ++i)
+        blocks[i] = p->blocks.data[first + i].fit;
+    layout->first = first;
+    layout->count = count;
+    layout->address = mem_alloc((count + !count) * sizeof(*layout->address));
+    fit_place(&p->memory, p->live, blocks, count, p->pairs + p->first_pair[layout->tile],
+              p->first_pair[layout->tile + 1] - p->first_pair[layout->tile], layout->address, &layout->result);
+    free(blocks);
+}
+
+/* False: a constraint cannot be met. */
+static bool place_tiles(struct place *p)
+{
+    find_layouts(p);
+    pool_run(p->c->pool, (uint32_t)p->layouts.count, make_layout, p);
+    for (size_t i = 0; i < p->layouts.count; ++i) {
+        const struct place_layout *layout = &p->layouts.data[i];
+        if (layout->result.failed_pair != NONE)
+            return place_fail_pair(p, layout->tile,
+                                   &p->pairs[p->first_pair[layout->tile] + layout->result.failed_pair]);
+    }
+    return true;
 }
 
 /* ---- the model's tables ---- */

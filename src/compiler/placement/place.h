@@ -31,7 +31,8 @@ struct place_block {
 /* Tiles with the same blocks share a layout. */
 struct place_layout {
     uint64_t hash;
-    size_t first, count; /* blocks of the tile that was placed */
+    uint32_t tile;       /* the first that has it: the one that is placed */
+    size_t first, count; /* its blocks */
     struct fit_result result;
     uint64_t *address; /* by block of it */
 };

@@ -2,8 +2,8 @@
 /* A thread pool that runs the chunks of one parallel region at a time. The caller takes part and can finish a region
  * alone, so it never waits for a helper that is not scheduled. Helpers spin for a few microseconds after a region, then
  * sleep. */
-#ifndef ENGINE_POOL_H
-#define ENGINE_POOL_H
+#ifndef BASE_POOL_H
+#define BASE_POOL_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/pool.h"
+#include "base/pool.h"
 
 #include "base/mem.h"
 #include "base/str.h"
