@@ -98,7 +98,8 @@ typedef __fp16 half; /* for editors that parse codelets with a clang without _Fl
 #define POPI_CAT(a, b)  POPI_CAT_(a, b)
 #define POPI_CAT_(a, b) a##b
 /* The number of arguments: 1 to 8, or N for more. */
-#define POPI_COUNT(...)                                             POPI_COUNT_(__VA_ARGS__, N, N, N, N, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define POPI_COUNT(...) POPI_COUNT_(__VA_ARGS__, N, N, N, N, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+
 #define POPI_COUNT_(a, b, c, d, e, f, g, h, i, j, k, l, count, ...) count
 
 /* POP_VECTOR and the like expand to eight arguments for POP_INPUT and the like:
