@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For codelets in C: the functions of one element that operators.def calls, in float, without branches, so that loops
- * over them become vectors.  They are within 4 units in the last place (gelu 7), everywhere
- * (tests/poplibs/test_popops_element_functions.c); fma is one instruction from x86-64-v3 on. */
+/* For codelets in C: the element functions that operators.def uses, in float and without branches, so that loops over
+ * them are vectorised.  Their error is at most 4 units in the last place (gelu 7) for all arguments
+ * (tests/poplibs/test_popops_element_functions.c).  fma is one instruction from x86-64-v3 on. */
 #ifndef POPOPS_ELEMENT_FUNCTIONS_H
 #define POPOPS_ELEMENT_FUNCTIONS_H
 
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A loop with a call in it would not become vectors. */
+/* A loop with a call in it would not be vectorised. */
 #define POPOPS_FUNCTION static inline __attribute__((always_inline, unused))
 
 POPOPS_FUNCTION float popops_float_of(uint32_t bits)
@@ -32,7 +32,7 @@ POPOPS_FUNCTION float popops_choose(int condition, float a, float b)
 {
     return condition ? a : b;
 }
-/* NaN stays. */
+/* A NaN stays a NaN. */
 POPOPS_FUNCTION float popops_clampf(float a, float low, float high)
 {
     a = a < low ? low : a;
@@ -41,7 +41,8 @@ POPOPS_FUNCTION float popops_clampf(float a, float low, float high)
 
 /* ---- exponentials ---- */
 
-/* 2^n as two factors, since 2^128 and 2^-140 are no floats; n is whole, between -300 and 300. */
+/* 2^n as a product of two factors, because 2^128 and 2^-140 are not representable in float; n is an integer from -300
+ * to 300. */
 struct popops_power {
     float first, second;
 };
@@ -63,12 +64,12 @@ POPOPS_FUNCTION float popops_small_expm1(float r)
     p = popops_fma(p, r, 0.5f);
     return popops_fma(p * r, r, r);
 }
-/* a = n ln 2 + r; beyond the limits results are 0, infinity and -1 already. */
+/* a = n ln 2 + r.  n is clamped: beyond its limits the results are 0, infinity or -1 anyway. */
 POPOPS_FUNCTION float popops_exp_split(float a, float *n)
 {
     a = popops_clampf(a, -105.0f, 90.0f);
     *n = __builtin_rintf(a * 1.44269504f);
-    *n = *n == *n ? *n : 0.0f; /* of NaN too there must be an int */
+    *n = *n == *n ? *n : 0.0f; /* also a NaN must be converted to some int */
     return popops_fma(*n, 1.90465421e-09f, popops_fma(*n, -0.693147182f, a));
 }
 POPOPS_FUNCTION float popops_expf(float a)
@@ -95,7 +96,7 @@ POPOPS_FUNCTION float popops_expm1f(float a)
 }
 POPOPS_FUNCTION float popops_tanhf(float a)
 {
-    float e = popops_expm1f(2.0f * popops_clampf(a, -10.0f, 10.0f)); /* tanh(10) is 1 in float */
+    float e = popops_expm1f(2.0f * popops_clampf(a, -10.0f, 10.0f)); /* tanh(10) rounds to 1 in float */
     return e / (e + 2.0f);
 }
 POPOPS_FUNCTION float popops_sigmoidf(float a)
@@ -106,7 +107,7 @@ POPOPS_FUNCTION float popops_sigmoidf(float a)
 
 /* ---- logarithms ---- */
 
-/* a = 2^n (1 + f) with 1 + f between sqrt(1/2) and sqrt(2), for positive finite a. */
+/* a = 2^n (1 + f), where 1 + f is between sqrt(1/2) and sqrt(2); a must be positive and finite. */
 POPOPS_FUNCTION float popops_log_split(float a, float *n)
 {
     int tiny = a < 1.17549435e-38f;
@@ -140,7 +141,8 @@ POPOPS_FUNCTION float popops_log1pf(float a)
 
 /* ---- powers ---- */
 
-/* The logarithm to base 2 with twice float's precision: n + 2 / ln 2 artanh(f / (2 + f)). */
+/* The logarithm to base 2 with twice float's precision, as n + 2 / ln 2 artanh(f / (2 + f)); *low receives the low
+ * part. */
 POPOPS_FUNCTION float popops_long_log2(float a, float *low)
 {
     float n, f = popops_log_split(a, &n);
@@ -153,8 +155,8 @@ POPOPS_FUNCTION float popops_long_log2(float a, float *low)
     float t = s * 2.88539004f, t_low = popops_fma(s, 2.88539004f, -t);
     t_low = popops_fma(s, 3.85192607e-08f, t_low);
     t_low = popops_fma(popops_fma(s * z, p, s_low), 2.88539004f, t_low);
-    float high = n + t, rest = n == 0.0f ? 0.0f : t - (high - n); /* t is less than n, when there is one */
-    float sum_of_both = high + (rest + t_low);                    /* t_low has the cube, a hundredth of t */
+    float high = n + t, rest = n == 0.0f ? 0.0f : t - (high - n); /* t is less than n, unless n is 0 */
+    float sum_of_both = high + (rest + t_low);                    /* t_low has the cubic term, a hundredth of t */
     *low = (high - sum_of_both) + (rest + t_low);
     return sum_of_both;
 }
@@ -183,8 +185,8 @@ POPOPS_FUNCTION float popops_cbrtf(float a)
     int tiny = size<1.17549435e-38f, huge = size> 1e36f;
     float x = tiny ? size * 16777216.0f : huge ? size * 5.96046448e-08f : size;
     float t = popops_float_of(popops_bits_of(x) / 3 +
-                              0x2a5119f2u); /* within 4 percent, for log2 is nearly linear between powers of two */
-    for (int i = 0; i < 2; ++i) {           /* Halley's step */
+                              0x2a5119f2u); /* within 4 percent, because log2 is nearly linear between powers of two */
+    for (int i = 0; i < 2; ++i) {           /* one step of Halley's method */
         float cube = t * t * t;
         t = t * ((cube + x + x) / (cube + cube + x));
     }
@@ -196,8 +198,8 @@ POPOPS_FUNCTION float popops_cbrtf(float a)
 
 /* ---- circular functions ---- */
 
-/* a = q pi/2 + r with |r| <= pi/4: the product of a's 24 bits and those 96 of 2/pi that count for the quadrant and what
- * is left. */
+/* a = q pi/2 + r with |r| <= pi/4: the product of a's 24 bits with those 96 bits of 2/pi that determine the quadrant
+ * and the remainder. */
 POPOPS_FUNCTION float popops_quadrant(float a, int *quadrant)
 {
     static const uint32_t two_over_pi[8] = { 0,           0xa2f9836eu, 0x4e441529u, 0xfc2757d1u,
@@ -267,7 +269,7 @@ POPOPS_FUNCTION float popops_asinf(float a)
     p = popops_fma(p, z, 0.0445993207f);
     p = popops_fma(p, z, 0.0750009492f);
     p = popops_fma(p, z, 0.166666657f);
-    float arc = popops_fma(p * z, x, x); /* of size, or of the half angle of what is left to 1 */
+    float arc = popops_fma(p * z, x, x); /* of size, or of the half angle of the remainder to 1 */
     return __builtin_copysignf(popops_choose(size < 0.5f, arc, popops_fma(-2.0f, arc, 1.57079633f)), a);
 }
 POPOPS_FUNCTION float popops_atan2f(float a, float b)
@@ -322,13 +324,13 @@ POPOPS_FUNCTION float popops_small_erf(float a)
 }
 POPOPS_FUNCTION float popops_erff(float a)
 {
-    float size = __builtin_fabsf(a), far = size > 4.5f ? 4.5f : size; /* erf(4.5) is 1 in float */
+    float size = __builtin_fabsf(a), far = size > 4.5f ? 4.5f : size; /* erf(4.5) rounds to 1 in float */
     float result = popops_choose(size < 1.0f, popops_small_erf(size),
                                  popops_fma(-popops_expf(-far * far), popops_erfcx(far), 1.0f));
     return __builtin_copysignf(a == a ? result : a, a);
 }
-/* a times the normal distribution's share below a.  Far below, the square in the exponent needs more than float's
- * precision. */
+/* a times the cumulative normal distribution at a.  For large negative a, the square in the exponent needs more than
+ * float's precision. */
 POPOPS_FUNCTION float popops_gelu_erff(float a)
 {
     float x = a < -14.5f ? -14.5f : a, square = x * x, lost = popops_fma(x, x, -square), z = x * 0.707106781f,
@@ -338,26 +340,26 @@ POPOPS_FUNCTION float popops_gelu_erff(float a)
     return x * popops_choose(size < 0.5f, popops_fma(0.5f, popops_small_erf(z), 0.5f),
                              popops_choose(x < 0.0f, beyond, 1.0f - beyond));
 }
-/* Exact, and so no vectors. */
+/* Exact, therefore not vectorised. */
 POPOPS_FUNCTION float popops_fmodf(float a, float b)
 {
     return fmodf(a, b);
 }
 
-/* ---- whole numbers ---- */
+/* ---- integers ---- */
 
-/* To the nearest whole number, halves away from zero. */
+/* Rounds to the nearest integer, halfway cases away from zero. */
 POPOPS_FUNCTION float popops_roundf(float a)
 {
     float whole = __builtin_truncf(a);
     return __builtin_fabsf(a - whole) >= 0.5f ? whole + __builtin_copysignf(1.0f, a) : __builtin_copysignf(whole, a);
 }
 
-/* To the nearest half, which is a float again; ties to even, infinity beyond the largest. */
+/* Rounds to the nearest half, as a float: ties to even, infinity beyond the largest half. */
 POPOPS_FUNCTION float popops_round_to_half(float a)
 {
     float size = __builtin_fabsf(a),
-          tiny = (size + 0.5f) - 0.5f; /* subnormal halves are multiples of 2^-24, as floats around 0.5 are */
+          tiny = (size + 0.5f) - 0.5f; /* subnormal halves are multiples of 2^-24, as floats around 0.5 */
     unsigned bits, rounded;
     __builtin_memcpy(&bits, &size, sizeof(bits));
     rounded = (bits + 0xfffu + (bits >> 13 & 1u)) & ~0x1fffu;
@@ -376,7 +378,7 @@ POPOPS_FUNCTION int popops_popcount(unsigned long long a, size_t bytes)
     (void)bytes;
     return __builtin_popcountll(a);
 }
-/* The largest whole number whose square is not above a; 0 for negative ones. */
+/* The largest integer whose square is not above a; 0 for a negative a. */
 POPOPS_FUNCTION int popops_integer_root(int a)
 {
     if (a <= 0)

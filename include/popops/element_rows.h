@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For codelets in C: what the vertices of element-wise operators share.  Each operator of each type has block_ENUM_tag,
- * a loop over at most BLOCK elements that gcc vectorises, and row_ENUM_tag(in1, size1, ..., out, count), which does any
- * number of them block by block.  An operand of one element stands for all, the output may be an operand, and half is
- * float inside of a block. */
+/* For codelets in C: common parts of the vertices of element-wise operators.  Each operator on each type has
+ * block_ENUM_tag, a loop over at most BLOCK elements, which gcc vectorises, and row_ENUM_tag(in1, size1, ..., out,
+ * count), which processes any number of elements block by block.  An operand of one element is broadcast, the output
+ * may be an operand, and within a block half is converted to float. */
 #ifndef POPOPS_ELEMENT_ROWS_H
 #define POPOPS_ELEMENT_ROWS_H
 
@@ -16,7 +16,7 @@
 
 enum { BLOCK = 1024 };
 
-/* Half to float and back, eight at a time where the machine can. */
+/* Converts half to float and back, eight elements at a time if the machine can. */
 static inline void widen(const half *from, float *to, size_t count)
 {
     size_t i = 0;
@@ -44,8 +44,8 @@ static inline void narrow(const float *from, half *to, size_t count)
 
 #define ELEMENT_INLINE static inline __attribute__((always_inline))
 
-/* piece_tag: where count elements of an operand, from at on, can be read as the type that is computed in; the buffer is
- * the operand's own, and is filled once for an operand of one element. */
+/* piece_tag: returns the address where count elements of an operand, from index `at` on, can be read in the type of
+ * computation. Each operand has its own buffer, which is filled only once for an operand of one element. */
 #define FILL_BUFFER(type, value, buffer, at, count)                                                                    \
     for (size_t i = 0; (at) == 0 && i < (count); ++i)                                                                  \
         (buffer)[i] = (type)(value);
@@ -69,11 +69,11 @@ POPOPS_TYPE_float(PIECE, ) POPOPS_TYPES_BITS(PIECE, ) POPOPS_TYPES_BOOLS(PIECE, 
 #undef PIECE
 #undef FILL_BUFFER
 
-/* for (at, here) over the blocks of a row. */
+/* for (at, here): loops over the blocks of a row. */
 #define EACH_BLOCK(count)                                                                                              \
     for (size_t at = 0, here; at < (count) && (here = (count)-at < BLOCK ? (count)-at : BLOCK, true); at += here)
 
-/* How a type is handled; RESULT of operators.def as a type. */
+/* The class of each type; RESULT of operators.def as a type. */
 #define KIND_float        FLOAT
 #define KIND_half         HALF
 #define KIND_int          OTHER
@@ -88,13 +88,13 @@ POPOPS_TYPE_float(PIECE, ) POPOPS_TYPES_BITS(PIECE, ) POPOPS_TYPES_BOOLS(PIECE, 
 #define JOIN(a, b)        JOIN_(a, b)
 #define JOIN_(a, b)       a##b
 
-/* The types that values of operators.def name, in a function. */
+/* Declares the types that values of operators.def use, in a function. */
 #define VALUE_TYPES(type, unsigned_type, signed_type)                                                                  \
     typedef type T __attribute__((unused));                                                                            \
     typedef unsigned_type U __attribute__((unused));                                                                   \
     typedef signed_type I __attribute__((unused));
 
-/* An operator can work in place where its result has its operands' type. */
+/* An operator has an in-place form if its result has its operands' type. */
 #define IN_PLACE_SAME(kind, ...) IN_PLACE(__VA_ARGS__)
 #define IN_PLACE_BOOL(kind, ...) JOIN(IN_PLACE_BOOL_, kind)(__VA_ARGS__)
 #define IN_PLACE_BOOL_FLOAT(...)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lists of element types that operators.def names, as X(tag, C type, type it is computed in, unsigned type of its
- * width, signed type, "Poplar's name", pop_type, ...): what follows the list is passed on. */
+/* The lists of element types that operators.def refers to, as X(tag, C type, type of computation, unsigned type of the
+ * same width, signed type of the same width, "Poplar's name", pop_type, ...); further arguments of a list are passed on
+ * to X. */
 #ifndef POPOPS_OPERATOR_TYPES_H
 #define POPOPS_OPERATOR_TYPES_H
 

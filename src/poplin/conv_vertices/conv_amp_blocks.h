@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the conv units do: a few output channels of many positions.  Each result is one chain of fused multiply-adds in
- * the order of the input channels, kernel positions and groups; partials of half are rounded after each kernel
- * position. */
+/* The computation of the conv units: a few output channels of many positions.  Each result is one chain of fused
+ * multiply-adds in the order of input channels, kernel positions and groups; partials of half are rounded after each
+ * kernel position. */
 #ifndef POPLIN_CONV_VERTICES_CONV_AMP_BLOCKS_H
 #define POPLIN_CONV_VERTICES_CONV_AMP_BLOCKS_H
 
@@ -9,11 +9,11 @@
 #ifndef __IPU__
 #include "poplin/conv_vertices/fused_rows.h"
 
-enum { MAX_WEIGHTS = 1024 }; /* of a kernel position and a pair of groups: the builder sees to it */
+enum { MAX_WEIGHTS = 1024 }; /* of a kernel position and a pair of groups; methods/amp.c proposes no larger ones */
 
 typedef float conv_four __attribute__((vector_size(16), aligned(4), may_alias));
 
-/* w[c][o] = weights[o][c]; gcc makes no vectors of the plain loop. */
+/* w[c][o] = weights[o][c]; gcc does not vectorise the plain loop. */
 static void conv_transpose_weights(const float *weights, size_t out_chans, size_t in_chans, float *w)
 {
     size_t whole_out = out_chans & ~(size_t)3, whole_in = in_chans & ~(size_t)3;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* poplin::ConvPartial1x1Out and ConvPartialnx1<input, partials, limited, 128-bit loads, conv units>: a few output
- * channels of many positions by the conv units.  limited: worklists of unsigned short. */
+ * channels of many positions by the conv units.  limited: worklists are of unsigned short. */
 #include "poplin/conv_vertices/conv_lists.h"
 #include "poplin/conv_vertices/conv_vertex.h"
 
-/* X(input, partials, limited, index type, tag, 128-bit loads, 0 or 1 for them, units): true and false are texts, as
- * both are macros in C. */
+/* X(input, partials, limited, index type, tag, 128-bit loads as text, the same as 0 or 1, units); text, because true
+ * and false are macros in C. */
 #define AMP_UNITS(X, input, partial, limited, index, tag, text, use_128)                                               \
     X(input, partial, limited, index, tag, text, use_128, 4)                                                           \
     X(input, partial, limited, index, tag, text, use_128, 8) X(input, partial, limited, index, tag, text, use_128, 16)
@@ -56,7 +56,7 @@ static struct poplin_amp amp_of(const pop_vertex_view *vertex, const pop_target 
         .conv_input_load = pop_target_conv_unit_input_load_elems_per_cycle(target, float_inputs ? POP_FLOAT : POP_HALF),
     };
 }
-/* Two a multiply and add. */
+/* A multiply-add is two operations. */
 static uint64_t flops_of(const pop_vertex_view *vertex, const struct poplin_amp *amp, const struct conv_lists *lists,
                          unsigned count)
 {

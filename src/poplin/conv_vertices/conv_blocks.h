@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the codelets AMP and MAC have in common: their operands, of any types, and the walk over groups, kernel
- * positions and worklists.  One copy of the code serves all vertex types: what depends on a type is done for several
- * positions at a time. */
+/* Common parts of the codelets AMP and MAC: operands of any type, and the loops over groups, kernel positions and
+ * worklists. One copy of the code serves all vertex types; the code that depends on a type processes several positions
+ * at a time. */
 #ifndef POPLIN_CONV_VERTICES_CONV_BLOCKS_H
 #define POPLIN_CONV_VERTICES_CONV_BLOCKS_H
 
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* conv_vertex.h says what the arrays hold. */
+/* The arrays are those of conv_vertex.h. */
 struct conv_operands {
     const void *const *in, *const *weights;
     void *const *out;
@@ -26,12 +26,13 @@ struct conv_operands {
         (v)->out_groups, (v)->in_chans, (v)->out_chans, (v)->kernel_size, (v)->out_elements, (v)->in_stride,           \
         (v)->out_stride, (v)->num_workers })
 
-/* count positions, in_stride and out_stride apart: in and out are elements of the first. */
+/* `count` positions, in_stride and out_stride apart; in and out are the indices of the first. */
 struct conv_item {
     size_t out, in;
     unsigned count;
 };
-/* Works on an item: in, weights and out begin with the groups of channels, and weights with the kernel position. */
+/* Processes items; in, weights and out are the data of the current groups of channels, weights that of the kernel
+ * position. */
 typedef void conv_block(const struct conv_operands *o, const void *in, const void *weights, void *out,
                         const struct conv_item *items, size_t count);
 
@@ -40,7 +41,7 @@ static inline const void *conv_at(const void *data, size_t element, bool is_floa
     return (const char *)data + element * (is_float ? sizeof(float) : sizeof(half));
 }
 
-/* Rows of `count` elements, `step` apart from the first, as float: where they are, or in the buffer. */
+/* Rows of `count` elements, `step` apart, as float: in place, or converted to the buffer. */
 static inline void conv_rows_as_float(const void *data, size_t first, size_t step, size_t count, size_t rows,
                                       bool is_float, float *buffer, float **row)
 {
@@ -57,7 +58,7 @@ static inline void conv_rows_as_float(const void *data, size_t first, size_t ste
                 *(poplibs_eight *)(void *)(buffer + i) = poplibs_widen_eight(from + i);
 }
 
-#ifdef __IPU__ /* a device has no vectors, and its code counts: one block for AMP and MAC */
+#ifdef __IPU__ /* a device has no vectors, and there small code matters: one block serves AMP and MAC */
 #include "poplibs/fused.h"
 static inline float conv_get(const void *data, size_t i, bool is_float)
 {
@@ -90,7 +91,7 @@ static inline size_t conv_list_at(const struct conv_operands *o, size_t i)
     return o->short_lists ? ((const unsigned short *)o->worklists)[i] : ((const unsigned *)o->worklists)[i];
 }
 
-/* The items of one kernel position, for all workers: gives the place of the next position's. */
+/* Processes the items of one kernel position for all workers; returns the place of the next position's lists. */
 static size_t conv_position(const struct conv_operands *o, const void *in, const void *weights, void *out, size_t at,
                             conv_block *block)
 {
@@ -116,7 +117,7 @@ static size_t conv_position(const struct conv_operands *o, const void *in, const
     return at;
 }
 
-/* All groups of channels, after out was set to zero. */
+/* Processes all groups of channels; out must be zero. */
 static void conv_blocks(const struct conv_operands *o, conv_block *block)
 {
     for (unsigned group = 0; group < o->conv_groups * o->out_groups; ++group) {

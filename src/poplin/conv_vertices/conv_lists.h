@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lists of a convolution vertex, as estimates read them. */
+/* Reads the lists of a convolution vertex, for estimates. */
 #ifndef POPLIN_CONV_VERTICES_CONV_LISTS_H
 #define POPLIN_CONV_VERTICES_CONV_LISTS_H
 
 #include "poplin/conv_vertices/conv_vertex.h"
 
-#ifndef __POPC__ /* estimates are the host's */
+#ifndef __POPC__ /* estimates run on the host only */
 struct conv_lists poplin_conv_lists(const pop_vertex_view *vertex);
-/* The same of so many positions, in rows of width of which height are computed together, for vertices without these
- * fields. */
+/* The same for vertices without the fields of the kernel: `positions` kernel positions in rows of `width`, `height` of
+ * which are computed together. */
 struct conv_lists poplin_conv_lists_of(const pop_vertex_view *vertex, unsigned positions, unsigned width,
                                        unsigned height);
 

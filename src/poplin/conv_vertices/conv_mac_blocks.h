@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A few output channels of many positions by products along the input channels. */
+/* The computation of MAC vertices: a few output channels of many positions, by dot products over the input channels. */
 #ifndef POPLIN_CONV_VERTICES_CONV_MAC_BLOCKS_H
 #define POPLIN_CONV_VERTICES_CONV_MAC_BLOCKS_H
 
@@ -16,8 +16,8 @@ __attribute__((always_inline)) static inline float conv_one(const bool is_float,
     return is_float ? ((const float *)from)[at] : (float)((const half *)from)[at];
 }
 
-/* The sum of a[i] b[i], in an order that depends on n alone: two vectors of sums, the rest one by one, and the lanes at
- * the end. */
+/* The sum of a[i] b[i], in an order that depends only on n: two vectors of sums, the remainder one by one, then the
+ * lanes. */
 __attribute__((always_inline)) static inline float conv_dot(const bool is_float, const void *a, const void *b, size_t n)
 {
     poplibs_eight low = { 0 }, high = { 0 };

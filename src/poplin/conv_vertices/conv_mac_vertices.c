@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* poplin::ConvPartialHorizontalMac<input, partials, limited>: a few output channels by products along the input
+/* poplin::ConvPartialHorizontalMac<input, partials, limited>: a few output channels by dot products over the input
  * channels. poplin::OuterProduct<T>: out[group][position][channel] = in[position] * weights[group][channel]. */
 #include "poplin/conv_vertices/conv_lists.h"
 #include "poplin/conv_vertices/conv_vertex.h"
@@ -12,8 +12,8 @@
 #ifdef __POPC__
 #include "poplin/conv_vertices/conv_mac_blocks.h"
 
-/* A cycle reads inputs and weights, of two memory elements; the results need not be interleaved, as those of conv
- * units. */
+/* Inputs and weights are in different memory elements, so that one cycle reads both; unlike those of conv units,
+ * results need not be interleaved. */
 #define MAC_VERTEX(input, partial, limited, index, tag)                                                                \
     CONV_VERTEX(Mac_##input##_##partial##_##tag, input, partial, index, false);                                        \
     POP_VERTEX_NAME(Mac_##input##_##partial##_##tag, MAC_NAME(input, partial, limited));                               \

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* poplin::ConvPartial1x4SLIC<input, partials, stride, limited, chains, groups>: four output channels of many positions
- * by a row of four kernel positions, where few input channels meet few output channels: groups convolutions (1, 2 or 4)
- * of 4 / groups channels each.
+/* poplin::ConvPartial1x4SLIC<input, partials, stride, limited, chains, groups>: four output channels of many positions,
+ * for a row of four kernel positions.  It serves convolutions with few channels: `groups` of them (1, 2 or 4), with 4 /
+ * groups channels each.
  *
  * in[g] is {position, convolution, channel}, weights[g] {sub-kernel, kernel position, convolution, output channel,
- * input channel}, out[g] {position, convolution, output channel}.  Each sub-kernel adds to sums of all positions, from
- * out to out_field_buffer or back, so that the last leaves them in out. worklists (conv_vertex.h) has items for each
- * sub-kernel and worker; inputs of an item's elements are stride positions apart.  chains: conv units for each position
- * of the window, 2 or 4: with 2 two output channels are computed at a time. */
+ * input channel}, out[g] {position, convolution, output channel}.  Each sub-kernel adds to the sums of all positions,
+ * reading out and writing out_field_buffer or the reverse, so that the last one writes out.  worklists (conv_vertex.h)
+ * has items for each sub-kernel and worker; the inputs of an item's elements are `stride` positions apart.  chains:
+ * conv units for each position of the window, 2 or 4; with 2, two output channels are computed at a time. */
 #include "poplin/conv_vertices/conv_lists.h"
 #include "poplin/conv_vertices/conv_vertex.h"
 
 #ifdef __POPC__
 #include "poplin/conv_vertices/vector_loops.h"
 
-enum { WINDOW = 4, LANES = 4 }; /* lanes: output channels of all convolutions of a group */
+enum { WINDOW = 4, LANES = 4 }; /* lanes: the output channels of all convolutions of a group */
 
-/* The input channel c that each lane meets, of what a position has: all lanes of a convolution the same. */
+/* The input of each lane for channel c, from the data of one position: all lanes of a convolution have the same. */
 #define SPREAD_1(x, c) ((lanes4){ (x)[c], (x)[c], (x)[c], (x)[c] })
 #define SPREAD_2(x, c) ((lanes4){ (x)[c], (x)[c], (x)[2 + (c)], (x)[2 + (c)] })
 #define SPREAD_4(x, c) (x)
@@ -33,7 +33,7 @@ struct slic_shape {
 #else
 #include "poplin/vertices.h"
 
-/* What a name says, as an estimator's user. */
+/* The parameters of a vertex type's name, packed into an estimator's user pointer. */
 static uintptr_t slic_kind(unsigned float_partials, unsigned stride, unsigned chains, unsigned groups)
 {
     return float_partials | stride << 1 | chains << 3 | groups << 6;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the vertices AMP and MAC have in common.
+/* Common fields of AMP and MAC vertices.
  *
- * in[g I + i] is a group of input channels of group of convolutions g: {position, channel}; weights[(g O + o) I + i] is
- * {kernel position, output channel, input channel}; out[g O + o] is {position, output channel}.  Positions are those of
- * batch and field together.
+ * in[g I + i] is a group of input channels of the group of convolutions g: {position, channel}; weights[(g O + o) I +
+ * i] is {kernel position, output channel, input channel}; out[g O + o] is {position, output channel}.  Positions run
+ * over batch and field together.
  *
- * worklists says, for kernel position after kernel position and worker after worker, a number of items and the items:
- * place in out, number of elements, place in in.  Elements of an item lie in_stride and out_stride positions apart. */
+ * worklists has a list for each kernel position and, within it, each worker: the number of items, then the items: place
+ * in out, number of elements, place in in.  The elements of an item are in_stride and out_stride positions apart. */
 #ifndef POPLIN_CONV_VERTICES_CONV_VERTEX_H
 #define POPLIN_CONV_VERTICES_CONV_VERTEX_H
 
@@ -15,8 +15,8 @@
 #ifdef __POPC__
 #include <poplar/vertex.h>
 
-/* Index is the type of worklists: unsigned short where all numbers fit, else unsigned int.  Conv units write 128 bits
- * at once: interleaved is true for them. */
+/* Index is the type of worklists: unsigned short if all numbers fit, otherwise unsigned int.  interleaved is true for
+ * conv units, which write 128 bits at once. */
 #define CONV_DATA(input, partial, interleaved)                                                                         \
     POP_INPUT(POP_VECTORS(input, ONE_PTR, COMPACT_PTR, 16)) weights;                                                   \
     POP_INPUT(POP_VECTORS(input, ONE_PTR, COMPACT_PTR, 8)) in;                                                         \
@@ -38,8 +38,8 @@
 
 #include <poplar/graph.h>
 
-/* The worklists of a vertex as the formulas take them: of rows of filter_height kernel positions, for each worker the
- * fullest.  free() both. */
+/* The worklists of a vertex in the form that the formulas take: for each row of filter_height kernel positions and each
+ * worker the longest list.  The caller frees both arrays. */
 struct conv_lists {
     struct poplin_worklist *lists;
     unsigned *items;
@@ -49,7 +49,7 @@ static inline unsigned poplin_conv_field(const pop_vertex_view *vertex, const ch
     return (unsigned)pop_vertex_view_field_value(vertex, field, 0);
 }
 
-/* What a vertex type's name says, as an estimator's user. */
+/* The parameters of a vertex type's name, packed into an estimator's user pointer. */
 #define CONV_KIND(float_inputs, float_partials, use_128, units)                                                        \
     ((uintptr_t)((float_inputs) | (float_partials) << 1 | (use_128) << 2 | (units) << 3))
 static inline bool poplin_kind_float_inputs(const void *user)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Includes INDEX_TEMPLATE once for each type of worklists: INDEX, INDEX_TAG and LIMITED, as vertex names say it. */
+/* Includes INDEX_TEMPLATE once for each type of worklists, with INDEX, INDEX_TAG, and LIMITED, the parameter in vertex
+ * names. */
 #define INDEX     unsigned short
 #define INDEX_TAG u16
 #define LIMITED   "true"

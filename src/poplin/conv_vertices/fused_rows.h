@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* y[e][o] += x[e][c] w[c][o] for a few rows e at once, in float: each result is one chain of fused multiply-adds in the
- * order of c, from what y holds.  As many rows as the machine's registers hold sums of. */
+/* y[e][o] += x[e][c] w[c][o] for a few rows e at once, in float.  Each result is one chain of fused multiply-adds in
+ * the order of c, which begins with y's value.  FUSED_ROWS is the number of rows whose sums fit in the machine's
+ * registers. */
 #ifndef POPLIN_CONV_VERTICES_FUSED_ROWS_H
 #define POPLIN_CONV_VERTICES_FUSED_ROWS_H
 
@@ -8,7 +9,7 @@
 
 #include <stddef.h>
 
-/* Vectors stay within one file. */
+/* no vector is passed between files */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
@@ -21,7 +22,7 @@ enum { FUSED_ROWS = 6 };
 enum { FUSED_ROWS = 2 };
 #endif
 
-#ifndef __IPU__ /* a device has no vectors, and its code counts */
+#ifndef __IPU__ /* a device has no such vectors, and there small code matters */
 #define COLUMNS 4
 #include "poplin/conv_vertices/fused_rows_of.h"
 #define COLUMNS 8
@@ -30,7 +31,7 @@ enum { FUSED_ROWS = 2 };
 #include "poplin/conv_vertices/fused_rows_of.h"
 #endif
 
-/* rows: at most FUSED_ROWS. */
+/* rows must not exceed FUSED_ROWS. */
 static void fused_rows(size_t rows, size_t columns, size_t depth, float *const *x, const float *w, float *const *y)
 {
 #ifndef __IPU__

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fused_rows for COLUMNS columns: template of fused_rows.h.  A vector has as many lanes as the machine's have, or fewer
- * columns. */
+/* fused_rows for COLUMNS columns: template of fused_rows.h.  Vectors have the machine's width, or fewer lanes if there
+ * are fewer columns. */
 #define OF_COLUMNS(name)   OF_COLUMNS_(name, COLUMNS)
 #define OF_COLUMNS_(a, b)  OF_COLUMNS__(a, b)
 #define OF_COLUMNS__(a, b) a##_##b

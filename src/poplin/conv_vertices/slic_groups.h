@@ -4,7 +4,7 @@
 #define GROUPED(name) POPLIBS_JOIN(TYPED(name), POPLIBS_JOIN(_, GROUPS))
 #define SPREAD        POPLIBS_JOIN(SPREAD_, GROUPS)
 
-/* Outputs of count positions: w is {kernel position, channel, lane}; last may be NULL for zeros. */
+/* Computes `count` positions.  w is {kernel position, channel, lane}; last, the sums so far, may be NULL for zeros. */
 static inline void GROUPED(row)(const half *x, const float *w, const T *last, T *now, unsigned count, size_t x_step)
 {
     for (unsigned e = 0; e < count; ++e, x += x_step) {

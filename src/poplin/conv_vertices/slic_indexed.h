@@ -3,7 +3,8 @@
 #define SLIC(name)  POPLIBS_JOIN(GROUPED(name), POPLIBS_JOIN(_, INDEX_TAG))
 #define NUM_WEIGHTS (WINDOW * LANES * CHANS)
 
-/* One group: sub-kernel after sub-kernel, from out to the buffer or back, so that the last leaves the sums in out. */
+/* Computes one group, one sub-kernel after the other, alternately to out and to the buffer, so that the last writes
+ * out. */
 INLINE void SLIC(convolve)(const half *in, const half *weights, T *out, T *buffer, const INDEX *items,
                            struct slic_shape s, unsigned stride)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic of the convolution codelets on four numbers at a time, for float and half data alike; sums are in float.
- */
+/* Vectors of four float numbers for the convolution codelets, loaded from and stored to float or half data. */
 #ifndef POPLIN_CONV_VERTICES_VECTOR_LOOPS_H
 #define POPLIN_CONV_VERTICES_VECTOR_LOOPS_H
 
@@ -8,7 +7,7 @@
 
 #include <string.h>
 
-#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are never passed between functions that are not inlined */
+#pragma GCC diagnostic ignored "-Wpsabi" /* no vector is passed to a function that is not inlined */
 
 typedef float lanes4 __attribute__((vector_size(16)));
 typedef half half_lanes4 __attribute__((vector_size(8)));

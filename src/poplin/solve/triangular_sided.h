@@ -2,7 +2,8 @@
 /* poplin::TriangularSolve<T,lower>, Cholesky<T,lower> and TriangularInverse<T,lower>: template of triangular_typed.h.
  */
 #define SIDED(name) POPLIBS_JOIN(TYPED(name), POPLIBS_JOIN(_, SIDE))
-/* Upper triangles are read as lower ones with rows and columns exchanged: row i, column j <= i of the lower view. */
+/* Upper triangles are accessed as lower ones with rows and columns exchanged: row i, column j <= i of the lower
+ * view. */
 #define AT(i, j) (LOWER ? (i)*n + (j) : (j)*n + (i))
 
 POP_VERTEX(SIDED(TriangularSolve))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* poplin::TriangularSolve<T,lower>: the solution x of a x = b, where a's diagonal is ones; poplin::Cholesky<T,lower>: a
- * matrix that becomes its lower or upper factor; poplin::TriangularInverse<T,lower>.  A matrix is n rows of n elements,
- * one after the other, and only the one triangle is read.  Sums are in float. */
+/* poplin::TriangularSolve<T,lower>: solves a x = b, where a's diagonal is ones; poplin::Cholesky<T,lower>: replaces a
+ * matrix by its lower or upper factor; poplin::TriangularInverse<T,lower>.  A matrix is n contiguous rows of n
+ * elements, of which only one triangle is read.  Sums are in float. */
 #include "poplibs/vertex_types.h"
 
 #define TYPES POPLIBS_FLOATING
@@ -14,8 +14,8 @@
 #include "poplibs/support.h"
 #include "poplin/vertices.h"
 
-/* Cycles are polynomials of the matrix's rows, divided by a power of two: those of the original's of March 2021, whose
- * multiplications, additions and divisions are its flops. */
+/* Cycles as polynomials of the number of rows, divided by a power of two: those of Poplibs of March 2021, whose
+ * multiplications, additions and divisions are counted as flops. */
 struct polynomial {
     const char *vertex;
     pop_type type;

@@ -13,7 +13,7 @@ ELEMENT_INLINE void NAMED(binary_row)(const T *in1, size_t size1, const T *in2, 
                                       void (*block)(const T *, const T *, RESULT *, size_t))
 {
     T x[BLOCK], y[BLOCK];
-    if (size1 != 1 && size2 != 1) { /* both operands can be read where they are */
+    if (size1 != 1 && size2 != 1) { /* both operands can be read in place */
         block(in1, in2, out, count);
         return;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popops::BinaryOp1DSupervisor<Op,T> for one region, popops::BinaryOp2D<Op,T> for several, and both in place.  An
- * operand of one element counts for all. Some operators have vertices for a second operand that is broadcast: one
- * element (BroadcastScalar...), a vector that every row of the data is combined with (BroadcastVectorInner...), or one
+ * operand of one element is broadcast.  Some operators have vertices for a broadcast second operand: one element
+ * (BroadcastScalar...), a vector that is combined with every row of the data (BroadcastVectorInner...), or a vector
  * with an element for each row (BroadcastVectorOuterByRow...). */
 #ifdef __POPC__
 #include "poplibs/typed.h"
@@ -38,7 +38,7 @@ ELEMENT_INLINE void binary_row_BOOL_half(const half *in1, size_t size1, const ha
     }
 }
 
-/* An operator of a type: its value; block_ENUM_tag, of elements of the type that is computed in; row_ENUM_tag. */
+/* Defines an operator on a type: its value; block_ENUM_tag, on elements of the type it is computed in; row_ENUM_tag. */
 #define VALUE(tag, work, U_, I_, ENUM, RESULT, value)                                                                  \
     ELEMENT_INLINE RESULT_##RESULT(work) value_##ENUM##_##tag(const work a, const work b)                              \
     {                                                                                                                  \
@@ -115,7 +115,7 @@ ELEMENT_INLINE void binary_row_BOOL_half(const half *in1, size_t size1, const ha
     POP_INPUT(holder(type)) data;                                                                                      \
     POP_OUTPUT(holder(type)) out;
 #define WITHIN(type, holder) POP_INOUT(holder(type)) data;
-/* One region, or rows of any length, with one number; `to` is the field that is written. */
+/* One region, or rows of any length, combined with one number; `to` is the output field. */
 #define SCALAR_1D(tag, type, text, ENUM, NAME, FIELDS, to)                                                             \
     VERTEX_OF(POP_SUPERVISOR_VERTEX, NAME##_##ENUM##_##tag, BROADCAST_TEXT(#NAME, ENUM, text),                         \
               FIELDS(type, POP_VECTOR) POP_INPUT(type) B;)                                                             \
@@ -130,7 +130,7 @@ ELEMENT_INLINE void binary_row_BOOL_half(const half *in1, size_t size1, const ha
             row_##ENUM##_##tag(v->data.data[i].data, v->data.data[i].size, v->B, 1, v->to.data[i].data,                \
                                v->to.data[i].size);                                                                    \
     }
-/* Whole rows: B has their length, or their number. */
+/* Whole rows: B has one element for each column, or for each row. */
 #define VECTOR(tag, type, text, ENUM, NAME, FIELDS, to, broadcast)                                                     \
     VERTEX_OF(POP_SUPERVISOR_VERTEX, NAME##_##ENUM##_##tag, BROADCAST_TEXT(#NAME, ENUM, text),                         \
               FIELDS(type, POP_VECTOR) POP_INPUT(POP_VECTOR(type)) B;)                                                 \
@@ -155,7 +155,7 @@ ELEMENT_INLINE void binary_row_BOOL_half(const half *in1, size_t size1, const ha
 #else
 #include "popops/elementwise/element_costs.h"
 
-/* add, sub and mul of floating point had codelets in assembly: 2 cycles around a vector instead of 5. */
+/* Poplibs has add, sub and mul of floating-point types in assembly: 2 cycles overhead for a vector instead of 5. */
 static uint64_t loop_cycles(struct element_cost cost, size_t elements)
 {
     bool assembly = pop_type_is_floating_point(cost.type) && (cost.info == operator_of(2, POPOPS_BINARY_ADD) ||
@@ -197,7 +197,7 @@ static pop_perf estimate_2d(const pop_vertex_view *vertex, const pop_target *tar
     return perf;
 }
 
-/* Of an operand that is broadcast: assembly for all of them, one cycle around a vector. */
+/* With a broadcast operand all codelets are in assembly: one cycle overhead for a vector. */
 static uint64_t broadcast_cycles(struct element_cost cost, size_t elements)
 {
     return (cost.cycles + 1) * element_cost_vectors(cost, elements);
@@ -220,7 +220,7 @@ static pop_perf estimate_scalar_2d(const pop_vertex_view *vertex, const pop_targ
     }
     return perf;
 }
-/* Each worker takes whole rows. */
+/* Workers share whole rows. */
 static pop_perf estimate_outer(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     struct element_cost cost = element_cost_of(user, target);
@@ -231,7 +231,7 @@ static pop_perf estimate_outer(const pop_vertex_view *vertex, const pop_target *
     return (pop_perf){ 198 + workers * (15 + poplibs_ceil_div(rows, workers) * (row + broadcast_cycles(cost, columns))),
                        elements };
 }
-/* Each worker takes blocks of B's length; the core is that of the bias vertex. */
+/* Workers share blocks of B's length; the inner loop is that of the bias vertex. */
 static pop_perf estimate_inner(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     struct element_cost cost = element_cost_of(user, target);

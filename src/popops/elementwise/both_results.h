@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops of operators on T with results of type T and of bool, by RESULT_TEMPLATE: template of binary_vertices.c and
- * unary_vertices.c. */
+/* Instantiates RESULT_TEMPLATE for operators on T with results of type T and of type bool: template of
+ * binary_vertices.c and unary_vertices.c. */
 /* The type's tag in popops/operator_types.h. */
 #if T_BITS & POPLIBS_BOOL
 #define E_TAG boolean

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops over rows with a second operand that is broadcast: template of binary_vertices.c. */
-/* Every row with the same vector of its length. */
+/* Loops over rows with a broadcast second operand: template of binary_vertices.c. */
+/* Combines each row with the same vector. */
 ELEMENT_INLINE void TYPED(inner)(const T *data, size_t size, const T *b, size_t length, T *out,
                                  void (*row)(const T *, size_t, const T *, size_t, T *, size_t))
 {
     for (size_t at = 0; at < size; at += length)
         row(data + at, length, b, length, out + at, length);
 }
-/* Each row with an element of its own. */
+/* Combines each row with its own element. */
 ELEMENT_INLINE void TYPED(outer)(const T *data, size_t size, const T *b, size_t rows, T *out,
                                  void (*row)(const T *, size_t, const T *, size_t, T *, size_t))
 {

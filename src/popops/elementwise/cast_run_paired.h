@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops of casts: template of cast_run_typed.h.  cast_half_float and cast_float_half stand in poplibs/half_vectors.h.
- */
+/* Loops of casts: template of cast_run_typed.h.  cast_half_float and cast_float_half are in poplibs/half_vectors.h. */
 #if (T_BITS & POPLIBS_HALF) && !(T_2_BITS & POPLIBS_FLOATING)
-/* In float, block by block, for conversions of single halves do not become vectors. */
+/* Block by block through float, because gcc does not vectorise conversions of single halves. */
 static void PAIRED(cast)(T_2 *out, const T *in, size_t count)
 {
     float wide[BLOCK];
@@ -13,7 +12,7 @@ static void PAIRED(cast)(T_2 *out, const T *in, size_t count)
     }
 }
 #elif (T_BITS & POPLIBS_FLOATING) == T_BITS && (T_2_BITS & POPLIBS_FLOATING) == T_2_BITS && T_BITS != T_2_BITS
-/* poplibs_widen and poplibs_narrow */
+/* replaced by poplibs_widen and poplibs_narrow */
 #else
 POPLIBS_FAST void PAIRED(cast)(T_2 *restrict out, const T *restrict in, size_t count)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The vertices of casts, for both sides of cast_vertices.c.  Between the types that programs have most there is one for
- * each pair.  Others are cast as a pair that does the same: integers of equal size have the same bits, narrowing keeps
- * the low ones, and BOOL is a byte (cast.c). */
+/* The vertices of casts, for both the codelets and the host part of cast_vertices.c.  There is one for each pair of
+ * common types.  Other casts use an equivalent pair: integers of equal size have the same bits, narrowing keeps the low
+ * bits, and BOOL is a byte (cast.c). */
 #ifndef POPOPS_ELEMENTWISE_CAST_TYPES_H
 #define POPOPS_ELEMENTWISE_CAST_TYPES_H
 
 #include "poplibs/vertex_types.h"
 
-/* popops::CastSupervisor<from,to> and popops::Cast2d<from,to>: each of them to each */
+/* popops::CastSupervisor<from,to> and popops::Cast2d<from,to>: all pairs of these types */
 #define CAST_MAIN_TYPES (POPLIBS_NUMBERS | POPLIBS_BOOL)
 
-/* popops::Cast<from,to>: CAST_TO_from is the set of types that `from` is cast to. */
+/* popops::Cast<from,to>: CAST_TO_from is the set of types to which `from` is cast. */
 #define CAST_SMALL_AND_LARGE (POPLIBS_SCHAR | POPLIBS_UCHAR | POPLIBS_SHORTS | POPLIBS_LONGLONG | POPLIBS_ULONGLONG)
 #define CAST_WIDER           (POPLIBS_UNSIGNED | POPLIBS_ULONGLONG)
 #define CAST_TO_half         CAST_SMALL_AND_LARGE

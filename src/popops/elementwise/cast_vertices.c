@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::CastSupervisor<from,to> of one region, popops::Cast2d<from,to> of several, and popops::Cast<from,to>, one
- * region of a worker, of rarer types; popops::CheckAccuracyWhenCast<float,half>. */
+/* popops::CastSupervisor<from,to> for one region, popops::Cast2d<from,to> for several; popops::Cast<from,to>, for rarer
+ * types, casts one region in one worker; popops::CheckAccuracyWhenCast<float,half>. */
 #include "popops/elementwise/cast_types.h"
 
 #ifdef __POPC__
@@ -13,7 +13,7 @@ enum { BLOCK = 512 };
 #define TYPES           (CAST_MAIN_TYPES & ~POPLIBS_HALF)
 #define TEMPLATE        "popops/elementwise/cast_run_typed.h"
 #include "poplibs/each_type.h"
-#define TYPES    POPLIBS_HALF /* whose loops call those of float */
+#define TYPES    POPLIBS_HALF /* its loops call those of float */
 #define TEMPLATE "popops/elementwise/cast_run_typed.h"
 #include "poplibs/each_type.h"
 
@@ -38,7 +38,7 @@ void CheckAccuracy_compute(CheckAccuracy *v)
 #include "poplibs/estimates.h"
 #include "popops/vertices.h"
 
-/* A worker's run (Poplibs 1.2's estimators, Cast); user is 1 for half to float, 2 for float to half, 0 else. */
+/* One worker's run (Poplibs 1.2's estimators, Cast); user is 1 for half to float, 2 for float to half, otherwise 0. */
 static uint64_t run_cycles(size_t count, void *user)
 {
     uintptr_t real = (uintptr_t)user;
@@ -51,7 +51,7 @@ static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target
     (void)target;
     return (pop_perf){ run_cycles(pop_vertex_view_field_size(vertex, "dst", POP_WHOLE), user), 0 };
 }
-/* Workers take shares of whole groups of four. */
+/* Workers' shares are multiples of four elements. */
 static pop_perf estimate_supervisor(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     size_t workers = target->num_worker_contexts, count = pop_vertex_view_field_size(vertex, "dst", POP_WHOLE);
@@ -66,7 +66,7 @@ static pop_perf estimate_2d(const pop_vertex_view *vertex, const pop_target *tar
         cycles += run_cycles(pop_vertex_view_field_size(vertex, "dst", i), user);
     return (pop_perf){ cycles, 0 };
 }
-/* No formula is published: a cast there and back, a comparison. */
+/* Poplibs publishes no formula: estimated as a cast, the cast back and a comparison. */
 static pop_perf estimate_check(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)vertex, (void)target, (void)user;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::Fill<T>: one region; popops::Fill2d<T>: several.  They were called Zero and Zero2d once. */
+/* popops::Fill<T> for one region, popops::Fill2d<T> for several; Zero and Zero2d are their older names. */
 #include "poplibs/vertex_types.h"
 
 #define TYPES POPLIBS_ALL_TYPES

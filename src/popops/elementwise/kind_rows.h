@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop row_ENUM_tag of an operator for each kind of type (operator_types.h): from the macros VALUE, BLOCK_OF and
- * ROW of unary_vertices.c and binary_vertices.c.  Halves are computed by the block of float. */
+/* The loop row_ENUM_tag of an operator for each class of types (operator_types.h), built from the macros VALUE,
+ * BLOCK_OF and ROW of unary_vertices.c and binary_vertices.c.  Half uses the block of float. */
 #ifndef POPOPS_ELEMENTWISE_KIND_ROWS_H
 #define POPOPS_ELEMENTWISE_KIND_ROWS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::NAME<T>: template of nan_typed.h for NAME and FIRST, the lowest bits of a magnitude that are found. */
+/* popops::NAME<T>: template of nan_typed.h for NAME and FIRST, the bits of the smallest magnitude that it finds. */
 #define VERTEX POPLIBS_JOIN(NAME, POPLIBS_JOIN(_, T_TAG))
 #define BEYOND POPLIBS_JOIN(beyond_, VERTEX)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popops::HasNaN<T> and HasNaNOrInf<T>: template of predicate_vertices.c. */
-/* The type as bits, the bits of a magnitude, and an infinity; what is larger is a NaN. */
+/* The integer type with T's bits, the mask of a magnitude, and the bits of infinity; a larger magnitude is a NaN. */
 #if T_BITS & POPLIBS_HALF
 #define BITS      uint16_t
 #define MAGNITUDE 0x7fff

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vertices whose result is their compute's, which the compute set joins: popops::AllTrue<bool>; popops::HasNaN<T> and
- * popops::HasNaNOrInf<T>, true when there is none. */
+/* Vertices whose result is the return value of their compute function, which the compute set combines:
+ * popops::AllTrue<bool>; popops::HasNaN<T> and popops::HasNaNOrInf<T>, which return true if they find none. */
 
 #ifdef __POPC__
 #include "poplibs/half_vectors.h"
@@ -36,7 +36,7 @@ static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target
         cycles += 6 + (uintptr_t)user * pop_vertex_view_field_size(vertex, "in", i);
     return (pop_perf){ cycles, 0 };
 }
-/* No formula is published: loads of eight bytes, an AND, and what is left. */
+/* Poplibs publishes no formula: estimated as loads of eight bytes, an AND, and the remaining bytes. */
 static pop_perf estimate_all_true(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     uint64_t cycles = 6;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The vertices of scaled additions, for both sides of scaled_add_vertices.c: X(data, delta, scale), each once with a
- * constant scale and once with a tensor, of one region (...Supervisor) and of several (...2D). */
+/* The vertices of scaled additions, for both the codelets and the host part of scaled_add_vertices.c: X(data, delta,
+ * scale), each with a constant scale and with a tensor, for one region (...Supervisor) and for several (...2D). */
 #ifndef POPOPS_ELEMENTWISE_SCALED_ADD_TYPES_H
 #define POPOPS_ELEMENTWISE_SCALED_ADD_TYPES_H
 
@@ -13,12 +13,12 @@
 #define SCALED_TEXT_float "float"
 #define SCALED_TEXT_int   "int"
 #define SCALED_TEXT_uint  "unsigned int"
-/* popops::ScaledAddSupervisor<half,float,float,true,false>: constant, memory constraints */
+/* popops::ScaledAddSupervisor<half,float,float,true,false>: constant scale, memory constraints */
 #define SCALED_ADD_NAME(form, T, D, S, constant, apart)                                                                \
     "popops::ScaledAdd" form "<" SCALED_TEXT_##T "," SCALED_TEXT_##D "," SCALED_TEXT_##S "," constant "," apart ">"
 #define SCALED_SUBTRACT_NAME(form, T, D, S)                                                                            \
     "popops::ScaledSubtract" form "<" SCALED_TEXT_##T "," SCALED_TEXT_##D "," SCALED_TEXT_##S ",false>"
-/* popops::aXPlusbYSupervisor<half,float,false,false>; aXMinusbY and XMinusaXPlusbY take tensors alone */
+/* popops::aXPlusbYSupervisor<half,float,false,false>; aXMinusbY and XMinusaXPlusbY take tensors only */
 #define SCALED_BOTH_NAME(kind, form, T, S, constant)                                                                   \
     "popops::" kind form "<" SCALED_TEXT_##T "," SCALED_TEXT_##S "," constant ",false>"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* a += s b (ScaledAdd), a -= s b (ScaledSubtract), and both operands with a factor (aXPlusbY, aXMinusbY,
+/* a += s b (ScaledAdd), a -= s b (ScaledSubtract), and forms with a factor for both operands (aXPlusbY, aXMinusbY,
  * XMinusaXPlusbY); half is computed in float. */
 #include "popops/elementwise/scaled_add_types.h"
 
@@ -10,7 +10,7 @@
 typedef unsigned uint;
 enum { BLOCK = 512 };
 
-/* a = x a + y b; x is 1 where a has no factor, which changes nothing. */
+/* a = x a + y b; a form without a factor for a passes x = 1, which changes no bit. */
 POPLIBS_FAST void add_float_float(float *restrict a, const float *restrict b, size_t count, float x, float y)
 {
     for (size_t i = 0; i < count; ++i)
@@ -71,7 +71,7 @@ static void add_int_int(int *a, const int *b, size_t count, int x, int y)
             add_##T##_##D(v->A.data[i].data, v->B.data[i].data, v->A.data[i].size, x, y);                              \
     }
 
-/* The factors are state where they are constant, else edges; they come last, for their fields have commas. */
+/* Constant factors are state, others edges; FACTOR is the last argument because its fields contain commas. */
 #define ADD_BY(tag, T, D, S, constant, apart, FACTOR, y)                                                               \
     ONE_REGION(tag##_##T##_##D##_##S, T, D, 1, y, SCALED_ADD_NAME("Supervisor", T, D, S, constant, apart),             \
                FACTOR(S, scaleB))                                                                                      \
@@ -88,7 +88,7 @@ static void add_int_int(int *a, const int *b, size_t count, int x, int y)
     SUBTRACT(T, D, S)
 SCALED_ALL(ADD_VERTICES)
 
-/* Operands in different memory elements, so that both are read at once. */
+/* Requires the operands in different memory elements, so that both are read in the same cycle. */
 #define SCALE_FIRST_BY(tag, T, D, S, constant, FACTOR, y)                                                              \
     ADD_BY(tag, T, D, S, constant, "true", FACTOR, y)                                                                  \
     POP_CONSTRAINT(tag##_##T##_##D##_##S##_1d, "elem(*A) != elem(*B)");                                                \
@@ -114,8 +114,8 @@ SCALED_EQUAL(BOTH_VERTICES)
 #include "poplibs/support.h"
 #include "popops/vertices.h"
 
-/* Poplibs 1.2's formulas (its estimators, ScaledAdd).  What a vertex type is, packed into an estimator's user pointer.
- */
+/* Poplibs 1.2's formulas (its estimators, ScaledAdd).  Properties of a vertex type, packed into an estimator's user
+ * pointer. */
 enum { HALF_DATA = 1, HALF_DELTA = 2, INTEGERS = 4, APART = 8, TENSOR = 16, BOTH = 32 };
 
 static size_t atom_of(uintptr_t kind)
@@ -128,7 +128,7 @@ static uint64_t vector_cycles(uintptr_t kind)
     return kind & APART ? 2 : mixed ? 4 : 3;
 }
 
-/* A worker of a supervisor vertex, with so many whole vectors. */
+/* One worker of a supervisor vertex, with a number of whole vectors and a remainder. */
 static uint64_t worker_cycles(uintptr_t kind, size_t vectors, size_t rest)
 {
     static const uint64_t half_rest[] = { 0, 5, 7, 6 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::Select<T>, popops::Clamp<T>, and both in place: rows of elements.  An operand of one element counts for all
- * of its row. */
+/* popops::Select<T>, popops::Clamp<T>, and both in place, on rows of elements.  An operand of one element is broadcast
+ * along its row. */
 #ifdef __POPC__
 #include "poplibs/typed.h"
 
@@ -14,7 +14,7 @@
 #define TEMPLATE "popops/elementwise/ternary_typed.h"
 #include "poplibs/each_type.h"
 
-/* An operator of a type: its value; block_ENUM_tag, of elements of the type that is computed in; row_ENUM_tag. */
+/* Defines an operator on a type: its value; block_ENUM_tag, on elements of the type it is computed in; row_ENUM_tag. */
 #define VALUE(tag, work, U_, I_, ENUM, value)                                                                          \
     ELEMENT_INLINE work value_##ENUM##_##tag(const work a, const work b, const THIRD_##ENUM(work) c)                   \
     {                                                                                                                  \

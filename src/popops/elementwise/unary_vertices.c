@@ -34,7 +34,7 @@ ELEMENT_INLINE void unary_row_BOOL_half(const half *in, bool *out, size_t count,
     }
 }
 
-/* An operator of a type: its value; block_ENUM_tag, of elements of the type that is computed in; row_ENUM_tag. */
+/* Defines an operator on a type: its value; block_ENUM_tag, on elements of the type it is computed in; row_ENUM_tag. */
 #define VALUE(tag, work, U_, I_, ENUM, RESULT, value)                                                                  \
     ELEMENT_INLINE RESULT_##RESULT(work) value_##ENUM##_##tag(const work a)                                            \
     {                                                                                                                  \
@@ -93,7 +93,7 @@ ELEMENT_INLINE void unary_row_BOOL_half(const half *in, bool *out, size_t count,
 #else
 #include "popops/elementwise/element_costs.h"
 
-/* One region in all workers, or several in one (Poplibs 1.2's estimators). */
+/* One region shared by all workers, or several regions in one worker (Poplibs 1.2's estimators). */
 static uint64_t loop_cycles(struct element_cost cost, size_t elements)
 {
     return (cost.cycles + 4) * element_cost_vectors(cost, elements);

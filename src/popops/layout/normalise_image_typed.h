@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popops::NormaliseImage<T,RESULT>: template of normalise_image_vertices.c. */
-/* Bytes become halves. */
+/* UNSIGNED_CHAR is converted to half. */
 #if T_BITS & POPLIBS_UCHAR
 #define RESULT half
 #else

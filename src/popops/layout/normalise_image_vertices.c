@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::NormaliseImage<input type, output type>: pixels of three channels become pixels of four. */
+/* popops::NormaliseImage<input type, output type>: converts pixels of three channels to pixels of four. */
 
 #include "poplibs/vertex_types.h"
 
@@ -13,8 +13,8 @@
 #include "poplibs/support.h"
 #include "popops/vertices.h"
 
-/* No formula is published: per pixel three loads that are not aligned, and a conversion, three operations and a store
- * of each vector. */
+/* Poplibs publishes no formula: estimated for each pixel as three unaligned loads and, for each vector, a conversion,
+ * three operations and a store. */
 static pop_perf normalise(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     uint64_t pixels = pop_vertex_view_field_size(vertex, "in", POP_WHOLE) / 3;

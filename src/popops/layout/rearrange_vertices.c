@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::Transpose2d<T>: matrices anywhere on the tile.  popops::Transpose<T> and TransposeSupervisor<T>:
- * matrices one after the other, of elements of two bytes, in blocks of 4 x 4. */
+/* popops::Transpose2d<T>: matrices in any places of the tile's memory.  popops::Transpose<T> and
+ * TransposeSupervisor<T>: consecutive matrices with elements of two bytes, in blocks of 4 x 4. */
 #include "poplibs/vertex_types.h"
 
 #define TWO_BYTES (POPLIBS_HALF | POPLIBS_SHORTS)
@@ -18,8 +18,8 @@
 #include "poplibs/estimates.h"
 #include "popops/vertices.h"
 
-/* All of Poplibs 1.2's estimators, but for elements of one and eight bytes: as the slow forms of two and four, with
- * twice the moves. */
+/* Poplibs 1.2's estimators; elements of one and eight bytes cost as the slow forms of two and four bytes with twice the
+ * moves. */
 static uint64_t cycles_2d(size_t bytes, uint64_t count, uint64_t rows, uint64_t columns)
 {
     if (bytes == 4 && rows % 2 == 0 && columns % 2 == 0)
@@ -42,7 +42,7 @@ static pop_perf estimate_2d(const pop_vertex_view *vertex, const pop_target *tar
     return (pop_perf){ cycles_2d(bytes, pop_vertex_view_field_size(vertex, "src", POP_WHOLE), rows, columns), 0 };
 }
 
-/* One worker's matrices: so many, of rows x columns blocks. */
+/* One worker's matrices: `count` matrices of rows x columns blocks. */
 static uint64_t matrices_cycles(const pop_vertex_view *vertex, uint64_t count)
 {
     uint64_t rows = (uint64_t)pop_vertex_view_field_value(vertex, "numSrcRowsD4", 0),

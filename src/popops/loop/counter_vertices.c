@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters: popops::ForLoopCounter<T> of loops, popops::CircBufIncrIndex and CircOffset of rings. */
+/* Counters: popops::ForLoopCounter<T> for loops, popops::CircBufIncrIndex and CircOffset for circular buffers. */
 #include "poplibs/vertex_types.h"
 
 #define TYPES POPLIBS_INTEGERS
@@ -36,7 +36,7 @@ void CircOffset_compute(CircOffset *v)
 #include "poplibs/estimates.h"
 #include "popops/vertices.h"
 
-/* Nothing is published: two or three loads, the sum, a comparison or division, a store. */
+/* Poplibs publishes no formula: estimated as two or three loads, the sum, a comparison or division, and a store. */
 static pop_perf counter(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)vertex, (void)target, (void)user;

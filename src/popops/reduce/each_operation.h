@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Includes the file OPERATION_TEMPLATE once for each operation of reductions, which OP is. */
+/* Includes the file OPERATION_TEMPLATE once for each reduction operation, with OP set to it. */
 #define OP Add
 #include OPERATION_TEMPLATE
 #undef OP

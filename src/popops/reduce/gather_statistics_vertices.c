@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::Histogram2D<type, type of counts>: how many elements of several regions are between ascending levels. */
+/* popops::Histogram2D<type, type of counts>: counts the elements of several regions between ascending levels. */
 #include "poplibs/vertex_types.h"
 
 #define TYPES       POPLIBS_FLOATING
@@ -13,7 +13,8 @@
 #include "poplibs/estimates.h"
 #include "popops/vertices.h"
 
-/* No formula is published: for each level a load, a compare and an addition of each vector, and what a row takes. */
+/* Poplibs publishes no formula: estimated as a load, a comparison and an addition for each level and vector, and an
+ * overhead for each row. */
 static pop_perf histogram(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     uint64_t level = 10;

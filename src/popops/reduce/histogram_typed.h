@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What popops::Histogram2D counts: template of gather_statistics_vertices.c. */
-/* Elements below a level; the loop has no branches, and a NaN is below no level. */
+/* Counting loop of popops::Histogram2D: template of gather_statistics_vertices.c. */
+/* The number of elements below a level, without branches; a NaN is below no level. */
 static unsigned TYPED(below)(const T *data, size_t count, float level, bool absolute)
 {
     unsigned below = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::CLASS<popops::ReduceOP,T,T_2,UPDATE_NAME,specialisation> of each specialisation: template of reduce_paired.h.
- */
+/* popops::CLASS<popops::ReduceOP,T,T_2,UPDATE_NAME,specialisation>, all specialisations: template of
+ * reduce_paired.h. */
 #define OF(name)       POPLIBS_JOIN(name##_, POPLIBS_JOIN(OP, POPLIBS_JOIN(_, T_TAG)))
 #define FINISH_OF(how) POPLIBS_JOIN(POPLIBS_JOIN(finish_, how), POPLIBS_JOIN(_, OP))
 #define FINISH         POPLIBS_JOIN(FINISH_OF(HOW), POPLIBS_JOIN(_, T_2_TAG))

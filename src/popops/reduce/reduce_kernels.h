@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For codelets: what the loops of reductions (reduce_typed.h) know of each operation and type.  Sums are float where
- * elements are half.
+/* For codelets: definitions for each operation and type that the loops of reductions (reduce_typed.h) use.  Sums of
+ * half are float.
  *
- * Memory is the limit, so all take eight elements at a time, and fetch what comes AHEAD: hardware
- * prefetching alone is too late.  The order in which an output's elements are joined depends on their number alone, not
- * on where the output stands among others. */
+ * Memory bandwidth is the limit, so loops process eight elements at a time and prefetch AHEAD bytes in advance:
+ * hardware prefetching alone is too late.  The order in which an output's elements are combined depends only on their
+ * number, not on the output's position. */
 #ifndef POPOPS_REDUCE_REDUCE_KERNELS_H
 #define POPOPS_REDUCE_REDUCE_KERNELS_H
 
@@ -37,7 +37,7 @@ POPLIBS_FAST float log_add(float a, float b)
 #define HIGHEST_int      2147483647
 #define HIGHEST_unsigned 4294967295u
 
-/* Each operation: its neutral value, what of an element goes in, how two are joined; int wraps. */
+/* For each operation: its neutral value, the value of an element, and the combination of two values; int wraps. */
 #define NEUTRAL_Add(T)        0
 #define NEUTRAL_SquareAdd(T)  0
 #define NEUTRAL_LogAdd(T)     -INFINITY
@@ -51,7 +51,7 @@ POPLIBS_FAST float log_add(float a, float b)
 #define VALUE_LogAdd(T, x)    (sum_##T)(x)
 #define VALUE_Mul(T, x)       (sum_##T)(x)
 #define VALUE_Min(T, x)                                                                                                \
-    JOIN_Min(T, HIGHEST_##T, (sum_##T)(x)) /* NaN become neutral, or a pair with one would lose the other */
+    JOIN_Min(T, HIGHEST_##T, (sum_##T)(x)) /* NaN become neutral: else a pair with a NaN would lose the other one */
 #define VALUE_Max(T, x)         JOIN_Max(T, LOWEST_##T, (sum_##T)(x))
 #define VALUE_And(T, x)         (sum_##T)(x)
 #define VALUE_Or(T, x)          (sum_##T)(x)
@@ -73,7 +73,7 @@ POPLIBS_FAST float log_add(float a, float b)
 #define SCALED_SquareAdd(a, k)  ((a) * (k))
 #define SCALED_LogAdd(a, k)     ((a) + (k))
 
-/* ---- eight at a time ---- */
+/* ---- vectors of eight ---- */
 
 typedef poplibs_eight eight_float;
 typedef int eight_int __attribute__((vector_size(32), aligned(4), may_alias));
@@ -90,7 +90,7 @@ typedef unsigned char four_bool __attribute__((vector_size(4), aligned(1), may_a
 #define LOAD_int(from)      (*(const eight_int *)(const void *)(from))
 #define LOAD_unsigned(from) (*(const eight_unsigned *)(const void *)(from))
 #define LOAD_bool(from)     (*(const eight_bool *)(const void *)(from))
-/* Four elements from each of two places. */
+/* Four elements from each of two addresses. */
 #define PAIR_half(a, b)     poplibs_widen_four_each(a, b)
 #define PAIR_float(a, b)    PAIR(float, a, b)
 #define PAIR_int(a, b)      PAIR(int, a, b)
@@ -101,14 +101,14 @@ typedef unsigned char four_bool __attribute__((vector_size(4), aligned(1), may_a
 #define PICK   __builtin_shufflevector
 #define INLINE static inline __attribute__((always_inline))
 
-/* What a comparison of them gives. */
+/* The result of a comparison of such vectors. */
 typedef eight_int mask_half;
 typedef eight_int mask_float;
 typedef eight_int mask_int;
 typedef eight_int mask_unsigned;
 typedef signed char mask_bool __attribute__((vector_size(8), aligned(1), may_alias));
 
-/* As VALUE_ and JOIN_. */
+/* Vector forms of VALUE_ and JOIN_. */
 #define EIGHT_VALUE_Add(T, x)         (x)
 #define EIGHT_VALUE_SquareAdd(T, x)   EIGHT_TIMES_##T(x, x)
 #define EIGHT_VALUE_LogAdd(T, x)      (x)
@@ -131,7 +131,7 @@ typedef signed char mask_bool __attribute__((vector_size(8), aligned(1), may_ali
 #define EIGHT_TIMES_half(a, b)        ((a) * (b))
 #define EIGHT_TIMES_float(a, b)       ((a) * (b))
 #define EIGHT_TIMES_int(a, b)         ((eight_int)((eight_unsigned)(a) * (eight_unsigned)(b)))
-#ifdef __AVX__ /* one instruction, which gcc does not always find */
+#ifdef __AVX__ /* one instruction; gcc does not always generate it */
 #define EIGHT_MIN_float(a, b) __builtin_ia32_minps256(b, a)
 #define EIGHT_MAX_float(a, b) __builtin_ia32_maxps256(b, a)
 #else
@@ -160,7 +160,8 @@ INLINE eight_float log_add_eight(eight_float a, eight_float b)
 #define TEMPLATE "popops/reduce/reduce_value_typed.h"
 #include "poplibs/each_type.h"
 
-/* Of a row's last eight elements, only those count that whole vectors before have not, where it matters. */
+/* The last vector of a row overlaps the one before.  Operations for which that matters mask the elements that are
+ * already counted. */
 #define AGAIN_Add(mine, x)       OF(only)(mine, x)
 #define AGAIN_SquareAdd(mine, x) OF(only)(mine, x)
 #define AGAIN_LogAdd(mine, x)    OF(only)(mine, x)

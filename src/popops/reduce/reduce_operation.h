@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reductions by the operation OP: template of reduce_vertices.c. */
+/* Reductions by the operation OP: template of reduce_vertices.c. */
 #define TYPES    POPLIBS_JOIN(REDUCE_TYPES_, OP)
 #define TEMPLATE "popops/reduce/reduce_typed.h"
 #include "poplibs/each_type.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reductions of T by OP to each type of outputs: template of reduce_operation.h. */
+/* Reductions of T by OP, for each output type: template of reduce_operation.h. */
 #if POPLIBS_JOIN(REDUCE_MIXED_, OP) && (T_BITS & POPLIBS_FLOATING)
 #define TYPES_2 POPLIBS_FLOATING
 #else

@@ -13,7 +13,7 @@
 #define PAIR_OF(a, b)      POPLIBS_JOIN(PAIR_, T_TAG)(a, b)
 #define AGAIN(mine, x)     POPLIBS_JOIN(AGAIN_, OP)(mine, x)
 
-/* Lanes that are not mine become neutral. */
+/* Replaces lanes outside of the mask `mine` by the neutral value. */
 INLINE EIGHT OF(join)(EIGHT a, EIGHT b)
 {
     return EIGHT_JOINED(a, b);
@@ -42,11 +42,11 @@ INLINE EIGHT OF(element)(const T *from)
     EIGHT x = LOAD(from);
     return EIGHT_VALUE_OF(x);
 }
-/* Joins rows of width elements, stride apart, to sums. */
+/* Combines rows of width elements, stride apart, into sums. */
 POPLIBS_FAST void OF(add_rows)(SUM *restrict sums, const T *restrict in, size_t rows, size_t width, size_t stride)
 {
     size_t i, near = AHEAD / sizeof(T), far = 4 * stride < near ? near : 4 * stride;
-    size_t step = width == stride ? 8 : stride, scale = width == stride ? 4 : 1; /* of what is fetched */
+    size_t step = width == stride ? 8 : stride, scale = width == stride ? 4 : 1; /* of the prefetch */
     for (; rows >= 4; rows -= 4, in += 4 * stride) {
         const T *b = in + stride, *c = b + stride, *d = c + stride,
                 *next = rows >= 8 || width == stride ? in + far : in;
@@ -73,7 +73,7 @@ POPLIBS_FAST void OF(add_rows)(SUM *restrict sums, const T *restrict in, size_t 
             sums[i] = JOINED(sums[i], VALUE_OF(in[i]));
     }
 }
-/* The same, where narrow contiguous rows are taken many at a time, as one wide row of whole vectors. */
+/* The same; many narrow contiguous rows are processed as one wide row of whole vectors. */
 POPLIBS_FAST void OF(reduce)(SUM *restrict sums, const T *restrict in, size_t rows, size_t width, size_t stride)
 {
     if (width == stride && width <= LANES / 2 && rows * width >= 2 * LANES) {
@@ -96,7 +96,7 @@ POPLIBS_FAST void OF(reduce)(SUM *restrict sums, const T *restrict in, size_t ro
     OF(add_rows)(sums, in, rows, width, stride);
 }
 
-/* ---- rows, of which eight are joined across at once ---- */
+/* ---- rows: eight are reduced horizontally at once ---- */
 
 INLINE EIGHT OF(halves)(EIGHT a, EIGHT b)
 {
@@ -110,7 +110,7 @@ INLINE EIGHT OF(eighths)(EIGHT a, EIGHT b)
 {
     return OF(join)(PICK(a, b, 0, 2, 8, 10, 4, 6, 12, 14), PICK(a, b, 1, 3, 9, 11, 5, 7, 13, 15));
 }
-/* pairs[j] has four elements each of rows j and j + 4; joins them to count sums, at most eight. */
+/* Each pairs[j] has four elements of row j and four of row j + 4; reduces them to count sums, at most eight. */
 INLINE void OF(join_pairs)(SUM *sums, size_t count, const EIGHT *pairs)
 {
     EIGHT low = OF(quarters)(pairs[0], pairs[1]), high = OF(quarters)(pairs[2], pairs[3]);
@@ -132,8 +132,8 @@ INLINE EIGHT OF(last)(const T *row, size_t inner, MASK mine)
     return AGAIN(mine, OF(element)(row + inner - 8));
 }
 
-/* Rows of at most 4 or 8 elements.  What follows a row is read as well, except after the last eight rows, which are
- * copied. */
+/* Rows of at most 4 or 8 elements.  Loads read beyond the end of a row, so the last eight rows are copied to a
+ * buffer. */
 INLINE const T *OF(begin_rows)(T *copy, const T *in, size_t count, size_t inner)
 {
     return count > 8 ? in : memcpy(copy, in, count * inner * sizeof(T));
@@ -158,7 +158,7 @@ INLINE void OF(rows_to_4)(SUM *restrict sums, const T *restrict in, size_t count
 }
 POPLIBS_FAST void OF(rows_of_4)(SUM *restrict sums, const T *restrict in, size_t count, size_t inner)
 {
-    if (inner == 4) /* the most usual, and known here */
+    if (inner == 4) /* the most frequent case, as a constant */
         OF(rows_to_4)(sums, in, count, 4);
     else
         OF(rows_to_4)(sums, in, count, inner);
@@ -181,8 +181,8 @@ POPLIBS_FAST void OF(rows_of_8)(SUM *restrict sums, const T *restrict in, size_t
     }
 }
 
-/* Longer rows, of so many vectors, or of any number (0).  Where fewer than eight rows are left, the last of them is
- * read again. */
+/* Longer rows of a constant number of vectors, or of any number (0).  If fewer than eight rows remain, the last of them
+ * is read repeatedly. */
 INLINE EIGHT OF(row_of)(const T *in, size_t inner, MASK mine, size_t vectors)
 {
     EIGHT x = OF(element)(in);
@@ -233,7 +233,7 @@ POPLIBS_FAST void OF(long_rows)(SUM *restrict sums, const T *restrict in, size_t
 {
     OF(rows_of)(sums, in, count, inner, 0);
 }
-/* Joins inner elements each to sums. */
+/* Combines `inner` elements for each output into sums. */
 POPLIBS_FAST void OF(reduce_each)(SUM *restrict sums, const T *restrict in, size_t count, size_t inner)
 {
     if (inner == 1)
@@ -249,14 +249,14 @@ POPLIBS_FAST void OF(reduce_each)(SUM *restrict sums, const T *restrict in, size
             OF(reduce)(&sums[k], in + k * inner, inner, 1, 1);
 }
 
-/* ---- before and after an output's elements ---- */
+/* ---- initial values and results ---- */
 
 POPLIBS_FAST void OF(start)(SUM *sums, size_t count)
 {
     for (size_t i = 0; i < count; ++i)
         sums[i] = NEUTRAL;
 }
-/* At most CHUNK outputs, whose sums are overwritten. */
+/* Writes at most CHUNK outputs; overwrites their sums. */
 POPLIBS_FAST void OF(finish_PLAIN)(T *out, SUM *restrict sums, size_t count, float k)
 {
     (void)k;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The vertices of reductions, for both sides of reduce_vertices.c.  REDUCE_TYPES_op: the types of partials; partials of
- * half and float have outputs of both where REDUCE_MIXED_op, else all have outputs of their own type; REDUCE_SCALES_op:
- * outputs can be scaled and updated.  UNSIGNED_INT is added and multiplied as INT. */
+/* The vertices of reductions, for both the codelets and the host part of reduce_vertices.c.  REDUCE_TYPES_op: the types
+ * of partials; REDUCE_MIXED_op: partials of half and float have outputs of both types, otherwise outputs have the
+ * partials' type; REDUCE_SCALES_op: outputs can be scaled and updated.  UNSIGNED_INT is added and multiplied as INT. */
 #ifndef POPOPS_REDUCE_REDUCE_TYPES_H
 #define POPOPS_REDUCE_REDUCE_TYPES_H
 
@@ -32,7 +32,7 @@
 #define REDUCE_SCALES_And       0
 #define REDUCE_SCALES_Or        0
 
-/* Specialisations, by their numbers in vertex types.  Poplibs' 1 (each output one element) is a case of 0 here. */
+/* Specialisations, with their numbers in vertex types.  Poplibs' 1 (each output is one element) is a case of 0 here. */
 enum {
     REDUCE_DEFAULT = 0,      /* region i of out from regions of partials whose sizes are multiples of its own */
     REDUCE_SINGLE_INPUT = 2, /* one output from one region */

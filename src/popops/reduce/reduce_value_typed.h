@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What reductions do with elements of T whatever the operation: template of reduce_kernels.h. */
-/* Lanes of a row's last eight elements that are from element first on. */
+/* The functions of reductions on elements of T that do not depend on the operation: template of reduce_kernels.h. */
+/* Mask of the lanes of a row's last vector that begin at element `first`. */
 INLINE TYPED(mask) TYPED(new)(size_t inner, size_t first)
 {
     TYPED(mask) mask = { 0 };
@@ -9,7 +9,7 @@ INLINE TYPED(mask) TYPED(new)(size_t inner, size_t first)
     return mask;
 }
 
-/* Outputs from sums.  A cache reads the line that is written to, so of many results the next are fetched too. */
+/* Converts sums to outputs.  A store first reads its cache line, so with many outputs the next lines are prefetched. */
 static void TYPED(put)(T *restrict out, const TYPED(sum) *restrict sums, size_t count)
 {
     size_t bytes = count * sizeof(T);
@@ -22,7 +22,7 @@ static void TYPED(put)(T *restrict out, const TYPED(sum) *restrict sums, size_t 
 #endif
 }
 
-/* Outputs as sums, in the buffer where their type differs. */
+/* Reads outputs as sums; the buffer is used if their types differ. */
 #if T_BITS & POPLIBS_HALF
 INLINE const float *TYPED(old)(const T *out, size_t count, float *buffer)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::Reduce<op,partials,out,update,specialisation> and popops::ScaledReduce<...>, which multiplies by *k.  See
- * reduce_types.h. */
+/* popops::Reduce<op,partials,out,update,specialisation> and popops::ScaledReduce<...>, which multiplies by *k
+ * (reduce_types.h). */
 #include "popops/reduce/reduce_types.h"
 
 #ifdef __POPC__
@@ -13,14 +13,15 @@
 #include "poplibs/estimates.h"
 #include "popops/vertices.h"
 
-/* The formulas of docs/reference/reductions.md, "What vertices cost"; where a vertex here does more than Poplibs'
- * (blocks, several rows), the parts are added up. */
+/* The formulas of docs/reference/reductions.md, "What vertices cost".  If a vertex here does more than Poplibs'
+ * (blocks, several rows), the costs of its parts are added. */
 enum { SUMS, PRODUCTS, OTHERS, LOGS }; /* Add and SquareAdd; Mul, Min and Max; And and Or; LogAdd */
 
 struct reduce_kind { /* packed into an estimator's user pointer */
     unsigned class;
     bool half_out, update;
-    unsigned vector, out_vector, pair; /* elements of partials and outputs at once, and of partials in 64 bits */
+    /* Elements of partials and of outputs that are processed at once; elements of partials in 64 bits. */
+    unsigned vector, out_vector, pair;
 };
 static void *pack(unsigned class, pop_type in, pop_type out, bool update)
 {
@@ -44,7 +45,7 @@ static size_t size_of(const pop_vertex_view *vertex, const char *field, size_t i
     return pop_vertex_view_field_size(vertex, field, index);
 }
 
-/* Cycles of a step of a contiguous run, and its elements: a logarithm's sum takes one at a time. */
+/* Cycles and elements of one step of a contiguous run; LogAdd processes one element at a time. */
 enum { LOG_CYCLES = 20 };
 static unsigned step_cycles(const struct reduce_kind *kind)
 {
@@ -55,8 +56,8 @@ static unsigned step_elements(const struct reduce_kind *kind)
     return kind->class == LOGS ? 1 : kind->pair;
 }
 
-/* Widths that the general vertex takes at a time, each so often: its widest as often as it fits, then each power of two
- * that is left once.  Two vectors for sums, else one. */
+/* The general vertex processes an output in chunks: of the widest size as often as possible, then of each smaller power
+ * of two at most once.  The widest size is two vectors for sums, otherwise one. */
 static unsigned widest(const struct reduce_kind *kind)
 {
     return kind->class == SUMS ? 2 * kind->vector : kind->vector;
@@ -81,7 +82,7 @@ static uint64_t output_cycles(const struct reduce_kind *kind, size_t width, size
     }
     return cycles;
 }
-/* One of its regions of partials: `rows` rows of width elements. */
+/* One region of partials: `rows` rows of width elements. */
 static uint64_t region_cycles(const struct reduce_kind *kind, size_t rows, size_t width, bool same_type)
 {
     if (kind->class == OTHERS || kind->class == LOGS)
@@ -121,7 +122,7 @@ static pop_perf estimate_single(const pop_vertex_view *vertex, const pop_target 
     };
 }
 
-/* Elements at once of rows that lie stride apart; a logarithm's sum takes its cycles for a pair of them. */
+/* Elements processed at once if rows are stride apart; LogAdd's cycles are for a pair. */
 static unsigned strided_elements(const struct reduce_kind *kind, size_t stride)
 {
     unsigned elements = kind->pair;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::DynamicSlice2d<T> and DynamicUpdateSlice2d<T>: several regions, in a worker; each region is a row of baseT
- * for each element of the sliced dimension, and one of subT for each element of the slice.  DynamicSliceSupervisor<T>
- * and DynamicUpdateSliceSupervisor<T>: one region whose rows stand one after the other.  An offset of no row of the
- * base is 0, and after the last row comes the first. */
+/* popops::DynamicSlice2d<T> and DynamicUpdateSlice2d<T>: one worker, several regions; for each region baseT has a row
+ * for each element of the sliced dimension, and subT one for each element of the slice.  DynamicSliceSupervisor<T> and
+ * DynamicUpdateSliceSupervisor<T>: one region with contiguous rows.  An offset beyond the base counts as 0, and rows
+ * wrap around at the end. */
 #include "poplibs/vertex_types.h"
 
 #define TYPES POPLIBS_ALL_TYPES

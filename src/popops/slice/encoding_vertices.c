@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::EncodeOneHot<index type, type> and EncodeOneHotCustomValues: one contiguous piece of the encoded tensor,
- * which is made of runs of elements [start, start + length) of it.  Positions count from the first row whose index is
- * given.  popops::Iota<T>: several regions, each from a value on. */
+/* popops::EncodeOneHot<index type, type> and EncodeOneHotCustomValues: one contiguous piece of memory, which holds runs
+ * of the encoded tensor's elements, [start, start + length).  Positions count from the first row whose index is
+ * connected. popops::Iota<T>: several regions, each with its first value. */
 #include "poplibs/vertex_types.h"
 
 #define INDEX_TYPES   POPLIBS_INTEGERS

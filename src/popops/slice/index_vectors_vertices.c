@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::IndexPlaces: index vectors as places that fit, or as rows of a matrix.  A component that does not fit goes to
- * the nearest one that does; of a row it is 0, or makes the row one that is none. */
+/* popops::IndexPlaces: converts index vectors to valid offsets, or to rows of a matrix.  A component out of range is
+ * clamped; for rows it becomes 0, or makes the row index invalid. */
 #ifdef __POPC__
 #include <poplar/vertex.h>
 
@@ -39,7 +39,8 @@ void IndexPlaces_compute(IndexPlaces *v)
 #else
 #include "popops/vertices.h"
 
-/* Nothing is published: a load, two comparisons, a multiplication, an addition for each component, and a store. */
+/* Poplibs publishes no formula: estimated as a load, two comparisons, a multiplication and an addition for each
+ * component, and a store. */
 static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target, (void)user;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of baseT, which are rows baseOffset and on of a whole, at offsets.  popops::MultiSlice<T> copies to subT: the
- * first row for an offset of another row, so that a whole gives element 0 for an offset out of range.  Updates leave
- * other rows' offsets out: MultiUpdate<T> copies from subT, MultiUpdateAdd<T,subword> adds scale * subT,
- * MultiUpdateOp<T,operation> takes maxima and products. popops::MultiSliceSelect<T>: each row from the part of a table
- * to which its offset belongs, the first part where there is none.  popops::MultiUpdateSum<T>: adds scale * the sum of
- * partial results. */
+/* Operations on rows of baseT, which is a matrix or the part of it that begins at row baseOffset.
+ * popops::MultiSlice<T> copies rows to subT; an offset out of range reads the first row.  Updates ignore such offsets:
+ * MultiUpdate<T> copies from subT, MultiUpdateAdd<T,subword> adds scale * subT, MultiUpdateOp<T,operation> computes
+ * maxima or products. popops::MultiSliceSelect<T> copies each row from the part of a table to which its offset belongs,
+ * or from the first part if the offset is out of range.  popops::MultiUpdateSum<T> adds scale * the sum of partial
+ * results. */
 #include "poplibs/vertex_types.h"
 
 #define COPIED_TYPES  POPLIBS_ALL_TYPES
@@ -14,7 +14,7 @@
 #include <poplar/vertex.h>
 #include <string.h>
 
-/* The rows of a whole that baseT has. */
+/* The range of the matrix' rows that baseT holds. */
 #define ROW_STATE                                                                                                      \
     POP_STATE(unsigned) baseOffset;                                                                                    \
     POP_STATE(unsigned) numBaseElements;                                                                               \
@@ -59,7 +59,7 @@ static pop_perf add(const pop_vertex_view *vertex, const pop_target *target, voi
     return (pop_perf){ popops_multi_update_add_cycles(target, type, subword, rows, region),
                        flops(type, 2 * rows * region) };
 }
-/* Operations cost what additions do. */
+/* All operations cost as much as additions. */
 static pop_perf operate(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     pop_type type = poplibs_type_of_user(user);

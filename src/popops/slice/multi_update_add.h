@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::MultiUpdateAdd<ADD_NAME,subword>, which adds with a scale of type SCALE: template of multi_update_add_typed.h
- * for SUBWORD, which is _whole or _part, and SUBWORD_NAME. */
+/* popops::MultiUpdateAdd<ADD_NAME,subword> with a scale of type SCALE: template of multi_update_add_typed.h for SUBWORD
+ * (_whole or _part) and SUBWORD_NAME. */
 #define VERTEX POPLIBS_JOIN(POPLIBS_JOIN(MultiUpdateAdd_, ADD_TAG), SUBWORD)
 
 POP_VERTEX(VERTEX)

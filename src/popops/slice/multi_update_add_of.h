@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popops::MultiUpdateAdd<ADD_NAME,subword> and MultiUpdateSum<ADD_NAME>: template of multi_update_typed.h for a type
  * SCALE of the scale. */
-/* The operands are in three memory elements, so that a cycle can read of all; as in Poplibs, which shows in the memory
- * of its fullest tiles. */
+/* The operands are in three memory elements, so that one cycle can read all of them.  Poplibs does the same, which
+ * affects the memory of its fullest tiles. */
 #define SUBWORD      _whole
 #define SUBWORD_NAME "false"
 #include "popops/slice/multi_update_add.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Updates of rows that add, multiply or take maxima: template of multi_slice_vertices.c. */
-/* The type that is computed in, and that of partial sums.  Integers wrap. */
+/* The types of computation and of partial sums.  Integers wrap. */
 #if T_BITS & POPLIBS_FLOATING
 #define WIDE    float
 #define PARTIAL float

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popops::EncodeOneHot<T,T_2> and EncodeOneHotCustomValues<T,T_2>: template of one_hot_typed.h. */
-/* That of half by unsigned indices is a supervisor vertex, as in Poplibs. */
+/* With half values and unsigned indices it is a supervisor vertex, as in Poplibs. */
 #if (T_BITS & POPLIBS_UNSIGNED) && (T_2_BITS & POPLIBS_HALF)
 #define VERTEX POP_SUPERVISOR_VERTEX
 #else
 #define VERTEX POP_VERTEX
 #endif
 
-/* The elements [start, start + length) of the encoded rows.  As an unsigned number an index below 0 is beyond all
+/* Writes elements [start, start + length) of the encoded rows.  A negative index, read as unsigned, is beyond all
  * classes. */
 static inline void PAIRED(encode)(T_2 *out, const T *indices, unsigned start, unsigned length, unsigned classes, T_2 on,
                                   T_2 off)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::SelectFromRows<T>: an element of each of several rows.  popops::UpdateIntervalsDEC<T>: one contiguous piece
- * of a matrix, which is made of runs of elements [start, start + length), counted from the first row whose index is
- * given. */
+/* popops::SelectFromRows<T>: one element of each of several rows.  popops::UpdateIntervalsDEC<T>: one contiguous piece
+ * of memory, which holds runs of a matrix' elements, [start, start + length), counted from the first row whose index is
+ * connected. */
 #include "poplibs/vertex_types.h"
 
 #define TYPES POPLIBS_FLOATING
@@ -19,7 +19,8 @@
 #include "poplibs/estimates.h"
 #include "popops/vertices.h"
 
-/* Nothing is published.  A row costs two loads, two comparisons, an address, a load and a store, with jumps. */
+/* Poplibs publishes no formula: estimated for each row as two loads, two comparisons, an address, a load and a store,
+ * with branches. */
 static pop_perf select_cycles(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target, (void)user;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::SequenceSlice<T>: some columns of both tensors, row after row. */
+/* popops::SequenceSlice<T>: some columns of both tensors, row by row. */
 #include "poplibs/vertex_types.h"
 
 #define TYPES POPLIBS_ALL_TYPES
@@ -12,7 +12,7 @@
 #include "poplibs/estimates.h"
 #include "popops/vertices.h"
 
-/* Nothing is published: a multi-slice's cycles for each row that there may be, and a fill's. */
+/* Poplibs publishes no formula: estimated as a multi-slice of the largest possible number of rows, and a fill. */
 static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     uint64_t rows = (uint64_t)pop_vertex_view_field_value(vertex, "dstRows", 0),

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For codelets: sorting of anything by a heap.  What is sorted is known to the two functions alone, which gcc inlines.
- */
+/* For codelets: heap sort of any sequence.  Only the two callbacks, which gcc inlines, access its elements. */
 #ifndef POPOPS_SORT_HEAP_H
 #define POPOPS_SORT_HEAP_H
 
@@ -9,11 +8,11 @@
 
 #define HEAP_INLINE static inline __attribute__((always_inline))
 
-/* Whether element i comes before element k of the user's sequence; exchanges them. */
+/* Callbacks: whether element i comes before element k of the user's sequence; exchange the two. */
 typedef bool heap_before(const void *user, size_t i, size_t k);
 typedef void heap_exchange(const void *user, size_t i, size_t k);
 
-/* Lets the element at a place of the heap of `end` elements sink to where it belongs. */
+/* Sifts the element at index `at` down in the heap of `end` elements. */
 HEAP_INLINE void heap_sink(size_t at, size_t end, heap_before *before, heap_exchange *exchange, const void *user)
 {
     for (size_t child; (child = 2 * at + 1) < end; at = child) {
@@ -24,7 +23,7 @@ HEAP_INLINE void heap_sink(size_t at, size_t end, heap_before *before, heap_exch
     }
 }
 
-/* Sorts n elements: the last of all rises to the front of the heap, and goes to its end. */
+/* Sorts n elements: builds the heap, then moves its root, the last element in order, to the end, again and again. */
 HEAP_INLINE void heap_sort(size_t n, heap_before *before, heap_exchange *exchange, const void *user)
 {
     for (size_t first = n / 2, end = n; end > 1;) {

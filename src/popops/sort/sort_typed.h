@@ -2,7 +2,7 @@
 /* popops::HeapSortVertex<T> and TopK<T>: template of sort_vertices.c. */
 HEAP_INLINE bool TYPED(less)(T a, T b)
 {
-    return a < b || (a == a && b != b); /* NaN are larger than numbers, and equal among themselves */
+    return a < b || (a == a && b != b); /* a NaN is larger than numbers and equal to other NaN */
 }
 HEAP_INLINE bool TYPED(key_before)(const void *user, size_t i, size_t k)
 {
@@ -32,8 +32,8 @@ COMPUTE(Sort)
     heap_sort(v->out.size, TYPED(key_before), TYPED(key_exchange), &keys);
 }
 
-/* The chosen positions are a heap with the worst in front, until they are sorted.  Of equal keys the earlier one is
- * better, and comes first. */
+/* The chosen positions form a heap with the worst one at its root, until they are sorted.  Among equal keys the earlier
+ * one is better, and comes first. */
 struct TYPED(choice) {
     const T *in;
     unsigned *chosen;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::HeapSortVertex<T> sorts one line in place, HeapSortVertexKV<K,V> the values with their keys. popops::TopK<T>:
- * the positions of the best keys of a line, in order; popops::TopKGather<T>: what stands at positions. */
+/* popops::HeapSortVertex<T> sorts one line in place, HeapSortVertexKV<K,V> a line of keys with its values.
+ * popops::TopK<T> finds the positions of the best keys of a line, in order; popops::TopKGather<T> copies the elements
+ * at positions. */
 #include "poplibs/vertex_types.h"
 
 #define SORTED_TYPES POPLIBS_NUMBERS
@@ -47,7 +48,7 @@ static pop_perf top_k(const pop_vertex_view *vertex, const pop_target *target, v
              k = pop_vertex_view_field_size(vertex, "positions", POP_WHOLE);
     return (pop_perf){ 35 + (uint64_t)((double)(n - k) * (13 + 20 * log((double)k))) + 8 * k + sort_cycles(k), 0 };
 }
-/* A load of the position, a subtraction, a comparison, a load and a store for each. */
+/* For each element: a load of the position, a subtraction, a comparison, a load and a store. */
 static pop_perf gather(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target, (void)user;
