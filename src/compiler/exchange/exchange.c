@@ -14,7 +14,7 @@
 enum { BATCH = 256, MAX_THREADS = 16 };
 
 /* One plan per set, Copy and copy between replicas, however often programs run it. */
-enum step_kind { STEP_SET, STEP_COPY, STEP_CROSS_COPY };
+enum exchange_kind { STEP_SET, STEP_COPY, STEP_CROSS_COPY };
 struct exchange_step {
     uint8_t kind;
     uint32_t index; /* of sets, or of programs */
