@@ -175,6 +175,14 @@ static void gaps_are_reported_or_refused(void **state)
     pop_graph_set_tile_mapping(graph, other, 0);
     pop_graph_set_tile_mapping(graph, pop_tensor_slice(t, 1, 3, 0), 0);
     assert_true(is_complete(graph, both));
+    pop_tensor third = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(10), "third"),
+               longer = pop_tensor_concat(POP_TENSORS(both, third), 0); /* what was found of both is not true of it */
+    assert_false(is_complete(graph, longer));
+    assert_true(is_complete(graph, both));
+    assert_true(is_complete(graph, pop_tensor_slice(longer, 0, 20, 0)));
+    assert_false(is_complete(graph, pop_tensor_slice(longer, 19, 21, 0)));
+    pop_graph_set_tile_mapping(graph, third, 1);
+    assert_true(is_complete(graph, longer));
     pop_graph_set_tile_mapping(graph, t, 4);
     EXPECT_ERROR(graph, POP_INVALID_TILE_MAPPING, "no tile 4: the graph has 4 tiles");
     pop_graph_set_tile_mapping(graph, (pop_tensor){ 0 }, 0);
