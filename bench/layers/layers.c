@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bench_layers: layers of networks on the CPU device, in float, on all threads.  For each line of the input, a number
+ * of runs and the name of a layer, it runs the layer that often and prints the seconds that one run took.  Layers are
+ * built and loaded when they are named first. */
+#include <poplar/poplar.h>
+#include <poplin/codelets.h>
+#include <popnn/codelets.h>
+#include <popnn/gru.h>
+#include <popnn/lstm.h>
+#include <popnn/non_linearity.h>
+#include <popnn/norms.h>
+#include <popnn/pooling.h>
+#include <popops/codelets.h>
+#include <popops/dynamic_slice.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* The shapes of layers.py. */
+enum {
+    ROWS = 4096,
+    COLUMNS = 1024,
+    BATCH = 8,
+    CHANNELS = 64,
+    SIDE = 112,
+    STEPS = 64,
+    SEQUENCES = 32,
+    WIDTH = 256,
+    WORDS = 50000,
+    LOOKUPS = 16384
+};
+
+static pop_tensor random_tensor(pop_graph *graph, pop_shape shape, const char *name)
+{
+    pop_tensor t = pop_graph_add_variable(graph, POP_FLOAT, shape, name);
+    pop_graph_set_tile_mapping(graph, t, 0);
+    return t;
+}
+
+static void fill(pop_graph *graph, pop_tensor t)
+{
+    size_t count = pop_tensor_num_elements(t);
+    float *values = malloc(count * sizeof(*values));
+    for (size_t i = 0; i < count && values; ++i)
+        values[i] = (float)(rand() % 2001 - 1000) / 1000.0f;
+    pop_graph_set_initial_value(graph, t, POP_FLOAT, values);
+    free(values);
+}
+
+static void softmax(pop_graph *graph, pop_program program)
+{
+    pop_tensor t = random_tensor(graph, POP_SHAPE(ROWS, COLUMNS), "in");
+    fill(graph, t);
+    popnn_non_linearity_in_place(graph, POPNN_SOFTMAX_STABLE, t, program, "softmax");
+}
+
+static pop_tensor images(pop_graph *graph)
+{
+    pop_tensor t = random_tensor(graph, POP_SHAPE(BATCH, CHANNELS, SIDE, SIDE), "images");
+    fill(graph, t);
+    return t;
+}
+
+static void pool(pop_graph *graph, pop_program program, popnn_pooling_type type, size_t kernel, int padding)
+{
+    popnn_pool_params params = { .type = type,
+                                 .dims = 2,
+                                 .input_field = { SIDE, SIDE },
+                                 .kernel = { kernel, kernel },
+                                 .stride = { 2, 2 },
+                                 .padding_lower = { padding, padding },
+                                 .padding_upper = { padding, padding },
+                                 .channels = CHANNELS,
+                                 .batch = BATCH,
+                                 .data_type = POP_FLOAT };
+    popnn_pool(graph, &params, images(graph), program, "pool", POP_NO_OPTIONS);
+}
+static void max_pool(pop_graph *graph, pop_program program)
+{
+    pool(graph, program, POPNN_POOL_MAX, 3, 1);
+}
+static void average_pool(pop_graph *graph, pop_program program)
+{
+    pool(graph, program, POPNN_POOL_AVG, 2, 0);
+}
+
+static void batch_norm(pop_graph *graph, pop_program program)
+{
+    pop_tensor in = images(graph), mean, deviation;
+    pop_tensor gamma = random_tensor(graph, POP_SHAPE(CHANNELS), "gamma"),
+               beta = random_tensor(graph, POP_SHAPE(CHANNELS), "beta");
+    popnn_batch_norm_statistics(graph, in, 1e-5, program, false, false, POP_FLOAT, "norm", POP_NO_OPTIONS, &mean,
+                                &deviation);
+    popnn_batch_normalise(graph, in, gamma, beta, mean, deviation, program, "norm", POP_NO_OPTIONS, NULL);
+}
+
+static void layer_norm(pop_graph *graph, pop_program program)
+{
+    pop_tensor in = random_tensor(graph, POP_SHAPE(ROWS, COLUMNS), "in"), mean, deviation;
+    pop_tensor gamma = random_tensor(graph, POP_SHAPE(COLUMNS), "gamma"),
+               beta = random_tensor(graph, POP_SHAPE(COLUMNS), "beta");
+    fill(graph, in);
+    popnn_layer_norm_statistics(graph, in, 1e-5, program, false, false, POP_FLOAT, "norm", POP_NO_OPTIONS, &mean,
+                                &deviation);
+    popnn_layer_normalise(graph, in, gamma, beta, mean, deviation, program, "norm", POP_NO_OPTIONS, NULL);
+}
+
+static void lstm(pop_graph *graph, pop_program program)
+{
+    popnn_lstm_params params = popnn_lstm_params_make(POP_FLOAT, SEQUENCES, STEPS, WIDTH, WIDTH);
+    pop_tensor in = popnn_lstm_create_input(graph, &params, "in", POP_NO_OPTIONS, NULL);
+    popnn_lstm_weights weights = popnn_lstm_create_weights(graph, &params, "weights", POP_NO_OPTIONS, NULL);
+    popnn_lstm_state state = popnn_lstm_create_initial_state(graph, &params, "state", POP_NO_OPTIONS, NULL);
+    fill(graph, in);
+    fill(graph, weights.input_weights);
+    popnn_lstm_fwd(graph, &params, state, in, weights, NULL, NULL, program, "lstm",
+                   POP_OPTIONS({ "inferenceOnly", "true" }), NULL);
+}
+
+static void gru(pop_graph *graph, pop_program program)
+{
+    popnn_gru_params params = popnn_gru_params_make(POP_FLOAT, SEQUENCES, STEPS, WIDTH, WIDTH);
+    pop_tensor in = popnn_gru_create_input(graph, &params, "in", POP_NO_OPTIONS, NULL);
+    popnn_gru_weights weights = popnn_gru_create_weights(graph, &params, "weights", POP_NO_OPTIONS, NULL);
+    pop_tensor state = popnn_gru_create_initial_state(graph, &params, "state", POP_NO_OPTIONS, NULL);
+    fill(graph, in);
+    fill(graph, weights.input_weights);
+    popnn_gru_fwd(graph, &params, state, in, weights, NULL, program, "gru", POP_OPTIONS({ "inferenceOnly", "true" }),
+                  NULL);
+}
+
+static void embedding(pop_graph *graph, pop_program program)
+{
+    pop_tensor table = random_tensor(graph, POP_SHAPE(WORDS, WIDTH), "table");
+    pop_tensor words = pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(LOOKUPS, 1), "words");
+    pop_graph_set_tile_mapping(graph, words, 0);
+    static uint32_t numbers[LOOKUPS];
+    for (size_t i = 0; i < LOOKUPS; ++i)
+        numbers[i] = (uint32_t)rand() % WORDS;
+    fill(graph, table);
+    pop_graph_set_initial_value(graph, words, POP_UNSIGNED_INT, numbers);
+    popops_multi_slice(graph, table, words, POP_DIMS(0), POP_SHAPE(1), program, NULL, "embedding", POP_NO_OPTIONS);
+}
+
+static struct layer {
+    const char *name;
+    void (*build)(pop_graph *graph, pop_program program);
+    pop_engine *engine; /* once it was named */
+} layers[] = { { "softmax", softmax, NULL },
+               { "max-pool", max_pool, NULL },
+               { "average-pool", average_pool, NULL },
+               { "batch-norm", batch_norm, NULL },
+               { "layer-norm", layer_norm, NULL },
+               { "lstm", lstm, NULL },
+               { "gru", gru, NULL },
+               { "embedding", embedding, NULL } };
+enum { LAYERS = sizeof(layers) / sizeof(layers[0]) };
+
+static void must(pop_status status, const pop_error *error)
+{
+    if (status != POP_OK) {
+        pop_error_print(error);
+        exit(1);
+    }
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void load(struct layer *layer, const pop_device *device)
+{
+    pop_error error = { 0 };
+    pop_graph *graph = pop_graph_create(pop_device_target(device));
+    popops_add_codelets(graph);
+    poplin_add_codelets(graph);
+    popnn_add_codelets(graph);
+    pop_program program = pop_sequence(graph, layer->name);
+    layer->build(graph, program);
+    layer->engine = pop_engine_create(graph, POP_PROGRAMS(program), POP_NO_OPTIONS, &error);
+    must(error.status, &error);
+    must(pop_engine_load(layer->engine, device, &error), &error);
+    pop_graph_destroy(graph);
+}
+
+int main(void)
+{
+    pop_error error = { 0 };
+    pop_device *device = pop_cpu_device_create(&error);
+    must(error.status, &error);
+    char name[32];
+    for (int runs; scanf("%d %31s", &runs, name) == 2;) {
+        struct layer *layer = layers;
+        while (layer < layers + LAYERS && strcmp(layer->name, name) != 0)
+            ++layer;
+        if (layer == layers + LAYERS || runs < 1) {
+            fprintf(stderr, "bench_layers: no layer '%s', or %d runs\n", name, runs);
+            return 1;
+        }
+        if (!layer->engine)
+            load(layer, device);
+        double start = seconds();
+        for (int i = 0; i < runs; ++i)
+            must(pop_engine_run(layer->engine, 0, &error), &error);
+        printf("%.9f\n", (seconds() - start) / runs);
+        fflush(stdout);
+    }
+    for (size_t i = 0; i < LAYERS; ++i)
+        pop_engine_destroy(layers[i].engine);
+    pop_device_destroy(device);
+    return 0;
+}
