@@ -120,7 +120,7 @@ static struct module *compile(const char *text, const char *flags)
 {
     pop_error error;
     struct module *module;
-    if (popc_compile("good.cpp", text, flags, &module, &error) != POP_OK || module_link(module, &error) != POP_OK)
+    if (popc_compile("good.cpp", text, flags, &module, &error) != POP_OK || module_link(module, NULL, &error) != POP_OK)
         fail_msg("%s", error.text);
     return module;
 }
@@ -230,7 +230,7 @@ static void use_of_the_cpp_library_is_a_link_error(void **state)
         struct module *module;
         if (popc_compile("links.cpp", rows[i][0], NULL, &module, &error) != POP_OK)
             fail_msg("%s", error.text);
-        assert_int_equal(module_link(module, &error), POP_LINK_ERROR);
+        assert_int_equal(module_link(module, NULL, &error), POP_LINK_ERROR);
         if (!strstr(error.text, rows[i][1]) || !strstr(error.text, "links.cpp"))
             fail_msg("'%s' does not say '%s'", error.text, rows[i][1]);
         module_release(module);
@@ -298,7 +298,7 @@ static void c_and_cpp_are_merged(void **state)
     const char *const sources[] = { c, cpp }, *const rest[] = { first, other };
     if (popc_compile_files(sources, 2, "-std=c++17", first, false, &error) != POP_OK ||
         popc_compile_files(rest, 2, NULL, all, false, &error) != POP_OK ||
-        popc_load(all, NULL, &module, &error) != POP_OK || module_link(module, &error) != POP_OK)
+        popc_load(all, NULL, &module, &error) != POP_OK || module_link(module, NULL, &error) != POP_OK)
         fail_msg("%s", error.text);
     static const char *const names[] = { "A", "n::B", "n::C" };
     assert_int_equal(module->codelet_count, 3);
