@@ -30,6 +30,10 @@ typedef struct pop_exchange_limits {
 /* The source of a target's limits: the ladder of cards (docs/targets.md), or its own list. */
 typedef enum pop_global_exchange { POP_GLOBAL_EXCHANGE_LADDER = 0, POP_GLOBAL_EXCHANGE_LISTED = 1 } pop_global_exchange;
 
+/* The release of Poplibs whose formulas estimate the cycles of vertices and choose plans: 1.2, or that of March 2021
+ * (docs/targets.md). */
+typedef enum pop_poplibs_release { POP_POPLIBS_1_2 = 0, POP_POPLIBS_2021 = 1 } pop_poplibs_release;
+
 /* A machine. Fields may be changed before a graph is created from it; pop_target_check checks the result. */
 typedef struct pop_target {
     pop_target_type type;
@@ -73,6 +77,7 @@ typedef struct pop_target {
                              tiles rearrange it */
     bool accurate_half;   /* stored only: half is always rounded to 16 bits */
     bool compile_ipu_code;
+    pop_poplibs_release poplibs_release;
     /* Links between IPUs: the limits of exchange over them, and the pod's description, which is stored only and changes
      * no cycles. */
     pop_global_exchange global_exchange;

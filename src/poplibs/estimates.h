@@ -4,6 +4,7 @@
 #ifndef POPLIBS_ESTIMATES_H
 #define POPLIBS_ESTIMATES_H
 
+#include "poplibs/release.h"
 #include "poplibs/support.h"
 #include "poplibs/vertex_types.h"
 

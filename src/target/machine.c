@@ -14,7 +14,7 @@ const char *const machine_names[MACHINES] = { "ipu1", "ipu2", "bow", "ipu21", "c
 
 /* Choices are read and written as unsigned. */
 _Static_assert(sizeof(pop_target_type) == sizeof(unsigned) && sizeof(pop_sync_delay) == sizeof(unsigned) &&
-                   sizeof(pop_global_exchange) == sizeof(unsigned),
+                   sizeof(pop_global_exchange) == sizeof(unsigned) && sizeof(pop_poplibs_release) == sizeof(unsigned),
                "enums are as wide as unsigned");
 
 #define PLACE(member) offsetof(pop_target, member), sizeof(((pop_target *)0)->member)

@@ -9,7 +9,7 @@
 static const struct pod_option {
     const char *key;
     size_t offset;
-    enum { POD_NAME, POD_COUNT, POD_FLAG } kind;
+    enum { POD_NAME, POD_COUNT, POD_FLAG, POD_RELEASE } kind;
 } pod_options[] = {
     { "ipuLinkConfiguration", offsetof(pop_target, ipu_link_configuration), POD_NAME },
     { "ipuLinkTopology", offsetof(pop_target, ipu_link_topology), POD_NAME },
@@ -17,6 +17,7 @@ static const struct pod_option {
     { "syncConfiguration", offsetof(pop_target, sync_configuration), POD_NAME },
     { "gatewayMode", offsetof(pop_target, gateway_mode), POD_FLAG },
     { "instanceSize", offsetof(pop_target, instance_size), POD_COUNT },
+    { "poplibsRelease", offsetof(pop_target, poplibs_release), POD_RELEASE },
 };
 enum { POD_OPTIONS = sizeof(pod_options) / sizeof(pod_options[0]) };
 enum { NAME_SIZE = sizeof(((pop_target *)0)->ipu_link_configuration) };
@@ -60,6 +61,9 @@ pop_status pod_apply(pop_target *target, const struct option_set *set, const cha
             status = apply_name(place, option->key, options_get(set, "target", option->key), api, error);
         else if (option->kind == POD_COUNT)
             status = apply_count(place, option->key, options_int(set, "target", option->key), api, error);
+        else if (option->kind == POD_RELEASE)
+            made.poplibs_release = strcmp(options_get(set, "target", option->key), "2021") == 0 ? POP_POPLIBS_2021
+                                                                                                : POP_POPLIBS_1_2;
         else
             *(bool *)place = options_bool(set, "target", option->key);
         if (status != POP_OK)
@@ -132,6 +136,7 @@ size_t pop_target_options(const pop_target *target, char *buffer, size_t size)
             memcpy(&count, place, sizeof(count));
         bool standard = option->kind == POD_NAME    ? strncmp(place, "default", NAME_SIZE) == 0
                         : option->kind == POD_COUNT ? count == 0
+                        : option->kind == POD_RELEASE ? target->poplibs_release == POP_POPLIBS_1_2
                                                     : !*(const bool *)place;
         if (standard)
             continue;
@@ -140,6 +145,8 @@ size_t pop_target_options(const pop_target *target, char *buffer, size_t size)
             add_quoted(&text, place);
         else if (option->kind == POD_COUNT)
             str_format(&text, "\"%u\"", count);
+        else if (option->kind == POD_RELEASE)
+            str_add(&text, "\"2021\"");
         else
             str_add(&text, "\"true\"");
     }

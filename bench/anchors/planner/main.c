@@ -98,7 +98,8 @@ static void compare(char *const *c)
     bool layer = strncmp(c[KIND], "fc", 2) == 0;
     pop_target target;
     pop_error error;
-    if (pop_target_create_ipu(1, c[SYSTEM], &target, &error) != POP_OK) {
+    if (pop_target_create_ipu_options(1, 0, c[SYSTEM], POP_OPTIONS({ "poplibsRelease", "1.2" }), &target, &error) !=
+        POP_OK) {
         fprintf(stderr, "%s\n", error.text);
         exit(2);
     }

@@ -94,7 +94,7 @@ static struct figures measure(const struct row *row)
     pop_ipu_model model = { .version = row->machine == 1 ? "ipu1" : "ipu2",
                             .tiles_per_ipu = (unsigned)tiles,
                             .compile_ipu_code = builder->has_code };
-    pop_device *device = pop_ipu_model_create_device(&model, &error);
+    pop_device *device = pop_ipu_model_create_device_options(&model, POP_OPTIONS({ "poplibsRelease", "2021" }), &error);
     must(error.status, &error);
     pop_graph *graph = pop_graph_create(pop_device_target(device));
     popops_add_codelets(graph);

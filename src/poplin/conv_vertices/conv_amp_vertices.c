@@ -54,6 +54,7 @@ static struct poplin_amp amp_of(const pop_vertex_view *vertex, const pop_target 
         .float_inputs = float_inputs,
         .float_partials = poplin_kind_float_partials(user),
         .conv_input_load = pop_target_conv_unit_input_load_elems_per_cycle(target, float_inputs ? POP_FLOAT : POP_HALF),
+        .release = target->poplibs_release,
     };
 }
 /* A multiply-add is two operations. */

@@ -11,23 +11,24 @@
 #include "poplibs/estimates.h"
 #include "poplin/vertices.h"
 
-static pop_perf estimate(const pop_vertex_view *vertex, bool float_partials, pop_type type)
+static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, bool float_partials, pop_type type)
 {
     size_t outputs = pop_vertex_view_field_size(vertex, "out", POP_WHOLE),
            partials = pop_vertex_view_field_size(vertex, "partials", POP_WHOLE);
-    return (pop_perf){ poplin_cycles_reduce_add(poplin_conv_field(vertex, "num_workers"), outputs, (unsigned)partials,
-                                                type == POP_FLOAT, float_partials, false, false),
-                       partials ? outputs * (partials - 1) : 0 };
+    struct poplin_reduction reduction = { .num_workers = poplin_conv_field(vertex, "num_workers"),
+                                          .num_partials = (unsigned)partials,
+                                          .float_out = type == POP_FLOAT,
+                                          .float_partials = float_partials,
+                                          .release = target->poplibs_release };
+    return (pop_perf){ poplin_cycles_reduce_add(&reduction, outputs), partials ? outputs * (partials - 1) : 0 };
 }
 static pop_perf estimate_float(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
-    (void)target;
-    return estimate(vertex, true, poplibs_type_of_user(user));
+    return estimate(vertex, target, true, poplibs_type_of_user(user));
 }
 static pop_perf estimate_half(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
-    (void)target;
-    return estimate(vertex, false, poplibs_type_of_user(user));
+    return estimate(vertex, target, false, poplibs_type_of_user(user));
 }
 
 void poplin_conv_reduce_vertices(pop_graph *graph)

@@ -19,9 +19,12 @@ static uint64_t run_all(struct extent e, unsigned workers, unsigned own)
 }
 
 /* Loading the coefficients of all conv units.  The published costs of release 1.2's planner follow if each unit loads
- * once; release 0.9.40 counted the four loads of a pass. */
+ * once; release 0.9.40 counted the four loads of a pass, that of 2021 counts 32 bytes for each unit: 16 halves or 8
+ * floats. */
 static uint64_t weight_load(const struct poplin_amp *amp)
 {
+    if (amp->release == POP_POPLIBS_2021)
+        return (uint64_t)amp->num_conv_units * 32 / amp->coeff_bytes_per_cycle;
     return (uint64_t)amp->conv_input_load * amp->num_conv_units * (amp->float_inputs ? 4 : 2) /
            amp->coeff_bytes_per_cycle;
 }
@@ -32,8 +35,24 @@ static uint64_t core_loop(const struct poplin_amp *amp)
 
 /* ---- ConvPartial1x1Out ---- */
 
+static uint64_t worker_1x1_2021(const struct poplin_amp *amp, uint64_t n, bool zero)
+{
+    uint64_t loops = n > 3 ? core_loop(amp) * (n - 3) : 0;
+    if (amp->float_inputs) {
+        static const unsigned few[] = { 24, 47, 46, 46 };
+        return few[n < 3 ? n : 3] + loops + (zero && n ? 2 + (amp->num_conv_units == 16 ? 8 : 4) * n : 0);
+    }
+    if (amp->float_partials || amp->num_conv_units == 16) {
+        static const unsigned few[] = { 20, 31, 40 };
+        return (n < 3 ? few[n] + (zero ? 2 : 4) : (zero ? 38 : 40) + loops) - 10; /* less what is retained, below */
+    }
+    static const unsigned few[] = { 24, 39, 40, 41 };
+    return few[n < 3 ? n : 3] + loops + (zero && n ? 2 + 2 * n : 0);
+}
 static uint64_t worker_1x1(const struct poplin_amp *amp, uint64_t n, bool zero)
 {
+    if (amp->release == POP_POPLIBS_2021)
+        return worker_1x1_2021(amp, n, zero);
     uint64_t loops = n > 3 ? core_loop(amp) * (n - 3) : 0;
     if (amp->float_inputs) {
         static const unsigned few[] = { 24, 47, 46, 46 };
@@ -57,9 +76,10 @@ uint64_t poplin_cycles_1x1(const struct poplin_amp *amp, const unsigned *worker_
     uint64_t passes = poplibs_ceil_div(amp->out_chans_per_group, amp->num_conv_units), load = weight_load(amp);
     uint64_t add = amp->out_groups * (19 + passes * (6 + load + run_all(adding, amp->num_workers, 14)));
     uint64_t first = amp->out_groups * (19 + passes * (7 + load + run_all(zeroing, amp->num_workers, 14)));
-    /* With half inputs and float partials, workers keep data from call to call that is stored once */
-    uint64_t retained =
-        amp->float_inputs || !amp->float_partials ? 0 : 10 + 2 * ((uint64_t)amp->in_groups * amp->conv_groups - 1);
+    /* Data that workers keep from call to call are stored once. */
+    bool keeps = !amp->float_inputs &&
+                 (amp->float_partials || (amp->release == POP_POPLIBS_2021 && amp->num_conv_units == 16));
+    uint64_t retained = keeps ? 10 + 2 * ((uint64_t)amp->in_groups * amp->conv_groups - 1) : 0;
     return 50 + amp->num_workers * retained + amp->conv_groups * (12 + (amp->in_groups - 1) * (16 + add) + 11 + first);
 }
 
@@ -89,6 +109,11 @@ uint64_t poplin_cycles_1x1_0940(const struct poplin_amp *amp, const unsigned *wo
 
 /* ---- ConvPartialnx1 ---- */
 
+/* Cycles for data that a worker keeps from one kernel position to the next. */
+static uint64_t retained_nx1(const struct poplin_amp *amp)
+{
+    return amp->release == POP_POPLIBS_2021 ? 6 : 4;
+}
 /* Two elements are counted as release 1.2's planner does, whose published costs then follow. */
 static uint64_t worker_nx1(const struct poplin_amp *amp, const struct poplin_worklist *list)
 {
@@ -101,7 +126,7 @@ static uint64_t worker_nx1(const struct poplin_amp *amp, const struct poplin_wor
         } else
             cycles += (amp->float_inputs ? 45u : 34u) + core_loop(amp) * (n - 3);
     }
-    return cycles - 4;
+    return cycles - retained_nx1(amp);
 }
 
 /* One kernel position, for all output channels of a group. */
@@ -116,7 +141,10 @@ static uint64_t position_nx1(const struct poplin_nx1 *nx1, const struct poplin_w
     struct extent e = { 0, UINT64_MAX };
     for (unsigned w = 0; w < amp->num_workers; ++w)
         extend(&e, worker_nx1(amp, &lists[w]));
-    return 12 + passes * (weight_load(amp) + rows + 3 + run_all(e, amp->num_workers, 9));
+    uint64_t load = weight_load(amp);
+    if (amp->release == POP_POPLIBS_2021 && h == 4 && load > 8)
+        load /= 2;
+    return 12 + passes * (load + rows + 3 + run_all(e, amp->num_workers, 9));
 }
 
 uint64_t poplin_cycles_nx1(const struct poplin_nx1 *nx1, const struct poplin_worklist *worker_lists)
@@ -131,7 +159,8 @@ uint64_t poplin_cycles_nx1(const struct poplin_nx1 *nx1, const struct poplin_wor
             inner += position_nx1(nx1, &worker_lists[k * amp->num_workers]);
     uint64_t zeroing =
         groups * (17 * (uint64_t)amp->out_groups + 6 * ((uint64_t)amp->out_groups - 1) + 1) + 6 * (groups - 1) + 1;
-    return 101 + amp->num_workers * (4 + (amp->float_inputs ? 9u : 10u)) + zeroing + nx1->output_zeroing +
+    return (amp->release == POP_POPLIBS_2021 ? 103 : 101) +
+           amp->num_workers * (retained_nx1(amp) + (amp->float_inputs ? 9u : 10u)) + zeroing + nx1->output_zeroing +
            groups * (16 + amp->in_groups * (14 + amp->out_groups * (14 + inner)));
 }
 
@@ -219,20 +248,36 @@ uint64_t poplin_cycles_outer_product(bool is_float, unsigned width, unsigned num
     return 25 + groups * (10 + width * (c % 4 == 0 && c >= 12 ? 6 + (c - 12) / 4 : 10 + 5 * c / 2));
 }
 
-uint64_t poplin_cycles_reduce_add(unsigned num_workers, uint64_t output, unsigned num_partials, bool float_out,
-                                  bool float_partials, bool single_input, bool constrained)
+/* Outputs are cut into blocks of a vector, the rest into one block for each power of two. */
+static uint64_t reduce_blocks_2021(const struct poplin_reduction *r, uint64_t outputs)
 {
-    uint64_t p = num_partials, width = float_partials ? 4 : 8;
-    if (single_input) {
-        uint64_t each = (constrained ? 1 : 2) * p + (float_partials ? (float_out ? 8 : 7) : (float_out ? 10 : 9));
-        return 33 + num_workers * (20 + each * poplibs_ceil_div(output / width, num_workers));
+    uint64_t width = r->float_partials ? 4 : 8, left = outputs % width, blocks = outputs / width;
+    uint64_t block = 3 * (uint64_t)r->num_partials + (r->float_partials ? (r->float_out ? 7 : 6) : (r->float_out ? 9 : 8));
+    for (uint64_t rest = left; rest; rest &= rest - 1)
+        ++blocks;
+    uint64_t rounds = blocks / r->num_workers, odd = 0;
+    if (blocks % r->num_workers && left)
+        odd = 2 * (uint64_t)r->num_partials + (r->float_partials ? 13 : 11);
+    else if (blocks % r->num_workers)
+        ++rounds;
+    return r->num_workers * (32 + rounds * block + odd);
+}
+
+uint64_t poplin_cycles_reduce_add(const struct poplin_reduction *r, uint64_t outputs)
+{
+    uint64_t p = r->num_partials, width = r->float_partials ? 4 : 8;
+    if (r->single_input) {
+        uint64_t each = (r->fast ? 1 : 2) * p + (r->float_partials ? (r->float_out ? 8 : 7) : (r->float_out ? 10 : 9));
+        return 33 + r->num_workers * (20 + each * poplibs_ceil_div(outputs / width, r->num_workers));
     }
+    if (r->release == POP_POPLIBS_2021)
+        return reduce_blocks_2021(r, outputs);
     /* Pairs that do not fill a block count as a block; an odd element is a loop of its own, which runs in place of the
      * last incomplete round of blocks. */
-    uint64_t block = 3 * p + (float_partials ? (float_out ? 7 : 6) : (float_out ? 9 : 8)),
-             odd = 2 * p + (float_partials ? 13 : 11);
-    uint64_t blocks = poplibs_ceil_div(output / 2 * 2, width), cycles = 32 + block * (blocks / num_workers);
-    return num_workers * (cycles + (output % 2 ? odd : blocks % num_workers ? block : 0));
+    uint64_t block = 3 * p + (r->float_partials ? (r->float_out ? 7 : 6) : (r->float_out ? 9 : 8)),
+             odd = 2 * p + (r->float_partials ? 13 : 11);
+    uint64_t blocks = poplibs_ceil_div(outputs / 2 * 2, width), cycles = 32 + block * (blocks / r->num_workers);
+    return r->num_workers * (cycles + (outputs % 2 ? odd : blocks % r->num_workers ? block : 0));
 }
 
 uint64_t poplin_cycles_cast(unsigned num_workers, uint64_t elements, bool float_in, bool float_out)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cycles of the convolution vertices (release 1.2's formulas): pure functions of counts, used by the planner and by the
- * vertices' estimates. */
+/* Cycles of the convolution vertices: pure functions of counts, used by the planner and by the vertices' estimates.
+ * Where releases of Poplibs differ, the structures have the release (docs/targets.md). */
 #ifndef POPLIN_CONV_VERTICES_PERFORMANCE_H
 #define POPLIN_CONV_VERTICES_PERFORMANCE_H
 
@@ -19,6 +19,7 @@ struct poplin_amp {
     unsigned in_chans_per_group, out_chans_per_group;
     bool float_inputs, float_partials;
     unsigned conv_input_load; /* elements per cycle */
+    pop_poplibs_release release;
 };
 uint64_t poplin_cycles_1x1(const struct poplin_amp *amp, const unsigned *worker_elements);
 /* The formula of release 0.9.40, on which the figures of Graphcore's guide are based. */
@@ -65,9 +66,15 @@ uint64_t poplin_cycles_slic(const struct poplin_slic *slic, const struct poplin_
 uint64_t poplin_cycles_outer_product(bool is_float, unsigned width, unsigned num_channels, unsigned chans_per_group,
                                      unsigned data_path_width);
 
-/* ReduceAdd: tile cycles for adding num_partials partials of `output` outputs. */
-uint64_t poplin_cycles_reduce_add(unsigned num_workers, uint64_t output, unsigned num_partials, bool float_out,
-                                  bool float_partials, bool single_input, bool constrained);
+/* ReduceAdd: tile cycles for adding num_partials partials of so many outputs. */
+struct poplin_reduction {
+    unsigned num_workers, num_partials;
+    bool float_out, float_partials;
+    bool single_input; /* num_partials rows of one tensor, which are added to the row on the tile */
+    bool fast;         /* the tensor is in interleaved memory */
+    pop_poplibs_release release;
+};
+uint64_t poplin_cycles_reduce_add(const struct poplin_reduction *reduction, uint64_t outputs);
 /* A conversion of elements: the slowest worker's cycles times the number of workers. */
 uint64_t poplin_cycles_cast(unsigned num_workers, uint64_t elements, bool float_in, bool float_out);
 

@@ -9,7 +9,7 @@
 
 /* With groups of as many output channels as a conv unit has weights, the next convolution needs no other layout.  The
  * outputs of fully connected layers are not regrouped. */
-static void propose(struct plan_proposals *to, struct poplin_plan plan)
+static void propose_1_2(struct plan_proposals *to, struct poplin_plan plan)
 {
     const poplin_conv_params *p = to->params;
     const pop_target *target = to->target;
@@ -33,6 +33,63 @@ static void propose(struct plan_proposals *to, struct poplin_plan plan)
             }
 }
 
+/* Half of the units are tried too: always where there are 16, with an option where there are 8. */
+static void propose_2021(struct plan_proposals *to, struct poplin_plan plan)
+{
+    const poplin_conv_params *p = to->params;
+    unsigned all = pop_target_num_conv_units(to->target, p->input_type, plan.tile_partial_type);
+    unsigned weights = pop_target_weights_per_conv_unit(to->target, p->input_type),
+             element = pop_target_type_size(to->target, p->input_type);
+    bool halve = all == 16 || (p->input_type == POP_HALF && to->options->enable_amp_half_engines_plan),
+         inference = to->options->pass == POPLIN_PASS_FC_INFERENCE_FWD;
+    for (unsigned units = all; units >= 4 && 2 * units >= all && (units == all || halve); units /= 2)
+        for (unsigned in = weights; in && in * element % 8 == 0; in /= 2)
+            for (unsigned i = 0; i < 2; ++i) {
+                unsigned out = i ? weights * units / all : units;
+                if ((i && (out == units || inference)) || out % units || (to->joint && in % units))
+                    continue;
+                plan.num_conv_units = units;
+                plan.in_chans_per_group = in;
+                plan.partial_chans_per_group = out;
+                plan_propose(to, &plan);
+            }
+}
+
+/* Whether vertices may write half results directly, since nothing is added up: one kernel position and one group of
+ * input channels. */
+static bool writes_results(const struct plan_proposals *to, const struct poplin_plan *plan)
+{
+    const poplin_conv_params *p = to->params;
+    unsigned weights = pop_target_weights_per_conv_unit(to->target, p->input_type);
+    for (size_t d = 0; d < p->num_field_dims; ++d)
+        if (poplin_conv_truncated_kernel_size(p, d) != 1)
+            return false;
+    return p->output_type == POP_HALF && plan->tile_partial_type == POP_FLOAT && p->input_type == POP_HALF &&
+           p->input_channels_per_conv_group <= weights;
+}
+
+static void propose(struct plan_proposals *to, struct poplin_plan plan)
+{
+    if (to->target->poplibs_release == POP_POPLIBS_1_2) {
+        propose_1_2(to, plan);
+        return;
+    }
+    propose_2021(to, plan);
+    if (!writes_results(to, &plan))
+        return;
+    size_t first = to->count;
+    plan.tile_partial_type = POP_HALF;
+    propose_2021(to, plan);
+    size_t kept = first;
+    for (size_t i = first; i < to->count; ++i) {
+        unsigned in = to->list[i].in_chans_per_group;
+        if (poplibs_ceil_div(to->params->input_channels_per_conv_group, in) * in ==
+            pop_target_weights_per_conv_unit(to->target, to->params->input_type))
+            to->list[kept++] = to->list[i];
+    }
+    to->count = kept;
+}
+
 /* ConvPartial1x1Out needs consecutive positions: one kernel element and no gaps. */
 static bool is_1x1(const struct plan_candidate *c, const struct plan_tile *t)
 {
@@ -45,10 +102,16 @@ static bool is_1x1(const struct plan_candidate *c, const struct plan_tile *t)
     }
     return outer == 1;
 }
-/* The number of kernel rows whose coefficients the units hold at the same time. */
+/* The number of kernel rows whose coefficients the units hold at the same time; the planner of 2021 counts half of them
+ * for half of the units. */
 static unsigned height_of(const struct plan_candidate *c)
 {
-    return pop_target_weights_per_conv_unit(c->target, c->params.input_type) / c->plan.in_chans_per_group;
+    unsigned weights = pop_target_weights_per_conv_unit(c->target, c->params.input_type),
+             all = pop_target_num_conv_units(c->target, c->params.input_type, c->plan.tile_partial_type),
+             height = weights / c->plan.in_chans_per_group;
+    if (c->target->poplibs_release == POP_POPLIBS_2021 && height > 1 && c->plan.num_conv_units < all)
+        return height * c->plan.num_conv_units / all;
+    return height;
 }
 static void complete(struct poplin_plan *plan, const struct plan_candidate *c, const struct plan_tile *t)
 {
@@ -74,7 +137,8 @@ static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t
                               plan->partial_chans_per_group,
                               c->params.input_type == POP_FLOAT,
                               plan->tile_partial_type == POP_FLOAT,
-                              pop_target_conv_unit_input_load_elems_per_cycle(target, c->params.input_type) };
+                              pop_target_conv_unit_input_load_elems_per_cycle(target, c->params.input_type),
+                              target->poplibs_release };
     uint64_t width = plan_outputs_met(c, last, t->field[last]);
     unsigned height = height_of(c);
     if (height == 1 && is_1x1(c, t)) {
@@ -93,7 +157,7 @@ static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t
     return found;
 }
 
-/* The overhead of workers is 15 cycles in ConvPartial1x1Out, 34 in ConvPartialnx1. */
+/* The overhead of workers is at least 15 cycles in ConvPartial1x1Out, 33 in ConvPartialnx1. */
 static uint64_t pass_cycles(const struct plan_candidate *c, uint64_t passes, uint64_t work)
 {
     const struct poplin_plan *plan = &c->plan;
@@ -101,7 +165,7 @@ static uint64_t pass_cycles(const struct plan_candidate *c, uint64_t passes, uin
              each = poplibs_ceil_div(plan->partial_chans_per_group, plan->num_conv_units),
              loop = c->params.input_type == POP_FLOAT ? 8 : 4;
     work = plan_work_met(c, work);
-    return each * (passes / height * (workers * (height == 1 ? 15 : 34) + 6) +
+    return each * (passes / height * (workers * (height == 1 ? 15 : 33) + 6) +
                    work / height * (plan->num_conv_units == 4 ? loop / 2 : loop));
 }
 
@@ -117,7 +181,7 @@ static uint64_t pair_cycles(const struct plan_candidate *c, const struct plan_ti
     uint64_t each = poplibs_ceil_div(plan->partial_chans_per_group, plan->num_conv_units);
     uint64_t loop = (c->params.input_type == POP_FLOAT ? 8 : 4) / (plan->num_conv_units == 4 ? 2 : 1);
     uint64_t pass = height == 1 && is_1x1(c, t) ? workers * (15 + loop * share.positions) + 6
-                                                : workers * (13 + 21 * share.rows + loop * share.positions) + 18;
+                                                : workers * (11 + 21 * share.rows + loop * share.positions) + 18;
     return t->groups * kernel * each * pass;
 }
 

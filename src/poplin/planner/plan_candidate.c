@@ -35,11 +35,16 @@ struct plan_candidate plan_candidate_of(const pop_target *target, const poplin_c
     bool pads_in = pads_groups || p->input_channels_per_conv_group % plan->in_chans_per_group != 0,
          moves = t->expand_dims || t->swap_operands || combine;
     bool pads_out = pads_groups || p->output_channels_per_conv_group % plan->partial_chans_per_group != 0;
-    c.rearrange_input = update || moves || pads_in || (late && options->pass == POPLIN_PASS_FC_TRAINING_WU);
-    c.rearrange_weights = update || moves || t->out_chan_flatten_dims || pads_in || pads_out || late;
+    bool later = target->poplibs_release == POP_POPLIBS_2021;
+    c.rearrange_input = update || moves || pads_in || (later ? late || options->pass == POPLIN_PASS_FC_TRAINING_WU
+                               : late && options->pass == POPLIN_PASS_FC_TRAINING_WU);
+    c.rearrange_weights =
+        update || moves || t->out_chan_flatten_dims || pads_in || pads_out || (late && !later);
     c.rearrange_output = (update != t->swap_operands) || t->out_chan_flatten_dims || combine || pads_out ||
                          (late && options->pass == POPLIN_PASS_FC_TRAINING_WU);
     unsigned weights_per_unit = pop_target_weights_per_conv_unit(target, p->input_type);
+    c.regroup_weights = later && options->pass == POPLIN_PASS_TRAINING_FWD &&
+                        plan->partial_chans_per_group % weights_per_unit != 0;
     c.regroup_output = !fully_connected && plan->partial_chans_per_group != weights_per_unit;
     return c;
 }
@@ -159,9 +164,10 @@ uint64_t plan_zeroing_cycles(const struct plan_candidate *c, const struct plan_t
 {
     const struct poplin_plan *plan = &c->plan;
     uint64_t each = plan->partial_chans_per_group * plan_outputs_of(c, t);
-    return poplin_cycles_zero(work->workers, work->groups * work->out_groups, (unsigned)each,
-                              plan->tile_partial_type == POP_FLOAT,
-                              pop_target_vector_width(c->target, plan->tile_partial_type));
+    /* Later planners take all partials for floats here. */
+    pop_type type = c->target->poplibs_release == POP_POPLIBS_2021 ? POP_FLOAT : plan->tile_partial_type;
+    return poplin_cycles_zero(work->workers, work->groups * work->out_groups, (unsigned)each, type == POP_FLOAT,
+                              pop_target_vector_width(c->target, type));
 }
 
 uint64_t plan_work_met(const struct plan_candidate *c, uint64_t work)

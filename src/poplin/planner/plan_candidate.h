@@ -26,7 +26,7 @@ struct plan_candidate {
     size_t output[POPLIN_MAX_FIELD_DIMS], whole_input[POPLIN_MAX_FIELD_DIMS];
     uint64_t grains_out, grains_in, grains_groups;
     unsigned input_bytes, output_bytes;
-    bool rearrange_input, rearrange_weights, rearrange_output, regroup_output;
+    bool rearrange_input, rearrange_weights, rearrange_output, regroup_weights, regroup_output;
     struct plan_memo memo;
 };
 

@@ -102,8 +102,12 @@ static struct partials_reduction reduce(const struct plan_candidate *c, uint64_t
         unsigned here = i < count ? (unsigned)poplibs_ceil_div(depth, stages[i]) : depth;
         uint64_t before = outputs;
         outputs = poplibs_ceil_div(outputs, here);
-        r.cycles += poplin_cycles_reduce_add(workers, outputs, here, i < count ? float_partials : float_out,
-                                             float_partials, false, false);
+        struct poplin_reduction stage = { .num_workers = workers,
+                                          .num_partials = here,
+                                          .float_out = i < count ? float_partials : float_out,
+                                          .float_partials = float_partials,
+                                          .release = c->target->poplibs_release };
+        r.cycles += poplin_cycles_reduce_add(&stage, outputs);
         r.later_exchange += i ? exchange(c, before * sum_bytes(c), 1) : 0;
         uint64_t bytes = (before + outputs * here) * sum_bytes(c);
         r.bytes = bytes > r.bytes ? bytes : r.bytes;
@@ -114,27 +118,67 @@ static struct partials_reduction reduce(const struct plan_candidate *c, uint64_t
 
 /* ---- transforms ---- */
 
-/* Elements that all tiles share evenly are exchanged, then copied locally in contiguous pieces. */
+/* Elements that all tiles share evenly are exchanged, then copied locally in contiguous pieces, of which rate / 5 take a
+ * cycle. */
 static poplin_plan_costs moved(const struct plan_candidate *c, uint64_t elements, unsigned bytes_each, uint64_t tiles,
-                               bool exchanges, uint64_t contiguous)
+                               bool exchanges, uint64_t contiguous, unsigned rate)
 {
     uint64_t bytes = poplibs_ceil_div(elements, tiles) * bytes_each, step = c->target->memcpy_bytes_per_cycle;
     step = contiguous < step ? contiguous : step;
-    uint64_t cycles = poplibs_ceil_div(bytes * 5, step * 4) + (exchanges ? exchange(c, bytes, 1) : 0);
+    uint64_t cycles = poplibs_ceil_div(bytes * 5, step * rate) + (exchanges ? exchange(c, bytes, 1) : 0);
     return (poplin_plan_costs){ elements ? cycles : 0, 2 * bytes };
+}
+enum { WHOLE_VECTORS = 4, PARTS_OF_VECTORS = 3 }; /* rates of copies */
+static unsigned rate_of(const struct plan_candidate *c, uint64_t channels)
+{
+    unsigned width = c->params.input_type == POP_FLOAT ? 2 : 4;
+    return channels % width ? PARTS_OF_VECTORS : WHOLE_VECTORS;
+}
+
+/* Release 1.2 counts the operands together; later one after the other, and slower where channels fill no vectors. */
+static poplin_plan_costs transforms_2021(const struct plan_candidate *c, const struct plan_elements *all,
+                                         uint64_t tiles)
+{
+    uint64_t ins = c->params.input_channels_per_conv_group, outs = c->params.output_channels_per_conv_group,
+             grouped = (uint64_t)c->plan.partial_chans_per_group * c->output_bytes;
+    poplin_plan_costs sum = { 0, 0 };
+    const struct {
+        bool is_done, exchanges;
+        uint64_t elements, contiguous, channels;
+        unsigned bytes;
+    } steps[] = {
+        { c->rearrange_input, true, all->inputs, c->output_bytes, ins * outs, c->input_bytes },
+        { c->rearrange_weights, true, all->weights, c->output_bytes, ins * outs, c->input_bytes },
+        { !c->rearrange_weights && c->regroup_weights, false, all->weights, grouped, outs, c->input_bytes },
+        { c->rearrange_output, true, all->outputs, c->output_bytes, outs, c->output_bytes },
+        { !c->rearrange_output && c->regroup_output, false, all->outputs, grouped, outs, c->output_bytes },
+    };
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); ++i) {
+        if (!steps[i].is_done)
+            continue;
+        poplin_plan_costs cost = moved(c, steps[i].elements, steps[i].bytes, tiles, steps[i].exchanges,
+                                       steps[i].contiguous, rate_of(c, steps[i].channels));
+        sum.cycles += cost.cycles;
+        sum.memory = cost.memory > sum.memory ? cost.memory : sum.memory;
+    }
+    return sum;
 }
 static poplin_plan_costs transforms(const struct plan_candidate *c, const struct poplin_partition *p, uint64_t tiles)
 {
-    if (!c->rearrange_input && !c->rearrange_weights && !c->rearrange_output && !c->regroup_output)
+    if (!c->rearrange_input && !c->rearrange_weights && !c->rearrange_output && !c->regroup_output &&
+        !c->regroup_weights)
         return (poplin_plan_costs){ 0, 0 };
     struct plan_elements all = all_elements(c, p);
+    if (c->target->poplibs_release == POP_POPLIBS_2021)
+        return transforms_2021(c, &all, tiles);
     uint64_t before = (c->rearrange_input ? all.inputs : 0) + (c->rearrange_weights ? all.weights : 0);
     uint64_t grouped = (uint64_t)c->plan.partial_chans_per_group * c->output_bytes;
-    poplin_plan_costs operands = moved(c, before, c->input_bytes, tiles, true, c->input_bytes), output = { 0, 0 };
+    poplin_plan_costs operands = moved(c, before, c->input_bytes, tiles, true, c->input_bytes, WHOLE_VECTORS),
+                      output = { 0, 0 };
     if (c->rearrange_output)
-        output = moved(c, all.outputs, c->output_bytes, tiles, true, c->output_bytes);
+        output = moved(c, all.outputs, c->output_bytes, tiles, true, c->output_bytes, WHOLE_VECTORS);
     else if (c->regroup_output)
-        output = moved(c, all.outputs, c->output_bytes, tiles, false, grouped), output.memory = 0;
+        output = moved(c, all.outputs, c->output_bytes, tiles, false, grouped, WHOLE_VECTORS), output.memory = 0;
     return (poplin_plan_costs){ operands.cycles + output.cycles,
                                 operands.memory > output.memory ? operands.memory : output.memory };
 }
@@ -148,10 +192,15 @@ static poplin_plan_costs tile_transforms(const struct plan_candidate *c, const s
 
 /* ---- serial splits ---- */
 
-/* Cycles of a dynamic slice of so many bytes on a tile. */
-static uint64_t sliced(const struct plan_candidate *c, uint64_t bytes)
+/* Cycles of a dynamic slice of so many elements on a tile. */
+static uint64_t sliced(const struct plan_candidate *c, uint64_t elements, unsigned bytes_each)
 {
     unsigned workers = c->target->num_worker_contexts;
+    uint64_t bytes = elements * bytes_each;
+    if (c->target->poplibs_release == POP_POPLIBS_2021)
+        return elements ? 25 + workers * (68 + poplibs_ceil_div(elements, workers) * bytes_each * 8 /
+                                                   c->target->data_path_width)
+                        : 0;
     return bytes ? workers * (30 + 2 * poplibs_ceil_div(poplibs_ceil_div(bytes, 4), workers)) : 0;
 }
 
@@ -163,14 +212,17 @@ static void serial_steps(const struct plan_candidate *c, const struct poplin_par
     struct plan_elements all = all_elements(c, p);
     if (s->serial_split <= 1)
         return;
-    s->dynamic_slice.cycles = sliced(c, poplibs_ceil_div(all.weights, tiles) * c->input_bytes);
+    s->dynamic_slice.cycles = sliced(c, poplibs_ceil_div(all.weights, tiles), c->input_bytes);
     if (p->out_chan_split.serial > 1) {
-        s->dynamic_update.cycles = sliced(c, tile_outputs * c->output_bytes);
+        s->dynamic_update.cycles = sliced(c, tile_outputs, c->output_bytes);
     } else {
-        s->dynamic_slice.cycles += sliced(c, poplibs_ceil_div(all.inputs, tiles) * c->input_bytes);
+        s->dynamic_slice.cycles += sliced(c, poplibs_ceil_div(all.inputs, tiles), c->input_bytes);
         uint64_t vectors = poplibs_ceil_div(tile_outputs, vector);
-        s->add_in_place = (poplin_plan_costs){ workers * (20 + 3 * poplibs_ceil_div(vectors, workers)),
-                                               tile_outputs * partial_bytes(c) };
+        uint64_t share = poplibs_ceil_div(poplibs_ceil_div(tile_outputs, workers), vector),
+                 added = c->target->poplibs_release == POP_POPLIBS_2021
+                             ? 11 + workers * (58 + 3 * share)
+                             : workers * (20 + 3 * poplibs_ceil_div(vectors, workers));
+        s->add_in_place = (poplin_plan_costs){ added, tile_outputs * partial_bytes(c) };
         s->broadcast.cycles = vectors; /* zeros, before the loop */
     }
     if (poplin_pass_is_fully_connected(c->options->pass) && !c->plan.is_joint) {

@@ -38,32 +38,45 @@ void CheckAccuracy_compute(CheckAccuracy *v)
 #include "poplibs/estimates.h"
 #include "popops/vertices.h"
 
-/* One worker's run (Poplibs 1.2's estimators, Cast); user is 1 for half to float, 2 for float to half, otherwise 0. */
-static uint64_t run_cycles(size_t count, void *user)
+/* One worker's run; `real` is 1 for half to float, 2 for float to half, otherwise 0. */
+static uint64_t run_cycles_1_2(size_t count, uintptr_t real)
+{
+    return (real == 2 ? 4 : 2) + (count < 4 ? 11 + 14 * count / 3 : 26 + 2 * (count / 4) + 14 * (count & 3) / 3);
+}
+/* Vectors of four halves or two floats, and two cycles for each power of two in what is left. */
+static uint64_t run_cycles_2021(size_t count, uintptr_t real)
+{
+    unsigned width = real == 2 ? 4 : 2, log = real == 2 ? 2 : 1;
+    uint64_t cycles = 19 + (real == 2 ? 2 : 1) * (count / width) + log;
+    for (size_t rest = count % width; rest; rest &= rest - 1)
+        cycles += 2;
+    return cycles;
+}
+static uint64_t run_cycles(const pop_target *target, size_t count, void *user)
 {
     uintptr_t real = (uintptr_t)user;
-    if (!real)
-        return 5 + poplibs_ceil_div(count, 2);
-    return (real == 2 ? 4 : 2) + (count < 4 ? 11 + 14 * count / 3 : 26 + 2 * (count / 4) + 14 * (count & 3) / 3);
+    return !real                     ? 5 + poplibs_ceil_div(count, 2)
+           : poplibs_is_2021(target) ? run_cycles_2021(count, real)
+                                     : run_cycles_1_2(count, real);
 }
 static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
-    (void)target;
-    return (pop_perf){ run_cycles(pop_vertex_view_field_size(vertex, "dst", POP_WHOLE), user), 0 };
+    uint64_t start = poplibs_is_2021(target) && user ? 5 : 0;
+    return (pop_perf){ start + run_cycles(target, pop_vertex_view_field_size(vertex, "dst", POP_WHOLE), user), 0 };
 }
 /* Workers' shares are multiples of four elements. */
 static pop_perf estimate_supervisor(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
+    bool later = poplibs_is_2021(target) && user;
     size_t workers = target->num_worker_contexts, count = pop_vertex_view_field_size(vertex, "dst", POP_WHOLE);
     size_t share = poplibs_min(count, 4 * poplibs_ceil_div(poplibs_ceil_div(count, 4), workers));
-    return (pop_perf){ 7 + workers * (20 + run_cycles(share, user)), 0 };
+    return (pop_perf){ (later ? 19 : 7) + workers * ((later ? 23 : 20) + run_cycles(target, share, user)), 0 };
 }
 static pop_perf estimate_2d(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
-    uint64_t cycles = 5;
-    (void)target;
+    uint64_t cycles = 5, row = poplibs_is_2021(target) && user ? 11 : 0;
     for (size_t i = 0, rows = pop_vertex_view_field_size(vertex, "dst", POP_WHOLE); i < rows; ++i)
-        cycles += run_cycles(pop_vertex_view_field_size(vertex, "dst", i), user);
+        cycles += row + run_cycles(target, pop_vertex_view_field_size(vertex, "dst", i), user);
     return (pop_perf){ cycles, 0 };
 }
 /* Poplibs publishes no formula: estimated as a cast, the cast back and a comparison. */

@@ -3,6 +3,7 @@
 #ifndef POPOPS_ELEMENTWISE_ELEMENT_COSTS_H
 #define POPOPS_ELEMENTWISE_ELEMENT_COSTS_H
 
+#include "poplibs/release.h"
 #include "popops/elementwise/operators.h"
 #include "popops/vertices.h"
 

@@ -111,6 +111,7 @@ SCALED_EQUAL(SCALE_FIRST_VERTICES)
 SCALED_EQUAL(BOTH_VERTICES)
 
 #else
+#include "poplibs/release.h"
 #include "poplibs/support.h"
 #include "popops/vertices.h"
 
@@ -146,7 +147,9 @@ static pop_perf estimate_1d(const pop_vertex_view *vertex, const pop_target *tar
     size_t flops = size * (kind & INTEGERS ? 0 : kind & BOTH ? 3 : 2);
     if (kind & INTEGERS)
         return (pop_perf){ 53 + 26 * (size / 3) + 26 * (size % 3) + 8, flops };
-    uint64_t cycles = 21 + 198 + (size % workers == 0 ? 7 : 13) + 12 + (kind & TENSOR ? 6 : 0) + (kind & BOTH ? 12 : 0);
+    /* Release 1.2 compared the number of elements with that of workers, later ones with a vector's. */
+    size_t whole = poplibs_is_2021(target) ? atom : workers;
+    uint64_t cycles = 21 + poplibs_supervisor_cycles(target) + (size % whole == 0 ? 7 : 13) + 12 + (kind & TENSOR ? 6 : 0) + (kind & BOTH ? 12 : 0);
     return (pop_perf){ cycles + workers * worker_cycles(kind, poplibs_ceil_div(size / atom, workers), size % atom),
                        flops };
 }

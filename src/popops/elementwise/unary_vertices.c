@@ -93,17 +93,23 @@ ELEMENT_INLINE void unary_row_BOOL_half(const half *in, bool *out, size_t count,
 #else
 #include "popops/elementwise/element_costs.h"
 
-/* One region shared by all workers, or several regions in one worker (Poplibs 1.2's estimators). */
+/* One region shared by all workers, or several regions in one worker. */
 static uint64_t loop_cycles(struct element_cost cost, size_t elements)
 {
     return (cost.cycles + 4) * element_cost_vectors(cost, elements);
 }
+/* What a worker begins and ends with. */
+static unsigned start_cycles(const pop_target *target, bool in_place)
+{
+    return !poplibs_is_2021(target) ? 20 : in_place ? 55 : 28;
+}
 static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     struct element_cost cost = element_cost_of(user, target);
-    size_t elements = pop_vertex_view_field_size(vertex, element_cost_output(vertex, "inOut"), POP_WHOLE);
-    unsigned workers = target->num_worker_contexts;
-    return (pop_perf){ 198 + 9 + workers * (20 + loop_cycles(cost, poplibs_ceil_div(elements, workers))),
+    const char *out = element_cost_output(vertex, "inOut");
+    size_t elements = pop_vertex_view_field_size(vertex, out, POP_WHOLE);
+    unsigned workers = target->num_worker_contexts, start = start_cycles(target, strcmp(out, "out") != 0);
+    return (pop_perf){ poplibs_supervisor_cycles(target) + 9 + workers * (start + loop_cycles(cost, poplibs_ceil_div(elements, workers))),
                        cost.flops * elements };
 }
 static pop_perf estimate_2d(const pop_vertex_view *vertex, const pop_target *target, void *user)

@@ -8,6 +8,7 @@
 
 #include "poplibs/log.h"
 #include "poplibs/options.h"
+#include "poplibs/release.h"
 
 #include <popops/cast.h>
 
@@ -142,8 +143,8 @@ static void run_operators(struct map_call *call)
 
 /* ---- one generated vertex ---- */
 
-/* 198 + W (20 + loop) for one region, 20 + loops for several, as for one operator; user holds the cycles for a vector
- * and its width. */
+/* The supervisor and W (20 + loop) for one region, 20 + loops for several, as for one operator; user holds the cycles
+ * for a vector and its width. */
 static uint64_t loop_cycles(void *user, size_t elements)
 {
     uintptr_t number = (uintptr_t)user;
@@ -153,7 +154,7 @@ static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target
 {
     size_t elements = pop_vertex_view_field_size(vertex, "out", POP_WHOLE);
     unsigned workers = target->num_worker_contexts;
-    return (pop_perf){ 198 + workers * (20 + loop_cycles(user, poplibs_ceil_div(elements, workers))), 0 };
+    return (pop_perf){ poplibs_supervisor_cycles(target) + workers * (20 + loop_cycles(user, poplibs_ceil_div(elements, workers))), 0 };
 }
 static pop_perf estimate_rows(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {

@@ -59,7 +59,7 @@ static pop_perf estimate_1d(const pop_vertex_view *vertex, const pop_target *tar
     size_t elements = (size_t)pop_vertex_view_field_value(vertex, "regionSize", 0);
     uint64_t share =
         poplibs_ceil_div(elements, (size_t)workers * pop_target_vector_width(target, poplibs_type_of_user(user)));
-    return (pop_perf){ 198 + 14 + workers * (41 + (27 + share) * slices), 0 };
+    return (pop_perf){ poplibs_supervisor_cycles(target) + 14 + workers * (41 + (27 + share) * slices), 0 };
 }
 
 void popops_dynamic_slice_vertices(pop_graph *graph)
