@@ -62,8 +62,8 @@ pop_status pod_apply(pop_target *target, const struct option_set *set, const cha
         else if (option->kind == POD_COUNT)
             status = apply_count(place, option->key, options_int(set, "target", option->key), api, error);
         else if (option->kind == POD_RELEASE)
-            made.poplibs_release = strcmp(options_get(set, "target", option->key), "2021") == 0 ? POP_POPLIBS_2021
-                                                                                                : POP_POPLIBS_1_2;
+            made.poplibs_release =
+                strcmp(options_get(set, "target", option->key), "2021") == 0 ? POP_POPLIBS_2021 : POP_POPLIBS_1_2;
         else
             *(bool *)place = options_bool(set, "target", option->key);
         if (status != POP_OK)
@@ -134,10 +134,10 @@ size_t pop_target_options(const pop_target *target, char *buffer, size_t size)
         unsigned count = 0;
         if (option->kind == POD_COUNT)
             memcpy(&count, place, sizeof(count));
-        bool standard = option->kind == POD_NAME    ? strncmp(place, "default", NAME_SIZE) == 0
-                        : option->kind == POD_COUNT ? count == 0
+        bool standard = option->kind == POD_NAME      ? strncmp(place, "default", NAME_SIZE) == 0
+                        : option->kind == POD_COUNT   ? count == 0
                         : option->kind == POD_RELEASE ? target->poplibs_release == POP_POPLIBS_1_2
-                                                    : !*(const bool *)place;
+                                                      : !*(const bool *)place;
         if (standard)
             continue;
         str_format(&text, "%s\"%s\":", text.length > 1 ? "," : "", option->key);

@@ -77,8 +77,8 @@ uint64_t poplin_cycles_1x1(const struct poplin_amp *amp, const unsigned *worker_
     uint64_t add = amp->out_groups * (19 + passes * (6 + load + run_all(adding, amp->num_workers, 14)));
     uint64_t first = amp->out_groups * (19 + passes * (7 + load + run_all(zeroing, amp->num_workers, 14)));
     /* Data that workers keep from call to call are stored once. */
-    bool keeps = !amp->float_inputs &&
-                 (amp->float_partials || (amp->release == POP_POPLIBS_2021 && amp->num_conv_units == 16));
+    bool keeps =
+        !amp->float_inputs && (amp->float_partials || (amp->release == POP_POPLIBS_2021 && amp->num_conv_units == 16));
     uint64_t retained = keeps ? 10 + 2 * ((uint64_t)amp->in_groups * amp->conv_groups - 1) : 0;
     return 50 + amp->num_workers * retained + amp->conv_groups * (12 + (amp->in_groups - 1) * (16 + add) + 11 + first);
 }
@@ -252,7 +252,8 @@ uint64_t poplin_cycles_outer_product(bool is_float, unsigned width, unsigned num
 static uint64_t reduce_blocks_2021(const struct poplin_reduction *r, uint64_t outputs)
 {
     uint64_t width = r->float_partials ? 4 : 8, left = outputs % width, blocks = outputs / width;
-    uint64_t block = 3 * (uint64_t)r->num_partials + (r->float_partials ? (r->float_out ? 7 : 6) : (r->float_out ? 9 : 8));
+    uint64_t block =
+        3 * (uint64_t)r->num_partials + (r->float_partials ? (r->float_out ? 7 : 6) : (r->float_out ? 9 : 8));
     for (uint64_t rest = left; rest; rest &= rest - 1)
         ++blocks;
     uint64_t rounds = blocks / r->num_workers, odd = 0;

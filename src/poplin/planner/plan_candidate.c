@@ -36,15 +36,15 @@ struct plan_candidate plan_candidate_of(const pop_target *target, const poplin_c
          moves = t->expand_dims || t->swap_operands || combine;
     bool pads_out = pads_groups || p->output_channels_per_conv_group % plan->partial_chans_per_group != 0;
     bool later = target->poplibs_release == POP_POPLIBS_2021;
-    c.rearrange_input = update || moves || pads_in || (later ? late || options->pass == POPLIN_PASS_FC_TRAINING_WU
+    c.rearrange_input = update || moves || pads_in ||
+                        (later ? late || options->pass == POPLIN_PASS_FC_TRAINING_WU
                                : late && options->pass == POPLIN_PASS_FC_TRAINING_WU);
-    c.rearrange_weights =
-        update || moves || t->out_chan_flatten_dims || pads_in || pads_out || (late && !later);
+    c.rearrange_weights = update || moves || t->out_chan_flatten_dims || pads_in || pads_out || (late && !later);
     c.rearrange_output = (update != t->swap_operands) || t->out_chan_flatten_dims || combine || pads_out ||
                          (late && options->pass == POPLIN_PASS_FC_TRAINING_WU);
     unsigned weights_per_unit = pop_target_weights_per_conv_unit(target, p->input_type);
-    c.regroup_weights = later && options->pass == POPLIN_PASS_TRAINING_FWD &&
-                        plan->partial_chans_per_group % weights_per_unit != 0;
+    c.regroup_weights =
+        later && options->pass == POPLIN_PASS_TRAINING_FWD && plan->partial_chans_per_group % weights_per_unit != 0;
     c.regroup_output = !fully_connected && plan->partial_chans_per_group != weights_per_unit;
     return c;
 }

@@ -118,8 +118,8 @@ static struct partials_reduction reduce(const struct plan_candidate *c, uint64_t
 
 /* ---- transforms ---- */
 
-/* Elements that all tiles share evenly are exchanged, then copied locally in contiguous pieces, of which rate / 5 take a
- * cycle. */
+/* Elements that all tiles share evenly are exchanged, then copied locally in contiguous pieces, of which rate / 5 take
+ * a cycle. */
 static poplin_plan_costs moved(const struct plan_candidate *c, uint64_t elements, unsigned bytes_each, uint64_t tiles,
                                bool exchanges, uint64_t contiguous, unsigned rate)
 {

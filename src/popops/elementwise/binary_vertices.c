@@ -158,9 +158,9 @@ ELEMENT_INLINE void binary_row_BOOL_half(const half *in1, size_t size1, const ha
 /* Poplibs has add, sub and mul of floating-point types in assembly: 2 cycles overhead for a vector instead of 5. */
 static bool is_assembly(struct element_cost cost)
 {
-    return pop_type_is_floating_point(cost.type) && (cost.info == operator_of(2, POPOPS_BINARY_ADD) ||
-                                                     cost.info == operator_of(2, POPOPS_BINARY_SUBTRACT) ||
-                                                     cost.info == operator_of(2, POPOPS_BINARY_MULTIPLY));
+    return pop_type_is_floating_point(cost.type) &&
+           (cost.info == operator_of(2, POPOPS_BINARY_ADD) || cost.info == operator_of(2, POPOPS_BINARY_SUBTRACT) ||
+            cost.info == operator_of(2, POPOPS_BINARY_MULTIPLY));
 }
 static uint64_t loop_cycles(struct element_cost cost, size_t elements)
 {
@@ -178,7 +178,8 @@ static bool is_scalar(const pop_vertex_view *vertex, const char *field, size_t i
     return elements > 1 && pop_vertex_view_has_field(vertex, field) &&
            pop_vertex_view_field_size(vertex, field, index) == 1;
 }
-/* With a scalar operand the costs are those of a broadcast: the supervisor and 6 (20 + loop), and 20 + rows (28 + loop). */
+/* With a scalar operand the costs are those of a broadcast: the supervisor and 6 (20 + loop), and 20 + rows (28 +
+ * loop). */
 static bool any_scalar(const pop_vertex_view *vertex, size_t index, size_t elements)
 {
     return is_scalar(vertex, "in1", index, elements) || is_scalar(vertex, "in2", index, elements);
@@ -188,10 +189,10 @@ static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target
     struct element_cost cost = element_cost_of(user, target);
     const char *out = element_cost_output(vertex, "in1Out");
     size_t elements = pop_vertex_view_field_size(vertex, out, POP_WHOLE);
-    unsigned workers = target->num_worker_contexts, start = any_scalar(vertex, POP_WHOLE, elements)
-                                                                ? 20
-                                                                : start_cycles(cost, target, strcmp(out, "out") != 0);
-    return (pop_perf){ poplibs_supervisor_cycles(target) + workers * (start + loop_cycles(cost, poplibs_ceil_div(elements, workers))),
+    unsigned workers = target->num_worker_contexts,
+             start = any_scalar(vertex, POP_WHOLE, elements) ? 20 : start_cycles(cost, target, strcmp(out, "out") != 0);
+    return (pop_perf){ poplibs_supervisor_cycles(target) +
+                           workers * (start + loop_cycles(cost, poplibs_ceil_div(elements, workers))),
                        cost.flops * elements };
 }
 static pop_perf estimate_2d(const pop_vertex_view *vertex, const pop_target *target, void *user)
@@ -217,7 +218,9 @@ static pop_perf estimate_scalar(const pop_vertex_view *vertex, const pop_target 
     struct element_cost cost = element_cost_of(user, target);
     size_t elements = pop_vertex_view_field_size(vertex, "data", POP_WHOLE);
     unsigned workers = target->num_worker_contexts;
-    return (pop_perf){ poplibs_supervisor_cycles(target) + workers * (20 + broadcast_cycles(cost, poplibs_ceil_div(elements, workers))), elements };
+    return (pop_perf){ poplibs_supervisor_cycles(target) +
+                           workers * (20 + broadcast_cycles(cost, poplibs_ceil_div(elements, workers))),
+                       elements };
 }
 static pop_perf estimate_scalar_2d(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
@@ -238,7 +241,8 @@ static pop_perf estimate_outer(const pop_vertex_view *vertex, const pop_target *
            rows = pop_vertex_view_field_size(vertex, "B", POP_WHOLE);
     size_t columns = rows ? elements / rows : 0, workers = target->num_worker_contexts;
     unsigned row = columns % pop_target_vector_width(target, cost.type) == 0 ? 7 : 25;
-    return (pop_perf){ poplibs_supervisor_cycles(target) + workers * (15 + poplibs_ceil_div(rows, workers) * (row + broadcast_cycles(cost, columns))),
+    return (pop_perf){ poplibs_supervisor_cycles(target) +
+                           workers * (15 + poplibs_ceil_div(rows, workers) * (row + broadcast_cycles(cost, columns))),
                        elements };
 }
 /* Workers share blocks of B's length; the inner loop is that of the bias vertex. */

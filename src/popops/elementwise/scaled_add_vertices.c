@@ -149,7 +149,8 @@ static pop_perf estimate_1d(const pop_vertex_view *vertex, const pop_target *tar
         return (pop_perf){ 53 + 26 * (size / 3) + 26 * (size % 3) + 8, flops };
     /* Release 1.2 compared the number of elements with that of workers, later ones with a vector's. */
     size_t whole = poplibs_is_2021(target) ? atom : workers;
-    uint64_t cycles = 21 + poplibs_supervisor_cycles(target) + (size % whole == 0 ? 7 : 13) + 12 + (kind & TENSOR ? 6 : 0) + (kind & BOTH ? 12 : 0);
+    uint64_t cycles = 21 + poplibs_supervisor_cycles(target) + (size % whole == 0 ? 7 : 13) + 12 +
+                      (kind & TENSOR ? 6 : 0) + (kind & BOTH ? 12 : 0);
     return (pop_perf){ cycles + workers * worker_cycles(kind, poplibs_ceil_div(size / atom, workers), size % atom),
                        flops };
 }

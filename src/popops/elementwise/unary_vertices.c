@@ -109,7 +109,8 @@ static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target
     const char *out = element_cost_output(vertex, "inOut");
     size_t elements = pop_vertex_view_field_size(vertex, out, POP_WHOLE);
     unsigned workers = target->num_worker_contexts, start = start_cycles(target, strcmp(out, "out") != 0);
-    return (pop_perf){ poplibs_supervisor_cycles(target) + 9 + workers * (start + loop_cycles(cost, poplibs_ceil_div(elements, workers))),
+    return (pop_perf){ poplibs_supervisor_cycles(target) + 9 +
+                           workers * (start + loop_cycles(cost, poplibs_ceil_div(elements, workers))),
                        cost.flops * elements };
 }
 static pop_perf estimate_2d(const pop_vertex_view *vertex, const pop_target *target, void *user)

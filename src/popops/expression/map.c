@@ -154,7 +154,9 @@ static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target
 {
     size_t elements = pop_vertex_view_field_size(vertex, "out", POP_WHOLE);
     unsigned workers = target->num_worker_contexts;
-    return (pop_perf){ poplibs_supervisor_cycles(target) + workers * (20 + loop_cycles(user, poplibs_ceil_div(elements, workers))), 0 };
+    return (pop_perf){
+        poplibs_supervisor_cycles(target) + workers * (20 + loop_cycles(user, poplibs_ceil_div(elements, workers))), 0
+    };
 }
 static pop_perf estimate_rows(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {

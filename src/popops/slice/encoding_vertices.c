@@ -29,7 +29,9 @@ static pop_perf one_hot(const pop_vertex_view *vertex, const pop_target *target,
 static pop_perf one_hot_supervisor(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)user;
-    return (pop_perf){ poplibs_supervisor_cycles(target) + 76 * pop_vertex_view_field_size(vertex, "indices", POP_WHOLE), 0 };
+    return (pop_perf){
+        poplibs_supervisor_cycles(target) + 76 * pop_vertex_view_field_size(vertex, "indices", POP_WHOLE), 0
+    };
 }
 static pop_perf iota(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
