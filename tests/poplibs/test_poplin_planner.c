@@ -71,6 +71,62 @@ static void formulas_give_the_guides_figures(void **state)
     assert_int_equal(poplin_cycles_horizontal_mac(&mac, lists), 58 + 54 + 23 + 15 + 10 + 6 * (16 + 16 + 19 + 7 + 37));
 }
 
+/* Formulas of 2021, worked by hand. */
+static void formulas_of_2021(void **state)
+{
+    (void)state;
+    struct poplin_amp amp = { .num_workers = 6,
+                              .num_conv_units = 8,
+                              .coeff_bytes_per_cycle = 8,
+                              .conv_groups = 1,
+                              .in_groups = 1,
+                              .out_groups = 1,
+                              .in_chans_per_group = 16,
+                              .out_chans_per_group = 8,
+                              .float_partials = true,
+                              .conv_input_load = 4,
+                              .release = POP_POPLIBS_2021 };
+    /* 4 elements a worker: 38 + 4 - 10; 8 units load 32 bytes each, 8 a cycle */
+    assert_int_equal(poplin_cycles_1x1(&amp, (const unsigned[]){ 4, 4, 4, 4, 4, 4 }),
+                     50 + 6 * 10 + 12 + 11 + 19 + 7 + 32 + (6 * 32 + 14));
+    amp.release = POP_POPLIBS_1_2;
+    assert_int_equal(poplin_cycles_1x1(&amp, (const unsigned[]){ 4, 4, 4, 4, 4, 4 }),
+                     50 + 6 * 10 + 12 + 11 + 19 + 7 + 8 + (6 * 31 + 14));
+    /* Three rows: 7 blocks of 4 are two rounds for 6 workers; 6 blocks and one or two smaller ones, a round and a rest
+     */
+    assert_int_equal(reduce_add(28, true, false, POP_POPLIBS_2021), 6 * (32 + 2 * 16));
+    assert_int_equal(reduce_add(25, true, false, POP_POPLIBS_2021), 6 * (32 + 16 + 19));
+    assert_int_equal(reduce_add(27, true, false, POP_POPLIBS_2021), 6 * (32 + 16 + 19));
+    assert_int_equal(reduce_add(27, true, false, POP_POPLIBS_1_2), 6 * (32 + 16 + 19));
+    assert_int_equal(reduce_add(26, true, false, POP_POPLIBS_1_2), 6 * (32 + 2 * 16));
+    assert_int_equal(reduce_add(26, true, false, POP_POPLIBS_2021), 6 * (32 + 16 + 19));
+}
+
+/* The best plan of a convolution by the formulas of a release. */
+static uint64_t planned_cycles(const char *system, const char *release, const poplin_conv_params *params)
+{
+    pop_target target;
+    pop_error error;
+    assert_int_equal(
+        pop_target_create_ipu_options(1, 0, system, POP_OPTIONS({ "poplibsRelease", release }), &target, &error),
+        POP_OK);
+    pop_graph *graph = pop_graph_create(&target);
+    uint64_t cycles = poplin_report_plan_estimated_costs(graph, params, POP_NO_OPTIONS, NULL).cycles;
+    pop_graph_destroy(graph);
+    return cycles;
+}
+static void plans_depend_on_the_release(void **state)
+{
+    (void)state;
+    poplin_conv_params params =
+        poplin_conv_params_make(POP_HALF, POP_HALF, 1, POP_SHAPE(14, 14), POP_SHAPE(3, 3), 64, 64, 1);
+    uint64_t first = planned_cycles("ipu1", "1.2", &params), later = planned_cycles("ipu1", "2021", &params);
+    assert_true(first && later && first != later);
+    pop_graph *graph = graph_of_system("ipu1");
+    assert_int_equal(poplin_report_plan_estimated_costs(graph, &params, POP_NO_OPTIONS, NULL).cycles, first);
+    pop_graph_destroy(graph);
+}
+
 /* Rows of bench/anchors/published/planner-plans.csv whose plans are ours too. */
 static void costs_are_the_published_ones(void **state)
 {
@@ -453,6 +509,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formulas_give_the_guides_figures),
+        cmocka_unit_test(formulas_of_2021),
+        cmocka_unit_test(plans_depend_on_the_release),
         cmocka_unit_test(costs_are_the_published_ones),
         cmocka_unit_test(memory_bounds_plans),
         cmocka_unit_test(options_change_plans),

@@ -45,10 +45,13 @@ void build_conv(pop_graph *graph, struct passes *passes, const struct row *row)
     poplin_planning_cache *cache = poplin_planning_cache_create();
     pop_tensor in = poplin_create_input(graph, &params, "in", forward, cache),
                weights = poplin_create_weights(graph, &params, "weights", forward, cache);
+    pass_result(passes, in, "in");
+    pass_result(passes, weights, "weights");
     pass_result(passes, poplin_convolution(graph, in, weights, &params, false, program, "fwd", forward, cache), "out");
     if (!forward_alone) {
         program = pass_begin(passes, "bwd");
         pop_tensor deltas = poplin_create_input(graph, &gradient, "deltas", backward, cache);
+        pass_result(passes, deltas, "deltas");
         pass_result(passes,
                     poplin_convolution(graph, deltas, weights, &gradient, true, program, "bwd", backward, cache),
                     "inDeltas");

@@ -36,7 +36,9 @@ void build_pooling(pop_graph *graph, struct passes *passes, const struct row *ro
     size_t group = row_number(row, "fwd-chans-per-group", 1), out_field[POPNN_MAX_FIELD_DIMS];
     popnn_pool_output_field(&params, out_field);
     pop_tensor in = activations(graph, &params, params.input_field, group, "in"),
-               gradient = activations(graph, &params, out_field, group, "gradient");
+               gradient = activations(graph, &params, out_field, params.channels % 16 == 0 ? 16 : 1, "gradient");
+    pass_result(passes, in, "in");
+    pass_result(passes, gradient, "gradient");
     pop_tensor out = popnn_pool(graph, &params, in, program, "fwd", POP_NO_OPTIONS);
     pass_result(passes, out, "out");
     pass_result(passes,

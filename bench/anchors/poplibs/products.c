@@ -43,10 +43,13 @@ void build_fc(pop_graph *graph, struct passes *passes, const struct row *row)
     pop_tensor x = poplin_create_mat_mul_grouped_input_lhs(graph, type, type, x_shape, w_shape, "x", forward, cache);
     pop_tensor w = poplin_create_mat_mul_grouped_input_rhs(graph, type, type, x_shape, w_shape, "w", forward, cache);
     pop_tensor y = poplin_mat_mul_grouped(graph, x, w, program, type, "fwd", forward, cache);
+    pass_result(passes, x, "x");
+    pass_result(passes, w, "w");
     pass_result(passes, y, "y");
     if (!forward_alone) {
         program = pass_begin(passes, "bwd");
         pop_tensor dy = pop_graph_clone(graph, POP_TYPE_NULL, y, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "dy");
+        pass_result(passes, dy, "dy");
         pass_result(passes,
                     poplin_mat_mul_grouped(graph, dy, poplin_transpose_grouped_matrix(w), program, type, "bwd",
                                            backward, cache),

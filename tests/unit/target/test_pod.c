@@ -103,6 +103,26 @@ static void test_wrong_options_are_named(void **state)
     assert_int_equal(target.num_ipus, 77);
 }
 
+static void test_release_of_poplibs(void **state)
+{
+    (void)state;
+    char text[200];
+    pop_target target;
+    pop_error error = { 0 };
+    pop_target_create_ipu_options(1, 0, "ipu2", POP_NO_OPTIONS, &target, NULL);
+    assert_int_equal(target.poplibs_release, POP_POPLIBS_1_2);
+    pop_target_create_ipu_options(1, 0, "ipu2", POP_OPTIONS({ "poplibsRelease", "2021" }), &target, NULL);
+    assert_int_equal(target.poplibs_release, POP_POPLIBS_2021);
+    pop_target_options(&target, text, sizeof(text));
+    assert_string_equal(text, "{\"poplibsRelease\":\"2021\"}");
+    pop_target_to_text(&target, text, sizeof(text));
+    assert_string_equal(text, "ipu2 poplibs=2021");
+    assert_int_equal(
+        pop_target_create_ipu_options(1, 0, "ipu2", POP_OPTIONS({ "poplibsRelease", "2020" }), &target, &error),
+        POP_INVALID_OPTION);
+    assert_non_null(strstr(error.text, "2021"));
+}
+
 static void test_options_are_returned_as_json(void **state)
 {
     (void)state;
@@ -269,6 +289,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_targets_with_options, clear, clear),
         cmocka_unit_test_setup_teardown(test_the_environment_overrides, clear, clear),
         cmocka_unit_test_setup_teardown(test_wrong_options_are_named, clear, clear),
+        cmocka_unit_test_setup_teardown(test_release_of_poplibs, clear, clear),
         cmocka_unit_test_setup_teardown(test_options_are_returned_as_json, clear, clear),
         cmocka_unit_test_setup_teardown(test_options_of_a_manager_and_of_its_devices, clear, clear),
         cmocka_unit_test_setup_teardown(test_children_and_driver_ids, clear, clear),
