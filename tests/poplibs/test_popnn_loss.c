@@ -192,7 +192,7 @@ static void test_errors(void **state)
     popnn_calc_loss(bed.graph, p, loss, loss, p, POPNN_SUM_SQUARED_LOSS, "x");
     assert_error(bed.graph, POP_TYPE_ERROR, "popnn_calc_loss", "labels have type float");
     popnn_calc_loss(bed.graph, p, labels, loss, p, (popnn_loss_type)7, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_calc_loss", "7 is no loss");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_calc_loss", "7 is not a loss");
     popnn_calc_loss(bed.graph, p, pop_tensor_slice(labels, 0, 2, 0), loss, p, POPNN_SUM_SQUARED_LOSS, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_calc_loss", "{3,4} and the labels {2}");
     popnn_calc_loss(bed.graph, p, labels, half, p, POPNN_SUM_SQUARED_LOSS, "x");

@@ -328,7 +328,7 @@ static void test_errors_and_nothing(void **state)
     poprand_uniform(graph, &whole, 0, r, POP_FLOAT, 0, 1, bed.program, "x");
     assert_error(graph, POP_TYPE_ERROR, "poprand_uniform", "the seed has 3");
     poprand_uniform(graph, &seed, 0, r, POP_BOOL, 0, 1, bed.program, "x");
-    assert_error(graph, POP_TYPE_ERROR, "poprand_uniform", "type bool; half, float or int");
+    assert_error(graph, POP_TYPE_ERROR, "poprand_uniform", "type bool are not possible; half, float or int");
     poprand_normal(graph, &seed, 0, r, POP_INT, 0, 1, bed.program, "x");
     assert_error(graph, POP_TYPE_ERROR, "poprand_normal", "type int; half or float can");
     poprand_uniform(graph, &seed, 0, r, POP_FLOAT, 1, 0, bed.program, "x");
