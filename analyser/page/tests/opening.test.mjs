@@ -45,13 +45,16 @@ test("OPN-05 the address of a recent report or comparison is copied, and opens i
     await page.click('[data-tab="comparisons"]');
     const two = await copied();
     // This browser has opened them before, so they open at once.
-    await page.goto("about:blank");
-    await page.goto(one);
-    await named(page, basename(REPORT));
-    await page.goto("about:blank");
-    await page.goto(two);
-    await named(page, basename(OTHER));
-    await close(page);
+    for (const [address, name] of [
+        [one, basename(REPORT)],
+        [two, basename(OTHER)],
+    ]) {
+        const again = await page.context().newPage();
+        await again.goto(address);
+        await named(again, name);
+        await close(again);
+        await again.close();
+    }
     await done(page, "404"); // for paths that are being typed
     // In another browser the paths are shown and a click opens them: a URL alone never makes the server open a
     // directory.
