@@ -239,7 +239,7 @@ pop_tensor poprand_log_uniform_at(pop_where where, pop_graph *graph, const pop_t
         return (pop_tensor){ 0 };
     if (!(low > 0)) {
         poplibs_fail(graph, POP_POPLAR_ERROR, where, request.api,
-                     "numbers below %g have no logarithm: the least must be above 0", min);
+                     "numbers below %g have no logarithm: the minimum must be above 0", min);
         return (pop_tensor){ 0 };
     }
     double end = out_type == POP_INT ? high + 1 : high; /* gives the last integer the same probability */

@@ -330,7 +330,7 @@ static void test_errors_and_nothing(void **state)
     poprand_uniform(graph, &seed, 0, r, POP_BOOL, 0, 1, bed.program, "x");
     assert_error(graph, POP_TYPE_ERROR, "poprand_uniform", "type bool are not possible; half, float or int");
     poprand_normal(graph, &seed, 0, r, POP_INT, 0, 1, bed.program, "x");
-    assert_error(graph, POP_TYPE_ERROR, "poprand_normal", "type int; half or float can");
+    assert_error(graph, POP_TYPE_ERROR, "poprand_normal", "type int are not possible; half or float are");
     poprand_uniform(graph, &seed, 0, r, POP_FLOAT, 1, 0, bed.program, "x");
     assert_error(graph, POP_POPLAR_ERROR, "poprand_uniform", "from 1 to 0");
     poprand_uniform(graph, &seed, 0, r, POP_HALF, 0, 70000, bed.program, "x");
@@ -340,7 +340,7 @@ static void test_errors_and_nothing(void **state)
     poprand_log_uniform(graph, &seed, 0, r, POP_FLOAT, 0, 7, bed.program, "x");
     assert_error(graph, POP_POPLAR_ERROR, "poprand_log_uniform", "above 0");
     poprand_bernoulli(graph, &seed, 0, r, POP_FLOAT, 1.5, bed.program, "x");
-    assert_error(graph, POP_POPLAR_ERROR, "poprand_bernoulli", "1.5 is no probability");
+    assert_error(graph, POP_POPLAR_ERROR, "poprand_bernoulli", "1.5 is not a probability");
     poprand_normal(graph, &seed, 0, r, POP_FLOAT, 0, -1, bed.program, "x");
     assert_error(graph, POP_POPLAR_ERROR, "poprand_normal", "standard deviation -1");
     poprand_truncated_normal(graph, &seed, 0, r, POP_FLOAT, 0, 1, 0, bed.program, "x");
