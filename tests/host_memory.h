@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs without host memory: the n-th allocation fails, or all from the n-th on.  Every call reports it, everything
- * can be destroyed, and nothing is leaked (the leak check of AddressSanitizer looks after each round). */
+ * can be destroyed, and nothing is leaked (AddressSanitizer checks for leaks after each round). */
 #ifndef TESTS_HOST_MEMORY_H
 #define TESTS_HOST_MEMORY_H
 
@@ -26,8 +26,8 @@ static int __lsan_do_recoverable_leak_check(void)
 }
 #endif
 
-/* run leaves everything in place, close gives it back.  ends (NULL: nothing) runs between them, still without memory,
- * and reports no errors. */
+/* run creates objects, close frees them.  ends (NULL: none) runs in between, still without memory, and reports no
+ * errors. */
 struct memory_program {
     pop_status (*run)(void *program, pop_error *error);
     void (*ends)(void *program);
@@ -35,7 +35,7 @@ struct memory_program {
     void *program;
 };
 
-/* One round; returns how many allocations it was short of the one that was to fail: 0 when that one failed. */
+/* One round; returns how many allocations short of the failing one the run was: 0 if that one failed. */
 static size_t memory_round(const struct memory_program *p, size_t call, bool onwards)
 {
     pop_error error = { .status = POP_OK };
@@ -46,7 +46,7 @@ static size_t memory_round(const struct memory_program *p, size_t call, bool onw
     if (onwards && left == 1)
         left = pop_memory_failures() == before && status == POP_OK;
     if (pop_memory_failures() != before && status == POP_OK)
-        fail_msg("allocation %zu failed, and no call said so", call);
+        fail_msg("allocation %zu failed, and no call reported it", call);
     if (left && status != POP_OK)
         fail_msg("allocation %zu was not reached: %s: %s", call, error.api, error.text);
     if (p->ends) {
@@ -70,13 +70,13 @@ static double memory_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* With TREMULA_ALL_ALLOCATIONS the first dense allocations one by one, those behind them in steps that grow; else as
- * many as limit seconds allow, spread evenly. */
+/* With TREMULA_ALL_ALLOCATIONS the first dense allocations one by one, later ones in growing steps; else as many as
+ * limit seconds allow, spread evenly. */
 static void memory_failures(const struct memory_program *p, bool onwards, double limit)
 {
     const char *all = getenv("TREMULA_ALL_ALLOCATIONS");
     enum { DENSE = 5000, FAR = 1 << 30 };
-    memory_round(p, FAR, false); /* what is kept for the life of the process */
+    memory_round(p, FAR, false); /* blocks that are kept until the process ends */
     size_t total = FAR - memory_round(p, FAR, false), rounds_done = 0;
     double begin = memory_seconds();
     memory_round(p, FAR, false);

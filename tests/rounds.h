@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often a random test goes round: its standard number times TREMULA_ROUNDS (scripts/check-all sets it). */
+/* Rounds of a random test: its standard number times TREMULA_ROUNDS (scripts/check-all sets it). */
 #ifndef TESTS_ROUNDS_H
 #define TESTS_ROUNDS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every form of field.  The tests include this file too, to compare what popc read with what the compiler says. */
+/* Every kind of field.  The tests include this file too, to compare what popc read with the compiler's layout. */
 #include <poplar/vertex.h>
 
 enum colour { RED, GREEN };
@@ -65,7 +65,7 @@ void Nested_compute(Nested *v, unsigned worker)
 }
 POP_CONSTRAINT(Nested, "elem(**rows) != elem(**span_one)");
 
-/* Odd alignments between the fields. */
+/* Unusual alignments of the fields. */
 POP_VERTEX(State)
 {
     unsigned char first;
@@ -91,7 +91,7 @@ bool State_compute(State *v)
     return v->first != v->last;
 }
 
-#ifdef __POPC__ /* ISO C, which the tests are written in, has no empty structs */
+#ifdef __POPC__ /* ISO C, in which the tests are written, has no empty structs */
 POP_VERTEX(Empty){};
 void Empty_compute(Empty *v);
 void Empty_compute(Empty *v)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vertices with all kinds of fields, for the tests of what popc reads from C++.
+// Vertices with all kinds of fields, for the tests of popc's reflection of C++.
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
 
@@ -12,7 +12,7 @@ template <class T> using Compact = Vector<T, VectorLayout::COMPACT_PTR, 4, true>
 
 class Scalars : public Vertex
 {
-    Input<bool> a; // private, as many are
+    Input<bool> a; // private, as in many programs
     Output<char> b;
     InOut<signed char> c;
     Input<unsigned char> d;
@@ -123,7 +123,7 @@ class Constructed : public Vertex
     }
 };
 
-// A constructor that is declared alone, which is how members without a value of their own become possible.
+// A constructor that is declared but not defined, which allows members without a default value.
 class Declared : public Vertex
 {
   public:
@@ -206,7 +206,7 @@ class Hidden : public Vertex
 };
 } // namespace
 
-// Fields of bases come first; a base without a compute is no vertex.
+// Fields of base classes come first; a base without compute() is not a vertex.
 struct Counted {
     unsigned count;
 };

@@ -48,7 +48,7 @@ bool Stripes_compute(Stripes *v, unsigned worker)
     return worker != 3;
 }
 
-/* (a * b) + c in half: rounds after the product when nothing is contracted and no excess precision is kept. */
+/* (a * b) + c in half: the product is rounded if nothing is contracted and no excess precision is kept. */
 POP_VERTEX(HalfMac)
 {
     POP_INPUT(half) a;

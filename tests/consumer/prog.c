@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* prog CODELETS: doubles 21 on a modelled IPU; succeeds when 42 comes back. */
+/* prog CODELETS: doubles 21 on a modelled IPU; succeeds if the result is 42. */
 #include <poplar/poplar.h>
 #include <stdio.h>
 

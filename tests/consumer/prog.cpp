@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// prog_cpp CODELETS: doubles 21 on a modelled IPU, as a C++ program that knows the installed package alone.
+// prog_cpp CODELETS: doubles 21 on a modelled IPU, as a C++ program that uses only the installed package.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 

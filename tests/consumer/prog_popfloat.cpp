@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user of find_package(poplibs), whose target brings every library.
+// A user of find_package(poplibs), whose target links every library.
 #include <popfloat/experimental/CastToHalf.hpp>
 #include <popfloat/experimental/codelets.hpp>
 #include <poplar/Engine.hpp>

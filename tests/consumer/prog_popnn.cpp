@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user of the libraries with codelets: each finds those that are installed beside it.
+// A user of the libraries with codelets: each library finds those that are installed with it.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 #include <poplin/MatMul.hpp>

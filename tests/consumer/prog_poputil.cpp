@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user of an operation library: its flags name that library, and what it needs comes with it.
+// A user of an operation library: its flags name only that library, whose dependencies are linked too.
 #include <poplar/IPUModel.hpp>
 #include <poputil/TileMapping.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// As programs in public write it: one include, which brings <algorithm>, <iostream> and <iomanip> too.
+// As published programs are written: one include, which also includes <algorithm>, <iostream> and <iomanip>.
 #include <pva/pva.hpp>
 
 class Visitor : public pva::ProgramVisitor

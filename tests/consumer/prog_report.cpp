@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// prog_report DIRECTORY: leaves a report there.
+// prog_report DIRECTORY: writes a report there.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 #include <popops/ElementWise.hpp>

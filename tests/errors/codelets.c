@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vertices that the rows of the error table connect wrongly, and vertices that do wrong. */
+/* Vertices that rows of the error table connect wrongly, and vertices with faults. */
 #include <poplar/vertex.h>
 
 #include <assert.h>

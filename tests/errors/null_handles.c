@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Null handles are accepted everywhere: owners as NULL, values as zero.  Nothing happens and nothing is returned. */
+/* Null handles are accepted everywhere, owners as NULL, values as zero: calls have no effect and return null. */
 #include "rig.h"
 
 #include <stdlib.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists that are NULL where a count says that there is something: one error that says which, wherever a list is taken.
- */
+/* NULL lists with a count above 0: one error that names the list, for each call that takes a list. */
 #include "rig.h"
 
 #include <string.h>
 
-static void says(pop_graph *graph, const char *words, int line)
+static void expect_text(pop_graph *graph, const char *words, int line)
 {
     pop_error error;
     if (pop_graph_take_error(graph, &error) == POP_OK)
@@ -14,8 +13,8 @@ static void says(pop_graph *graph, const char *words, int line)
         fail_msg("line %d: '%s' is not in '%s'", line, words, error.text);
     assert_non_null(error.where.file);
 }
-/* The call fails with these words. */
-#define SAYS(words, ...) ((void)(__VA_ARGS__), says(graph, words, __LINE__))
+/* The call fails with this text. */
+#define SAYS(words, ...) ((void)(__VA_ARGS__), expect_text(graph, words, __LINE__))
 
 static void in_tensors(pop_graph *graph, pop_tensor t)
 {

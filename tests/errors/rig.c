@@ -116,7 +116,7 @@ void rig_open(struct rig *r, enum rig_purpose purpose)
 void rig_close(struct rig *r)
 {
     opened = NULL;
-    if (r->executable == (pop_executable *)r) /* the mark of a row that compiles, which nothing replaced */
+    if (r->executable == (pop_executable *)r) /* the mark of a row that compiles, if the row did not replace it */
         r->executable = NULL;
     pop_engine_destroy(r->engine);
     pop_engine_destroy(r->unloaded);
@@ -171,7 +171,7 @@ void rig_source_without_tmp(struct rig *r, const char *file, int line)
     snprintf(source, sizeof(source),
              "/* %s */\n#include <poplar/vertex.h>\nPOP_VERTEX(V) { POP_OUTPUT(int) out; };\nvoid V_compute(V *v) { "
              "*v->out = 1; }\n",
-             r->directory); /* never seen before, so that no cache has it */
+             r->directory); /* a new text, so that no cache has it */
     setenv("TMPDIR", "/no/such/directory", 1);
     pop_graph_add_codelets_source_at((pop_where){ file, line, 0 }, r->graph, source, POP_FILE_C, "");
     if (old[0])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rows of the error table work on: a graph with one thing of each kind, a second graph, and (for rows about
+/* Objects for the rows of the error table: a graph with one object of each kind, a second graph, and (for rows about
  * running) an engine. */
 #ifndef TESTS_ERRORS_RIG_H
 #define TESTS_ERRORS_RIG_H
@@ -14,11 +14,11 @@
 #include <cmocka.h>
 
 struct rig {
-    const char *file; /* of the row */
+    const char *file; /* line of the row; 0: the error has no line of the user */
     int line;         /* of the row; 0: the error is nobody's line */
     pop_device *device, *other_device, *cpu;
     pop_device_manager *manager;
-    pop_graph *graph, *other, *made; /* made: what a row made by mistake, or put aside */
+    pop_graph *graph, *other, *made; /* made: a graph that a row created by mistake, or saved */
     pop_tensor v, m, n, scalar, flag, sums, u, constant, null,
         foreign;        /* float {4}, float {3,4}, int {4}, int {}, bool {}, float {1}, unmapped */
     pop_tensor list[4]; /* v and m at first */
@@ -43,14 +43,15 @@ struct rig {
 enum rig_purpose { RIG_BUILD, RIG_COMPILE, RIG_HOST };
 void rig_open(struct rig *r, enum rig_purpose purpose);
 void rig_close(struct rig *r);
-/* Closes the rig that is open, if any; a rig outlives the test that opens it. */
+/* Closes the rig that is open, if any; a rig can stay open after the test that opened it. */
 void rig_close_failed(void);
 /* Ends the test with the error's text unless it is POP_OK. */
 void rig_must(pop_status status, const pop_error *error);
 
-/* Makers for rows; what they make stands on the row's line. */
+/* Calls for rows; what they create has the row's line. */
 void rig_sum(struct rig *r, pop_tensor in, pop_tensor out);
-void rig_source_without_tmp(struct rig *r, const char *file, int line); /* a new source, and no place to compile it */
+void rig_source_without_tmp(struct rig *r, const char *file,
+                            int line); /* a new source, and no directory to compile it in */
 void rig_fill(struct rig *r, pop_tensor out);
 pop_vertex rig_mixed(struct rig *r); /* a and b are connected, rows and data are not */
 void rig_vertex(struct rig *r, const char *type, const char *field, pop_tensor t); /* and executes it */
@@ -61,17 +62,17 @@ FILE *rig_stream(struct rig *r, const char *text);
 /* The good executable as a file, cut bytes longer (shorter when negative), the byte at flip changed (0: none). */
 const char *rig_executable(struct rig *r, const char *name, int cut, long flip);
 const pop_device *rig_detached(struct rig *r);
-pop_status rig_debug_on_a_full_disk(struct rig *r); /* a file of debug information that cannot be completed */
+pop_status rig_debug_on_a_full_disk(struct rig *r); /* a file of debug information that cannot be written */
 pop_status rig_host(const void *const *inputs, void *const *outputs, void *user);
 
 /* The status of calls that return a handle: it must be NULL. */
 pop_status rig_no_device(struct rig *r, pop_device *device);
-pop_status rig_none(struct rig *r, size_t count); /* of calls that return how many there are */
+pop_status rig_none(struct rig *r, size_t count); /* of calls that return a count */
 pop_status rig_no_manager(struct rig *r, pop_device_manager *manager);
 pop_status rig_no_engine(struct rig *r, pop_engine *engine);
-/* Larger attempts. */
+/* Larger programs. */
 pop_status rig_hazard(struct rig *r);
-pop_status rig_link(struct rig *r); /* a codelet that calls a function that is nowhere */
+pop_status rig_link(struct rig *r); /* a codelet that calls an undefined function */
 pop_status rig_load_huge(struct rig *r);
 const pop_profile_value *rig_profile(struct rig *r); /* not empty */
 pop_status rig_cycles(struct rig *r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of errors: each row makes one mistake and says what must come of it.  The rows stand in rows_*.def; a row's
+/* The table of errors: each row makes one mistake and states the expected error.  The rows are in rows_*.def; a row's
  * code is one statement list on one line, so that "the caller's line" is the row's. */
 #include "rig.h"
 
@@ -18,7 +18,7 @@ struct row {
     pop_options (*options)(void);
 };
 
-/* First the code of the rows.  HERE stands before code on a line of its own. */
+/* First the code of the rows.  HERE comes before code on a line of its own. */
 #define HERE r->line = __LINE__
 #define BUILD(call, name, status, words, ...)                                                                          \
     static void build_##call##_##name(struct rig *r)                                                                   \
@@ -63,7 +63,7 @@ static const struct row rows[] = {
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-/* Kinds that nothing can raise yet. */
+/* Kinds of errors that nothing can raise yet. */
 static const struct {
     pop_status status;
     const char *why;
@@ -77,7 +77,7 @@ static const struct {
     { POP_UNKNOWN_RUNTIME_ERROR, "a modelled device does not break" },
 };
 
-/* Calls that take a place or an error and that no argument can make fail. */
+/* Calls that take the caller's line or an error and that no argument can make fail. */
 static const struct {
     const char *call, *why;
 } cannot_fail[] = {
@@ -94,7 +94,7 @@ static const struct {
     { "pop_cpu_device_create", "the host is always there" },
 };
 
-/* A request for more memory than there is must fail as it does without the sanitizer. */
+/* A request for too much memory must fail as it does without the sanitizer. */
 POP_API const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -134,7 +134,8 @@ static void check_where(const struct rig *r, const pop_error *error)
                  error->where.line, error->text);
 }
 
-/* Nothing happens on the graph until the error is taken; then it goes on as if the failing call had never been. */
+/* Calls on the graph have no effect until the error is taken; then they work as if the failing call had not been made.
+ */
 static void check_graph_waits(struct rig *r, const struct row *row)
 {
     size_t variables = pop_graph_num_variables(r->graph), sets = pop_graph_num_compute_sets(r->graph);
@@ -150,7 +151,7 @@ static void check_graph_waits(struct rig *r, const struct row *row)
     assert_memory_equal(&first, &taken, sizeof(first));
     assert_null(pop_graph_error(r->graph));
     assert_int_equal(pop_graph_take_error(r->graph, NULL), POP_OK);
-    assert_true(pop_tensor_valid(pop_graph_add_variable(r->graph, POP_FLOAT, POP_SHAPE(1), "goes on")));
+    assert_true(pop_tensor_valid(pop_graph_add_variable(r->graph, POP_FLOAT, POP_SHAPE(1), "continues")));
 }
 
 static void run_build_row(struct rig *r, const struct row *row)
@@ -225,8 +226,8 @@ static void run_row(void **state)
     rig_close(&r);
 }
 
-/* A row that fails leaves in the middle.  Its engine would keep the handlers of faults, which then are not installed
- * over those that cmocka sets for each later row. */
+/* A row that fails ends early.  Its engine would keep the handlers of signals, which then are not installed over those
+ * that cmocka sets for each later row. */
 static int close_failed(void **state)
 {
     (void)state;
@@ -263,7 +264,7 @@ static bool has_row(const char *call)
     return false;
 }
 
-/* Declarations that take the caller's place or fill an error are the calls that can fail. */
+/* Declarations that take the caller's line or fill in an error are the calls that can fail. */
 static int count_missing(const char *path)
 {
     FILE *file = fopen(path, "r");
@@ -323,7 +324,7 @@ static void a_handler_is_called_before_the_failing_call_returns(void **state)
     assert_int_equal(seen.status, POP_INDEX_ERROR);
     assert_int_equal(seen.where.line, r.line);
     seen.status = POP_OK;
-    pop_tensor_at(r.v, 9); /* not called again while the first waits */
+    pop_tensor_at(r.v, 9); /* not called again while the first error is pending */
     assert_int_equal(seen.status, POP_OK);
     rig_close(&r);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of the standard library that programs use with the library's headers alone: scripts/check-cpp-headers compiles
 // this after each header (docs/compatibility.md, What headers bring).
-inline void everyBroughtName(std::ostream *, std::istream *)
+inline void everyIncludedName(std::ostream *, std::istream *)
 {
     assert(true);
     std::map<std::string, std::vector<int>> map;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which seeded fault is on (tests/mutants/mutate.py): TREMULA_MUTANT is its number, 0 and nothing are none.
+/* The active seeded fault (tests/mutants/mutate.py): TREMULA_MUTANT is its number, 0 or unset is none.
  * TREMULA_MUTANTS_SEEN names a file of one byte for each fault: a function that has fault N sets byte N when it is
  * called. */
 #ifndef MUTANTS_SWITCH_H

@@ -5,10 +5,10 @@
 
 #include "poplibs/ctc_reference.h"
 
-enum { CTC_MOST_STEPS = 64 };
+enum { CTC_MAX_STEPS = 64 };
 struct ctc_beam {
     size_t length;
-    unsigned label[CTC_MOST_STEPS];
+    unsigned label[CTC_MAX_STEPS];
     double blank, other; /* logarithms: of alignments that end with a blank, and of others */
 };
 
@@ -46,7 +46,7 @@ static inline size_t ctc_beam_search(const struct ctc_entry *e, size_t width, st
         for (size_t i = 0; i < count; ++i) {
             const struct ctc_beam *beam = &best[i];
             struct ctc_beam *same = ctc_beam_of(next, &found, beam->label, beam->length);
-            unsigned label[CTC_MOST_STEPS + 1];
+            unsigned label[CTC_MAX_STEPS + 1];
             memcpy(label, beam->label, sizeof(beam->label));
             same->blank = ctc_log_add(same->blank, ctc_total(beam) + p[e->blank]);
             if (beam->length)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks MODE: a program of four replicas, run by one process or by several under mpirun (tests/ranks/run).  Prints what
- * it computed in hexadecimal, or its error. */
+/* ranks MODE: a program of four replicas, run by one process or by several under mpirun (tests/ranks/run).  Prints its
+ * results in hexadecimal, or its error. */
 #include <poplar/poplar.h>
 #include <popops/codelets.h>
 #include <popops/collectives.h>
@@ -37,7 +37,7 @@ static int failed(const pop_error *error)
     return EXIT_FAILURE;
 }
 
-/* While the run goes on, which never ends by itself. */
+/* Stops the run, which never ends by itself. */
 static void *stop_soon(void *unused)
 {
     (void)unused;
@@ -46,7 +46,7 @@ static void *stop_soon(void *unused)
     return NULL;
 }
 
-/* What a replica is fed with: numbers whose sum depends on the order of summing. */
+/* Input of a replica: numbers whose sum depends on the order of summation. */
 static pop_status feed(void *data, void *user)
 {
     static unsigned calls;
@@ -92,7 +92,7 @@ static void build(struct world *w, const pop_device *device)
     popops_mul_in_place(g, x, scale, body, "scaled");
     pop_sequence_add(body, pop_cross_replica_copy(x, next, round, REPLICAS, "round"));
     popops_add_in_place(g, x, next, body, "sum");
-    if (is("diverge")) { /* replica 3 alone copies again */
+    if (is("diverge")) { /* only replica 3 copies again */
         pop_tensor three = pop_graph_add_constant_float(g, POP_UNSIGNED_INT, POP_SHAPE(), 3, "three");
         pop_graph_set_tile_mapping(g, three, 0);
         pop_sequence_add(body, pop_if(popops_eq(g, number, three, body, "last"),
@@ -102,7 +102,7 @@ static void build(struct world *w, const pop_device *device)
     if (is("other") && rank() == 1)
         popops_add_in_place(g, x, scale, body, "another");
     popops_replicated_all_reduce_in_place(g, x, POPOPS_ADD, body, "all", POP_NO_OPTIONS);
-    if (is("end-endless")) { /* replica 0 comes to no meeting any more */
+    if (is("end-endless")) { /* replica 0 loops for ever before its next synchronisation */
         pop_program condition = pop_sequence(g, "condition"), nothing = pop_sequence(g, "nothing");
         pop_tensor zero = pop_graph_add_constant_float(g, POP_UNSIGNED_INT, POP_SHAPE(), 0, "zero");
         pop_graph_set_tile_mapping(g, zero, 0);

@@ -50,7 +50,7 @@ static void read_cbor(const uint8_t *data, size_t size)
         pop_profile_free(&value);
 }
 
-/* A text in memory of its own, so that reading beyond it is seen. */
+/* A text in its own allocation, so that the sanitizer detects a read beyond it. */
 static char *text_of(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);
@@ -105,7 +105,7 @@ static void read_saved_json(const uint8_t *data, size_t size)
 
 /* ---- report files: every property, some elements of each list ---- */
 
-enum { DEEPEST = 6, READS_MOST = 4000 };
+enum { DEEPEST = 6, MAX_READS = 4000 };
 
 static void walk(pva_object object, int depth, int *left)
 {
@@ -145,7 +145,7 @@ static void walk(pva_object object, int depth, int *left)
 
 static void walk_file(pva_file *file)
 {
-    int left = READS_MOST;
+    int left = MAX_READS;
     pop_error error;
     pva_object steps[3];
     if (!file)
@@ -194,7 +194,7 @@ static void read_trace(const uint8_t *data, size_t size)
     remove(path);
 }
 
-/* Beside a whole report: TREMULA_READERS_REPORT names it. */
+/* Compared with a complete report: TREMULA_READERS_REPORT names it. */
 static void read_debug(const uint8_t *data, size_t size)
 {
     const char *report = getenv("TREMULA_READERS_REPORT"), *path = as_file(data, size, ".cbor");

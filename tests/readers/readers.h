@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every reader of foreign bytes, as a function that may say what is wrong and must not do anything else. */
+/* Every reader of foreign bytes, as a function that may report an error and must have no other effect. */
 #ifndef TESTS_READERS_H
 #define TESTS_READERS_H
 
@@ -14,7 +14,7 @@ extern const struct reader readers[];
 extern const size_t readers_count;
 const struct reader *reader_named(const char *name); /* NULL: none */
 
-/* Writes seeds/NAME/... for each reader: files as the project itself writes them. */
+/* Writes seeds/NAME/... for each reader: files that the project itself writes. */
 void seeds_write(const char *directory);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Seeds and damaged seeds through every reader: none may crash, hang or leak.  TREMULA_ROUNDS times more rounds; a file
- * named on the command line, behind a reader's name, is read alone. */
+/* Runs every reader on seeds and damaged seeds: none may crash, hang or leak.  TREMULA_ROUNDS multiplies the rounds; a
+ * file named on the command line, after a reader's name, is read alone. */
 #include "readers.h"
 #include "rounds.h"
 
@@ -35,7 +35,7 @@ static uint8_t *load(const char *path, size_t *size)
     return data;
 }
 
-/* One to four damages: a bit, a number that is nearly too large, a cut, a piece that stands twice. */
+/* One to four damages: a flipped bit, a number that is nearly too large, a cut, a duplicated piece. */
 static size_t damage(uint8_t *data, size_t size)
 {
     static const uint64_t numbers[] = { 0, 1, 0x7f, 0xff, 0x7fffffff, 0xffffffff, 0x7fffffffffffffff, UINT64_MAX };
@@ -59,7 +59,7 @@ static size_t damage(uint8_t *data, size_t size)
     return size;
 }
 
-/* What is read now, so that a crash can be looked at: readers NAME readers.last */
+/* Saves the current input, so that a crash can be reproduced: readers NAME readers.last */
 static void keep(const uint8_t *data, size_t size)
 {
     FILE *file = fopen("readers.last", "wb");
@@ -79,7 +79,7 @@ static void read_seed(const struct reader *reader, const char *path, int times)
         uint8_t *copy = malloc(size + 1);
         memcpy(copy, data, size);
         size_t damaged = damage(copy, size);
-        uint8_t *exact = malloc(damaged + !damaged); /* no byte more: reading beyond it is seen */
+        uint8_t *exact = malloc(damaged + !damaged); /* of the exact size: the sanitizer detects a read beyond it */
         memcpy(exact, copy, damaged);
         keep(exact, damaged);
         alarm(SECONDS);

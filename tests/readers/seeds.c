@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Seeds: one small program, and every file that it can leave. */
+/* Seeds: one small program, and every file that it can write. */
 #include "readers.h"
 
 #include "popc/codelet.h"

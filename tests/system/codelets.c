@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vertices of the system tests: every kind of vertex and every form of field. */
+/* Vertices of the system tests: every kind of vertex and every kind of field. */
 #include <poplar/vertex.h>
 
 POP_VERTEX(AddOne)
@@ -58,7 +58,7 @@ void Successor_compute(Successor *v)
         v->y.data[v->x.size - 1 - i] = v->x.data[v->x.size - 1 - i] + 1;
 }
 
-/* Writes every second element and leaves the others. */
+/* Writes every second element and no others. */
 POP_VERTEX(EverySecond)
 {
     POP_OUTPUT(POP_VECTOR(int)) out;
@@ -141,7 +141,7 @@ bool Layouts_compute(Layouts *v)
     return true;
 }
 
-/* State of every form; it persists from one execution to the next. */
+/* State of every kind; it persists from one execution to the next. */
 POP_VERTEX(Stateful)
 {
     POP_OUTPUT(POP_VECTOR(float)) out;
@@ -183,7 +183,7 @@ bool HalfScale_compute(HalfScale *v)
     return true;
 }
 
-/* True when its element is not 0. */
+/* True if its element is not 0. */
 POP_VERTEX(NotZero)
 {
     POP_INPUT(int) x;
@@ -206,7 +206,7 @@ bool SupervisorDouble_compute(SupervisorDouble *v)
     return true;
 }
 
-/* Each worker does every sixth element and says who it was. */
+/* Each worker processes every sixth element and writes its number. */
 POP_MULTI_VERTEX(Workers)
 {
     POP_INOUT(POP_VECTOR(int)) data;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Control programs: what runs, how often, and in which order.  A trace of ints records it: mark(k) shifts the trace by
- * one and puts k in front. */
+ * one and writes k to the front. */
 #include "world.h"
 
 #include <poplar/memory.h>
@@ -109,7 +109,7 @@ static void conditions_of_every_integer_type(struct world *w)
         size_t bytes = pop_type_size(types[i]);
         for (size_t bit = 0; bit <= 8 * bytes; ++bit) { /* each single bit is true; none is false */
             if (types[i] == POP_BOOL && bit > 0 && bit < 8)
-                continue; /* a bool holds 0 or 1 */
+                continue; /* a bool is 0 or 1 */
             uint64_t value = bit < 8 * bytes ? (uint64_t)1 << bit : 0;
             world_put(w, pop_type_name(types[i]), &value, bytes);
             world_run(w, i);
@@ -171,7 +171,7 @@ static void functions_are_called_from_several_places(struct world *w)
     WORLD_INTS(w, "trace", 3, 3, 1, 3, 3, 3, 1, 0);
 }
 
-static void a_sequence_grows_after_it_was_handed_out(struct world *w)
+static void a_sequence_grows_after_it_was_added(struct world *w)
 {
     struct traced t = traced_open(w);
     pop_program sequence = pop_sequence(w->graph, "grows");
@@ -186,7 +186,7 @@ static void a_sequence_grows_after_it_was_handed_out(struct world *w)
     WORLD_INTS(w, "trace", 2, 1, 2, 1, 0, 0, 0, 0);
 }
 
-static void programs_that_change_nothing(struct world *w)
+static void programs_without_effect(struct world *w)
 {
     struct traced t = traced_open(w);
     pop_tensor dead = world_variable(w, POP_FLOAT, POP_SHAPE(3), "dead");
@@ -286,8 +286,8 @@ int main(void)
         SCENARIO(conditions_of_every_integer_type),
         SCENARIO(switches),
         SCENARIO(functions_are_called_from_several_places),
-        SCENARIO(a_sequence_grows_after_it_was_handed_out),
-        SCENARIO(programs_that_change_nothing),
+        SCENARIO(a_sequence_grows_after_it_was_added),
+        SCENARIO(programs_without_effect),
         SCENARIO(aborts_end_the_run_and_leave_the_engine_usable),
         SCENARIO(host_functions_read_and_write_tensors),
     };

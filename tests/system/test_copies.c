@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copy between views: overlap behaves as if the source were read first, in every shape of overlap. */
+/* Copy between views: with any kind of overlap the source is read first. */
 #include "views.h"
 
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static void a_transpose_onto_itself(struct world *w)
     WORLD_INTS(w, "flat", 0, 2, 4, 1, 3, 5);
 }
 
-static void halves_that_change_places(struct world *w)
+static void swapped_halves(struct world *w)
 {
     pop_tensor a = world_variable(w, POP_FLOAT, POP_SHAPE(3), "a"), b = world_variable(w, POP_FLOAT, POP_SHAPE(3), "b");
     pop_tensor ab = pop_tensor_concat(POP_TENSORS(a, b), 0), ba = pop_tensor_concat(POP_TENSORS(b, a), 0);
@@ -142,7 +142,7 @@ static void random_variables(struct random_program *p)
         p->memory[i] = (unsigned char)dice_roll(&p->dice, 256);
 }
 
-/* One copy between random views of equal size, here and in the naive machine. */
+/* One copy between random views of equal size, on the device and in the naive machine. */
 static pop_program random_copy(struct random_program *p, unsigned char *memory)
 {
     random_view(p, &p->source, true);
@@ -218,7 +218,7 @@ int main(void)
         SCENARIO(slices_shifted_by_one_in_both_directions),
         SCENARIO(a_reverse_onto_itself),
         SCENARIO(a_transpose_onto_itself),
-        SCENARIO(halves_that_change_places),
+        SCENARIO(swapped_halves),
         SCENARIO(broadcasts_and_constants_are_sources),
         SCENARIO(rank_0_and_rank_8),
         cmocka_unit_test(random_programs_of_copies),

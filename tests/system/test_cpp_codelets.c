@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* C++ codelets in an engine: kinds, fields, state, half; the checked mode, in which every scenario also runs, gives the
- * same results and finds what is written beyond a field.   row: 2.1 `Input<T>`   row: 2.1 `MultiVertex`   row: 2.1
+ * same results and finds writes beyond a field.   row: 2.1 `Input<T>`   row: 2.1 `MultiVertex`   row: 2.1
  * `SupervisorVertex` */
 #include "world.h"
 
@@ -109,7 +109,7 @@ static void a_failed_assertion_names_the_vertex(struct world *w)
     world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "assertion 'at < 100' failed");
 }
 
-static void what_is_written_beyond_a_field_is_found(struct world *w)
+static void writes_beyond_a_field_are_found(struct world *w)
 {
     if (!w->checked)
         return;
@@ -124,7 +124,7 @@ static void what_is_written_beyond_a_field_is_found(struct world *w)
 }
 
 /* row: 2.3 `static const bool isExternalCodelet` */
-static void a_compute_in_assembly_stops_the_run_alone(struct world *w)
+static void a_compute_in_assembly_fails_only_the_run(struct world *w)
 {
     add_codelets(w);
     pop_tensor out = world_variable(w, POP_INT, POP_SHAPE(1), "out");
@@ -135,7 +135,7 @@ static void a_compute_in_assembly_stops_the_run_alone(struct world *w)
 }
 
 /* row: 1.1 void addCodelets(stringstream& */
-static void source_text_is_taken(struct world *w)
+static void source_text_is_compiled(struct world *w)
 {
     assert_true(pop_graph_add_codelets_source(
         w->graph,
@@ -159,9 +159,9 @@ int main(void)
         SCENARIO(multi_vertices_and_supervisors),
         SCENARIO(half_rounds_to_nearest_even),
         SCENARIO(a_failed_assertion_names_the_vertex),
-        SCENARIO(what_is_written_beyond_a_field_is_found),
-        SCENARIO(a_compute_in_assembly_stops_the_run_alone),
-        SCENARIO(source_text_is_taken),
+        SCENARIO(writes_beyond_a_field_are_found),
+        SCENARIO(a_compute_in_assembly_fails_only_the_run),
+        SCENARIO(source_text_is_compiled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

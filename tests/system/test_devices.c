@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device manager, modelled hardware through TREMULA_IPU, whole chips, and what a run costs in the model's cycles.
- */
+/* The device manager, modelled hardware through TREMULA_IPU, whole chips, and the cycles of a run on the model. */
 #include "world.h"
 
 #include <stdlib.h>
@@ -19,7 +18,7 @@ static pop_device_manager *manager_with(const char *ipu)
     return manager;
 }
 
-static void without_a_word_no_hardware_is_offered(void **state)
+static void without_the_variable_no_hardware_is_offered(void **state)
 {
     (void)state;
     pop_device_manager *manager = manager_with("off");
@@ -32,7 +31,7 @@ static void without_a_word_no_hardware_is_offered(void **state)
     pop_device_manager_destroy(manager);
 }
 
-/* The way that programs for hardware begin: list the devices, attach the first that is free, run. */
+/* The usual start of programs for hardware: list the devices, attach the first that is free, run. */
 static void programs_for_hardware_attach_and_run(void **state)
 {
     (void)state;
@@ -47,7 +46,7 @@ static void programs_for_hardware_attach_and_run(void **state)
     pop_device *same = pop_device_manager_device(manager, pop_device_id(devices[0]), &error);
     must(error.status, &error);
     assert_true(pop_device_attach(devices[0]));
-    assert_false(pop_device_attach(same)); /* somebody else has it */
+    assert_false(pop_device_attach(same)); /* attached elsewhere */
     pop_graph *graph = pop_graph_create(target);
     pop_tensor v = pop_graph_add_variable_mapped(graph, POP_INT, POP_SHAPE(11), POP_MAPPING_LINEAR, "v");
     pop_graph_set_initial_fill(graph, pop_tensor_at(v, 0), POP_INT, &(const int){ 3 });
@@ -85,7 +84,7 @@ static void several_modelled_devices(void **state)
     pop_device_manager_destroy(manager);
 }
 
-/* Every tile of a whole chip takes part. */
+/* Every tile of a whole chip has work. */
 static void whole_chips(void **state)
 {
     (void)state;
@@ -172,7 +171,7 @@ static void cycles_of_the_compute_follow_the_estimates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_word_no_hardware_is_offered),
+        cmocka_unit_test(without_the_variable_no_hardware_is_offered),
         cmocka_unit_test(programs_for_hardware_attach_and_run),
         cmocka_unit_test(several_modelled_devices),
         cmocka_unit_test(whole_chips),

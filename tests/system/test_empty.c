@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors without elements whose other dimensions are huge: no loop runs over a dimension of such a tensor, and what is
- * compiled can be saved and read. */
+/* Tensors without elements whose other dimensions are huge: no loop runs over a dimension of such a tensor, and
+ * compiled programs can be saved and read. */
 #include "world.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SECONDS = 60 }; /* what runs over a dimension takes centuries */
+enum { SECONDS = 60 }; /* a loop over a dimension would take centuries */
 
 static void views(struct world *w, pop_tensor t)
 {
@@ -81,7 +81,7 @@ static void huge_dimensions(struct world *w)
     alarm(0);
 }
 
-/* What was compiled is read again. */
+/* A compiled program is read again. */
 static void saved_and_loaded(struct world *w)
 {
     alarm(SECONDS);

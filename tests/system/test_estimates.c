@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vertices without a performance estimate: their cycles are those that their code for the device executes.  In code
- * that is written as instructions of the machine that stands for the device, counts can be made by hand; in plain C,
- * how they grow. */
+/* Vertices without a performance estimate: their cycles are those that their code for the device executes.  For code
+ * written as instructions of the machine that stands in for the device, counts are worked out by hand; for plain C,
+ * their growth is checked. */
 #include "world.h"
 
 #include <poplar/popc.h>
@@ -17,7 +17,7 @@ static const char codelets[] =
     "#else\n"
     "#define MACHINE(...) (void)0\n"
     "#endif\n"
-    /* 2 + 3 n instructions between what calls and returns take */
+    /* 2 + 3 n instructions between call and return */
     "POP_VERTEX(Loop) { POP_INPUT(POP_VECTOR(float)) in; POP_OUTPUT(float) out; };\n"
     "bool Loop_compute(Loop *v) { size_t n = v->in.size; MACHINE(\"mv t0, %0\\n1: beqz t0, 2f\\naddi t0, t0, -1\\nj "
     "1b\\n2:\" :: \"r\"(n) : \"t0\");\n"
@@ -28,7 +28,7 @@ static const char codelets[] =
     "  MACHINE(\"mv t0, %0\\n1: beqz t0, 4f\\nmv t1, %1\\n2: beqz t1, 3f\\naddi t1, t1, -1\\nj 2b\\n3: addi t0, t0, "
     "-1\\nj 1b\\n4:\" :: \"r\"(m), \"r\"(n) : \"t0\", \"t1\");\n"
     "  *v->out = m * n; return true; }\n"
-    /* ten instructions where an element is not 0, none where it is */
+    /* ten instructions for each element that is not 0, none for a 0 */
     "POP_VERTEX(Branch) { POP_INPUT(POP_VECTOR(int)) in; POP_OUTPUT(int) out; };\n"
     "bool Branch_compute(Branch *v) { int sum = 0; for (size_t i = 0; i < v->in.size; ++i) { int x = v->in.data[i];\n"
     "  if (x) { MACHINE(\"nop\\nnop\\nnop\\nnop\\nnop\\nnop\\nnop\\nnop\\nnop\\nnop\"); sum += x; } }\n"
@@ -103,7 +103,7 @@ static void a_loop_costs_its_instructions_for_each_element(void **state)
     uint64_t none = cycles_of("Loop", POP_FLOAT, 0, 0);
     assert_int_equal(cycles_of("Loop", POP_FLOAT, 0, 1) - none, 3);
     assert_int_equal(cycles_of("Loop", POP_FLOAT, 0, 1000) - none, 3000);
-    assert_in_range(none, 6, 20); /* mv, beqz, and what loads the size and stores the result */
+    assert_in_range(none, 6, 20); /* mv, beqz, and the instructions that load the size and store the result */
 }
 
 static void nested_loops_multiply(void **state)
@@ -114,7 +114,7 @@ static void nested_loops_multiply(void **state)
     assert_int_equal(cycles_of("Nest", POP_FLOAT, 7, 11) - base, 7 * (5 + 3 * 11));
 }
 
-static void branches_count_as_they_are_taken(void **state)
+static void only_executed_branches_count(void **state)
 {
     (void)state;
     enum { COUNT = 16 };
@@ -128,7 +128,7 @@ static void branches_count_as_they_are_taken(void **state)
         cycles[set] = cycles_in(&w, "Branch", in, "in", POP_NO_OPTIONS);
         world_close(&w);
     }
-    /* ten instructions and an addition; what the compiler does about the loop may differ between the sides by a jump */
+    /* ten instructions and an addition; the compiler may add a jump of the loop to one of the branches */
     uint64_t each = (cycles[16] - cycles[0]) / 16;
     assert_in_range(each, 10, 12);
     for (int set = 0; set <= COUNT; set += 4)
@@ -183,10 +183,10 @@ static uint64_t repeated(unsigned times)
     pop_cycles cycles = { 0 };
     must(pop_engine_cycles(w.engine, &cycles, &error), &error);
     world_close(&w);
-    return cycles.compute / 6; /* of the longer one: they run side by side */
+    return cycles.compute / 6; /* of the longer one: they run in parallel */
 }
 
-static void state_is_the_vertexs_state(void **state)
+static void counts_depend_on_the_vertexs_state(void **state)
 {
     (void)state;
     assert_int_equal(repeated(500) - repeated(0), 1500);
@@ -220,7 +220,7 @@ static void vectors_of_state_match_the_vertex(void **state)
 }
 
 /* START + 6 times the longest worker. */
-static void workers_of_a_multi_vertex_run_side_by_side(void **state)
+static void workers_of_a_multi_vertex_run_in_parallel(void **state)
 {
     (void)state;
     uint64_t seen[2];
@@ -278,7 +278,7 @@ static void must_log(const char *words)
         found = strstr(line, words) != NULL;
     fclose(log);
     if (!found)
-        fail_msg("the log does not say '%s'", words);
+        fail_msg("the log does not contain '%s'", words);
 }
 
 static void estimates_are_marked(void **state)
@@ -294,7 +294,7 @@ static void estimates_are_marked(void **state)
              "code for the device; pop_graph_set_perf_estimate or ");
 }
 
-/* Neither can be counted, and neither does any harm: what is guessed grows with the field. */
+/* Neither can be counted, and neither has an effect: the guess grows with the field. */
 static void uncountable_vertices_have_guessed_cycles(void **state)
 {
     (void)state;
@@ -314,7 +314,7 @@ static void uncountable_vertices_have_guessed_cycles(void **state)
     assert_int_equal(seen[1], 2 * seen[0]);
 }
 
-/* A .gp file has what counts when it was made for a device. */
+/* A .gp file has the code for the count if it was compiled for a device. */
 static void files_for_devices_are_counted(void **state)
 {
     (void)state;
@@ -375,11 +375,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loop_costs_its_instructions_for_each_element),
         cmocka_unit_test(nested_loops_multiply),
-        cmocka_unit_test(branches_count_as_they_are_taken),
+        cmocka_unit_test(only_executed_branches_count),
         cmocka_unit_test(plain_c_grows_with_its_fields),
-        cmocka_unit_test(state_is_the_vertexs_state),
+        cmocka_unit_test(counts_depend_on_the_vertexs_state),
         cmocka_unit_test(vectors_of_state_match_the_vertex),
-        cmocka_unit_test(workers_of_a_multi_vertex_run_side_by_side),
+        cmocka_unit_test(workers_of_a_multi_vertex_run_in_parallel),
         cmocka_unit_test(estimates_are_marked),
         cmocka_unit_test(uncountable_vertices_have_guessed_cycles),
         cmocka_unit_test(files_for_devices_are_counted),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs say of floating point takes effect: exceptions name the vertex, half rounds stochastically by the
- * seeds, overflow gives NaN or the largest value.  On every machine, in both modes, and without effect where nothing is
- * said. */
+/* The floating-point behaviour that programs set takes effect: exceptions name the vertex, half rounds stochastically
+ * with the seeds, overflow gives NaN or the largest value.  On every machine, in both modes, and without effect by
+ * default. */
 #include "world.h"
 
 #include <math.h>
@@ -96,15 +96,15 @@ static void exceptions_name_the_vertex(struct world *w)
     assert_true(isinf(out[3]) && out[4] == 1);
     WORLD_PUT(w, "a", ((const float[]){ 1, 1, 1, 0, 1, 1, 1, 1 }));
     world_run_fails(w, 1, POP_APPLICATION_RUNTIME_ERROR, "inv");
-    world_run(w, 0); /* 0/0 is no division by zero */
+    world_run(w, 0); /* 0/0 is not a division by zero */
     WORLD_PUT(w, "a", ((const float[]){ 1, 1, 1, 1, 1, 1, 1, 3e38f }));
     WORLD_PUT(w, "b", ((const float[]){ 1, 1, 1, 1, 1, 1, 1, 1e-5f }));
     world_run_fails(w, 2, POP_APPLICATION_RUNTIME_ERROR, "oflo");
     world_run(w, 0);
 }
 
-/* What the source does not do is no exception, however it is compiled. */
-static void guarded_divisions_are_none(struct world *w)
+/* Operations that the source does not execute raise no exception, however it is compiled. */
+static void guarded_divisions_raise_no_exception(struct world *w)
 {
     pop_graph_add_codelets_source(w->graph, codelets, POP_FILE_C, NULL);
     world_start(w, POP_PROGRAMS(behaving(w, (pop_float_behaviour){ .inv = true, .div0 = true, .oflo = true },
@@ -138,8 +138,8 @@ static double mean(const float *values)
     return sum / COUNT;
 }
 
-/* 1 + 2^-12 lies a quarter of the way from 1 to the next half, 1 + 2^-10; 5 * 2^-27 lies five eighths of the way from 0
- * to the smallest. */
+/* 1 + 2^-12 is a quarter of the way from 1 to the next half, 1 + 2^-10; 5 * 2^-27 is five eighths of the way from 0 to
+ * the smallest. */
 static void rounds_stochastically(struct world *w, const char *type)
 {
     pop_program narrow = narrowing(w, type), random = behaving(w, (pop_float_behaviour){ .esr = true }, narrow);
@@ -157,7 +157,7 @@ static void rounds_stochastically(struct world *w, const char *type)
     assert_true(fabs(mean(first) - in[0]) < 5e-5); /* seven standard deviations */
     for (size_t i = 0; i < COUNT; ++i)
         assert_true(first[i] == 1 || first[i] == 1 + 1.0f / 1024);
-    world_run(w, 0); /* further numbers */
+    world_run(w, 0); /* a new sequence of numbers */
     get_halves(w, again);
     assert_memory_not_equal(first, again, sizeof(first));
     for (size_t i = 0; i < COUNT; ++i)
@@ -187,7 +187,7 @@ static void half_of_cpp_rounds_stochastically(struct world *w)
     rounds_stochastically(w, "NarrowCpp");
 }
 
-/* A run of an engine of its own from load, with a seed. */
+/* A run of a newly loaded engine, with a seed. */
 static void draw(struct world *w, pop_program program, const char *seed, const char *enable, float *values)
 {
     static float in[COUNT];
@@ -203,7 +203,7 @@ static void draw(struct world *w, pop_program program, const char *seed, const c
     w->engine = NULL;
 }
 
-static void seeds_decide(struct world *w)
+static void results_depend_on_seeds(struct world *w)
 {
     static float first[COUNT], second[COUNT], third[COUNT];
     pop_graph_add_codelets_source(w->graph, codelets, POP_FILE_C, NULL);
@@ -211,7 +211,7 @@ static void seeds_decide(struct world *w)
     draw(w, narrow, "1", "true", first);
     draw(w, narrow, "2", "true", second);
     draw(w, narrow, "1", "true", third);
-    assert_true(mean(first) != 1); /* by the option alone */
+    assert_true(mean(first) != 1); /* set by the option only */
     assert_memory_equal(first, third, sizeof(first));
     assert_memory_not_equal(first, second, sizeof(first));
     draw(w, narrow, "1", "false", third); /* to nearest */
@@ -219,7 +219,7 @@ static void seeds_decide(struct world *w)
         assert_true(third[i] == 1);
 }
 
-static void overflow_gives_what_is_asked(struct world *w)
+static void overflow_gives_the_chosen_value(struct world *w)
 {
     pop_graph_add_codelets_source(w->graph, codelets, POP_FILE_C, NULL);
     pop_program narrow = narrowing(w, "Narrow");
@@ -238,7 +238,7 @@ static void overflow_gives_what_is_asked(struct world *w)
     world_run_fails(w, 2, POP_APPLICATION_RUNTIME_ERROR, "oflo");
 }
 
-/* A part of the tiles behaves in its own way. */
+/* Some of the tiles have a behaviour of their own. */
 static void tiles_may_differ(struct world *w)
 {
     if (w->tiles < 2)
@@ -270,7 +270,7 @@ static void tiles_may_differ(struct world *w)
     world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "vertex 1 (Divide)");
 }
 
-static void nothing_said_changes_nothing(struct world *w)
+static void defaults_change_nothing(struct world *w)
 {
     pop_graph_add_codelets_source(w->graph, codelets, POP_FILE_C, NULL);
     world_start(w, POP_PROGRAMS(narrowing(w, "Narrow")));
@@ -284,14 +284,10 @@ static void nothing_said_changes_nothing(struct world *w)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCENARIO(exceptions_name_the_vertex),
-        SCENARIO(guarded_divisions_are_none),
-        SCENARIO(half_rounds_stochastically),
-        SCENARIO(half_of_cpp_rounds_stochastically),
-        SCENARIO(seeds_decide),
-        SCENARIO(overflow_gives_what_is_asked),
-        SCENARIO(tiles_may_differ),
-        SCENARIO(nothing_said_changes_nothing),
+        SCENARIO(exceptions_name_the_vertex), SCENARIO(guarded_divisions_raise_no_exception),
+        SCENARIO(half_rounds_stochastically), SCENARIO(half_of_cpp_rounds_stochastically),
+        SCENARIO(results_depend_on_seeds),    SCENARIO(overflow_gives_the_chosen_value),
+        SCENARIO(tiles_may_differ),           SCENARIO(defaults_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Without host memory: codelets compiled from source and from a .gp file, cycles counted from their device code, and
- * reports of all kinds. */
+/* Programs without host memory: codelets compiled from source and from a .gp file, cycles counted from their device
+ * code, and reports of all kinds. */
 #include "host_memory.h"
 
 #include <poplar/device.h>
@@ -16,7 +16,7 @@ static const char source[] =
     "bool Sum_compute(Sum *v) { float s = 0; for (size_t i = 0; i < v->in.size; ++i) s += v->in.data[i];\n"
     "  *v->out = s; return true; }\n";
 
-static char file[64], directory[64]; /* a .c and, compiled, a .gp; the reports' */
+static char file[64], directory[64]; /* a .c and, compiled, a .gp; the directory of reports */
 
 struct program {
     pop_device *device;
@@ -74,7 +74,7 @@ static pop_status run(void *context, pop_error *error)
     return POP_OK;
 }
 
-/* Writes what is left of the report. */
+/* Writes the rest of the report. */
 static void end_engine(void *context)
 {
     struct program *p = context;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PrintTensor to a FILE, in the three formats, and the option that makes the guide's the standard one. */
+/* PrintTensor to a FILE, in the three formats, and the option that makes the guide's format the default. */
 #include "world.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What a run of a program prints; free it. */
+/* The text that a run of a program prints; the caller frees it. */
 static char *printed(struct world *w, unsigned program)
 {
     char *text = NULL;
@@ -86,7 +86,7 @@ static void the_newer_text(struct world *w)
     free(text);
 }
 
-static void plain_text_and_own_formats(struct world *w)
+static void plain_text_and_custom_formats(struct world *w)
 {
     pop_tensor v = world_variable(w, POP_INT, POP_SHAPE(5), "v"), e = world_variable(w, POP_INT, POP_SHAPE(0), "e");
     pop_print_format own = pop_print_format_default();
@@ -105,7 +105,7 @@ static void plain_text_and_own_formats(struct world *w)
     free(text);
 }
 
-static void an_option_makes_the_guides_text_the_standard(struct world *w)
+static void an_option_makes_the_guides_text_the_default(struct world *w)
 {
     pop_tensor v = world_variable(w, POP_FLOAT, POP_SHAPE(2), "v");
     world_start_with(
@@ -122,8 +122,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCENARIO(the_guides_text),
         SCENARIO(the_newer_text),
-        SCENARIO(plain_text_and_own_formats),
-        SCENARIO(an_option_makes_the_guides_text_the_standard),
+        SCENARIO(plain_text_and_custom_formats),
+        SCENARIO(an_option_makes_the_guides_text_the_default),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The profile of a whole program, with every kind of step, through the public interface: its arithmetic, its texts, and
- * that it does not depend on host threads or on the way through a file. */
+ * that it does not depend on host threads or on saving and loading. */
 #include "world.h"
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ static pop_program add_one(struct world *w, pop_tensor t, const char *name)
     return pop_execute(set, name);
 }
 
-/* Each tile adds up what its neighbour holds. */
+/* Each tile sums a slice of its neighbour. */
 static pop_program sums(struct world *w, pop_tensor t, pop_tensor out)
 {
     pop_compute_set set = pop_graph_add_compute_set(w->graph, "sums");
@@ -138,7 +138,7 @@ static uint64_t number(const pop_profile_value *map, const char *path)
 {
     const pop_profile_value *value = pop_profile_path(map, path);
     if (!value)
-        fail_msg("%s is not there", path);
+        fail_msg("there is no %s", path);
     return pop_profile_as_uint(value);
 }
 
@@ -163,8 +163,8 @@ static uint64_t by_tile(const pop_profile_value *profile, const char *path, size
     return pop_profile_as_uint(pop_profile_at(array, tile));
 }
 
-/* Regions make up the total, and so do the categories; of a category, what it has alone is part of its total, and that
- * no more than all of it. */
+/* Regions add up to the total, and so do the categories; the exclusive bytes of a category are part of its total, which
+ * is part of all. */
 static void check_memory(const pop_profile_value *graph, size_t tiles)
 {
     static const char *const regions[] = { "interleaved", "nonInterleaved", "overflowed" };
@@ -192,7 +192,7 @@ static void check_memory(const pop_profile_value *graph, size_t tiles)
     }
 }
 
-/* Every program is the child of at most one other, and none that is executed has none of its type's fields. */
+/* Every program is the child of at most one other, and no executed program lacks the fields of its type. */
 static void check_programs(const pop_profile_value *graph)
 {
     const pop_profile_value *programs = pop_profile_get(graph, "programs");
@@ -253,7 +253,7 @@ static void add_step(const pop_profile_value *graph, const pop_profile_value *st
                     pop_profile_as_double(pop_profile_get(step, shares[i])) <= 1.0000001);
 }
 
-/* The simulation is what the graph profile and the trace say, over again. */
+/* The simulation repeats the figures of the graph profile and the trace. */
 static void check_execution(const pop_profile_value *graph, const pop_profile_value *execution)
 {
     const pop_profile_value *steps = pop_profile_path(execution, "simulation.steps"),
@@ -305,7 +305,7 @@ static void the_profile_adds_up(void **state)
     }
 }
 
-/* Every run begins with what tells the device which program to run. */
+/* Every run begins with the steps that send the number of the program to the device. */
 static void several_programs_are_one_tree(void **state)
 {
     (void)state;
@@ -329,7 +329,7 @@ static void several_programs_are_one_tree(void **state)
     world_close(&w);
 }
 
-/* Nesting has no limit; the tree of liveness has, so that every reader can read it. */
+/* Programs nest without a limit; the liveness tree has a limit, so that every reader can read it. */
 static void deeply_nested_programs_can_be_read(void **state)
 {
     (void)state;
@@ -357,7 +357,7 @@ static void deeply_nested_programs_can_be_read(void **state)
     world_close(&w);
 }
 
-static void every_kind_of_step_is_there(void **state)
+static void every_kind_of_step_is_listed(void **state)
 {
     (void)state;
     struct world w;
@@ -479,7 +479,7 @@ static const char *mode_of(struct world *w)
     return mode;
 }
 
-static void recording_can_be_stopped_and_forgotten(void **state)
+static void recording_can_be_stopped_and_reset(void **state)
 {
     (void)state;
     struct world w;
@@ -517,7 +517,7 @@ static void a_report_that_cannot_be_written_is_an_error_of_its_call(void **state
     world_close(&w);
 }
 
-/* What says it is hardware has no estimates; instrumentation measures the same figures. */
+/* A device of type IPU has no estimates; instrumentation measures the same figures. */
 static void hardware_is_measured(void **state)
 {
     (void)state;
@@ -546,7 +546,7 @@ static void hardware_is_measured(void **state)
     world_close(&w);
 }
 
-/* What a run of the program in build() has and takes at a level, on that many IPUs. */
+/* Figures of a run of the program of build() at a level of instrumentation, on that many IPUs. */
 struct level_run {
     unsigned internal, external;
     uint64_t cycles;
@@ -575,8 +575,8 @@ static struct level_run run_at_level(const char *machine, const char *level)
     return run;
 }
 
-/* One tile that counts for all IPUs needs external syncs around each of the seven sets that run, one for each IPU
- * internal ones, and tiles that count for themselves none. */
+/* One measured tile for all IPUs needs external syncs around each of the seven sets that run, one for each IPU internal
+ * ones, and all measured tiles none. */
 static void levels_of_instrumentation_have_their_syncs(void **state)
 {
     (void)state;
@@ -611,7 +611,7 @@ static void summaries_of_all_kinds(void **state)
     open_on(&w, "ipu2 tiles=4 ipus=2", POP_TARGET_IPU_MODEL);
     world_start(&w, POP_PROGRAMS(build(&w)));
     connect(&w);
-    char *before = summary_of(&w, POP_NO_OPTIONS); /* nothing has run */
+    char *before = summary_of(&w, POP_NO_OPTIONS); /* no program has run */
     assert_null(strstr(before, "Execution:"));
     world_run(&w, 0);
     char *all = summary_of(&w, POP_OPTIONS({ "showVarStorage", "1" }, { "showOptimizations", "1" },
@@ -654,7 +654,7 @@ static void summaries_of_all_kinds(void **state)
     world_close(&w);
 }
 
-/* Six tiles that need more than they have: how many, and the five that need most. */
+/* Six tiles out of memory: their number, and the five that need most. */
 static void tiles_out_of_memory_are_shown(void **state)
 {
     (void)state;
@@ -706,7 +706,7 @@ static void the_graph_is_reported_after_compiling(void **state)
     world_start_with(&w, POP_PROGRAMS(nothing), POP_OPTIONS({ "debug.graphReportDestination", option }));
     assert_true(file_bytes(option) > 500);
     unlink(option);
-    setenv("POPLAR_GRAPH_REPORT_DEST", variable, 1); /* over the option */
+    setenv("POPLAR_GRAPH_REPORT_DEST", variable, 1); /* has priority over the option */
     world_start_with(&w, POP_PROGRAMS(nothing), POP_OPTIONS({ "debug.graphReportDestination", option }));
     unsetenv("POPLAR_GRAPH_REPORT_DEST");
     assert_true(file_bytes(variable) > 500 && !file_bytes(option));
@@ -745,10 +745,10 @@ int main(void)
         cmocka_unit_test(several_programs_are_one_tree),
         cmocka_unit_test(a_report_that_cannot_be_written_is_an_error_of_its_call),
         cmocka_unit_test(deeply_nested_programs_can_be_read),
-        cmocka_unit_test(every_kind_of_step_is_there),
+        cmocka_unit_test(every_kind_of_step_is_listed),
         cmocka_unit_test(json_and_cbor_read_back),
         cmocka_unit_test(threads_and_files_change_nothing),
-        cmocka_unit_test(recording_can_be_stopped_and_forgotten),
+        cmocka_unit_test(recording_can_be_stopped_and_reset),
         cmocka_unit_test(hardware_is_measured),
         cmocka_unit_test(levels_of_instrumentation_have_their_syncs),
         cmocka_unit_test(summaries_of_all_kinds),

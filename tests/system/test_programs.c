@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs as people write them: the guide's matrix-vector product, a compute set in several programs, a loop until it
- * converges, a stop from outside, results that do not depend on the number of threads. */
+/* Typical programs: the guide's matrix-vector product, a compute set in several programs, a loop until convergence, a
+ * stop from outside, results that do not depend on the number of threads. */
 #include "world.h"
 
 #include <stdio.h>
@@ -67,7 +67,7 @@ static void the_guides_matrix_vector_product(struct world *w)
     for (unsigned program = 0; program < 3; ++program)
         world_run(w, program);
     for (int i = 0; i < ROWS; ++i) {
-        float expected = 0; /* small whole numbers: exact in any order */
+        float expected = 0; /* small integers: exact in any order */
         for (int j = 0; j < COLUMNS; ++j)
             expected += m[i][j] * x[j];
         assert_true(y[i] == expected);
@@ -82,13 +82,13 @@ static void a_set_in_several_programs_and_vertices_added_late(struct world *w)
     pop_program twice = pop_repeat(2, pop_execute(set, NULL), NULL), once = pop_execute(set, NULL);
     pop_graph_connect(w->graph, world_vertex(w, set, "AddOne", 0), "data", pop_tensor_slice(v, 0, 2, 0));
     pop_graph_connect(w->graph, world_vertex(w, set, "AddOne", 1), "data",
-                      pop_tensor_slice(v, 2, 3, 0)); /* after the programs */
+                      pop_tensor_slice(v, 2, 3, 0)); /* added after the programs */
     world_start(w, POP_PROGRAMS(twice, once));
     world_run(w, 0);
     world_run(w, 1);
     WORLD_FLOATS(w, "v", 3, 3, 3, 0);
     pop_graph_connect(w->graph, world_vertex(w, set, "AddOne", 2), "data",
-                      pop_tensor_slice(v, 3, 4, 0)); /* the next engine has it */
+                      pop_tensor_slice(v, 3, 4, 0)); /* part of the next engine only */
     world_run(w, 1);
     WORLD_FLOATS(w, "v", 4, 4, 4, 0);
     world_start(w, POP_PROGRAMS(twice, once));
@@ -96,7 +96,7 @@ static void a_set_in_several_programs_and_vertices_added_late(struct world *w)
     WORLD_FLOATS(w, "v", 2, 2, 2, 2);
 }
 
-static void a_graph_goes_on_after_a_program_that_does_not_compile(struct world *w)
+static void a_graph_is_usable_after_a_program_that_does_not_compile(struct world *w)
 {
     world_codelets(w);
     pop_tensor v = world_variable(w, POP_FLOAT, POP_SHAPE(2), "v");
@@ -141,7 +141,7 @@ static void a_run_stops_when_asked_and_can_run_again(struct world *w)
     struct stopper stopper = { w, 0 };
     pop_error error = { 0 };
     must(pop_engine_connect_host_function(w->engine, "tick", stop_at_five, &stopper, &error), &error);
-    pop_status status = pop_engine_run(w->engine, 0, &error); /* either way of ending is a way of ending */
+    pop_status status = pop_engine_run(w->engine, 0, &error); /* the run may end before the stop takes effect */
     (void)status;
     assert_int_equal(stopper.calls, 5);
     world_run(w, 1);
@@ -207,7 +207,7 @@ static void threads_do_not_change_results(struct world *w)
     free(values);
 }
 
-/* Tile numbers of a virtual graph are its own, and it shares everything with the graph that it comes from. */
+/* A virtual graph has its own tile numbers, and shares everything else with its parent graph. */
 static void virtual_graphs_build_one_program(struct world *w)
 {
     if (w->tiles < 7)
@@ -239,7 +239,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCENARIO(the_guides_matrix_vector_product),
         SCENARIO(a_set_in_several_programs_and_vertices_added_late),
-        SCENARIO(a_graph_goes_on_after_a_program_that_does_not_compile),
+        SCENARIO(a_graph_is_usable_after_a_program_that_does_not_compile),
         SCENARIO(a_run_stops_when_asked_and_can_run_again),
         SCENARIO(a_loop_until_all_vertices_agree),
         SCENARIO(threads_do_not_change_results),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs with a replication factor: what differs between replicas, what they exchange, what the host sees of each, and
- * what they must do together. */
+/* Graphs with a replication factor: values that differ between replicas, exchange between them, host access to each,
+ * and steps that they must do together. */
 #include "world.h"
 
 #include <stdio.h>
@@ -27,7 +27,8 @@ static void start(struct case_of *c, pop_programs programs)
     world_start_with(&c->w, programs, (pop_options){ &c->threads, 1 });
 }
 
-/* A row of the table: runs on every machine, with 1 to 7 replicas, by one thread and by several, checked and not. */
+/* A row of the table: runs on every machine, with 1 to 7 replicas, with one thread and with several, checked and not.
+ */
 struct replicated {
     void (*run)(struct case_of *c);
 };
@@ -54,7 +55,7 @@ static void on_replicas(void **state)
         }                                                                                                              \
     }
 
-/* To the next replica, round about. */
+/* Each to the next replica, the last to the first. */
 static pop_program to_the_next(pop_tensor from, pop_tensor to, unsigned replicas, unsigned distance)
 {
     pop_replica_pair pairs[64];
@@ -172,7 +173,7 @@ static pop_status give(void *buffer, void *user)
     return POP_OK;
 }
 
-static pop_status take(void *buffer, void *user)
+static pop_status receive(void *buffer, void *user)
 {
     struct log *log = user;
     memcpy(log->values, buffer, sizeof(log->values));
@@ -224,7 +225,7 @@ static void each_replica_has_a_callback_of_its_own(struct case_of *c)
                  &error),
              &error);
         must(pop_engine_connect_stream_callback_of(w->engine, "out", r,
-                                                   (pop_stream_callback){ .fetch = take, .user = &outs[r] }, &error),
+                                                   (pop_stream_callback){ .fetch = receive, .user = &outs[r] }, &error),
              &error);
     }
     world_run(w, 0);
@@ -233,7 +234,7 @@ static void each_replica_has_a_callback_of_its_own(struct case_of *c)
         assert_int_equal(ins[r].completed, 2);
         assert_int_equal(outs[r].fetched, 2);
         assert_int_equal(outs[r].values[ELEMENTS - 1], 1000 * (int)r + 10 + ELEMENTS - 1);
-        assert_int_equal(order[r], r); /* one after another, whatever the threads */
+        assert_int_equal(order[r], r); /* in order of replicas, with any number of threads */
     }
     pop_status status = pop_engine_connect_stream_callback_of(w->engine, "in", c->replicas,
                                                               (pop_stream_callback){ .fetch = give }, &error);
@@ -268,7 +269,7 @@ static void a_broadcast_stream_gives_all_the_same_once(struct case_of *c)
     assert_int_equal(in.fetched, 3);
     for (unsigned r = 0; r < c->replicas; ++r)
         assert_int_equal(out[r][1], 21);
-    /* Its one callback is replica 0's: connected so it takes the place of the other, and serves all. */
+    /* Its one callback is replica 0's: a new connection replaces the old one, and serves all. */
     struct log of_0 = { .c = c, .replica = 5 };
     released = 0;
     must(pop_engine_connect_stream_callback_of(
@@ -278,7 +279,7 @@ static void a_broadcast_stream_gives_all_the_same_once(struct case_of *c)
     assert_true(in.fetched == 3 && of_0.fetched == 3);
     for (unsigned r = 0; r < c->replicas; ++r)
         assert_int_equal(out[r][1], 5021);
-    /* A buffer has the data of one transfer, whatever the number of replicas. */
+    /* A buffer has the data of one transfer, with any number of replicas. */
     int values[2 * ELEMENTS] = { 0, 7, [ELEMENTS + 1] = 8 };
     must(pop_engine_connect_stream_circular(w->engine, "in", values, values + ELEMENTS, &error), &error);
     assert_int_equal(released, 1);
@@ -368,9 +369,9 @@ static void remote_buffers_are_one_for_each(struct case_of *c)
                      POP_GRAPH_REPLICATION_ERROR);
 }
 
-/* ---- control flow of their own, and together ---- */
+/* ---- control flow by replica, and in common ---- */
 
-/* counts: how often each replica goes round before it is done. */
+/* counts: iterations of each replica. */
 static pop_program count_down(struct world *w, pop_program body)
 {
     pop_tensor left = world_variable(w, POP_INT, POP_SHAPE(1), "left");
@@ -402,7 +403,7 @@ static void replicas_branch_by_themselves(struct case_of *c)
         assert_int_equal(u[(r + 1) % c->replicas], 5 * r + 1);
 }
 
-static void replicas_that_do_not_meet_are_named(struct case_of *c)
+static void replicas_that_wait_for_different_steps_are_named(struct case_of *c)
 {
     struct world *w = &c->w;
     int left[LIMIT];
@@ -418,7 +419,7 @@ static void replicas_that_do_not_meet_are_named(struct case_of *c)
     snprintf(words, sizeof(words), "replica 0 is at the end of the program, replica %u at CrossReplicaCopy 'next'",
              c->replicas - 1);
     world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, words);
-    for (unsigned r = 0; r < c->replicas; ++r) /* and goes on afterwards */
+    for (unsigned r = 0; r < c->replicas; ++r) /* and continues in the next run */
         left[r] = 3;
     world_put(w, "left", left, c->replicas * sizeof(*left));
     world_run(w, 0);
@@ -444,7 +445,7 @@ static void debug_runs_check_what_is_assumed_equal(struct case_of *c)
     struct world *w = &c->w;
     int values[LIMIT][ELEMENTS] = { { 0 } };
     pop_tensor v = world_variable(w, POP_INT, POP_SHAPE(ELEMENTS), "v");
-    bool verify = c->threads.value[0] != '1'; /* either option does */
+    bool verify = c->threads.value[0] != '1'; /* either option has this effect */
     pop_option options[] = { c->threads, { "debug.runtimeVerify", verify ? "true" : "false" } };
     world_start_with(w, POP_PROGRAMS(pop_assume_equal_across_replicas(v, "weights")), (pop_options){ options, 2 });
     world_run(w, 0);
@@ -488,7 +489,7 @@ static void an_executable_keeps_its_replicas(struct case_of *c)
 
 /* ---- errors ---- */
 
-static void factors_that_cannot_be_are_refused(void **state)
+static void invalid_factors_are_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -511,7 +512,7 @@ static void factors_that_cannot_be_are_refused(void **state)
     }
 }
 
-static void maps_that_are_no_permutation_are_refused(void **state)
+static void maps_that_are_not_permutations_are_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -565,7 +566,7 @@ static void the_profile_is_that_of_the_chosen_replica(void **state)
         world_close(&w);
     }
     assert_true(cycles[1].total > cycles[2].total && cycles[2].total > cycles[0].total);
-    /* One replica of three costs what the program costs on one IPU where nothing is exchanged. */
+    /* The profile of one replica of three is that of the program on one IPU, except for exchange. */
     struct world w;
     world_open(&w, "ipu2", false);
     world_codelets(&w);
@@ -589,13 +590,13 @@ int main(void)
         REPLICATED(buffers_hold_all_replicas),
         REPLICATED(remote_buffers_are_one_for_each),
         REPLICATED(replicas_branch_by_themselves),
-        REPLICATED(replicas_that_do_not_meet_are_named),
+        REPLICATED(replicas_that_wait_for_different_steps_are_named),
         REPLICATED(the_first_replica_that_fails_is_named),
         REPLICATED(debug_runs_check_what_is_assumed_equal),
         REPLICATED(an_executable_keeps_its_replicas),
         cmocka_unit_test(a_stream_has_one_of_the_modes),
-        cmocka_unit_test(factors_that_cannot_be_are_refused),
-        cmocka_unit_test(maps_that_are_no_permutation_are_refused),
+        cmocka_unit_test(invalid_factors_are_refused),
+        cmocka_unit_test(maps_that_are_not_permutations_are_refused),
         cmocka_unit_test(the_profile_is_that_of_the_chosen_replica),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

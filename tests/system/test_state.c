@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stays and what goes: state between runs and programs, initial values at each load, executables in another
- * process. */
+/* Lifetime of state: between runs and programs, initial values at each load, executables in another process. */
 #include "world.h"
 
 #include <stdio.h>
@@ -89,7 +88,7 @@ static void count_progress(int done, int total, void *user)
     *last = done;
 }
 
-static void progress_goes_from_nothing_to_everything(struct world *w)
+static void progress_goes_from_zero_to_the_total(struct world *w)
 {
     pop_tensor v = world_variable(w, POP_INT, POP_SHAPE(2), "v");
     pop_executable *executable = NULL;
@@ -106,7 +105,7 @@ static void progress_goes_from_nothing_to_everything(struct world *w)
 
 enum { HISTORY = 4 };
 
-/* v = v reversed, k times over; the stream gives k, prints show v; a vertex adds 1 to each. */
+/* v = v reversed, k times; the stream sends k, prints show v; a vertex adds 1 to each. */
 static void build_for_the_child(struct world *w, const char *path)
 {
     world_codelets(w);
@@ -137,7 +136,7 @@ static void build_for_the_child(struct world *w, const char *path)
     pop_executable_destroy(executable);
 }
 
-/* In the child: 0 when everything is as it should be. */
+/* In the child: 0 if all is correct. */
 static int child(const char *path)
 {
     pop_error error = { 0 };
@@ -198,9 +197,9 @@ int main(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], "--child") == 0)
         return child(argv[2]);
     const struct CMUnitTest tests[] = {
-        SCENARIO(programs_share_state_between_runs),        SCENARIO(a_load_restores_initial_values),
-        SCENARIO(two_engines_of_one_graph_do_not_share),    SCENARIO(an_executable_outlives_its_graph),
-        SCENARIO(progress_goes_from_nothing_to_everything), SCENARIO(an_executable_runs_in_another_process),
+        SCENARIO(programs_share_state_between_runs),     SCENARIO(a_load_restores_initial_values),
+        SCENARIO(two_engines_of_one_graph_do_not_share), SCENARIO(an_executable_outlives_its_graph),
+        SCENARIO(progress_goes_from_zero_to_the_total),  SCENARIO(an_executable_runs_in_another_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

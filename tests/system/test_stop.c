@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs that are ended from outside, and codelets and callbacks that do what they should not: each costs an error at
- * most, within a second. */
+/* Runs that are stopped from outside, and codelets and callbacks with faults: each ends in an error at worst, within a
+ * second. */
 #include "world.h"
 
 #include <pthread.h>
@@ -54,17 +54,17 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* ---- somebody else stops the run ---- */
+/* ---- another thread stops the run ---- */
 
 struct stopper {
     pthread_t thread;
     pop_engine *engine; /* NULL: SIGINT instead */
-    double stopped;     /* when it did, the last time */
+    double stopped;     /* time of the last stop */
     sem_t begun, ended; /* of the run */
 };
 
-/* A second, or more on a machine that has more to do than it has processors. */
-static double patience(void)
+/* One second, or more on a machine with more runnable processes than processors. */
+static double time_limit(void)
 {
     double load = 0, processors = (double)sysconf(_SC_NPROCESSORS_ONLN);
     return getloadavg(&load, 1) == 1 && load > processors ? load / processors : 1;
@@ -77,7 +77,7 @@ static void *stop_soon(void *argument)
     struct stopper *stopper = argument;
     struct timespec until;
     sem_wait(&stopper->begun);
-    usleep((useconds_t)(100000 * patience()));
+    usleep((useconds_t)(100000 * time_limit()));
     do {
         stopper->stopped = seconds();
         if (stopper->engine)
@@ -104,7 +104,7 @@ static pop_status run_stopped(struct world *w, unsigned program, bool by_signal,
     pthread_join(stopper.thread, NULL);
     sem_destroy(&stopper.begun);
     sem_destroy(&stopper.ended);
-    if (ended - stopper.stopped > patience())
+    if (ended - stopper.stopped > time_limit())
         fail_msg("the run ended %.2f s after it was stopped", ended - stopper.stopped);
     return status;
 }
@@ -120,7 +120,7 @@ static void start(struct world *w, pop_programs programs, const char *threads, c
                      POP_OPTIONS({ "target.hostThreads", threads }, { "debug.isolateCodelets", isolates }));
 }
 
-/* With an estimate, for which nobody executes its code. */
+/* With an estimate, so that its code is not executed to count cycles. */
 static pop_vertex vertex_of(struct world *w, pop_compute_set set, const char *type, unsigned tile)
 {
     pop_vertex vertex = world_vertex(w, set, type, tile);
@@ -222,7 +222,7 @@ static void what_codelets_do_to_their_process_is_an_error(struct world *w)
 {
     static const struct {
         int what;
-        const char *words; /* NULL: it does no harm */
+        const char *words; /* NULL: no fault */
     } rows[] = { { 1, "by signal 9" },
                  { 2, "ended its thread" },
                  { 3, "vertex 13 (Harm) of compute set 'harm' (" __FILE__ },
@@ -253,16 +253,16 @@ static void what_codelets_do_to_their_process_is_an_error(struct world *w)
     }
     pop_error error = { 0 };
     int values[20] = { 0 };
-    values[13] = 6; /* nothing but its end would stop it */
+    values[13] = 6; /* only the end of its process stops it */
     must(pop_engine_load(w->engine, w->device, &error), &error);
     WORLD_PUT(w, "t", values);
     assert_int_equal(run_stopped(w, 0, false, &error), POP_RUNTIME_ERROR);
 }
 
-/* The child's main thread waits for a helper that never comes back. */
+/* The child's main thread waits for a worker thread that never returns. */
 static void a_codelet_that_ends_a_helper_thread_is_an_error(struct world *w)
 {
-    enum { VERTICES = 4000 }; /* so many are shared between threads */
+    enum { VERTICES = 4000 }; /* enough to be shared between threads */
     if (w->checked)           /* one vertex after the other, on the main thread */
         return;
     pop_tensor t = spread(w, VERTICES, "t");

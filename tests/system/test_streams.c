@@ -194,7 +194,7 @@ static void a_callback_that_fails_ends_the_run(struct world *w)
     assert_int_equal(completes, 0);
 }
 
-/* Whatever a run could come to has to be connected: a case, and a default by itself. */
+/* Every stream that a run could reach has to be connected: one of a case, and one of a default. */
 static void a_stream_of_a_switch_must_be_connected(struct world *w)
 {
     for (unsigned in_default = 0; in_default < 2; ++in_default) {
@@ -263,7 +263,7 @@ static void remote_rows(struct world *w)
     assert_memory_equal(data, ((const float[]){ 42, 41, 40 }), sizeof(data));
     must(pop_engine_copy_from_remote_buffer(w->engine, "far", data, 2, &error), &error);
     assert_memory_equal(data, ((const float[]){ 2, 1, 0 }), sizeof(data));
-    /* a bad row among good ones: nothing moves */
+    /* a row out of range among valid ones: nothing moves */
     WORLD_PUT(w, "two", ((const float[]){ 7, 7, 7, 8, 8, 8 }));
     for (unsigned bad = 0; bad < 2; ++bad) {
         WORLD_PUT(w, "rows", ((const unsigned[]){ bad ? 0 : ROWS, bad ? ROWS : 0 }));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs read and set of tiles: clocks, seeds, floating-point behaviour. */
+/* Tile state that programs read and set: clocks, seeds, floating-point behaviour. */
 #include "world.h"
 
 #include <string.h>
@@ -25,8 +25,8 @@ static bool has_cycles(const struct world *w)
     return strcmp(w->machine, "cpu") != 0;
 }
 
-/* A stamp is what the engine's account says after it: here tile 0 ends with the stamp. */
-static void a_stamp_is_the_tiles_clock(struct world *w)
+/* A stamp equals the engine's cycle count after it: here tile 0 ends with the stamp. */
+static void a_stamp_equals_the_tiles_clock(struct world *w)
 {
     world_codelets(w);
     pop_tensor data = world_variable(w, POP_FLOAT, POP_SHAPE(1), "data");
@@ -43,7 +43,7 @@ static void a_stamp_is_the_tiles_clock(struct world *w)
         assert_true(now > last);
         if (has_cycles(w)) {
             must(pop_engine_cycles(w->engine, &cycles, &error), &error);
-            assert_true(now <= cycles.total && cycles.total - now < 200); /* other tiles hear of the sync later */
+            assert_true(now <= cycles.total && cycles.total - now < 200); /* the sync reaches other tiles later */
             assert_true(now - last >= (run % 2 ? 20 : 1) * 600000u);
         }
         last = now;
@@ -55,7 +55,7 @@ static void a_stamp_is_the_tiles_clock(struct world *w)
     assert_int_equal(clock_of(w, "stamp"), 0);
 }
 
-static void a_count_is_what_the_sequence_takes(struct world *w)
+static void a_count_equals_the_cycles_of_the_sequence(struct world *w)
 {
     world_codelets(w);
     pop_tensor data = world_variable(w, POP_FLOAT, POP_SHAPE(1), "data");
@@ -128,8 +128,8 @@ static void floating_point_behaviour_is_kept(struct world *w)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCENARIO(a_stamp_is_the_tiles_clock),
-        SCENARIO(a_count_is_what_the_sequence_takes),
+        SCENARIO(a_stamp_equals_the_tiles_clock),
+        SCENARIO(a_count_equals_the_cycles_of_the_sequence),
         SCENARIO(seeds_are_kept),
         SCENARIO(floating_point_behaviour_is_kept),
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vertices: every kind, every form of field and state, gathered and overlapping edges, consensus, half.  The checked
+/* Vertices: every kind, every kind of field and state, gathered and overlapping edges, consensus, half.  The checked
  * mode, in which every scenario also runs, must give the same results. */
 #include "world.h"
 
@@ -43,7 +43,7 @@ static void an_input_may_be_the_output_of_its_own_vertex(struct world *w)
     WORLD_INTS(w, "s", 1, 2, 11, 21, 31);
 }
 
-static void elements_that_an_output_leaves_keep_their_value(struct world *w)
+static void elements_that_an_output_does_not_write_keep_their_value(struct world *w)
 {
     world_codelets(w);
     pop_tensor t = world_variable(w, POP_INT, POP_SHAPE(2, 4), "t");
@@ -295,8 +295,8 @@ static void constraints_do_not_change_results(struct world *w)
     WORLD_FLOATS(w, "b", 12, 22, 32, 41, 52, 63);
 }
 
-/* In the checked mode an edge has pages of its own: sizes around one page, for which the field's alignment asks for
- * more bytes than there are. */
+/* In the checked mode an edge has its own pages: sizes around one page, of fields whose alignment needs more bytes than
+ * a page has left. */
 static void edges_of_about_a_page(struct world *w)
 {
     enum { FIRST = 4080, LAST = 4112 };
@@ -353,7 +353,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCENARIO(a_vertex_on_each_tile_sums_a_slice),
         SCENARIO(an_input_may_be_the_output_of_its_own_vertex),
-        SCENARIO(elements_that_an_output_leaves_keep_their_value),
+        SCENARIO(elements_that_an_output_does_not_write_keep_their_value),
         SCENARIO(rows_of_vectors_and_lists),
         SCENARIO(vectors_of_scalar_edges),
         SCENARIO(every_layout),

@@ -73,7 +73,7 @@ static void slice_step(struct twin *twin, struct dice *dice, unsigned dim)
     size_t extent = twin->dims[dim], begin = dice_roll(dice, (uint32_t)extent + 1),
            end = begin + dice_roll(dice, (uint32_t)(extent - begin) + 1);
     if (begin == end && dice_roll(dice, 8))
-        begin = 0, end = extent; /* empty views are legal, but most should hold something */
+        begin = 0, end = extent; /* empty views are valid, but most should have elements */
     size_t dims[TWIN_RANK], arguments[] = { dim, begin };
     memcpy(dims, twin->dims, sizeof(dims));
     dims[dim] = end - begin;
@@ -101,7 +101,7 @@ static void shuffle_step(struct twin *twin, struct dice *dice)
     remap(twin, twin->rank, dims, from_shuffle, arguments);
 }
 
-/* Splits a dimension at a divisor, or flattens everything: the order of elements stays. */
+/* Splits a dimension at a divisor, or flattens everything: the order of elements does not change. */
 static void reshape_step(struct twin *twin, struct dice *dice, unsigned dim)
 {
     if (twin->rank < TWIN_RANK && dice_roll(dice, 3)) {

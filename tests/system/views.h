@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random views with a naive twin: the list of elements that the view stands for, one number each. */
+/* Random views with a naive twin: the list of elements of the view, one number each. */
 #ifndef TESTS_SYSTEM_VIEWS_H
 #define TESTS_SYSTEM_VIEWS_H
 
@@ -14,7 +14,7 @@ struct twin {
     uint32_t cell[TWIN_ELEMENTS];
 };
 
-/* The whole of a new variable, whose elements are the cells from first on. */
+/* A view of all of a new variable, whose elements are the cells from first on. */
 void twin_of_variable(struct twin *twin, pop_tensor variable, uint32_t first);
 /* One random view operation, on both sides; one that makes aliases only if they are allowed. */
 void twin_step(struct twin *twin, struct dice *dice, bool aliases);

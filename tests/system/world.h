@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One small machine with one graph on it, for tests that use nothing but the public interface.  Every helper ends the
- * test when a call fails that should not, and prints the library's own words. */
+/* One small machine with one graph, for tests that use only the public interface.  Every helper ends the test if a call
+ * fails that should not, and prints the library's error. */
 #ifndef TESTS_SYSTEM_WORLD_H
 #define TESTS_SYSTEM_WORLD_H
 
@@ -54,7 +54,7 @@ pop_vertex world_vertex(struct world *w, pop_compute_set set, const char *type, 
 void world_start(struct world *w, pop_programs programs);
 void world_start_with(struct world *w, pop_programs programs, pop_options options);
 void world_run(struct world *w, unsigned program);
-/* Runs, and the run must fail with a kind and text that holds words. */
+/* Runs; the run must fail with this kind of error and a text that contains words. */
 void world_run_fails(struct world *w, unsigned program, pop_status status, const char *words);
 void world_put(struct world *w, const char *handle, const void *data, size_t bytes);
 void world_get(struct world *w, const char *handle, void *data, size_t bytes);
@@ -69,10 +69,10 @@ void world_expect(struct world *w, const char *handle, pop_type type, const void
 
 /* Ends the test, with the error's text, unless status is POP_OK. */
 void must(pop_status status, const pop_error *error);
-/* Ends the test when the graph has an error. */
+/* Ends the test if the graph has an error. */
 void must_build(struct world *w);
 
-/* A small generator, the same on every machine. */
+/* A small random generator, the same on every machine. */
 struct dice {
     uint64_t state;
 };

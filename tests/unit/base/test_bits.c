@@ -32,7 +32,7 @@ static void test_bits(void **state)
         }
 }
 
-static void test_stretches(void **state)
+static void test_ranges(void **state)
 {
     (void)state;
     uint64_t bits[4] = { 0 };
@@ -43,8 +43,8 @@ static void test_stretches(void **state)
     assert_int_equal(bits_run(bits, 131, 256), 256);
 }
 
-/* One bit in the middle of five words, which neither end's word shows. */
-static void test_a_word_in_the_middle(void **state)
+/* One bit set in the middle of five words: neither the first nor the last word has it. */
+static void test_bit_in_a_middle_word(void **state)
 {
     (void)state;
     for (unsigned at = 64; at < 256; ++at) {
@@ -58,7 +58,7 @@ static void test_a_word_in_the_middle(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_a_word_in_the_middle), cmocka_unit_test(test_bits),
-                                        cmocka_unit_test(test_stretches) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_bit_in_a_middle_word), cmocka_unit_test(test_bits),
+                                        cmocka_unit_test(test_ranges) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

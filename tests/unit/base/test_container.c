@@ -29,7 +29,7 @@ static pop_status open_copy(const void *data, size_t size, uint32_t version, siz
     return status;
 }
 
-static void test_sections_come_back(void **state)
+static void test_sections_are_read_back(void **state)
 {
     (void)state;
     char *file;
@@ -128,7 +128,7 @@ static void test_bytes_and_reader(void **state)
     vec_free(&b.v);
 }
 
-static void test_reader_refuses_counts_that_cannot_follow(void **state)
+static void test_reader_refuses_counts_beyond_the_data(void **state)
 {
     (void)state;
     struct bytes b = { { 0 } };
@@ -150,12 +150,12 @@ static void test_reader_refuses_counts_that_cannot_follow(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sections_come_back),
+        cmocka_unit_test(test_sections_are_read_back),
         cmocka_unit_test(test_truncated_files_are_refused),
         cmocka_unit_test(test_every_altered_bit_is_refused),
         cmocka_unit_test(test_version_kind_and_capacity),
         cmocka_unit_test(test_bytes_and_reader),
-        cmocka_unit_test(test_reader_refuses_counts_that_cannot_follow),
+        cmocka_unit_test(test_reader_refuses_counts_beyond_the_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

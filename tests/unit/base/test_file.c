@@ -137,7 +137,7 @@ static void test_links_and_modes_stay(void **state)
     free(data);
     unlink("link");
     unlink("a");
-    /* A device is written to, never replaced. */
+    /* A device file is written to, never replaced. */
     assert_int_equal(file_write("/dev/null", "x", 1, NULL), POP_OK);
     assert_int_equal(stat("/dev/null", &status), 0);
     assert_true(S_ISCHR(status.st_mode));
@@ -163,8 +163,8 @@ static size_t bytes_of(const char *path)
     return stat(path, &status) == 0 ? (size_t)status.st_size : SIZE_MAX;
 }
 
-/* A file that is written as it comes replaces the old one when it is whole, and only then. */
-static void test_streams_are_whole_or_not_there(void **state)
+/* A streamed file replaces the old one only once it is complete. */
+static void test_streams_are_complete_or_absent(void **state)
 {
     (void)state;
     struct rlimit old, small;
@@ -191,7 +191,7 @@ static void test_streams_are_whole_or_not_there(void **state)
     unlink("a");
 }
 
-/* Fills in a length at the beginning once the rest is known, as debug.cbor does. */
+/* Fills in a length at the beginning after the rest is written, as debug.cbor does. */
 static bool put_length_last(FILE *file, const void *user)
 {
     const char *text = user;
@@ -223,7 +223,7 @@ int main(void)
         cmocka_unit_test(test_errors_name_file_and_reason),
         cmocka_unit_test(test_a_full_disk_leaves_the_old_file),
         cmocka_unit_test(test_links_and_modes_stay),
-        cmocka_unit_test(test_streams_are_whole_or_not_there),
+        cmocka_unit_test(test_streams_are_complete_or_absent),
         cmocka_unit_test(test_streams_can_seek),
     };
     return cmocka_run_group_tests(tests, enter, leave);

@@ -36,7 +36,7 @@ static char *logged(void)
     return file_read(file_name, &text, &size, NULL) == POP_OK ? text : calloc(1, 1);
 }
 
-/* What fd 2 receives while what() runs. */
+/* What is written to fd 2 while what() runs. */
 static char *on_stderr(void (*what)(void))
 {
     char *text;
@@ -72,7 +72,7 @@ static void one_of_each(void)
     LOG(ENGINE, TRACE, "t");
 }
 
-static void test_each_level_lets_its_own_through(void **state)
+static void test_each_level_prints_its_own_messages(void **state)
 {
     (void)state;
     static const char *const names[] = { "OFF", "ERR", "WARN", "INFO", "DEBUG", "TRACE", "trace" };
@@ -85,12 +85,12 @@ static void test_each_level_lets_its_own_through(void **state)
         char *text = logged();
         assert_int_equal(lines(text), level < 6 ? level : 5);
         free(text);
-        assert_int_equal(access(file_name, F_OK) == 0, level > 0); /* silence leaves no file */
+        assert_int_equal(access(file_name, F_OK) == 0, level > 0); /* level OFF creates no file */
         assert_false(log_on(LOG_ENGINE, LOG_OFF));
     }
 }
 
-static void test_the_form_of_a_line(void **state)
+static void test_the_format_of_a_line(void **state)
 {
     (void)state;
     setenv("POPLAR_LOG_LEVEL", "INFO", 1);
@@ -107,7 +107,7 @@ static void test_the_form_of_a_line(void **state)
                      0);
     assert_int_equal(regexec(&pattern, text, 0, NULL, 0), 0);
     regfree(&pattern);
-    /* the time of day, in UTC: what stands there is no older than a minute */
+    /* the time of day, in UTC, at most a minute old */
     int hour = (text[20] - '0') * 10 + text[21] - '0', minute = (text[23] - '0') * 10 + text[24] - '0';
     int now = (int)(time(NULL) / 60 % 1440), age = (now - (hour * 60 + minute) + 1440) % 1440;
     if (age > 1)
@@ -115,14 +115,14 @@ static void test_the_form_of_a_line(void **state)
     free(text);
 }
 
-static void test_modules_and_libraries_apart(void **state)
+static void test_modules_and_libraries_are_separate(void **state)
 {
     (void)state;
     setenv("POPLAR_LOG_LEVEL", "ERR", 1);
     setenv("POPLAR_TENSOR_LOG_LEVEL", "TRACE", 1);
     log_reset();
     assert_true(log_on(LOG_TENSOR, LOG_TRACE) && !log_on(LOG_GRAPH, LOG_WARN) && log_on(LOG_GRAPH, LOG_ERR));
-    /* POPLAR_LOG_LEVEL is not for the libraries, which warn as everything does that nobody set */
+    /* POPLAR_LOG_LEVEL does not apply to the libraries, which log warnings by default. */
     assert_true(log_on(LOG_POPLIBS, LOG_WARN) && !log_on(LOG_POPLIBS, LOG_INFO));
     setenv("POPLIBS_LOG_LEVEL", "INFO", 1);
     setenv("POPLIBS_LOG_DEST", file_name, 1);
@@ -163,11 +163,11 @@ static void test_each_library_has_a_level(void **state)
         free(text);
         unsetenv(variable);
     }
-    setenv("POPLAR_POPLIN_LOG_LEVEL", "TRACE", 1); /* a library is no module of poplar */
+    setenv("POPLAR_POPLIN_LOG_LEVEL", "TRACE", 1); /* a library is not a module of poplar */
     log_reset();
     assert_false(log_on(LOG_POPLIN, LOG_WARN));
     clear(NULL);
-    for (int m = 0; m < LOG_MODULES; ++m) /* nothing said: warnings */
+    for (int m = 0; m < LOG_MODULES; ++m) /* default: warnings */
         assert_true(log_on((enum log_module)m, LOG_WARN) && !log_on((enum log_module)m, LOG_INFO));
 }
 
@@ -195,7 +195,7 @@ static void test_mistakes_are_reported_once(void **state)
     static const char complaint[] =
         "tremula: POPLAR_LOG_LEVEL: unknown log level 'VERBOSE', it can be OFF, ERR, WARN, INFO, DEBUG or TRACE\n";
     assert_int_equal(strncmp(text, complaint, sizeof(complaint) - 1), 0);
-    assert_int_equal(lines(text), 1 + 4); /* twice an error and a warning */
+    assert_int_equal(lines(text), 1 + 4); /* an error and a warning, twice */
     free(text);
     text = on_stderr(unopenable_file);
     assert_int_equal(lines(text), 3);
@@ -238,9 +238,9 @@ static void test_lines_of_threads_do_not_mix(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_each_level_lets_its_own_through, clear, clear),
-        cmocka_unit_test_setup_teardown(test_the_form_of_a_line, clear, clear),
-        cmocka_unit_test_setup_teardown(test_modules_and_libraries_apart, clear, clear),
+        cmocka_unit_test_setup_teardown(test_each_level_prints_its_own_messages, clear, clear),
+        cmocka_unit_test_setup_teardown(test_the_format_of_a_line, clear, clear),
+        cmocka_unit_test_setup_teardown(test_modules_and_libraries_are_separate, clear, clear),
         cmocka_unit_test_setup_teardown(test_each_library_has_a_level, clear, clear),
         cmocka_unit_test_setup_teardown(test_mistakes_are_reported_once, clear, clear),
         cmocka_unit_test_setup_teardown(test_lines_of_threads_do_not_mix, clear, clear),

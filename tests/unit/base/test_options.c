@@ -21,7 +21,7 @@ static pop_status apply(struct option_set *set, const char *key, const char *val
     return options_apply(set, "engine", POP_OPTIONS({ key, value }), NULL, POP_HERE, "test_call", error);
 }
 
-static void test_the_table_is_sound(void **state)
+static void test_the_table_is_valid(void **state)
 {
     (void)state;
     size_t count;
@@ -31,7 +31,7 @@ static void test_the_table_is_sound(void **state)
         assert_true(*table[i].group && *table[i].key && *table[i].values && table[i].standard);
         for (size_t j = 0; j < i; ++j)
             assert_false(strcmp(table[i].group, table[j].group) == 0 && strcmp(table[i].key, table[j].key) == 0);
-        /* A default is a value that may be given. */
+        /* Every default is an allowed value. */
         struct option_set set = { 0 };
         if (*table[i].standard)
             assert_int_equal(options_apply(&set, table[i].group, POP_OPTIONS({ table[i].key, table[i].standard }), NULL,
@@ -83,7 +83,7 @@ static void test_values_are_checked(void **state)
 {
     (void)state;
     static const struct {
-        const char *key, *value, *stored; /* stored NULL: refused with words */
+        const char *key, *value, *stored; /* stored NULL: refused with an error that has these words */
         const char *words;
     } rows[] = {
         { "debug.instrument", "true", "true", NULL },
@@ -237,7 +237,7 @@ static void test_integers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_table_is_sound),
+        cmocka_unit_test(test_the_table_is_valid),
         cmocka_unit_test(test_defaults_and_repeated_names),
         cmocka_unit_test(test_unknown_keys_name_the_nearest),
         cmocka_unit_test(test_values_are_checked),

@@ -281,7 +281,7 @@ static void print_page(FILE *file)
     fputs(bottom, file);
 }
 
-/* A file of the project, found from where this one lies; NULL when it is not there. */
+/* A file of the project, found from the path of this file; NULL if there is none. */
 static char *read_file(const char *path)
 {
     static const char here[] = "tests/unit/base/test_options_doc.c";
@@ -311,7 +311,7 @@ static void test_every_group_has_a_part(void **state)
     assert_int_equal(count, ROWS);
 }
 
-static void test_the_page_is_that_of_the_table(void **state)
+static void test_the_page_matches_the_table(void **state)
 {
     (void)state;
     char *page = NULL, *stored = read_file("docs/options.md");
@@ -321,7 +321,7 @@ static void test_the_page_is_that_of_the_table(void **state)
     fclose(file);
     assert_non_null(stored);
     if (strcmp(page, stored) != 0)
-        fail_msg("docs/options.md is not what src/base/options.def says: run scripts/options-doc");
+        fail_msg("docs/options.md differs from src/base/options.def: run scripts/options-doc");
     free(page);
     free(stored);
 }
@@ -334,7 +334,7 @@ int main(int argc, char **argv)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_group_has_a_part),
-        cmocka_unit_test(test_the_page_is_that_of_the_table),
+        cmocka_unit_test(test_the_page_matches_the_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@
 
 enum { LIMIT = 1000 };
 struct work {
-    unsigned char ran[LIMIT]; /* plain bytes: the pool orders them, or TSan speaks up */
+    unsigned char ran[LIMIT]; /* plain bytes: TSan reports accesses that the pool does not order */
     atomic_uint calls;
     struct thread_pool *pool;
 };
@@ -54,7 +54,7 @@ static void many_tiny_regions(void **state)
         pool_run(pool, 3, mark, &work);
         assert_true(work.ran[0] == 1 && work.ran[1] == 1 && work.ran[2] == 1);
         if (i % 10000 == 0)
-            usleep(3000); /* helpers fall asleep */
+            usleep(3000); /* worker threads go to sleep */
     }
     assert_int_equal(atomic_load(&work.calls), 150000);
     pool_destroy(pool);
@@ -106,7 +106,7 @@ static void no_pool_is_serial(void **state)
     assert_int_equal(pool_threads(NULL), 1);
     pool_destroy(NULL);
     for (int i = 0; i < 100; ++i)
-        pool_destroy(pool_create(3)); /* ended before its threads began */
+        pool_destroy(pool_create(3)); /* destroyed before its threads started */
 }
 
 static unsigned processors_for(const char *ranks)

@@ -16,7 +16,7 @@ static uint64_t key_of(const void *record)
     return ((const struct record *)record)->key;
 }
 
-/* Keys of all lengths, many of them equal: as qsort sorts them by key and place. */
+/* Keys of all lengths, many of them equal: the same order as qsort by key and index. */
 static int by_key_and_place(const void *a, const void *b)
 {
     const struct record *x = a, *y = b;

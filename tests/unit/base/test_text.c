@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Growing text, interned text, arenas, and what errors say. */
+/* Growing text, interned text, arenas, and texts of errors. */
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/str.h"
@@ -130,7 +130,7 @@ static void test_errors_as_text(void **state)
     assert_int_equal(pop_error_format(&error, NULL, 0), length);
     pop_error_format(NULL, text, sizeof(text));
     assert_string_equal(text, "no error");
-    /* What is too long is cut: text at its end, a path at its beginning. */
+    /* Text that is too long is cut at its end, a path at its beginning. */
     memset(large, 'x', sizeof(large) - 1);
     large[sizeof(large) - 1] = 0;
     error_set(&error, POP_TYPE_ERROR, NO_WHERE, large, "%s", large);
@@ -170,8 +170,8 @@ static void test_numbers_follow_no_locale(void **state)
     setlocale(LC_ALL, kept);
 }
 
-/* A thread that has a locale of its own still has it after a message. */
-static void test_a_threads_locale_stays(void **state)
+/* A message does not change a thread's own locale. */
+static void test_a_threads_locale_is_kept(void **state)
 {
     (void)state;
     char text[32];
@@ -188,7 +188,7 @@ static void test_a_threads_locale_stays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_threads_locale_stays),
+        cmocka_unit_test(test_a_threads_locale_is_kept),
         cmocka_unit_test(test_text_grows),
         cmocka_unit_test(test_nearest_names),
         cmocka_unit_test(test_interning),

@@ -79,7 +79,7 @@ static void test_every_half_round_trips(void **state)
     }
 }
 
-/* Between each two neighbouring halves: the middle goes to the even one, all else to the nearer one. */
+/* Between any two neighbouring halves: the midpoint rounds to even, other values to the nearer one. */
 static void test_every_midpoint_rounds_to_even(void **state)
 {
     (void)state;
@@ -100,7 +100,7 @@ static void test_every_midpoint_rounds_to_even(void **state)
     }
 }
 
-/* Going through float would round twice: the tail is lost, and the middle goes to even. */
+/* A conversion via float would round twice: the low bits are lost, and the midpoint rounds to even. */
 static void test_double_is_rounded_once(void **state)
 {
     (void)state;
@@ -137,7 +137,7 @@ static void test_half_arrays(void **state)
     pop_copy_float_to_device_half(NULL, NULL, 0);
 }
 
-/* A small value that every type can hold goes from every type to every type, in counts around the chunk. */
+/* A small value that every type can hold, converted between all pairs of types, in counts around the chunk size. */
 static void test_every_pair_converts(void **state)
 {
     (void)state;
@@ -189,7 +189,7 @@ static void test_conversions_are_those_of_c(void **state)
     assert_int_equal(ints[4], 0);
     pop_convert(POP_FLOAT, reals, POP_BOOL, flags, 5);
     assert_true(flags[0] && flags[2] && !flags[3] && flags[4]);
-    /* 2^53 + 1 and 2^63 + 2^39 lie on float midpoints that a detour over double would miss. */
+    /* 2^53 + 1 and 2^63 + 2^39 are float midpoints that a conversion via double would miss. */
     long long large = ((long long)1 << 62) + ((long long)1 << 38) + 1;
     float narrow;
     pop_convert(POP_LONGLONG, &large, POP_FLOAT, &narrow, 1);
@@ -200,7 +200,7 @@ static void test_conversions_are_those_of_c(void **state)
     assert_int_equal(half, 0x7c00);
 }
 
-/* What C leaves undefined has a value here: the nearest bound. */
+/* Conversions that are undefined in C give the nearest bound. */
 static void test_out_of_range_reals_saturate(void **state)
 {
     (void)state;
@@ -218,7 +218,7 @@ static void test_out_of_range_reals_saturate(void **state)
     assert_true(narrow[0] == 127 && narrow[1] == -128 && narrow[4] == 0);
 }
 
-static void test_odd_bools_and_nothing(void **state)
+static void test_bools_other_than_1_and_types_without_values(void **state)
 {
     (void)state;
     unsigned char odd[] = { 0, 1, 2, 255 }, flags[4], left = 9;
@@ -247,7 +247,7 @@ int main(void)
         cmocka_unit_test(test_every_pair_converts),
         cmocka_unit_test(test_conversions_are_those_of_c),
         cmocka_unit_test(test_out_of_range_reals_saturate),
-        cmocka_unit_test(test_odd_bools_and_nothing),
+        cmocka_unit_test(test_bools_other_than_1_and_types_without_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs for the compiler's tests: vertex types written down by hand, so that no codelet compiler is needed. */
+/* Graphs for the compiler's tests: vertex types are declared by hand, so that no codelet compiler is needed. */
 #ifndef TEST_COMPILER_FIXTURE_H
 #define TEST_COMPILER_FIXTURE_H
 
@@ -102,7 +102,7 @@ static inline void begin(struct fixture *f)
     memset(f, 0, sizeof(*f));
     pop_target target;
     assert_int_equal(pop_target_create_ipu(1, "ipu1", &target, &f->error), POP_OK);
-    target.type = POP_TARGET_IPU_MODEL; /* what does not fit is compiled all the same */
+    target.type = POP_TARGET_IPU_MODEL; /* graphs that exceed tile memory are compiled too */
     f->graph = pop_graph_create(&target);
     assert_true(store_add_module(f->graph->store, POP_HERE, "test", make_module()));
 }
@@ -129,16 +129,16 @@ static inline void compiled(struct fixture *f, pop_program program)
         fail_msg("compiling failed: %s", f->error.text);
 }
 
-/* Compiling fails with a kind, and says what it must. */
+/* Compiling fails with this kind of error and this text. */
 static inline void refused(struct fixture *f, pop_program program, pop_status status, const char *text)
 {
     assert_int_equal(compile(f, program), status);
-    assert_true(!f->image ||
-                (status == POP_GRAPH_MEMORY_ALLOCATION_ERROR && f->image->model.tiles.count)); /* for a report */
+    assert_true(!f->image || (status == POP_GRAPH_MEMORY_ALLOCATION_ERROR &&
+                              f->image->model.tiles.count)); /* kept for a memory report */
     image_release(f->image);
     f->image = NULL;
     if (!strstr(f->error.text, text))
-        fail_msg("'%s' does not say '%s'", f->error.text, text);
+        fail_msg("'%s' does not contain '%s'", f->error.text, text);
 }
 
 static inline pop_tensor variable(struct fixture *f, size_t elements, unsigned tile, const char *name)

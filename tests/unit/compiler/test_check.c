@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What compiling refuses, in which words and at whose line. */
+/* Errors of compiling: their texts, and the user's lines that they name. */
 #include "fixture.h"
 
 static void test_missing_edge(void **state)
@@ -71,11 +71,11 @@ static void test_unmapped(void **state)
             "element 3 of variable 'gappy' (7 elements) is not mapped to a tile");
     assert_int_equal(f.error.where.line, line);
     assert_non_null(strstr(f.error.text, "used by Sum.in"));
-    /* copies and handles ask for the elements that they use, no others */
+    /* copies and handles need a mapping only of the elements that they use */
     refused(&f, pop_copy(pop_tensor_slice(x, 2, 4, 0), pop_tensor_slice(x, 0, 2, 0), false, NULL),
             POP_INVALID_TILE_MAPPING, "element 3 of");
     compiled(&f, pop_copy(pop_tensor_slice(x, 0, 3, 0), pop_tensor_slice(x, 4, 7, 0), false, NULL));
-    /* the line is said once where the variable is made on it too */
+    /* the line is printed once if the variable was created on it too */
     pop_program copy = pop_copy(pop_graph_add_variable(f.graph, POP_FLOAT, POP_SHAPE(2), "here"),
                                 pop_tensor_slice(x, 0, 2, 0), false, NULL);
     refused(&f, copy, POP_INVALID_TILE_MAPPING, "used by Copy");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What steps move and cost does not depend on how the compiler walks: bytes are those of naive lists of elements,
- * whatever the order of creation. */
+/* Bytes moved and costs of steps do not depend on the order of creation: bytes are those of naive lists of elements. */
 #include "fixture.h"
 #include "graph/tile_map.h"
 #include "graph/view_runs.h"
@@ -63,7 +62,7 @@ static void map_randomly(struct fixture *f, struct machine *m, uint32_t *seed)
     }
 }
 
-/* A tile's bytes in an exchange of elements, each received once by a tile and sent once by its owner. */
+/* The bytes of a tile in an exchange of elements: a tile receives each once, the owner sends each once. */
 struct naive {
     bool received[TILES][2][ELEMENTS], local[TILES][2][ELEMENTS], sent[2][ELEMENTS];
     uint64_t in[TILES], out[TILES], copied[TILES];
@@ -80,7 +79,7 @@ static void naive_fetch(struct naive *n, const struct machine *m, unsigned tile,
     n->sent[variable][element] = true;
 }
 
-/* What a tile has of its own buffers comes with the rest where it is sent anyway. */
+/* Elements that a tile owns come with the exchange if they are sent anyway, else the tile copies them. */
 static void naive_settle(struct naive *n)
 {
     for (unsigned t = 0; t < TILES; ++t)
@@ -90,7 +89,7 @@ static void naive_settle(struct naive *n)
                     *(n->sent[v][e] ? &n->in[t] : &n->copied[t]) += 4;
 }
 
-/* The exchange that a program goes through first is the naive one. */
+/* The first exchange of the program is the naive one. */
 static void moves_as(const struct fixture *f, const struct naive *n)
 {
     const struct model *model = &f->image->model;
@@ -107,7 +106,7 @@ static void moves_as(const struct fixture *f, const struct naive *n)
     assert_memory_equal(out, n->out, sizeof(out));
 }
 
-/* Some view of at most 2 * ELEMENTS elements, with repetitions at times. */
+/* A random view of at most 2 * ELEMENTS elements, sometimes with repetitions. */
 static pop_tensor random_view(const struct machine *m, uint32_t *seed)
 {
     pop_tensor t = m->variable[next_random(seed) % 2];
@@ -163,7 +162,8 @@ static void test_reads_have_published_costs(void **state)
     }
 }
 
-/* A copy: sent once however many places it goes to, received in each of them; what stays on a tile is moved there. */
+/* A copy: sent once to any number of destinations, received in each of them; elements that stay on a tile are moved
+ * there. */
 static void test_copies_have_published_costs(void **state)
 {
     (void)state;
@@ -198,8 +198,8 @@ static void test_copies_have_published_costs(void **state)
     }
 }
 
-/* count vertices (a multiple of TILES) and some of another type, created tile by tile or round about: more than a
- * window holds at once. */
+/* count vertices (a multiple of TILES) and some of another type, created tile by tile or round robin: more than one
+ * window holds. */
 static void build_grid(struct fixture *f, bool by_tile, size_t count)
 {
     begin(f);
@@ -242,7 +242,8 @@ static void test_order_of_creation_does_not_matter(void **state)
     end(&around);
 }
 
-/* What is not contiguous on its tile is copied before its vertex runs; what the vertex writes so, after. */
+/* Data that is not contiguous on its tile is copied before its vertex runs; outputs of that kind are copied back after.
+ */
 static void test_gathers_are_copies(void **state)
 {
     (void)state;
@@ -282,7 +283,7 @@ static void test_host_copies(void **state)
     end(&f);
 }
 
-/* A program without children that stands in many places: one plan, an op and its cost in each. */
+/* A program without children that is used several times: one plan, and an op with its cost at each use. */
 static void test_leaves_are_planned_once(void **state)
 {
     (void)state;
@@ -354,7 +355,7 @@ static void test_distinct_pieces(void **state)
         assert_int_equal(pieces_distinct(cases[i].pieces, cases[i].count), cases[i].distinct);
 }
 
-/* More marks than are kept one by one. */
+/* More marks than are stored one by one. */
 static void test_many_marks(void **state)
 {
     (void)state;
@@ -424,7 +425,7 @@ static void test_owners(void **state)
     end(&f);
 }
 
-/* An edge of two runs is laid out anew, however near they are; one of two runs that continue each other is not. */
+/* An edge of two separate runs is gathered, however close they are; one of two adjacent runs is not. */
 static void test_gathers_of_two_runs(void **state)
 {
     (void)state;
@@ -460,7 +461,7 @@ static uint64_t copy_work(unsigned first, unsigned second)
     return cycles;
 }
 
-/* Pieces of different lengths cost what each costs, in whatever order. */
+/* The cost of pieces of different lengths is the sum of their costs, in any order. */
 static void test_copies_of_unequal_pieces(void **state)
 {
     (void)state;

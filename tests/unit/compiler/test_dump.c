@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* debug.dumpPasses: what passes found out, as text, against tests/golden/passes.txt. */
+/* debug.dumpPasses: results of passes as text, compared with tests/golden/passes.txt. */
 #include "base/file.h"
 #include "base/str.h"
 #include "compiler/pipeline.h"
@@ -20,8 +20,7 @@ static void set_option(struct fixture *f, const char *key, const char *value)
         POP_OK);
 }
 
-/* Two sums of slices on tiles of their own, whose results a third tile adds up, three times; a copy back, and the same
- * set again. */
+/* Two sums of slices on two tiles, added up by a third tile, three times; a copy back, and the same set again. */
 static pop_program example(struct fixture *f)
 {
     pop_tensor in = variable(f, 8, 0, "in"), partial = variable(f, 2, 1, "partial"), out = variable(f, 1, 2, "out");
@@ -53,8 +52,8 @@ static char *dumped(struct fixture *f, const char *passes)
     return text;
 }
 
-/* tests/golden/passes.txt is what this prints with UPDATE_GOLDEN set, after a look at it. */
-static void dump_of_all_passes_is_known(void **state)
+/* tests/golden/passes.txt is written with UPDATE_GOLDEN set, and then reviewed. */
+static void dump_of_all_passes_matches_the_golden_file(void **state)
 {
     (void)state;
     struct fixture f;
@@ -143,7 +142,7 @@ static void dump_to_a_file_that_cannot_be_written_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dump_of_all_passes_is_known),
+        cmocka_unit_test(dump_of_all_passes_matches_the_golden_file),
         cmocka_unit_test(dump_has_the_requested_passes),
         cmocka_unit_test(dump_of_an_unknown_pass_is_refused),
         cmocka_unit_test(dump_of_a_pass_without_a_result_is_refused),

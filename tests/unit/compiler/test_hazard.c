@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What vertices of one compute set may not do to each other. */
+/* Conflicts between vertices of one compute set. */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -35,7 +35,8 @@ static void test_reader_of_another(void **state)
     pop_tensor a = variable(&f, 130, 0, "a"), b = variable(&f, 130, 0, "b");
     pop_compute_set set = pop_graph_add_compute_set(f.graph, "set");
     in_out(&f, set, "Map", 0, pop_tensor_slice(b, 0, 65, 0), pop_tensor_slice(a, 0, 65, 0));
-    in_out(&f, set, "Map", 0, pop_tensor_slice(a, 65, 130, 0), pop_tensor_slice(a, 65, 130, 0)); /* its own: accepted */
+    in_out(&f, set, "Map", 0, pop_tensor_slice(a, 65, 130, 0),
+           pop_tensor_slice(a, 65, 130, 0)); /* its own elements: accepted */
     compiled(&f, pop_execute(set, NULL));
     in_out(&f, set, "Sum", 1, pop_tensor_slice(a, 64, 66, 0), pop_tensor_at(b, 100));
     refused(
@@ -44,7 +45,7 @@ static void test_reader_of_another(void **state)
     end(&f);
 }
 
-/* A vertex may read what it writes, but not what it writes and another writes too. */
+/* A vertex may read what it writes, but not what another vertex writes too. */
 static void test_own_writes_do_not_hide_others(void **state)
 {
     (void)state;
@@ -73,7 +74,7 @@ static void test_outputs_of_one_vertex(void **state)
     end(&f);
 }
 
-/* Sets do not see each other's bits; interleaved writers do not meet; empty edges write nothing. */
+/* Each set is checked by itself; writers of interleaved elements do not conflict; empty edges write nothing. */
 static void test_allowed_operations(void **state)
 {
     (void)state;
@@ -92,8 +93,8 @@ static void test_allowed_operations(void **state)
     end(&f);
 }
 
-/* What a vertex reads and writes in place is still written to when later vertices are looked at. */
-static void test_writes_in_place_stay_known(void **state)
+/* A write in place is also compared with vertices that are added later. */
+static void test_writes_in_place_conflict_with_later_vertices(void **state)
 {
     (void)state;
     struct fixture f;
@@ -117,9 +118,12 @@ static void test_writes_in_place_stay_known(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_writes_in_place_stay_known), cmocka_unit_test(test_two_writers),
-        cmocka_unit_test(test_reader_of_another),          cmocka_unit_test(test_own_writes_do_not_hide_others),
-        cmocka_unit_test(test_outputs_of_one_vertex),      cmocka_unit_test(test_allowed_operations),
+        cmocka_unit_test(test_writes_in_place_conflict_with_later_vertices),
+        cmocka_unit_test(test_two_writers),
+        cmocka_unit_test(test_reader_of_another),
+        cmocka_unit_test(test_own_writes_do_not_hide_others),
+        cmocka_unit_test(test_outputs_of_one_vertex),
+        cmocka_unit_test(test_allowed_operations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the image holds: states and their references, gathers, ops, costs, initial contents. */
+/* What the image holds: vertex states and their references, gathers, ops, costs, initial contents. */
 #include "compiler/pipeline.h"
 #include "fixture.h"
 #include "graph/codelets.h"
@@ -13,7 +13,7 @@ static uint64_t storage_of(const struct fixture *f, const char *name)
     return 0;
 }
 
-/* Vertices are grouped by type whatever the order of creation; references lead to the variables. */
+/* Vertices are grouped by type whatever the order of creation; references point to the variables. */
 static void test_groups_and_references(void **state)
 {
     (void)state;
@@ -37,7 +37,7 @@ static void test_groups_and_references(void **state)
     assert_int_equal(f.image->gathers.count, 0);
     uint64_t at_a = storage_of(&f, "a"), at_b = storage_of(&f, "b");
     assert_int_equal(at_a % 64, 0);
-    for (unsigned i = 0; i < 6; ++i) { /* by tile: the last one created stands first */
+    for (unsigned i = 0; i < 6; ++i) { /* by tile: the last one created comes first */
         uint64_t at = sums->states + i * sums->stride;
         assert_int_equal(state_word(&f, at), IMAGE_REF(BLOCK_STORAGE, at_a + (5 - i) * 8));
         assert_int_equal(state_word(&f, at + 8), 2);
@@ -70,8 +70,8 @@ static void test_gathers(void **state)
     end(&f);
 }
 
-/* An Input that its own vertex writes in place is a snapshot; one beside it, and an aligned one, are used where they
- * lie. */
+/* An Input that its own vertex writes in place is copied first; one next to the output, and an aligned one, are used
+ * without a copy. */
 static void test_snapshot_and_alignment(void **state)
 {
     (void)state;
@@ -90,12 +90,12 @@ static void test_snapshot_and_alignment(void **state)
     assert_int_equal(f.image->gathers.data[0].after, 0);
     assert_int_equal(f.image->sets.data[1].gathers, 1);
     assert_int_equal(f.image->gathers.data[1].vertex_in_set, 1);
-    assert_int_equal(f.image->gathers.data[1].scratch, 0); /* each set has the scratch to itself */
+    assert_int_equal(f.image->gathers.data[1].scratch, 0); /* each set can use all of the scratch memory */
     end(&f);
 }
 
-/* The same for many outputs, which are searched and not compared one by one: row i of 40 is written, one of them is
- * read. */
+/* The same for many outputs, which are found by a search, not compared one by one: row i of 40 is written, one of them
+ * is read. */
 static void test_snapshot_of_many(void **state)
 {
     (void)state;
@@ -146,7 +146,7 @@ static void test_tables_and_state(void **state)
     assert_int_equal(state_word(&f, at + 8), 3);
     assert_int_equal(state_word(&f, table), IMAGE_REF(BLOCK_STORAGE, storage_of(&f, "a")));
     assert_int_equal(state_word(&f, table + 8), 7);
-    assert_int_equal(IMAGE_REF_BLOCK(state_word(&f, table + 16)), BLOCK_STORAGE); /* empty, and still an address */
+    assert_int_equal(IMAGE_REF_BLOCK(state_word(&f, table + 16)), BLOCK_STORAGE); /* empty, but a valid address */
     assert_int_equal(state_word(&f, table + 24), 0);
     assert_int_equal(state_word(&f, table + 40), 2);
     uint64_t data = IMAGE_REF_OFFSET(state_word(&f, at + 16)), out = IMAGE_REF_OFFSET(state_word(&f, at + 32));
@@ -154,7 +154,7 @@ static void test_tables_and_state(void **state)
     memcpy(values, f.image->states.data + data, sizeof(values));
     memcpy(&gain, f.image->states.data + at + 24, sizeof(gain));
     assert_true(values[0] == 1.5f && values[1] == 2.5f && values[2] == -3.0f && gain == 8.0f);
-    assert_int_equal(state_word(&f, data - 8), 3); /* no size stands beside these pointers */
+    assert_int_equal(state_word(&f, data - 8), 3); /* these pointers have no size */
     assert_int_equal(state_word(&f, out - 8), 3);
     assert_int_equal(state_word(&f, out + 16), IMAGE_REF(BLOCK_STORAGE, storage_of(&f, "b") + 8));
     const uint64_t bytes[] = { 3, 28, 0, 8, 3, 4, 4, 4 };
@@ -207,7 +207,7 @@ static void test_control_flow(void **state)
     end(&f);
 }
 
-/* A program that doubles forty times over is emitted once each time. */
+/* A program that doubles forty times is emitted once at each level. */
 static void test_shared_programs_are_called(void **state)
 {
     (void)state;
@@ -254,18 +254,16 @@ static void test_compute_cost(void **state)
     assert_int_equal(model->parts.data[0].tile, 7);
     assert_int_equal(model->parts.data[0].cycles, 6 * 30);
     assert_int_equal(model->parts.data[0].active, 130);
-    assert_int_equal(model->exchanges.count, 0); /* nothing is exchanged: the tiles need not wait for each other */
+    assert_int_equal(model->exchanges.count, 0); /* nothing is exchanged: tiles do not wait for each other */
     pop_graph_connect(f.graph, vertex(&f, set, "Scale", 7, 0), "data", pop_tensor_slice(a, 13, 14, 0));
-    compiled(
-        &f,
-        pop_execute(set, NULL)); /* of a vertex whose type has no code that could be counted, the estimate is a guess */
+    compiled(&f, pop_execute(set, NULL)); /* the type's code cannot be counted: its estimate is a guess */
     assert_int_equal(f.image->sets.data[0].missing_estimate, 0);
     assert_int_equal(f.image->model.types.data[0].estimate, MODEL_GUESSED);
     assert_true(f.image->model.parts.data[0].active > 130);
     end(&f);
 }
 
-/* Estimates whose sum an image cannot hold: each at the call, all of them by the compiler. */
+/* Estimates whose sum does not fit in the image: the call refuses a single one, the compiler the sum. */
 static void test_estimates_that_are_too_large(void **state)
 {
     (void)state;
@@ -286,7 +284,7 @@ static void test_estimates_that_are_too_large(void **state)
     end(&f);
 }
 
-/* A tile receives an element once however many of its vertices read it, and sends it once to however many tiles. */
+/* A tile receives an element once for all of its vertices, and sends it once to all other tiles. */
 static void test_exchange_cost(void **state)
 {
     (void)state;
@@ -312,7 +310,7 @@ static void test_exchange_cost(void **state)
     end(&f);
 }
 
-/* A tile that holds part of what it reads receives the rest, and once, however its vertices' runs overlap. */
+/* A tile that holds part of what it reads receives the rest once, even if the runs of its vertices overlap. */
 static void test_exchange_of_overlapping_runs(void **state)
 {
     (void)state;
@@ -360,7 +358,7 @@ static void test_initial_contents_and_handles(void **state)
     end(&f);
 }
 
-/* The store is left as it was: compiling again gives the same bytes. */
+/* Compiling does not modify the graph's store: compiling again gives the same bytes. */
 static void test_compiling_twice(void **state)
 {
     (void)state;
@@ -405,7 +403,7 @@ static void cancel_at(int done, int total, void *user)
     if (done == cancelling->at)
         pop_cancel_compilation(cancelling->graph);
 }
-/* Nothing is compiled after the step in which it is cancelled, and the graph can be compiled again. */
+/* No step is compiled after the one that cancels, and the graph can be compiled again. */
 static void test_cancel(void **state)
 {
     (void)state;
@@ -446,8 +444,8 @@ static void test_progress(void **state)
     end(&f);
 }
 
-/* Callbacks of a compilation that call the graph: refused, however often, and the compilation fails. */
-struct meddler {
+/* Calls of callbacks that change the graph being compiled are refused, and the compilation fails. */
+struct changer {
     pop_graph *graph;
     pop_program program;
     pop_compute_set set;
@@ -455,7 +453,7 @@ struct meddler {
     unsigned called;
 };
 
-static void meddle(struct meddler *m)
+static void change_graph(struct changer *m)
 {
     for (int i = 0; i < 100 && !m->done; ++i) {
         pop_graph_add_variable(m->graph, POP_FLOAT, POP_SHAPE(2), "late");
@@ -467,16 +465,16 @@ static void meddle(struct meddler *m)
     ++m->called;
 }
 
-static void meddling_progress(int done, int total, void *user)
+static void changing_progress(int done, int total, void *user)
 {
     (void)done, (void)total;
-    meddle(user);
+    change_graph(user);
 }
 
-static pop_perf meddling_estimator(const pop_vertex_view *vertex, const pop_target *target, void *user)
+static pop_perf changing_estimator(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)vertex, (void)target;
-    meddle(user);
+    change_graph(user);
     return (pop_perf){ .cycles = 1 };
 }
 
@@ -492,11 +490,11 @@ static void test_callbacks_cannot_change_the_graph(void **state)
         pop_graph_connect(f.graph, sum, "out", pop_tensor_at(variable(&f, 1, 0, "y"), 0));
         pop_program program = pop_sequence(f.graph, NULL);
         pop_sequence_add(program, pop_execute(set, NULL));
-        struct meddler m = { f.graph, program, set, way & 1, false, 0 };
+        struct changer m = { f.graph, program, set, way & 1, false, 0 };
         if (way & 2)
-            pop_graph_register_perf_estimator(f.graph, "Sum", meddling_estimator, &m);
+            pop_graph_register_perf_estimator(f.graph, "Sum", changing_estimator, &m);
         size_t variables = pop_graph_num_variables(f.graph), vertices = pop_graph_num_vertices(f.graph);
-        assert_int_equal(compile_graph(f.graph->store, &program, 1, &f.options, way & 2 ? NULL : meddling_progress, &m,
+        assert_int_equal(compile_graph(f.graph->store, &program, 1, &f.options, way & 2 ? NULL : changing_progress, &m,
                                        &f.image, &f.error),
                          POP_POPLAR_ERROR);
         assert_non_null(strstr(f.error.text, "being compiled"));

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Liveness of variables in programs (formats document, Variable liveness): what the lists of steps say. */
+/* Liveness of variables in programs (formats document, Variable liveness): the lists of live variables by step. */
 #include "compiler/pipeline.h"
 #include "fixture.h"
 
-/* var on tile 0, two elements; a Sync is a place in the program where nothing happens, and its list tells what is live
- * there. */
+/* var on tile 0, two elements; a Sync does nothing, and its list holds the variables that are live at that point. */
 struct scene {
     struct fixture f;
     pop_tensor var, other, flag;
@@ -55,7 +54,7 @@ static bool in_list(const struct fixture *f, uint32_t list, const char *name)
     return false;
 }
 
-/* Whether a variable is live at the Sync of a number, in the order of the steps. */
+/* Whether a variable is live at the Sync with this number, in the order of the steps. */
 static bool live_at(const struct fixture *f, size_t number, const char *name)
 {
     const struct model *model = &f->image->model;
@@ -85,7 +84,7 @@ static void test_all_elements_are_written(void **state)
     end(&s.f);
 }
 
-/* The second: a set that writes only one of the elements leaves it alive. */
+/* The second: a set that writes only one of the elements keeps it live. */
 static void test_one_element_is_written(void **state)
 {
     (void)state;
@@ -102,7 +101,7 @@ static void test_one_element_is_written(void **state)
     end(&s.f);
 }
 
-/* The third: all elements are written, but in two sets, and only whole variables are looked at. */
+/* The third: all elements are written, but in two sets, and liveness is that of whole variables. */
 static void test_elements_in_separate_sets(void **state)
 {
     (void)state;
@@ -134,8 +133,8 @@ static void test_write_undef(void **state)
     end(&s.f);
 }
 
-/* A part that is made undefined kills nothing. */
-static void test_write_undef_of_a_part(void **state)
+/* Undefining a part of a variable does not make it dead. */
+static void test_write_undef_of_a_slice(void **state)
 {
     (void)state;
     struct scene s;
@@ -171,7 +170,7 @@ static void test_copies_kill(void **state)
     end(&s.f);
 }
 
-/* What only one case of an If writes is alive before it; what both write is not. */
+/* A variable that only one branch of an If writes is live before it; one that both write is not. */
 static void test_if(void **state)
 {
     (void)state;
@@ -192,7 +191,7 @@ static void test_if(void **state)
     end(&s.f);
 }
 
-/* A value from before a loop is alive through all rounds; one that each round makes is dead at its start. */
+/* A value from before a loop is live in all iterations; one that each iteration writes first is dead at its start. */
 static void test_repeat(void **state)
 {
     (void)state;
@@ -215,8 +214,8 @@ static void test_repeat(void **state)
     end(&s.f);
 }
 
-/* A body that never runs kills nothing. */
-static void test_repeat_of_none(void **state)
+/* A body that never runs makes nothing dead. */
+static void test_repeat_zero_times(void **state)
 {
     (void)state;
     struct scene s;
@@ -230,7 +229,7 @@ static void test_repeat_of_none(void **state)
     end(&s.f);
 }
 
-/* What is live across a call is live in the function; the function's own values are not live outside. */
+/* A variable that is live across a call is live in the function; the function's own values are not live outside. */
 static void test_call(void **state)
 {
     (void)state;
@@ -252,7 +251,7 @@ static void test_call(void **state)
     size_t in_function = 0, outside = 1;
     if (s.f.image->model.functions.count != 1)
         fail_msg("%zu functions", s.f.image->model.functions.count);
-    if (!live_at(&s.f, in_function, "other")) { /* the order of steps in the table is the compiler's own business */
+    if (!live_at(&s.f, in_function, "other")) { /* the order of steps in the table is not specified */
         in_function = 1;
         outside = 0;
     }
@@ -263,8 +262,8 @@ static void test_call(void **state)
     end(&s.f);
 }
 
-/* What a program reads first was left by a run before it, so that it is alive all the time; so is what the host may
- * read or write, and constants. */
+/* A variable that a program reads first has its value from an earlier run, so it is always live; so are variables that
+ * the host reads or writes, and constants. */
 static void test_always_live(void **state)
 {
     (void)state;
@@ -285,7 +284,7 @@ static void test_always_live(void **state)
     end(&s.f);
 }
 
-/* State that one program leaves and another reads is alive at the end of all of them. */
+/* A variable that one program writes and another reads is live at the end of all of them. */
 static void test_several_programs(void **state)
 {
     (void)state;
@@ -315,7 +314,7 @@ static void test_several_programs(void **state)
     end(&s.f);
 }
 
-/* Lists: in order of name, their bytes the sum of their rows, equal ones shared. */
+/* Lists: sorted by name, their bytes are the sum of their rows, equal lists are shared. */
 static void test_lists(void **state)
 {
     (void)state;
@@ -364,11 +363,11 @@ int main(void)
         cmocka_unit_test(test_one_element_is_written),
         cmocka_unit_test(test_elements_in_separate_sets),
         cmocka_unit_test(test_write_undef),
-        cmocka_unit_test(test_write_undef_of_a_part),
+        cmocka_unit_test(test_write_undef_of_a_slice),
         cmocka_unit_test(test_copies_kill),
         cmocka_unit_test(test_if),
         cmocka_unit_test(test_repeat),
-        cmocka_unit_test(test_repeat_of_none),
+        cmocka_unit_test(test_repeat_zero_times),
         cmocka_unit_test(test_call),
         cmocka_unit_test(test_always_live),
         cmocka_unit_test(test_several_programs),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The liveness solver: loops, branches and functions by hand, and random programs against plain data flow over all
- * positions. */
+/* The liveness solver: loops, branches and functions built by hand, and random programs compared with plain data flow
+ * over all positions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +9,7 @@
 
 #include "compiler/liveness/live_flow.h"
 
-/* ---- the plain solution: calls replaced by what they call, an edge list over positions, iterated until nothing
- * changes ---- */
+/* ---- the plain solution: calls are inlined, edges between positions, iterated until nothing changes ---- */
 
 typedef VEC(uint32_t) positions;
 
@@ -58,7 +57,7 @@ static void link_children(struct plain *p, uint32_t position)
     } else if (node->kind == FLOW_WHILE) {
         uint32_t body = p->flow->nodes.data[child].last + 1;
         join(p, before(position), before(child));
-        join(p, after(child), before(body)); /* what the node reads is read on these two: see live_before */
+        join(p, after(child), before(body)); /* reads of the node are on these two edges: see live_before */
         join(p, after(child), after(position));
         join(p, after(body), before(child));
     } else {
@@ -71,7 +70,7 @@ static void link_children(struct plain *p, uint32_t position)
     }
 }
 
-/* live: by point. */
+/* live: indexed by point. */
 static void plain_solve(struct plain *p, const uint8_t *what, bool *live)
 {
     const struct flow *flow = p->flow;
@@ -101,7 +100,7 @@ static void plain_solve(struct plain *p, const uint8_t *what, bool *live)
     }
 }
 
-/* A copy of a node of `from` at the end of `to`, calls as sequences; origin: by position of `to`. */
+/* Appends a copy of a node of `from` to `to`, calls as sequences; origin: by position of `to`. */
 static void expand(const struct flow *from, uint32_t position, struct flow *to, positions *origin)
 {
     const struct flow_node *node = &from->nodes.data[position];
@@ -180,7 +179,7 @@ static void random_flow(struct flow *flow)
         if (i < controls)
             *vec_push(&flow->controls) = roots.data[i];
     }
-    for (size_t i = 0; i < calls.count; ++i) { /* of functions that stand behind; the last one calls none */
+    for (size_t i = 0; i < calls.count; ++i) { /* functions are called by earlier ones only; the last one calls none */
         uint32_t first = controls;
         while (first < roots.count && roots.data[first] <= calls.data[i])
             ++first;
@@ -280,7 +279,7 @@ static void spans_are(struct flow *flow, const struct flow_event *events, size_t
     }
 }
 
-/* A value that is written before a loop and read in it is live to the loop's end; one that is made anew in each round
+/* A value that is written before a loop and read in it is live to the loop's end; one that each iteration writes first
  * is not. */
 static void test_loop(void **state)
 {
@@ -306,7 +305,8 @@ static void test_loop(void **state)
     flow_free(&flow);
 }
 
-/* A function's own variable is live in it alone; what is live across a call is live in all of the function. */
+/* A function's own variable is live only in it; a variable that is live across a call is live in all of the function.
+ */
 static void test_function(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each level of the log says of a compilation, as the guide promises it. */
+/* What a compilation logs at each level, as documented in the guide. */
 #include "fixture.h"
 
 #include "base/file.h"
@@ -9,7 +9,7 @@
 
 static const char file_name[] = "test_compiler_logging.txt";
 
-/* What compiling a graph logs at a level: a copy and an exchange between tiles 0 and 1, 7 vertices on tile 1. */
+/* The log of compiling a graph at a level: a copy and an exchange between tiles 0 and 1, 7 vertices on tile 1. */
 static char *log_of_strict(const char *level, bool estimates, bool mapped, bool strict)
 {
     struct fixture f;
@@ -68,7 +68,7 @@ static void test_levels(void **state)
     assert_string_equal(text, "");
     free(text);
     text = log_of("INFO", true, true);
-    says(text, "PO:COMPILER", 2 + 1 + 17); /* what begins and ends, the table's head and its passes */
+    says(text, "PO:COMPILER", 2 + 1 + 17); /* the begin and end lines, the table's heading and its passes */
     says(text, "[INFO] compiling a graph of 7 vertices, 2 variables", 1);
     says(text, "[INFO] compiled in ", 1);
     says(text, "[INFO] pass               ms   share  peak memory\n", 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lies in tile memory: a program for each category that makes it more than nothing, sums, regions, and what is
- * said when it does not fit. */
+/* Contents of tile memory: a program for each category that gives it bytes, sums, regions, and the error when memory is
+ * exceeded. */
 #include "compiler/pipeline.h"
 #include "fixture.h"
 #include "graph/codelets.h"
@@ -22,7 +22,7 @@ static struct module *map_module(const struct scene *s)
     return s->f.graph->store->types.data[store_find_type(s->f.graph->store, "Map")].codelet->module;
 }
 
-/* Codelets as if they had been measured: there is no object code to estimate them from. */
+/* Codelets with sizes as if measured: there is no object code to estimate them from. */
 static void give_code(struct scene *s)
 {
     struct module *module = map_module(s);
@@ -91,7 +91,7 @@ static uint64_t highest(const struct fixture *f)
     return max;
 }
 
-/* On each tile and in each region: addresses that one thing has, and those that several share, are all there are. */
+/* On each tile and in each region: addresses of one block and addresses shared by several add up to all bytes. */
 static void sums_hold(const struct fixture *f)
 {
     const struct model *model = &f->image->model;
@@ -174,7 +174,7 @@ static void test_variables_and_messages(void **state)
     assert_int_equal(raw_bytes(&s.f, MODEL_VARIABLE_CATEGORY), 80);
     assert_int_equal(raw_bytes(&s.f, MODEL_MESSAGE_CATEGORY), 40);
     assert_int_equal(raw_bytes(&s.f, MODEL_OUTPUT_EDGE_CATEGORY), 40);
-    assert_int_equal(raw_bytes(&s.f, MODEL_STACK_CATEGORY), 0); /* nor are its stacks */
+    assert_int_equal(raw_bytes(&s.f, MODEL_STACK_CATEGORY), 0); /* nor stacks */
     assert_int_equal(raw_bytes(&s.f, MODEL_VERTEX_INSTANCE_STATE_CATEGORY),
                      2 * 16); /* two pointers with sizes, of four bytes each */
     assert_int_equal(raw_bytes(&s.f, MODEL_INTERNAL_EXCHANGE_CODE_CATEGORY),
@@ -237,7 +237,7 @@ static void test_stacks(void **state)
     }
 }
 
-/* Codelets that were measured: each once on a tile, what they share once for all of them. */
+/* Codelets with measured sizes: code on a tile counts once for each codelet, shared functions once for all of them. */
 static void test_vertex_code(void **state)
 {
     (void)state;
@@ -255,8 +255,8 @@ static void test_vertex_code(void **state)
     end(&s.f);
 }
 
-/* Every second element of one variable is copied together by the tile itself, by vertices with descriptors; rows of a
- * list have one too. */
+/* Every second element of one variable is copied by the tile itself, by copy vertices with descriptors; rows of a list
+ * have descriptors too. */
 static void test_descriptors(void **state)
 {
     (void)state;
@@ -292,8 +292,8 @@ static void test_constants(void **state)
     end(&s.f);
 }
 
-/* Rows of another variable are tables; state of a vertex's own length is data; every second element is laid out anew.
- */
+/* Rows of another variable are tables; state of a vertex with a size of its own is data; every second element is
+ * rearranged. */
 static void test_fields_and_rearrangement(void **state)
 {
     (void)state;
@@ -339,7 +339,7 @@ static void test_control_ids(void **state)
     end(&s.f);
 }
 
-/* A set in which both tiles have vertices, and one in which one has. */
+/* A set with vertices on both tiles, and one with vertices on one tile. */
 static void test_instrumentation(void **state)
 {
     (void)state;
@@ -365,7 +365,7 @@ static void test_instrumentation(void **state)
     }
 }
 
-/* Between IPUs: what a set reads, headers, and code where it is counted. */
+/* Between IPUs: data that a set reads, message headers, and code if it is counted. */
 static void test_two_ipus(void **state)
 {
     (void)state;
@@ -394,7 +394,8 @@ static void test_host_messages(void **state)
     end(&s.f);
 }
 
-/* Where the host does not rearrange, tiles take a scattered tensor in shares; it is dead until they have sorted it. */
+/* If the host does not rearrange, each tile receives a part of a scattered tensor; the tensor is dead until the tiles
+ * have rearranged it. */
 static void test_relayed_stream(void **state)
 {
     (void)state;
@@ -412,9 +413,9 @@ static void test_relayed_stream(void **state)
     end(&s.f);
 }
 
-/* Bytes of the buffers in which tiles sort what the host sends, and all cycles, of a copy of a scattered tensor; kind:
- * 0 a stream, 1 the same with optimise memory, 2 a remote buffer, 3 the same with rearrange on host, 4 with optimise
- * memory. */
+/* Bytes of the buffers in which tiles rearrange what the host sends, and total cycles, of a copy of a scattered tensor;
+ * kind: 0 a stream, 1 the same with optimise memory, 2 a remote buffer, 3 the same with rearrange on host, 4 with
+ * optimise memory. */
 static uint64_t arranged(int kind, uint64_t *packets)
 {
     struct scene s;
@@ -453,7 +454,7 @@ static void test_the_host_arranges(void **state)
     }
 }
 
-/* Values that follow each other in time share their place, also of different categories. */
+/* Values that are live one after the other share addresses, also of different categories. */
 static void test_sharing(void **state)
 {
     (void)state;
@@ -475,13 +476,13 @@ static void test_sharing(void **state)
     compiled_scene(&s);
     assert_int_equal(bytes_of(&s.f, MODEL_VARIABLE_CATEGORY, MODEL_OVERLAPPED), 8000);
     assert_int_equal(bytes_of(&s.f, MODEL_VARIABLE_CATEGORY, MODEL_SHARED), 3600);
-    assert_int_equal(bytes_of(&s.f, MODEL_MULTIPLE_CATEGORY, MODEL_SHARED), 400); /* the message lies there too */
+    assert_int_equal(bytes_of(&s.f, MODEL_MULTIPLE_CATEGORY, MODEL_SHARED), 400); /* the message shares them too */
     const struct model *model = &s.f.image->model;
     assert_int_equal(model->tiles.data[2].max_live, 4000);
     end(&s.f);
 }
 
-/* A program that uses any interleaved variable reaches to its region: 131,072 and 212,992 bytes. */
+/* A program that uses an interleaved variable uses memory up to its region: 131,072 and 212,992 bytes. */
 static void test_interleaved_floors(void **state)
 {
     (void)state;
@@ -530,7 +531,7 @@ static void test_element_constraints(void **state)
     compiled_scene(&s);
     assert_int_equal(highest(&s.f), 16384 + 40);
     end(&s.f);
-    /* What comes from another tile, or goes there, lies apart as well. */
+    /* Data that is received from another tile, or sent there, is in separate elements as well. */
     for (unsigned tile = 0; tile < 2; ++tile) {
         begin_on(&s, "ipu1 type=ipu_model");
         in_out(&s.f, set_named(&s, "s"), "Map", tile, s.a, s.b);
@@ -548,8 +549,8 @@ static void test_element_constraints(void **state)
     end(&s.f);
 }
 
-/* Nine rows of 16,000 bytes each come to tile 0, in as many vertices' fields or in one: rows lie where there is room,
- * also around what is interleaved. */
+/* Tile 0 receives nine rows of 16,000 bytes, in fields of nine vertices or of one: rows fill free memory, also around
+ * interleaved variables. */
 static uint64_t highest_with_rows(uint64_t rows, const char **constraint)
 {
     struct scene s;
@@ -572,18 +573,18 @@ static uint64_t highest_with_rows(uint64_t rows, const char **constraint)
     return max;
 }
 
-static void test_received_rows(void **state)
+static void test_rows_from_another_tile(void **state)
 {
     (void)state;
     const char *constraint = "elem(*in) != elem(*out)";
-    assert_int_equal(highest_with_rows(1, NULL), 131072 + 40 + 144000); /* one row lies in one piece */
+    assert_int_equal(highest_with_rows(1, NULL), 131072 + 40 + 144000); /* a single row is contiguous */
     assert_int_equal(highest_with_rows(9, NULL), 131072 + 40 + 16384);
     assert_int_equal(highest_with_rows(9, &constraint),
-                     131072 + 32768 + 36); /* and all of it apart from what is written */
+                     131072 + 32768 + 36); /* all rows in other elements than the output */
 }
 
-/* Where there is no room left in another element, a tile is out of memory, as without the constraint. */
-static void test_no_free_element_apart(void **state)
+/* If no other element has enough free memory, the tile is out of memory, as without the constraint. */
+static void test_no_other_element_is_free(void **state)
 {
     (void)state;
     struct scene s;
@@ -602,7 +603,7 @@ static void test_no_free_element_apart(void **state)
     end(&s.f);
 }
 
-/* Four things that lie apart two by two need two elements, in whatever order their sizes come. */
+/* Four blocks with two pairwise constraints need two elements, whatever the order of their sizes. */
 static void test_two_elements(void **state)
 {
     (void)state;
@@ -620,8 +621,8 @@ static void test_two_elements(void **state)
     end(&s.f);
 }
 
-/* On the model it is compiled, and told; on a device, or when the user says so, it is an error with the worst tiles and
- * variables. */
+/* On the IPU Model the program is compiled, with a warning; on a device, or with the option, it is an error with the
+ * fullest tiles and the largest variables. */
 static void test_out_of_memory(void **state)
 {
     (void)state;
@@ -638,7 +639,8 @@ static void test_out_of_memory(void **state)
         compiled_scene(&s);
         const struct model_tile *tile = &s.f.image->model.tiles.data[9];
         assert_true(tile->total_with_gaps > 800000 && tile->total_with_gaps < 810000);
-        assert_true(tile->bytes[0] + tile->bytes[1] + tile->bytes[2] > tile->total_with_gaps - 16); /* alignment */
+        assert_true(tile->bytes[0] + tile->bytes[1] + tile->bytes[2] >
+                    tile->total_with_gaps - 16); /* padding for alignment */
         assert_true(tile->bytes[MODEL_OVERFLOWED] > 0);
         set_option(&s, "debug.allowOutOfMemory", "false");
         image_release(s.f.image);
@@ -650,7 +652,7 @@ static void test_out_of_memory(void **state)
         assert_non_null(strstr(s.f.error.text, "debug.allowOutOfMemory"));
         end(&s.f);
     }
-    begin_on(&s, "ipu1 memory=1024 memory_element=1024"); /* no room for the stack */
+    begin_on(&s, "ipu1 memory=1024 memory_element=1024"); /* no memory for the stack */
     in_out(&s.f, set_named(&s, "s"), "Sum", 0, s.a, pop_tensor_at(s.b, 0));
     refused(&s.f, s.all, POP_GRAPH_MEMORY_ALLOCATION_ERROR, "bytes of 1024");
     end(&s.f);
@@ -678,7 +680,7 @@ static void test_lowered_variables(void **state)
     assert_non_null(strstr(text, "\"category\":\"message\",\"isConstant\":false,\"alwaysLive\":false"));
     assert_non_null(strstr(text, "\"allocationOrderByTile\":[["));
     char other[96];
-    snprintf(other, sizeof(other), "%s.capnp", path); /* any name is written to, in the one format */
+    snprintf(other, sizeof(other), "%s.capnp", path); /* any file name, in one format */
     set_option(&s, "debug.loweredVarDumpFile", other);
     compiled_scene(&s);
     file = fopen(other, "r");
@@ -689,7 +691,7 @@ static void test_lowered_variables(void **state)
     end(&s.f);
 }
 
-/* The largest variable that fits on a tile with nothing else, and one word more. */
+/* The largest variable that fits on an empty tile, and one that is a word larger. */
 static void test_exactly_full(void **state)
 {
     (void)state;
@@ -736,8 +738,8 @@ int main(void)
         cmocka_unit_test(test_sharing),
         cmocka_unit_test(test_interleaved_floors),
         cmocka_unit_test(test_element_constraints),
-        cmocka_unit_test(test_received_rows),
-        cmocka_unit_test(test_no_free_element_apart),
+        cmocka_unit_test(test_rows_from_another_tile),
+        cmocka_unit_test(test_no_other_element_is_free),
         cmocka_unit_test(test_two_elements),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_lowered_variables),

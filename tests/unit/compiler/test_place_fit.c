@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Placing blocks on one tile: no two that are there together share a byte, alignments and regions hold, whatever the
- * blocks. */
+/* Placing blocks on one tile: no two blocks that are live together share a byte; alignments and regions are kept, for
+ * random blocks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static uint32_t random_below(uint32_t n)
 
 static const struct fit_memory mk1 = { 262144, 131072, 16384 };
 
-/* Classes 0 (never), 1 (always), and more: spans of positions below a hundred. */
+/* Classes 0 (never), 1 (always), and more: spans of positions below 100. */
 static void make_classes(struct live *live, uint32_t count)
 {
     *vec_push(&live->classes) = (struct live_class){ 0, 0 };
@@ -123,14 +123,14 @@ static void test_random_blocks(void **state)
     for (uint32_t round = 0; round < 200; ++round) {
         seed = round;
         round_of(1 + random_below(40), 8000);
-        round_of(1 + random_below(200), 60000); /* overflows */
+        round_of(1 + random_below(200), 60000); /* memory overflows */
     }
     seed = 7;
-    round_of(1500, 1500); /* more than are placed by first fit */
+    round_of(1500, 1500); /* more blocks than first fit places */
     round_of(1500, 20);
 }
 
-/* Blocks that follow each other in time lie on each other. */
+/* Blocks that are live one after the other share addresses. */
 static void test_overlap(void **state)
 {
     (void)state;
@@ -159,7 +159,8 @@ static void test_overlap(void **state)
     free_classes(&live);
 }
 
-/* An interleaved variable begins where its region does; what does not fit below goes above; code does not. */
+/* An interleaved variable begins at the start of its region; data that does not fit below goes above it; code does not.
+ */
 static void test_regions(void **state)
 {
     (void)state;
@@ -185,8 +186,8 @@ static void test_regions(void **state)
     blocks[1].where = FIT_CODE;
     fit_place(&mk1, &live, blocks, 3, NULL, 0, address, &result);
     assert_int_equal(result.tile.bytes[MODEL_OVERFLOWED], 100000);
-    blocks[0] = (struct fit_block){ 800000, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY,
-                                    FIT_DATA }; /* the rest of it has overflowed */
+    blocks[0] =
+        (struct fit_block){ 800000, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA }; /* the rest has overflowed */
     blocks[1].where = blocks[2].where = FIT_DATA;
     fit_place(&mk1, &live, blocks, 3, NULL, 0, address, &result);
     assert_int_equal(result.tile.total_with_gaps, 1000000);
@@ -194,7 +195,7 @@ static void test_regions(void **state)
     free_classes(&live);
 }
 
-/* Pairs lie in different elements: 16 KiB apart below, 32 KiB above the start of the interleaved region. */
+/* Pairs are in different elements: 16 KiB apart below, 32 KiB above the start of the interleaved region. */
 static void test_pairs(void **state)
 {
     (void)state;
@@ -208,7 +209,7 @@ static void test_pairs(void **state)
     struct fit_pair pairs[] = { { 0, 1 } };
     fit_place(&mk1, &live, blocks, 3, pairs, 1, address, &result);
     assert_true(fit_element(&mk1, address[0], &end) != fit_element(&mk1, address[1], &end));
-    assert_int_equal(result.tile.total_with_gaps, 16384 + 40); /* as the poplibs benchmarks' 16,440 and the like */
+    assert_int_equal(result.tile.total_with_gaps, 16384 + 40); /* as 16,440 in the poplibs benchmarks */
     blocks[0].where = blocks[1].where = FIT_INTERLEAVED;
     fit_place(&mk1, &live, blocks, 3, pairs, 1, address, &result);
     assert_int_equal(result.tile.total_with_gaps, 131072 + 32768 + 40);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copy plans: the bytes that a plan moves are those of the naive element lists, whatever the views; transposes stay one
- * move. */
+/* Copy plans: a plan moves the bytes of the naive element lists, for random views; a transpose is one move. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +45,7 @@ static void end(struct fixture *f)
     pop_graph_destroy(f->graph);
 }
 
-/* xorshift: the same views on every machine. */
+/* xorshift: the same views on every machine */
 static uint64_t random_below(uint64_t *state, uint64_t limit)
 {
     *state ^= *state << 13;
@@ -136,7 +135,7 @@ static void check_copy(struct fixture *f, pop_tensor source, pop_tensor destinat
     run_copy(f->image, copy, storage, f->bytes, storage);
     assert_memory_equal(storage, expected, f->bytes);
 
-    /* the same two views from and to a buffer */
+    /* the same two views as source and destination of a buffer */
     size_t bytes = from.at.count * ELEMENT_BYTES;
     unsigned char *buffer = mem_alloc(bytes), *gathered = mem_alloc(bytes);
     for (size_t i = 0; i < from.at.count; ++i)
@@ -191,7 +190,7 @@ static pop_tensor random_step(uint64_t *state, pop_tensor t)
         return extent > 3 && random_below(state, 3) == 0 ? pop_tensor_sub_sample(t, 2, dim) : t;
     case 4:
         return random_shape(state, t);
-    default: { /* the two parts of t change places: a concatenation without aliases */
+    default: { /* swaps the two parts of t: a concatenation without aliases */
         size_t cut = random_below(state, extent + 1);
         return pop_tensor_concat(POP_TENSORS(pop_tensor_slice(t, cut, extent, dim), pop_tensor_slice(t, 0, cut, dim)),
                                  dim);
@@ -247,13 +246,13 @@ static void test_small_copies(void **state)
     check_copy(&f, pop_tensor_slice(a, 1, 14, 0), pop_tensor_slice(a, 2, 15, 0)); /* overlapping by all but one */
     check_copy(&f, pop_tensor_slice(a, 2, 15, 0), pop_tensor_slice(a, 1, 14, 0));
     check_copy(&f, pop_tensor_reverse(pop_tensor_slice(a, 0, 13, 0), 0),
-               pop_tensor_slice(a, 0, 13, 0)); /* onto itself, backwards */
+               pop_tensor_slice(a, 0, 13, 0)); /* onto itself, reversed */
     check_copy(&f, a, a);
     check_copy(&f, pop_tensor_broadcast(pop_tensor_slice(a, 7, 8, 0), 11, 0), pop_tensor_slice(b, 1, 12, 0));
     end(&f);
 }
 
-/* Digits that do not divide each other: 6 x 4 read by columns into 4 x 6 written by columns. */
+/* Extents that do not divide each other: 6 x 4 read by columns into 4 x 6 written by columns. */
 static void test_unlike_shapes(void **state)
 {
     (void)state;
@@ -280,7 +279,7 @@ static void test_transpose_is_one_move(void **state)
     assert_int_equal(f.image->copies.data[copy].moves, 1);
     assert_int_equal(f.image->moves.data[0].digits, 2);
     assert_int_equal(f.image->copies.data[copy].overlaps, 0);
-    /* its inverse, and a copy of a block of columns, which keeps rows together */
+    /* its inverse, and a copy of a block of columns, whose rows are contiguous */
     copy = plan_copy(f.image, storage, plan_side_of_view(destination), plan_side_of_view(source), 4096ull * 4096, 4);
     assert_int_equal(f.image->copies.data[copy].moves, 1);
     const struct view *columns = view_keep(pop_tensor_slice(a, 100, 200, 1)),
@@ -289,7 +288,7 @@ static void test_transpose_is_one_move(void **state)
     assert_int_equal(f.image->copies.data[copy].moves, 1);
     assert_int_equal(f.image->moves.data[f.image->copies.data[copy].first_move].bytes, 400);
     assert_int_equal(f.image->moves.data[f.image->copies.data[copy].first_move].digits, 1);
-    /* one element before it misaligns everything, and costs a few moves */
+    /* one element more at the start misaligns everything, and costs a few moves */
     const struct view *shifted = view_keep(
         pop_tensor_concat(POP_TENSORS(pop_tensor_flatten(pop_tensor_slice_nd(b, POP_SHAPE(0, 0), POP_SHAPE(1, 1))),
                                       pop_tensor_flatten(pop_tensor_transpose(a))),

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tree of steps that programs become (the guide, Program structure), written out, and the steps that ops stand for.
- */
+/* The tree of steps of a program (the guide, Program structure) as text, and the steps of ops. */
 #include "compiler/pipeline.h"
 #include "fixture.h"
 #include "graph/codelets.h"
@@ -51,8 +50,7 @@ static void is_tree(const struct fixture *f, const char *wanted)
     str_free(&text);
 }
 
-/* The leaf steps that all ops stand for, in the order of ops, are those of the tree in depth-first order of bodies,
- * each once. */
+/* The leaf steps of all ops, in the order of ops, are those of the tree in depth-first order of bodies, each once. */
 static void ops_have(const struct fixture *f, size_t steps)
 {
     const struct model *model = &f->image->model;
@@ -162,7 +160,7 @@ static void test_shared_programs_are_functions(void **state)
     end(&s.f);
 }
 
-/* Programs that were written out twice are one function; not those with a Copy that must not be outlined. */
+/* Equal programs that were written out twice become one function; not those with a Copy that must not be outlined. */
 static void test_equal_programs_are_functions(void **state)
 {
     (void)state;
@@ -198,7 +196,7 @@ static void test_stream_copies_merge(void **state)
     pop_sequence_add(all, pop_copy_to_stream(s.b, s.out, false, "second"));
     pop_sequence_add(all, pop_execute(s.near, NULL));
     pop_sequence_add(all, pop_copy_from_stream(s.in, s.a, false, "third"));
-    pop_sequence_add(all, pop_copy_to_stream(s.a, s.out, false, "fourth")); /* what the third brings */
+    pop_sequence_add(all, pop_copy_to_stream(s.a, s.out, false, "fourth")); /* sends what the third receives */
     pop_sequence_add(all, pop_copy_to_remote(s.b, rows, (pop_tensor){ 0 }, "fifth"));
     compiled(&s.f, all);
     is_tree(&s.f, "Sequence:all(StreamCopy:first OnTileExecute:near StreamCopy:third StreamCopy:fourth!mixed)");
@@ -212,7 +210,7 @@ static void test_stream_copies_merge(void **state)
     end(&s.f);
 }
 
-/* 200 MB on one IPU go in two stream copies. */
+/* 200 MB on one IPU are two stream copies. */
 static void test_large_stream_copies_split(void **state)
 {
     (void)state;
@@ -255,7 +253,7 @@ static void test_several_control_programs(void **state)
     end(&s.f);
 }
 
-/* A control program that another one runs too, or that stands twice, is a function. */
+/* A control program that another one runs too, or that is used twice, is a function. */
 static void test_shared_control_programs(void **state)
 {
     (void)state;
@@ -275,7 +273,7 @@ static void test_shared_control_programs(void **state)
     end(&s.f);
 }
 
-/* Hardware that counts on one tile syncs around each set. */
+/* Hardware that counts cycles on one tile syncs before and after each set. */
 static void test_syncs_of_instrumentation(void **state)
 {
     (void)state;
@@ -292,7 +290,7 @@ static void test_syncs_of_instrumentation(void **state)
     end(&s.f);
 }
 
-/* A device of type IPU that records branches sends the records to the host before each of them. */
+/* A device of type IPU that records branches sends the records to the host before each branch. */
 static void test_syncs_of_branch_records(void **state)
 {
     (void)state;

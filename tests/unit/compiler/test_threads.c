@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The compiler's threads: the executable is the same, to the byte, whatever their number. */
+/* The compiler's threads: the executable has the same bytes with any number of threads. */
 #include "fixture.h"
 #include "image/file.h"
 
 #include <stdlib.h>
 
-/* Enough vertices for threads to be started, and more steps than are in one batch of the exchange. */
+/* Enough vertices to start threads, and more steps than one batch of the exchange has. */
 enum { TILES = 64, SETS = 300, VERTICES = 40, ELEMENTS = 4 * VERTICES };
 
 static pop_tensor spread(struct fixture *f, unsigned shift, const char *name)
@@ -16,8 +16,8 @@ static pop_tensor spread(struct fixture *f, unsigned shift, const char *name)
     return t;
 }
 
-/* Vertices that read from other tiles, rows that are gathered from several, results that go elsewhere, and copies, by
- * turns; tiles have different work. */
+/* In turn: vertices that read from other tiles, gathered rows, results that are sent to other tiles, and copies; tiles
+ * have different work. */
 static pop_program steps(struct fixture *f)
 {
     pop_program sequence = pop_sequence(f->graph, "steps");
@@ -47,7 +47,7 @@ static void compile_with(const char *threads, char **data, size_t *size)
     assert_int_equal(
         options_apply(&f.options, "engine", (pop_options){ &option, 1 }, NULL, (pop_where){ 0 }, "test", NULL), POP_OK);
     compiled(&f, steps(&f));
-    options_free(&f.image->options); /* they say how many threads there were */
+    options_free(&f.image->options); /* the number of threads differs in them */
     image_write(f.image, data, size);
     end(&f);
 }
@@ -69,7 +69,7 @@ static void test_same_bytes(void **state)
     free(one);
 }
 
-/* A tile that is too full is named, and it is the same tile and text with several threads. */
+/* The error names the same tile, with the same text, with one thread and with several. */
 static void test_same_error(void **state)
 {
     (void)state;
@@ -78,7 +78,7 @@ static void test_same_error(void **state)
     for (size_t i = 0; i < 2; ++i) {
         struct fixture f;
         begin(&f);
-        f.graph->store->target.type = POP_TARGET_IPU; /* where what does not fit is refused */
+        f.graph->store->target.type = POP_TARGET_IPU; /* where programs that do not fit are refused */
         pop_option option = { "target.hostThreads", threads[i] };
         assert_int_equal(
             options_apply(&f.options, "engine", (pop_options){ &option, 1 }, NULL, (pop_where){ 0 }, "test", NULL),

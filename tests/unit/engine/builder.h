@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images made by hand, for tests of the engine without a compiler.  Storage is what the test says: offsets are its own.
- */
+/* Images built by hand, for tests of the engine without a compiler.  The test chooses the offsets in storage. */
 #ifndef TEST_BUILDER_H
 #define TEST_BUILDER_H
 
@@ -140,7 +139,7 @@ static inline struct module *build_module(const char *source)
     return module;
 }
 
-/* The modelled program when all ops are there: every op of one kind is a leaf step. */
+/* The modelled program, once all ops are added: every op of one kind is a leaf step. */
 static inline void build_model(struct image *image, unsigned op_kind, struct model_step step)
 {
     *vec_push(&image->model.steps) = step;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Callbacks that end what they run in: engines destroyed by a callback, connections made while one is let go. */
+/* Callbacks that destroy their own engine, and connections made while a callback is released. */
 #include "builder.h"
 
 static pop_device *device;
 enum { BYTES = 4 };
 
-/* What a callback does, at which of the calls; the engine and the counts that are looked at after it has gone. */
+/* The action of a callback and the call at which it happens; the engine, and counts that are read after it is
+ * destroyed. */
 enum act { NOTHING, DESTROY, CONNECT };
 struct actor {
     pop_engine *engine;
     enum act fetch, prefetch, complete, invalidate, release;
     int fetched, completed, released;
-    struct actor *anew; /* what CONNECT connects */
+    struct actor *connected; /* the connection that CONNECT makes */
 };
 
 static pop_stream_callback callback_of(struct actor *actor);
@@ -21,7 +22,7 @@ static void act(struct actor *actor, enum act what)
     if (what == DESTROY)
         pop_engine_destroy(actor->engine);
     if (what == CONNECT)
-        assert_int_equal(pop_engine_connect_stream_callback(actor->engine, "in", callback_of(actor->anew), NULL),
+        assert_int_equal(pop_engine_connect_stream_callback(actor->engine, "in", callback_of(actor->connected), NULL),
                          POP_OK);
 }
 
@@ -108,7 +109,7 @@ static void an_engine_destroyed_by_a_callback_ends_its_run(void **state)
         assert_int_equal(pop_engine_run(actor.engine, 0, NULL), POP_OK);
         assert_int_equal(actor.fetched, 1);
         assert_int_equal(actor.completed, 1);
-        assert_int_equal(actor.released, 1); /* and the engine has gone */
+        assert_int_equal(actor.released, 1); /* the engine is destroyed */
     }
 }
 
@@ -137,12 +138,12 @@ static void a_released_callback_may_connect_its_stream(void **state)
     (void)state;
     struct actor actor = connected(), other = { 0 }, third = { 0 };
     actor.release = CONNECT;
-    actor.anew = &other;
+    actor.connected = &other;
     other.engine = third.engine = actor.engine;
     assert_int_equal(pop_engine_connect_stream_callback(actor.engine, "in", callback_of(&actor), NULL), POP_OK);
     assert_int_equal(pop_engine_connect_stream_callback(actor.engine, "in", callback_of(&third), NULL), POP_OK);
     assert_int_equal(actor.released, 1);
-    assert_int_equal(third.released, 1); /* the last connection is the one of actor's release */
+    assert_int_equal(third.released, 1); /* the last connection is the one that actor's release made */
     assert_int_equal(pop_engine_run(actor.engine, 0, NULL), POP_OK);
     assert_true(other.fetched > 0);
     pop_engine_destroy(actor.engine);

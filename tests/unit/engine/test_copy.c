@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copy plans against a naive loop: every element size, up to eight digits in any order, reversed and spread, threads or
- * none; overlapping plans behave as if everything were read first. */
+/* Copy plans against a naive loop: every element size, up to eight digits in any order, reversed and spread, with
+ * threads or none; overlapping plans read everything first. */
 #include "builder.h"
 #include "engine/copy.h"
 #include "image/check.h"
@@ -102,7 +102,7 @@ static void random_plans_match_a_naive_loop(void **state)
         naive(image, &copy, source, wanted);
         copy_run(image, &copy, source, seen, round & 1 ? pool : NULL);
         assert_memory_equal(seen, wanted, BLOCK_BYTES);
-        /* In one block: the source is what it was before. */
+        /* Within one block: everything is read before anything is written. */
         unsigned char *temporary = mem_alloc(copy.bytes);
         memcpy(seen, source, BLOCK_BYTES);
         memcpy(wanted, source, BLOCK_BYTES);

@@ -9,8 +9,8 @@
 static pop_device *device;
 static struct module *module;
 
-/* Sum: out = sum(in), fails when told; Spoil: leaves its fields as its state says; Rows: one output per row; Multi: one
- * per worker. */
+/* Sum: out = sum(in), fails if refuse is set; Spoil: damages its fields as its state says; Rows: one output per row;
+ * Multi: one per worker. */
 static const char source[] =
     "struct vec { void *data; size_t size; };\n"
     "struct sum { struct vec in; int *out; int refuse; };\n"
@@ -117,7 +117,7 @@ static struct image *image_with_module(uint64_t storage)
     return image;
 }
 
-/* Sizes of one more vertex's edges. */
+/* Sizes of the edges of one more vertex. */
 static void add_checked(struct image *image, uint32_t id, const uint64_t *bytes, size_t count)
 {
     *vec_push(&image->vertex_ids) = id;
@@ -212,7 +212,7 @@ static void failures_name_the_lowest_vertex(void **state)
     for (unsigned m = 0; m < 3; ++m)
         for (unsigned where = 3; where < 20000; where += 9999) {
             struct image *image = sums(20011, where, 2);
-            struct sum_state later; /* another one fails behind it */
+            struct sum_state later; /* another one fails after it */
             memcpy(&later, image->states.data + 20005 * sizeof(later), sizeof(later));
             later.refuse = 2;
             memcpy(image->states.data + 20005 * sizeof(later), &later, sizeof(later));
@@ -305,10 +305,10 @@ static void checked_mode_names_vertex_field_and_offset(void **state)
         for (int again = 0; again < 2; ++again)
             assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR, rows[i].words);
         assert_int_equal(pop_engine_read_tensor(engine, "all", after, 256, NULL), POP_OK);
-        assert_memory_equal(before, after, 256); /* nothing of it reached the variables */
+        assert_memory_equal(before, after, 256); /* the variables are unchanged */
         pop_engine_destroy(engine);
     }
-    pop_engine *engine = spoiler(1, 7, 2); /* the last byte is its own */
+    pop_engine *engine = spoiler(1, 7, 2); /* the last byte belongs to the vertex */
     assert_int_equal(pop_engine_run(engine, 0, NULL), POP_OK);
     unsigned char all[256];
     assert_int_equal(pop_engine_read_tensor(engine, "all", all, 256, NULL), POP_OK);
@@ -316,7 +316,7 @@ static void checked_mode_names_vertex_field_and_offset(void **state)
     pop_engine_destroy(engine);
 }
 
-/* Whatever a codelet does, the run is over and the process is not. */
+/* Whatever fault a codelet has, the run ends and the process continues. */
 static void faults_end_the_run_in_every_mode(void **state)
 {
     (void)state;
@@ -343,7 +343,7 @@ static void faults_end_the_run_in_every_mode(void **state)
         }
 }
 
-/* Spoilers that all call themselves without end, on the threads of a pool. */
+/* Vertices that all recurse without end, on the threads of a pool. */
 static void faults_on_threads(void **state)
 {
     (void)state;
@@ -367,17 +367,17 @@ static void faults_on_threads(void **state)
 
 static volatile sig_atomic_t seen_signals;
 
-static void see_signal(int signal)
+static void on_signal(int signal)
 {
     (void)signal;
     ++seen_signals;
 }
 
-/* What no codelet caused goes to the program's own handler, which is there before, during and after. */
+/* Signals that no codelet caused go to the program's own handler, installed before, during or after a run. */
 static void signals_of_other_handlers_are_delivered(void **state)
 {
     (void)state;
-    struct sigaction mine = { .sa_handler = see_signal }, before, now;
+    struct sigaction mine = { .sa_handler = on_signal }, before, now;
     sigaction(SIGFPE, &mine, &before);
     seen_signals = 0;
     pop_engine *engine = spoiler_in(false, 6, 0, 2), *second = spoiler_in(true, 6, 1, 2);
@@ -394,16 +394,16 @@ static void signals_of_other_handlers_are_delivered(void **state)
     pop_engine_destroy(engine);
     pop_engine_destroy(second);
     sigaction(SIGFPE, NULL, &now);
-    assert_true(now.sa_handler == see_signal);
+    assert_true(now.sa_handler == on_signal);
     engine = spoiler_in(false, 6, 0, 2);
-    sigaction(SIGFPE, &mine, NULL); /* the program's later handler stays */
+    sigaction(SIGFPE, &mine, NULL); /* the handler installed later is kept */
     pop_engine_destroy(engine);
     sigaction(SIGFPE, &before, &now);
-    assert_true(now.sa_handler == see_signal);
+    assert_true(now.sa_handler == on_signal);
 }
 
-/* Holes of a few pages between writable ones, where the system would put small mappings: a codelet that runs on past
- * its field's guard must not reach what lies there. */
+/* Holes of a few pages between writable ones, where the system would put small mappings: a codelet that writes beyond
+ * its field's guard must not reach the pages behind. */
 static void checked_mode_protects_neighbours(void **state)
 {
     (void)state;
@@ -481,7 +481,7 @@ static void checked_mode_names_the_table_that_ends(void **state)
 {
     (void)state;
     pop_engine *engine = tables(true, PAST_VERTEX);
-    for (int again = 0; again < 2; ++again) /* behind it is the table of the field `out` */
+    for (int again = 0; again < 2; ++again) /* the table of the field `out` follows */
         assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR,
                      "vertex 0 (PastVertex) read beyond field 'in' (row 3 of 3) at byte 48, in compute set");
     pop_engine_destroy(engine);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PrintTensor's text: the guide's form, the newer one, alignment, wrapping, summaries, odd shapes. */
+/* PrintTensor's text: the guide's form, the newer one, alignment, wrapping, summaries, unusual shapes. */
 #include "engine/print.h"
 
 #include <setjmp.h>
@@ -19,7 +19,7 @@ static char *printed(const char *title, pop_type type, const uint64_t *dims, siz
     return text;
 }
 
-/* The formats as src/program makes them; this room's tests do not need a graph for them. */
+/* The formats that src/program makes, without a graph. */
 #define EXPECT(text_, ...)                                                                                             \
     do {                                                                                                               \
         char *got = printed(__VA_ARGS__);                                                                              \
@@ -63,7 +63,7 @@ static void elements_are_aligned(void **state)
            (float[]){ 0.0f / 0.0f * -1, 1e38f * 10, 1 }, pop_print_format_default());
 }
 
-static void odd_shapes(void **state)
+static void unusual_shapes(void **state)
 {
     (void)state;
     EXPECT("s: 3\n", "s", POP_UNSIGNED_CHAR, NULL, 0, (unsigned char[]){ 3 }, pop_print_format_default());
@@ -104,7 +104,7 @@ static void many_elements_are_summarised(void **state)
     EXPECT("m: [\n [ 0 ...  4]\n ...\n [15 ... 19]\n]\n", "m", POP_INT, DIMS(4, 5), numbers, format);
 }
 
-/* The last element that fits ends where the line may end: one column less wraps it. */
+/* The last element that fits ends at the line width: a width of one column less wraps it. */
 static void a_row_as_wide_as_a_line_stays_in_it(void **state)
 {
     (void)state;
@@ -135,7 +135,7 @@ int main(void)
         cmocka_unit_test(guide_text),
         cmocka_unit_test(newer_text),
         cmocka_unit_test(elements_are_aligned),
-        cmocka_unit_test(odd_shapes),
+        cmocka_unit_test(unusual_shapes),
         cmocka_unit_test(long_rows_wrap),
         cmocka_unit_test(many_elements_are_summarised),
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Control flow, handles, prints, cycles and errors of runs, on images made by hand. */
+/* Control flow, handles, prints, cycles and errors of runs, on images built by hand. */
 #include "builder.h"
 
 #include <pthread.h>
@@ -166,7 +166,7 @@ static void branches_follow_their_operands(void **state)
     pop_engine_destroy(engine);
 }
 
-static void aborts_prints_and_errors_end_as_they_say(void **state)
+static void aborts_prints_and_errors_have_their_texts(void **state)
 {
     (void)state;
     struct image *image = cells();
@@ -223,7 +223,7 @@ static void misuse_is_an_error(void **state)
                  "there is no program 1: the executable has 1 (0 to 0)");
     assert_fails(pop_engine_write_tensor(engine, "c1", &value, 3, error), POP_TENSOR_IO_STATE_ERROR,
                  "4 bytes, the buffer 3");
-    const int longer[2] = { 7, 9 }; /* the tensor's part of a longer buffer is taken */
+    const int longer[2] = { 7, 9 }; /* only the tensor's part of a longer buffer is read */
     int back[2] = { 0, 11 };
     assert_int_equal(pop_engine_write_tensor(engine, "c1", longer, sizeof(longer), NULL), POP_OK);
     assert_int_equal(pop_engine_read_tensor(engine, "c1", back, sizeof(back), NULL), POP_OK);
@@ -330,7 +330,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops_nest_and_may_be_empty),
         cmocka_unit_test(branches_follow_their_operands),
-        cmocka_unit_test(aborts_prints_and_errors_end_as_they_say),
+        cmocka_unit_test(aborts_prints_and_errors_have_their_texts),
         cmocka_unit_test(misuse_is_an_error),
         cmocka_unit_test(options_are_checked_and_listed),
         cmocka_unit_test(stop_ends_an_endless_run),

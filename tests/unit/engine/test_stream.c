@@ -22,7 +22,7 @@ static pop_engine *make(pop_options options)
     return build_engine(image, options, device);
 }
 
-static void buffers_stay_and_circular_ones_move_on(void **state)
+static void buffers_are_reused_and_circular_ones_advance(void **state)
 {
     (void)state;
     pop_engine *engine = make(POP_NO_OPTIONS);
@@ -32,7 +32,7 @@ static void buffers_stay_and_circular_ones_move_on(void **state)
     assert_int_equal(pop_engine_run(engine, 0, NULL), POP_OK); /* 1 2 1 2 1 to rows 0 1 2 0 1 */
     static const int32_t first[] = { 2, 2, 2, 1, 1, 1, 1, 1, 1 };
     assert_memory_equal(out, first, sizeof(first));
-    assert_int_equal(pop_engine_run(engine, 0, NULL), POP_OK); /* goes on: 2 1 2 1 2 to rows 2 0 1 2 0 */
+    assert_int_equal(pop_engine_run(engine, 0, NULL), POP_OK); /* continues: 2 1 2 1 2 to rows 2 0 1 2 0 */
     static const int32_t second[] = { 2, 2, 2, 2, 2, 2, 1, 1, 1 };
     assert_memory_equal(out, second, sizeof(second));
     int32_t same[N];
@@ -43,7 +43,7 @@ static void buffers_stay_and_circular_ones_move_on(void **state)
     pop_engine_destroy(engine);
 }
 
-static void connections_that_cannot_be(void **state)
+static void invalid_connections_are_refused(void **state)
 {
     (void)state;
     pop_engine *engine = make(POP_NO_OPTIONS);
@@ -72,7 +72,7 @@ static void connections_that_cannot_be(void **state)
     pop_engine_destroy(engine);
 }
 
-/* A callback that writes down what it was asked: f fetch, c complete, p prefetch, i invalidate, r release. */
+/* A callback that records its calls: f fetch, c complete, p prefetch, i invalidate, r release. */
 struct journal {
     char text[128];
     int next, got, fail_at;
@@ -171,7 +171,7 @@ static void prefetched_data_is_consumed_or_dropped(void **state)
     assert_int_equal(pop_engine_run(engine, 0, NULL), POP_OK);
     assert_int_equal(out.got, 12345);
     assert_string_equal(in.text, "fcpcpcpcpcp");
-    assert_int_equal(pop_engine_run(engine, 0, NULL), POP_OK); /* the sixth was there already */
+    assert_int_equal(pop_engine_run(engine, 0, NULL), POP_OK); /* the sixth was prefetched before */
     assert_int_equal(out.got, 1234567900);                     /* 6 7 8 9 10: 12345678 * 10 + 9, then * 10 + 10 */
     assert_int_equal(pop_engine_load(engine, device, NULL), POP_OK);
     assert_non_null(strstr(in.text, "cpi"));
@@ -222,7 +222,7 @@ static pop_status misuse(void *buffer, void *user)
     return POP_OK;
 }
 
-static void a_callback_may_stop_the_run_and_nothing_worse(void **state)
+static void a_callback_may_only_stop_the_run(void **state)
 {
     (void)state;
     pop_engine *engine = make(POP_NO_OPTIONS);
@@ -322,12 +322,12 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(buffers_stay_and_circular_ones_move_on),
-        cmocka_unit_test(connections_that_cannot_be),
+        cmocka_unit_test(buffers_are_reused_and_circular_ones_advance),
+        cmocka_unit_test(invalid_connections_are_refused),
         cmocka_unit_test(callbacks_are_called_in_order),
         cmocka_unit_test(prefetched_data_is_consumed_or_dropped),
         cmocka_unit_test(a_failed_callback_ends_the_run),
-        cmocka_unit_test(a_callback_may_stop_the_run_and_nothing_worse),
+        cmocka_unit_test(a_callback_may_only_stop_the_run),
         cmocka_unit_test(remote_rows_move_by_index),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Callbacks of streams on worker threads: a prefetch that waits for the callback of another stream, and what else a
- * prefetch that is not over meets. */
+/* Callbacks of streams on worker threads: a prefetch that waits for the callback of another stream, and other events
+ * while a prefetch runs. */
 #include "builder.h"
 
 #include <pthread.h>
@@ -29,8 +29,8 @@ static pop_engine *make(const char *mode, const char *threads)
                         device);
 }
 
-/* What both callbacks share, under the lock. */
-struct meeting {
+/* State of both callbacks, under the lock. */
+struct shared_state {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     pthread_t runner;
@@ -45,26 +45,26 @@ struct meeting {
     bool free;  /* no prefetch waits any more */
 };
 
-static void begin(struct meeting *m)
+static void begin(struct shared_state *m)
 {
-    *m = (struct meeting){ .runner = pthread_self(), .next = 1 };
+    *m = (struct shared_state){ .runner = pthread_self(), .next = 1 };
     pthread_mutex_init(&m->lock, NULL);
     pthread_cond_init(&m->changed, NULL);
 }
 
-static void finish(struct meeting *m)
+static void finish(struct shared_state *m)
 {
     pthread_cond_destroy(&m->changed);
     pthread_mutex_destroy(&m->lock);
 }
 
-static void enter(struct meeting *m)
+static void enter(struct shared_state *m)
 {
     pthread_mutex_lock(&m->lock);
     m->by_runner += pthread_equal(pthread_self(), m->runner) != 0;
 }
 
-static void leave(struct meeting *m)
+static void leave(struct shared_state *m)
 {
     pthread_cond_broadcast(&m->changed);
     pthread_mutex_unlock(&m->lock);
@@ -72,7 +72,7 @@ static void leave(struct meeting *m)
 
 static pop_status send_value(void *buffer, void *user)
 {
-    struct meeting *m = user;
+    struct shared_state *m = user;
     enter(m);
     ++m->fetches;
     *(int32_t *)buffer = m->next++;
@@ -82,7 +82,7 @@ static pop_status send_value(void *buffer, void *user)
 
 static pop_prefetch send_early(void *buffer, void *user)
 {
-    struct meeting *m = user;
+    struct shared_state *m = user;
     enter(m);
     ++m->prefetches;
     m->waits = true;
@@ -97,7 +97,7 @@ static pop_prefetch send_early(void *buffer, void *user)
 
 static pop_status receive(void *buffer, void *user)
 {
-    struct meeting *m = user;
+    struct shared_state *m = user;
     enter(m);
     ++m->received;
     m->last = *(int32_t *)buffer;
@@ -116,15 +116,15 @@ static void on_complete(void *user)
 
 static void on_invalidate(void *user)
 {
-    ++((struct meeting *)user)->invalidated;
+    ++((struct shared_state *)user)->invalidated;
 }
 
 static void on_release(void *user)
 {
-    ++((struct meeting *)user)->released;
+    ++((struct shared_state *)user)->released;
 }
 
-static void connect(pop_engine *engine, struct meeting *m)
+static void connect(pop_engine *engine, struct shared_state *m)
 {
     m->engine = engine;
     pop_stream_callback in = { send_value, send_early, on_complete, on_invalidate, on_release, m };
@@ -133,7 +133,7 @@ static void connect(pop_engine *engine, struct meeting *m)
     assert_int_equal(pop_engine_connect_stream_callback(engine, "out", out, NULL), POP_OK);
 }
 
-static void let_go(struct meeting *m)
+static void release_prefetch(struct shared_state *m)
 {
     pthread_mutex_lock(&m->lock);
     m->free = true;
@@ -149,7 +149,7 @@ static void a_prefetch_waits_for_a_result(void **state)
                                             { "collaborative", "1" },
                                             { "collaborative", "auto" } };
     for (unsigned i = 0; i < sizeof(modes) / sizeof(*modes); ++i) {
-        struct meeting m;
+        struct shared_state m;
         begin(&m);
         pop_engine *engine = make(modes[i][0], modes[i][1]);
         connect(engine, &m);
@@ -169,12 +169,12 @@ static void a_prefetch_waits_for_a_result(void **state)
     }
 }
 
-/* One that waits longer than its run is used by the next, and is dropped with what it gives by what follows a failure.
- */
+/* A prefetch that still waits when its run ends is used by the next run; after a failed run it is dropped with its
+ * value. */
 static void a_prefetch_outlives_its_run(void **state)
 {
     (void)state;
-    struct meeting m;
+    struct shared_state m;
     begin(&m);
     pop_engine *engine = make("dedicated", "2");
     connect(engine, &m);
@@ -184,7 +184,7 @@ static void a_prefetch_outlives_its_run(void **state)
     assert_fails(pop_engine_run(engine, 0, error), POP_PARSE_ERROR, "fetch of stream 'out'");
     assert_int_equal(pop_engine_load(engine, device, NULL), POP_OK);
     assert_int_equal(m.invalidated, 0);
-    let_go(&m);
+    release_prefetch(&m);
     assert_int_equal(pop_engine_run(engine, 0, NULL), POP_OK);
     assert_int_equal(m.received, 1 + TIMES);
     assert_int_equal(m.invalidated, 1); /* value 2 */
@@ -196,7 +196,7 @@ static void a_prefetch_outlives_its_run(void **state)
 
 static void *stop_when_it_waits(void *argument)
 {
-    struct meeting *m = argument;
+    struct shared_state *m = argument;
     pthread_mutex_lock(&m->lock);
     while (!m->waits)
         pthread_cond_wait(&m->changed, &m->lock);
@@ -217,7 +217,7 @@ static double seconds(void)
 static void a_run_that_waits_is_stopped(void **state)
 {
     (void)state;
-    struct meeting m;
+    struct shared_state m;
     begin(&m);
     m.ahead = 1;
     m.meets = true;
@@ -230,8 +230,8 @@ static void a_run_that_waits_is_stopped(void **state)
     assert_true(seconds() - from < 1.1);
     pthread_join(thread, NULL);
     assert_int_equal(m.received, 1);
-    let_go(&m);
-    assert_int_equal(pop_engine_run(engine, 0, NULL), POP_OK); /* from what was prefetched on */
+    release_prefetch(&m);
+    assert_int_equal(pop_engine_run(engine, 0, NULL), POP_OK); /* starts with the prefetched value */
     assert_int_equal(m.received, 1 + TIMES);
     assert_int_equal(m.last, 1 + TIMES);
     pop_engine_destroy(engine);
@@ -240,7 +240,7 @@ static void a_run_that_waits_is_stopped(void **state)
 
 static pop_prefetch misuse(void *buffer, void *user)
 {
-    struct meeting *m = user;
+    struct shared_state *m = user;
     *(int32_t *)buffer = 7;
     int32_t data[1];
     assert_fails(pop_engine_connect_stream(m->engine, "out", data, error), POP_STREAM_CONNECTION_ERROR,
@@ -256,7 +256,7 @@ static pop_prefetch misuse(void *buffer, void *user)
 static void a_prefetch_does_not_use_its_engine(void **state)
 {
     (void)state;
-    struct meeting m;
+    struct shared_state m;
     begin(&m);
     pop_engine *engine = make("dedicated", "1");
     connect(engine, &m);

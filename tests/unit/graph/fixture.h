@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of the graph share: a graph on a small machine, vertex types without a compiler, and the check of an
+/* Shared by the tests of the graph: a graph on a small machine, vertex types without a compiler, and the check of an
  * error. */
 #ifndef TESTS_GRAPH_FIXTURE_H
 #define TESTS_GRAPH_FIXTURE_H
@@ -71,7 +71,7 @@ static inline pop_graph *fixture_graph(unsigned ipus, unsigned tiles)
     return graph;
 }
 
-/* The pending error has a kind, words of its text, and the caller's file; it is taken. */
+/* The pending error has this kind, these words and the caller's file; the check takes it. */
 static inline void expect_error(pop_graph *graph, pop_status status, const char *words, const char *file)
 {
     pop_error error;

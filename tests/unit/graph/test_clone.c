@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clones against what each method promises, element by element. */
+/* Clones compared with the documented order of each method, element by element. */
 #include "graph/store.h"
 #include "graph/tile_map.h"
 #include "graph/view_runs.h"
@@ -63,7 +63,7 @@ static int by_tile(const void *a, const void *b)
     return in_memory(a, b);
 }
 
-/* Where the method puts element i: its place among the sorted, each once. */
+/* The position that the method gives element i: its index in sorted order, each index once. */
 static size_t expected(const struct elements *e, pop_clone_method method, bool aliases, size_t *order)
 {
     struct element sorted[LARGEST];
@@ -166,7 +166,7 @@ static pop_tensor mapped(pop_graph *graph, pop_shape shape, size_t grain, unsign
     return t;
 }
 
-/* Views that lie in memory in many ways. */
+/* Views with many kinds of memory layout. */
 static size_t make_views(pop_graph *g, pop_tensor *view)
 {
     pop_tensor a = mapped(g, POP_SHAPE(6, 10), 7, 1), b = mapped(g, POP_SHAPE(6, 4), 5, 2),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Connecting tensors to fields: what is stored, what is refused. */
+/* Connecting tensors to fields: what is stored, and what is refused. */
 #include "fixture.h"
 #include "graph/edge.h"
 #include "graph/field.h"
@@ -44,7 +44,8 @@ static void scalars_and_vectors(void **state)
     (void)state;
     struct setup s = setup();
     pop_graph_connect(s.graph, s.add, "a", pop_tensor_at(s.vector, 3));
-    pop_graph_connect(s.graph, s.add, "c", pop_tensor_slice(s.vector, 4, 5, 0)); /* rank 1 will do, and any order */
+    pop_graph_connect(s.graph, s.add, "c",
+                      pop_tensor_slice(s.vector, 4, 5, 0)); /* rank 1 is accepted, in any order of elements */
     pop_graph_connect(s.graph, s.add, "b", pop_tensor_at(s.vector, 3));
     expect_run(edge_of(&s, s.add, 0), 0, 3, 1);
     expect_run(edge_of(&s, s.add, 1), 0, 3, 1);
@@ -125,7 +126,7 @@ static void element_by_element(void **state)
     pop_graph_connect_index(s.graph, s.mix, "in", 0, pop_tensor_at(s.vector, 0));
     EXPECT_ERROR(s.graph, POP_GRAPH_CONNECTION_ERROR, "is one edge");
     pop_graph_set_field_size(s.graph, s.mix, "rows", 3);
-    pop_graph_connect(s.graph, s.mix, "rows", s.matrix); /* whole, into the size that was given */
+    pop_graph_connect(s.graph, s.mix, "rows", s.matrix); /* as a whole, into the size that was set */
     pop_graph_set_field_size(s.graph, s.mix, "list", 2);
     pop_graph_connect(s.graph, s.mix, "list", s.halves);
     EXPECT_ERROR(s.graph, POP_GRAPH_CONNECTION_ERROR, "was given the size 2, 3 tensors");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of libraries are recorded, and what they build belongs to them. */
+/* Library calls are recorded, and additions to the graph belong to their call. */
 #include "graph/store.h"
 
 #include <setjmp.h>
@@ -59,7 +59,7 @@ static void results_belong_to_their_call(void **state)
     pop_where where = { "user.c", 8, 0 };
     pop_log_argument none = { "nothing", POP_LOG_TENSOR, { .tensor = { 0 } } },
                      name = { "y", POP_LOG_TEXT, { .text = NULL } };
-    pop_debug_result(graph, where, &name); /* no call: nothing */
+    pop_debug_result(graph, where, &name); /* no call: no record */
     where = pop_debug_call(graph, where, "poplibs", "lib::f", NULL, 0);
     pop_debug_call(graph, where, "poplibs", "lib::g", NULL, 0);
     pop_debug_result(graph, where, &none);

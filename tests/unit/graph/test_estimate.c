@@ -56,7 +56,7 @@ static void estimators_see_the_vertex(void **state)
     assert_int_equal(perf.cycles, 30);
     assert_int_equal(perf.flops, 2);
     assert_int_equal(calls, 1);
-    pop_graph_set_perf_estimate(graph, v, 0, 0); /* a vertex's own estimate comes first, even of nothing */
+    pop_graph_set_perf_estimate(graph, v, 0, 0); /* a vertex's own estimate has priority, even if it is 0 */
     assert_int_equal(pop_graph_get_perf_estimate(graph, v).cycles, 0);
     assert_int_equal(calls, 1);
     expect_no_error(graph);
@@ -113,7 +113,7 @@ static pop_perf estimate_by_default(const pop_vertex_view *vertex, const pop_tar
     return (pop_perf){ 1, 0 };
 }
 
-/* State that nobody set is what the codelet's class makes of it. */
+/* State that was not set has the default of the codelet's class. */
 static void estimators_see_defaults(void **state)
 {
     (void)state;

@@ -22,7 +22,7 @@ static void scalars_are_converted(void **state)
     pop_graph_set_field_int(graph, v, "n", 65537);
     assert_int_equal(edge_of(graph, 6)->variable, 1); /* wraps as C converts */
     pop_graph_set_field_int(graph, v, "n", 12);
-    assert_int_equal(edge_of(graph, 6)->variable, 12); /* the later value holds */
+    assert_int_equal(edge_of(graph, 6)->variable, 12); /* the later value is used */
     assert_int_equal(edge_of(graph, 6)->form, EDGE_VALUE);
     pop_graph_set_field_double(graph, v, "scale", 1.0 + 1.0 / 4096); /* rounds to the nearest half */
     assert_int_equal(edge_of(graph, 7)->variable, 0x3c00);
@@ -32,7 +32,7 @@ static void scalars_are_converted(void **state)
     assert_true((int64_t)((uint64_t)edge->count << 32 | edge->variable) == wide);
     assert_int_equal(graph->store->edges.count, 3);
     assert_int_equal(pop_graph_get_field_size(graph, v, "n"), 0);
-    assert_int_equal(pop_graph_num_edges(graph), 0); /* state is no connection */
+    assert_int_equal(pop_graph_num_edges(graph), 0); /* state is not a connection */
     expect_no_error(graph);
     pop_graph_destroy(graph);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The graph as an owner: its error, marks, vertex types. */
+/* The graph: its error, marks, vertex types. */
 #include "fixture.h"
 #include "graph/codelets.h"
 #include "graph/field.h"
@@ -98,7 +98,7 @@ static void released_views_leave_connections_alone(void **state)
     pop_graph_destroy(graph);
 }
 
-static void modules_may_be_loaded_twice_but_not_contradict(void **state)
+static void modules_may_be_loaded_twice_but_must_agree(void **state)
 {
     (void)state;
     pop_graph *graph = fixture_graph(1, 4);
@@ -183,7 +183,7 @@ int main(void)
         cmocka_unit_test(a_bad_target_is_recorded),
         cmocka_unit_test(null_graphs_are_harmless),
         cmocka_unit_test(released_views_leave_connections_alone),
-        cmocka_unit_test(modules_may_be_loaded_twice_but_not_contradict),
+        cmocka_unit_test(modules_may_be_loaded_twice_but_must_agree),
         cmocka_unit_test(invalid_codelet_files_are_refused),
         cmocka_unit_test(code_is_measured_when_the_target_has_compile_ipu_code),
         cmocka_unit_test(lines_are_shared),

@@ -9,7 +9,7 @@ static void host_handles(void **state)
     pop_tensor t = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(4), "t");
     pop_tensor constant = pop_graph_add_constant_float(graph, POP_FLOAT, POP_SHAPE(4), 1, "c");
     pop_graph_create_host_write(graph, "x", t);
-    pop_graph_create_host_read(graph, "x", t); /* reads have names of their own */
+    pop_graph_create_host_read(graph, "x", t); /* reads have their own names */
     pop_graph_create_host_read(graph, "c", constant);
     expect_no_error(graph);
     pop_graph_create_host_write(graph, "x", t);
@@ -97,7 +97,7 @@ static void functions(void **state)
     assert_int_equal(function->arguments[2].elements, 5);
     assert_string_equal(pop_host_function_handle(f), "f");
     f.id = 100000;
-    assert_string_equal(pop_host_function_handle(f), ""); /* none has this number */
+    assert_string_equal(pop_host_function_handle(f), ""); /* no function has this number */
     assert_string_equal(pop_host_function_handle((pop_host_function){ 0 }), "");
     pop_graph_add_host_function(graph, "f", NULL, 0, NULL, 0);
     EXPECT_ERROR(graph, POP_GRAPH_OBJECT_CREATION_ERROR, "host function 'f'");

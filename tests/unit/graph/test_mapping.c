@@ -17,7 +17,7 @@ static struct tile_map *map_of(pop_graph *graph, uint32_t variable)
     return &graph->store->variables.data[variable].map;
 }
 
-/* The owners of a tensor's elements, as the mapping says. */
+/* The owners of a tensor's elements, according to the mapping. */
 static void owners(pop_graph *graph, pop_tensor t, uint32_t *tile)
 {
     pop_interval_lists lists;
@@ -132,7 +132,7 @@ static void lists_map_the_flattened_view(void **state)
     pop_graph_destroy(graph);
 }
 
-/* The same asked without the list. */
+/* The same query without the list. */
 static bool is_complete(pop_graph *graph, pop_tensor t)
 {
     bool complete = false;
@@ -176,7 +176,8 @@ static void gaps_are_reported_or_refused(void **state)
     pop_graph_set_tile_mapping(graph, pop_tensor_slice(t, 1, 3, 0), 0);
     assert_true(is_complete(graph, both));
     pop_tensor third = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(10), "third"),
-               longer = pop_tensor_concat(POP_TENSORS(both, third), 0); /* what was found of both is not true of it */
+               longer = pop_tensor_concat(POP_TENSORS(both, third),
+                                          0); /* the cached result for `both` does not hold for it */
     assert_false(is_complete(graph, longer));
     assert_true(is_complete(graph, both));
     assert_true(is_complete(graph, pop_tensor_slice(longer, 0, 20, 0)));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes of tensors: given back by counting wherever they were made, next to marks, and with what they refer to. */
+/* Nodes of tensors: released by reference counts wherever they were made, also together with marks, and with the nodes
+ * that they refer to. */
 #include "fixture.h"
 #include "graph/tensor_nodes.h"
 #include "graph/view_cache.h"
@@ -38,7 +39,7 @@ static pop_tensor join(pop_tensor first, pop_tensor second)
     return pop_tensor_concat(POP_TENSORS(first, second), 0);
 }
 
-/* As C++ assigns: the new value is there before the old one goes. */
+/* As in C++ assignment: the new value exists before the old one is released. */
 static void assign(pop_tensor *to, pop_tensor value)
 {
     pop_tensor_retain(&value);
@@ -84,17 +85,17 @@ static void only_some_values_have_a_node(void **state)
     assert_false(pop_tensor_has_node(&inside));
     assert_true(pop_tensor_has_node(&joined));
     assert_true(pop_tensor_has_node(&wide));
-    pop_tensor_retain(&null); /* these do nothing */
+    pop_tensor_retain(&null); /* no effect on null tensors */
     pop_tensor_release(&null);
     pop_tensor_retain(&cut);
     pop_tensor_release(&cut);
-    pop_tensor_release(&joined); /* nobody had retained it */
+    pop_tensor_release(&joined); /* it was never retained */
     assert_int_equal(tensor_nodes_count(s.nodes), 2);
     assert_int_equal(pop_tensor_num_elements(joined), 200);
     done(&s);
 }
 
-static void a_value_assigned_anew_takes_one_node(void **state)
+static void a_reassigned_value_takes_one_node(void **state)
 {
     (void)state;
     struct setup s = setup();
@@ -116,7 +117,7 @@ static void a_value_assigned_anew_takes_one_node(void **state)
     done(&s);
 }
 
-/* A concatenation that another is made of stays until that goes, in whatever order they are released. */
+/* A concatenation that another one uses is kept until that one is released, in any order of release. */
 static void operands_of_a_node_stay_valid(void **state)
 {
     (void)state;
@@ -124,7 +125,8 @@ static void operands_of_a_node_stay_valid(void **state)
     pop_tensor inner = { 0 }, outer = { 0 }, view = { 0 };
     assign(&inner, alternating(&s, 20));
     assign(&outer, join(s.a, inner));
-    assign(&view, pop_tensor_reshape(part(outer, 90, 50), POP_SHAPE(5, 1, 2, 1, 5, 1, 1, 1))); /* wide, of outer */
+    assign(&view,
+           pop_tensor_reshape(part(outer, 90, 50), POP_SHAPE(5, 1, 2, 1, 5, 1, 1, 1))); /* wide, a view of outer */
     clear(&inner);
     clear(&outer);
     assert_int_equal(tensor_nodes_count(s.nodes), 3);
@@ -177,8 +179,8 @@ static void appending_adds_to_one_node(void **state)
     done(&s);
 }
 
-/* What a walk finds, whether or not an earlier one was kept, is what each element says by itself: of the whole, of its
- * second third, of all turned. */
+/* A walk, with or without a cached one, finds the same runs as looking up each element: of the whole, its second third,
+ * and all reversed. */
 static void expect_walks(pop_tensor t)
 {
     size_t count = pop_tensor_num_elements(t), begin = count / 3, end = 2 * begin;
@@ -216,7 +218,7 @@ static void cached_walks_follow_changes_of_a_value(void **state)
     }
     pop_tensor longer = alternating(&s, 40);
     expect_walks(longer);
-    for (size_t i = 0; i < 20; ++i) { /* appended to, and taken back */
+    for (size_t i = 0; i < 20; ++i) { /* appended to, and removed by the mark */
         pop_mark mark = pop_graph_mark(s.graph);
         expect_walks(join(longer, part(i % 2 ? s.a : s.b, 5 * i % 90, 4)));
         pop_graph_release(s.graph, mark);
@@ -237,7 +239,7 @@ static bool list_run(const struct run *run, void *context)
 }
 
 /* Strided pieces, which parts cut. */
-static void parts_of_a_kept_walk_are_those_of_a_new_one(void **state)
+static void parts_of_a_cached_walk_match_a_new_walk(void **state)
 {
     (void)state;
     struct setup s = setup();
@@ -265,8 +267,8 @@ static void parts_of_a_kept_walk_are_those_of_a_new_one(void **state)
     done(&s);
 }
 
-/* A queue: what was dropped at its front does not stay for ever. */
-static void a_window_that_moves_on_stays_small(void **state)
+/* A queue: elements dropped at its front are released. */
+static void a_moving_window_stays_small(void **state)
 {
     (void)state;
     struct setup s = setup();
@@ -286,8 +288,8 @@ static void a_window_that_moves_on_stays_small(void **state)
     done(&s);
 }
 
-/* A composite is added to what is made of it: counts that went round in a circle would never become 0. */
-static void nothing_holds_itself(void **state)
+/* A composite is appended to one that is made of it: a cycle of references would never be released. */
+static void no_node_refers_to_itself(void **state)
 {
     (void)state;
     struct setup s = setup();
@@ -332,8 +334,8 @@ static void marks_do_not_release_retained_values(void **state)
     done(&s);
 }
 
-/* Values that C holds without counting are safe while nothing made later is retained and released. */
-static void marks_work_below_what_is_retained(void **state)
+/* Values that C holds without a reference count stay valid if nothing made later is retained and released. */
+static void marks_work_below_retained_values(void **state)
 {
     (void)state;
     struct setup s = setup();
@@ -352,8 +354,8 @@ static void marks_work_below_what_is_retained(void **state)
     done(&s);
 }
 
-/* Nodes that a call needs on its way only. */
-static void calls_leave_no_nodes_of_their_own(void **state)
+/* Temporary nodes of a call. */
+static void calls_leave_no_temporary_nodes(void **state)
 {
     (void)state;
     struct setup s = setup();
@@ -376,7 +378,7 @@ static void calls_leave_no_nodes_of_their_own(void **state)
     done(&s);
 }
 
-/* What was made of the first lists, when a later one is wrong. */
+/* The nodes of the first lists, when a later list is invalid. */
 static void failed_slices_leave_no_nodes(void **state)
 {
     (void)state;
@@ -413,24 +415,24 @@ static void a_retained_value_outlives_its_graph(void **state)
     assert_int_equal(pop_tensor_num_elements(t), 150);
     clear(&t);
     assert_int_equal(pop_tensor_num_elements(more), 60);
-    clear(&more); /* and with it the rest */
+    clear(&more); /* releases all other nodes too */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_some_values_have_a_node),
-        cmocka_unit_test(a_value_assigned_anew_takes_one_node),
+        cmocka_unit_test(a_reassigned_value_takes_one_node),
         cmocka_unit_test(operands_of_a_node_stay_valid),
         cmocka_unit_test(an_index_used_again_is_the_new_composite),
         cmocka_unit_test(appending_adds_to_one_node),
         cmocka_unit_test(cached_walks_follow_changes_of_a_value),
-        cmocka_unit_test(parts_of_a_kept_walk_are_those_of_a_new_one),
-        cmocka_unit_test(a_window_that_moves_on_stays_small),
-        cmocka_unit_test(nothing_holds_itself),
+        cmocka_unit_test(parts_of_a_cached_walk_match_a_new_walk),
+        cmocka_unit_test(a_moving_window_stays_small),
+        cmocka_unit_test(no_node_refers_to_itself),
         cmocka_unit_test(marks_do_not_release_retained_values),
-        cmocka_unit_test(marks_work_below_what_is_retained),
-        cmocka_unit_test(calls_leave_no_nodes_of_their_own),
+        cmocka_unit_test(marks_work_below_retained_values),
+        cmocka_unit_test(calls_leave_no_temporary_nodes),
         cmocka_unit_test(failed_slices_leave_no_nodes),
         cmocka_unit_test(a_retained_value_outlives_its_graph),
     };

@@ -96,7 +96,7 @@ static void check_groups(pop_graph *graph, pop_tensor t, pop_interval_list inter
                 got.list[got.count++] = before = e;
             }
         assert_true(got.count > begin);
-        if (begin && remove_aliased) /* sorted, and as long as can be */
+        if (begin && remove_aliased) /* sorted, and maximal */
             assert_true(compare(&got.list[begin - 1], &got.list[begin]) < 0 &&
                         !(got.list[begin - 1].variable == got.list[begin].variable &&
                           got.list[begin - 1].at + 1 == got.list[begin].at));
@@ -112,7 +112,7 @@ static void check_groups(pop_graph *graph, pop_tensor t, pop_interval_list inter
         assert_true(aliases[i] < in_groups.count);
         ++seen[aliases[i]];
     }
-    for (size_t i = 0; i < in_groups.count; ++i) { /* a representative stands for as many as there are of its element */
+    for (size_t i = 0; i < in_groups.count; ++i) { /* a representative counts for all its aliases */
         size_t same = 0;
         for (size_t k = 0; k < sorted.count; ++k)
             same += !compare(&sorted.list[k], &in_groups.list[i]);
@@ -170,7 +170,7 @@ static size_t regions(pop_tensor t)
     return count;
 }
 
-/* t and other were reordered alike. */
+/* t and other were permuted in the same way. */
 static void check_same_permutation(pop_tensor t, pop_tensor other, pop_tensor new_t, pop_tensor new_other)
 {
     struct elements a = elements_of(t), b = elements_of(other), x = elements_of(new_t), y = elements_of(new_other);
@@ -212,12 +212,12 @@ static void reordering_simplifies(void **state)
     assert_true(pop_tensor_equal(t, pop_tensor_flatten(m)));
     assert_true(pop_tensor_equal(other, pop_tensor_flatten(n)));
     t = pop_tensor_transpose(m);
-    other = o; /* contiguous, and would be so no more */
+    other = o; /* contiguous, and would not be after reordering */
     pop_graph_reorder_to_simplify(g, &t, others, 1, true);
     assert_true(pop_tensor_equal(t, pop_tensor_transpose(m)) && pop_tensor_equal(other, o));
     pop_tensor cube = variable(g, POP_SHAPE(2, 3, 8)), turned = pop_tensor_dim_shuffle(cube, POP_DIMS(2, 1, 0));
     t = turned;
-    other = o; /* the outermost dimension goes by two places */
+    other = o; /* the outermost dimension moves by two positions */
     pop_graph_reorder_to_simplify(g, &t, others, 1, false);
     assert_true(pop_tensor_equal(t, pop_tensor_flatten(cube)));
     check_same_permutation(turned, o, t, other);

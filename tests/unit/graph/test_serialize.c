@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of tensor layouts, whole, broken and malicious; the dump of a graph. */
+/* Files of tensor layouts: complete, damaged and malicious; the dump of a graph. */
 #include "fixture.h"
 #include "graph/view_runs.h"
 
@@ -92,7 +92,7 @@ static void make_tensors(pop_graph *graph, pop_tensor *t)
     t[8] = pop_tensor_reshape(pop_tensor_transpose(a), POP_SHAPE(2, 1, 2, 1, 3, 1, 2, 1));
 }
 
-static void layouts_come_back(void **state)
+static void layouts_are_read_back(void **state)
 {
     (void)state;
     pop_graph *graph = fixture_graph(1, 4), *other = fixture_graph(1, 4);
@@ -106,7 +106,7 @@ static void layouts_come_back(void **state)
         assert_int_equal(pop_graph_num_variables(other), before + 6); /* and one for the empty view */
         for (int i = 0; i < TENSORS; ++i)
             expect_same(t[i], back[i]);
-        assert_true(pop_tensor_intersects(back[0], back[2])); /* what was shared still is */
+        assert_true(pop_tensor_intersects(back[0], back[2])); /* shared storage is still shared */
         assert_true(pop_tensor_contains_aliases(back[4]));
         double value;
         assert_true(pop_tensor_constant_double(back[6], &value));
@@ -122,7 +122,7 @@ static void layouts_come_back(void **state)
         pop_interval_lists_free(&original);
         pop_tensor one;
         assert_int_equal(read_back(other, file.data, file.size, (pop_serialization)format, &one, 1),
-                         TENSORS); /* the count is the file's */
+                         TENSORS); /* the count in the file */
         expect_same(t[0], one);
         free(file.data);
     }
@@ -155,7 +155,7 @@ static void broken_files_are_refused(void **state)
     pop_graph_destroy(other);
 }
 
-/* JSON has no checksum: whatever altered digits say is either a layout that holds together, or refused. */
+/* JSON has no checksum: altered digits give either a consistent layout or an error. */
 static void altered_json_is_safe(void **state)
 {
     (void)state;
@@ -191,7 +191,7 @@ static void altered_json_is_safe(void **state)
     pop_graph_destroy(graph);
 }
 
-/* Nor is a checksum proof that the writer was sane: altered sections under a good one. */
+/* A valid checksum does not prove that the data is valid: altered sections with a recomputed checksum. */
 static void altered_sections_are_safe(void **state)
 {
     (void)state;
@@ -341,12 +341,9 @@ static void a_graph_as_json(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts_come_back),
-        cmocka_unit_test(broken_files_are_refused),
-        cmocka_unit_test(altered_json_is_safe),
-        cmocka_unit_test(altered_sections_are_safe),
-        cmocka_unit_test(impossible_layouts_are_refused),
-        cmocka_unit_test(a_graph_as_json),
+        cmocka_unit_test(layouts_are_read_back),          cmocka_unit_test(broken_files_are_refused),
+        cmocka_unit_test(altered_json_is_safe),           cmocka_unit_test(altered_sections_are_safe),
+        cmocka_unit_test(impossible_layouts_are_refused), cmocka_unit_test(a_graph_as_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each mistake that a view call can report; text, constants, null tensors; and what views cost, counted. */
+/* Every mistake that a view call can report; text, constants, null tensors; and the counted costs of views. */
 #include "graph/tensor.h"
 #include "graph/tensor_nodes.h"
 #include "graph/view_runs.h"
@@ -273,14 +273,14 @@ static uint64_t pieces(pop_tensor t)
     return count.calls;
 }
 
-/* Few elements, far apart in a large variable, in steps that interleave: what is between them has its bits part by
- * part. */
+/* Few elements, far apart in a large variable, in interleaved steps: the bits between them are compared part by part.
+ */
 static void distant_elements_are_compared_part_by_part(void **state)
 {
     pop_tensor v = pop_graph_add_variable(*state, POP_CHAR, POP_SHAPE((size_t)1 << 34), "v");
     const size_t half = (size_t)1 << 29;
     pop_tensor whole_steps = pop_tensor_sub_sample(v, (unsigned)(2 * half), 0);
-    for (size_t begin = 1; begin <= half; begin += half - 1) { /* the second time element 4 * half is of both */
+    for (size_t begin = 1; begin <= half; begin += half - 1) { /* the second time both have element 4 * half */
         pop_tensor others =
             pop_tensor_sub_sample(pop_tensor_slice(v, begin, begin + 12 * half + 1, 0), (unsigned)(3 * half), 0);
         assert_int_equal(pop_tensor_num_elements(others), 5);
@@ -313,7 +313,7 @@ static void views_cost_pieces_not_elements(void **state)
     assert_int_equal(pop_graph_mark(g).position, nodes + 1);
     struct count count = { 0 };
     tensor_each_run_in(wide, 7999990, 8000000, count_run,
-                       &count); /* the end, without a walk through what is before it */
+                       &count); /* the end, without a walk over the elements before it */
     assert_int_equal(count.elements, 10);
     assert_true(count.calls <= 5);
 
@@ -346,7 +346,7 @@ static void sharing_is_decided_on_pieces(void **state)
     free(list);
 }
 
-/* A few are looked for in a list, more in a set. */
+/* A few variables are searched in a list, more in a set. */
 static void each_of_many_variables_is_listed_once(void **state)
 {
     pop_graph *g = *state;
@@ -422,7 +422,7 @@ static void wide_views_are_whole(void **state)
 }
 
 /* Views of one variable by different periods, which share an element in one column of one row. */
-static void views_meet_in_one_column(void **state)
+static void views_share_one_column(void **state)
 {
     pop_graph *graph = *state;
     pop_tensor t = variable(graph, POP_SHAPE(2, 8, 10)), rows = pop_tensor_reshape(t, POP_SHAPE(16, 10));
@@ -438,7 +438,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(views_meet_in_one_column, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(views_share_one_column, set_up, tear_down),
         TEST(bounds_are_index_errors),
         TEST(shapes_that_do_not_match_are_poplar_errors),
         TEST(types_and_sizes_are_checked),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every view operation, composed at random, against a plain list of (variable, element). */
+/* Every view operation, composed at random, compared with a plain list of (variable, element). */
 #include "graph/tensor.h"
 #include "graph/tensor_nodes.h"
 #include "graph/view_keep.h"
@@ -133,7 +133,7 @@ static void set_shape(struct naive *n, unsigned rank, const size_t *shape)
     memcpy(n->shape, shape, rank * sizeof(*shape));
 }
 
-/* ---- what is checked of every tensor ---- */
+/* ---- checks of every tensor ---- */
 
 struct elements {
     size_t count;
@@ -799,7 +799,7 @@ static void counted_chain(pop_graph *graph, uint64_t start)
     pop_tensor a = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(3), "a");
     pop_tensor b = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(3), "b");
     pop_tensor last =
-        pop_tensor_concat(POP_TENSORS(a, b), 0); /* what calls made on their way goes with what came later */
+        pop_tensor_concat(POP_TENSORS(a, b), 0); /* temporary nodes of calls are released with later ones */
     pop_tensor_retain(&last);
     pop_tensor_release(&last);
     assert_int_equal(tensor_nodes_count(nodes), 0);
@@ -832,7 +832,7 @@ static void counted_views_have_the_elements_of_the_list(void **state)
     each_chain(counted_chain, CHAINS / 5);
 }
 
-/* Additions to a composite after a mark are taken back, and what stood before them is whole. */
+/* Additions to a composite after a mark are undone, and the elements before them are unchanged. */
 static void release_restores_the_previous_state(void **state)
 {
     (void)state;
@@ -850,7 +850,7 @@ static void release_restores_the_previous_state(void **state)
         pop_mark mark = pop_graph_mark(graph);
         struct pair grown = { list.t, naive_new(1, (size_t[]){ 25 }) };
         memcpy(grown.n.list, list.n.list, 5 * sizeof(*list.n.list));
-        for (unsigned i = 0; i < 20; ++i) { /* odd rounds leave a gap where even ones went on */
+        for (unsigned i = 0; i < 20; ++i) { /* odd rounds leave a gap where even ones continue the range */
             size_t at = i < 10 ? 7 + (round & 1) + i : below(60);
             const struct pair *from = i < 10 || below(2) ? &b : &a;
             grown.t = pop_tensor_append(grown.t, pop_tensor_at(from->t, at), 0);

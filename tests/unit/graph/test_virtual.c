@@ -33,7 +33,7 @@ static void three_forms(void **state)
     assert_int_equal(pop_graph_virtual_tile(nested, 7), (unsigned)-1);
     expect_no_error(graph);
     pop_graph_destroy(first);
-    pop_graph_destroy(graph); /* the others keep what they share */
+    pop_graph_destroy(graph); /* the others are still shared */
     pop_tensor t = pop_graph_add_variable(nested, POP_INT, POP_SHAPE(3), "t");
     pop_graph_set_tile_mapping(nested, t, 1);
     pop_interval_lists lists;

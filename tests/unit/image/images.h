@@ -76,7 +76,7 @@ static void add_model(struct image *image)
     NUMBERS(m->step_live, 0, 1);
 }
 
-/* A bit of everything, small enough to alter each byte of; the caller releases it. */
+/* One of each structure, small enough to alter each byte; the caller releases it. */
 static struct image *make(void)
 {
     struct image *image = build_image(512);

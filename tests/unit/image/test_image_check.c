@@ -3,7 +3,7 @@
 #include "image/file.h"
 #include "unit/image/images.h"
 
-enum { FAR = 0x7fffffff }; /* an index behind any table */
+enum { FAR = 0x7fffffff }; /* an index beyond any table */
 
 static void set_word(struct image *image, size_t at, uint64_t word)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executables as files: what was written comes back; a truncated or altered file is refused; a file whose checksum was
- * computed again after an alteration is either refused or runs without leaving its memory (the sanitizers say so). */
+/* Executables as files: written data is read back; a truncated or altered file is refused; an altered file with a
+ * recomputed checksum is either refused or runs without an access outside its memory (the sanitizers check). */
 #include "image/file.h"
 #include "rounds.h"
 #include "unit/image/images.h"
@@ -22,7 +22,7 @@ static pop_status ignore(const void *const *inputs, void *const *outputs, void *
 }
 
 static FILE *nowhere;
-/* Runs that would not end are stopped every few milliseconds. */
+/* Endless runs are stopped every few milliseconds. */
 static pthread_mutex_t running_lock = PTHREAD_MUTEX_INITIALIZER;
 static pop_engine *running; /* NULL: none */
 static bool watching = true;
@@ -45,7 +45,7 @@ static void *watch(void *user)
     return user;
 }
 
-/* Whoever reads the model. */
+/* All readers of the model. */
 static void profile_all(pop_engine *engine)
 {
     pop_cycles cycles;
@@ -143,7 +143,7 @@ static void truncated_files_are_refused_at_every_length(void **state)
     size_t size;
     image_write(image, &data, &size);
     for (size_t length = 0; length < size; length += length < 2048 || size - length < 512 ? 1 : 89) {
-        char *part = mem_copy(data, length); /* its end is the allocation's: reading on is seen */
+        char *part = mem_copy(data, length); /* ends at the end of the allocation: a read beyond it is detected */
         assert_fails(image_read("x.exe", part, length, &read, error), POP_FILE_LOAD_ERROR, "x.exe");
         assert_null(read);
         free(part);
@@ -152,7 +152,7 @@ static void truncated_files_are_refused_at_every_length(void **state)
     image_release(image);
 }
 
-static void altered_files_are_refused_whatever_the_byte(void **state)
+static void altered_files_are_refused_at_every_byte(void **state)
 {
     (void)state;
     struct image *image = make(), *read;
@@ -177,7 +177,7 @@ static void seal(char *data, size_t size)
     memcpy(data + size - 16, &hash, 16);
 }
 
-/* Where a section lies in the file, by its name in the table. */
+/* The offset of a section in the file, by its name in the table. */
 static bool find_section(const char *data, const char *name, uint64_t *offset, uint64_t *bytes)
 {
     uint32_t sections;
@@ -191,8 +191,8 @@ static bool find_section(const char *data, const char *name, uint64_t *offset, u
     return false;
 }
 
-/* Each byte is altered in one way, with more rounds in each.  Bytes of the objects in the modules are code: who alters
- * those can do anything. */
+/* Each byte is altered in one way, in more ways over several rounds.  Bytes of the objects in the modules are code,
+ * which is not protected. */
 static void forged_files_cannot_make_the_engine_leave_its_memory(void **state)
 {
     (void)state;
@@ -213,7 +213,7 @@ static void forged_files_cannot_make_the_engine_leave_its_memory(void **state)
             seal(data, size);
             if (image_read("x.exe", data, size, &read, NULL) == POP_OK) {
                 ++accepted;
-                module_release(read->modules.data[0]); /* one that is linked already */
+                module_release(read->modules.data[0]); /* one that was linked before */
                 read->modules.data[0] = module_retain(image->modules.data[0]);
                 run_all(read, POP_NO_OPTIONS);
                 if (c == 0)
@@ -264,8 +264,8 @@ static void files_on_disk(void **state)
     image_release(executable.image);
 }
 
-/* Arrays that a file holds as memory does stay in it; who saves over the file or removes it changes nothing for the
- * executables that were loaded from it. */
+/* Arrays are used from the mapped file: executables loaded from it do not change when the file is overwritten or
+ * removed. */
 static void loaded_arrays_stay_in_the_file(void **state)
 {
     (void)state;
@@ -320,7 +320,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(written_data_is_read_back),
         cmocka_unit_test(truncated_files_are_refused_at_every_length),
-        cmocka_unit_test(altered_files_are_refused_whatever_the_byte),
+        cmocka_unit_test(altered_files_are_refused_at_every_byte),
         cmocka_unit_test(forged_files_cannot_make_the_engine_leave_its_memory),
         cmocka_unit_test(files_on_disk),
         cmocka_unit_test(loaded_arrays_stay_in_the_file),

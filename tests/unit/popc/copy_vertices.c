@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The compiler's own copies within a tile, written as codelets: popc measures their code for the device, and
- * src/target/copy_code.def holds what it measured (test_copy_code.c compares). */
+ * src/target/copy_code.def holds the sizes (test_copy_code.c compares them). */
 #include <poplar/vertex.h>
 
 #include <stdint.h>
 
-/* Bytes of any alignment, by one worker. */
+/* Any alignment, by one worker. */
 POP_VERTEX(ShortMemcpy)
 {
     POP_INPUT(POP_VECTOR(unsigned char)) from;
@@ -41,7 +41,7 @@ void LongMemcpy_compute(LongMemcpy *v)
         *to++ = *from++;
 }
 
-/* Every worker takes a part of the doubles, the first what is left. */
+/* Every worker copies a part of the doubles, the first one also the remainder. */
 POP_SUPERVISOR_VERTEX(Memcpy64BitSupervisor)
 {
     POP_INPUT(POP_VECTOR(uint64_t)) from;
@@ -118,7 +118,7 @@ void LongStridedCopy_compute(LongStridedCopy *v)
             *to++ = from[i];
 }
 
-/* The same with the pieces in the destination. */
+/* The same with the stride in the destination. */
 POP_VERTEX(DstStridedCopy64BitMultiAccess)
 {
     POP_INPUT(POP_VECTOR(uint64_t)) from;

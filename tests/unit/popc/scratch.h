@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A directory of the test's own, which is also its cache; and where the test codelets are. */
+/* A directory of the test's own, which is also its cache; and the path of the test codelets. */
 #ifndef TESTS_POPC_SCRATCH_H
 #define TESTS_POPC_SCRATCH_H
 

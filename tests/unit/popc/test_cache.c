@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which caches of codelets are trusted, what is compared before an entry is used, how large a cache grows, and what
- * killed runs leave. */
+/* Which codelet caches are trusted, which fields of an entry are compared, the limit of a cache, and files of killed
+ * runs. */
 #include "popc/cache.h"
 #include "popc/machine.h"
 #include "popc/popc.h"
@@ -29,7 +29,7 @@ static bool compiles(const char *text)
     return good;
 }
 
-/* Whether it is in a cache: there is no compiler. */
+/* Whether it is in a cache: the compiler does not exist. */
 static bool is_cached(const char *text)
 {
     setenv("TREMULA_CC", "/nonexistent/gcc", 1);
@@ -79,7 +79,7 @@ static void directories_are_made_for_the_user_alone(void **state)
     assert_int_equal(system(command), 0);
 }
 
-/* XDG_CACHE_HOME goes over HOME; without either there is no cache. */
+/* XDG_CACHE_HOME has priority over HOME; without both there is no cache. */
 static void the_cache_is_below_the_home_directory(void **state)
 {
     (void)state;
@@ -160,7 +160,7 @@ static void a_cache_has_a_limit(void **state)
     assert_true(compiles(VERTEX("V")));
     assert_int_equal(entries(names, 64), 1);
     assert_int_equal(stat(names[0], &status), 0);
-    /* copies that were used longer and longer ago, and more than fit */
+    /* copies that were last used at earlier and earlier times, more than fit */
     unsigned fit = (unsigned)((1u << 20) / ((uint64_t)status.st_blocks * 512)), count = fit + 10 < 60 ? fit + 10 : 60;
     for (unsigned i = 0; i < count; ++i) {
         snprintf(text, sizeof(text), "cp %s %s/%02u.codelets", names[0], scratch_path, i);
@@ -206,7 +206,7 @@ static void a_shared_cache_is_only_read(void **state)
     assert_int_equal(system(command), 0);
 }
 
-/* A directory of a run that was killed an hour and more ago goes; one whose run lives stays. */
+/* A directory of a run that was killed an hour or more ago is deleted; one of a running process is kept. */
 static void files_of_killed_runs_are_deleted(void **state)
 {
     (void)state;
@@ -217,7 +217,7 @@ static void files_of_killed_runs_are_deleted(void **state)
              left, left, held);
     assert_int_equal(system(command), 0);
     pid_t child = fork();
-    if (child == 0) { /* its own process: the sweep is once in each */
+    if (child == 0) { /* in its own process: the clean-up is done once in each */
         char lock[500];
         setenv("TMPDIR", scratch_path, 1);
         snprintf(lock, sizeof(lock), "flock %s sleep 3 & sleep 0.3", held);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code of the compiler's own copies: the table holds what popc measures of codelets that do the same. */
+/* The code of the compiler's own copies: the table has the sizes that popc measures for codelets that do the same. */
 #include "popc/device_code.h"
 #include "popc/module.h"
 #include "popc/popc.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* C++ sources: what is refused and how, what codelets have of the C++ library, what runs, what is merged and kept. */
+/* C++ sources: which are refused and why, the C++ library in codelets, what runs, what is merged and cached. */
 #include "popc/codelet.h"
 #include "popc/device_code.h"
 #include "popc/link.h"
@@ -43,7 +43,7 @@ static void refused_as(pop_status status, const char *text, const char *first, c
     assert_int_equal(popc_compile("dir/bad.cpp", text, NULL, &module, &error), status);
     assert_null(module);
     if (!strstr(error.text, first) || !strstr(error.text, second))
-        fail_msg("'%s' does not say '%s' and '%s'", error.text, first, second);
+        fail_msg("'%s' does not contain '%s' and '%s'", error.text, first, second);
 }
 
 /* row: 2.4 allowed */
@@ -132,7 +132,7 @@ static void *put_pointer(const struct codelet *codelet, void *vertex, const char
     return memcpy((char *)vertex + field->offset, &to, sizeof(to));
 }
 
-/* Runs the first vertex of a module with its field out; gives that. */
+/* Runs the first vertex of a module with its field out; returns the value. */
 static float run_once(const struct module *module)
 {
     const struct codelet *codelet = module->codelets;
@@ -198,7 +198,7 @@ static void a_compute_without_a_body_ends_only_runs_that_use_it(void **state)
            NULL);
 }
 
-/* What is compared changes sign, is rounded to half at each step, and is not contracted. */
+/* The compared value changes sign, is rounded to half at each step, and is not contracted. */
 static void half_and_float_round_after_each_operation(void **state)
 {
     (void)state;
@@ -213,7 +213,7 @@ static void half_and_float_round_after_each_operation(void **state)
 }
 
 /* row: 2.4 `new` fails at engine build */
-static void use_of_the_cpp_library_is_a_link_error(void **state)
+static void symbols_of_the_cpp_library_are_link_errors(void **state)
 {
     (void)state;
     static const char *const rows[][2] = {
@@ -232,7 +232,7 @@ static void use_of_the_cpp_library_is_a_link_error(void **state)
             fail_msg("%s", error.text);
         assert_int_equal(module_link(module, NULL, &error), POP_LINK_ERROR);
         if (!strstr(error.text, rows[i][1]) || !strstr(error.text, "links.cpp"))
-            fail_msg("'%s' does not say '%s'", error.text, rows[i][1]);
+            fail_msg("'%s' does not contain '%s'", error.text, rows[i][1]);
         module_release(module);
     }
 }
@@ -249,7 +249,7 @@ static void host_program_and_codelet_in_one_file(void **state)
            NULL);
 }
 
-static void statics_of_two_files_are_two(void **state)
+static void statics_of_two_files_are_separate(void **state)
 {
     (void)state;
 #define COUNTER(start)                                                                                                 \
@@ -307,7 +307,7 @@ static void c_and_cpp_are_merged(void **state)
     module_release(module);
 }
 
-/* A constraint in an included file; the file changed is the constraint changed. */
+/* A constraint in an included file: a change of the file changes the constraint. */
 static void included_files_and_the_cache(void **state)
 {
     (void)state;
@@ -336,7 +336,7 @@ static void included_files_and_the_cache(void **state)
     }
 }
 
-static void a_constraint_on_no_field_is_left_out(void **state)
+static void a_constraint_on_an_unknown_field_is_left_out(void **state)
 {
     (void)state;
     struct module *module = compile(HEAD "class [[poplar::constraint(\"elem(*a) != elem(*z)\")]] V : public Vertex { "
@@ -346,7 +346,7 @@ static void a_constraint_on_no_field_is_left_out(void **state)
     module_release(module);
 }
 
-/* Compiles a vertex with a constraint, which stands in line 5; what was logged is malloc'ed. */
+/* Compiles a vertex with a constraint in line 5; the returned log is malloc'ed. */
 static struct module *compile_constrained(const char *constraint, char **logged)
 {
     char path[128];
@@ -372,7 +372,7 @@ static struct module *compile_constrained(const char *constraint, char **logged)
     return module;
 }
 
-static void malformed_constraints_are_left_out_aloud(void **state)
+static void malformed_constraints_are_left_out_with_a_warning(void **state)
 {
     (void)state;
     static const struct {
@@ -411,7 +411,7 @@ static void malformed_constraints_are_left_out_aloud(void **state)
     }
 }
 
-/* Editors put it before the text. */
+/* Some editors begin files with one. */
 static void byte_order_marks_are_skipped(void **state)
 {
     (void)state;
@@ -422,7 +422,7 @@ static void byte_order_marks_are_skipped(void **state)
                "dir/bad.cpp:5:", "error: ");
 }
 
-/* On the device's stand-in; what it cannot compile is estimated. */
+/* On the device's stand-in; sizes of code that it cannot compile are estimated. */
 static void code_is_measured_for_devices(void **state)
 {
     (void)state;
@@ -463,13 +463,13 @@ int main(void)
         cmocka_unit_test(flags_that_programs_pass),
         cmocka_unit_test(a_compute_without_a_body_ends_only_runs_that_use_it),
         cmocka_unit_test(half_and_float_round_after_each_operation),
-        cmocka_unit_test(use_of_the_cpp_library_is_a_link_error),
+        cmocka_unit_test(symbols_of_the_cpp_library_are_link_errors),
         cmocka_unit_test(host_program_and_codelet_in_one_file),
-        cmocka_unit_test(statics_of_two_files_are_two),
+        cmocka_unit_test(statics_of_two_files_are_separate),
         cmocka_unit_test(c_and_cpp_are_merged),
         cmocka_unit_test(included_files_and_the_cache),
-        cmocka_unit_test(a_constraint_on_no_field_is_left_out),
-        cmocka_unit_test(malformed_constraints_are_left_out_aloud),
+        cmocka_unit_test(a_constraint_on_an_unknown_field_is_left_out),
+        cmocka_unit_test(malformed_constraints_are_left_out_with_a_warning),
         cmocka_unit_test(byte_order_marks_are_skipped),
         cmocka_unit_test(code_is_measured_for_devices),
         cmocka_unit_test(without_a_compiler),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code of a C++ source that runs before any vertex does, static initialisers and constructors: whatever it does, popc
- * and the program go on. */
+/* Code of a C++ source that runs before any vertex, static initialisers and constructors: its faults end neither popc
+ * nor the program. */
 #include "popc/link.h"
 #include "popc/made.h"
 #include "popc/popc.h"
@@ -43,7 +43,7 @@ static struct module *compiled(const char *text)
     return module;
 }
 
-/* One vertex; what stands in the initialiser of a static number, and in its constructor. */
+/* One vertex; statements in the initialiser of a static number, and in its constructor. */
 static void with_code(struct str *text, const char *initialiser, const char *constructor)
 {
     str_format(text, HEAD "static int make() { %s; return 7; }\nint value = make();\n" VERTEX, initialiser,
@@ -60,7 +60,7 @@ static void code_that_fails_is_named(void **state)
           "made.cpp: the default constructor of 'V' was ended by signal 11 (Segmentation fault)" },
         { "", "char b[100000000]; b[0] = 1; x = b[(long)this % 100];",
           "the default constructor of 'V' was ended by signal 11" },
-#if defined(__x86_64__) /* elsewhere a trap is another signal, and division by zero none */
+#if defined(__x86_64__) /* elsewhere a trap is another signal, and division by zero raises none */
         { "", "__builtin_trap();", "the default constructor of 'V' was ended by signal 4" },
         { "", "volatile int none = 0; x = 100 / none;", "the default constructor of 'V' was ended by signal 8" },
 #endif
@@ -82,12 +82,12 @@ static void code_that_fails_is_named(void **state)
             fail_msg("no '%s'", rows[i].words);
         assert_null(module);
         if (!strstr(error.text, rows[i].words))
-            fail_msg("'%s' does not say '%s'", error.text, rows[i].words);
+            fail_msg("'%s' does not contain '%s'", error.text, rows[i].words);
         str_free(&text);
     }
 }
 
-/* Some systems' compilers protect stacks unasked: the C library would end the process. */
+/* Some systems' compilers protect stacks by default: the C library would end the process. */
 static void protected_stacks(void **state)
 {
     (void)state;
@@ -115,7 +115,7 @@ static void protected_stacks(void **state)
     str_free(&text);
 }
 
-/* Whoever does not care for children loses none of it. */
+/* A program that ignores SIGCHLD gets the same result. */
 static void ignored_children(void **state)
 {
     (void)state;
@@ -138,8 +138,8 @@ static void ignored_children(void **state)
     str_free(&text);
 }
 
-/* popc has run it before; what it does may depend on where it runs. */
-static void code_that_fails_later(void **state)
+/* popc has run it before; its behaviour may depend on the process. */
+static void code_that_fails_when_loaded(void **state)
 {
     (void)state;
     struct str text = { 0 };
@@ -196,7 +196,7 @@ int main(void)
         cmocka_unit_test(code_that_fails_is_named),
         cmocka_unit_test(protected_stacks),
         cmocka_unit_test(ignored_children),
-        cmocka_unit_test(code_that_fails_later),
+        cmocka_unit_test(code_that_fails_when_loaded),
         cmocka_unit_test(statics_are_there_when_vertices_run),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What popc reads from C++ classes, with each compiler that is there: names, kinds, fields, defaults, constraints.
+/* What popc reads from C++ classes, with each installed compiler: names, kinds, fields, defaults, constraints.
  * row: 2.1 `class X : public Vertex`   row: 2.1 `[[poplar::constraint */
 #include "popc/codelet.h"
 #include "popc/module.h"
@@ -17,7 +17,7 @@
 
 static const char *const compilers[] = { "g++", "clang++" };
 enum { COMPILERS = 2 };
-static struct module *modules[COMPILERS]; /* NULL where there is no such compiler */
+static struct module *modules[COMPILERS]; /* NULL: the compiler is not installed */
 
 static bool there_is(const char *program)
 {
@@ -224,7 +224,7 @@ static void kinds_and_bases(void **state)
     check("Either<true>", "kind 1, 8 bytes, aligned to 8\nout out scalar int 0/0 0/0 4 @0+8\n");
     check("Either<false>", "kind 0, 8 bytes, aligned to 8\nout out scalar int 0/0 0/0 4 @0+8\n");
     for (int i = 0; i < COMPILERS && modules[i]; ++i)
-        assert_int_equal(modules[i]->codelet_count, 26); /* no base without a compute among them */
+        assert_int_equal(modules[i]->codelet_count, 26); /* no base class without compute() among them */
 }
 
 static void constraints_of_classes_and_templates(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code sizes on the device: what is compiled, what is measured, what is kept, and what is said when that is not
+/* Code sizes on the device: what is compiled, what is measured, what is cached, and the messages when that is not
  * possible. */
 #include "popc/device_code.h"
 #include "popc/link.h"
@@ -23,7 +23,7 @@
 #include <poplar/poplar.h>
 #include <sys/stat.h>
 
-/* What the device's compiler does not take. */
+/* Source that the device's compiler refuses. */
 #if defined(__x86_64__)
 #define HOST_CODE "__asm__ volatile(\"xorl %%eax, %%eax\" ::: \"eax\");"
 #else
@@ -128,7 +128,7 @@ static void a_longer_body_has_more_bytes(void **state)
     uint32_t one = bytes_of(HEAD VERTEX("V", "v->out.data[0] = 1;"), "ipu2");
     uint32_t more = bytes_of(
         HEAD VERTEX("V", "for (size_t i = 0; i < v->out.size; ++i) v->out.data[i] = v->out.data[i] * 3 + i;"), "ipu2");
-    assert_int_equal(none, 4); /* a return */
+    assert_int_equal(none, 4); /* a return instruction */
     assert_true(none < one && one < more && more < 200);
     assert_true(bytes_of(HEAD VERTEX("V", "v->out.data[0] = 1;"), "ipu1") == one);
 }
@@ -146,7 +146,8 @@ static void only_the_device_has_the_ipu_macro(void **state)
              "POP_VERTEX(V) { POP_OUTPUT(POP_VECTOR(float)) out;\n#ifndef __IPU__\nchar host;\n#endif\n};\nvoid "
              "V_compute(V *v) { MORE; }\n";
     struct module *module = compiled(text, ALL);
-    assert_int_equal(module->codelets[0].field_count, 2); /* what the vertex is, the host's compilation says */
+    assert_int_equal(module->codelets[0].field_count,
+                     2); /* the host's compilation decides the vertex's kind and fields */
     assert_int_equal(measured(module, "V", "ipu1").bytes, 4);
     assert_int_equal(measured(module, "V", "ipu2").bytes, 4);
     assert_int_equal(measured(module, "V", "bow").bytes, 4);
@@ -214,9 +215,9 @@ static void a_stack_is_that_of_the_deepest_calls(void **state)
                            all = measured(both[i], "Both", "ipu2"), endless = measured(both[i], "Endless", "ipu2");
         assert_true(plain.stack_measured && flat.stack_measured && all.stack_measured);
         assert_int_equal(plain.stack_bytes, 0);
-        assert_true(endless.stack_measured && endless.stack_bytes && endless.stack_bytes < 150); /* one round */
+        assert_true(endless.stack_measured && endless.stack_bytes && endless.stack_bytes < 150); /* one iteration */
         assert_true(flat.stack_bytes >= 40 && flat.stack_bytes < 150);
-        assert_true(all.stack_bytes >= 400 && all.stack_bytes < 550); /* of one after the other */
+        assert_true(all.stack_bytes >= 400 && all.stack_bytes < 550); /* of one call after the other */
         module_release(both[i]);
     }
     free(data);
@@ -232,11 +233,11 @@ static void a_static_compute_and_the_kinds_of_vertex_are_measured(void **state)
              "POP_SUPERVISOR_VERTEX(S) { POP_INOUT(int64_t) x; };\nbool S_compute(S *v) { return *v->x / 3; }\n",
         ALL);
     assert_true(measured(module, "M", "ipu1").bytes >= 16);
-    assert_true(measured(module, "S", "ipu1").bytes >= 16); /* the division is a helper of the device's */
+    assert_true(measured(module, "S", "ipu1").bytes >= 16); /* the division is a helper function of the device */
     module_release(module);
 }
 
-/* Blocks of memory are moved by helpers of the device's own. */
+/* Blocks of memory are copied by helper functions of the device. */
 static void copies_of_blocks_are_measured(void **state)
 {
     (void)state;
@@ -250,7 +251,7 @@ static void copies_of_blocks_are_measured(void **state)
     module_release(module);
 }
 
-/* ---- what is kept ---- */
+/* ---- what is cached ---- */
 
 static void write_counter(const char *name, const char *program)
 {
@@ -286,9 +287,9 @@ static void the_second_time_runs_no_compiler(void **state)
     setenv("TREMULA_DEVICE_CC", in_scratch(device, "device"), 1);
     static const char text[] = HEAD VERTEX("V", "v->out.data[0] = 2;");
     module_release(compiled(text, ""));
-    assert_int_equal(runs(), 2); /* as ever: nothing is compiled for a device unless asked */
+    assert_int_equal(runs(), 2); /* as always: nothing is compiled for a device unless requested */
     struct module *first = compiled(text, "--target ipu2");
-    assert_int_equal(runs(), 6); /* of the host's one more, which says where headers are */
+    assert_int_equal(runs(), 6); /* one more of the host's, which prints the paths of headers */
     struct module *second = compiled(text, "--target=ipu2");
     assert_int_equal(runs(), 6);
     assert_int_equal(measured(first, "V", "ipu2").bytes, measured(second, "V", "ipu2").bytes);
@@ -303,7 +304,7 @@ static void the_second_time_runs_no_compiler(void **state)
     module_release(second);
 }
 
-/* What graphs ask for: nothing runs for the device before somebody asks for a size, then once, and as much comes out.
+/* Sizes that graphs request: no device compiler runs before the first request, then it runs once, with the same result.
  */
 static void code_is_measured_when_it_is_needed(void **state)
 {
@@ -316,10 +317,10 @@ static void code_is_measured_when_it_is_needed(void **state)
     static const char text[] = HEAD VERTEX("V", "v->out.data[0] = 3;") VERTEX("W", "v->out.data[0] /= 3;");
     struct module *later = compiled(text, "--target ipu2 --measure-later");
     assert_int_equal(runs(), 2);
-    assert_true(code_in(later, "V", "ipu1").estimated); /* nobody asked for it */
+    assert_true(code_in(later, "V", "ipu1").estimated); /* no size was requested */
     assert_int_equal(runs(), 2);
     struct device_code code = measured(later, "W", "ipu2");
-    assert_int_equal(runs(), 4); /* where headers are, and the sizes */
+    assert_int_equal(runs(), 4); /* the paths of headers, and the sizes */
     measured(later, "V", "ipu2");
     struct module *again = compiled(text, "--target ipu2 --measure-later"), *at_once = compiled(text, "--target ipu2");
     size_t before = runs();
@@ -329,7 +330,7 @@ static void code_is_measured_when_it_is_needed(void **state)
     module_release(later);
     module_release(again);
     module_release(at_once);
-    /* a source that only the host takes is estimated, for the same reason */
+    /* a source that only the host can compile is estimated, for the same reason */
     static const char other[] = "#ifdef __IPU__\n#error not for us\n#endif\n" HEAD VERTEX("V", "v->out.data[0] = 4;");
     later = compiled(other, "--target ipu2 --measure-later");
     assert_true(code_in(later, "V", "ipu2").estimated);
@@ -337,8 +338,8 @@ static void code_is_measured_when_it_is_needed(void **state)
     module_release(later);
 }
 
-/* The host does not read the header; the device does, and its compilation fails as long as the header says so. */
-static void a_header_that_only_the_device_includes_is_watched(void **state)
+/* The host does not read the header; the device does, and its compilation fails while the header has the error. */
+static void a_change_of_a_header_that_only_the_device_includes_is_found(void **state)
 {
     (void)state;
     need_clang();
@@ -390,7 +391,7 @@ static void sizes_are_in_a_file_and_in_a_merged_file(void **state)
     module_release(read);
 }
 
-/* --code-of: code as of another file, where it was measured for size; what that lacks is estimated. */
+/* --code-of: code sizes of another file, which was compiled for size; vertices that it lacks are estimated. */
 static void sizes_are_taken_from_another_file(void **state)
 {
     (void)state;
@@ -418,7 +419,7 @@ static void sizes_are_taken_from_another_file(void **state)
     module_release(taken);
 }
 
-/* Functions of the mathematical library count once each, what the device has an instruction for with nothing. */
+/* Functions of the mathematical library count once each; those that are device instructions have no size. */
 static void library_functions_have_known_sizes(void **state)
 {
     (void)state;
@@ -464,7 +465,7 @@ static int times_logged(const char *path, const char *words)
     return count;
 }
 
-static void runs_all_the_same(struct module *module)
+static void runs_anyway(struct module *module)
 {
     pop_error error;
     float data[4] = { 4, 0, 0, 0 };
@@ -498,17 +499,17 @@ static void uncompilable_code_is_listed_and_estimated_and_runs(void **state)
         { HEAD "#ifdef __IPU__\n#error not for us\n#endif\n" VERTEX("V", "v->out.data[1] = 2;"), "not for us" },
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i)
-        for (int again = 0; again < 2; ++again) { /* from the cache it is listed too */
+        for (int again = 0; again < 2; ++again) { /* a cached entry has it in the list too */
             char path[128];
             log_to_scratch(path);
             struct module *module = compiled(cases[i].text, "--target ipu2");
             struct device_code code = code_in(module, "V", "ipu2");
             assert_true(code.estimated && code.bytes >= 8 && code.bytes < 400);
             if (!strstr(code.reason, cases[i].reason))
-                fail_msg("'%s' does not say '%s'", code.reason, cases[i].reason);
+                fail_msg("'%s' does not contain '%s'", code.reason, cases[i].reason);
             assert_int_equal(times_logged(path, "code sizes on ipu2 are estimated for 'V'"), 1);
             assert_int_equal(remove(path), 0);
-            runs_all_the_same(module);
+            runs_anyway(module);
             module_release(module);
         }
 }
@@ -565,10 +566,10 @@ static void without_clang_one_warning_names_the_package(void **state)
         compiled(HEAD VERTEX("V", "v->out.data[1] = 2;") VERTEX("W", "v->out.data[1] = 2;"), "--target ipu2");
     struct device_code code = code_in(module, "V", "ipu2");
     assert_true(code.estimated && code.bytes >= 8 && code.bytes < 40);
-    runs_all_the_same(module);
+    runs_anyway(module);
     module_release(module);
     assert_int_equal(times_logged(path, "install the package clang"), 1);
-    /* and when it is there again, the sizes are measured */
+    /* once clang is found again, the sizes are measured */
     unsetenv("TREMULA_DEVICE_CC");
     need_clang();
     module = compiled(HEAD VERTEX("V", "v->out.data[1] = 2;") VERTEX("W", "v->out.data[1] = 2;"), "--target ipu2");
@@ -615,11 +616,11 @@ static void unknown_targets_are_refused(void **state)
         assert_int_equal(popc_compile("text.c", HEAD VERTEX("V", ""), cases[i].flags, &module, &error),
                          POP_INVALID_OPTION);
         if (!strstr(error.text, cases[i].words))
-            fail_msg("'%s' does not say '%s'", error.text, cases[i].words);
+            fail_msg("'%s' does not contain '%s'", error.text, cases[i].words);
     }
 }
 
-/* The sections of a good file with another "devices", under a checksum that is right. */
+/* The sections of a valid file with another "devices", with a valid checksum. */
 static pop_status read_with(const struct module *module, const struct bytes *devices)
 {
     static const char magic[8] = { 'T', 'R', 'M', 'C', 'O', 'D', 'E', '\n' };
@@ -690,7 +691,7 @@ int main(void)
         cmocka_unit_test_teardown(a_static_compute_and_the_kinds_of_vertex_are_measured, clean),
         cmocka_unit_test_teardown(the_second_time_runs_no_compiler, clean),
         cmocka_unit_test_teardown(code_is_measured_when_it_is_needed, clean),
-        cmocka_unit_test_teardown(a_header_that_only_the_device_includes_is_watched, clean),
+        cmocka_unit_test_teardown(a_change_of_a_header_that_only_the_device_includes_is_found, clean),
         cmocka_unit_test_teardown(sizes_are_in_a_file_and_in_a_merged_file, clean),
         cmocka_unit_test_teardown(sizes_are_taken_from_another_file, clean),
         cmocka_unit_test_teardown(library_functions_have_known_sizes, clean),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A vertex takes on the device what docs/reference/ipu-model.md, 3.2, says. */
+/* The size of a vertex on the device follows docs/reference/ipu-model.md, 3.2. */
 #include "popc/device_layout.h"
 
 #include <setjmp.h>
@@ -58,7 +58,7 @@ static uint32_t bytes_of(const char *system, unsigned memory, enum vector_layout
     return bytes;
 }
 
-static void vectors_take_what_the_table_says(void **unused)
+static void vectors_have_the_sizes_of_the_table(void **unused)
 {
     (void)unused;
     static const char *const systems[] = { "ipu1", "ipu2", "ipu21", "bow" };
@@ -69,7 +69,7 @@ static void vectors_take_what_the_table_says(void **unused)
         assert_int_equal(bytes_of(systems[i], 0, LAYOUT_SCALED_PTR32, 4), i ? 4 : 2);
         assert_int_equal(bytes_of(systems[i], 0, LAYOUT_SCALED_PTR64, 8), i ? 4 : 2);
         assert_int_equal(bytes_of(systems[i], 0, LAYOUT_SCALED_PTR128, 16), 2);
-        /* what the data's alignment does not allow */
+        /* layouts that the alignment of the data does not allow */
         assert_int_equal(bytes_of(systems[i], 0, LAYOUT_SCALED_PTR32, 2), 4);
         assert_int_equal(bytes_of(systems[i], 0, LAYOUT_SCALED_PTR128, 8), 4);
     }
@@ -92,7 +92,7 @@ static void a_compact_pointer_is_the_smallest_that_reaches_all_memory(void **unu
 
 /* 3.2's worked examples: 8 bytes of state and a pointer make 12; the guide's Doubler is one pointer; ScaledAdd has 16.
  */
-static void the_published_sizes_come_out(void **unused)
+static void sizes_match_the_published_ones(void **unused)
 {
     (void)unused;
     pop_target target = machine("ipu1");
@@ -148,7 +148,7 @@ static void plain_fields_are_aligned_as_in_c(void **unused)
 
 /* Tables of inner pointers and vectors of state are field data, tables of vector lists are descriptors, data of edges
  * is neither. */
-static void what_lies_outside_the_state_is_counted_by_category(void **unused)
+static void data_outside_the_state_is_counted_by_category(void **unused)
 {
     (void)unused;
     pop_target mk1 = machine("ipu1"), mk2 = machine("ipu2");
@@ -196,11 +196,11 @@ static void what_lies_outside_the_state_is_counted_by_category(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vectors_take_what_the_table_says),
+        cmocka_unit_test(vectors_have_the_sizes_of_the_table),
         cmocka_unit_test(a_compact_pointer_is_the_smallest_that_reaches_all_memory),
-        cmocka_unit_test(the_published_sizes_come_out),
+        cmocka_unit_test(sizes_match_the_published_ones),
         cmocka_unit_test(plain_fields_are_aligned_as_in_c),
-        cmocka_unit_test(what_lies_outside_the_state_is_counted_by_category),
+        cmocka_unit_test(data_outside_the_state_is_counted_by_category),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interpreter of device code against the host: the same source, compiled for both, gives the same bits; and it
- * stops at what it must not do. */
+ * stops at forbidden operations. */
 #include "popc/device_count.h"
 #include "popc/device_load.h"
 #include "popc/link.h"
@@ -106,7 +106,7 @@ static void put(const struct codelet *codelet, unsigned char *state, const char 
     memcpy(state + codelet_find_field(codelet, name)->offset, &(struct span){ data, size }, sizeof(struct span));
 }
 
-/* The state of Same in memory, with numbers from a seed behind it; returns where results come. */
+/* The state of Same in memory, followed by numbers from a seed; returns the address of the results. */
 static long long *make_same(unsigned char *memory, unsigned seed)
 {
     const struct codelet *same = find("Same");
@@ -192,7 +192,7 @@ static void damaged_objects_are_no_images(void **state)
     device_image_free(whole);
     assert_null(device_image_load(object, 100));
     assert_null(device_image_load("no object", 9));
-    for (size_t at = 0; at < size; at += 7) { /* any byte: an image or none, and no harm */
+    for (size_t at = 0; at < size; at += 7) { /* any byte altered: an image or none, without a fault */
         char kept = object[at];
         object[at] = (char)(kept ^ 0x5a);
         struct device_image *image = device_image_load(object, size);
@@ -204,7 +204,7 @@ static void damaged_objects_are_no_images(void **state)
     free(object);
 }
 
-/* The lower half of an address is relative to where the upper half is made: without that, nobody knows to what. */
+/* The lower half of an address is relative to the place of its upper half; without that, its base is unknown. */
 static void a_lower_half_without_its_upper_half_is_no_image(void **state)
 {
     (void)state;
@@ -262,7 +262,7 @@ static void vertices_of_one_module_are_counted_in_their_own_objects(void **state
     assert_int_equal(all->object_count, 2);
     struct device_counter *counter = device_counter_create(DEVICE_IPU2);
     uint64_t cycles[4];
-    for (int i = 0; i < 4; ++i) { /* each of them again, too */
+    for (int i = 0; i < 4; ++i) { /* each of them once more */
         _Alignas(64) static unsigned char memory[MEMORY];
         const struct codelet *codelet = all->codelets + i % 2;
         void *out = memory + 256;

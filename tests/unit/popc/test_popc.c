@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popc as users meet it: errors with their own lines, the cache, .gp files and what is refused. */
+/* popc as users see it: errors with their own lines, the cache, .gp files and what is refused. */
 #include "popc/codelet.h"
 #include "popc/link.h"
 #include "popc/machine.h"
@@ -73,7 +73,7 @@ static bool compiles(const char *text, const char *flags)
         assert_int_equal(error.status, status_);                                                                       \
         for (size_t w = 0; w < sizeof(words) / sizeof(words[0]); ++w)                                                  \
             if (!strstr(error.text, words[w]))                                                                         \
-                fail_msg("'%s' does not say '%s'", error.text, words[w]);                                              \
+                fail_msg("'%s' does not contain '%s'", error.text, words[w]);                                              \
     } while (0)
 
 /* ---- errors ---- */
@@ -142,7 +142,7 @@ static void fields_that_overlap_are_refused(void **state)
     module_release(module);
 }
 
-static void files_that_are_not_for_popc(void **state)
+static void files_that_are_not_codelets(void **state)
 {
     (void)state;
     pop_error error;
@@ -205,7 +205,7 @@ static void a_vertex_may_have_a_name_that_c_cannot_spell(void **state)
            POP_GRAPH_PROGRAM_COMPILATION_ERROR, "empty", "'A'");
 }
 
-static void a_missing_compiler_says_the_ways_out(void **state)
+static void a_missing_compiler_names_the_remedies(void **state)
 {
     (void)state;
     pop_error error;
@@ -229,7 +229,7 @@ static void a_hit_needs_no_compiler(void **state)
         assert_false(compiles(VERTEX("V"), "-march=x86-64"));
 }
 
-/* Another compiler than the entry's: it is asked. */
+/* A compiler of another version than the entry's is run. */
 static void a_change_of_compiler_compiles_again(void **state)
 {
     (void)state;
@@ -347,7 +347,7 @@ static void every_damage_of_a_gp_is_seen(void **state)
         data[at] ^= 0x10;
     }
     for (size_t length = 0; length < size; length += length < 512 ? 1 : 101) {
-        char *part = mem_copy(data, length); /* exactly so much, for the sanitizer */
+        char *part = mem_copy(data, length); /* an allocation of this exact size, for the sanitizer */
         assert_int_not_equal(module_read("v.gp", part, length, &read, &error), POP_OK);
         free(part);
     }
@@ -402,8 +402,8 @@ static void a_failure_leaves_no_output(void **state)
     EXPECT(popc_compile_files(NULL, 0, NULL, output, false, &error), POP_INVALID_OPTION, "no input file");
 }
 
-/* A text may end without a line's end, and with anything. */
-static void the_last_line_may_be_open(void **state)
+/* A text may end without a newline, and with anything. */
+static void the_last_line_may_have_no_newline(void **state)
 {
     (void)state;
     assert_true(compiles(VERTEX("V") "// the end", ""));
@@ -411,8 +411,8 @@ static void the_last_line_may_be_open(void **state)
     assert_true(compiles(VERTEX("V") "static int last;", "-O0"));
 }
 
-/* Warnings are part of what an entry of the cache is for. */
-static void flags_of_warnings_have_entries_of_their_own(void **state)
+/* Warning flags are part of the key of a cache entry. */
+static void warning_flags_have_their_own_entries(void **state)
 {
     (void)state;
     static const char text[] = VERTEX("V") "static int unused_one(void) { return 1; }\n";
@@ -438,8 +438,8 @@ static void flags_of_warnings_have_entries_of_their_own(void **state)
     log_reset();
 }
 
-/* An entry whose header has gone is no entry. */
-static void a_header_that_has_gone_is_missed(void **state)
+/* An entry whose header is missing is not used. */
+static void a_missing_header_makes_the_entry_invalid(void **state)
 {
     (void)state;
     static const char text[] = "#include \"gone.h\"\n" VERTEX("V");
@@ -476,18 +476,18 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, clean)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(the_last_line_may_be_open, clean),
-        cmocka_unit_test_teardown(flags_of_warnings_have_entries_of_their_own, clean),
-        cmocka_unit_test_teardown(a_header_that_has_gone_is_missed, clean),
+        cmocka_unit_test_teardown(the_last_line_may_have_no_newline, clean),
+        cmocka_unit_test_teardown(warning_flags_have_their_own_entries, clean),
+        cmocka_unit_test_teardown(a_missing_header_makes_the_entry_invalid, clean),
         cmocka_unit_test_teardown(an_output_that_is_an_input_is_refused, clean),
         TEST(the_compilers_message_has_the_users_line),
         TEST(a_long_message_begins_with_its_error),
         TEST(fields_that_overlap_are_refused),
-        TEST(files_that_are_not_for_popc),
+        TEST(files_that_are_not_codelets),
         TEST(flags_that_are_refused),
         TEST(flags_reach_the_compiler),
         TEST(a_vertex_may_have_a_name_that_c_cannot_spell),
-        TEST(a_missing_compiler_says_the_ways_out),
+        TEST(a_missing_compiler_names_the_remedies),
         TEST(a_hit_needs_no_compiler),
         TEST(a_change_of_compiler_compiles_again),
         TEST(a_changed_include_compiles_again),

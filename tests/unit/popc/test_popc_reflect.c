@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What popc reads from a compiled object is what the compiler laid out and the user wrote. */
+/* popc reads from a compiled object the layout of the compiler and the fields that the user wrote. */
 #include "popc/codelet.h"
 #include "popc/module.h"
 #include "popc/module_file.h"
@@ -52,7 +52,7 @@ static const struct codelet_field *field(void **state, const char *vertex, const
     return found;
 }
 
-/* Where the field lies, by the compiler's own word. */
+/* The field's offset according to the compiler. */
 #define CHECK_PLACE(vertex, name)                                                                                      \
     do {                                                                                                               \
         assert_int_equal(field(state, #vertex, #name)->offset, offsetof(vertex, name));                                \
@@ -191,7 +191,7 @@ static void a_file_contains_everything(void **state)
     module_release(read);
 }
 
-/* ---- what a vertex may not be ---- */
+/* ---- vertices that are refused ---- */
 
 static void refused(const char *text, const char *first, const char *second)
 {
@@ -200,7 +200,7 @@ static void refused(const char *text, const char *first, const char *second)
     assert_int_equal(popc_compile("bad.c", text, NULL, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR);
     assert_null(module);
     if (!strstr(error.text, first) || !strstr(error.text, second))
-        fail_msg("'%s' does not say '%s' and '%s'", error.text, first, second);
+        fail_msg("'%s' does not contain '%s' and '%s'", error.text, first, second);
 }
 
 #define VERTEX(fields) "#include <poplar/vertex.h>\n" fields "\nvoid V_compute(V *v) { (void)v; }\n"

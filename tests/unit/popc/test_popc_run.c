@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiled codelets run on states made by hand. */
+/* Compiled codelets run on states built by hand. */
 #include "popc/codelet.h"
 #include "popc/link.h"
 #include "popc/machine.h"
@@ -81,7 +81,7 @@ static bool run(const struct codelet *codelet, void *states, size_t stride, size
     return module_run(codelet->module, codelet)(&call);
 }
 
-/* Many states at a stride of their own; sizes 0, 1, a prime and more. */
+/* Several states with their own stride; sizes 0, 1, a prime and more. */
 static void a_batch_of_vectors(void **state)
 {
     const struct codelet *sum = find(*state, "Sum");
@@ -131,7 +131,7 @@ static void a_multi_vertex_runs_all_six_workers(void **state)
     unsigned out[13], calls[6] = { 0 };
     put_span(stripes, vertex, "out", out, 13);
     put_span(stripes, vertex, "calls", calls, 6);
-    assert_false(run(stripes, vertex, stripes->state_bytes, 1)); /* worker 3 said false */
+    assert_false(run(stripes, vertex, stripes->state_bytes, 1)); /* worker 3 returned false */
     for (unsigned i = 0; i < 13; ++i)
         assert_int_equal(out[i], i % 6);
     for (int i = 0; i < 6; ++i)
@@ -185,10 +185,10 @@ static void tables_of_scalars_and_static_computes(void **state)
     free(vertex);
 }
 
-/* ---- a codelet that gives up ---- */
+/* ---- a codelet that fails ---- */
 
 struct caught {
-    struct codelet_call call; /* first, so that fail finds the rest */
+    struct codelet_call call; /* first, so that fail can cast to the rest */
     jmp_buf back;
     char message[256], file[256];
     int line;
@@ -220,7 +220,7 @@ static void fails_with(const struct codelet *codelet, int how, struct caught *ca
     free(states);
 }
 
-static void failures_come_back_and_name_their_vertex(void **state)
+static void failures_are_returned_and_name_their_vertex(void **state)
 {
     const struct codelet *fails = find(*state, "Fails");
     struct caught caught;
@@ -234,7 +234,7 @@ static void failures_come_back_and_name_their_vertex(void **state)
     assert_string_equal(caught.message, "exit() was called");
 }
 
-/* ---- modules side by side ---- */
+/* ---- several modules ---- */
 
 static struct module *compile(const char *name, const char *text)
 {
@@ -260,7 +260,7 @@ static int count_once(const struct module *module)
     return out;
 }
 
-/* Equal names of globals in two files, and dlopen's habit of taking equal paths for one object, keep apart. */
+/* Equal names of globals in two files stay separate, although dlopen treats equal paths as one object. */
 static void modules_do_not_share_their_globals(void **state)
 {
     (void)state;
@@ -330,7 +330,7 @@ static void code_of_two_architectures_is_not_merged(void **state)
     module_release(modules[1]);
 }
 
-/* Of this machine's levels the lowest, without its number. */
+/* The lowest level of this machine, without its number. */
 static const char *lowest_march(void)
 {
     return machine_level() == LEVEL_ARMV8 ? "-march=armv8-a" : "-march=x86-64";
@@ -365,7 +365,7 @@ static void optimisation_levels_agree(void **state)
     }
 }
 
-/* What debuggers ask for: the file, and the function's name in it. */
+/* What debuggers use: the file, and the function's name in it. */
 static void objects_are_files_on_request(void **state)
 {
     (void)state;
@@ -390,7 +390,7 @@ static void objects_are_files_on_request(void **state)
     module_release(module);
 }
 
-/* What a command says of a file, all of its lines. */
+/* All lines that a command prints about a file. */
 static void ask(const char *command, const char *file, char *answer, size_t size)
 {
     char line[1024];
@@ -401,7 +401,7 @@ static void ask(const char *command, const char *file, char *answer, size_t size
     pclose(out);
 }
 
-/* The file that a linked module of one codelet is in. */
+/* The path of the file of a linked module with one codelet. */
 static const char *file_of(const struct module *module)
 {
     Dl_info found;
@@ -410,8 +410,8 @@ static const char *file_of(const struct module *module)
     return found.dli_fname;
 }
 
-/* A stripped object, as libraries have it, gets the names of its vertex types; one that is compiled for it has lines,
- * too. */
+/* A stripped object, as libraries have, gets the names of its vertex types; one that is compiled with debug information
+ * has lines too. */
 static void debuggers_and_profilers_name_codelets(void **state)
 {
     (void)state;
@@ -442,7 +442,7 @@ static void debuggers_and_profilers_name_codelets(void **state)
     module_release(stripped);
 }
 
-/* A kernel that two types share has no name of its own in a stripped object. */
+/* A kernel that two types share has no name in a stripped object. */
 #define SHARED                                                                                                         \
     "#include <poplar/vertex.h>\n__attribute__((noinline)) static int twice(int x) { return x * 2 + 1; }\n"            \
     "POP_VERTEX(A) { POP_OUTPUT(int) out; };\nvoid A_compute(A *v) { *v->out = twice(*v->out); }\n"                    \
@@ -461,7 +461,7 @@ static void functions_of_stripped_objects_are_named_after_their_callers(void **s
     assert_null(memmem(named.v.data, named.v.count, both, strlen(both)));
     named.v.count = 0;
     assert_true(object_with_names(module, 0, NULL, &named));
-    bool intel = machine_level() != LEVEL_ARMV8; /* elsewhere only the types' own functions are named */
+    bool intel = machine_level() != LEVEL_ARMV8; /* elsewhere only the types' own functions have names */
     assert_true(!intel || memmem(named.v.data, named.v.count, both, strlen(both)));
     for (size_t size = module->objects[0].size; size-- > 0;) { /* damaged: no read beyond the end */
         struct module_object cut = { .data = mem_copy(module->objects[0].data, size), .size = size };
@@ -499,7 +499,7 @@ static void objects_are_loaded_when_they_are_needed(void **state)
     module_release(parts[1]);
 }
 
-static unsigned codelet_files_there(void)
+static unsigned count_codelet_files(void)
 {
     unsigned count = 0;
     DIR *directory = opendir(scratch_path);
@@ -510,7 +510,7 @@ static unsigned codelet_files_there(void)
     return count;
 }
 
-/* The limit stands for a full disk. */
+/* A file size limit in place of a full disk. */
 static void an_object_that_cannot_be_written_leaves_no_file(void **state)
 {
     (void)state;
@@ -518,7 +518,7 @@ static void an_object_that_cannot_be_written_leaves_no_file(void **state)
     struct module *module;
     struct rlimit limit, small;
     assert_int_equal(popc_compile("v.c", COUNTER("42"), "-g", &module, &error), POP_OK);
-    unsigned before = codelet_files_there();
+    unsigned before = count_codelet_files();
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
     small = (struct rlimit){ 100, limit.rlim_max };
     signal(SIGXFSZ, SIG_IGN);
@@ -530,7 +530,7 @@ static void an_object_that_cannot_be_written_leaves_no_file(void **state)
     signal(SIGXFSZ, SIG_DFL);
     assert_int_not_equal(status, POP_OK);
     assert_non_null(strstr(error.text, "File too large"));
-    assert_int_equal(codelet_files_there(), before);
+    assert_int_equal(count_codelet_files(), before);
     module_release(module);
 }
 
@@ -543,7 +543,7 @@ int main(void)
         cmocka_unit_test(half_rounds_after_each_operation),
         cmocka_unit_test(floats_are_not_contracted),
         cmocka_unit_test(tables_of_scalars_and_static_computes),
-        cmocka_unit_test(failures_come_back_and_name_their_vertex),
+        cmocka_unit_test(failures_are_returned_and_name_their_vertex),
         cmocka_unit_test(modules_do_not_share_their_globals),
         cmocka_unit_test(a_missing_symbol_is_named),
         cmocka_unit_test(a_level_that_the_machine_lacks_is_refused),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small image with a model in which every table has entries, made by hand: four tiles; a program that sends a word to
- * all, runs two kinds of vertices in a loop and copies to the host. */
+/* A small image with a model in which every table has entries, built by hand: four tiles; a program that sends a word
+ * to all, runs two kinds of vertices in a loop and copies to the host. */
 #ifndef TESTS_PROFILE_MODEL_H
 #define TESTS_PROFILE_MODEL_H
 
@@ -80,7 +80,7 @@ static inline struct image *small_image(pop_target_type type)
     return image;
 }
 
-/* A run of it that goes three times round the loop. */
+/* A run of it with three iterations of the loop. */
 static inline struct trace small_trace(void)
 {
     struct trace trace = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The execution profile of a run made by hand: fields by mode and by step, and the arithmetic between them. */
+/* The execution profile of a run built by hand: fields by mode and by step, and the arithmetic between them. */
 #include "unit/profile/values.h"
 
 #include "profile/execution_profile.h"
@@ -77,7 +77,7 @@ static double number(const pop_profile_value *map, const char *path)
     return pop_profile_as_double(pop_profile_path(map, path));
 }
 
-static void figures_add_up(void **state)
+static void totals_match_their_parts(void **state)
 {
     (void)state;
     pop_profile_value p = profile_of(POP_TARGET_IPU_MODEL, POP_NO_OPTIONS, true);
@@ -95,7 +95,7 @@ static void figures_add_up(void **state)
                 number(&p, "simulation.tileCycles.activeCompute") == 3 * 230);
     assert_true(number(&p, "simulation.tileCycles.doExchange") == 110 &&
                 number(&p, "simulation.tileCycles.streamCopy") == 84);
-    /* All tiles end with the sync behind the copy, or a ramp before it. */
+    /* All tiles end with the sync after the copy, or a ramp before it. */
     double spent = pop_profile_sum(pop_profile_path(&p, "simulation.tileCycles")) -
                    number(&p, "simulation.tileCycles.activeCompute");
     assert_true(spent <= 4 * number(&p, "simulation.cycles") && spent > 4 * number(&p, "simulation.cycles") - 4 * 126);
@@ -207,8 +207,8 @@ static void a_set_without_estimates_is_named(void **state)
     image_release(image);
 }
 
-/* Tiles without a part in an exchange acknowledge its sync beforehand and wait for it. */
-static void tiles_without_a_part_have_steps(void **state)
+/* Tiles that take no part in an exchange acknowledge its sync before it and wait for its end. */
+static void idle_tiles_have_steps(void **state)
 {
     (void)state;
     struct image *image = small_image(POP_TARGET_IPU_MODEL);
@@ -228,7 +228,7 @@ static void tiles_without_a_part_have_steps(void **state)
     image_release(image);
 }
 
-/* Two thousand million iterations: all their steps, and no memory for them. */
+/* Two thousand million iterations: all their steps are listed, without memory for each. */
 static void endless_runs_have_all_their_steps(void **state)
 {
     (void)state;
@@ -253,7 +253,7 @@ static void endless_runs_have_all_their_steps(void **state)
     for (size_t i = 0; i < 4; ++i)
         assert_string_equal(pop_profile_as_string(pop_profile_get(step_of(&p, times + 2 + i), "type")), last[i]);
     assert_int_equal(pop_profile_as_uint(pop_profile_get(step_of(&p, times + 5), "cyclesTo")), cycles);
-    /* Each iteration takes as long as any other, wherever the list is looked at. */
+    /* Each iteration takes the same time, at any position of the list. */
     uint64_t middle = pop_profile_as_uint(pop_profile_get(step_of(&p, times / 2), "cyclesTo")),
              next = pop_profile_as_uint(pop_profile_get(step_of(&p, times / 2 + 1), "cyclesTo")),
              early = pop_profile_as_uint(pop_profile_get(step_of(&p, 10), "cyclesTo"));
@@ -273,7 +273,7 @@ static bool same_value(const pop_profile_value *a, const pop_profile_value *b)
     return same;
 }
 
-/* Elements read at random are those that are read in order. */
+/* Elements read in random order equal those read in sequence. */
 static void steps_are_the_same_in_any_order(void **state)
 {
     (void)state;
@@ -281,7 +281,7 @@ static void steps_are_the_same_in_any_order(void **state)
     struct trace trace = small_trace();
     struct option_set options = { 0 };
     pop_profile_value p = { 0 };
-    trace.entries.data[0].times = 700; /* runs, of which each begins with an exchange between IPUs */
+    trace.entries.data[0].times = 700; /* runs, each of which begins with an exchange between IPUs */
     trace.entries.data[2].times = 5;
     ADD(image->model.entry, { 2 });
     assert_int_equal(execution_profile(image, &(struct instrumentation[]){ instrumentation_of(&options) }[0], &trace,
@@ -300,7 +300,7 @@ static void steps_are_the_same_in_any_order(void **state)
         assert_true(same_value(pop_profile_at(steps, i), pop_profile_at(&plain, i)));
     }
     assert_true(same_value(steps, &plain));
-    /* The list of a copy is the same one; a program that adds to it has its own. */
+    /* A copy shares the list; a program that appends to it gets its own. */
     pop_profile_value *own = (pop_profile_value *)(uintptr_t)pop_profile_path(&copy, "simulation.steps");
     pop_profile_push(own, pop_profile_bool(true));
     assert_int_equal(pop_profile_size(own), size + 1);
@@ -317,9 +317,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_have_the_fields_of_their_type),
-        cmocka_unit_test(figures_add_up),
+        cmocka_unit_test(totals_match_their_parts),
         cmocka_unit_test(modes_and_their_fields),
-        cmocka_unit_test(tiles_without_a_part_have_steps),
+        cmocka_unit_test(idle_tiles_have_steps),
         cmocka_unit_test(endless_runs_have_all_their_steps),
         cmocka_unit_test(steps_are_the_same_in_any_order),
         cmocka_unit_test(a_set_without_estimates_is_named),

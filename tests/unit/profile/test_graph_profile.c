@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The graph profile of a model made by hand: every field of the guide, and nothing else. */
+/* The graph profile of a model built by hand: every field of the guide, and no others. */
 #include "unit/profile/values.h"
 
 #include "profile/graph_profile.h"
@@ -105,7 +105,7 @@ static void liveness_is_a_tree_over_calls(void **state)
            "{\"children\":[{\"children\":[{\"bytes\":120,\"program\":8,\"variables\":[{\"name\":\"weights\",\"size\":"
            "120}]}],\"program\":7}],\"program\":5},"
            "{\"bytes\":120,\"program\":6,\"variables\":[{\"name\":\"weights\",\"size\":120}]}],\"program\":0}]");
-    /* Variables and lists are held once: a copy is the same, and whoever changes one changes no other. */
+    /* Variables and lists are stored once: copies share them, and a change of one copy changes no other. */
     pop_profile_value copy = pop_profile_copy(&p);
     pop_profile_value list = pop_profile_copy(pop_profile_path(&p, "memory.liveness.alwaysLive.variables"));
     pop_profile_push(&list, pop_profile_uint(1));
@@ -115,7 +115,7 @@ static void liveness_is_a_tree_over_calls(void **state)
     free(before);
     free(after);
     pop_profile_free(&p);
-    char *alone = json_of(&copy); /* lives on without the first */
+    char *alone = json_of(&copy); /* valid after the first is freed */
     free(alone);
     pop_profile_free(&list);
     pop_profile_free(&copy);
@@ -123,7 +123,7 @@ static void liveness_is_a_tree_over_calls(void **state)
 }
 
 /* Twenty functions that each call the next one twice: a million call stacks, and a program nested deeper than any
- * reader goes. */
+ * reader follows. */
 static void endless_trees_end(void **state)
 {
     (void)state;
@@ -176,7 +176,7 @@ static void hardware_has_no_estimates(void **state)
     image_release(image);
 }
 
-static void arrays_by_tile_can_be_changed_like_others(void **state)
+static void arrays_by_tile_can_be_changed(void **state)
 {
     (void)state;
     struct by_tile by = by_tile_begin(6, 2);
@@ -197,7 +197,7 @@ int main(void)
         cmocka_unit_test(the_fields_are_the_guides), cmocka_unit_test(programs_have_the_fields_of_their_type),
         cmocka_unit_test(memory_has_all_its_tables), cmocka_unit_test(liveness_is_a_tree_over_calls),
         cmocka_unit_test(endless_trees_end),         cmocka_unit_test(a_cpu_has_a_target_and_counts),
-        cmocka_unit_test(hardware_has_no_estimates), cmocka_unit_test(arrays_by_tile_can_be_changed_like_others),
+        cmocka_unit_test(hardware_has_no_estimates), cmocka_unit_test(arrays_by_tile_can_be_changed),
     };
     return cmocka_run_group_tests_name("graph profile", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profile values: trees, JSON and CBOR there and back, broken input; and the summary against the guide's own listing.
- */
+/* Profile values: trees, JSON and CBOR written and read back, damaged input; and the summary compared with the guide's
+ * listing. */
 #include <poplar/profile.h>
 
 #include <setjmp.h>
@@ -98,7 +98,7 @@ static void cbor_reads_back(void **state)
     pop_profile_free(&again);
     for (size_t cut = 0; cut < size; ++cut) /* every truncation is refused */
         assert_int_equal(pop_profile_read_cbor(data, cut, &again, NULL), POP_PARSE_ERROR);
-    for (size_t i = 0; i < size; ++i) { /* no altered byte does harm */
+    for (size_t i = 0; i < size; ++i) { /* an altered byte causes no fault */
         for (int bit = 0; bit < 8; ++bit) {
             data[i] = (char)(data[i] ^ 1 << bit);
             if (pop_profile_read_cbor(data, size, &again, NULL) == POP_OK)
@@ -135,8 +135,8 @@ static void json_reads_back_and_says_where_it_breaks(void **state)
     assert_non_null(strstr(error.text, "line 2"));
 }
 
-/* The guide's numbers through the printer give the guide's listing.  Undone in the listing: an indentation slip in ten
- * rows of the histogram, and two elisions ("..."). */
+/* The guide's numbers give the guide's listing.  Corrected in the listing: a wrong indentation in ten rows of the
+ * histogram, and two elisions ("..."). */
 static void the_summary_is_the_guides(void **state)
 {
     (void)state;
@@ -188,7 +188,7 @@ static size_t histogram_rows(const uint64_t *totals, size_t tiles, size_t *count
     return rows;
 }
 
-/* Every tile is counted in one of at most 128 bins, whatever the tiles hold. */
+/* Every tile is counted in one of at most 128 bins, for any distribution. */
 static void histograms_count_every_tile(void **state)
 {
     (void)state;
@@ -238,8 +238,8 @@ static char *heading_of(const char *option, const char *allow, const char *force
     return text;
 }
 
-/* CLICOLOR_FORCE=1 over CLICOLOR=0 over the option over whether it is a terminal. */
-static void colours_are_as_the_environment_says(void **state)
+/* Priority: CLICOLOR_FORCE=1, CLICOLOR=0, the option, whether it is a terminal. */
+static void colours_follow_the_environment(void **state)
 {
     (void)state;
     static const struct {
@@ -254,7 +254,7 @@ static void colours_are_as_the_environment_says(void **state)
     }
 }
 
-static void writers_tell_of_full_disks(void **state)
+static void writers_report_full_disks(void **state)
 {
     (void)state;
     pop_profile_value map = sample();
@@ -293,8 +293,8 @@ int main(void)
         cmocka_unit_test(the_summary_is_the_guides),
         cmocka_unit_test(histograms_count_every_tile),
         cmocka_unit_test(large_memories_are_in_gigabytes),
-        cmocka_unit_test(colours_are_as_the_environment_says),
-        cmocka_unit_test(writers_tell_of_full_disks),
+        cmocka_unit_test(colours_follow_the_environment),
+        cmocka_unit_test(writers_report_full_disks),
         cmocka_unit_test(summaries_refuse_invalid_values),
     };
     return cmocka_run_group_tests_name("profile", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of profiles look at them with. */
+/* Helpers that show and compare profile values. */
 #ifndef TESTS_PROFILE_VALUES_H
 #define TESTS_PROFILE_VALUES_H
 
@@ -31,7 +31,7 @@ static inline void expect(const pop_profile_value *profile, const char *path, co
 {
     const pop_profile_value *value = pop_profile_path(profile, path);
     if (!value)
-        fail_msg("%s is not there", path);
+        fail_msg("there is no %s", path);
     char *text = json_of(value);
     if (strcmp(text, expected) != 0)
         fail_msg("%s is\n%s, not\n%s", path, text, expected);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pictures of programs: what stands in them, and that they end. */
+/* Programs as pictures: their nodes and edges, and that drawing ends. */
 #include "../graph/fixture.h"
 
 static char *drawn(pop_graph *graph, pop_program program, bool vertices)
@@ -84,7 +84,7 @@ static void vertices_and_edges(void **state)
     pop_graph_destroy(s.graph);
 }
 
-static void a_program_inside_itself_ends(void **state)
+static void drawing_a_recursive_program_ends(void **state)
 {
     (void)state;
     pop_graph *graph = fixture_graph(1, 4);
@@ -105,7 +105,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_and_variables),
         cmocka_unit_test(vertices_and_edges),
-        cmocka_unit_test(a_program_inside_itself_ends),
+        cmocka_unit_test(drawing_a_recursive_program_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

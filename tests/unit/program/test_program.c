@@ -23,13 +23,13 @@ static int teardown(void **state)
     return 0;
 }
 
-/* The pending error is of this kind, comes from this file, and its text holds the words. */
+/* The pending error has this kind, names this file, and its text has the words. */
 static void expect_error(pop_graph *graph, pop_status status, const char *words)
 {
     pop_error error;
     assert_string_equal(pop_status_name(pop_graph_take_error(graph, &error)), pop_status_name(status));
     if (!strstr(error.text, words))
-        fail_msg("'%s' does not say '%s'", error.text, words);
+        fail_msg("'%s' does not contain '%s'", error.text, words);
     assert_string_equal(error.where.file, __FILE__);
     assert_true(error.where.line > 0);
 }
@@ -151,7 +151,7 @@ static void a_dump_shows_the_tree(void **state)
     assert_false(pop_dump_program(graph, (pop_program){ 0 }, stdout));
 }
 
-/* Nothing is made while an error stands. */
+/* No program is created while an error is pending. */
 static void a_pending_error_makes_nothing(void **state)
 {
     pop_graph *graph = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of capturing share: a small program, its engines, and a look at the files that they leave. */
+/* Helpers of capture tests: a small program, its engines, and checks of the files that they write. */
 #ifndef TESTS_REPORT_CAPTURE_H
 #define TESTS_REPORT_CAPTURE_H
 
@@ -10,7 +10,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
-enum { ELEMENTS = 64, OPTIONS_MOST = 8 };
+enum { ELEMENTS = 64, MAX_OPTIONS = 8 };
 
 struct fixture {
     char directory[32];
@@ -84,8 +84,8 @@ static inline int close_fixture(void **state)
 
 static inline pop_engine *create(struct fixture *f, const char *name, pop_options options, pop_error *error)
 {
-    pop_option list[OPTIONS_MOST] = { { "autoReport.directory", f->directory } };
-    assert_true(options.count < OPTIONS_MOST);
+    pop_option list[MAX_OPTIONS] = { { "autoReport.directory", f->directory } };
+    assert_true(options.count < MAX_OPTIONS);
     for (size_t i = 0; i < options.count; ++i)
         list[i + 1] = options.list[i];
     return pop_engine_create_named(f->graph, POP_PROGRAMS(f->main), (pop_options){ list, options.count + 1 }, name,
@@ -117,7 +117,7 @@ static inline bool exists(const struct fixture *f, const char *name)
     return access(path, F_OK) == 0;
 }
 
-/* Names in the directory, or in one below it, sorted, a space behind each. */
+/* Names in the directory, or in one below it, sorted, each followed by a space. */
 static inline void expect_files(const struct fixture *f, const char *below, const char *expected)
 {
     char path[256], seen[512] = "";

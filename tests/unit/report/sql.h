@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Report files as a test sees them: a stock SQLite, and the coding of arrays by its page in docs/. */
+/* Report files as tests read them: with the system's SQLite, and arrays decoded as documented in docs/. */
 #ifndef TEST_REPORT_SQL_H
 #define TEST_REPORT_SQL_H
 
@@ -69,7 +69,7 @@ static inline uint64_t sql_leb(const unsigned char **at, const unsigned char *en
     }
 }
 
-/* Elements of an array; those behind its end are 0. */
+/* Elements of an array; those beyond its end are 0. */
 static inline void sql_unfold(const unsigned char *data, size_t bytes, uint64_t *values, size_t count)
 {
     const unsigned char *end = data + bytes;
@@ -89,7 +89,7 @@ static inline void sql_unfold(const unsigned char *data, size_t bytes, uint64_t 
     }
 }
 
-/* The blob in a column of the row that a statement is at. */
+/* The blob in a column of the statement's current row. */
 static inline void sql_column_array(sqlite3_stmt *statement, int column, uint64_t *values, size_t count)
 {
     const unsigned char *data = sqlite3_column_blob(statement, column);

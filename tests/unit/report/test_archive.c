@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* archive.a: what binutils and libelf read of it is what was placed. */
+/* archive.a: binutils and libelf read the placement from it. */
 #include "unit/profile/values.h"
 
 #include "base/file.h"
@@ -76,7 +76,7 @@ static void expect_output(const char *command, const char *const *parts, size_t 
     free(text);
 }
 
-static void binutils_read_it(void **state)
+static void binutils_read_the_archive(void **state)
 {
     (void)state;
     struct image *image = small_image();
@@ -141,7 +141,7 @@ static void unwritable_files_are_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(binutils_read_it),
+        cmocka_unit_test(binutils_read_the_archive),
         cmocka_unit_test(the_same_placement_is_the_same_archive),
         cmocka_unit_test(unwritable_files_are_errors),
     };

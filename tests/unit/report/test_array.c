@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The coding of arrays: the page's example, and random arrays through a decoder of its own. */
+/* The coding of arrays: the page's example, and random arrays decoded by the test's own decoder. */
 #include "sql.h"
 
 #include "value/array.h"
@@ -75,7 +75,7 @@ static void runs_are_short(void **state)
     for (uint64_t i = 0; i < 1472; ++i)
         array_add(&array, 32 + i / 2, 1);
     array_end(&array);
-    assert_true(array.bytes.count <= 1472 + 4); /* a byte an element where each differs a little */
+    assert_true(array.bytes.count <= 1472 + 4); /* a byte per element if each differs a little */
     array_free(&array);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lightweight profiling: which blocks are recorded, what an overflow loses, where buffers are flushed. */
+/* Lightweight profiling: which blocks are recorded, what an overflow loses, when buffers are flushed. */
 #include "sql.h"
 
 #include <poplar/poplar.h>
@@ -14,7 +14,7 @@ struct lwp_case {
     unsigned ipus;
 };
 
-/* A loop of TIMES blocks "model/step" of one Copy; "other" stands around it. */
+/* A loop of TIMES blocks "model/step" of one Copy, inside a block "other". */
 static void run(const struct lwp_case *of, const char *directory)
 {
     pop_device *device = pop_ipu_model_create_device(
@@ -67,7 +67,7 @@ static void a_full_buffer_loses_blocks(void **state)
                     "Block model/step");
     assert_int_equal(sql_number(db, "SELECT max(tile) FROM blocks"), 0);
     assert_int_equal(sql_number(db, "SELECT count(*) FROM steps"), 0); /* nothing else is recorded */
-    /* each begins 36 cycles behind the one before, and all take the same time */
+    /* each begins 36 cycles after the end of the one before, and all take the same time */
     assert_int_equal(sql_number(db, "SELECT count(*) FROM blocks a JOIN blocks b ON b.id = a.id + 1 WHERE b.kind = 0 "
                                     "AND b.cycles_from - a.cycles_to != 36"),
                      0);
@@ -92,7 +92,8 @@ static void flushes_lose_nothing(void **state)
     done(db);
 }
 
-/* A block around everything begins before the overflow and ends in it; with room for its end alone it is unknown. */
+/* A block around everything begins before the overflow and ends in it; if only its end was recorded, its begin is
+ * unknown. */
 static void executed_instructions_are_counted(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of a report belong together: one id, names that they get at once, and nothing of an earlier report beside
- * them; also when a program is killed while it gives names. */
+/* The files of a report belong together: one id, all names given at once, and no files of an earlier report beside
+ * them; also when a program is killed while it renames them. */
 #include "capture.h"
 
 #include "base/file.h"
@@ -15,7 +15,7 @@
 enum { PROGRAMS = 2 };
 #define ALL_FILES POP_OPTIONS({ "autoReport.all", "true" }, { "autoReport.outputSerializedGraph", "true" })
 
-/* Renames of this program: the one that is not done any more, because the program is killed. */
+/* Renames left to do for this program, before it is killed. */
 static int renames_left = -1;
 int rename(const char *from, const char *to)
 {
@@ -40,7 +40,7 @@ static void make_report(struct fixture *f, pop_options options)
     pop_engine_destroy(engine);
 }
 
-/* The id of profile.pop; "" when there is none. */
+/* The id of profile.pop; "" if there is none. */
 static void id_of_profile(const struct fixture *f, char id[REPORT_ID_SIZE])
 {
     *id = '\0';
@@ -91,8 +91,8 @@ static void all_files_have_one_id(void **state)
     assert_string_not_equal(first, second);
 }
 
-/* Nothing has its name while the program runs. */
-static void names_come_with_the_last_file(void **state)
+/* No file has its final name while the program runs. */
+static void files_are_renamed_after_the_last_one(void **state)
 {
     struct fixture *f = *state;
     pop_engine *engine = start(f, NULL, ALL_FILES);
@@ -110,8 +110,8 @@ static void put_text(const char *path, const char *text)
     must(file_write(path, text, strlen(text), &error), &error);
 }
 
-/* What the new report does not write, and the one before did, goes; what is of somebody else stays. */
-static void a_report_replaces_the_one_before_as_a_whole(void **state)
+/* Files of the report before that the new one does not write are deleted; other files are kept. */
+static void a_report_replaces_the_previous_one_completely(void **state)
 {
     struct fixture *f = *state;
     put_text(path_of(f, "app.json"), "{}");
@@ -122,12 +122,12 @@ static void a_report_replaces_the_one_before_as_a_whole(void **state)
     make_report(f, POP_OPTIONS({ "autoReport.outputDebugInfo", "true" }));
     expect_files(f, "", "app.json debug.cbor ");
     make_report(f, POP_OPTIONS({ "autoReport.outputGraphProfile", "true" }, { "autoReport.outputArchive", "true" }));
-    put_text(path_of(f, "archive.a"), "!<arch>\n"); /* the user's own, in its place */
+    put_text(path_of(f, "archive.a"), "!<arch>\n"); /* the user's own file, in the archive's place */
     make_report(f, POP_OPTIONS({ "autoReport.outputGraphProfile", "true" }));
     assert_true(exists(f, "archive.a"));
 }
 
-/* Two engines write to one directory: the last that is destroyed has all names. */
+/* Two engines write to one directory: the last to be destroyed has all names. */
 static void files_of_two_engines_do_not_mix(void **state)
 {
     struct fixture *f = *state;
@@ -153,7 +153,7 @@ static void expect_killed(pid_t child)
 }
 
 /* A second program that is killed while it runs leaves the first one's report. */
-static void a_killed_program_leaves_the_report_before(void **state)
+static void a_killed_program_leaves_the_previous_report(void **state)
 {
     struct fixture *f = *state;
     char before[REPORT_ID_SIZE], after[REPORT_ID_SIZE];
@@ -171,7 +171,7 @@ static void a_killed_program_leaves_the_report_before(void **state)
 }
 
 /* Killed before each of the renames: there is one whole report, the old one or the new. */
-static void killed_while_it_gives_names(void **state)
+static void killed_while_it_renames(void **state)
 {
     struct fixture *f = *state;
     char before[REPORT_ID_SIZE], after[REPORT_ID_SIZE];
@@ -222,7 +222,7 @@ static void two_programs_killed_at_any_moment(void **state)
             expect_killed(children[i]);
         }
         expect_one_report(f);
-        make_report(f, ALL_FILES); /* in the state that they left */
+        make_report(f, ALL_FILES); /* in the state after they were killed */
         remove_temporaries(f);
         expect_one_report(f);
     }
@@ -233,11 +233,11 @@ int main(void)
 #define ROW(function) cmocka_unit_test_setup_teardown(function, open_fixture, close_fixture)
     const struct CMUnitTest tests[] = {
         ROW(all_files_have_one_id),
-        ROW(names_come_with_the_last_file),
-        ROW(a_report_replaces_the_one_before_as_a_whole),
+        ROW(files_are_renamed_after_the_last_one),
+        ROW(a_report_replaces_the_previous_one_completely),
         ROW(files_of_two_engines_do_not_mix),
-        ROW(a_killed_program_leaves_the_report_before),
-        ROW(killed_while_it_gives_names),
+        ROW(a_killed_program_leaves_the_previous_report),
+        ROW(killed_while_it_renames),
         ROW(two_programs_killed_at_any_moment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

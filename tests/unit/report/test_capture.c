@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Capturing reports through the public interface, row by row: which files options ask for, where they go, what is in
- * them. */
+/* Capturing reports through the public interface, row by row: which files options request, their directories, and their
+ * contents. */
 #include "capture.h"
 
 #include "base/log.h"
@@ -8,7 +8,7 @@
 
 #include <sys/stat.h>
 
-/* CAP-03, 04, 11, 26, 28 to 31: everything, in a directory that is made. */
+/* CAP-03, 04, 11, 26, 28 to 31: all files, in a directory that is created. */
 static void all_writes_every_file(void **state)
 {
     struct fixture *f = *state;
@@ -30,8 +30,8 @@ static void all_writes_every_file(void **state)
     sqlite3_close(db);
 }
 
-/* CAP-14 and CAP-13: parts that are asked for, and all but some. */
-static void parts_are_added_and_taken_away(void **state)
+/* CAP-14 and CAP-13: requested parts, and all but some. */
+static void parts_are_added_and_removed(void **state)
 {
     struct fixture *f = *state;
     static const struct {
@@ -75,9 +75,9 @@ static void parts_are_added_and_taken_away(void **state)
     }
 }
 
-/* CAP-13, CAP-15 to 17: every set of parts taken away from autoReport.all, where all and what is taken away stand in
- * the program or in the environment: files, execution and lowered variables are what is left. */
-static void any_parts_are_taken_away_from_all(void **state)
+/* CAP-13, CAP-15 to 17: every set of parts removed from autoReport.all, with all and the removed parts set in the
+ * program or in the environment: files, execution and lowered variables are those that remain. */
+static void any_parts_are_removed_from_all(void **state)
 {
     enum { GRAPH = 1, EXECUTION = 2, LOWERED = 4, ARCHIVE = 8, DEBUG = 16, SETS = 32, PARTS = 5, PLACES = 4 };
     static const char *const keys[PARTS] = { "autoReport.outputGraphProfile", "autoReport.outputExecutionProfile",
@@ -123,7 +123,7 @@ static void any_parts_are_taken_away_from_all(void **state)
     }
 }
 
-/* CAP-09: what is implied, unless it is said. */
+/* CAP-09: implied options, unless they are set. */
 static void options_imply_others(void **state)
 {
     struct fixture *f = *state;
@@ -157,7 +157,7 @@ static void options_imply_others(void **state)
     }
 }
 
-/* CAP-36: what is measured takes memory of tiles. */
+/* CAP-36: instrumentation uses tile memory. */
 static void instrumentation_takes_memory(void **state)
 {
     struct fixture *f = *state;
@@ -244,7 +244,7 @@ static void programs_add_facts(void **state)
     must(pop_engine_report_json(engine, "app", &app, &error), &error);
     must(pop_engine_report_json(engine, "framework", &app, &error), &error);
     assert_int_equal(pop_engine_report_json(engine, "other", &app, &error), POP_INVALID_OPTION);
-    must(pop_engine_report_run_parameter(engine, "early", "nobody", &error), &error); /* no run has been */
+    must(pop_engine_report_run_parameter(engine, "early", "nobody", &error), &error); /* before any run */
     run(engine, NULL);
     must(pop_engine_report_run_parameter(engine, "lr", "0.1", &error), &error);
     must(pop_engine_report_run_parameter(engine, "lr", "0.2", &error), &error);
@@ -263,7 +263,7 @@ static void programs_add_facts(void **state)
     assert_true(file && fread(text, 1, sizeof(text) - 1, file) > 0);
     fclose(file);
     assert_non_null(strstr(text, "\"batch\":4"));
-    engine = start(f, NULL, POP_OPTIONS({ "autoReport.all", "true" })); /* what is there stays */
+    engine = start(f, NULL, POP_OPTIONS({ "autoReport.all", "true" })); /* existing files are kept */
     pop_engine_destroy(engine);
     expect_files(f, "", "app.json archive.a debug.cbor framework.json profile.pop ");
     engine = start(f, "quiet", POP_NO_OPTIONS);
@@ -328,7 +328,7 @@ static void a_saved_executable_has_the_engines_name(void **state)
     sqlite3_close(db);
 }
 
-/* CAP-06: of two engines of one name the last to close has the file, whole. */
+/* CAP-06: of two engines of one name the last to close has the file, complete. */
 static void the_last_to_close_replaces(void **state)
 {
     struct fixture *f = *state;
@@ -396,7 +396,7 @@ static void steps_are_named_as_they_are(void **state)
     assert_int_equal(sql_number(db, "SELECT count(*) FROM steps WHERE type = 'StreamCopyMid' AND detail = 'Host'"), 2);
     assert_int_equal(sql_number(db, "SELECT count(*) FROM steps WHERE type = 'DoExchange'"), 20);
     sql_expect_text(db, "SELECT name FROM steps WHERE type = 'StreamCopyMid' ORDER BY id LIMIT 1", "input");
-    sql_expect_text(db, /* copies of a stream copy, in its direction, are its packets */
+    sql_expect_text(db, /* the copies of a stream copy, in its direction, are its packets */
                     "SELECT group_concat(name || from_host || to_host) FROM (SELECT name, "
                     "CASE WHEN from_host > 0 THEN ' from' ELSE '' END AS from_host, CASE WHEN to_host > 0 THEN ' to' "
                     "ELSE '' END AS to_host FROM exchanges WHERE name IN ('input', 'output') "
@@ -415,7 +415,7 @@ static void steps_are_named_as_they_are(void **state)
     sqlite3_close(db);
 }
 
-/* Lists of what is live, tile by tile, add up to what the memory of tiles says. */
+/* Lists of live variables, tile by tile, add up to the tiles' memory. */
 static void liveness_adds_up_by_tile(void **state)
 {
     enum { TILES = 16 };
@@ -474,7 +474,7 @@ static void liveness_adds_up_by_tile(void **state)
     sqlite3_close(db);
 }
 
-/* Control code of the engine's programs is what the tiles' memory says; vertices by tile add up. */
+/* Control code of the engine's programs matches the tiles' memory; vertices by tile add up. */
 static void programs_and_vertices_add_up(void **state)
 {
     enum { TILES = 16 };
@@ -504,7 +504,7 @@ static void programs_and_vertices_add_up(void **state)
     sqlite3_close(db);
 }
 
-/* The page's queries find something each. */
+/* Each query of the page returns a row. */
 static void the_pages_queries_run(void **state)
 {
     struct fixture *f = *state;
@@ -576,8 +576,8 @@ int main(void)
 #define ROW(function) cmocka_unit_test_setup_teardown(function, open_fixture, close_fixture)
     const struct CMUnitTest tests[] = {
         ROW(all_writes_every_file),
-        ROW(parts_are_added_and_taken_away),
-        ROW(any_parts_are_taken_away_from_all),
+        ROW(parts_are_added_and_removed),
+        ROW(any_parts_are_removed_from_all),
         ROW(options_imply_others),
         ROW(instrumentation_takes_memory),
         ROW(named_engines_have_directories),

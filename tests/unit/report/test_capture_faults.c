@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stays of a report when something goes wrong: out of memory, killed programs, full disks. */
+/* The state of a report after faults: out of memory, killed programs, full disks. */
 #include "capture.h"
 
 #include "base/file.h"
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-/* CAP-25, CAP-36: a graph that is out of memory leaves its report, which the error names. */
+/* CAP-25, CAP-36: a graph that is out of memory has a report, whose path is in the error. */
 static void out_of_memory_leaves_a_report(void **state)
 {
     struct fixture *f = *state;
@@ -32,7 +32,7 @@ static void out_of_memory_leaves_a_report(void **state)
     sqlite3_close(db);
 }
 
-/* The one profile in the directory that has not got its name; the test ends when there is none. */
+/* The temporary profile in the directory; the test fails if there is none. */
 static sqlite3 *temporary_profile(const struct fixture *f)
 {
     char path[300] = "";
@@ -52,7 +52,7 @@ static sqlite3 *temporary_profile(const struct fixture *f)
     return sql_open(path);
 }
 
-/* A killed program leaves the temporary file, readable up to its last transaction, and the report before it as it was.
+/* A killed program leaves the temporary file, readable up to its last transaction, and the previous report unchanged.
  */
 static void a_killed_program_leaves_the_previous_report(void **state)
 {
@@ -82,7 +82,7 @@ static void a_killed_program_leaves_the_previous_report(void **state)
     sqlite3_close(db);
 }
 
-/* A run that takes long is written while it goes on. */
+/* A long run is written while it goes on. */
 static void a_run_in_progress_is_written(void **state)
 {
     struct fixture *f = *state;
@@ -113,8 +113,7 @@ static void a_run_in_progress_is_written(void **state)
     sqlite3_close(db);
 }
 
-/* A disk that is full (here: files that may not grow) is an error; the program has run, and the report before is as it
- * was. */
+/* A full disk (here: a limit of file sizes) is an error; the program has run, and the previous report is unchanged. */
 static void the_old_report_survives_a_full_disk(void **state)
 {
     struct fixture *f = *state;
@@ -129,7 +128,7 @@ static void the_old_report_survives_a_full_disk(void **state)
         setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 4096, 4096 });
         pop_status status = pop_engine_run_named(engine, 0, "full", &error);
         bool good = status == POP_FILE_LOAD_ERROR && strstr(error.text, "the program ran") && f->data[0] == 0;
-        good = good && pop_engine_run(engine, 0, &error) == POP_OK; /* it goes on without */
+        good = good && pop_engine_run(engine, 0, &error) == POP_OK; /* it continues without a report */
         if (!freopen("/dev/null", "w", stderr))
             good = false;
         pop_engine_destroy(engine);
@@ -153,7 +152,7 @@ static char *bytes_of(const struct fixture *f, const char *name, size_t *size)
     return data;
 }
 
-/* Files of a report, as they were. */
+/* The files of a report, with their bytes. */
 enum { REPORT_FILES = 3 };
 static const char *const report_files[REPORT_FILES] = { "profile.pop", "debug.cbor", "archive.a" };
 struct files {
@@ -177,9 +176,9 @@ static bool same_file(const struct files *a, const struct files *b, int file)
     return a->size[file] == b->size[file] && memcmp(a->data[file], b->data[file], a->size[file]) == 0;
 }
 
-/* Wherever the disk is full while all files are written: an error, and all files are the old ones, or whole new ones.
+/* For every point at which the disk becomes full: an error, and either all files are old or all are complete new ones.
  */
-static void a_disk_that_is_full_anywhere(void **state)
+static void a_disk_that_becomes_full_at_any_point(void **state)
 {
     struct fixture *f = *state;
     pop_engine *engine = start(f, NULL, POP_OPTIONS({ "autoReport.all", "true" }));
@@ -224,12 +223,13 @@ static void a_disk_that_is_full_anywhere(void **state)
     free_files(&before);
 }
 
-/* Killed at any moment: what has its name is whole, what has not is readable. */
+/* Killed at any moment: files with final names are complete, temporary ones are readable. */
 static void killed_at_any_moment(void **state)
 {
     struct fixture *f = *state;
     unsigned whole = 0;
-    pop_engine *before = start(f, NULL, POP_OPTIONS({ "autoReport.all", "true" })); /* what later ones replace */
+    pop_engine *before =
+        start(f, NULL, POP_OPTIONS({ "autoReport.all", "true" })); /* files that later programs replace */
     run(before, "run");
     pop_engine_destroy(before);
     for (unsigned round = 0; round < 24; ++round) {
@@ -254,7 +254,7 @@ static void killed_at_any_moment(void **state)
             if (end && !strcmp(end, ".pop")) {
                 struct stat facts;
                 bool final = !strcmp(name, "profile.pop");
-                if (stat(path, &facts) == 0 && facts.st_size) { /* an empty one has not begun */
+                if (stat(path, &facts) == 0 && facts.st_size) { /* an empty file has not been started */
                     sqlite3 *db = sql_open(path);
                     sql_expect_text(db, "PRAGMA integrity_check", "ok");
                     if (final)
@@ -272,8 +272,8 @@ static void killed_at_any_moment(void **state)
     assert_int_equal(whole, 24);
 }
 
-/* What a program prints while an engine is destroyed. */
-static char *said_at_the_end(pop_engine *engine, char *text, size_t size)
+/* Output of a program while an engine is destroyed. */
+static char *output_at_the_end(pop_engine *engine, char *text, size_t size)
 {
     char path[] = "said_XXXXXX";
     int file = mkstemp(path), before = dup(STDERR_FILENO);
@@ -297,7 +297,7 @@ static void expect_removed(const struct fixture *f, const char *text)
         fail_msg("%s", text);
 }
 
-/* A directory that is removed, or moved away, while its report is written: an error that says so, not SQLite's. */
+/* A directory that is removed, or moved, while its report is written: an error of its own, not one of SQLite. */
 static void a_directory_that_is_removed(void **state)
 {
     struct fixture *f = *state;
@@ -313,18 +313,18 @@ static void a_directory_that_is_removed(void **state)
         else
             assert_int_equal(rename(f->directory, moved), 0);
         if (round == 3)
-            assert_int_equal(mkdir(f->directory, 0777), 0); /* another one of the name does not help */
+            assert_int_equal(mkdir(f->directory, 0777), 0); /* a new directory of this name does not help */
         if (round) {
             assert_int_equal(pop_engine_run_named(engine, 0, "after", &error), POP_FILE_LOAD_ERROR);
             expect_removed(f, error.text);
-            must(pop_engine_run(engine, 0, &error), &error); /* it goes on without */
+            must(pop_engine_run(engine, 0, &error), &error); /* it continues without a report */
         }
-        expect_removed(f, said_at_the_end(engine, text, sizeof(text)));
+        expect_removed(f, output_at_the_end(engine, text, sizeof(text)));
         remove_tree(moved);
     }
 }
 
-/* A directory that cannot be made is an error of compiling. */
+/* A directory that cannot be created is an error of compiling. */
 static void a_directory_that_cannot_be_made(void **state)
 {
     struct fixture *f = *state;
@@ -342,10 +342,10 @@ int main(void)
 {
 #define ROW(function) cmocka_unit_test_setup_teardown(function, open_fixture, close_fixture)
     const struct CMUnitTest tests[] = {
-        ROW(out_of_memory_leaves_a_report),   ROW(a_killed_program_leaves_the_previous_report),
-        ROW(a_run_in_progress_is_written),    ROW(the_old_report_survives_a_full_disk),
-        ROW(a_disk_that_is_full_anywhere),    ROW(killed_at_any_moment),
-        ROW(a_directory_that_cannot_be_made), ROW(a_directory_that_is_removed),
+        ROW(out_of_memory_leaves_a_report),         ROW(a_killed_program_leaves_the_previous_report),
+        ROW(a_run_in_progress_is_written),          ROW(the_old_report_survives_a_full_disk),
+        ROW(a_disk_that_becomes_full_at_any_point), ROW(killed_at_any_moment),
+        ROW(a_directory_that_cannot_be_made),       ROW(a_directory_that_is_removed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* debug.cbor: what a graph holds, and the library calls that made it, with the user's lines. */
+/* debug.cbor: the contents of a graph, and the library calls that created them, with the user's lines. */
 #include "graph/debug_calls.h"
 #include "unit/profile/values.h"
 
@@ -113,12 +113,12 @@ static void elements_of_a_graph_have_their_call_as_parent(void **state)
     pop_graph_destroy(graph);
 }
 
-static void an_open_stream_gets_the_graph_too(void **state)
+static void an_open_file_gets_the_graph_too(void **state)
 {
     (void)state;
     pop_where call;
     pop_graph *graph = small_graph(&call);
-    debug_graph_stream(graph->store); /* none is open: nothing */
+    debug_graph_stream(graph->store); /* no file is open: no call */
     assert_int_equal(pop_debug_open("test_debug.stream", POP_DEBUG_CBOR, NULL), POP_OK);
     pop_debug_write(&(pop_debug_record){ .id = pop_debug_new_id(), .layer = "framework", .name = "model" });
     debug_graph_stream(graph->store);
@@ -147,7 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_have_arguments_results_and_lines),
         cmocka_unit_test(elements_of_a_graph_have_their_call_as_parent),
-        cmocka_unit_test(an_open_stream_gets_the_graph_too),
+        cmocka_unit_test(an_open_file_gets_the_graph_too),
         cmocka_unit_test(a_file_that_cannot_be_written_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of debug information: their layout, in both formats, and that they cost nothing when there is none. */
+/* Files of debug information: their layout, in both formats, and no cost without a file. */
 #include "unit/profile/values.h"
 
 #include <poplar/debug.h>

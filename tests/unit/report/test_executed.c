@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Start and end of every step on every tile, from the file, against the rules applied tile by tile. */
+/* Start and end of every step on every tile, from the file, compared with the rules applied tile by tile. */
 #include "sql.h"
 
 #include "report/report.h"
@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-enum { TILES_MOST = 64, STEPS_MOST = 12 };
+enum { MAX_TILES = 64, MAX_STEPS = 12 };
 
 static uint64_t seed;
 static uint32_t roll(uint32_t below)
@@ -17,15 +17,15 @@ static uint32_t roll(uint32_t below)
     return (uint32_t)(seed >> 33) % below;
 }
 
-/* What tiles did in a step, as rows are to be: a row for each part of it. */
+/* What a tile does in a step, as rows of the file: one for each part of it. */
 struct expected_row {
     char type[20];
-    uint64_t start[TILES_MOST], end[TILES_MOST];
+    uint64_t start[MAX_TILES], end[MAX_TILES];
 };
 struct naive {
     const struct image *image;
     uint32_t tiles;
-    uint64_t clocks[TILES_MOST];
+    uint64_t clocks[MAX_TILES];
     VEC(struct expected_row) rows;
 };
 
@@ -37,7 +37,7 @@ static struct image *any_image(void)
     static const uint8_t kinds[] = { MODEL_EXECUTE,         MODEL_EXECUTE,     MODEL_EXECUTE, MODEL_EXCHANGE,
                                      MODEL_GLOBAL_EXCHANGE, MODEL_STREAM_COPY, MODEL_SYNC };
     bool quiet = !roll(4); /* nothing but compute sets: no sync, long sequences */
-    for (uint32_t left = 1 + roll(STEPS_MOST); left; --left) {
+    for (uint32_t left = 1 + roll(MAX_STEPS); left; --left) {
         unsigned kind = quiet ? MODEL_EXECUTE : kinds[roll(7)];
         if (kind == MODEL_SYNC) {
             model_op(image, kind, roll(2), 0);
@@ -123,17 +123,17 @@ static void naive_work(struct naive *n, const struct model_step *step, const cha
         r->end[t] = n->clocks[t] += cycles_of(n, step, t);
 }
 
-/* A sync as one row, or as three by who has a part in what follows. */
+/* A sync as one row, or as three, by whether tiles take part in the step after it. */
 static void naive_sync_rows(struct naive *n, const struct model_step *step, bool external, const char *type,
                             bool parted)
 {
-    uint64_t before[TILES_MOST];
+    uint64_t before[MAX_TILES];
     uint32_t answering = 0;
     memcpy(before, n->clocks, sizeof(before));
     for (uint32_t t = 0; parted && t < n->tiles; ++t)
         answering += !cycles_of(n, step, t);
     naive_sync(n, external);
-    uint64_t after[TILES_MOST];
+    uint64_t after[MAX_TILES];
     memcpy(after, n->clocks, sizeof(after));
     memcpy(n->clocks, before, sizeof(before));
     if (answering)
@@ -181,7 +181,7 @@ static void add_array(sqlite3 *db, int64_t id, uint32_t tiles, uint64_t *values)
         add_array(db, sqlite3_column_int64(statement, 1), tiles, values);
         add_array(db, sqlite3_column_int64(statement, 2), tiles, values);
     } else {
-        uint64_t own[TILES_MOST];
+        uint64_t own[MAX_TILES];
         sql_column_array(statement, 0, own, tiles);
         for (uint32_t t = 0; t < tiles; ++t)
             values[t] += own[t];
@@ -224,12 +224,13 @@ static void check_ipu(sqlite3 *db, int64_t step, const struct naive *n, const st
     sqlite3_finalize(statement);
 }
 
-/* By the page: start = base + array, end = base + shift + array, and start where the tile has no part in a sync. */
+/* As documented: start = base + array, end = base + shift + array, and end = start if the tile has no part in a sync.
+ */
 static void check_tiles(sqlite3 *db, sqlite3_stmt *step, const struct naive *n, const struct expected_row *expected,
                         const uint64_t *start, const uint64_t *end)
 {
     char sql[200];
-    uint64_t takes[TILES_MOST];
+    uint64_t takes[MAX_TILES];
     unsigned tiles = n->image->target.tiles_per_ipu;
     int64_t base = sqlite3_column_int64(step, 4), sync = sqlite3_column_int64(step, 7);
     if (sync) {
@@ -264,7 +265,7 @@ static void check_rows(sqlite3 *db, const struct naive *n)
     for (; sqlite3_step(steps) == SQLITE_ROW; ++at) {
         assert_true(at < n->rows.count);
         const struct expected_row *expected = n->rows.data + at;
-        uint64_t start[TILES_MOST] = { 0 }, end[TILES_MOST] = { 0 };
+        uint64_t start[MAX_TILES] = { 0 }, end[MAX_TILES] = { 0 };
         assert_int_equal(sqlite3_column_int64(steps, 0), at);
         assert_string_equal((const char *)sqlite3_column_text(steps, 1), expected->type);
         add_array(db, sqlite3_column_int64(steps, 5), n->tiles, start);
@@ -277,7 +278,7 @@ static void check_rows(sqlite3 *db, const struct naive *n)
     sqlite3_finalize(steps);
 }
 
-/* Ops once, or over and over: runs, in parts where `parts` says so. */
+/* Ops once, or repeatedly: runs, in parts if `parts` is set. */
 static void run_program(struct report *report, struct naive *n, unsigned times, bool parts)
 {
     const struct image *image = n->image;

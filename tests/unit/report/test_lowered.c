@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables, lowered variables and liveness by tile: one file's tables say the same of them. */
+/* Variables, lowered variables and liveness by tile: the tables of one file agree. */
 #include "sql.h"
 
 #include <poplar/poplar.h>
@@ -16,7 +16,7 @@ static pop_tensor variable(pop_graph *graph, size_t elements, unsigned first, un
     return t;
 }
 
-/* a is copied to b across tiles, c lives behind that alone, twice in a loop. */
+/* a is copied to b across tiles, c is live only after that, twice in a loop. */
 static void compile(void)
 {
     pop_device *device =
@@ -105,7 +105,7 @@ static void sums_of_arrays(sqlite3 *db, const char *sql)
     sqlite3_finalize(statement);
 }
 
-static void one_file_says_the_same_everywhere(void **state)
+static void tables_of_one_file_agree(void **state)
 {
     (void)state;
     compile();
@@ -129,7 +129,7 @@ static void one_file_says_the_same_everywhere(void **state)
                     "p.id JOIN variables v ON v.id = x.var "
                     "WHERE p.name = 'bc' ORDER BY v.name",
                     "b1 c2");
-    /* addresses: nothing that is always live overlaps anything else of its tile */
+    /* addresses: no always-live variable overlaps another one of its tile */
     assert_int_equal(
         sql_number(
             db,
@@ -143,6 +143,6 @@ static void one_file_says_the_same_everywhere(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(one_file_says_the_same_everywhere) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(tables_of_one_file_agree) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The schema's page and what is written are one: tables, columns, views and indexes, and the queries of the page run.
- */
+/* The documented schema matches written files: tables, columns, views and indexes, and the queries of the page run. */
 #include "sql.h"
 
 #include "report/database.h"
@@ -30,7 +29,7 @@ static sqlite3 *page_schema(void)
     return db;
 }
 
-/* Everything that a database has, one line for each column, in the order of names. */
+/* All objects of a database, one line for each column, sorted by name. */
 static char *columns_of(sqlite3 *db)
 {
     return sql_text(db, "SELECT group_concat(line, char(10)) FROM (SELECT m.type || ' ' || m.name || ' ' || "

@@ -52,7 +52,8 @@ static void test_types(void **state)
     assert_int_equal(copy.state_bytes, copy.pointer_bytes + copy.descriptor_bytes);
 }
 
-/* Large copies are shared by as many vertices as there are workers, and never end sooner than all their bytes need. */
+/* Large copies are shared by as many vertices as there are workers, and take at least the time that all their bytes
+ * need. */
 static void test_shares(void **state)
 {
     (void)state;

@@ -39,7 +39,7 @@ static void test_workers_and_supervisors(void **state)
     (void)state;
     pop_target one = ipu("ipu1");
     static const uint64_t workers[] = { 10, 1, 1, 1, 1, 1, 1, 20 };
-    /* The seventh and the eighth go to the first contexts that are free: 1 + 1, 1 + 20. */
+    /* The seventh and the eighth run on the first free contexts: 1 + 1, 1 + 20. */
     assert_int_equal(cost_compute(&one, workers, 8, 0), 6 * 21);
     assert_int_equal(cost_compute(&one, workers, 7, 999), 6 * 10 + 999);
     assert_int_equal(cost_compute(&one, NULL, 0, 146), 146); /* SetSeedSupervisor, 146 on each tile */
@@ -71,13 +71,13 @@ static void test_published_syncs(void **state)
     assert_int_equal(cost_sync_resume(&one, 0), 30);
     assert_int_equal(cost_sync_global(&one, 1), 118);
     assert_int_equal(cost_sync_global(&one, 2), 500);
-    assert_int_equal(cost_sync_global(&one, 4), 500 + 48); /* a hop more, there and back (docs/targets.md) */
+    assert_int_equal(cost_sync_global(&one, 4), 500 + 48); /* a hop more, in both directions (docs/targets.md) */
     assert_int_equal(cost_sync_global(&one, 16), 500 + 4 * 48);
-    one.ipu_link_domain_size = 8; /* two domains, a gateway apart: a microsecond, there and back */
+    one.ipu_link_domain_size = 8; /* two domains connected by gateways: a microsecond, in both directions */
     assert_int_equal(cost_sync_global(&one, 16), 500 + 2 * 48 + 2 * 1600);
     assert_int_equal(cost_sync_hops(2), 1);
     assert_int_equal(cost_sync_hops(64), 17);
-    one.min_ipu_sync_delay = 0; /* as the tutorials have it */
+    one.min_ipu_sync_delay = 0; /* as in the tutorials */
     one.relative_sync_delay = POP_SYNC_DELAY_NONE;
     assert_int_equal(cost_sync_all(&one), 0);
     for (unsigned tile = 0; tile < 1216; ++tile)
@@ -87,7 +87,7 @@ static void test_published_syncs(void **state)
                          pop_target_sync_delay(&two, tile));
 }
 
-/* A sync of every tile: tile 391 and the last one come at these times; when both are back. */
+/* A sync of every tile: tile 391 and the last one request it at these times; the times at which both continue. */
 struct clocks {
     uint64_t near, last;
 };
@@ -144,8 +144,8 @@ static void test_published_host_exchange(void **state)
     assert_true(cost_host_exchange(&two, UINT64_MAX / 8, 0) > UINT64_MAX / 64);
 }
 
-/* Machines that nobody built, from their text: the rules hold for all of them. */
-static void test_odd_machines(void **state)
+/* Invented machines, from their text: the rules hold for all of them. */
+static void test_invented_machines(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -202,14 +202,10 @@ static void test_memcpy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_published_compute),
-        cmocka_unit_test(test_workers_and_supervisors),
-        cmocka_unit_test(test_published_syncs),
-        cmocka_unit_test(test_published_timestamps),
-        cmocka_unit_test(test_published_host_exchange),
-        cmocka_unit_test(test_memcpy),
-        cmocka_unit_test(test_odd_machines),
-        cmocka_unit_test(test_packets),
+        cmocka_unit_test(test_published_compute),       cmocka_unit_test(test_workers_and_supervisors),
+        cmocka_unit_test(test_published_syncs),         cmocka_unit_test(test_published_timestamps),
+        cmocka_unit_test(test_published_host_exchange), cmocka_unit_test(test_memcpy),
+        cmocka_unit_test(test_invented_machines),       cmocka_unit_test(test_packets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

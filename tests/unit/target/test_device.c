@@ -21,7 +21,7 @@ static int clear(void **state)
     return 0;
 }
 
-/* The first test, for it is said once in a process. */
+/* The first test, because the message is printed once in a process. */
 static void test_hardware_that_is_not_modelled_is_explained_once(void **state)
 {
     (void)state;
@@ -78,8 +78,8 @@ static void test_models(void **state)
     assert_int_equal(pop_target_sync_delay(&target, 1215), 259);
 }
 
-/* Every field of the model reaches its field of the target. */
-static void test_every_model_field_counts(void **state)
+/* Every field of the model sets its field of the target. */
+static void test_every_model_field_is_used(void **state)
 {
     (void)state;
     unsigned sync = 17;
@@ -129,7 +129,7 @@ static void test_senseless_models_are_refused(void **state)
     assert_string_equal(error.api, "pop_device_create");
 }
 
-static void test_devices_of_their_own_are_attached(void **state)
+static void test_created_devices_are_attached(void **state)
 {
     (void)state;
     pop_device *devices[] = { pop_ipu_model_create_device(NULL, NULL), pop_cpu_device_create(NULL) };
@@ -223,7 +223,7 @@ static void test_modelled_ipus_and_groups(void **state)
     for (unsigned i = 0; i < 4; ++i)
         assert_int_equal(pop_device_id(single[i]), i);
     again = pop_device_manager_device(manager, 0, NULL);
-    pop_device_manager_destroy(manager); /* devices live on */
+    pop_device_manager_destroy(manager); /* devices stay valid */
     assert_int_equal(pop_device_target(pair[1])->num_ipus, 2);
     assert_int_equal(pop_target_num_tiles(pop_device_target(all)), 64);
     assert_int_equal(pop_device_target(all)->type, POP_TARGET_IPU);
@@ -234,11 +234,11 @@ static void test_modelled_ipus_and_groups(void **state)
     assert_false(pop_device_is_attached(again));
     assert_false(pop_device_attach(pair[0]) || pop_device_attach(all));
     assert_true(pop_device_attach(pair[1]));
-    pop_device_detach(again); /* not its to give back */
+    pop_device_detach(again); /* it is not attached: no effect */
     assert_true(pop_device_is_attached(single[0]));
     pop_device_detach(single[0]);
     assert_true(pop_device_attach(again));
-    pop_device_destroy(again); /* lets go */
+    pop_device_destroy(again); /* detaches */
     assert_true(pop_device_attach(pair[0]));
     assert_false(pop_device_attach(single[1]) || pop_device_attach(single[3]) || pop_device_attach(all));
     pop_device_detach(pair[0]);
@@ -361,9 +361,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_hardware_that_is_not_modelled_is_explained_once, clear, clear),
         cmocka_unit_test(test_models),
-        cmocka_unit_test(test_every_model_field_counts),
+        cmocka_unit_test(test_every_model_field_is_used),
         cmocka_unit_test(test_senseless_models_are_refused),
-        cmocka_unit_test(test_devices_of_their_own_are_attached),
+        cmocka_unit_test(test_created_devices_are_attached),
         cmocka_unit_test(test_virtual_devices),
         cmocka_unit_test(test_null_devices),
         cmocka_unit_test_setup_teardown(test_without_modelled_ipus, clear, clear),

@@ -81,11 +81,11 @@ static void test_the_flows_of_four_ipus(void **state)
         assert_memory_equal(flows, rows[c].flows, rows[c].count * sizeof(flows[0]));
     }
     pop_exchange_flow few[2] = { { 9, 9 }, { 9, 9 } };
-    assert_int_equal(pop_target_global_exchange_flows(&four, 8, few, 1), 2); /* writes no more than there is room for */
+    assert_int_equal(pop_target_global_exchange_flows(&four, 8, few, 1), 2); /* does not write beyond the buffer */
     assert_true(few[0].destination == 2 && few[1].source == 9);
 }
 
-/* Loads that the cost rule finds by routing are those that the lists of flows give. */
+/* Loads that the cost rule finds by routing equal those of the lists of flows. */
 static void check_loads(const pop_target *target)
 {
     size_t count = pop_target_num_global_exchange_constraints(target);
@@ -113,15 +113,15 @@ static void check_loads(const pop_target *target)
 static void test_routes_and_lists_agree(void **state)
 {
     (void)state;
-    for (unsigned count = 1; count <= 17; ++count) { /* odd ones too */
+    for (unsigned count = 1; count <= 17; ++count) { /* odd numbers too */
         pop_target ladder = ipus(count);
-        for (unsigned domain = 0; domain < 7; ++domain) /* 0: one of all; the last one may be smaller */
+        for (unsigned domain = 0; domain < 7; ++domain) /* 0: one domain of all; the last one may be smaller */
             for (int torus = 0; torus < 2; ++torus) {
                 ladder.ipu_link_domain_size = domain;
                 snprintf(ladder.ipu_link_topology, sizeof(ladder.ipu_link_topology), torus ? "torus" : "mesh");
                 check_loads(&ladder);
             }
-        /* Flows that overlap count once; IPU 40 is not there. */
+        /* Flows that overlap count once; IPU 40 does not exist. */
         pop_target own =
             listed(count, (pop_exchange_limits){ .count = 3,
                                                  .limits = { { 1e9, 2, { { 0, POP_ANY_IPU }, { POP_ANY_IPU, 1 } } },
@@ -131,7 +131,7 @@ static void test_routes_and_lists_agree(void **state)
     }
 }
 
-/* The ends of a torus are neighbours: a flow goes the shorter way round. */
+/* The ends of a torus are neighbours: a flow takes the shorter direction. */
 static void test_a_torus_is_closed(void **state)
 {
     (void)state;
@@ -170,7 +170,7 @@ static pop_target domains(unsigned count, unsigned size, const char *topology)
     return target;
 }
 
-/* Limits that a flow meets, in order. */
+/* Limits that apply to a flow, in order. */
 static void assert_way(const pop_target *target, uint32_t from, uint32_t to, size_t count, const size_t *limits)
 {
     uint64_t loads[256] = { 0 };
@@ -205,7 +205,7 @@ static void test_gateways_join_link_domains(void **state)
     /* Back through the gateway of place 5, then across and down the even side of the lower domain. */
     assert_way(&two, 13, 0, 4, (const size_t[]){ 8 + 5, 16 + 1, 16 + 4 + 1, 59 });
     assert_way(&two, 8, 9, 1, (const size_t[]){ 28 });
-    /* Domains of 4, 4 and 2: what the last one lacks no flow needs. */
+    /* Domains of 4, 4 and 2: no flow needs the links that the last one lacks. */
     pop_target odd = domains(10, 4, "torus"); /* not closed */
     assert_int_equal(pop_target_num_global_exchange_constraints(&odd), 12 + 12 + 2 + 4);
     assert_way(&odd, 9, 3, 3, (const size_t[]){ 10, 27, 29 }); /* down both gateways, place 1 to 3 on the odd side */
@@ -258,7 +258,8 @@ static void test_time_is_that_of_the_slowest_limit(void **state)
     double cycles = (double)bytes * 8 / (4 * LINK) * 1.33e9;
     struct exchange_load there = { 0, 1, bytes }, both[] = { { 0, 1, bytes }, { 1, 0, bytes } }, same = { 1, 1, bytes };
     assert_int_equal(cost_global_exchange(&two, &there, 1), (uint64_t)cycles + 1);
-    assert_int_equal(cost_global_exchange(&two, both, 2), (uint64_t)cycles + 1); /* ways are apart */
+    assert_int_equal(cost_global_exchange(&two, both, 2),
+                     (uint64_t)cycles + 1); /* the two directions have separate links */
     assert_int_equal(cost_global_exchange(&two, &same, 1), 0);
     assert_int_equal(cost_global_exchange(&two, NULL, 0), 0);
     assert_int_equal(cost_global_exchange(&one, NULL, 0), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The exchanges that were published, each written out as messages (docs/decisions/0004-exchange-rule.md). */
+/* Published exchanges, each as a list of messages (docs/decisions/0004-exchange-rule.md). */
 #include "target/exchange_cost.h"
 #include "target/exchange_schedule.h"
 
@@ -29,7 +29,7 @@ static uint64_t cycles_of(const pop_target *target, struct exchange_schedule *sc
     return cost_exchange_cycles(target, &part);
 }
 
-/* The guide: one word from tile 0 to all others; 120 cycles, which the last tile has, balance 86.6 % of it. */
+/* The guide: one word from tile 0 to all others; 120 cycles, on the last tile, balance 86.6 % of it. */
 static void test_one_word_to_all(void **state)
 {
     (void)state;
@@ -49,8 +49,8 @@ static void test_one_word_to_all(void **state)
     exchange_schedule_free(schedule);
 }
 
-/* The guide's convolution: 16 images of 784 floats, 32 floats a tile, to 4 tiles for each 8 of the 784: each receives
- * its 8 of every image.  4 such pieces lie on a tile, each sent once; 98 groups of tiles. */
+/* The guide's convolution: 16 images of 784 floats, 32 floats per tile, to 4 tiles for each 8 of the 784: each receives
+ * its 8 of every image.  A tile has 4 such pieces, each sent once; 98 groups of tiles. */
 enum { IMAGES = 16, GROUPS = 98, OUTPUTS = 4, PIECES = 4, CONV_TILES = GROUPS * OUTPUTS };
 
 static void convolution(const pop_target *target, uint64_t *cycles)
@@ -66,7 +66,7 @@ static void convolution(const pop_target *target, uint64_t *cycles)
     exchange_schedule_free(schedule);
 }
 
-/* 169 cycles, which tile 391 has; 146.4 on average, of which this pattern comes within 0.5 %. */
+/* 169 cycles, on tile 391; 146.4 on average, which this pattern matches within 0.5 %. */
 static void test_convolution(void **state)
 {
     (void)state;
@@ -102,7 +102,8 @@ static void test_halo(void **state)
     exchange_schedule_free(schedule);
 }
 
-/* Messages find gaps of whole rows; what was sent is taken along, or sent again where a receiver is busy then. */
+/* Messages use the gaps of whole rows; a tile receives a message together with others, or it is sent again if the tile
+ * is busy. */
 static void test_schedule(void **state)
 {
     (void)state;
@@ -110,37 +111,38 @@ static void test_schedule(void **state)
     struct exchange_schedule *schedule = exchange_schedule_create(&one);
     exchange_schedule_message(schedule, 0, 5, 400, 1);
     assert_int_equal(end_of(schedule, 0), 100);
-    exchange_schedule_message(schedule, 0, 6, 400, 1); /* with tile 5 */
+    exchange_schedule_message(schedule, 0, 6, 400, 1); /* multicast with tile 5 */
     assert_int_equal(end_of(schedule, 6), 100);
     assert_int_equal(end_of(schedule, 0), 100);
     exchange_schedule_message(schedule, 0, 7, 40, 2); /* when tile 0 is free */
     assert_int_equal(end_of(schedule, 7), 110);
-    exchange_schedule_message(schedule, 1, 7, 40, 3); /* behind it: the same row */
+    exchange_schedule_message(schedule, 1, 7, 40, 3); /* after it: the same row */
     assert_int_equal(end_of(schedule, 7), 120);
     assert_int_equal(exchange_schedule_follows(schedule, 7), 1);
     exchange_schedule_row(schedule, 7);
     exchange_schedule_message(schedule, 2, 7, 400, 4); /* another row: before both */
     assert_int_equal(end_of(schedule, 7), 120);
     assert_int_equal(end_of(schedule, 2), 100);
-    exchange_schedule_message(schedule, 0, 7, 400, 1); /* busy when tiles 5 and 6 had it */
+    exchange_schedule_message(schedule, 0, 7, 400, 1); /* tile 7 was busy when tiles 5 and 6 received it */
     assert_int_equal(end_of(schedule, 7), 220);
     assert_int_equal(end_of(schedule, 0), 220);
     exchange_schedule_clear(schedule);
     for (uint32_t tile = 0; tile < 1216; ++tile)
         assert_int_equal(end_of(schedule, tile), 0);
-    exchange_schedule_message(schedule, 3, 3, 3, 1); /* a tile's own, with the others' */
+    exchange_schedule_message(schedule, 3, 3, 3, 1); /* a tile's own message, among the others */
     assert_int_equal(end_of(schedule, 3), 1);
     exchange_schedule_message(schedule, 3, 4, 0, 1);
     assert_int_equal(end_of(schedule, 4), 0);
     exchange_schedule_message(schedule, 10, 12, 400, EXCHANGE_ONCE);
-    exchange_schedule_message(schedule, 10, 14, 400, EXCHANGE_ONCE); /* nobody shares it: behind the other */
+    exchange_schedule_message(schedule, 10, 14, 400, EXCHANGE_ONCE); /* not shared: after the other */
     assert_int_equal(end_of(schedule, 14), 200);
     exchange_schedule_free(schedule);
     exchange_schedule_free(NULL);
 }
 
-/* One of 300 cycles lets the shorter ones of its sender go first, whoever came first, and does not wait for the others
- * of its row; its parts, of 250 and 50 cycles, lie where there is room, and are sent once to all who need it. */
+/* A message of 300 cycles is scheduled after the shorter ones of its sender, in any order of calls, and does not wait
+ * for the others of its row; its parts, of 250 and 50 cycles, use free gaps, and are sent once to all their receivers.
+ */
 static void test_long_messages(void **state)
 {
     (void)state;
@@ -150,7 +152,7 @@ static void test_long_messages(void **state)
     exchange_schedule_message(schedule, 0, 6, 400, 2);
     exchange_schedule_message(schedule, 1, 6, 40, 3);
     exchange_schedule_message(schedule, 2, 6, 1200, 4);
-    exchange_schedule_message(schedule, 2, 6, 1000, 5); /* not one: in its row */
+    exchange_schedule_message(schedule, 2, 6, 1000, 5); /* not a long one: stays in its row */
     assert_int_equal(end_of(schedule, 5), 400);
     assert_int_equal(end_of(schedule, 6), 660);
     assert_int_equal(end_of(schedule, 0), 400);
@@ -168,7 +170,7 @@ static void test_long_messages(void **state)
     assert_int_equal(end_of(schedule, 6), 650);
     assert_int_equal(
         end_of(schedule, 8),
-        600); /* the first part with tile 6, 150 cycles later than it could have; the second is sent again, before it */
+        600); /* the first part with tile 6, 150 cycles later than possible; the second is sent again, before it */
     assert_int_equal(end_of(schedule, 7), 600); /* the first with both, the second with tile 8 */
     assert_int_equal(end_of(schedule, 0), 650);
     exchange_schedule_clear(schedule);
@@ -178,7 +180,7 @@ static void test_long_messages(void **state)
     exchange_schedule_free(schedule);
 }
 
-/* Copies: a few messages of every sender before anybody's next ones, in the order of senders, in any gap. */
+/* Copies: a few messages of every sender before the next ones of any, in the order of senders, in any gap. */
 static void test_pieces(void **state)
 {
     (void)state;
@@ -187,13 +189,13 @@ static void test_pieces(void **state)
     for (uint64_t i = 0; i < 10; ++i)
         exchange_schedule_piece(schedule, 1, 9, 40, 1 + i);
     exchange_schedule_piece(schedule, 0, 9, 80, 20);
-    assert_int_equal(end_of(schedule, 0), 20); /* of the first round, and of the first sender */
+    assert_int_equal(end_of(schedule, 0), 20); /* in the first round, and of the first sender */
     assert_int_equal(end_of(schedule, 9), 120);
     exchange_schedule_clear(schedule);
     for (uint64_t i = 0; i < 10; ++i)
         exchange_schedule_piece(schedule, 0, 9, 40, 1 + i);
     exchange_schedule_piece(schedule, 1, 9, 80, 20);
-    assert_int_equal(end_of(schedule, 1), 90); /* behind the first seven of tile 0 */
+    assert_int_equal(end_of(schedule, 1), 90); /* after the first seven of tile 0 */
     assert_int_equal(end_of(schedule, 9), 120);
     exchange_schedule_clear(schedule);
     exchange_schedule_piece(schedule, 1, 9, 40, 1);
@@ -202,7 +204,7 @@ static void test_pieces(void **state)
     exchange_schedule_free(schedule);
 }
 
-/* More than any tile holds is not searched, but costs what it must. */
+/* More bytes than a tile's memory are not scheduled, but cost their cycles. */
 static void test_too_much(void **state)
 {
     (void)state;
@@ -216,7 +218,7 @@ static void test_too_much(void **state)
     exchange_schedule_free(schedule);
 }
 
-/* Many messages: the table grows, and the same is found again. */
+/* Many messages: the table grows, and each is found again. */
 static void test_many_messages(void **state)
 {
     (void)state;
@@ -230,7 +232,7 @@ static void test_many_messages(void **state)
     exchange_schedule_free(schedule);
 }
 
-/* More than are scheduled: nothing stands in the way of any. */
+/* More messages than are scheduled: none waits for another. */
 static void test_too_many_messages(void **state)
 {
     (void)state;
@@ -266,7 +268,7 @@ static void test_one_tile(void **state)
                              &(struct exchange_tile){ .sent = 640, .received = 800, .pairs = 100, .shares_bus = true }),
         160);
     assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 800, .shares_bus = true }),
-                     200); /* single words: nothing to share */
+                     200); /* single words: nothing is shared */
     assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .tile = 1215, .received = 4 }), 120);
     assert_int_equal(cost_exchange_cycles(&small, &(struct exchange_tile){ .tile = 6, .received = 301 }), 101);
     assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .tile = 1048575, .received = 4 }), 89 + 26753);
@@ -292,8 +294,9 @@ static void test_code(void **state)
     assert_int_equal(code.delay, 1);
 }
 
-/* 1,000 halves from 10 tiles: 16,000 bytes of code would bring 2,000 bytes, so each tile sends all in one message.  20
- * words from 10 tiles come as they are: sorted they would take 240 bytes of code and buffers, not less. */
+/* 1,000 halves from 10 tiles, one by one, would take 16,000 bytes of code for 2,000 bytes of data: each tile sends all
+ * of its own in one message.  20 words from 10 tiles are sent one by one: sorting takes 240 bytes of code and buffers,
+ * which is not less. */
 static void test_code_of_pieces(void **state)
 {
     (void)state;

@@ -43,7 +43,7 @@ static void test_targets_with_options(void **state)
     assert_int_equal(pop_target_create_ipu(1, "ipu1", &plain, NULL), POP_OK);
     assert_true(pop_target_equal(&target, &plain));
     plain.num_ipus = 8;
-    assert_int_equal(pop_target_ipu_link_domain_size(&plain), 8); /* all, unless said otherwise */
+    assert_int_equal(pop_target_ipu_link_domain_size(&plain), 8); /* all options, unless the variable is changed */
     assert_int_equal(pop_target_instance_size(&plain), 8);
     assert_int_equal(pop_target_ipu_link_domain_size(NULL), 0);
     assert_int_equal(pop_target_instance_size(NULL), 0);
@@ -135,7 +135,7 @@ static void test_options_are_returned_as_json(void **state)
     pop_target_create_ipu_options(1, 0, "ipu2", ALL_OPTIONS, &target, NULL);
     strcpy(target.ipu_link_topology, "a\"b\\c");
     pop_target_options(&target, text, sizeof(text));
-    setenv("POPLAR_TARGET_OPTIONS", text, 1); /* what is told can be given back */
+    setenv("POPLAR_TARGET_OPTIONS", text, 1); /* printed options can be parsed again */
     assert_int_equal(pop_target_create_ipu_options(1, 0, "ipu2", POP_NO_OPTIONS, &back, NULL), POP_OK);
     assert_true(pop_target_equal(&target, &back));
     assert_int_equal(pop_target_options(NULL, text, sizeof(text)), 2);
@@ -278,7 +278,7 @@ static void test_floating_point_control(void **state)
     }
     assert_int_equal(pop_target_make_fp_ictl_value(&target, true, true, true, true, true), all);
     assert_int_equal(pop_target_make_fp_ictl_value(NULL, true, true, true, true, true), 0);
-    /* What nobody published is 0. */
+    /* Unpublished values are 0. */
     assert_true(!target.fp_ictl_reg_index && !target.dbg_data_reg_index && !target.tiles_per_xb_context &&
                 !target.contexts_per_xb);
 }

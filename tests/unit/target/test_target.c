@@ -294,7 +294,7 @@ static void test_equality_and_hash(void **state)
 {
     (void)state;
     pop_target a = ipu("ipu2"), b = ipu("ipu2");
-    memset(b.system + strlen(b.system) + 1, 'x', 3); /* bytes behind the name do not count */
+    memset(b.system + strlen(b.system) + 1, 'x', 3); /* bytes after the name's end are ignored */
     assert_true(pop_target_equal(&a, &b));
     assert_true(pop_target_hash(&a) == pop_target_hash(&b));
     b.num_stride_bits = 11;

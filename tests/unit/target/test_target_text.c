@@ -154,7 +154,7 @@ static void test_wrong_words_are_named(void **state)
     assert_true(target.tiles_per_ipu == 16 && target.num_ipus == 3 && target.interleaved_memory_element_index == 4);
 }
 
-/* Lines that were damaged in any way give a target that makes sense or an error, and never anything else. */
+/* Lines with any damage give either a valid target or an error. */
 static void test_damaged_lines(void **state)
 {
     (void)state;

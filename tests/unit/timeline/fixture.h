@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models made by hand, one op for each leaf step. */
+/* Models built by hand, one op for each leaf step. */
 #ifndef TEST_TIMELINE_FIXTURE_H
 #define TEST_TIMELINE_FIXTURE_H
 
@@ -48,20 +48,20 @@ static inline struct model_set *model_add_set(struct image *image)
     return set;
 }
 
-/* To the set made last. */
+/* Adds to the last set. */
 static inline void model_part(struct image *image, uint32_t tile, uint32_t tiles, uint64_t cycles, uint64_t active)
 {
     *vec_push(&image->model.parts) = (struct model_part){ tile, tiles, cycles, active };
     ++image->model.sets.data[image->model.sets.count - 1].parts;
 }
 
-/* A step that executes the set made last. */
+/* A step that executes the last set. */
 static inline uint32_t model_execute(struct image *image)
 {
     return model_op(image, MODEL_EXECUTE, 0, image->model.sets.count - 1);
 }
 
-/* A step of a kind of exchange that has no flows yet. */
+/* An exchange step of a kind, without flows. */
 static inline uint32_t model_exchange(struct image *image, unsigned kind)
 {
     struct model *m = &image->model;
@@ -78,7 +78,7 @@ static inline uint32_t model_exchange(struct image *image, unsigned kind)
     return model_op(image, kind, MODEL_STREAM_HOST, m->host_exchanges.count - 1);
 }
 
-/* To the step made last. */
+/* Adds to the last step. */
 static inline void model_flow(struct image *image, uint32_t tile, uint32_t tiles, uint64_t sent, uint64_t received,
                               uint64_t cycles)
 {
@@ -101,7 +101,7 @@ static inline struct trace model_run(const struct image *image)
     return trace;
 }
 
-/* What a callback was told. */
+/* The events of a callback. */
 typedef VEC(struct timeline_event) event_list;
 static inline void model_keep(void *user, const struct timeline_event *event)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The timeline against the guide's listing of steps, against sums done by hand, and against the rules applied tile by
+/* The timeline compared with the guide's listing of steps, with sums done by hand, and with the rules applied tile by
  * tile. */
 #include "fixture.h"
 
@@ -38,7 +38,7 @@ struct expected {
     uint64_t from, to, cycles, overlapped;
 };
 
-/* The events that are no syncs. */
+/* The events other than syncs. */
 static void assert_steps(const event_list *events, const struct expected *expected, size_t count)
 {
     size_t seen = 0;
@@ -71,7 +71,7 @@ static void the_guides_listing(void **state)
                                              { 1418, 12098, 10700, 20 }, { 12432, 12581, 169, 20 },
                                              { 12581, 13580, 999, 0 } };
     assert_steps(&events, steps, 7);
-    /* External before a stream copy, two Internal behind; Internal before an exchange. */
+    /* External before a stream copy, two Internal after it; Internal before an exchange. */
     static const char kinds[] = "EciiEciiixEciiEciiixo";
     assert_int_equal(events.count, sizeof(kinds) - 1);
     for (size_t i = 0; i < events.count; ++i) {
@@ -93,7 +93,7 @@ static void the_guides_listing(void **state)
     model_close(image, &trace, &timeline, &events);
 }
 
-/* Data as the listing counts it: multicast sent once, and half of a host copy. */
+/* Data as in the listing: multicast counted once, and half of a host copy. */
 static void the_guides_data(void **state)
 {
     (void)state;
@@ -117,9 +117,9 @@ static void the_guides_data(void **state)
     image_release(image);
 }
 
-/* 200 tiles, delays of 20 (tile 0) to 60 (tile 199) cycles there and back.  Tile 99: 20 + 40 x 99 / 199 = 39.9, so 40:
- * 20 there, 20 back. */
-static void another_machine_by_hand(void **state)
+/* 200 tiles, delays of 20 (tile 0) to 60 (tile 199) cycles in both directions.  Tile 99: 20 + 40 x 99 / 199 = 39.9, so
+ * 40: 20 in each direction. */
+static void another_machine_calculated_by_hand(void **state)
 {
     (void)state;
     struct image *image = listing("ipu1", 200, 99, 50);
@@ -130,12 +130,12 @@ static void another_machine_by_hand(void **state)
     event_list events = { 0 };
     timeline_make(&timeline, image, &trace, model_keep, &events);
     static const struct expected steps[] = {
-        { 60, 60, 7, 7 },    /* released at 30, the last tile goes on at 60; tile 0 goes on at 40 and is done at 47 */
+        { 60, 60, 7, 7 }, /* released at 30, the last tile continues at 60; tile 0 continues at 40 and is done at 47 */
         { 240, 240, 9, 9 },  /* 60 + 3 x 60 */
         { 420, 470, 50, 0 }, /* 240 + 3 x 60; the last tile takes 50 */
         { 530, 530, 7, 7 },  /* 470 + 60 */
         { 710, 11400, 10700,
-          10 }, /* 530 + 3 x 60; released at 680, tile 99 goes on at 700, ten cycles before the last */
+          10 }, /* 530 + 3 x 60; released at 680, tile 99 continues at 700, ten cycles before the last */
         { 11570, 11729, 169,
           10 }, /* 11,400 + 20 = 11,420; the last at 11,450; two more syncs: 11,570; tile 99 at 11,560; + 169 */
         { 11729, 12728, 999, 0 }, /* + 999 */
@@ -166,8 +166,8 @@ static void empty_exchanges_cost_nothing(void **state)
     model_close(image, &trace, &timeline, &(event_list){ 0 });
 }
 
-/* Two IPUs of ipu2 (126 cycles there and back): each syncs by itself inside, both together outside, at the cost of a
- * global sync. */
+/* Two IPUs of ipu2 (126 cycles in both directions): each syncs by itself internally, both together externally, at the
+ * cost of a global sync. */
 static void several_ipus(void **state)
 {
     (void)state;
@@ -185,8 +185,8 @@ static void several_ipus(void **state)
     struct timeline timeline;
     event_list events = { 0 };
     timeline_make(&timeline, image, &trace, model_keep, &events);
-    /* 100 + 63 there, 63 back on the first; on the second tile 0 asks at 100 + 31, so it also waits for it: max(63,
-     * 131) + 63 */
+    /* 100 + 63 to the first, 63 back; on the second, tile 0 requests at 100 + 31, so it also waits for it: max(63, 131)
+     * + 63 */
     uint64_t first = 100 + 63 + 63;
     const struct expected steps[] = { { 0, 100, 100, 0 },
                                       { first, first, 10, 10 },
@@ -463,11 +463,11 @@ static void one_random_program(uint32_t seed)
         execute(&w, &trace, i % turns ? start : function); /* or what stands for an empty program */
     event_list events = { 0 }, expected = { 0 };
     naive(&w, &expected);
-    struct timeline folded, told;
+    struct timeline folded, listed;
     timeline_make(&folded, w.image, &trace, NULL, NULL);
-    timeline_make(&told, w.image, &trace, model_keep, &events);
+    timeline_make(&listed, w.image, &trace, model_keep, &events);
     assert_same_accounts(&w, &folded);
-    assert_same_accounts(&w, &told);
+    assert_same_accounts(&w, &listed);
     size_t at = 0;
     for (size_t i = 0; i < events.count; ++i) {
         if (events.data[i].kind == MODEL_SYNC)
@@ -495,10 +495,10 @@ static void one_random_program(uint32_t seed)
     vec_free(&w.clocks);
     vec_free(&w.ran);
     vec_free(&expected);
-    model_close(w.image, &trace, &told, &events);
+    model_close(w.image, &trace, &listed, &events);
 }
 
-/* Loops, branches, functions and runs: with blocks folded, without, and without a trace at all. */
+/* Loops, branches, functions and runs: with folded blocks, without, and without a trace. */
 static void random_programs_agree(void **state)
 {
     (void)state;
@@ -508,7 +508,7 @@ static void random_programs_agree(void **state)
         one_random_program(seed);
 }
 
-/* A loop that never syncs is longer than any sequence that is remembered; and counts beyond any simulation. */
+/* A loop without syncs is longer than any remembered sequence; and counts exceed any simulation. */
 static void long_loops(void **state)
 {
     (void)state;
@@ -544,7 +544,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_guides_listing),
         cmocka_unit_test(the_guides_data),
-        cmocka_unit_test(another_machine_by_hand),
+        cmocka_unit_test(another_machine_calculated_by_hand),
         cmocka_unit_test(empty_exchanges_cost_nothing),
         cmocka_unit_test(several_ipus),
         cmocka_unit_test(nothing_ran),

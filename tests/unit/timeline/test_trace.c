@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The record of what ran: what is folded, what is not, and that its size does not follow the iterations. */
+/* The record of executed ops: which blocks are folded, and that its size does not depend on the iterations. */
 #include "fixture.h"
 
-/* "0-3 5*{3-3}": stretches of ops, blocks with their counts; ! is a run. */
+/* "0-3 5*{3-3}": ranges of ops, blocks with their counts; ! is a run. */
 static void write_entries(char *text, size_t size, const struct trace_entry *entries, size_t count)
 {
     for (size_t i = 0; i < count; ++i) {
@@ -32,7 +32,7 @@ static void assert_trace(const struct trace *trace, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void runs_that_are_alike_are_one(void **state)
+static void equal_runs_are_folded(void **state)
 {
     (void)state;
     struct trace trace = { 0 };
@@ -67,7 +67,7 @@ static void run_letter(struct trace *trace, char letter)
     trace_end(trace, op + 1);
 }
 
-static void runs_that_take_turns_are_one(void **state)
+static void alternating_runs_are_folded(void **state)
 {
     (void)state;
     static const struct {
@@ -111,7 +111,7 @@ static void iterations_are_counted(void **state)
 }
 
 /* 0: outer head; 1: inner head; 2: end of inner; 3: end of outer; 4: end. */
-static void inner_loops_fold_first(void **state)
+static void inner_loops_are_folded_first(void **state)
 {
     (void)state;
     struct trace trace = { 0 };
@@ -127,8 +127,8 @@ static void inner_loops_fold_first(void **state)
     trace_free(&trace);
 }
 
-/* A loop whose body branches: equal neighbours fold, others stay. */
-static void ways_that_differ_are_kept(void **state)
+/* A loop whose body branches: equal neighbours are folded, others are not. */
+static void different_branches_are_kept(void **state)
 {
     (void)state;
     struct trace trace = { 0 };
@@ -182,7 +182,7 @@ static void memory_follows_structure(void **state)
     trace_free(&trace);
 }
 
-/* Reset from a callback: what follows is recorded. */
+/* Reset from a callback: later ops are recorded. */
 static void reset_while_running(void **state)
 {
     (void)state;
@@ -198,9 +198,9 @@ static void reset_while_running(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_that_are_alike_are_one), cmocka_unit_test(runs_that_take_turns_are_one),
-        cmocka_unit_test(iterations_are_counted),      cmocka_unit_test(inner_loops_fold_first),
-        cmocka_unit_test(ways_that_differ_are_kept),   cmocka_unit_test(loops_of_functions_end_with_them),
+        cmocka_unit_test(equal_runs_are_folded),       cmocka_unit_test(alternating_runs_are_folded),
+        cmocka_unit_test(iterations_are_counted),      cmocka_unit_test(inner_loops_are_folded_first),
+        cmocka_unit_test(different_branches_are_kept), cmocka_unit_test(loops_of_functions_end_with_them),
         cmocka_unit_test(memory_follows_structure),    cmocka_unit_test(reset_while_running),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
