@@ -73,7 +73,7 @@ static bool compiles(const char *text, const char *flags)
         assert_int_equal(error.status, status_);                                                                       \
         for (size_t w = 0; w < sizeof(words) / sizeof(words[0]); ++w)                                                  \
             if (!strstr(error.text, words[w]))                                                                         \
-                fail_msg("'%s' does not contain '%s'", error.text, words[w]);                                              \
+                fail_msg("'%s' does not contain '%s'", error.text, words[w]);                                          \
     } while (0)
 
 /* ---- errors ---- */
