@@ -21,6 +21,7 @@ size_t linear_options(struct world *w, struct operation *op, pop_option *list, b
         "{\"0\": {\"partition\": {\"kernelSplit\": {\"0\": 2}}}}",
         "{\"0\": {\"partition\": {\"convGroupSplit\": 2}}}",
         "{\"method\": \"SLIC\"}",
+        "{\"method\": \"VMAC\"}",
         "{\"0\": {\"transform\": {\"expandDims\": [0]}}}",
         "{\"0\": {\"transform\": {\"outChanFlattenDims\": [0]}}}",
         "{\"0\": {\"transform\": {\"combineConvGroupsFactor\": 2}}}",

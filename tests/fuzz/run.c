@@ -399,8 +399,10 @@ static int one_seed(uint64_t seed)
         unsigned ipus = chance(&dice, 10) ? 2 : 1;
         char name[80];
         snprintf(name, sizeof(name), "%s x%u of %u tiles", old ? "ipu1" : "ipu2", ipus, n);
-        pop_device *device = pop_ipu_model_create_device(
-            &(pop_ipu_model){ .version = old ? "ipu1" : "ipu2", .num_ipus = ipus, .tiles_per_ipu = n }, &error);
+        const char *release = chance(&dice, 50) ? "2021" : "1.2";
+        pop_device *device = pop_ipu_model_create_device_options(
+            &(pop_ipu_model){ .version = old ? "ipu1" : "ipu2", .num_ipus = ipus, .tiles_per_ipu = n },
+            POP_OPTIONS({ "poplibsRelease", release }), &error);
         if (!device) {
             printf("seed %llu: no device: %s\n", (unsigned long long)seed, error.text);
             return 1;

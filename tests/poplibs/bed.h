@@ -37,14 +37,15 @@ struct bed {
 };
 
 /* tiles counts for the model alone.  add_codelets may be NULL. */
-static inline struct bed bed_open(enum bed_device device, unsigned tiles, void (*add_codelets)(pop_where, pop_graph *))
+static inline struct bed bed_open_with(enum bed_device device, unsigned tiles, pop_options options,
+                                       void (*add_codelets)(pop_where, pop_graph *))
 {
     pop_error error;
     struct bed bed = { .random = 1 };
-    bed.device = device == BED_CPU
-                     ? pop_cpu_device_create(&error)
-                     : pop_ipu_model_create_device(
-                           &(pop_ipu_model){ .version = "ipu2", .num_ipus = 1, .tiles_per_ipu = tiles }, &error);
+    bed.device = device == BED_CPU ? pop_cpu_device_create(&error)
+                                   : pop_ipu_model_create_device_options(
+                                         &(pop_ipu_model){ .version = "ipu2", .num_ipus = 1, .tiles_per_ipu = tiles },
+                                         options, &error);
     if (!bed.device)
         fail_msg("%s", error.text);
     bed.graph = pop_graph_create(pop_device_target(bed.device));
@@ -53,6 +54,11 @@ static inline struct bed bed_open(enum bed_device device, unsigned tiles, void (
         add_codelets(POP_HERE, bed.graph);
     assert_built(bed.graph);
     return bed;
+}
+
+static inline struct bed bed_open(enum bed_device device, unsigned tiles, void (*add_codelets)(pop_where, pop_graph *))
+{
+    return bed_open_with(device, tiles, POP_NO_OPTIONS, add_codelets);
 }
 
 /* Maps t in pieces of random length to random tiles. */

@@ -351,7 +351,7 @@ static void options_that_cannot_be(void **state)
         { "planConstraints", "{\"inChansPerGrp\": 3}",
           "'planConstraints' has no 'inChansPerGrp'; the nearest is 'inChansPerGroup'" },
         { "planConstraints", "{\"method\": {\"typ\": \"AMP\"}}", "'method' has no 'typ'; the nearest is 'type'" },
-        { "planConstraints", "{\"method\": \"VMAC\"}", "or an object with such a type, not \"VMAC\"" },
+        { "planConstraints", "{\"method\": \"XMAC\"}", "or an object with such a type, not \"XMAC\"" },
         { "planConstraints", "{\"0\": {\"partition\": {\"batchSplits\": 2}}}",
           "'partition' has no 'batchSplits'; the nearest is 'batchSplit'" },
         { "planConstraints", "{\"1\": {\"transform\": {\"swapOperands\": true}}}",

@@ -199,6 +199,20 @@ uint64_t poplin_cycles_horizontal_mac(const struct poplin_mac *mac, const struct
            mac->conv_groups * (23 + mac->in_groups * (15 + mac->out_groups * (10 + inner)));
 }
 
+/* ---- ConvPartialVerticalMac ---- */
+
+uint64_t poplin_cycles_vmac_item(uint64_t n)
+{
+    return 15 + 5 + 2 * n - 2; /* two cycles for each position but the first */
+}
+uint64_t poplin_cycles_vmac(const struct poplin_vmac *vmac)
+{
+    uint64_t items = vmac->num_workers * (6 + vmac->slowest_items), others = vmac->num_workers - 1,
+             own = poplibs_ceil_div(vmac->out_elements, vmac->num_workers);
+    uint64_t zeroing = 4 + vmac->out_elements + 32, reduction = 10 + (9 + 2 * others) * own / 4;
+    return 100 + vmac->conv_groups * (zeroing + vmac->in_groups * (24 + items) + reduction);
+}
+
 /* ---- ConvPartial1x4SLIC ---- */
 
 /* With several convolutions, workers first spread their coefficients over a block-diagonal matrix. */

@@ -62,6 +62,15 @@ struct poplin_slic {
 };
 uint64_t poplin_cycles_slic(const struct poplin_slic *slic, const struct poplin_worklist *worker_lists);
 
+/* ConvPartialVerticalMac: cycles of an item of n kernel positions, and of the vertex.  slowest_items are those of the
+ * worker with the most; out_elements: of a group of convolutions, which each worker zeroes and all add up. */
+struct poplin_vmac {
+    unsigned num_workers, conv_groups, in_groups;
+    uint64_t out_elements, slowest_items;
+};
+uint64_t poplin_cycles_vmac_item(uint64_t n);
+uint64_t poplin_cycles_vmac(const struct poplin_vmac *vmac);
+
 /* OuterProduct: worker cycles. */
 uint64_t poplin_cycles_outer_product(bool is_float, unsigned width, unsigned num_channels, unsigned chans_per_group,
                                      unsigned data_path_width);

@@ -8,7 +8,7 @@
 #include <poplin/conv_util.h>
 #include <popops/fill.h>
 
-static struct conv_axes axes_of(const struct conv_work *work, const struct conv_part *part)
+struct conv_axes conv_part_axes(const struct conv_work *work, const struct conv_part *part)
 {
     struct conv_axes axes = { .dims = work->conv->plan.num_field_dims, .batch = conv_range_size(part->n) };
     for (unsigned d = 0; d < axes.dims; ++d) {
@@ -90,7 +90,7 @@ void conv_add_row_vertex(const struct conv_work *work, pop_compute_set compute, 
     unsigned dilation = work->conv->params.input_transform.dilation[last],
              stride = work->conv->params.output_transform.stride[last],
              common = (unsigned)poplibs_gcd(dilation, stride);
-    struct conv_axes axes = axes_of(work, part);
+    struct conv_axes axes = conv_part_axes(work, part);
     struct conv_worklists list = conv_worklists_make(&axes, workers);
     size_t positions = conv_part_positions(work, part);
     assert(positions && conv_range_size(part->kernel[0]));

@@ -4,6 +4,7 @@
 #define POPLIN_CONVOLUTION_CONV_PARTIALS_H
 
 #include "poplin/convolution/conv_work.h"
+#include "poplin/convolution/conv_worklists.h"
 
 /* Creates the variable for the results of a part's vertices; if the part is empty, it is zeroed in `compute`. */
 void conv_add_partials(const struct conv_work *work, pop_compute_set compute, struct conv_part *part);
@@ -12,6 +13,8 @@ void conv_add_partials(const struct conv_work *work, pop_compute_set compute, st
 const struct conv_part *conv_next_part(const struct conv_work *work, pop_compute_set compute, struct conv_parts *parts,
                                        size_t *next);
 
+/* The outputs and inputs that the kernel positions of a part meet; to be freed by conv_axes_free. */
+struct conv_axes conv_part_axes(const struct conv_work *work, const struct conv_part *part);
 /* The number of kernel positions of a part. */
 size_t conv_part_positions(const struct conv_work *work, const struct conv_part *part);
 /* A vertex with the fields of conv_vertices/conv_vertex.h. */

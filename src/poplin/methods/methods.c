@@ -5,6 +5,8 @@
 #include "poplin/methods/mac.h"
 #include "poplin/methods/outer_product.h"
 #include "poplin/methods/slic.h"
+#include "poplin/methods/vmac.h"
 
-const struct poplin_method *const poplin_methods[] = { &poplin_method_amp, &poplin_method_slic,
-                                                       &poplin_method_outer_product, &poplin_method_mac, NULL };
+const struct poplin_method *const poplin_methods[] = { &poplin_method_amp,           &poplin_method_slic,
+                                                       &poplin_method_outer_product, &poplin_method_mac,
+                                                       &poplin_method_vmac,          NULL };

@@ -23,7 +23,7 @@ struct poplin_method {
     const char *needs;             /* the method's conditions, for error messages; NULL: always possible */
     unsigned fields;               /* bits of enum poplin_method_fields */
     bool serves_joint_plans;       /* one layout serves forward, backward and update pass of a fully connected layer */
-    bool one_pair_of_groups;       /* a vertex takes one group of input channels and one of output channels */
+    bool one_in_group, one_out_group; /* a vertex takes one group of input channels, one of output channels */
     bool writes_once; /* with one kernel position and one group of input channels, each result is written once */
 
     /* Proposes its vertex types for a transformed convolution (plan_propose); plan has the transform and the types. */

@@ -93,11 +93,11 @@ static bool split_channels(struct plan_search *s, struct poplin_partition *p, st
                               .serial = (uint64_t)s->out.serial * s->in.serial,
                               .weight_copies = 1 };
     min.tile.out_chans = outs * c->plan.partial_chans_per_group;
-    bool one_pair = c->plan.method->one_pair_of_groups;
-    for (unsigned out = one_pair ? (unsigned)outs : 1; out <= max_out; out = next_split(outs, out)) {
+    bool one_in = c->plan.method->one_in_group, one_out = c->plan.method->one_out_group;
+    for (unsigned out = one_out ? (unsigned)outs : 1; out <= max_out; out = next_split(outs, out)) {
         if (fixed->out_chan_split.parallel != POPLIN_FREE && fixed->out_chan_split.parallel != out)
             continue;
-        for (unsigned in = one_pair ? (unsigned)ins : 1; (uint64_t)in * out <= left; in = next_split(ins, in)) {
+        for (unsigned in = one_in ? (unsigned)ins : 1; (uint64_t)in * out <= left; in = next_split(ins, in)) {
             if (fixed->in_chan_split.parallel != POPLIN_FREE && fixed->in_chan_split.parallel != in)
                 continue;
             min.channels = poplibs_ceil_div(outs, out) * poplibs_ceil_div(ins, in);
