@@ -65,7 +65,6 @@ void row_matmul(void);
 void row_model(void);
 void row_reduce(void);
 void row_elementwise(void);
-void row_resnet(void);
 void row_replicas(void);
 void row_ranks(void);
 /* What row_ranks starts under mpirun: the work of that number. */

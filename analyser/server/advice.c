@@ -64,8 +64,9 @@ static const char *const queries[ADVICE_KINDS] = {
         "SELECT NULL, 0, bytes - mean, tile, 0, 'tile ' || tile, bytes || ' of ' || capacity || ' bytes' || CASE WHEN "
         "bytes "
         "> capacity THEN ': out of memory' ELSE '' END || CASE WHEN mean > 0.9 * capacity THEN '; all tiles together "
-        "have no "
-        "room for it' ELSE '' END || CASE WHEN part > 0 THEN '; most of it: ' || name || ', ' || part || ' bytes' ELSE "
+        "lack the "
+        "capacity for it' ELSE '' END || CASE WHEN part > 0 THEN '; most of it: ' || name || ', ' || part || ' bytes' "
+        "ELSE "
         "'' END, CASE WHEN part > 0 THEN variable END FROM most",
     [ADVICE_IMBALANCE] = MOVED "SELECT m.program, m.times * (c.estimated_cycles - max((SELECT sum(active_cycles) FROM "
                                "compute_set_vertices v WHERE v.compute_set = c.compute_set) * 1.0 / "

@@ -39,7 +39,7 @@ inline poplar::program::Sequence countedForLoop(poplar::Graph &graph, int initia
 {
     return countedForLoop(graph, poplar::Tensor(), initialCount, countLimit, countStep, body, debugContext);
 }
-// The step of such a loop before each iteration: the result tells whether the loop continues.
+// The step of such a loop before each iteration: the result says whether the loop continues.
 inline poplar::Tensor addForLoopCounterVertex(poplar::Graph &graph, const poplar::Tensor &count,
                                               const poplar::Tensor &countLimit, int countStep, unsigned tile,
                                               poplar::program::Sequence &prog,

@@ -76,7 +76,7 @@ static bool check_move(struct check *check, const struct image_move *move, uint6
 {
     const struct image *image = check->image;
     if (move->digits > DIGITS_MAX || !check_within(move->first_digit, move->digits, image->move_digits.count))
-        return check_fail(check, "digits of a move lie outside their array");
+        return check_fail(check, "digits of a move are outside their array");
     const struct image_digit *digits = move->digits ? image->move_digits.data + move->first_digit : NULL;
     wide bytes = move->bytes;
     for (uint32_t i = 0; i < move->digits && bytes; ++i) {
@@ -100,7 +100,7 @@ bool check_copy(struct check *check, uint64_t index, uint64_t source_limit, uint
         return check_fail(check, "copy %llu of %zu", (unsigned long long)index, image->copies.count);
     const struct image_copy *copy = image->copies.data + index;
     if (!check_within(copy->first_move, copy->moves, image->moves.count))
-        return check_fail(check, "moves of copy %llu lie outside their array", (unsigned long long)index);
+        return check_fail(check, "moves of copy %llu are outside their array", (unsigned long long)index);
     uint64_t total = 0;
     for (uint32_t i = 0; i < copy->moves; ++i)
         if (!check_move(check, image->moves.data + copy->first_move + i, source_limit, destination_limit, &total) ||
@@ -175,7 +175,7 @@ static bool check_tables(struct check *check)
         const struct image_initial *initial = image->initials.data + i;
         uint64_t rows = initial->own ? image->replicas : 1;
         if (initial->bytes > BYTES_MAX || !check_within(initial->data, initial->bytes * rows, image->data.count))
-            return check_fail(check, "initial values lie outside their data");
+            return check_fail(check, "initial values are outside their data");
         if (initial->bytes && (initial->times > BYTES_MAX / initial->bytes ||
                                !check_within(initial->offset, initial->bytes * initial->times, image->storage_bytes)))
             return check_fail(check, "initial values leave the storage");
@@ -234,7 +234,7 @@ static bool check_host(struct check *check)
             return false;
         if (!check_within(function->first_argument, (uint64_t)function->inputs + function->outputs,
                           image->arguments.count))
-            return check_fail(check, "arguments of host function %zu lie outside their array", i);
+            return check_fail(check, "arguments of host function %zu are outside their array", i);
     }
     for (size_t i = 0; i < image->reads.count; ++i) {
         const struct image_handle *handle = image->reads.data + i;
@@ -357,7 +357,7 @@ static bool check_switch(struct check *check, size_t index, const struct image_o
     if (!check_operand(check, index, op->b, 1))
         return false;
     if (!check_within(op->d, (uint64_t)op->c + 1, image->cases.count))
-        return check_fail(check, "cases of op %zu lie outside their array", index);
+        return check_fail(check, "cases of op %zu are outside their array", index);
     for (uint64_t i = op->d; i <= op->d + op->c; ++i)
         if (!check_target(check, index, image->cases.data[i].target))
             return false;
@@ -377,7 +377,7 @@ static bool check_cross_copy(struct check *check, size_t index, const struct ima
 {
     const struct image *image = check->image;
     if (!op->d || op->d > image->copies.count || !check_within(op->b, op->d * image->replicas, image->senders.count))
-        return check_fail(check, "senders of op %zu lie outside their array", index);
+        return check_fail(check, "senders of op %zu are outside their array", index);
     for (uint64_t i = 0; i < op->d; ++i)
         if (!check_copy(check, op->a + i, image->storage_bytes, image->storage_bytes))
             return false;

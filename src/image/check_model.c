@@ -34,7 +34,7 @@ static bool check_model_set(struct check *check, const struct model_set *set)
         return check_fail(check, "a modelled set has a name outside the strings");
     if (!check_within(set->first_part, set->parts, model->parts.count) ||
         !check_within(set->first_share, set->shares, model->shares.count))
-        return check_fail(check, "parts of a modelled set lie outside their array");
+        return check_fail(check, "parts of a modelled set are outside their array");
     uint32_t end = 0;
     for (uint32_t i = 0; i < set->parts; ++i) {
         const struct model_part *part = model->parts.data + set->first_part + i;
@@ -57,7 +57,7 @@ static bool check_exchanges(struct check *check, const struct model_exchange *ex
         const struct model_exchange *exchange = exchanges + i;
         if (!is_string(check, exchange->name) ||
             !check_within(exchange->first_flow, exchange->flows, model->flows.count))
-            return check_fail(check, "flows of an exchange lie outside their array");
+            return check_fail(check, "flows of an exchange are outside their array");
         if (!check_figures(check, "an exchange", exchange->instructions, MODEL_INSTRUCTIONS))
             return false;
         uint32_t end = 0;
@@ -120,7 +120,7 @@ static bool check_step(struct check *check, size_t index)
         return check_fail(check, "step %zu has index %u of %zu", index, step->index, choices(model, step->kind));
     if (!check_within(step->first_child, step->children, model->children.count) ||
         (step->children && !has_children(step->kind)))
-        return check_fail(check, "children of step %zu lie outside their array", index);
+        return check_fail(check, "children of step %zu are outside their array", index);
     return true;
 }
 

@@ -189,7 +189,7 @@ static bool check_group(struct check *check, struct claims *claims, const struct
         alignment > 64 ||
         (group->count && (group->states > image->states.count ||
                           (group->stride && group->count - 1 > (image->states.count - group->states) / group->stride))))
-        return check_fail(check, "states of %s lie outside theirs", codelet->name);
+        return check_fail(check, "states of %s are outside theirs", codelet->name);
     return check_codelet(check, codelet) && claim_states(check, claims, codelet, group) &&
            check_fields(check, claims, codelet, group);
 }
@@ -198,7 +198,7 @@ static bool check_gathers(struct check *check, const struct image_set *set)
 {
     const struct image *image = check->image;
     if (!check_within(set->first_gather, set->gathers, image->gathers.count))
-        return check_fail(check, "gathers of a set lie outside their array");
+        return check_fail(check, "gathers of a set are outside their array");
     if (set->scratch_bytes > image->scratch_bytes)
         return check_fail(check, "a set has %llu bytes of scratch", (unsigned long long)set->scratch_bytes);
     uint32_t last = 0;
@@ -271,7 +271,7 @@ static bool check_set(struct check *check, const struct image_set *set)
         set->missing_estimate >= image->strings.count)
         return check_fail(check, "a set has a name outside the strings");
     if (!check_within(set->first_group, set->groups, image->groups.count))
-        return check_fail(check, "groups of a set lie outside their array");
+        return check_fail(check, "groups of a set are outside their array");
     uint64_t vertices = 0;
     for (uint32_t g = 0; g < set->groups; ++g) {
         const struct image_group *group = image->groups.data + set->first_group + g;
@@ -283,9 +283,9 @@ static bool check_set(struct check *check, const struct image_set *set)
         return check_fail(check, "a set has %llu vertices, its groups %llu", (unsigned long long)set->vertices,
                           (unsigned long long)vertices);
     if (image->vertex_tiles.count && !check_within(set->first_vertex_tile, set->vertices, image->vertex_tiles.count))
-        return check_fail(check, "tiles of a set's vertices lie outside their array");
+        return check_fail(check, "tiles of a set's vertices are outside their array");
     if (image->vertex_ids.count && !check_within(set->first_vertex_id, set->vertices, image->vertex_ids.count))
-        return check_fail(check, "vertex ids of a set lie outside their array");
+        return check_fail(check, "vertex ids of a set are outside their array");
     return check_gathers(check, set) && (!image->edge_first.count || check_set_edges(check, set));
 }
 
@@ -301,7 +301,7 @@ static bool check_registers(struct check *check)
         r->seed_words % 4 || !check_within(r->flags, r->flags ? flag_bytes : 0, image->storage_bytes) ||
         !check_within(r->seeds, r->seeds ? seed_bytes : 0, image->storage_bytes) ||
         (r->flags | r->seeds) % sizeof(uint64_t))
-        return check_fail(check, "registers lie outside the storage");
+        return check_fail(check, "registers are outside the storage");
     for (size_t i = 0; i < image->vertex_tiles.count; ++i)
         if (image->vertex_tiles.data[i] >= r->tiles)
             return check_fail(check, "a vertex is on tile %u of %u", image->vertex_tiles.data[i], r->tiles);

@@ -74,7 +74,7 @@ static void own_place(struct str *path)
 
 static void add_shared(struct cache_places *places)
 {
-    static atomic_flag told = ATOMIC_FLAG_INIT;
+    static atomic_flag reported = ATOMIC_FLAG_INIT;
     const char *shared = variable("TREMULA_CACHE_SHARED");
     for (size_t length; shared && *shared && places->count < CACHE_PLACES; shared += length + (shared[length] == ':')) {
         struct str *path = places->path + places->count, reason = { 0 };
@@ -83,7 +83,7 @@ static void add_shared(struct cache_places *places)
         if (length && usable(path->text, R_OK | X_OK, &reason))
             ++places->count;
         else {
-            if (length && !atomic_flag_test_and_set(&told))
+            if (length && !atomic_flag_test_and_set(&reported))
                 LOG(CODELETS, WARN, "the shared cache of compiled codelets '%s' is not used: %s", path->text,
                     str_text(&reason));
             str_free(path);
@@ -94,7 +94,7 @@ static void add_shared(struct cache_places *places)
 
 void cache_places_find(struct cache_places *places)
 {
-    static atomic_flag told = ATOMIC_FLAG_INIT;
+    static atomic_flag reported = ATOMIC_FLAG_INIT;
     *places = (struct cache_places){ .count = 0 };
     struct str *path = places->path, reason = { 0 };
     own_place(path);
@@ -104,7 +104,7 @@ void cache_places_find(struct cache_places *places)
         str_add(&reason, pop_text_from_errno(errno));
     else
         places->own = usable(path->text, R_OK | W_OK | X_OK, &reason);
-    if (!places->own && !atomic_flag_test_and_set(&told))
+    if (!places->own && !atomic_flag_test_and_set(&reported))
         LOG(CODELETS, WARN,
             "no cache of compiled codelets: '%s' is not used: %s; set TREMULA_CACHE_DIR to a directory of your own",
             path->length ? path->text : "~/.cache/tremula", reason.text);

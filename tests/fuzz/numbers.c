@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* poprand: all that can be said of random numbers is where they lie. */
+/* poprand: only the range of random numbers is checked. */
 #include "generators.h"
 
 #include <poprand/random_gen.h>

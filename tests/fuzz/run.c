@@ -3,7 +3,7 @@
  *
  *     tremula-fuzz [-v] [-o NAME,NAME...] [-d cpu|model|both] [-t SECONDS] FIRST [COUNT]
  *
- * -v tells each operation, -o takes those of some generators (table.c), -t limits a seed (60).  Each seed runs in a
+ * -v prints each operation, -o takes those of some generators (table.c), -t limits a seed (60).  Each seed runs in a
  * process of its own, so that a crash or a hang is one line of the result, and everything that it allocates goes with
  * it. */
 #include "fuzz.h"

@@ -45,7 +45,7 @@ Parts variables(Graph &graph, const std::vector<unsigned> &tiles, const std::vec
     return parts;
 }
 
-// Half of the vertices lie on one tile.
+// Half of the vertices are on one tile.
 Program imbalance(Graph &graph, bool mended)
 {
     std::vector<unsigned> tiles(Vertices);
@@ -72,7 +72,7 @@ Program threads(Graph &graph, bool mended, unsigned count)
     return Repeat(Times, products(graph, v.a, v.b, v.out, tiles, 10 + 4200 / vertices), "loop");
 }
 
-// One operand lies on another tile than the vertices that read it, and is fetched each time.
+// One operand is on another tile than the vertices that read it, and is fetched each time.
 Program exchange(Graph &graph, bool mended)
 {
     std::vector<unsigned> tiles(Vertices), of_a(Vertices);
@@ -119,7 +119,7 @@ Program rearrange(Graph &graph, bool mended)
     return Repeat(Times, products(graph, v.a, v.b, v.out, tiles, 50), "loop");
 }
 
-// The same, and some of the rows lie on another tile: they are fetched, and all are put together before each use.
+// The same, and some of the rows are on another tile: they are fetched, and all are put together before each use.
 Program elsewhere(Graph &graph, bool mended)
 {
     std::vector<unsigned> tiles(Vertices);
@@ -134,7 +134,7 @@ Program elsewhere(Graph &graph, bool mended)
     return Repeat(Times, products(graph, v.a, v.b, v.out, tiles, 50), "loop");
 }
 
-// A table lies on one tile, which it nearly fills, or more than fills.
+// A table is on one tile, which it nearly fills, or more than fills.
 Program crowded(Graph &graph, bool mended, unsigned bytes)
 {
     std::vector<unsigned> tiles(Vertices);

@@ -114,8 +114,8 @@ export function paint(
             context.strokeRect(box.x + 0.5, y + 0.5, wide - 1, ROW - 2);
         }
         if (box.width < 24) continue;
-        const room = box.width - 8;
-        const text = middle(frames.name[box.node] || "all", (part) => context.measureText(part).width <= room);
+        const space = box.width - 8;
+        const text = middle(frames.name[box.node] || "all", (part) => context.measureText(part).width <= space);
         context.fillStyle = "#1b2430"; // boxes are light in both themes, so text is dark
         if (text) context.fillText(text, box.x + 4, y + ROW / 2);
     }
@@ -127,8 +127,8 @@ export function svgOf(frames: Frames, boxes: readonly Box[], width: number, rows
         text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
     const parts = boxes.map((box) => {
         const y = (up ? rows - 1 - box.row : box.row) * ROW;
-        const room = Math.floor((box.width - 8) / 6.6);
-        const text = middle(frames.name[box.node] || "all", (part) => part.length <= room);
+        const space = Math.floor((box.width - 8) / 6.6);
+        const text = middle(frames.name[box.node] || "all", (part) => part.length <= space);
         const title = `<title>${escape(frames.name[box.node] || "all")}</title>`;
         const rect =
             `<rect x="${box.x.toFixed(2)}" y="${y}" width="${Math.max(0.5, box.width - 1).toFixed(2)}` +

@@ -170,7 +170,7 @@ const rgb = (text) =>
 const TOLD_APART = 10; // CIE76 distance: several times the just noticeable difference (2.3)
 
 for (const dark of [false, true])
-    test(`colours of the trace's kinds are told apart, whoever looks: ${dark ? "dark" : "light"}`, async () => {
+    test(`colours of the trace's kinds differ, whoever looks: ${dark ? "dark" : "light"}`, async () => {
         const page = await at(await shown(REPORT), "#/trace", ".trace-canvas", { dark });
         await settled(page);
         if (!(await page.locator(".colour-key").count())) await page.click(`[aria-label="colour key"]`);
@@ -193,7 +193,7 @@ for (const dark of [false, true])
         await done(page);
     });
 
-test("heat maps go from dark to light, whoever looks; more and less are told apart", async () => {
+test("heat maps go from dark to light, whoever looks; more and less differ", async () => {
     const { heat } = await load("draw/colour.ts");
     for (const [sight, matrix] of Object.entries(SEEN)) {
         const light = Array.from({ length: 33 }, (_, i) => lab(heat(i / 32).map(Math.round), matrix)[0]);

@@ -158,7 +158,7 @@ test("MEM-06 tiles are chosen by a list, by an IPU, by a click and with Shift; e
     await done(page);
 });
 
-test("MEM-07 gaps lie on top of what is used; the line of the maximum is at a tile's memory", async () => {
+test("MEM-07 gaps are drawn on top of what is used; the line of the maximum is at a tile's memory", async () => {
     const page = await memory();
     await page.click('.check:has-text("Include gaps")');
     const [used, gaps] = await series(page, 2);

@@ -81,14 +81,14 @@ inline Executable compile(const Graph &graph, ArrayRef<program::Program> program
         raise(POP_GRAPH_OBJECT_CREATION_ERROR, "the graph was made without a target, or moved away");
     const Programs list(graph.c(), programs);
     const pop_programs given = { list.size(), list.data() };
-    Progress told = { progress, graph.c(), nullptr };
+    Progress caught = { progress, graph.c(), nullptr };
     pop_error error;
     pop_executable *made = nullptr;
     const pop_status status = pop_compile_graph_named_at(
-        where, graph.c(), given, Options(options), progress ? Progress::call : nullptr, &told, name, &made, &error);
+        where, graph.c(), given, Options(options), progress ? Progress::call : nullptr, &caught, name, &made, &error);
     Executable executable(made);
-    if (told.thrown)
-        std::rethrow_exception(told.thrown);
+    if (caught.thrown)
+        std::rethrow_exception(caught.thrown);
     graph.rethrowEstimators();
     check(status, error);
     return executable;

@@ -7,7 +7,7 @@ static unsigned next_of(const pop_vertex_view *vertex, size_t *at)
     return (unsigned)pop_vertex_view_field_value(vertex, "worklists", (*at)++);
 }
 
-/* Reads a worker's list of one kernel position to items, which has room for the rest of the worklists.  Returns the
+/* Reads a worker's list of one kernel position to items, which has space for the rest of the worklists.  Returns the
  * number of elements in it. */
 static unsigned read_list(const pop_vertex_view *vertex, size_t *at, unsigned *items, size_t *count)
 {

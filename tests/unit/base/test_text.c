@@ -134,7 +134,7 @@ static void test_errors_as_text(void **state)
     memset(large, 'x', sizeof(large) - 1);
     large[sizeof(large) - 1] = 0;
     error_set(&error, POP_TYPE_ERROR, NO_WHERE, large, "%s", large);
-    error_note(&error, "no room");
+    error_note(&error, "no space");
     snprintf(path, sizeof(path), "%.300s/end", large);
     error_path(&error, path);
     assert_int_equal(strlen(error.text), sizeof(error.text) - 1);

@@ -42,16 +42,16 @@ enum { BLOCK_BYTES = 1 << 14 };
 static void random_move(struct image *image, uint64_t *bytes)
 {
     static const uint64_t sizes[] = { 1, 2, 4, 8, 16, 3, 12, 40 };
-    uint64_t element = sizes[random_below(8)], room = BLOCK_BYTES / element;
+    uint64_t element = sizes[random_below(8)], capacity = BLOCK_BYTES / element;
     uint32_t digits = (uint32_t)random_below(9), first = (uint32_t)image->move_digits.count;
     uint64_t source = 0, destination = 0, count = 1;
     struct image_digit digit[8];
     uint32_t order[8];
     for (uint32_t d = 0; d < digits; ++d) {
-        digit[d].extent = room ? 1 + random_below(room < 41 ? room : 41) : 1;
+        digit[d].extent = capacity ? 1 + random_below(capacity < 41 ? capacity : 41) : 1;
         if (random_below(40) == 0)
             digit[d].extent = 0;
-        room /= digit[d].extent ? digit[d].extent : 1;
+        capacity /= digit[d].extent ? digit[d].extent : 1;
         count *= digit[d].extent;
         order[d] = d;
     }
