@@ -292,8 +292,8 @@ static char *read_file(const char *path)
     if (!file)
         return NULL;
     char *text = NULL;
-    size_t room = 0;
-    if (getdelim(&text, &room, 0, file) < 0) {
+    size_t capacity = 0;
+    if (getdelim(&text, &capacity, 0, file) < 0) {
         free(text);
         text = NULL;
     }
