@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For codelets in C: the element functions that operators.def uses, in float and without branches, so that loops over
- * them are vectorised.  Their error is at most 4 units in the last place (gelu 7) for all arguments
- * (tests/poplibs/test_popops_element_functions.c).  fma is one instruction from x86-64-v3 on. */
+ * them are vectorised.  The error of exp, log, tanh, sigmoid and erf is at most 1 unit in the last place, that of the
+ * others at most 4 (gelu 7), for all arguments (tests/poplibs/test_popops_element_functions.c).  fma is one instruction
+ * from x86-64-v3 on.  Polynomials are summed in pairs, and special values clamped or selected as late as possible:
+ * the time of a loop is that of its instructions only if few of them wait for one another. */
 #ifndef POPOPS_ELEMENT_FUNCTIONS_H
 #define POPOPS_ELEMENT_FUNCTIONS_H
 
@@ -39,70 +41,116 @@ POPOPS_FUNCTION float popops_clampf(float a, float low, float high)
     return a > high ? high : a;
 }
 
+/* Polynomials whose coefficients are taken in pairs, so that few operations wait for one another; z is x squared. */
+POPOPS_FUNCTION float popops_cubic(float x, float z, float c0, float c1, float c2, float c3)
+{
+    return popops_fma(popops_fma(c3, x, c2), z, popops_fma(c1, x, c0));
+}
+POPOPS_FUNCTION float popops_quartic(float x, float z, float c0, float c1, float c2, float c3, float c4)
+{
+    return popops_fma(popops_fma(c4, z, popops_fma(c3, x, c2)), z, popops_fma(c1, x, c0));
+}
+POPOPS_FUNCTION float popops_quintic(float x, float z, float c0, float c1, float c2, float c3, float c4, float c5)
+{
+    return popops_fma(popops_fma(popops_fma(c5, x, c4), z, popops_fma(c3, x, c2)), z, popops_fma(c1, x, c0));
+}
+
 /* ---- exponentials ---- */
 
-/* 2^n as a product of two factors, because 2^128 and 2^-140 are not representable in float; n is an integer from -300
- * to 300. */
+/* 2^n as a product of two factors, because 2^128 and 2^-140 are not representable in float. */
 struct popops_power {
     float first, second;
 };
+/* Added to a float below 2^22, it rounds it to the nearest integer n and leaves n + 254 in the low bits of the sum. */
+#define POPOPS_ROUNDING 12583166.0f
+/* From those bits, for n from -254 to 256. */
+POPOPS_FUNCTION struct popops_power popops_power_of_bits(uint32_t bits)
+{
+    uint32_t first = bits << 22 & 0x7f800000u;
+    struct popops_power power = { popops_float_of(first), popops_float_of((bits << 23) - first) };
+    return power;
+}
+/* n is an integer from -254 to 256, or a NaN. */
 POPOPS_FUNCTION struct popops_power popops_power_of_two(float n)
 {
-    int whole = (int)n, part = whole >> 1;
-    struct popops_power power = { popops_float_of((uint32_t)(part + 127) << 23),
-                                  popops_float_of((uint32_t)(whole - part + 127) << 23) };
-    return power;
+    return popops_power_of_bits(popops_bits_of(n + POPOPS_ROUNDING));
+}
+/* The bits of a sum with POPOPS_ROUNDING, where n is at most 156: then the results are infinite anyway. */
+POPOPS_FUNCTION uint32_t popops_power_bits(float sum)
+{
+    int bits = (int)popops_bits_of(sum), limit = 0x4b40019a;
+    return (uint32_t)(bits < limit ? bits : limit);
 }
 /* e^r - 1 for |r| <= ln 2 / 2. */
 POPOPS_FUNCTION float popops_small_expm1(float r)
 {
-    float p = 0.000198912792f;
-    p = popops_fma(p, r, 0.00139339105f);
-    p = popops_fma(p, r, 0.00833331048f);
-    p = popops_fma(p, r, 0.041666463f);
-    p = popops_fma(p, r, 0.166666672f);
-    p = popops_fma(p, r, 0.5f);
-    return popops_fma(p * r, r, r);
+    float z = r * r;
+    return popops_fma(
+        popops_quintic(r, z, 0.5f, 0.166666657f, 0.0416664928f, 0.00833354611f, 0.00139323273f, 0.000197616333f), z, r);
 }
-/* a = n ln 2 + r.  n is clamped: beyond its limits the results are 0, infinity or -1 anyway. */
-POPOPS_FUNCTION float popops_exp_split(float a, float *n)
+/* a = n ln 2 + r; the bits are those of popops_power_of_bits. */
+POPOPS_FUNCTION float popops_exp_split(float a, uint32_t *bits)
 {
-    a = popops_clampf(a, -105.0f, 90.0f);
-    *n = __builtin_rintf(a * 1.44269504f);
-    *n = *n == *n ? *n : 0.0f; /* also a NaN must be converted to some int */
-    return popops_fma(*n, 1.90465421e-09f, popops_fma(*n, -0.693147182f, a));
+    *bits = popops_power_bits(popops_fma(a, 1.44269504f, POPOPS_ROUNDING));
+    float n = popops_float_of(*bits) - POPOPS_ROUNDING;
+    return popops_fma(n, -1.42860677e-06f, popops_fma(n, -0.693145752f, a));
 }
 POPOPS_FUNCTION float popops_expf(float a)
 {
-    float n, p = popops_small_expm1(popops_exp_split(a, &n));
-    struct popops_power power = popops_power_of_two(n);
+    uint32_t bits;
+    float p = popops_small_expm1(popops_exp_split(a < -105.0f ? -105.0f : a, &bits));
+    struct popops_power power = popops_power_of_bits(bits);
     return popops_fma(power.first, p, power.first) * power.second;
 }
 POPOPS_FUNCTION float popops_exp2f(float a)
 {
-    float limited = popops_clampf(a, -152.0f, 130.0f), n = __builtin_rintf(limited);
-    n = n == n ? n : 0.0f;
-    float r = limited - n, p = popops_small_expm1(popops_fma(r, 0.693147182f, r * -1.90465421e-09f));
-    struct popops_power power = popops_power_of_two(n);
+    float limited = popops_clampf(a, -152.0f, 130.0f), sum = limited + POPOPS_ROUNDING;
+    uint32_t bits = popops_bits_of(sum);
+    float r = limited - (sum - POPOPS_ROUNDING);
+    float p = popops_small_expm1(popops_fma(r, 0.693147182f, r * -1.90465421e-09f));
+    struct popops_power power = popops_power_of_bits(bits);
     return popops_fma(power.first, p, power.first) * power.second;
 }
 POPOPS_FUNCTION float popops_expm1f(float a)
 {
-    float n, p = popops_small_expm1(popops_exp_split(a, &n));
-    struct popops_power power = popops_power_of_two(n);
-    float less = 1.0f / power.second; /* exact: a power of two */
+    uint32_t bits;
+    float p = popops_small_expm1(popops_exp_split(a < -105.0f ? -105.0f : a, &bits));
+    struct popops_power power = popops_power_of_bits(bits);
+    float less = popops_float_of(0x7f000000u - popops_bits_of(power.second)); /* 1 / power.second */
     float result = popops_fma(power.first, p, power.first - less) * power.second;
-    return n == 0.0f ? p : result;
+    return bits == popops_bits_of(POPOPS_ROUNDING) ? p : result;
 }
+/* An odd polynomial up to 0.98, and 1 - 2 / (e^(2 |a|) + 1) from there, with only one rounding in the divisor. */
 POPOPS_FUNCTION float popops_tanhf(float a)
 {
-    float e = popops_expm1f(2.0f * popops_clampf(a, -10.0f, 10.0f)); /* tanh(10) rounds to 1 in float */
-    return e / (e + 2.0f);
+    float size = __builtin_fabsf(a), z = a * a;
+    float low = popops_quintic(z, z * z, 0.133325368f, -0.053893473f, 0.0215313714f, -0.00801987015f, 0.00236102799f,
+                               -0.000377256481f);
+    float small = popops_fma(size * z, popops_fma(low, z, -0.333333045f), size);
+    float far = size > 10.0f ? 10.0f : size; /* tanh(10) rounds to 1 in float */
+    float sum = popops_fma(far, 2.88539008f, POPOPS_ROUNDING - 127.0f);
+    float r = popops_fma(sum - (POPOPS_ROUNDING - 127.0f), -0.346573591f, far), square = r * r;
+    float p = popops_fma(popops_quartic(r, square, 1.99999976f, 1.33332169f, 0.666692317f, 0.267797768f, 0.0884506851f),
+                         square, r + r);
+    float power = popops_float_of(popops_bits_of(sum) << 23);
+    float large = 1.0f - 2.0f / popops_fma(power, p, power + 1.0f);
+    return __builtin_copysignf(size < 0.98f ? small : large, a);
 }
+/* 1 / (1 + e^|a|) for a negative a, and 1 minus that for others.  The quotient is of numbers that are scaled alike,
+ * because e^|a| may be above the largest float; what rounding loses in the exponential, the sum and the quotient is
+ * added to it. */
 POPOPS_FUNCTION float popops_sigmoidf(float a)
 {
-    float e = popops_expf(-__builtin_fabsf(a));
-    return popops_choose(a < 0.0f, e, 1.0f) / (1.0f + e);
+    float size = __builtin_fabsf(a);
+    uint32_t bits;
+    float p = popops_small_expm1(popops_exp_split(size > 105.0f ? 105.0f : size, &bits));
+    struct popops_power power = popops_power_of_bits(bits);
+    float one = popops_float_of(0x7f000000u - popops_bits_of(power.second)); /* 1 / power.second */
+    float sum = power.first + one, whole = popops_fma(power.first, p, sum), q = one / whole;
+    float rest = popops_fma(power.first, p, sum - whole) + (one - (sum - power.first));
+    float left = popops_fma(-q, rest, popops_fma(-q, whole, one));
+    q = popops_fma(left, q * power.second, q);
+    return a < 0.0f ? q : 1.0f - q;
 }
 
 /* ---- logarithms ---- */
@@ -110,27 +158,22 @@ POPOPS_FUNCTION float popops_sigmoidf(float a)
 /* a = 2^n (1 + f), where 1 + f is between sqrt(1/2) and sqrt(2); a must be positive and finite. */
 POPOPS_FUNCTION float popops_log_split(float a, float *n)
 {
-    int tiny = a < 1.17549435e-38f;
+    int tiny = (int)popops_bits_of(a) < 0x00800000;
     uint32_t bits = popops_bits_of(tiny ? a * 8388608.0f : a) + (0x3f800000u - 0x3f3504f3u);
     *n = (float)((int)(bits >> 23) - (tiny ? 150 : 127));
     return popops_float_of((bits & 0x7fffffu) + 0x3f3504f3u) - 1.0f;
 }
 POPOPS_FUNCTION float popops_logf(float a)
 {
-    float n, f = popops_log_split(a, &n), p = 0.0697161183f;
-    p = popops_fma(p, f, -0.114797339f);
-    p = popops_fma(p, f, 0.116854198f);
-    p = popops_fma(p, f, -0.124256872f);
-    p = popops_fma(p, f, 0.142490581f);
-    p = popops_fma(p, f, -0.166678026f);
-    p = popops_fma(p, f, 0.200007156f);
-    p = popops_fma(p, f, -0.24999997f);
-    p = popops_fma(p, f, 0.333333313f);
-    float rest = popops_fma(f * f, popops_fma(f, p, -0.5f), n * -1.90465421e-09f);
+    float n, f = popops_log_split(a, &n), z = f * f;
+    float p = popops_fma(popops_cubic(f, z, 0.1420158f, -0.131596103f, 0.127622172f, -0.0763643906f), z * z,
+                         popops_cubic(f, z, 0.333333313f, -0.250008196f, 0.200012416f, -0.166234091f));
+    float rest = popops_fma(z, popops_fma(f, p, -0.5f), n * -1.90465421e-09f);
     float result = popops_fma(n, 0.693147182f, f + rest);
-    result = popops_choose(a == 0.0f, -__builtin_inff(), result);
-    result = popops_choose(a < 0.0f, __builtin_nanf(""), result);
-    return a < __builtin_inff() ? result : a; /* infinity and NaN stay */
+    int bits = (int)popops_bits_of(a);
+    result = popops_float_of(popops_bits_of(result) | (uint32_t)(bits >> 31)); /* of a negative number: NaN */
+    result = bits < 0x7f800000 ? result : a;                                   /* infinity and NaN stay */
+    return a == 0.0f ? -__builtin_inff() : result;
 }
 POPOPS_FUNCTION float popops_log1pf(float a)
 {
@@ -295,50 +338,47 @@ POPOPS_FUNCTION float popops_atan2f(float a, float b)
 
 /* ---- the error function ---- */
 
-/* e^(z^2) erfc(z) for z >= 0, from 1 / (1 + 0.4 z). */
-POPOPS_FUNCTION float popops_erfcx(float z)
+/* e^(x^2 / 2) times the cumulative normal distribution at -x, for x >= 0. */
+POPOPS_FUNCTION float popops_normal_tail(float x)
 {
-    float t = 1.0f / popops_fma(0.4f, z, 1.0f), p = -0.0203699414f;
-    p = popops_fma(p, t, 0.0900847092f);
-    p = popops_fma(p, t, -0.110464595f);
-    p = popops_fma(p, t, -0.0402784571f);
-    p = popops_fma(p, t, 0.112955697f);
-    p = popops_fma(p, t, -0.010656544f);
-    p = popops_fma(p, t, 0.156174779f);
-    p = popops_fma(p, t, 0.16219148f);
-    p = popops_fma(p, t, 0.209143698f);
-    p = popops_fma(p, t, 0.22553803f);
-    p = popops_fma(p, t, 0.225681126f);
-    return p * t;
+    float t = 1.0f / popops_fma(0.42f, x, 1.0f), square = t * t;
+    float low = popops_quintic(t, square, 0.167562723f, 0.167389572f, 0.139558986f, 0.0718873218f, 0.0175566562f,
+                               -0.0247966684f);
+    float high = popops_cubic(t, square, -0.215181231f, 0.309254855f, -0.166846767f, 0.0336145721f);
+    return popops_fma(high, square * square * square, low) * t;
 }
 /* For |a| <= 1. */
 POPOPS_FUNCTION float popops_small_erf(float a)
 {
-    float z = a * a, p = 7.87587487e-05f;
-    p = popops_fma(p, z, -0.00080168643f);
-    p = popops_fma(p, z, 0.00518908724f);
-    p = popops_fma(p, z, -0.0268542115f);
-    p = popops_fma(p, z, 0.112835944f);
-    p = popops_fma(p, z, -0.37612626f);
-    return popops_fma(p, z, 1.12837911f) * a;
+    float z = a * a;
+    float high =
+        popops_quartic(z, z * z, 0.112836182f, -0.026855126f, 0.00519073382f, -0.000803076138f, 7.92036808e-05f);
+    return popops_fma(popops_fma(popops_fma(high, z, -0.376126289f), z, 0.128379166f), a, a);
 }
+/* From 1 on, 1 - e^-g: -log(erfc(x)) is x and x times a polynomial. */
 POPOPS_FUNCTION float popops_erff(float a)
 {
-    float size = __builtin_fabsf(a), far = size > 4.5f ? 4.5f : size; /* erf(4.5) rounds to 1 in float */
-    float result = popops_choose(size < 1.0f, popops_small_erf(size),
-                                 popops_fma(-popops_expf(-far * far), popops_erfcx(far), 1.0f));
-    return __builtin_copysignf(a == a ? result : a, a);
+    float size = __builtin_fabsf(a), far = size > 3.95f ? 3.95f : size; /* erf(3.95) rounds to 1 in float */
+    float g = popops_fma(popops_quintic(far, far * far, 0.128475577f, 0.635846376f, 0.105096735f, -0.0227861535f,
+                                        0.00318314647f, -0.000210186641f),
+                         far, far);
+    float sum = popops_fma(g, -1.44269504f, POPOPS_ROUNDING - 127.0f);
+    float p = popops_small_expm1(popops_fma(sum - (POPOPS_ROUNDING - 127.0f), -0.693147182f, -g));
+    float power = popops_float_of(popops_bits_of(sum) << 23);
+    float result = popops_choose(size < 1.0f, popops_small_erf(far), popops_fma(-power, p, 1.0f - power));
+    return __builtin_copysignf(result, a);
 }
 /* a times the cumulative normal distribution at a.  For large negative a, the square in the exponent needs more than
  * float's precision. */
 POPOPS_FUNCTION float popops_gelu_erff(float a)
 {
-    float x = a < -14.5f ? -14.5f : a, square = x * x, lost = popops_fma(x, x, -square), z = x * 0.707106781f,
-          size = __builtin_fabsf(z);
-    float beyond = 0.5f * popops_erfcx(size) * popops_fma(-0.5f, lost, 1.0f) * popops_expf(-0.5f * square);
-    beyond = popops_choose((size > 12.0f) & (x > 0.0f), 0.0f, beyond);
-    return x * popops_choose(size < 0.5f, popops_fma(0.5f, popops_small_erf(z), 0.5f),
-                             popops_choose(x < 0.0f, beyond, 1.0f - beyond));
+    float x = a < -14.5f ? -14.5f : a, size = __builtin_fabsf(x), far = size > 14.5f ? 14.5f : size;
+    float square = far * far, lost = popops_fma(far, far, -square);
+    uint32_t bits;
+    float r = popops_exp_split(-0.5f * square, &bits), p = popops_small_expm1(popops_fma(-0.5f, lost, r));
+    struct popops_power power = popops_power_of_bits(bits);
+    float tail = popops_normal_tail(far), beyond = popops_fma(tail, p, tail) * power.first * power.second;
+    return x * popops_choose(x < 0.0f, beyond, 1.0f - beyond);
 }
 /* Exact, therefore not vectorised. */
 POPOPS_FUNCTION float popops_fmodf(float a, float b)

@@ -8,7 +8,7 @@
 
 #if defined(__OPTIMIZE__) && !defined(__clang__)
 #pragma GCC optimize("O2", "tree-vectorize", "vect-cost-model=dynamic", "no-math-errno", "no-trapping-math",           \
-                     "no-tree-pre")
+                     "no-tree-pre", "no-thread-jumps")
 #endif
 #include <poplar/vertex.h>
 #include <popops/element_functions.h>

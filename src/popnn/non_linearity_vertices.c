@@ -7,7 +7,7 @@
 
 #ifdef __POPC__
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("no-tree-pre") /* that pass introduces branches, which prevent vectorisation */
+#pragma GCC optimize("no-tree-pre", "no-thread-jumps") /* they introduce branches, which prevent vectorisation */
 #endif
 #include "poplibs/half_vectors.h"
 
@@ -71,11 +71,9 @@ static inline float value_GELU_ERF(float x)
 {
     return popops_gelu_erff(x);
 }
-/* Of the error function's two forms (popops_erff), the second shares the exponential with the derivative. */
 static inline float gradient_GELU_ERF(float x)
 {
-    float z = __builtin_fabsf(x) * 0.707106781f, e = popops_expf(-0.5f * x * x);
-    float share = popops_choose(z < 1.0f, 0.5f * popops_small_erf(z), 0.5f - 0.5f * e * popops_erfcx(z));
+    float e = popops_expf(-0.5f * x * x), share = 0.5f - e * popops_normal_tail(__builtin_fabsf(x));
     return 0.5f + __builtin_copysignf(share, x) + x * 0.398942280f * e;
 }
 

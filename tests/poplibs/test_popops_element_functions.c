@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <popops/element_functions.h>
+#include <stdlib.h>
 
 static double sigmoid(double x)
 {
@@ -77,6 +78,29 @@ static void test_functions_of_one(void **state)
         }
 }
 
+/* Each 4,999th float, or with TREMULA_ALL_FLOATS all 2^32 of them (scripts/check-all). */
+static void test_one_unit_in_the_last_place(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        float (*ours)(float);
+        double (*wanted)(double);
+    } tests[] = { { "exp", popops_expf, exp },
+                  { "log", popops_logf, log },
+                  { "tanh", popops_tanhf, tanh },
+                  { "sigmoid", popops_sigmoidf, sigmoid },
+                  { "erf", popops_erff, erf } };
+    uint32_t step = getenv("TREMULA_ALL_FLOATS") ? 1 : 4999;
+    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); ++i)
+        for (uint64_t bits = 0; bits <= UINT32_MAX; bits += step) {
+            float a = popops_float_of((uint32_t)bits), got = tests[i].ours(a);
+            double wanted = tests[i].wanted(a);
+            if (!(distance(got, wanted) <= 1))
+                fail_msg("%s(%.9g) is %.9g instead of %.9g", tests[i].name, a, got, wanted);
+        }
+}
+
 static void test_functions_of_two(void **state)
 {
     (void)state;
@@ -130,9 +154,8 @@ static void test_integer_roots(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_functions_of_one),
-        cmocka_unit_test(test_functions_of_two),
-        cmocka_unit_test(test_rounding_to_half),
+        cmocka_unit_test(test_functions_of_one), cmocka_unit_test(test_one_unit_in_the_last_place),
+        cmocka_unit_test(test_functions_of_two), cmocka_unit_test(test_rounding_to_half),
         cmocka_unit_test(test_integer_roots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
