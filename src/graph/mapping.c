@@ -91,6 +91,7 @@ enum { CURSORS = 16 };
 struct owner_walk {
     const pop_graph *graph;
     uint64_t at;                  /* flat elements passed */
+    uint64_t runs;                /* that were looked at one by one */
     bool complete, listed;        /* whether parts are wanted */
     bool external;                /* some are on tiles that the graph does not see */
     size_t cursor[CURSORS];       /* by variable: search hints, so two variables may share one */
@@ -128,6 +129,22 @@ static bool own_run(const struct run *run, void *context)
         add_part(walk, stop - at, tile);
         at = stop;
     }
+    return true;
+}
+
+/* A piece that one call mapped, as most are, is looked up once. */
+static bool own_piece(const struct piece *piece, void *context)
+{
+    struct owner_walk *walk = context;
+    struct tile_map *map = &walk->graph->store->variables.data[piece->variable].map;
+    size_t *cursor = &walk->cursor[piece->variable % CURSORS];
+    int64_t low, high;
+    digits_span(piece->digit, piece->digits, &low, &high);
+    tile_map_compact(map);
+    uint32_t tile = tile_map_find(map, piece->offset + (uint64_t)low, cursor);
+    if (tile == UNMAPPED_TILE || piece->offset + (uint64_t)high >= map->ranges.data[*cursor].end)
+        return runs_count(walk->graph->store, piece, &walk->runs) && pieces_each_run(piece, 1, own_run, walk);
+    add_part(walk, piece->elements, tile);
     return true;
 }
 
@@ -186,7 +203,7 @@ bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor
         return true;
     }
     struct owner_walk walk = { .graph = graph, .complete = true, .listed = mapping != NULL };
-    if (pop_tensor_num_elements(t) && !tensor_each_run(t, own_run, &walk)) {
+    if (pop_tensor_num_elements(t) && !tensor_each_piece(t, own_piece, &walk)) {
         vec_free(&walk.parts);
         return false;
     }
@@ -209,7 +226,7 @@ bool pop_graph_check_external_at(pop_where where, pop_graph *graph, pop_tensor t
         return false;
     struct owner_walk walk = { .graph = graph };
     if (graph->virtuals && pop_tensor_num_elements(t))
-        tensor_each_run(t, own_run, &walk);
+        tensor_each_piece(t, own_piece, &walk);
     return !walk.external ||
            store_fail_in(graph->store, POP_INVALID_TILE_MAPPING, where, api, tensor_debug_name(t),
                          "the tensor has elements on tiles that are not among this virtual graph's %u: ask the graph "

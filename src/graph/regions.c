@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of a tensor in the order of memory. */
+#include "graph/regions.h"
 #include "base/sort.h"
 #include "graph/build.h"
 #include "graph/graph.h"
 #include "graph/tensor.h"
 #include "graph/view_runs.h"
-
-/* A run of a variable, and where it is in the flat tensor. */
-struct placed_run {
-    uint32_t variable;
-    uint64_t offset, count, flat;
-};
-struct placed_runs {
-    VEC(struct placed_run) list;
-    uint64_t flat;
-};
 
 static bool place_run(const struct run *run, void *context)
 {
@@ -22,6 +13,12 @@ static bool place_run(const struct run *run, void *context)
     *vec_push(&runs->list) = (struct placed_run){ run->variable, run->offset, run->count, runs->flat };
     runs->flat += run->count;
     return true;
+}
+
+bool placed_runs_add(struct placed_runs *runs, pop_tensor t, uint64_t begin, uint64_t end)
+{
+    runs->flat = begin;
+    return tensor_each_run_in(t, begin, end, place_run, runs);
 }
 
 static int in_memory(const void *a, const void *b)
@@ -47,16 +44,19 @@ static uint64_t run_flat(const void *run)
     return ((const struct placed_run *)run)->flat;
 }
 
-static void sort_in_memory(struct placed_run *runs, size_t count)
+void placed_runs_sort(struct placed_runs *runs)
 {
     enum { FEW_RUNS = 256 };
+    struct placed_run *list = runs->list.data;
+    size_t count = runs->list.count;
     if (count < FEW_RUNS) {
-        qsort(runs, count, sizeof(*runs), in_memory);
+        if (count)
+            qsort(list, count, sizeof(*list), in_memory);
         return;
     }
-    sort_by_key(runs, count, sizeof(*runs), run_flat);
-    sort_by_key(runs, count, sizeof(*runs), run_offset);
-    sort_by_key(runs, count, sizeof(*runs), run_variable);
+    sort_by_key(list, count, sizeof(*list), run_flat);
+    sort_by_key(list, count, sizeof(*list), run_offset);
+    sort_by_key(list, count, sizeof(*list), run_variable);
 }
 
 /* Groups under construction: an interval that continues a region is added to its group. */
@@ -158,15 +158,14 @@ bool pop_graph_get_sorted_contiguous_regions_at(pop_where where, pop_graph *grap
                               "interval [%zu, %zu) of a tensor of %zu elements", interval.begin, interval.end,
                               elements);
         }
-        runs.flat = interval.begin;
-        if (!tensor_each_run_in(t, interval.begin, interval.end, place_run, &runs)) {
+        if (!placed_runs_add(&runs, t, interval.begin, interval.end)) {
             vec_free(&runs.list);
             return false;
         }
     }
     if (!runs.list.count)
         return true;
-    sort_in_memory(runs.list.data, runs.list.count);
+    placed_runs_sort(&runs);
     struct region_grouping g = { .end = 0 };
     group_runs(runs.list.data, runs.list.count, remove_aliased, aliases, &g);
     vec_free(&runs.list);

@@ -2,6 +2,7 @@
 /* Tensors with the same elements in a simpler order, or fewer of them. */
 #include "graph/build.h"
 #include "graph/graph.h"
+#include "graph/regions.h"
 #include "graph/tensor.h"
 #include "graph/tensor_form.h"
 #include "graph/tensor_nodes.h"
@@ -28,13 +29,13 @@ static uint64_t count_regions(pop_tensor t, uint64_t max)
     return count.runs;
 }
 
-/* A permutation of flat elements: by digits, then as a list of intervals, unless that is empty. */
+/* A permutation of flat elements: by digits, then by the places of runs, unless there are none. */
 struct reorder {
     unsigned digits;
     uint64_t extent[MAX_DIGITS];
     unsigned order[MAX_DIGITS]; /* new dimension i is digit order[i] */
     bool down[MAX_DIGITS];
-    VEC(pop_interval) intervals;
+    struct placed_runs runs; /* of the tensor that is sorted, in the order of memory */
 };
 
 static uint64_t step_of(struct digit digit)
@@ -102,19 +103,25 @@ static bool any_piece(const struct piece *piece, void *context)
     return true;
 }
 
-static pop_tensor apply_intervals(const struct reorder *r, pop_tensor t)
+static pop_tensor gathered(struct gathering *to, pop_tensor t)
+{
+    uint64_t elements = pop_tensor_num_elements(t);
+    struct unpacked v = { .store = t.store, .type = t.type };
+    unpacked_of_composite(&v, to->composite, &elements, 1);
+    return tensor_pack(&v);
+}
+
+static pop_tensor apply_runs(const struct reorder *r, pop_tensor t)
 {
     struct flat flat;
     struct gathering to = { t.store, MEM_NEW(struct composite) };
-    uint64_t elements = pop_tensor_num_elements(t);
     tensor_flat(t, &flat);
     tensor_each_piece(t, any_piece, NULL); /* kept: parts of it are fast then */
-    for (size_t i = 0; i < r->intervals.count; ++i)
-        view_each_piece_in(t.store, &flat.piece, r->intervals.data[i].begin, r->intervals.data[i].end, gather_piece,
-                           &to);
-    struct unpacked v = { .store = t.store, .type = t.type };
-    unpacked_of_composite(&v, to.composite, &elements, 1);
-    return tensor_pack(&v);
+    for (size_t i = 0; i < r->runs.list.count; ++i) {
+        const struct placed_run *run = &r->runs.list.data[i];
+        view_each_piece_in(t.store, &flat.piece, run->flat, run->flat + run->count, gather_piece, &to);
+    }
+    return gathered(&to, t);
 }
 
 static pop_tensor apply(const struct reorder *r, pop_tensor t)
@@ -122,26 +129,50 @@ static pop_tensor apply(const struct reorder *r, pop_tensor t)
     if (!pop_tensor_num_elements(t))
         return pop_tensor_flatten_at(NO_WHERE, t);
     pop_tensor strided = apply_strided(r, t);
-    return r->intervals.count ? apply_intervals(r, strided) : strided;
+    return r->runs.list.count ? apply_runs(r, strided) : strided;
+}
+
+/* The tensor that is sorted itself: its runs are known. */
+static pop_tensor apply_to_sorted(const struct reorder *r, pop_tensor t)
+{
+    struct gathering to = { t.store, NULL };
+    if (!r->runs.list.count)
+        return apply(r, t);
+    to.composite = MEM_NEW(struct composite);
+    for (size_t i = 0; i < r->runs.list.count; ++i) {
+        const struct placed_run *run = &r->runs.list.data[i];
+        struct digit digit = { run->count, 1 };
+        composite_add(t.store, to.composite,
+                      &(struct piece){ run->variable, run->count > 1, run->offset, run->count, &digit });
+    }
+    return gathered(&to, t);
 }
 
 /* The permutation that sorts t's elements by where they are.  Digits come first also where their source is a composite:
  * blocks are mostly joined in the order of memory, so that few regions are left to be sorted. */
-static void find_order(struct reorder *r, pop_graph *graph, pop_tensor t)
+static void find_order(struct reorder *r, pop_tensor t)
 {
     struct flat flat;
     tensor_flat(t, &flat);
     order_digits(r, flat.digit, flat.piece.digits);
     if (!(flat.piece.variable & COMPOSITE))
         return;
-    pop_interval_lists groups;
-    pop_interval all = { 0, pop_tensor_num_elements(t) };
-    pop_graph_get_sorted_contiguous_regions_at(NO_WHERE, graph, apply_strided(r, t), (pop_interval_list){ 1, &all },
-                                               false, NULL, &groups);
-    size_t count = groups.count ? groups.first[groups.count] : 0;
-    r->intervals.data = groups.intervals;
-    r->intervals.count = r->intervals.capacity = count;
-    free(groups.first);
+    if (placed_runs_add(&r->runs, apply_strided(r, t), 0, flat.piece.elements))
+        placed_runs_sort(&r->runs);
+    else
+        r->runs.list.count = 0;
+}
+
+/* Whether two tensors are the same view, as those of an operation in place are. */
+static bool is_same_view(pop_tensor a, pop_tensor b)
+{
+    struct flat x, y;
+    if ((a.form | b.form) & FORM_EMPTY)
+        return false;
+    tensor_flat(a, &x);
+    tensor_flat(b, &y);
+    return x.piece.variable == y.piece.variable && x.piece.offset == y.piece.offset &&
+           x.piece.digits == y.piece.digits && digits_equal(x.digit, y.digit, x.piece.digits);
 }
 
 static bool check_others(pop_graph *graph, pop_where where, const char *api, pop_tensor t, pop_tensor **others,
@@ -168,15 +199,18 @@ void pop_graph_reorder_to_simplify_at(pop_where where, pop_graph *graph, pop_ten
         return;
     struct reorder r = { 0 };
     if (pop_tensor_num_elements(*t))
-        find_order(&r, graph, *t);
+        find_order(&r, *t);
     pop_tensor *result = mem_alloc((count + 1) * sizeof(*result)); /* t's is last */
-    result[count] = apply(&r, *t);
+    result[count] = apply_to_sorted(&r, *t);
     uint64_t regions = count_regions(result[count], UINT64_MAX);
     bool better = regions < count_regions(*t, regions + 1), similar = true;
     if (!better)
         result[count] = pop_tensor_flatten_at(where, *t);
     for (size_t i = 0; similar && i < count; ++i) {
-        result[i] = better ? apply(&r, *others[i]) : pop_tensor_flatten_at(where, *others[i]);
+        if (is_same_view(*others[i], *t))
+            result[i] = result[count];
+        else
+            result[i] = better ? apply(&r, *others[i]) : pop_tensor_flatten_at(where, *others[i]);
         similar = !better || !require_similarity ||
                   count_regions(result[i], UINT64_MAX) <= count_regions(*others[i], UINT64_MAX);
     }
@@ -185,7 +219,7 @@ void pop_graph_reorder_to_simplify_at(pop_where where, pop_graph *graph, pop_ten
         for (size_t i = 0; i < count; ++i)
             *others[i] = result[i];
     }
-    vec_free(&r.intervals);
+    vec_free(&r.runs.list);
     free(result);
 }
 

@@ -172,6 +172,10 @@ void unpacked_make_lazy(struct unpacked *v)
     uint64_t shape[MAX_RANK];
     for (unsigned i = 0; i < v->rank; ++i)
         shape[i] = unpacked_extent(v, i);
+    if (unpacked_is_empty(v)) { /* no elements: any strides do */
+        unpacked_row_major(v, shape, v->rank);
+        return;
+    }
     struct flat flat;
     unpacked_flat(v, &flat);
     struct composite *composite = MEM_NEW(struct composite);

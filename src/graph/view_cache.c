@@ -7,6 +7,7 @@
 #include "graph/tensor_form.h"
 #include "graph/tensor_nodes.h"
 #include "graph/view_runs.h"
+#include "graph/view_table.h"
 #include "graph/view_walk.h"
 
 /* Fewer pieces are walked as fast; more would take memory that the graph needs. */
@@ -96,18 +97,33 @@ static bool replay(pop_store *store, const struct kept_walk *walk, uint64_t begi
     return more;
 }
 
-/* A walk that is kept as it goes. */
+/* A walk that is kept as it goes; it is cut when its first pieces are so small that a table of the elements is faster.
+ */
 struct view_recorder {
     struct kept_walk *walk;
-    uint64_t at;
+    uint64_t at, strided; /* elements passed; pieces that are not runs */
     piece_fn fn;
     void *context;
+    bool may_cut, cut;
 };
+enum { CUT_AFTER = 256, SMALL_PIECE = 32, MAX_STRIDED = 16 };
+
+/* Pieces of several runs are left to the walk: a table would take them apart. */
+static bool should_cut(const struct view_recorder *recorder)
+{
+    return recorder->at < CUT_AFTER * SMALL_PIECE && recorder->strided <= MAX_STRIDED;
+}
 
 static bool record(const struct piece *piece, void *context)
 {
     struct view_recorder *recorder = context;
     struct kept_walk *walk = recorder->walk;
+    if (recorder->may_cut && walk->pieces.count == CUT_AFTER) {
+        recorder->may_cut = false;
+        recorder->cut = should_cut(recorder);
+        if (recorder->cut)
+            return false;
+    }
     if (walk->pieces.count < MAX_PIECES) {
         *vec_push(&walk->pieces) =
             (struct kept_piece){ recorder->at, piece->offset, piece->variable, piece->digits, walk->pool.count };
@@ -115,6 +131,7 @@ static bool record(const struct piece *piece, void *context)
             memcpy(vec_extend(&walk->pool, piece->digits), piece->digit, piece->digits * sizeof(*piece->digit));
     }
     recorder->at += piece->elements;
+    recorder->strided += piece->digits > 1 || (piece->digits && piece->digit->stride != 1);
     return recorder->fn(piece, recorder->context);
 }
 
@@ -132,11 +149,18 @@ static void keep_walk(struct view_cache *cache)
     oldest->used = ++cache->clock;
 }
 
+/* What is left of a walk that was cut. */
+static bool walk_rest(pop_store *store, const struct piece *flat, struct view_recorder *recorder)
+{
+    bool made, whole = table_each_piece(store, flat, recorder->at, record, recorder, &made);
+    return made ? whole : walk_pieces_in(store, flat, recorder->at, flat->elements, record, recorder);
+}
+
 static bool walk_and_keep(pop_store *store, uint64_t stamp, const struct piece *flat, piece_fn fn, void *context)
 {
     struct view_cache *cache = store->walks;
     struct kept_walk *fresh = &cache->fresh;
-    struct view_recorder recorder = { fresh, 0, fn, context };
+    struct view_recorder recorder = { fresh, 0, 0, fn, context, flat->elements > 2 * CUT_AFTER, false };
     fresh->of = *flat;
     fresh->stamp = stamp;
     fresh->pieces.count = fresh->pool.count = 0;
@@ -144,6 +168,8 @@ static bool walk_and_keep(pop_store *store, uint64_t stamp, const struct piece *
     if (flat->digits)
         memcpy(vec_extend(&fresh->pool, flat->digits), flat->digit, flat->digits * sizeof(*flat->digit));
     bool whole = walk_joined(store, flat, record, &recorder);
+    if (recorder.cut)
+        whole = walk_rest(store, flat, &recorder);
     if (whole)
         keep_walk(cache);
     return whole;

@@ -83,9 +83,13 @@ static bool run_flush(struct run_joiner *joiner)
     return !run.count || joiner->fn(&run, joiner->context);
 }
 
-static bool too_many_runs(const struct run_joiner *joiner)
+bool runs_count(pop_store *store, const struct piece *piece, uint64_t *runs)
 {
-    return store_fail(joiner->store, POP_OVERFLOW_ERROR, NO_WHERE, "",
+    bool inner = piece->digits && piece->digit[piece->digits - 1].stride == 1;
+    *runs += inner ? piece->elements / piece->digit[piece->digits - 1].extent : piece->elements;
+    if (*runs <= MAX_RUNS)
+        return true;
+    return store_fail(store, POP_OVERFLOW_ERROR, NO_WHERE, "",
                       "the tensor has more than 2^26 separate runs of memory, which are too many to list: "
                       "take a part of it at a time, or copy it "
                       "to a variable of its own");
@@ -112,14 +116,10 @@ static bool runs_of_piece(const struct piece *piece, void *context)
     uint64_t offset = piece->offset, length = 1;
     if (outer && digit[outer - 1].stride == 1)
         length = digit[--outer].extent;
-    uint64_t index[MAX_DIGITS + 2], runs = 1;
-    for (unsigned i = 0; i < outer; ++i) {
-        index[i] = 0;
-        runs = runs > MAX_RUNS ? runs : runs * (digit[i].extent < MAX_RUNS ? digit[i].extent : 2 * MAX_RUNS);
-    }
-    joiner->runs += runs;
-    if (joiner->store && joiner->runs > MAX_RUNS)
-        return too_many_runs(joiner);
+    uint64_t index[MAX_DIGITS + 2];
+    if (joiner->store && !runs_count(joiner->store, piece, &joiner->runs))
+        return false;
+    memset(index, 0, outer * sizeof(*index));
     for (;;) {
         if (!run_join(joiner, piece->variable, offset, length))
             return false;

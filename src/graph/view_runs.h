@@ -17,6 +17,8 @@ bool tensor_each_run(pop_tensor t, run_fn fn, void *context);
 bool tensor_first_runs(pop_tensor t, run_fn fn, void *context);
 /* The same for flat elements [begin, end) of t, in time that does not depend on what is before begin. */
 bool tensor_each_run_in(pop_tensor t, uint64_t begin, uint64_t end, run_fn fn, void *context);
+/* Adds a piece's runs to a count; false, with an error, when there are more than 2^26. */
+bool runs_count(pop_store *store, const struct piece *piece, uint64_t *runs);
 /* True, and *run, when t is one run (or empty: count 0).  No allocation, a few ns. */
 bool tensor_single_run(pop_tensor t, struct run *run);
 /* Variables that t names, each once, in first-met order; *list is malloc'ed. */

@@ -19,27 +19,7 @@ struct piece child_piece(const struct composite *composite, size_t index)
                            .digit = composite->pool.data + child.first };
 }
 
-/* A child's flat index as a mixed-radix number: level 0 is outermost, weight is what one step of a level adds to the
- * index. */
-struct levels {
-    unsigned count;
-    uint64_t weight[MAX_DIGITS + 2], at[MAX_DIGITS + 2];
-};
-
-/* Takes whole steps of a weight away from what is left; returns how many.  Divides only where it must: walks spend
- * their time here. */
-static uint64_t take_steps(uint64_t *left, uint64_t weight)
-{
-    uint64_t steps = *left;
-    if (steps < weight)
-        return 0;
-    if (weight > 1)
-        steps /= weight;
-    *left -= steps * weight;
-    return steps;
-}
-
-static void levels_of(const struct piece *child, uint64_t at, struct levels *levels)
+void levels_of(const struct piece *child, uint64_t at, struct levels *levels)
 {
     assert(at < child->elements);
     uint64_t weight = 1;
@@ -47,11 +27,10 @@ static void levels_of(const struct piece *child, uint64_t at, struct levels *lev
     for (unsigned i = child->digits; i-- > 0; weight *= child->digit[i].extent)
         levels->weight[i] = weight;
     for (unsigned i = 0; i < levels->count; ++i)
-        levels->at[i] = take_steps(&at, levels->weight[i]);
+        levels->at[i] = levels_take(&at, levels->weight[i]);
 }
 
-/* The level that a step of this size counts in. */
-static unsigned level_of_step(const struct levels *levels, uint64_t step)
+unsigned levels_level_of(const struct levels *levels, uint64_t step)
 {
     unsigned level = levels->count - 1;
     while (level && levels->weight[level - 1] <= step)
@@ -84,7 +63,7 @@ static unsigned cut_by_level(const struct piece *child, const struct levels *lev
 {
     unsigned count = 0;
     while (step) {
-        unsigned level = level_of_step(levels, step);
+        unsigned level = levels_level_of(levels, step);
         if (!level || extent * step <= levels->weight[level - 1]) /* it stays below the end of the level */
             break;
         uint64_t size = child->digit[level].extent, times = step / levels->weight[level];
@@ -131,7 +110,7 @@ bool digits_compose(const struct piece *child, uint64_t at, const struct digit *
             int64_t stride = 0;
             uint64_t left = (uint64_t)cut[k].stride;
             for (unsigned j = 0; left; ++j) {
-                uint64_t steps = take_steps(&left, levels.weight[j]);
+                uint64_t steps = levels_take(&left, levels.weight[j]);
                 stride += (int64_t)steps * child->digit[j].stride;
                 levels.at[j] += (cut[k].extent - 1) * steps;
                 if (levels.at[j] >= child->digit[j].extent)
@@ -166,7 +145,7 @@ static uint64_t compose_max(const struct piece *child, uint64_t at, const struct
             if (blocks > 1 && blocks < max && digits_compose(child, at, view, count, blocks, out))
                 return blocks;
         }
-        unsigned level = level_of_step(&levels, step);
+        unsigned level = levels_level_of(&levels, step);
         uint64_t times = step / levels.weight[level];
         uint64_t left = view->stride < 0 ? levels.at[level] : child->digit[level].extent - 1 - levels.at[level];
         uint64_t blocks = left / times + 1;

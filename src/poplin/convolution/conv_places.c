@@ -37,7 +37,44 @@ static void mark_begins(pop_where where, pop_graph *graph, pop_tensor t, struct 
     free(regions);
 }
 
-/* False if something is not mapped; the copy reports that error. */
+/* Cycles in which a tile receives a whole block. */
+static uint64_t cycles_of_receiving(const struct element_places *places, size_t block)
+{
+    uint64_t elements = 0;
+    for (size_t i = places->blocks.first[block]; i < places->blocks.first[block + 1]; ++i)
+        elements += places->blocks.intervals[i].end - places->blocks.intervals[i].begin;
+    return elements * places->element_bytes / places->bytes_per_cycle;
+}
+
+/* The number of elements of a tile's block that it has in the source already. */
+static uint64_t kept_elements(const struct element_places *places, const pop_interval_lists *sources, size_t tile)
+{
+    uint64_t kept = 0;
+    const pop_interval *to = places->blocks.intervals, *from = sources->intervals;
+    for (size_t i = places->blocks.first[tile], k = sources->first[tile];
+         i < places->blocks.first[tile + 1] && k < sources->first[tile + 1];) {
+        size_t begin = to[i].begin > from[k].begin ? to[i].begin : from[k].begin,
+               end = to[i].end < from[k].end ? to[i].end : from[k].end;
+        kept += begin < end ? end - begin : 0;
+        if (to[i].end < from[k].end)
+            ++i;
+        else
+            ++k;
+    }
+    return kept;
+}
+
+/* Whether some tile may be slow, even if each element that it keeps is a piece. */
+static bool any_may_be_slow(const struct element_places *places, const pop_interval_lists *sources)
+{
+    size_t tile = 0, tiles = places->blocks.count < sources->count ? places->blocks.count : sources->count;
+    while (tile < tiles && kept_elements(places, sources, tile) * PIECE_CYCLES * places->workers <=
+                               EXCHANGE_CYCLES + cycles_of_receiving(places, tile))
+        ++tile;
+    return tile < tiles;
+}
+
+/* False if no tile can be slow, or something is not mapped; the copy reports that error. */
 static bool find_places(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to,
                         struct element_places *places)
 {
@@ -45,7 +82,8 @@ static bool find_places(pop_where where, pop_graph *graph, pop_tensor from, pop_
     bool complete = true;
     if (!pop_graph_get_tile_mapping_at(where, graph, from, &complete, &sources))
         return false;
-    if (!complete || !pop_graph_get_tile_mapping_at(where, graph, to, &complete, &places->blocks)) {
+    if (!complete || !pop_graph_get_tile_mapping_at(where, graph, to, &complete, &places->blocks) ||
+        !any_may_be_slow(places, &sources)) {
         pop_interval_lists_free(&sources);
         return false;
     }
@@ -71,15 +109,6 @@ static uint64_t cycles_of_keeping(const struct element_places *places, size_t bl
                       (k == places->blocks.intervals[i].begin || places->elements[k].begins ||
                        places->elements[k - 1].tile != tile);
     return pieces * PIECE_CYCLES * places->workers;
-}
-
-/* Cycles in which a tile receives a whole block. */
-static uint64_t cycles_of_receiving(const struct element_places *places, size_t block)
-{
-    uint64_t elements = 0;
-    for (size_t i = places->blocks.first[block]; i < places->blocks.first[block + 1]; ++i)
-        elements += places->blocks.intervals[i].end - places->blocks.intervals[i].begin;
-    return elements * places->element_bytes / places->bytes_per_cycle;
 }
 
 static bool is_slow(const struct element_places *places, size_t block, size_t tile)

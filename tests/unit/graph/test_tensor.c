@@ -290,6 +290,76 @@ static void distant_elements_are_compared_part_by_part(void **state)
     }
 }
 
+static void empty_views_are_sliced_where_steps_cannot_express_a_cut(void **state)
+{
+    pop_tensor t = pop_tensor_dim_shuffle(variable(*state, POP_SHAPE(4, 3, 13)), POP_DIMS(0, 2, 1));
+    t = pop_tensor_slice_nd(pop_tensor_reshape(t, POP_SHAPE(4, 39)), POP_SHAPE(1, 2), POP_SHAPE(1, 4));
+    assert_true(pop_tensor_valid(t));
+    assert_int_equal(pop_tensor_num_elements(t), 0);
+    assert_int_equal(pop_tensor_dim(t, 1), 2);
+}
+
+/* Columns of rows that are parts of several variables: ROWS variables, from top to bottom in each of them, or back. */
+enum { ROWS = 16, PARTS = 4, COLUMNS = 600 };
+struct columns {
+    uint32_t first; /* variable */
+    uint64_t at, pieces;
+};
+
+static bool check_column(const struct run *run, void *context)
+{
+    struct columns *columns = context;
+    for (uint64_t i = 0; i < run->count; ++i, ++columns->at) {
+        uint64_t row = columns->at % (ROWS * PARTS), column = columns->at / (ROWS * PARTS), part = row / ROWS;
+        assert_int_equal(run->variable, columns->first + row % ROWS);
+        assert_int_equal(run->offset + i, (part % 2 ? PARTS - part : part) * COLUMNS + column);
+    }
+    return true;
+}
+
+static bool count_piece_of_columns(const struct piece *piece, void *context)
+{
+    (void)piece;
+    ++((struct columns *)context)->pieces;
+    return true;
+}
+
+static void columns_of_many_rows_are_walked_in_order(void **state)
+{
+    pop_tensor rows[ROWS * PARTS], variables[ROWS];
+    for (size_t i = 0; i < ROWS; ++i)
+        variables[i] = variable(*state, POP_SHAPE(PARTS, COLUMNS));
+    for (size_t i = 0; i < ROWS * PARTS; ++i) {
+        size_t part = i / ROWS;
+        rows[i] = pop_tensor_at(variables[i % ROWS], part % 2 ? PARTS - part : part);
+    }
+    pop_tensor t = pop_tensor_transpose(pop_tensor_reshape(pop_tensor_concat((pop_tensors){ ROWS * PARTS, rows }, 0),
+                                                           POP_SHAPE(ROWS * PARTS, COLUMNS)));
+    struct columns columns = { .first = variables[0].source };
+    for (int twice = 0; twice < 2; ++twice) {
+        columns.at = 0;
+        assert_true(tensor_each_run(t, check_column, &columns));
+        assert_int_equal(columns.at, ROWS * PARTS * COLUMNS);
+    }
+    columns.at = 1000;
+    assert_true(tensor_each_run_in(t, 1000, 3000, check_column, &columns));
+    assert_int_equal(columns.at, 3000);
+}
+
+/* One variable's rows from both ends: an element of a column is in another piece than the next. */
+static void equal_parts_of_columns_are_one_piece(void **state)
+{
+    enum { HEIGHT = 64 };
+    pop_tensor v = variable(*state, POP_SHAPE(HEIGHT, COLUMNS)), rows[HEIGHT];
+    for (size_t i = 0; i < HEIGHT; ++i)
+        rows[i] = pop_tensor_at(v, i / 8 % 2 ? i ^ 7 : i); /* eight up, eight down */
+    pop_tensor t = pop_tensor_transpose(
+        pop_tensor_reshape(pop_tensor_concat((pop_tensors){ HEIGHT, rows }, 0), POP_SHAPE(HEIGHT, COLUMNS)));
+    struct columns columns = { 0 };
+    assert_true(tensor_each_piece(t, count_piece_of_columns, &columns));
+    assert_in_range(columns.pieces, 1, COLUMNS * HEIGHT / 4);
+}
+
 static void views_cost_pieces_not_elements(void **state)
 {
     pop_graph *g = *state;
@@ -448,6 +518,9 @@ int main(void)
         TEST(constants_have_values),
         TEST(neighbours_join),
         TEST(distant_elements_are_compared_part_by_part),
+        TEST(empty_views_are_sliced_where_steps_cannot_express_a_cut),
+        TEST(columns_of_many_rows_are_walked_in_order),
+        TEST(equal_parts_of_columns_are_one_piece),
         TEST(views_cost_pieces_not_elements),
         TEST(sharing_is_decided_on_pieces),
         TEST(each_of_many_variables_is_listed_once),

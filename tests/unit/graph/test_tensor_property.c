@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every view operation, composed at random, compared with a plain list of (variable, element). */
 #include "graph/tensor.h"
+#include "graph/tensor_form.h"
 #include "graph/tensor_nodes.h"
 #include "graph/view_keep.h"
 #include "graph/view_runs.h"
+#include "graph/view_table.h"
 #include "rounds.h"
 
 #include <poplar/poplar.h>
@@ -263,6 +265,22 @@ static void check_variables(pop_tensor t, const struct naive *n)
     free(list);
 }
 
+/* Views of any form have a table, though only large ones use it. */
+static void check_table(pop_tensor t, const struct naive *n)
+{
+    static struct elements e;
+    struct flat flat;
+    bool made;
+    if (!n->count)
+        return;
+    size_t begin = below(n->count + 1);
+    tensor_flat(t, &flat);
+    e.count = 0;
+    assert_true(table_each_piece(t.store, &flat.piece, begin, collect_piece, &e, &made));
+    assert_true(made);
+    assert_elements(&e, n->list + begin, n->count - begin);
+}
+
 static void check(pop_tensor t, const struct naive *n)
 {
     assert_true(pop_tensor_valid(t));
@@ -294,6 +312,7 @@ static void check(pop_tensor t, const struct naive *n)
     assert_int_equal(view_single_run(view, &run), e.runs <= 1);
     check_regions(t, n);
     check_variables(t, n);
+    check_table(t, n);
     bool constant = false, aliases = naive_aliases(n);
     for (size_t i = 0; i < n->count; ++i)
         constant |= t.store->variables.data[n->list[i].variable].constant;
