@@ -11,25 +11,26 @@
 namespace poplin
 {
 
+// A template, so that only a bool converts to lower.
+template <typename Bool, typename = typename std::enable_if<std::is_same<Bool, bool>::value>::type>
+poplar::Tensor createCholeskyInput(poplar::Graph &graph, const poplar::Type &type,
+                                   const std::vector<std::size_t> &shape, Bool lower,
+                                   const poplar::DebugContext &debugContext = {},
+                                   const poplar::OptionFlags &options = {}, matmul::PlanningCache *cache = nullptr)
+{
+    return poputil::detail::give(graph.c(), poplin_create_cholesky_input_at(
+                                                poplar::detail::where(debugContext), graph.c(), type.c(),
+                                                poplar::detail::shape(shape), lower, poplar::detail::name(debugContext),
+                                                poplar::detail::Options(options), detail::cache(cache)));
+}
+// With the layout of a lower factor.
 inline poplar::Tensor createCholeskyInput(poplar::Graph &graph, const poplar::Type &type,
                                           const std::vector<std::size_t> &shape,
                                           const poplar::DebugContext &debugContext = {},
                                           const poplar::OptionFlags &options = {},
                                           matmul::PlanningCache *cache = nullptr)
 {
-    return poputil::detail::give(
-        graph.c(), poplin_create_cholesky_input_at(poplar::detail::where(debugContext), graph.c(), type.c(),
-                                                   poplar::detail::shape(shape), poplar::detail::name(debugContext),
-                                                   poplar::detail::Options(options), detail::cache(cache)));
-}
-// The layout is the same for both triangles.  A template, so that only a bool converts to lower.
-template <typename Bool, typename = typename std::enable_if<std::is_same<Bool, bool>::value>::type>
-poplar::Tensor createCholeskyInput(poplar::Graph &graph, const poplar::Type &type,
-                                   const std::vector<std::size_t> &shape, Bool /*lower*/,
-                                   const poplar::DebugContext &debugContext = {},
-                                   const poplar::OptionFlags &options = {}, matmul::PlanningCache *cache = nullptr)
-{
-    return createCholeskyInput(graph, type, shape, debugContext, options, cache);
+    return createCholeskyInput(graph, type, shape, true, debugContext, options, cache);
 }
 inline poplar::Tensor cholesky(poplar::Graph &graph, const poplar::Tensor &a, bool lower,
                                poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},

@@ -24,9 +24,10 @@ POP_API void poplin_cholesky_in_place_at(pop_where where, pop_graph *graph, pop_
                                          pop_program sequence, const char *name, pop_options options,
                                          poplin_planning_cache *cache);
 #define poplin_create_cholesky_input(...) poplin_create_cholesky_input_at(POP_HERE, __VA_ARGS__)
-/* A variable for a, of this shape, with the layout that the factorisation needs. */
+/* A variable for a, of this shape, with the layout that the factorisation to this factor needs. */
 POP_API pop_tensor poplin_create_cholesky_input_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
-                                                   const char *name, pop_options options, poplin_planning_cache *cache);
+                                                   bool lower, const char *name, pop_options options,
+                                                   poplin_planning_cache *cache);
 
 /* The matrix products of a factorisation, for poplin_preplan_mat_muls.  Writes at most capacity of them and returns
  * their number; 0 for a shape that cannot be factored. */

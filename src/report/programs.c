@@ -114,8 +114,11 @@ static void write_tree(struct report *report, uint32_t step, const bool *has_cod
     const struct model_step *of = model->steps.data + step;
     uint32_t tiles = pop_target_num_tiles(&report->image->target);
     int64_t *change = mem_zero((size_t)tiles + 1, sizeof(*change));
-    if (report->image->target.compile_ipu_code || report->image->target.type == POP_TARGET_IPU)
-        control_code_add(model, of, tiles, change);
+    if (report->image->target.compile_ipu_code || report->image->target.type == POP_TARGET_IPU) {
+        control_code_add(model, of, &report->image->target, change);
+        if (model->controls.count && step == model->controls.data[0])
+            control_code_start(&report->image->target, change);
+    }
     for (uint32_t i = 0; i < of->children; ++i)
         write_tree(report, model->children.data[of->first_child + i], has_code, change);
     code_array(report, change, has_code, tiles);

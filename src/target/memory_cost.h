@@ -35,8 +35,11 @@ static inline uint64_t memory_external_code_bytes(const pop_target *target, uint
 enum { MEMORY_COPY_POINTER_BYTES = 8 };
 
 /* Instructions of control code, all inferred (the guide's network has 385 B a tile for 43 compute sets and the
- * steps around them [3.1]): for a compute set or an exchange on a tile that takes part, and for a step on all tiles. */
+ * steps around them [3.1]): for a compute set or an exchange on a tile that takes part, and for a step on all tiles.
+ * START: since 2020, what a tile has besides its steps: decided by factors of 16 rows [3.1]; a program that adds two
+ * tensors has 175 with its steps [3.1]. */
 enum {
+    MEMORY_CONTROL_START = 144,
     MEMORY_CONTROL_EXECUTE = 4,
     MEMORY_CONTROL_EXCHANGE = 2,
     MEMORY_CONTROL_SYNC = 1,

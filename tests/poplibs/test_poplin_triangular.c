@@ -137,7 +137,7 @@ static void check_factor(enum bed_device device, pop_type type, size_t groups, s
 {
     struct bed bed = bed_open(device, 5, add_codelets);
     pop_options options = POP_OPTIONS({ "partialsType", "float" }, { "blockSize", block });
-    pop_tensor a = poplin_create_cholesky_input(bed.graph, type, POP_SHAPE(groups, n, n), "a", options, NULL),
+    pop_tensor a = poplin_create_cholesky_input(bed.graph, type, POP_SHAPE(groups, n, n), lower, "a", options, NULL),
                factor = a;
     double *values = positive(&bed, groups, n, lower);
     bed_write(&bed, a, values, 0, 0);
@@ -282,7 +282,7 @@ static void test_mistakes(void **state)
     assert_error(graph, POP_INVALID_OPTION, "poplin_cholesky", "'blockSize' is 0");
     poplin_cholesky(graph, wide, true, bed.program, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_POPLAR_ERROR, "poplin_cholesky", "square matrix");
-    poplin_create_cholesky_input(graph, POP_INT, POP_SHAPE(3, 3), "x", POP_NO_OPTIONS, NULL);
+    poplin_create_cholesky_input(graph, POP_INT, POP_SHAPE(3, 3), true, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_TYPE_ERROR, "poplin_create_cholesky_input", "the type is int");
     bed_close(&bed);
 }

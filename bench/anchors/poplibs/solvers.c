@@ -15,10 +15,11 @@ void build_cholesky(pop_graph *graph, struct passes *passes, const struct row *r
     size_t batches = row_number(row, "batches", 1), n = row_number(row, "rank", 1);
     snprintf(block, sizeof(block), "%zu", row_number(row, "block-size", n));
     pop_options options = POP_OPTIONS({ "blockSize", block });
+    bool lower = strcmp(row_word(row, "lower", "true"), "true") == 0;
     poplin_planning_cache *cache = poplin_planning_cache_create();
-    pop_tensor a =
-        poplin_create_cholesky_input(graph, row_type(row, POP_FLOAT), POP_SHAPE(batches, n, n), "a", options, cache);
-    poplin_cholesky(graph, a, strcmp(row_word(row, "lower", "true"), "true") == 0, program, "cholesky", options, cache);
+    pop_tensor a = poplin_create_cholesky_input(graph, row_type(row, POP_FLOAT), POP_SHAPE(batches, n, n), lower, "a",
+                                                options, cache);
+    poplin_cholesky_in_place(graph, a, lower, program, "cholesky", options, cache);
     poplin_planning_cache_destroy(cache);
 }
 

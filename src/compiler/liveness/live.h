@@ -17,6 +17,7 @@ struct live_class {
 /* A buffer: bytes by tile are of live.bytes. */
 struct live_buffer {
     uint8_t category;
+    bool result;   /* of a set: tiles send it, or copy it to its place */
     uint32_t name; /* string of the image */
     uint32_t class;
     uint32_t count;

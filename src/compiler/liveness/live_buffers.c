@@ -132,6 +132,9 @@ static void set_buffers(struct buffers *b, uint32_t set, const struct set_access
     if (plan->global_after != NONE)
         of[LIVE_GLOBAL_OUTPUT] = exchange_buffer(b, MODEL_OUTPUT_EDGE_CATEGORY, text,
                                                  &model->global_exchanges.data[plan->global_after], true);
+    for (int kind = LIVE_ARRANGED_AFTER; kind <= LIVE_GLOBAL_OUTPUT; ++kind)
+        if (of[kind] != NONE)
+            b->live->buffers.data[of[kind]].result = true;
 }
 
 static void set_step(struct buffers *b, uint32_t position, const struct model_step *step,

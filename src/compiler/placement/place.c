@@ -100,6 +100,18 @@ static uint64_t piece_bytes(const struct place *p, const struct live_buffer *buf
     return buffer->row > p->memory.element ? align_up(buffer->row, MESSAGE_ALIGNMENT) : p->memory.element;
 }
 
+/* While an exchange runs, a tile fetches its code, loads what it sends and stores what it receives; an element serves
+ * one access a cycle (docs/reference/ipu-model.md, 1.3): code is in the first, what is sent in the second, what is
+ * received from the third on. */
+static uint8_t buffer_element(const struct place *p, const struct live_buffer *buffer, uint32_t tile)
+{
+    enum { SENT = 1, RECEIVED };
+    if (p->c->store->target.poplibs_release != POP_POPLIBS_2021 ||
+        !p->sizes.fixed[tile][MODEL_INTERNAL_EXCHANGE_CODE_CATEGORY])
+        return 0;
+    return buffer->result ? SENT : RECEIVED;
+}
+
 static void add_buffer(struct place *p, uint32_t index)
 {
     const struct live_buffer *buffer = &p->live->buffers.data[index];
@@ -114,7 +126,8 @@ static void add_buffer(struct place *p, uint32_t index)
                                      .class = buffer->class,
                                      .alignment = MESSAGE_ALIGNMENT,
                                      .category = buffer->category,
-                                     .where = FIT_DATA },
+                                     .where = FIT_DATA,
+                                     .element = buffer_element(p, buffer, all.tile) },
                  PLACE_BUFFER, index);
         }
     }
@@ -177,7 +190,7 @@ static uint64_t hash_tile(const struct place *p, uint32_t tile)
         const struct fit_block *b = &p->blocks.data[i].fit;
         hash = mix(hash, b->bytes);
         hash = mix(hash, (uint64_t)b->class << 32 | b->alignment);
-        hash = mix(hash, (uint64_t)b->category << 8 | b->where);
+        hash = mix(hash, (uint64_t)b->category << 16 | (uint64_t)b->element << 8 | b->where);
     }
     for (size_t i = p->first_pair[tile]; i < p->first_pair[tile + 1]; ++i)
         hash = mix(hash, (uint64_t)p->pairs[i].a << 32 | p->pairs[i].b);
@@ -187,7 +200,7 @@ static uint64_t hash_tile(const struct place *p, uint32_t tile)
 static bool same_block(const struct fit_block *a, const struct fit_block *b)
 {
     return a->bytes == b->bytes && a->class == b->class && a->alignment == b->alignment && a->category == b->category &&
-           a->where == b->where;
+           a->where == b->where && a->element == b->element;
 }
 
 static bool same_tile(const struct place *p, uint32_t a, uint32_t b)

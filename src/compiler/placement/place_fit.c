@@ -200,6 +200,16 @@ static uint64_t lowest(const struct fit *f, uint32_t index)
     return f->blocks[index].where == FIT_INTERLEAVED ? f->memory->start : 0;
 }
 
+/* Where a block may be first: in its element or above it, then anywhere. */
+static uint64_t first_place(const struct fit *f, uint32_t index)
+{
+    const struct fit_block *block = &f->blocks[index];
+    uint64_t from = block->element * f->memory->element;
+    return block->where == FIT_DATA && from < f->memory->start
+               ? first_fit(f, index, from, block->element ? f->memory->start : f->memory->bytes, true)
+               : UINT64_MAX;
+}
+
 static uint64_t highest(const struct fit *f, uint32_t index)
 {
     return f->blocks[index].where == FIT_CODE ? f->memory->start : f->memory->bytes;
@@ -233,7 +243,9 @@ static void fit_one(struct fit *f, uint32_t index, struct fit_result *result)
     uint32_t partner;
     for (uint32_t i = f->first_partner[index]; i < f->first_partner[index + 1]; ++i)
         f->apart[f->partners[i]] = 1;
-    uint64_t at = first_fit(f, index, lowest(f, index), highest(f, index), true);
+    uint64_t at = first_place(f, index);
+    if (at == UINT64_MAX)
+        at = first_fit(f, index, lowest(f, index), highest(f, index), true);
     for (uint32_t i = f->first_partner[index]; i < f->first_partner[index + 1]; ++i)
         f->apart[f->partners[i]] = 0;
     if (at == UINT64_MAX && result->failed_pair == NONE && !fits_with_partners(f, index, &partner) &&

@@ -329,8 +329,9 @@ static void size_control(struct sizing *s, const unsigned char *use)
 {
     const struct model *model = &s->c->image->model;
     int64_t *change = mem_zero(s->to->tiles + 1, sizeof(*change)), now = 0;
+    control_code_start(&s->c->store->target, change);
     for (size_t i = 0; i < model->steps.count; ++i)
-        control_code_add(model, &model->steps.data[i], s->to->tiles, change);
+        control_code_add(model, &model->steps.data[i], &s->c->store->target, change);
     for (uint32_t tile = 0; tile < s->to->tiles; ++tile) {
         now += change[tile];
         if (use[tile] != IDLE)

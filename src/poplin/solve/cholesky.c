@@ -185,9 +185,10 @@ pop_tensor poplin_cholesky_at(pop_where where, pop_graph *graph, pop_tensor a, b
 }
 
 pop_tensor poplin_create_cholesky_input_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
-                                           const char *name, pop_options options, poplin_planning_cache *cache)
+                                           bool lower, const char *name, pop_options options,
+                                           poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_type(type), shape, name, options);
+    POPLIBS_CALL(graph, log_type(type), shape, lower, name, options);
     struct triangular_call call = { where, graph, "poplin_create_cholesky_input", name, options, cache, { 0 }, 0 };
     pop_option *list = NULL;
     char path[POPLIBS_PATH_SIZE], text[96];
@@ -204,11 +205,9 @@ pop_tensor poplin_create_cholesky_input_at(pop_where where, pop_graph *graph, po
         size_t n = shape.dims[shape.rank - 1], groups = 1;
         for (size_t i = 0; i + 2 < shape.rank; ++i)
             groups *= shape.dims[i];
-        t = pop_tensor_reshape_at(where,
-                                  triangular_blocks(&call, type, groups, n, n,
-                                                    poplibs_max(1, poplibs_min(call.block_size, n)),
-                                                    poplibs_path(path, sizeof(path), name, "input")),
-                                  shape);
+        t = triangular_blocks(&call, type, groups, n, n, poplibs_max(1, poplibs_min(call.block_size, n)),
+                              poplibs_path(path, sizeof(path), name, "input"));
+        t = pop_tensor_reshape_at(where, lower ? t : transposed(&call, t), shape);
     }
     free(list);
     return t;

@@ -75,24 +75,31 @@ static void send_constant(struct triangular_copies *copies, unsigned constant, p
     free(at);
 }
 
-void triangular_copies_end(struct triangular_copies *copies, pop_program sequence)
+/* Adds the pieces that are one constant, or those that are none, as one copy. */
+static void add_copy(const struct triangular_copies *copies, unsigned constant, pop_program sequence)
 {
     pop_where where = copies->call->where;
-    size_t count = copies->count;
-    for (unsigned constant = 0; constant < TRIANGULAR_CONSTANTS && !pop_graph_error(copies->call->graph); ++constant)
-        send_constant(copies, constant, sequence);
-    if (count && !pop_graph_error(copies->call->graph)) {
-        pop_tensor *from = poplibs_new(count, sizeof(*from)), *to = poplibs_new(count, sizeof(*to));
-        for (size_t i = 0; i < count; ++i) {
-            from[i] = copies->list[i].from;
-            to[i] = copies->list[i].to;
+    size_t count = 0;
+    pop_tensor *from = poplibs_new(copies->count, sizeof(*from)), *to = poplibs_new(copies->count, sizeof(*to));
+    for (size_t i = 0; i < copies->count; ++i)
+        if (copies->list[i].constant == constant) {
+            from[count] = copies->list[i].from;
+            to[count++] = copies->list[i].to;
         }
+    if (count)
         pop_sequence_add_at(where, sequence,
                             pop_copy_at(where, pop_tensor_concat_at(where, (pop_tensors){ count, from }, 0),
                                         pop_tensor_concat_at(where, (pop_tensors){ count, to }, 0), false,
                                         copies->call->name));
-        free(from);
-        free(to);
-    }
+    free(from);
+    free(to);
+}
+
+void triangular_copies_end(struct triangular_copies *copies, pop_program sequence)
+{
+    for (unsigned constant = 0; constant < TRIANGULAR_CONSTANTS && !pop_graph_error(copies->call->graph); ++constant)
+        send_constant(copies, constant, sequence);
+    for (unsigned constant = 0; constant <= TRIANGULAR_CONSTANTS && !pop_graph_error(copies->call->graph); ++constant)
+        add_copy(copies, constant, sequence);
     free(copies->list);
 }

@@ -200,6 +200,79 @@ static void test_code(void **state)
     end(&s.f);
 }
 
+static uint64_t control_code_on(const struct scene *s, uint32_t tile)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < s->f.image->model.uses.count; ++i) {
+        const struct model_use *use = &s->f.image->model.uses.data[i];
+        if (use->category == MODEL_CONTROL_CODE_CATEGORY && tile >= use->tile && tile < use->tile + use->tiles)
+            bytes += use->bytes;
+    }
+    return bytes;
+}
+
+/* Bytes of control code on tiles 0 and 1, which take part in so many exchanges, 2, on which a vertex runs, and 3. */
+static void control_code_of(const char *line, unsigned exchanges, uint64_t bytes[4])
+{
+    struct scene s;
+    begin_on(&s, line);
+    in_out(&s.f, set_named(&s, "aside"), "Map", 2, variable(&s.f, 10, 2, "c"), variable(&s.f, 10, 2, "d"));
+    for (unsigned i = 0; i < exchanges; ++i)
+        in_out(&s.f, set_named(&s, "there"), "Map", 1, s.a, s.b);
+    compiled_scene(&s);
+    for (uint32_t tile = 0; tile < 4; ++tile)
+        bytes[tile] = control_code_on(&s, tile);
+    end(&s.f);
+}
+
+/* Since 2020 tiles have code that does not depend on the steps, and say once that they take no part in exchanges that
+ * follow each other; before, each exchange cost each tile an instruction. */
+static void test_control_code(void **state)
+{
+    (void)state;
+    enum { START = 4 * 144, SYNC = 4, EXCHANGE = 4 * 3, EXECUTE = 4 * 4 };
+    uint64_t early[4], few[4], many[4];
+    control_code_of("ipu1 type=ipu_model compile_ipu_code=true", 8, early);
+    control_code_of("ipu1 type=ipu_model compile_ipu_code=true poplibs=2021", 4, few);
+    control_code_of("ipu1 type=ipu_model compile_ipu_code=true poplibs=2021", 8, many);
+    assert_int_equal(early[0], 8 * EXCHANGE);
+    assert_int_equal(early[1], 8 * (EXCHANGE + EXECUTE));
+    assert_int_equal(early[2], EXECUTE + 8 * SYNC);
+    assert_int_equal(many[0], START + 8 * EXCHANGE);
+    assert_int_equal(many[1], START + 8 * (EXCHANGE + EXECUTE));
+    assert_int_equal(many[2], START + EXECUTE + 2 * SYNC);
+    assert_int_equal(few[2], many[2]);
+    assert_int_equal(early[3] + few[3] + many[3], 0);
+}
+
+/* Code, what an exchange sends and what it receives are in three memory elements. */
+static void test_elements_of_exchanges(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        uint64_t received, sent;
+    } rows[] = { { "ipu1 type=ipu_model compile_ipu_code=true", 0, 0 },
+                 { "ipu1 type=ipu_model poplibs=2021", 0, 0 },
+                 { "ipu1 type=ipu_model compile_ipu_code=true poplibs=2021", 2 * 16384, 16384 } };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        struct scene s;
+        begin_on(&s, rows[i].line);
+        pop_tensor c = variable(&s.f, 10, 2, "c"), d = variable(&s.f, 10, 3, "d");
+        in_out(&s.f, set_named(&s, "there"), "Map", 1, s.a, s.b);
+        in_out(&s.f, set_named(&s, "back"), "Map", 3, d, c);
+        compiled_scene(&s);
+        const struct model_tile *tiles = s.f.image->model.tiles.data;
+        if (rows[i].received) {
+            assert_int_equal(tiles[1].total_with_gaps, rows[i].received + 40);
+            assert_int_equal(tiles[3].total_with_gaps, rows[i].sent + 40);
+        }
+        assert_true(tiles[0].total_with_gaps < 16384); /* what is sent from a variable stays where it is */
+        assert_true(rows[i].received || (tiles[1].total_with_gaps < 16384 && tiles[3].total_with_gaps < 16384));
+        end(&s.f);
+    }
+}
+
 /* option: target.workerStackSizeInBytes, target.supervisorStackSizeInBytes */
 static void test_stacks(void **state)
 {
@@ -724,6 +797,8 @@ int main(void)
         cmocka_unit_test(test_exactly_full),
         cmocka_unit_test(test_variables_and_messages),
         cmocka_unit_test(test_code),
+        cmocka_unit_test(test_control_code),
+        cmocka_unit_test(test_elements_of_exchanges),
         cmocka_unit_test(test_stacks),
         cmocka_unit_test(test_vertex_code),
         cmocka_unit_test(test_descriptors),

@@ -103,11 +103,14 @@ static void round_of(size_t count, uint32_t largest)
     make_classes(&live, 20);
     for (size_t i = 0; i < count; ++i) {
         uint32_t where = random_below(10), class = random_below(4) ? 2 + random_below(18) : LIVE_ALWAYS;
-        blocks[i] = (struct fit_block){ 1 + random_below(largest), class, 1u << random_below(6),
+        blocks[i] = (struct fit_block){ 1 + random_below(largest),
+                                        class,
+                                        1u << random_below(6),
                                         (uint8_t)random_below(MODEL_CATEGORIES),
                                         where == 0                           ? FIT_INTERLEAVED
                                         : where == 1 && class == LIVE_ALWAYS ? FIT_CODE
-                                                                             : FIT_DATA };
+                                                                             : FIT_DATA,
+                                        (uint8_t)random_below(3) };
     }
     fit_place(&mk1, &live, blocks, count, NULL, 0, address, &result);
     check_addresses(&live, blocks, count, address);
@@ -142,10 +145,10 @@ static void test_overlap(void **state)
         *vec_push(&live.classes) = (struct live_class){ live.spans.count, 1 };
         *vec_push(&live.spans) = (struct flow_span){ i * 10, i * 10 + 9 };
     }
-    struct fit_block blocks[] = { { 100, 2, 4, MODEL_VARIABLE_CATEGORY, FIT_DATA },
-                                  { 60, 3, 4, MODEL_MESSAGE_CATEGORY, FIT_DATA },
-                                  { 40, 4, 4, MODEL_MESSAGE_CATEGORY, FIT_DATA },
-                                  { 8, LIVE_ALWAYS, 8, MODEL_STACK_CATEGORY, FIT_DATA } };
+    struct fit_block blocks[] = { { 100, 2, 4, MODEL_VARIABLE_CATEGORY, FIT_DATA, 0 },
+                                  { 60, 3, 4, MODEL_MESSAGE_CATEGORY, FIT_DATA, 0 },
+                                  { 40, 4, 4, MODEL_MESSAGE_CATEGORY, FIT_DATA, 0 },
+                                  { 8, LIVE_ALWAYS, 8, MODEL_STACK_CATEGORY, FIT_DATA, 0 } };
     fit_place(&mk1, &live, blocks, 4, NULL, 0, address, &result);
     assert_int_equal(result.tile.bytes[MODEL_NON_INTERLEAVED], 108);
     assert_int_equal(result.tile.total_with_gaps, 108);
@@ -168,9 +171,9 @@ static void test_regions(void **state)
     struct fit_result result;
     uint64_t address[3];
     make_classes(&live, 2);
-    struct fit_block blocks[] = { { 536, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_INTERLEAVED },
-                                  { 100000, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA },
-                                  { 100000, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA } };
+    struct fit_block blocks[] = { { 536, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_INTERLEAVED, 0 },
+                                  { 100000, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA, 0 },
+                                  { 100000, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA, 0 } };
     fit_place(&mk1, &live, blocks, 1, NULL, 0, address, &result);
     assert_int_equal(result.tile.total_with_gaps, 131072 + 536); /* the guide's 131,608 */
     assert_int_equal(result.tile.with_gaps[MODEL_INTERLEAVED], 536);
@@ -186,12 +189,41 @@ static void test_regions(void **state)
     blocks[1].where = FIT_CODE;
     fit_place(&mk1, &live, blocks, 3, NULL, 0, address, &result);
     assert_int_equal(result.tile.bytes[MODEL_OVERFLOWED], 100000);
-    blocks[0] =
-        (struct fit_block){ 800000, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA }; /* the rest has overflowed */
+    blocks[0] = (struct fit_block){
+        800000, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA, 0
+    }; /* the rest has overflowed */
     blocks[1].where = blocks[2].where = FIT_DATA;
     fit_place(&mk1, &live, blocks, 3, NULL, 0, address, &result);
     assert_int_equal(result.tile.total_with_gaps, 1000000);
     assert_int_equal(result.tile.bytes[MODEL_OVERFLOWED], 1000000 - 262144);
+    free_classes(&live);
+}
+
+/* A block that begins at an element goes below it only where there is no room above it, and not for that reason into
+ * the interleaved region. */
+static void test_first_elements(void **state)
+{
+    (void)state;
+    struct live live = { 0 };
+    struct fit_result result;
+    uint64_t address[3];
+    make_classes(&live, 2);
+    *vec_push(&live.classes) = (struct live_class){ live.spans.count, 1 };
+    *vec_push(&live.spans) = (struct flow_span){ 0, 9 };
+    struct fit_block blocks[] = { { 100, LIVE_ALWAYS, 8, MODEL_CONTROL_CODE_CATEGORY, FIT_CODE, 0 },
+                                  { 131072 - 2 * 16384, 2, 8, MODEL_MESSAGE_CATEGORY, FIT_DATA, 2 },
+                                  { 512, 2, 8, MODEL_MESSAGE_CATEGORY, FIT_DATA, 2 } };
+    fit_place(&mk1, &live, blocks, 3, NULL, 0, address, &result);
+    assert_int_equal(address[0], 0);
+    assert_int_equal(address[1], 2 * 16384);
+    assert_int_equal(address[2], 104);
+    blocks[1].bytes -= 512;
+    fit_place(&mk1, &live, blocks, 3, NULL, 0, address, &result);
+    assert_int_equal(address[2], 131072 - 512);
+    blocks[1].bytes = 262144 - 16384;
+    fit_place(&mk1, &live, blocks, 3, NULL, 0, address, &result);
+    assert_int_equal(address[1], 104);
+    assert_int_equal(result.tile.bytes[MODEL_OVERFLOWED], 0);
     free_classes(&live);
 }
 
@@ -203,9 +235,9 @@ static void test_pairs(void **state)
     struct fit_result result;
     uint64_t address[3], end;
     make_classes(&live, 2);
-    struct fit_block blocks[] = { { 40, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA },
-                                  { 56, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA },
-                                  { 16, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA } };
+    struct fit_block blocks[] = { { 40, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA, 0 },
+                                  { 56, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA, 0 },
+                                  { 16, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA, 0 } };
     struct fit_pair pairs[] = { { 0, 1 } };
     fit_place(&mk1, &live, blocks, 3, pairs, 1, address, &result);
     assert_true(fit_element(&mk1, address[0], &end) != fit_element(&mk1, address[1], &end));
@@ -224,10 +256,8 @@ static void test_pairs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_overlap),
-        cmocka_unit_test(test_regions),
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_random_blocks),
+        cmocka_unit_test(test_overlap), cmocka_unit_test(test_regions),       cmocka_unit_test(test_first_elements),
+        cmocka_unit_test(test_pairs),   cmocka_unit_test(test_random_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,14 +27,15 @@ static inline void must(pop_status status, const pop_error *error)
 }
 
 /* A stream to tile 0, ten copies there and back, a stream to the host. */
-static inline int open_fixture(void **state)
+static inline int open_release(void **state, const char *release)
 {
     struct fixture *f = calloc(1, sizeof(*f));
     pop_error error = { 0 };
     strcpy(f->directory, "test_capture_XXXXXX");
     assert_non_null(mkdtemp(f->directory));
-    f->device = pop_ipu_model_create_device(
-        &(pop_ipu_model){ .version = "ipu2", .tiles_per_ipu = 16, .compile_ipu_code = true }, &error);
+    f->device = pop_ipu_model_create_device_options(
+        &(pop_ipu_model){ .version = "ipu2", .tiles_per_ipu = 16, .compile_ipu_code = true },
+        POP_OPTIONS({ "poplibsRelease", release }), &error);
     f->graph = pop_graph_create(pop_device_target(f->device));
     pop_tensor v = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(ELEMENTS), "v"),
                u = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(ELEMENTS), "u");
@@ -52,6 +53,16 @@ static inline int open_fixture(void **state)
     pop_sequence_add(f->main, pop_copy_to_stream(v, out, false, "output"));
     *state = f;
     return 0;
+}
+
+static inline int open_fixture(void **state)
+{
+    return open_release(state, "1.2");
+}
+
+static inline int open_fixture_of_2021(void **state)
+{
+    return open_release(state, "2021");
 }
 
 static inline void remove_tree(const char *path)

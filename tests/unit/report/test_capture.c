@@ -589,6 +589,7 @@ int main(void)
         ROW(liveness_adds_up_by_tile),
         ROW(the_pages_queries_run),
         ROW(programs_and_vertices_add_up),
+        cmocka_unit_test_setup_teardown(programs_and_vertices_add_up, open_fixture_of_2021, close_fixture),
         ROW(tiles_of_instrumentation),
         ROW(programs_add_facts),
     };
