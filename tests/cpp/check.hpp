@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The few macros that tests of the C++ interface need.  A test is a program: TEST(name) { ... } blocks and CHECKs;
+// The macros that tests of the C++ interface need.  A test is a program: TEST(name) { ... } blocks and CHECKs;
 // MAIN() runs all.
 #ifndef TESTS_CPP_CHECK_HPP
 #define TESTS_CPP_CHECK_HPP
@@ -44,7 +44,7 @@ inline bool contains(const std::string &text, const std::string &part)
 {
     return text.find(part) != std::string::npos;
 }
-// The tests that the argument or the environment variable TREMULA_TEST names; * and ? are wildcards.
+// The tests selected by the argument or the environment variable TREMULA_TEST; * and ? are wildcards.
 inline int main(int argc, char **argv)
 {
     const char *filter = argc > 1 ? argv[1] : std::getenv("TREMULA_TEST");
@@ -68,7 +68,7 @@ inline int main(int argc, char **argv)
     static void name();                                                                                                \
     static const check::Register register_##name(#name, name);                                                         \
     static void name()
-#define CHECK(...) /* a condition, which may have commas in braces */                                                  \
+#define CHECK(...) /* a condition, which may contain commas in braces */                                               \
     do {                                                                                                               \
         if (!(__VA_ARGS__))                                                                                            \
             check::fail(__FILE__, __LINE__, "CHECK(" #__VA_ARGS__ ")");                                                \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small graph that tests of programs and engines share: vector, counter, flag, and compute sets that change them.
+// A small graph shared by tests of programs and engines: vector, counter, flag, and compute sets that change them.
 #ifndef TESTS_CPP_RUN_GRAPH_HPP
 #define TESTS_CPP_RUN_GRAPH_HPP
 
@@ -41,7 +41,7 @@ struct RunGraph {
         return model.createDevice();
     }
 
-    // The vector after a program, which starts as zeros with the counter at 3.
+    // The vector after a program; it starts as zeros, the counter as 3.
     std::vector<float> after(const poplar::program::Program &program)
     {
         poplar::Engine engine(graph, program);

@@ -24,7 +24,7 @@ static std::string named(const DebugNameAndId &dnai)
     return dnai.getPathName();
 }
 
-// What libraries derive from DebugInfo, as templates and with a further base.
+// Classes that libraries derive from DebugInfo, as templates and with a second base.
 namespace library
 {
 class OpDebugInfo : public DebugInfo
@@ -82,7 +82,7 @@ TEST(every_spelling_is_a_context)
     CHECK(path(copy) == "outer/op/copied" && path(DebugContext(copy)) == "outer/op/copied" &&
           path(std::move(copy)) == "outer/op/copied");
 }
-TEST(contexts_know_their_line)
+TEST(contexts_have_their_line)
 {
     const unsigned here = __LINE__;
     CHECK(line() == here + 1 && line({}) == here + 1);
@@ -90,10 +90,10 @@ TEST(contexts_know_their_line)
     const DebugNameAndId dnai;
     CHECK(line({ dnai, "x" }) == here + 4);
     const DebugContext context("x");
-    CHECK(line({ context, "y" }) == here + 5); // the line that the operation was asked for on
+    CHECK(line({ context, "y" }) == here + 5); // the line of the operation's call
     CHECK(context.getSourceLocation().isValid() && !SourceLocation().isValid());
     CHECK(check::contains(context.getSourceLocation().getFileName(), "test_debug"));
-    CHECK(std::string(SourceLocation::Current().getFunctionName()) == "contexts_know_their_line" &&
+    CHECK(std::string(SourceLocation::Current().getFunctionName()) == "contexts_have_their_line" &&
           SourceLocation::Current().getLineNumber() == here + 9);
     CHECK(SourceLocation("f", "g.cpp", 3).getLineNumber() == 3 && line({ "x", SourceLocation("f", "g.cpp", 3) }) == 3);
 }

@@ -156,7 +156,7 @@ TEST(fields_of_a_model)
     model.tileClockFrequency = 0;
     CHECK_THROWS(model.createDevice(), invalid_machine_model, "tileClockFrequency");
 }
-// They are used as the std::vector that they stand for, and a copy of a model has its own.
+// They work as the std::vector in whose place they stand, and a copy of a model has its own.
 TEST(exchange_constraints_of_a_model)
 {
     IPUModel model;
@@ -177,7 +177,7 @@ TEST(exchange_constraints_of_a_model)
     copy.globalExchangeConstraints.clear();
     CHECK(copy.globalExchangeConstraints.empty() && !model.globalExchangeConstraints.empty());
 }
-// A version that is set later brings its numbers, but for those that the program set.
+// A version that is set later changes the numbers of the model, but not those that the program set.
 TEST(versions_can_be_set_later)
 {
     IPUModel model;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engines: made in every way, loaded, run, asked; executables.
+// Engines: constructed in every way, loaded, run, queried; executables.
 #include <poplar/Engine.hpp>
 
 #include <fstream>
@@ -18,7 +18,7 @@ static float firstOf(Engine &engine)
     return v[0];
 }
 
-// Where an error says that it was made.
+// The line of this file as errors print it.
 static std::string line(int number)
 {
     return "test_engine.cpp:" + std::to_string(number);
@@ -74,7 +74,7 @@ TEST(engines_of_one_program)
     CHECK_THROWS(Engine(Graph(), Sequence()), graph_object_creation_error, "graph");
 }
 
-TEST(a_graph_may_be_given_away)
+TEST(a_graph_may_be_moved)
 {
     RunGraph g;
     Sequence one{ Execute(g.addOne) };
@@ -129,7 +129,7 @@ TEST(run_keeps_state)
     CHECK(firstOf(engine) == 12);
 }
 
-TEST(options_of_runs_are_checked_and_hold)
+TEST(options_of_runs_are_checked_and_kept)
 {
     RunGraph g;
     Engine engine(g.graph, PrintTensor("v", g.v));
@@ -225,7 +225,7 @@ TEST(progress)
                               }),
                  std::out_of_range, "at 2");
     CHECK(last_step == 2);
-    compileGraph(g.graph, { Execute(g.addOne) }, {}, tell); // the graph is as it was
+    compileGraph(g.graph, { Execute(g.addOne) }, {}, tell); // the graph is unchanged
     const OptionFlags wrong{ { "opt.nothing", "1" } };
     CHECK_THROWS(compileGraph(g.graph, { Execute(g.addOne) }, wrong), invalid_option, line(__LINE__));
     CHECK_THROWS(Engine(g.graph, Execute(g.addOne), wrong), invalid_option, line(__LINE__));
@@ -250,7 +250,7 @@ TEST(executables_are_saved)
         Engine(copy).serializeExecutable(second);
     }
     CHECK(file.str() == second.str());
-    file.exceptions(std::ios::failbit | std::ios::badbit); // a good file is no failure
+    file.exceptions(std::ios::failbit | std::ios::badbit); // a valid file is no error
     Engine engine(Executable::deserialize(file));
     device.attach();
     engine.load(device);
@@ -302,7 +302,7 @@ TEST(profiles)
 }
 
 // row: 1.4 vector<string> listStreams(
-TEST(what_an_engine_knows)
+TEST(queries_of_an_engine)
 {
     RunGraph g;
     DataStream in = g.graph.addHostToDeviceFIFO("in", FLOAT, 4);
@@ -384,7 +384,7 @@ TEST(errors_of_engines_name_the_line)
     CHECK_THROWS(engine.deploy(), runtime_error, "prepare(device) first");
 }
 
-TEST(an_engine_that_was_moved_away)
+TEST(a_moved_from_engine)
 {
     RunGraph g;
     Engine engine(g.graph, Execute(g.addOne));

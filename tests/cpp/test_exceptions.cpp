@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exceptions: what they derive from, what they are made of, and which C errors become which.
+// The exceptions: their base classes, their constructors, and the classes of C errors.
 #include "check.hpp"
 
 #include <poplar/DebugContext.hpp>
@@ -9,7 +9,7 @@
 
 using namespace poplar;
 
-// Made of a text, caught as what it derives from.
+// Constructed from a text, caught as its base class.
 template <typename Error, typename Base> static bool is(const char *type)
 {
     static_assert(std::is_base_of<Base, Error>::value && std::is_base_of<poplar_error, Error>::value, "the hierarchy");
@@ -97,7 +97,7 @@ TEST(profiling)
     IS(missing_graph_profile, poplar_error);
 }
 
-// Every kind of C becomes its class, with the C error's text and place.
+// Every kind of C error has its class, with the error's text and source location.
 TEST(c_errors_become_exceptions)
 {
     for (int kind = POP_OK + 1; kind < POP_STATUS_COUNT; ++kind) {
@@ -120,7 +120,7 @@ TEST(c_errors_become_exceptions)
     }
     CHECK_THROWS(detail::raise(POP_LINK_ERROR, "x"), link_error, "x");
 }
-TEST(places_can_be_attached)
+TEST(locations_can_be_attached)
 {
     try {
         try {

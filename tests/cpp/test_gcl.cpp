@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The communication library as programs of all its releases call it, and what the calls give.
+// The communication library as programs of all its releases call it, and its results.
 #include <gcl/CollectiveBalancedReorder.hpp>
 #include <gcl/Collectives.hpp>
 #include <gcl/TileAllocation.hpp>
@@ -45,7 +45,7 @@ struct Replicas {
         graph.createHostWrite(name, t);
         return t;
     }
-    // Runs with 0, 1, 2, ... in all replicas' t, one after the other, and reads the results.
+    // Runs with 0, 1, 2, ... in t of all replicas, one after the other, and reads the results.
     std::vector<std::vector<float>> run(Tensor t, const std::vector<Tensor> &results)
     {
         for (std::size_t i = 0; i < results.size(); ++i)
@@ -83,7 +83,7 @@ TEST(two_replicas_on_the_cpu)
     CHECK((out[2] == Floats{ 0, 1, 2, 6, 7, 8, 0, 1, 2, 6, 7, 8 }));
 }
 
-// Within one replica: the mean of all IPUs, and each IPU's own.
+// Within one replica: the mean over all IPUs, and the values of each IPU.
 TEST(means_and_own_values_within_a_replica)
 {
     IPUModel model("ipu2");
@@ -122,7 +122,7 @@ TEST(means_and_own_values_within_a_replica)
     CHECK(locals == in && gathered == means && (last == Floats{ in[26], in[27] }));
 }
 
-// Calls that programs of all releases make.
+// Calls of programs of all releases.
 TEST(calls_of_every_release)
 {
     Replicas r(4);
@@ -182,7 +182,7 @@ TEST(tiles_for_input_and_output)
     CHECK_THROWS(gcl::perIPUTiles(graph, 2, tiles), index_error, "it has");
 }
 
-// A tensor whose parts on each tile are shared out to replicas, scattered, gathered and put together again.
+// A tensor whose parts on each tile are divided among replicas, scattered, gathered and joined again.
 TEST(a_balanced_reorder)
 {
     Replicas r(3);
@@ -199,7 +199,7 @@ TEST(a_balanced_reorder)
     CHECK(slice.numElements() == 5 && (all.shape() == std::vector<std::size_t>{ 3, 5 }));
     auto mapping = r.graph.getTileMapping(slice);
     CHECK(mapping[0].size() == 1 && mapping[0][0].size() == 2 && mapping[2][0].size() == 3);
-    // On the host: each element of the reference lies where the tensor says.
+    // On the host: each element of the reference is where the tensor's order puts it.
     Floats in(15), gathered(15, -1), back(15);
     for (unsigned i = 0; i < 15; ++i)
         in[i] = static_cast<float>(i);
@@ -232,7 +232,7 @@ TEST(a_balanced_reorder)
     CHECK_THROWS(gcl::CollectiveBalancedReorder(r.graph, one, 0, { "none" }), poputil::poplibs_error, "1 or more");
 }
 
-// The environment's options stand above the program's.
+// The environment's options have priority over the program's.
 TEST(options_of_the_environment)
 {
     Replicas r(2);
@@ -245,7 +245,7 @@ TEST(options_of_the_environment)
     CHECK_THROWS(gcl::allReduceCrossReplica(r.graph, t, gcl::CollectiveOperator::ADD, r.prog), poplar_error,
                  "GCL_OPTIONS is not a JSON object");
     std::size_t vertices[2];
-    for (unsigned i = 0; i < 2; ++i) { // a tree needs other vertices than a ring
+    for (unsigned i = 0; i < 2; ++i) { // a tree has other vertices than a ring
         setenv("GCL_OPTIONS", i ? "{\"method\": \"tree\"}" : "{\"method\": \"clockwise_ring\"}", 1);
         Replicas of(4);
         Tensor data = of.input("t", { 64 });

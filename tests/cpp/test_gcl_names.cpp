@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each name of the communication library and of the collectives of popops that came before it, with its arguments: a
-// row that does not compile is a name that a program would miss.
+// Each name of the communication library and of the collectives of popops before it, with its arguments: a
+// row that does not compile is a missing name.
 #include <gcl/CollectiveBalancedReorder.hpp>
 #include <gcl/Collectives.hpp>
 #include <gcl/TileAllocation.hpp>
@@ -23,7 +23,7 @@ typedef gcl::CollectiveOperator Op;
 typedef popops::Operation OldOp;
 #define TAIL const DebugContext &, const OptionFlags &
 
-// That a function has these arguments and this result.
+// Checks that a function has these arguments and this result.
 #define HAS(result, function, ...) CHECK(static_cast<result (*)(__VA_ARGS__)>(&function) != nullptr)
 
 TEST(collectives_across_replicas)

@@ -194,7 +194,7 @@ TEST(regions_in_the_order_of_memory)
 
 // row: 1.1 Tensor findUnbroadcastTensor
 // row: 1.1 Tensor getVariable(VariableRef)
-TEST(what_is_behind_a_view)
+TEST(variables_of_a_view)
 {
     Graph graph(target());
     Tensor t = graph.addVariable(FLOAT, { 3 }, "t"), constant = graph.addConstant(FLOAT, { 2 }, 1.0f);
@@ -212,7 +212,7 @@ TEST(what_is_behind_a_view)
 // row: 1.1 RemoteBuffer addRemoteBuffer
 // row: 1.7 DataStream { handle()
 // row: 1.7 RemoteBuffer { handle()
-TEST(the_side_of_the_host)
+TEST(host_transfers)
 {
     Graph graph(target());
     Tensor t = graph.addVariable(FLOAT, { 3 }, "t");
@@ -259,11 +259,11 @@ TEST(virtual_graphs_share)
     listed.setTileMapping(t, 2);
     CHECK(graph.getTileMapping(t)[5].size() == 1);
     Graph top = first.getTopLevelGraph();
-    graph = Graph(); // what they share lives on
+    graph = Graph(); // the shared graph stays valid
     CHECK(top.getTarget().getNumTiles() == 8 && top.getTileMapping(t)[5].size() == 1);
     top = Graph();
     CHECK(listed.getTileMapping(t)[2].size() == 1 && t.numElements() == 2);
-    // What lies on tiles that a virtual graph does not see is refused, or left out.
+    // Data on tiles that a virtual graph does not have is refused, or left out.
     Tensor outside = listed.addVariable(FLOAT, { 4 }, VariableMappingMethod::NONE, "outside");
     listed.setTileMapping(outside, 0);
     listed.setTileMapping(outside[3], 1); // tiles 1 and 3 of the first IPU
@@ -297,7 +297,7 @@ TEST(the_guides_replicated_graphs)
 }
 
 // row: 1.1 void serialize(ostream&
-TEST(graphs_are_written_down)
+TEST(graphs_are_serialized)
 {
     Graph graph(target()), other(target());
     Tensor t = graph.addVariable(FLOAT, { 2, 3 }, "t");
@@ -326,9 +326,9 @@ TEST(graphs_are_written_down)
     CHECK(binary.str().size() > 100 && (static_cast<unsigned char>(binary.str()[0]) & 0xe0) == 0xa0);
 }
 
-// Estimators, functions and the like throw, and building goes on afterwards; a pending error of the C interface comes
-// out, too.
-TEST(building_goes_on_after_an_exception)
+// Estimators, functions and the like throw, and building continues afterwards; a pending error of the C interface is
+// thrown too.
+TEST(building_continues_after_an_exception)
 {
     Graph graph(target());
     Tensor t = graph.addVariable(FLOAT, { 3 }, "t");
@@ -341,7 +341,7 @@ TEST(building_goes_on_after_an_exception)
     CHECK(graph.getTileMapping(t)[1].size() == 1);
 }
 
-// Trap 12: names of the library and of a user beside it.
+// Trap 12: names of the library and of a user in one program.
 namespace popops
 {
 static Tensor concat(const std::vector<Tensor> &list)

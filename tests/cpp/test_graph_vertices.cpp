@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vertices in C++: codelets, connections, state and what vertices cost.
+// Vertices in C++: codelets, connections, state and cycle estimates.
 #include "check.hpp"
 
 #include <poplar/Executable.hpp>
@@ -22,7 +22,7 @@ static std::string line(int number)
 {
     return "test_graph_vertices.cpp:" + std::to_string(number);
 }
-// What a graph says of itself, to see what connecting did.
+// The graph as text, to compare it before and after connecting.
 static std::string dumpOf(const Graph &graph)
 {
     std::ostringstream text;
@@ -98,7 +98,7 @@ TEST(tensors_are_connected_to_fields)
     graph.connect(braces["sums"], ArrayRef<Tensor>(list).front());
     CHECK(graph.getFieldSize(each["rows"]) == 2 && graph.getFieldSize(lists["rows"]) == 2 &&
           graph.getNumVertices() == 10);
-    std::vector<ConnectionDesc> edges; // names may be made on the way
+    std::vector<ConnectionDesc> edges; // names may be temporaries
     edges.push_back({ std::string("fr") + "om", concat(rows.flatten(), sums) });
     VertexRef gather = graph.addVertex(set, "Gather", edges);
     CHECK(graph.getFieldSize(gather["from"]) == 12);
@@ -117,7 +117,7 @@ TEST(tensors_are_connected_to_fields)
 
 // row: 1.1 void setFieldSize(
 // row: 1.1 void setInitialValue<T>(FieldRef
-TEST(state_starts_as_values)
+TEST(state_has_initial_values)
 {
     enum class Mode : short { OFF = 3 };
     Graph graph = makeGraph();
@@ -147,7 +147,7 @@ TEST(state_starts_as_values)
 }
 
 // row: 1.1 void setInitialValue<T>(const Tensor&
-TEST(variables_start_as_values)
+TEST(variables_have_initial_values)
 {
     Graph graph = makeGraph();
     Tensor t = graph.addVariable(FLOAT, { 3 }, "t"), h = graph.addVariable(HALF, { 2 }, "h"),
@@ -197,7 +197,7 @@ TEST(estimates)
     graph = Graph();
     CHECK(part.getPerfEstimate(third).cycles == 9 && moved.getPerfEstimate(third).cycles == 9);
     moved = Graph();
-    CHECK(part.getPerfEstimate(third).cycles == 9); // the functions live as long as what the graphs share
+    CHECK(part.getPerfEstimate(third).cycles == 9); // the functions live as long as the shared graph
     part.registerCycleEstimator("Scale", [](const VertexIntrospector &, const Target &) -> std::uint64_t {
         throw std::out_of_range("no idea");
     });
@@ -208,7 +208,7 @@ TEST(estimates)
     CHECK_THROWS(part.getPerfEstimate(third), unknown_field, "nothing");
 }
 
-// Compiling asks estimators, too, and C is between.
+// Compiling calls estimators too, through C code.
 TEST(an_estimator_that_throws_ends_compiling)
 {
     Graph graph = makeGraph();
@@ -302,7 +302,7 @@ TEST(functions_and_drawings)
     CHECK(check::contains(compute.str(), "digraph") && check::contains(vertices.str(), "SumVertex"));
 }
 
-TEST(a_vertex_that_cannot_be_connected_is_taken_back)
+TEST(a_vertex_that_cannot_be_connected_is_removed)
 {
     Graph graph = makeGraph();
     graph.addCodelets(CODELETS "/run.c");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 8-bit floats: the names are there, and say that no device has them.
+// 8-bit floats: the names exist, and errors state that no device has them.
 #include "check.hpp"
 
 #include <poplar/Graph.hpp>

@@ -54,7 +54,7 @@ TEST(options)
     CHECK(copy.size() == 5 && copy != options);
     OptionFlags twice{ { "k", "first" }, { "k", "last" } };
     CHECK(twice.size() == 1 && twice.at("k") == "last");
-    twice.set("a", twice.at("k")); // a view of what moves
+    twice.set("a", twice.at("k")); // a view of storage that is reallocated
     CHECK(twice.at("a") == "last" && twice.at("k") == "last");
     twice.clear();
     twice.set("z", StringRef());
@@ -182,7 +182,7 @@ TEST(profile_values_are_written)
     CHECK(pop_profile_read_cbor(cbor.str().data(), cbor.str().size(), &read, nullptr) == POP_OK &&
           ProfileValue(read) == value);
 }
-// What C gave is looked up where it is; what a program changes is its own, and what it had references to stays.
+// Values from C are read in place; a program's changes are its own, and references that it holds stay valid.
 TEST(profile_values_from_c)
 {
     const auto read = [](const char *text) {

@@ -24,7 +24,7 @@ struct OneCpu {
         popops::addCodelets(graph);
         poplin::addCodelets(graph);
     }
-    // A function of its own: gcc 12 at -O3 takes the two calls, inlined, for a use after delete.
+    // A separate function: with both calls inlined, gcc 12 at -O3 reports a use after delete.
     __attribute__((noinline)) static void start(Engine &engine, const Device &device)
     {
         engine.load(device);
@@ -83,8 +83,8 @@ TEST(systems)
     bed.graph.setInitialValue(a, ArrayRef<float>({ 2, 9, 3, 4 }));
     bed.graph.setInitialValue(b, ArrayRef<float>({ 8, 20 }));
     Tensor x = poplin::triangularSolve(bed.graph, a, b, true, true, false, 1, bed.prog, "solve");
-    Tensor same =
-        poplin::triangularSolve(bed.graph, a, b, true, true, false, bed.prog, "solve"); // blocks of the library's size
+    Tensor same = poplin::triangularSolve(bed.graph, a, b, true, true, false, bed.prog,
+                                          "solve"); // blocks of a size that the library chooses
     CHECK(same.shape() == x.shape());
     Tensor mask = poplin::triangularMask(bed.graph, a, true, true, bed.prog, "mask");
     CHECK(x.shape() == b.shape());
@@ -104,7 +104,7 @@ TEST(factors)
     const OptionFlags blocks{ { "blockSize", "1" } };
     Tensor a = poplin::createCholeskyInput(bed.graph, FLOAT, { 2, 2 }, "a", blocks);
     Tensor like = poplin::createCholeskyInput(bed.graph, FLOAT, { 3, 4, 4 }, false, "like",
-                                              blocks); /* the triangle, of the guide's era */
+                                              blocks); /* the triangle, in the guide's era */
     CHECK(like.shape() == (std::vector<std::size_t>{ 3, 4, 4 }) &&
           poplin::createCholeskyInput(bed.graph, HALF, { 2, 2 }, true).elementType() == HALF);
     bed.graph.setInitialValue(a, ArrayRef<float>({ 4, 6, 6, 25 }));

@@ -40,7 +40,7 @@ struct Bed {
         poputil::mapTensorLinearly(graph, t);
         return fill(t);
     }
-    // A function of its own: gcc 12 at -O3 takes the two calls, inlined, for a use after delete.
+    // A separate function: with both calls inlined, gcc 12 at -O3 reports a use after delete.
     __attribute__((noinline)) static void start(Engine &engine, const Device &device)
     {
         engine.load(device);
@@ -61,7 +61,7 @@ static float a(std::size_t i)
 {
     return static_cast<float>(i % 7 + 1);
 }
-// Element (row, column) of the product of {m,k} and {k,n} filled so.
+// Element (row, column) of the product of {m,k} and {k,n} with these values.
 static float product(std::size_t k, std::size_t n, std::size_t row, std::size_t column)
 {
     float sum = 0;

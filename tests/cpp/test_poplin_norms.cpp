@@ -57,7 +57,7 @@ TEST(norms)
     CHECK(std::fabs(got[0] + 1.5f / std::sqrt(1.25f)) < 1e-5f && std::fabs(got[7] - 3 / std::sqrt(3.0f)) < 1e-5f);
     CHECK(std::fabs(sums[0] - 10) < 1e-5f && std::fabs(sums[1] - 44) < 1e-5f);
     engine.readTensor("back", got, got + 8);
-    for (float each : got) // what only moves or stretches a channel does not change what is whitened
+    for (float each : got) // shifting or scaling a channel does not change the whitened activations
         CHECK(std::fabs(each) < 1e-4f);
     CHECK_THROWS(poplin::normGradients(graph, gamma, gamma, prog), poputil::poplibs_error, "1 dimensions");
 }

@@ -222,7 +222,7 @@ TEST(counts)
     CHECK(poplin::getWuPerfectCycleCount(graph, p) < poplin::getBwdPerfectCycleCount(graph, p));
 }
 
-// The error of parameters that cannot be names the line that made them.
+// The error of wrong parameters names the line of their constructor.
 TEST(wrongParametersNameTheirLine)
 {
     CHECK_THROWS(ConvParams(FLOAT, 1, { 2 }, { 3 }, 4, 5, 1), poputil::poplibs_error, "test_poplin_planner.cpp");

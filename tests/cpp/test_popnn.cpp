@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// popnn's C++ interface: non-linearities, losses, the largest of rows.
+// popnn's C++ interface: non-linearities, losses, the largest elements of rows.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 #include <popnn/CTCInference.hpp>
@@ -52,7 +52,7 @@ struct Bed {
         graph.setTileMapping(t, 0);
         return t;
     }
-    // What the tensors hold after the program.
+    // The contents of the tensors after the program.
     std::vector<std::vector<float>> run()
     {
         for (std::size_t i = 0; i < read.size(); ++i)
@@ -211,7 +211,7 @@ TEST(ctc_inference)
     Tensor data = popnn::ctc_infer::createDataInput(b.graph, FLOAT, 1, 3, 3, plan, "data");
     Tensor lengths = b.graph.addConstant<unsigned>(UNSIGNED_INT, { 1 }, 3u);
     b.graph.setTileMapping(lengths, 0);
-    // Class 2, then class 1, are nearly sure; the blank is class 0.
+    // Class 2, then class 1, are nearly certain; the blank is class 0.
     b.graph.setInitialValue(data, std::vector<float>{ 0, 0, 9, 9, 0, 0, 0, 9, 0 });
     const auto a = beamSearchDecoderLogits(b.graph, data, lengths, b.prog, 0, 4, 2, plan, "search");
     const auto c =

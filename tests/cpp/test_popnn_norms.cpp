@@ -19,7 +19,7 @@
 
 using namespace poplar;
 
-// {4, 2} of two channels, and what a norm made of it.
+// {4, 2} of two channels, and the results of a norm.
 struct Bed {
     Device device;
     Graph graph;
@@ -122,7 +122,7 @@ TEST(batch_norm)
     CHECK_THROWS(batchNormWhiten(b.graph, b.x, scale, scale, b.prog), poputil::poplibs_error, "mean has shape");
 }
 
-// With one replica they are the plain ones; a batch of more replicas than there are is an error.
+// With one replica the results are those of the plain norms; a batch of more replicas than exist is an error.
 // row: popnn distributedBatchNormStatistics
 // row: popnn distributedBatchNormGradients
 // row: poplin distributedNormStatistics
@@ -157,7 +157,7 @@ TEST(distributed_norms)
     CHECK(near(got[4][0], 1 / std::sqrt(5.0 / 3 + 0.5)) && near(got[6], got[7]) && near(got[8], got[9]));
 }
 
-// Two replicas on the CPU, with the all-reduce that frameworks give; what a callback throws reaches the caller.
+// Two replicas on the CPU, with an all-reduce of the caller; exceptions of a callback reach the caller.
 TEST(norms_over_replicas)
 {
     using namespace popnn::bn;

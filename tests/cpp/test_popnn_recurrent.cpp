@@ -61,7 +61,7 @@ static double sigmoid(double x)
     return 1 / (1 + std::exp(-x));
 }
 
-// A result that was there before is dropped by the call, and nothing of the new ones with it.
+// A call overwrites a result that existed before, and releases none of the new ones.
 struct Passes {
     Bed bed;
     poplin::matmul::PlanningCache cache;
@@ -97,7 +97,7 @@ template <typename Params> static Params layer(unsigned i, bool full)
     params.outputFullSequence = full;
     return params;
 }
-TEST(results_in_place_of_old_ones)
+TEST(results_replace_old_ones)
 {
     using namespace popnn;
     for (unsigned i = 0; i < 5 * 2 * 2 * 2; ++i) {
@@ -237,7 +237,7 @@ TEST(lstm)
     CHECK_THROWS(createInput(b.graph, params, "w"), poputil::poplibs_error, "two layer sizes");
 }
 
-// The sizes under the names of both eras are one object, of each copy its own.
+// The sizes under the names of both eras are one object, and each copy has its own.
 // row: popnn RnnParams
 TEST(sizes_of_both_eras)
 {
@@ -283,7 +283,7 @@ TEST(steps_by_both_names)
                  poputil::poplibs_error, "the tensor of time steps is float{2}");
 }
 
-// What a layer gives: output, last cell state, gradients of input, initial state(s), weights (three tensors).
+// Results of a layer: output, last cell state, gradients of input, initial state(s), weights (three tensors).
 typedef std::vector<std::vector<float>> Layer;
 struct Sizes {
     std::size_t batch, steps, in, out;
@@ -365,8 +365,8 @@ static Layer gruOf(const Sizes &s, std::size_t first, const std::vector<unsigned
     return b.run();
 }
 
-// A batch of sequences of different lengths is as good as a layer of each alone, of its length; weights' gradients are
-// the sum of theirs, and what lies behind a sequence's end is 0.
+// A batch of sequences of different lengths equals a layer for each alone, of its length; weights' gradients are
+// the sum of theirs, and elements beyond a sequence's end are 0.
 template <typename Run> static void checkLengths(const Run &run, bool full)
 {
     const Sizes all = { 3, 4, 3, 5 };
@@ -396,7 +396,7 @@ template <typename Run> static void checkLengths(const Run &run, bool full)
         for (std::size_t i = 0; i < sums[k].size(); ++i)
             CHECK(std::fabs(together[5 + k][i] - sums[k][i]) < 1e-4);
 }
-TEST(steps_that_a_program_says)
+TEST(steps_in_a_tensor)
 {
     for (bool full : { true, false }) {
         checkLengths(lstmOf, full);
@@ -407,7 +407,7 @@ TEST(steps_that_a_program_says)
     }
 }
 
-// A cell of our own: s' = s / 2 + x, an output 2 s', interim what was kept before.
+// A cell defined by the test: s' = s / 2 + x, an output 2 s', interim is the state before.
 struct Driven {
     unsigned shards;
     bool reverse;
@@ -577,8 +577,8 @@ TEST(gru)
 // row: popnn rnnBwdSequence
 // row: popnn paramDeltaUpdate
 // row: popnn getOutputFromFwdState
-// inferenceOnly plans the products for forward alone: weights lie as those of a product of INFERENCE_FWD, else as those
-// of TRAINING_FWD, which the other passes share.
+// inferenceOnly plans the products for forward alone: weights have the layout of INFERENCE_FWD products, else that
+// of TRAINING_FWD products, which the other passes share.
 TEST(rnn_for_inference)
 {
     Bed b(Passes::model(16));

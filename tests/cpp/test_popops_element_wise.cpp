@@ -43,12 +43,12 @@ struct Bed {
         prog.add(Copy(t, made));
         return made;
     }
-    // gcc 12 warns of a use after delete where load and run are both inlined.
+    // gcc 12 reports a use after delete if load and run are both inlined.
     __attribute__((noinline)) void load(Engine &engine)
     {
         engine.load(device);
     }
-    // What tensors hold at the end, converted to float.
+    // The contents of tensors after the run, converted to float.
     std::vector<std::vector<float>> after(const std::vector<Tensor> &tensors)
     {
         for (std::size_t i = 0; i < tensors.size(); ++i)
@@ -85,7 +85,7 @@ TEST(tutorial)
     CHECK(got[2] == Floats{ 5, 5, 3.5f, 3.5f });
 }
 
-// Operands that every operator of a list of types takes.
+// Operands for every operator of a list of types.
 #define TYPES_FLOATS     FLOAT
 #define TYPES_SIGNED     FLOAT
 #define TYPES_ROOTS      FLOAT
@@ -96,7 +96,7 @@ TEST(tutorial)
 #define TYPES_BITS       UNSIGNED_INT
 #define TYPES_WORDS      UNSIGNED_INT
 #define TYPES_BOOLS      BOOL
-// The four ways to each operator agree, and its class makes the same expression.
+// The four forms of each operator agree, and its class gives the same expression.
 struct Ways {
     Bed b;
     std::vector<Tensor> results;
@@ -390,7 +390,7 @@ TEST(numbers)
     CHECK(got[3] == Floats{ 1.5f, 2.5f, 4.5f });
     CHECK(got[4] == Floats{ 4, 8, 16 });
     CHECK(got[5] == Floats{ 1, 1, 0 });
-    CHECK(std::fabs(got[6][1] - 0.70710678f) < 1e-7f && got[7][1] == 0.70703125f); /* FLOAT; HALF unless said */
+    CHECK(std::fabs(got[6][1] - 0.70710678f) < 1e-7f && got[7][1] == 0.70703125f); /* FLOAT; HALF if not given */
     CHECK(got[8] == Floats{ 1, 0.25f, 0.0625f });
     CHECK_THROWS(popops::add(b.graph, i, 0.5, b.prog), type_error, "0.5 cannot be represented as int");
 }

@@ -62,7 +62,7 @@ struct Bed {
 };
 typedef std::vector<float> Floats;
 
-// The value of an expression of a bed's f, g, h, u, v, c (_1 to _6), compiled and by the library's own vertices.
+// The value of an expression of the graph's f, g, h, u, v, c (_1 to _6), compiled and by the library's own vertices.
 static Floats value(const pe::Expr &expr)
 {
     Bed whole, parts;

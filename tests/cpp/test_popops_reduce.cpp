@@ -65,7 +65,7 @@ struct Bench {
 };
 typedef std::vector<float> Floats;
 
-TEST(the_place_of_codelets_is_named)
+TEST(errors_name_the_path_of_codelets)
 {
     Graph graph(Target::createIPUTarget(1, "ipu2"));
     setenv("IPU_POPOPS_GP", "nowhere/else.gp", 1);
@@ -314,7 +314,7 @@ TEST(collectives_of_ipus)
     popops::Chunks chunks = popops::reduceScatter(graph, t, popops::Operation::ADD, prog, "scatter");
     CHECK(chunks.chunks.size() == 2 && chunks.chunks[1].tensor.numElements() == 2 && chunks.chunks[1].index == 1 &&
           chunks.originalInput == t);
-    std::swap(chunks.chunks[0], chunks.chunks[1]); // the index says where a chunk belongs
+    std::swap(chunks.chunks[0], chunks.chunks[1]); // the index is the chunk's position
     Tensor sums = popops::allGather(graph, chunks, prog, { "gather" }),
            largest = popops::allReduce(graph, t, popops::Operation::MAX, prog);
     CHECK_THROWS(popops::allReduce(graph, t[0], popops::Operation::MAX, prog), poputil::poplibs_error,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replicated graphs as C++ programs write them: the guide's fragments and what belongs to them.
+// Replicated graphs in C++ programs: the guide's fragments and related calls.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 #include <poplar/StreamCallback.hpp>
@@ -88,7 +88,7 @@ TEST(a_graph_of_four_replicas_of_two_ipus)
     engine.readTensor("index", indices.data(), indices.data() + 4);
     CHECK((indices == std::vector<unsigned>{ 0, 1, 2, 3 }));
     float one[8] = { 1 };
-    engine.connectStreamToCallback("in", [&](void *p) { std::memcpy(p, one, sizeof(one)); }); // for all
+    engine.connectStreamToCallback("in", [&](void *p) { std::memcpy(p, one, sizeof(one)); }); // for all replicas
     CHECK(released == 4);
     engine.run();
     CHECK(got[0] == 2 && got[24] == 2);
@@ -97,7 +97,7 @@ TEST(a_graph_of_four_replicas_of_two_ipus)
     CHECK_THROWS(Graph(target, replication_factor(3)), graph_replication_error, "does not divide the target's 8 IPUs");
 }
 
-// Programs that ran on a device of a CPU do so with any factor.
+// Programs for a CPU device run there with any replication factor.
 TEST(replicas_on_the_cpu)
 {
     Graph graph(Target::createCPUTarget(), replication_factor(3));
@@ -130,7 +130,7 @@ TEST(replicas_on_the_cpu)
     CHECK(text.str() == "replica 0: t: [1 2]\nreplica 1: t: [3 4]\nreplica 2: t: [5 6]\n");
 }
 
-// A process may run some of the replicas; the host numbers these from 0 on.
+// A process may run some of the replicas; the host numbers them from 0.
 TEST(some_of_the_replicas)
 {
     Graph graph(Target::createCPUTarget(), replication_factor(5));
@@ -164,8 +164,8 @@ TEST(some_of_the_replicas)
         invalid_option, "1 to 2");
 }
 
-// Profiles are of one replica; what they say of the target is of all.
-TEST(profiles_tell_how_many_replicas_there_are)
+// Profiles describe one replica; their target fields describe all.
+TEST(profiles_have_the_number_of_replicas)
 {
     Device device = eightIpus();
     Graph graph(device.getTarget(), replication_factor(4));

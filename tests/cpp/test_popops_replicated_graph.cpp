@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replicas of an existing graph (createReplicatedGraph), the guide's first way: with what differs from its second.
+// Replicas of an existing graph (createReplicatedGraph), the guide's first way, and how it differs from the second.
 #include <poplar/CycleCount.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
@@ -91,8 +91,8 @@ TEST(eight_ipus_into_four_replicas_of_two)
         });
 }
 
-// What the guide says fails in a graph made with replication_factor, since it has no parent.
-TEST(no_parent_where_the_factor_was_given_to_the_graph)
+// Calls that, by the guide, fail in a graph created with replication_factor, since it has no parent.
+TEST(no_parent_with_a_replication_factor)
 {
     Device device = ipus(8);
     Graph rg(device.getTarget(), replication_factor(4)), plain(device.getTarget());
@@ -147,8 +147,8 @@ TEST(streams_of_replicas)
     engine.connectStream("out", read.data(), read.data() + 8);
 }
 
-// What tells replicas apart, and what they send each other.
-TEST(replicas_know_their_number_and_copy_across)
+// Values that differ between replicas, and copies between them.
+TEST(replicas_have_an_index_and_copy_across)
 {
     Device device = ipus(4);
     Graph g(device.getTarget());
@@ -181,7 +181,7 @@ TEST(replicas_know_their_number_and_copy_across)
                  "replica 2 does not receive");
 }
 
-// The same numbers, and as many vertices, as by a graph of the same size for each.
+// The same results, and as many vertices, as with one graph of the same size for each replica.
 TEST(an_operation_of_a_library_in_each_replica)
 {
     Device device = ipus(2, 8);
@@ -208,7 +208,7 @@ TEST(an_operation_of_a_library_in_each_replica)
 }
 
 // Virtual graphs of a replicated graph, collectives, cycle counts and aborts in it.
-TEST(what_else_a_replicated_graph_has)
+TEST(other_calls_on_a_replicated_graph)
 {
     Device device = ipus(4, 8);
     Graph g(device.getTarget());
@@ -241,12 +241,12 @@ TEST(what_else_a_replicated_graph_has)
     const unsigned char yes = 1;
     engine.writeTensor("bad of 2", &yes, &yes + 1);
     CHECK_THROWS(engine.run(), poplar_error, "");
-    // A graph can be compiled again, and go on after that.
+    // A graph can be compiled again, and extended after that.
     popops::addInPlace(rg, t, t, prog);
     Engine again(g, prog);
 }
 
-TEST(what_replicated_graphs_refuse)
+TEST(replicated_graphs_refuse_invalid_calls)
 {
     Device device = ipus(4);
     Graph g(device.getTarget());
@@ -274,11 +274,11 @@ TEST(what_replicated_graphs_refuse)
     Switch branch(t, { { 1, Sequence() } });
     for (const Program &program : { Program(streamed), Program(wrong), Program(narrow), Program(branch) })
         CHECK_THROWS(Engine(g, program), graph_replication_error, "test_popops_replicated_graph.cpp");
-    Copy wide(own, t); // to each
+    Copy wide(own, t); // to each replica
     Engine good(g, wide);
 }
 
-// On a CPU, where all lies on one tile, programs run with any number.
+// On a CPU, where everything is on one tile, programs run with any number.
 TEST(replicas_of_a_graph_for_the_cpu)
 {
     Graph g(Target::createCPUTarget());

@@ -251,7 +251,7 @@ TEST(gather_and_scatter)
         b.prog, "sums");
     CHECK(popops::createGatherInput(b.graph, FLOAT, { 5, 6 }, 1).shape() == Sizes{ 5, 6 });
     CHECK(popops::createGatherInput(b.graph, FLOAT, { 5, 6 }, { 1, 6 }, { 0 }, "made").shape() == Sizes{ 5, 6 });
-    /* A slice of three floats lies on two tiles, a grain of two on the first, and all slices lie alike. */
+    /* A slice of three floats is on two tiles, a grain of two on the first, and all slices have the same mapping. */
     std::vector<std::vector<size_t>> sizes;
     for (const auto &intervals :
          b.graph.getTileMapping(popops::createGatherInput(b.graph, FLOAT, { 3, 3 }, { 1, 3 }, { 0 }))) {

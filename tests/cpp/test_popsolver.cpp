@@ -176,7 +176,7 @@ TEST(functions)
     CHECK(code == 42);
     fail = false;
     CHECK(m.minimize(thrower)[a] == 19);
-    // A function of unsigned values has none where an operand does not fit.
+    // A function of unsigned values has no result if an operand does not fit.
     popsolver::Model wide;
     const auto b = wide.addVariable(popsolver::DataType{ 4294967294u }, popsolver::DataType{ 4294967299u });
     const auto same = wide.call({ b }, [](const std::vector<unsigned> &v) { return v[0]; });
@@ -204,7 +204,7 @@ TEST(mistakes)
 // row: popsolver Domain
 // row: popsolver Domains
 // row: popsolver ConstraintEvaluationSummary
-TEST(what_a_model_tells)
+TEST(queries_of_a_model)
 {
     popsolver::Model first;
     const auto a = first.addVariable(3, 9), b = first.addConstant(4);

@@ -186,7 +186,7 @@ TEST(regions)
     CHECK(flattenIntervals({}).empty() && calculateUnshufflingIntervals({}).empty());
 }
 
-// What was shuffled by intervals comes back in its order by those that undo them.
+// The inverse shuffle by intervals restores the order.
 // row: poputil calculateUnshufflingIntervals
 TEST(shuffles)
 {
@@ -379,7 +379,7 @@ TEST(options)
 // row: poputil templateVertex
 // row: poputil templateVertexParams
 // row: poputil VertexTemplateToString
-// Each bound is allowed where it is inclusive; numbers are written as everywhere.
+// Each bound is allowed if it is inclusive; numbers are written in any notation.
 // row: poputil OptionHandler
 TEST(bounds_of_options)
 {

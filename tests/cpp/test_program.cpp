@@ -65,13 +65,13 @@ TEST(a_sequence_before_any_graph)
     outer.add(thrice);
     outer.add(Sync(SyncType::INTERNAL));
     RunGraph g;
-    inner.add(Execute(g.addOne)); // seen by the Repeat that has it
+    inner.add(Execute(g.addOne)); // the Repeat that contains it sees the addition
     CHECK(g.first(outer) == 3);
-    inner.add(Execute(g.addOne)); // and after compiling
+    inner.add(Execute(g.addOne)); // after compiling too
     CHECK(g.first(outer) == 6);
 }
 
-TEST(a_copy_of_a_sequence_grows_alone)
+TEST(copies_of_a_sequence_are_independent)
 {
     RunGraph g;
     Execute one(g.addOne);
@@ -95,14 +95,14 @@ TEST(a_copy_of_a_sequence_grows_alone)
     }
 }
 
-TEST(a_sequence_that_holds_itself)
+TEST(a_sequence_that_contains_itself)
 {
     RunGraph g;
     Sequence a, b;
     CHECK_THROWS(a.add(a), graph_recursion_error, "itself");
     a.add(b);
     CHECK_THROWS(b.add(a), graph_recursion_error, "itself");
-    a.add(Execute(g.addOne)); // now the graph says so
+    a.add(Execute(g.addOne)); // the graph reports the error now
     b.add(a);
     CHECK_THROWS(g.first(a), graph_recursion_error, "itself");
     CHECK(g.first(Execute(g.addOne)) == 1);
@@ -151,7 +151,7 @@ TEST(copy_tensors)
     CHECK_THROWS(Copy(Tensor(), Tensor()), control_program_error, "null");
     CHECK_THROWS(Copy(Tensor(), Tensor()), control_program_error, "test_program.cpp");
     CHECK_THROWS(Copy(FunctionBuffer(), Function()), poplar_error, "does not hold the code of this function");
-    CHECK(g.after(Copy(w, g.v))[3] == 4); // the errors left the graph as it was
+    CHECK(g.after(Copy(w, g.v))[3] == 4); // the errors did not change the graph
 }
 
 TEST(errors_name_the_line)
@@ -393,7 +393,7 @@ TEST(names_do_not_clash)
     CHECK(g.first(s) == 0);
 }
 
-TEST(what_cannot_be_made_is_as_it_was)
+TEST(failed_construction_changes_nothing)
 {
     RunGraph g, other;
     Tensor mine = g.graph.addVariable(FLOAT, { 1 }, "mine"), theirs = other.graph.addVariable(FLOAT, { 1 }, "theirs");
@@ -406,7 +406,7 @@ TEST(what_cannot_be_made_is_as_it_was)
         CHECK_THROWS(both.c(g.graph.c()), poplar_error, "another graph");
 }
 
-TEST(programs_that_hold_themselves)
+TEST(programs_that_contain_themselves)
 {
     RunGraph g;
     Sequence sequence;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an engine is connected to: streams, callbacks, host functions, remote buffers; and what callbacks throw.
+// Connections of an engine: streams, callbacks, host functions, remote buffers; and exceptions of callbacks.
 #include <poplar/Engine.hpp>
 #include <poplar/HostFunctionCallback.hpp>
 #include <poplar/StreamCallback.hpp>
@@ -39,7 +39,7 @@ TEST(circular_streams)
     engine.connectStream(g.out, &to[0], &to[0] + 8);
     engine.run();
     CHECK(to[0] == 1 && to[7] == 8);
-    engine.run(); // the third and, round the corner, the first
+    engine.run(); // the third and, after the end, the first
     CHECK(to[0] == 9 && to[4] == 1);
     CHECK_THROWS(engine.connectStream(g.in, from.data(), from.data() + 5), stream_connection_error, "20");
 }
@@ -67,7 +67,7 @@ TEST(streams_of_one_buffer)
     CHECK_THROWS(engine.connectStream("inn", from), stream_connection_error, "'in'");
 }
 
-// Says what was called.
+// Records its calls.
 class Recorder : public StreamCallback
 {
   public:
@@ -170,7 +170,7 @@ TEST(callbacks)
         CHECK_THROWS(moved.connectStreamToCallback("none", [](void *) {}), stream_connection_error, "'none'");
         log.clear();
     }
-    CHECK(log == "d" || log == "id"); // what was prefetched is dropped with the engine
+    CHECK(log == "d" || log == "id"); // prefetched data is dropped with the engine
 }
 
 TEST(prefetch)
@@ -193,8 +193,8 @@ TEST(prefetch)
     }
 }
 
-// Meets the callback that receives results.
-struct Meeting {
+// Waits for the callback that receives results.
+struct Handshake {
     std::mutex lock;
     std::condition_variable came;
     int sent = 0, received = 0;
@@ -203,7 +203,7 @@ struct Meeting {
 class Patient : public StreamCallback
 {
   public:
-    explicit Patient(Meeting &m) : meeting(m)
+    explicit Patient(Handshake &m) : meeting(m)
     {
     }
     Result prefetch(void *p) override
@@ -229,14 +229,14 @@ class Patient : public StreamCallback
         for (unsigned i = 0; i < 4; ++i)
             static_cast<float *>(p)[i] = static_cast<float>(meeting.sent);
     }
-    Meeting &meeting;
+    Handshake &meeting;
 };
 
 TEST(a_prefetch_waits_for_a_result)
 {
     for (const char *mode : { "dedicated", "collaborative" }) {
         StreamGraph g;
-        Meeting meeting;
+        Handshake meeting;
         float last = 0;
         Engine engine(g.graph, Repeat(50, g.step),
                       { { "exchange.streamBufferOverlap", "none" },
@@ -276,7 +276,7 @@ template <typename F> static int numberThrown(F call)
     return 0;
 }
 
-TEST(what_callbacks_throw_comes_out_of_run)
+TEST(exceptions_of_callbacks_are_thrown_by_run)
 {
     StreamGraph g;
     Engine engine(g.graph, { Repeat(3, g.step), Execute(g.addOne) });
@@ -290,7 +290,7 @@ TEST(what_callbacks_throw_comes_out_of_run)
     });
     CHECK_THROWS(engine.run(0), std::out_of_range, "the data is over");
     CHECK(calls == 2);
-    engine.run(1); // the engine is as good as before
+    engine.run(1); // the engine works as before
     engine.readTensor("v", v);
     calls = 5;
     engine.run(0);
@@ -338,7 +338,8 @@ TEST(what_callbacks_throw_comes_out_of_run)
                      { "streamCallbacks.numWorkerThreads", "2" } });
     threads.load(g.device);
     threads.connectStream("out", to);
-    for (unsigned round = 0; round < 20; ++round) // a prefetch may end after its run: it throws into no other call
+    for (unsigned round = 0; round < 20;
+         ++round) // a prefetch may end after its run: its exception reaches no other call
         for (char where : { 'p', 'f', 'c' }) {
             threads.connectStreamToCallback("in", std::unique_ptr<Throws>(new Throws(where)));
             CHECK_THROWS(threads.run(0), Mine, "mine");
@@ -403,7 +404,7 @@ TEST(remote_buffers)
     engine.copyToRemoteBuffer(from, "far", 0, 0);
     engine.copyToRemoteBuffer(ArrayRef<float>(from), "far", 1);
     engine.run();
-    engine.run(); // contents stay
+    engine.run(); // contents are kept
     engine.copyFromRemoteBuffer(name, to, 1);
     CHECK(to[0] == 3 && to[3] == 6);
     engine.copyFromRemoteBuffer("far", static_cast<void *>(to), 0, 0);
@@ -428,7 +429,7 @@ TEST(a_callback_stops_its_run)
     CHECK(calls == 3);
 }
 
-// The run ends; callbacks and what they hold go when the call returns, also with an exception.
+// After the run, callbacks and their captures are released when the call returns, also with an exception.
 TEST(a_callback_destroys_its_engine)
 {
     for (bool throws : { false, true }) {
@@ -454,8 +455,8 @@ TEST(a_callback_destroys_its_engine)
     }
 }
 
-// What is let go may connect its stream, or destroy the engine.
-TEST(a_callback_that_goes_uses_its_engine)
+// A released callback may connect its stream, or destroy the engine.
+TEST(a_released_callback_uses_its_engine)
 {
     struct Going : StreamCallback {
         std::function<void()> last;
@@ -492,7 +493,7 @@ TEST(a_callback_that_goes_uses_its_engine)
     CHECK(!engine);
 }
 
-// A host function cannot take its own place while it runs.
+// A host function cannot replace itself while it runs.
 TEST(a_host_function_connects_itself)
 {
     RunGraph g;

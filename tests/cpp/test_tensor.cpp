@@ -7,11 +7,11 @@
 #include <sstream>
 
 #ifdef __clang__
-#pragma clang diagnostic ignored "-Wbraced-scalar-init" // concat(a, b, {1}), as programs have it
+#pragma clang diagnostic ignored "-Wbraced-scalar-init" // concat(a, b, {1}), as in programs
 #endif
 
 #if defined(__SANITIZE_ADDRESS__)
-#define ADDRESS_SANITIZER // it keeps what was freed
+#define ADDRESS_SANITIZER // it keeps freed memory
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define ADDRESS_SANITIZER
@@ -27,7 +27,7 @@ static Graph makeGraph()
     return Graph(Target::createIPUTarget(1, 4, "ipu2"));
 }
 
-// Where an error says that it was made.
+// The line of this file as errors print it.
 static std::string line(int number)
 {
     return "test_tensor.cpp:" + std::to_string(number);
@@ -75,7 +75,7 @@ TEST(an_index_drops_the_outermost_dimension)
     CHECK(t.index({ 2, 1 }) == t[2][1] && t.index({ 2, 1, 0 }) == t[2][1][0]);
     CHECK_THROWS(t[3], index_error, line(__LINE__));
     CHECK_THROWS(t.index({ 0, 4 }), index_error, line(__LINE__));
-    CHECK(t[0].shape() == (Shape{ 4, 5 })); // building goes on
+    CHECK(t[0].shape() == (Shape{ 4, 5 })); // building continues
 }
 
 // row: 1.2 Tensor slice(size_t b, size_t e, unsigned dim=0) const; slice(const Interval&
@@ -267,7 +267,7 @@ static double resident()
     return 4096.0 * static_cast<double>(pages);
 }
 
-// Nodes of views that nobody has any more are given back, whatever stays alive around them.
+// Nodes of views without references are released, even if others around them stay alive.
 TEST(temporaries_take_no_memory)
 {
 #ifdef ADDRESS_SANITIZER
@@ -289,8 +289,8 @@ TEST(temporaries_take_no_memory)
     CHECK(kept.getVarStr() == regions);
 }
 
-// Also when each takes the place of the one before it.
-TEST(assigning_again_and_again_takes_no_memory)
+// Also if each replaces the one before it.
+TEST(repeated_assignment_takes_no_memory)
 {
 #ifdef ADDRESS_SANITIZER
     enum { TIMES = 1000 };
@@ -317,7 +317,7 @@ TEST(assigning_again_and_again_takes_no_memory)
     CHECK(t.getVarStr().find(",b[0:4]") != std::string::npos && x.getVarStr() == "a[0:100],b[0:4]");
 }
 
-// A tensor keeps what it refers to, also when its graph is gone.
+// A tensor keeps its variables, also when its graph is destroyed.
 TEST(tensors_outlive_graphs)
 {
     Tensor plain, joined, moved;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs read and set of tiles: clocks, seeds, floating-point behaviour.
+// Tile state that programs read and set: clocks, seeds, floating-point behaviour.
 #include <poplar/CSRFunctions.hpp>
 #include <poplar/CycleCount.hpp>
 #include <poplar/Engine.hpp>
@@ -30,7 +30,7 @@ TEST(cycle_count)
     engine.run(1);
     engine.run(1);
     const std::uint64_t one = cycles(engine, "once"), many = cycles(engine, "thousand");
-    CHECK(one >= 600 && one < 2000); // six workers take turns: 6 x 100 cycles
+    CHECK(one >= 600 && one < 2000); // six workers in turn: 6 x 100 cycles
     CHECK(many >= 600000 && many < 600000 + 10000);
     float v[4];
     engine.readTensor("v", v);

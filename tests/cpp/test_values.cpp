@@ -32,7 +32,7 @@
 using namespace poplar;
 
 // row: 3.11 trap 10:
-// Tables of types at file scope, before and beside any other initialisation.
+// Tables of types at file scope, initialised before any other object and next to others.
 static const std::vector<Type> floatTypes = { FLOAT, HALF };
 static const std::map<Type, unsigned> sizes = { { FLOAT, 4 }, { HALF, 2 }, { INT, 4 }, { poplar::CHAR, 1 } };
 static const Type &reference = UNSIGNED_INT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vertices of the tests of graphs: every form of field. */
+/* Vertices of the tests of graphs: every kind of field. */
 #include <poplar/vertex.h>
 
 POP_VERTEX(SumVertex)
@@ -77,7 +77,7 @@ bool Layouts_compute(Layouts *v)
     return true;
 }
 
-/* State of every form. */
+/* State of every kind. */
 POP_VERTEX(Stateful)
 {
     POP_OUTPUT(POP_VECTOR(float)) out;

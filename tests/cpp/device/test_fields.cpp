@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Classes as codelets write them, compiled for the host; compute() runs on storage laid out by hand, as the engine lays
-// it out.
+// Classes as in codelets, compiled for the host; compute() runs on storage with the engine's layout, filled by hand.
 #include "../check.hpp"
 
 #include <poplar/AvailableVTypes.h>
@@ -16,7 +15,7 @@
 using namespace poplar;
 static constexpr auto ONE_PTR = poplar::VectorLayout::ONE_PTR;
 
-// What the engine writes into a state.
+// The state as the engine writes it.
 struct Pair {
     void *data;
     size_t count;
@@ -136,7 +135,7 @@ TEST(nestedVectorsListsAndState)
     runNested<half, false>();
 }
 
-// An edge to a half reads as a half and as a float.
+// An edge to a half can be read as a half and as a float.
 class Halves : public Vertex
 {
     Input<half> a, b;
@@ -195,7 +194,7 @@ __attribute__((noinline, const)) unsigned Alone::plain(unsigned x)
 {
     return x + 1;
 }
-// A promise to the compiler, and a compute that changes nothing of its own.
+// A promise to the compiler, and a compute() that changes none of its own members.
 class Promise : public Vertex
 {
   public:
@@ -214,7 +213,7 @@ TEST(aConstComputeWrites)
     float out[2] = { 0, 0 };
     CHECK(Built<Promise>(pair(out, 2))->compute() && out[0] == 5);
 }
-// Other attributes are what they were.
+// Other attributes are ignored as before.
 struct Aligned {
     char c;
 } __attribute__((aligned(32), unused));

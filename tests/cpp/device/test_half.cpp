@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// half is IEEE binary16: conversions of every bit pattern, rounding, arithmetic, and what it makes together with other
-// types.
+// half is IEEE binary16: conversions of every bit pattern, rounding, arithmetic, and the types of mixed operations.
 #include "../check.hpp"
 
 #include <poplar/HalfFloat.hpp>
@@ -33,14 +32,14 @@ static bool same(half a, uint16_t bits)
 {
     return a.bits() == bits || (std::isnan(a) && (bits & 0x7fff) > 0x7c00);
 }
-// Numbers without a pattern, the same in every run.
+// Pseudo-random numbers, the same in every run.
 static uint32_t next(uint32_t &state)
 {
     state = state * 1664525u + 1013904223u;
     return state ^ state >> 15;
 }
 
-TEST(everyBitPatternGoesToFloatAndBack)
+TEST(everyBitPatternConvertsToFloatAndBack)
 {
     for (unsigned bits = 0; bits < 65536; ++bits) {
         float wide = raw(bits);
@@ -56,7 +55,7 @@ TEST(floatsRoundToNearestEven)
 {
     uint32_t state = 1;
     for (unsigned bits = 0; bits < 0x7c00; ++bits) {
-        // On, below and above each half, and each point in the middle of two.
+        // On, below and above each half, and each midpoint of two.
         float low = raw(bits), high = bits < 0x7bff ? static_cast<float>(raw(bits + 1)) : 65536.0f,
               middle = (low + high) / 2;
         const float values[] = { low, middle, std::nextafter(middle, 0.0f), std::nextafter(middle, 1e9f),
@@ -78,7 +77,7 @@ TEST(floatsRoundToNearestEven)
 
 TEST(doublesRoundOnce)
 {
-    // Just above the middle of two halves, by less than float can hold: float alone would round to even, downwards.
+    // Just above the midpoint of two halves, by less than float can represent: float alone would round to even, down.
     double tricky = 1.0 + 0.00048828125 + 1e-12;
     CHECK(half(tricky).bits() == 0x3c01);
     CHECK(half(-tricky).bits() == 0xbc01);

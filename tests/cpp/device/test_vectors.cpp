@@ -39,7 +39,7 @@ TEST(operatorsWorkOnEachElement)
     CHECK(static_cast<char4>(char4{ 1, -2, 3, -4 } + char4{ 1, 1, 1, 1 })[1] == -1);
 }
 
-// Each of many operations on vectors gives what the class half gives.
+// Many operations on vectors, each compared with the same operation on class half.
 TEST(vectorsRoundAsHalfDoes)
 {
     for (unsigned i = 0; i < 65536; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codelets of the era test: compute() as the guide's era wrote it, and as later ones do.
+// Codelets of the era test: compute() in the form of the guide's era, and of later ones.
 #include <poplar/Vertex.hpp>
 
 class Scale : public poplar::Vertex

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The era test's program as the guide's time wrote it (up to 1.4): cycle estimates, transfers by pointer alone,
+// The era test's program in the style of the guide (up to 1.4): cycle estimates, transfers by pointer alone,
 // sequences from arguments, profiles as values.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The era test's program as 3.x wrote it: MultiVertex with void compute, executables, run-time options, array views.
+// The era test's program in the style of 3.x: MultiVertex with void compute, executables, run-time options, array
+// views.
 #include <poplar/CycleCount.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/Executable.hpp>

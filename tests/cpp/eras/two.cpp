@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The era test's program as 2.x wrote it: DebugContext, estimates with flops, transfers by range, brace lists.
+// The era test's program in the style of 2.x: DebugContext, estimates with flops, transfers by range, brace lists.
 #include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of two sources that hand graphs, tensors, engines, strings, lists and exceptions to each other and to the
-// library, however each of them takes the C++ interface (run says which ways there are).
+// A program of two sources that pass graphs, tensors, engines, strings, lists and exceptions to each other and to the
+// library, with each way of linking the C++ interface (run lists them).
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 
@@ -48,7 +48,7 @@ class Feed : public StreamCallback
   private:
     int left;
 };
-// A kind of error that a program derives.
+// A class of error derived by a program.
 class OwnError : public runtime_error
 {
   public:
@@ -76,7 +76,7 @@ static void testErrors(Graph &graph, const Tensor &t)
            "and as the base, with the line of the call");
     expect(throws<type_error>([&] { shareOf(graph, t, 3); }, "no equal shares"), "the other source's error is caught");
     expect(throws<std::runtime_error>([&] { throw graph_memory_allocation_error("full", "file"); }, "full"),
-           "one of this source's own");
+           "an error of this source");
     expect(throws<runtime_error>([&] { throw OwnError(); }, "mine"), "and one of a derived class");
     expect(throws<std::out_of_range>([&] { OptionFlags().at("none"); }, "none"), "a class of the standard library");
     try {
@@ -90,7 +90,8 @@ static void testErrors(Graph &graph, const Tensor &t)
 static void testRun(Graph &graph, const Device &device, const Tensor &t)
 {
     const Tensor share = shareOf(graph, t, 4);
-    expect(share.shape() == std::vector<std::size_t>{ 1 } && t.shapeToString() == "{4}", "lists and strings come back");
+    expect(share.shape() == std::vector<std::size_t>{ 1 } && t.shapeToString() == "{4}",
+           "lists and strings are returned");
     expect(graph.getTileMapping(t)[0].size() == 1 && t.slices({ { 0, 1 }, { 2, 4 } }).size() == 2, "lists of lists");
     const DataStream stream = graph.addHostToDeviceFIFO("feed", FLOAT, 1);
     graph.createHostRead("read", share);
@@ -101,7 +102,7 @@ static void testRun(Graph &graph, const Device &device, const Tensor &t)
            "a function is called, an option is kept");
     expect(throws<Refusal>([&] { compileGraph(graph, { Sequence() }, {}, [](int, int) { throw Refusal(); }); },
                            "no more data"),
-           "what that function throws comes out as it was");
+           "exceptions of that function are unchanged");
     std::ostringstream printed;
     engine.setPrintStream(printed);
     engine.connectStreamToCallback("feed", std::unique_ptr<StreamCallback>(new Feed(1)));
@@ -111,7 +112,7 @@ static void testRun(Graph &graph, const Device &device, const Tensor &t)
     engine.readTensor("read", &value, &value + 1);
     expect(value == 0 && printed.str().find("share") != std::string::npos,
            "a callback of this source is called, and its stream written to");
-    expect(throws<Refusal>([&] { engine.run(); }, "no more data"), "what a callback throws comes out as it was");
+    expect(throws<Refusal>([&] { engine.run(); }, "no more data"), "exceptions of a callback are unchanged");
     expect(sectionsOf(engine).find("memory") != std::string::npos, "a profile is a map");
     expect(engine.getGraphProfile()["memory"].type() == ProfileValue::Type::MAP, "of values");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The other half of modes.cpp.
+// The second source of modes.cpp.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 
@@ -17,7 +17,7 @@ Tensor shareOf(Graph &graph, const Tensor &t, std::size_t parts)
 std::string sectionsOf(const Engine &engine)
 {
     std::string names;
-    const ProfileValue profile = engine.getGraphProfile(); // of which asMap is a copy of this half's making
+    const ProfileValue profile = engine.getGraphProfile(); // of which asMap returns a copy made by this source
     for (const ProfileValue::Map::value_type &section : profile.asMap())
         names += section.first + " ";
     return names;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention with two heads and layer norm, as transformers are written by hand, in float and in half.
+// Attention with two heads and layer norm, written with basic operations, in float and in half.
 //
 // build: c++17
 #include "program.hpp"
@@ -64,7 +64,7 @@ class Attention
     OptionFlags options{ { "partialsType", "float" }, { "availableMemoryProportion", "0.3" } };
 };
 
-// Of one row of the batch, from the products with the weights of q, k and v.
+// One row of the batch, from the products with the weights of q, k and v.
 std::vector<double> heardBy(const std::vector<double> &all, std::size_t row)
 {
     const std::size_t begin = row / steps * steps;

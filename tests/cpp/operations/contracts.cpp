@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the original's own tests and public programs rely on, in small cases that once were wrong here.
+// Behaviour that the original's tests and public programs rely on, in small cases that once were wrong here.
 //
 // build: c++14
 #include <poplar/Engine.hpp>
@@ -99,7 +99,7 @@ static void counts()
 static void zeroSizes()
 {
     Bed b;
-    CHECK(!throws([] { poplin::ConvParams(FLOAT, 1, { 4 }, { 3 }, 2, 2, 0).validate(); })); // divided by zero once
+    CHECK(!throws([] { poplin::ConvParams(FLOAT, 1, { 4 }, { 3 }, 2, 2, 0).validate(); })); // divided by zero before
     Tensor a = b.graph.addVariable(FLOAT, { 5, 0 }, VariableMappingMethod::LINEAR, "a"),
            c = b.graph.addVariable(FLOAT, { 0, 4 }, VariableMappingMethod::LINEAR, "c");
     Tensor product = poplin::matMul(b.graph, a, c, b.prog, FLOAT);
@@ -144,7 +144,7 @@ static void arithmetic()
     Bed b;
     Tensor x = b.graph.addVariable(INT, { 3 }, VariableMappingMethod::LINEAR, "x"),
            y = b.constant<int>(INT, { 3 }, { 1, -2, 3 }), two = b.graph.addConstant(INT, {}, 2),
-           three = b.graph.addConstant(INT, {}, 3); // neither has a tile
+           three = b.graph.addConstant(INT, {}, 3); // neither is mapped to a tile
     b.graph.setInitialValue(x, ArrayRef<int>({ 5, 6, 7 }));
     popops::scaledAddTo(b.graph, x, two, y, three, b.prog);
     CHECK(b.run<int>(x) == std::vector<int>({ 13, 6, 23 }));

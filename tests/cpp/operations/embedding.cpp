@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows looked up and updated, with a plan and without; slices at run-time places; the largest of rows that meet.
+// Rows looked up and updated, with a plan and without; slices at run-time offsets; the largest of colliding rows.
 //
 // build: c++14
 #include "program.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions with placeholders, constants and casts, in all the ways of writing them; results of other types.
+// Expressions with placeholders, constants and casts, in every notation; results of other types.
 //
 // build: c++11
 #include "program.hpp"
@@ -31,7 +31,7 @@ void run(const Device &device)
         poputil::mapTensorLinearly(graph, t);
 
     Sequence prog;
-    std::vector<std::unique_ptr<Expr>> grown; // as code that builds expressions keeps them
+    std::vector<std::unique_ptr<Expr>> grown; // as code that builds expressions stores them
     grown.push_back(std::unique_ptr<Expr>(new Sub(_1, _2)));
     grown.push_back(std::unique_ptr<Expr>(new Square(*grown.back())));
     const auto norm = (_1 - _2) / Max(Abs(_1), Const(0.01f));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Fourier transform of rows by halving: views of every other element, twiddles as constants that are broadcast.
+// A Fourier transform of rows by recursive halving: views of every other element, twiddles as broadcast constants.
 //
 // build: c++11
 #include <cmath>

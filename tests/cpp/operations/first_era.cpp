@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network as programs of SDK 1.x have it: names that are strings put together, reads with one pointer, profiles as
+// A network as programs of SDK 1.x have it: names that are concatenated strings, reads with one pointer, profiles as
 // values.
 //
 // build: c++11

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inference with weights that are constants of the graph, as importers of trained networks make them.
+// Inference with weights that are constants of the graph, as importers of trained networks create them.
 //
 // build: c++14
 #include "program.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adam written by hand: weights in half, state in float, the gradient scaled, weights that are no numbers set back to
+// Adam written by hand: weights in half, state in float, the gradient scaled, weights that are NaN set back to
 // 0.
 //
 // build: c++17

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operator with codelets of its own beside popops', written as custom operators of frameworks are.
+// An operator with its own codelets besides those of popops, in the style of custom operators of frameworks.
 //
 // build: c++17
 #include "program.hpp"
@@ -81,7 +81,7 @@ void run(const Device &device)
     prog.add(Execute(cs));
     try {
         axpyRelu(graph, x, y[0], 1, prog, "wrong");
-        host::check(false, "shapes that differ are taken");
+        host::check(false, "different shapes are accepted");
     } catch (const std::runtime_error &error) {
         host::check(std::string(error.what()).find("axpyRelu: {13,17} and {17}") != std::string::npos, error.what());
     }

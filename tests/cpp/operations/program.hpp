@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What these programs share: the devices they run on, values, and the comparison with what the host computes.
+// Shared by these programs: the devices they run on, values, and the comparison with the host's results.
 #ifndef TESTS_CPP_OPERATIONS_PROGRAM_HPP
 #define TESTS_CPP_OPERATIONS_PROGRAM_HPP
 
@@ -75,7 +75,7 @@ template <typename T = float> std::vector<T> read(poplar::Engine &engine, const 
     return values;
 }
 
-// Runs the program on both modelled machines and on the CPU; what main returns.
+// Runs the program on both modelled machines and on the CPU; returns main's result.
 inline int onDevices(unsigned tiles, const std::function<void(const poplar::Device &)> &run)
 {
     for (const char *version : { "ipu1", "ipu2" }) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers whose weights come from remote memory one by one, in a loop with a counter; the result goes to a second IPU.
+// Layers whose weights are read from remote memory one by one, in a loop with a counter; the result goes to a second
+// IPU.
 // The engine has an executable that was stored and read back.
 //
 // build: c++17

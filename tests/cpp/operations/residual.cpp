@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A residual block with strides, batch norm and a projected shortcut, its weights drawn on the device; then poolings.
+// A residual block with strides, batch norm and a projected shortcut, its weights drawn on the device; then pooling.
 //
 // build: c++17
 #include "program.hpp"

@@ -1,6 +1,6 @@
 // build: c++11 c++17
 // SPDX-License-Identifier: Apache-2.0
-// Codelets that assign short vectors in braces, which g++ alone does not take.
+// Codelets that assign short vectors in braces, which plain g++ does not accept.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph manager and builders: programs by name, tensors that know their streams, devices in variants.
+// A graph manager and builders: programs by name, tensors that hold their streams, devices in variants.
 // build: c++17 c++20
 #include <fstream>
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each way of naming things, through layers.
+// Each way of naming things, through several layers.
 // build: c++17
 #include <iostream>
 #include <poplar/DebugContext.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engines, devices and targets in as many spellings as programs have for them: program lists, transfers, callbacks,
+// Engines, devices and targets in the spellings that programs use for them: program lists, transfers, callbacks,
 // executables. build: c++11 c++14 c++20
 #undef NDEBUG
 #include <array>

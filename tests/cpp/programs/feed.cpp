@@ -51,7 +51,7 @@ class DataFeed : public StreamCallback
 int DataFeed::prefetched = 0;
 int DataFeed::completes = 0;
 int DataFeed::invalidated = 0;
-struct Sink final : LegacyStreamCallback { // prefetch says NotAvailable
+struct Sink final : LegacyStreamCallback { // prefetch returns NotAvailable
     std::vector<float> &to;
     Sink(std::vector<float> &t) : to(t)
     {

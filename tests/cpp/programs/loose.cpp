@@ -1,6 +1,6 @@
 // build: c++11 c++17
 // SPDX-License-Identifier: Apache-2.0
-// Codelets that take pointers from inputs and write edges without a star.
+// Codelets that use inputs as pointers and write edges without a star.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 

@@ -1,6 +1,6 @@
 // build: c++11 c++17
 // SPDX-License-Identifier: Apache-2.0
-// Names that programs of 1.x to 3.x call, and what they do here.
+// Names that programs of 1.x to 3.x call, and their effects here.
 #include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
@@ -22,7 +22,7 @@ struct Adder { // declared before Program.hpp was known: Graph.hpp alone names S
     void add(Graph &graph, program::Sequence &to);
 };
 
-// A stream's end stops a Loop.
+// The end of a stream stops a Loop.
 class Counter : public LegacyStreamCallback
 {
   public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nested vectors, vector lists, state of every kind, compiled both ways.
+// Nested vectors, vector lists, state of every kind, compiled in both ways.
 // build: c++14
 #include <iostream>
 #include <poplar/Engine.hpp>

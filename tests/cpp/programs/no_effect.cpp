@@ -1,6 +1,6 @@
 // build: c++11 c++17
 // SPDX-License-Identifier: Apache-2.0
-// Arguments without effect are said once, at INFO.
+// Arguments without effect are logged once, at INFO.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 

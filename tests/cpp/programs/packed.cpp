@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codelets that popc compiled beforehand, from several sources, on several devices.
+// Codelets compiled by popc before, from several sources, for several devices.
 // build: c++14
 // popc: -I parts -DSCALE=3.0f -DWIDE --target=ipu1,ipu2,cpu parts/adder.cpp parts/scale.cpp
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records in byte streams, worked on by a codelet that shares their header; callbacks without noexcept.
+// Records in byte streams, processed by a codelet that shares their header; callbacks without noexcept.
 // build: c++17
 #include <atomic>
 #include <cmath>

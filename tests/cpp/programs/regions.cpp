@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host library idioms: mappings, regions that are contiguous, work shared over workers, classes derived from DebugInfo.
+// Idioms of host libraries: mappings, contiguous regions, work divided among workers, classes derived from DebugInfo.
 // build: c++20
 #include <algorithm>
 #include <iostream>

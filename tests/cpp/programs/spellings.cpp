@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs in as many spellings as programs have for them: mappings, sequences, views, constants, initial values,
+// Graphs in the spellings that programs use for them: mappings, sequences, views, constants, initial values,
 // options, names. build: c++11 c++14 c++20
 #undef NDEBUG
 #include <array>

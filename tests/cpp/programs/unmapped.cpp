@@ -1,7 +1,7 @@
 // build: c++11 c++17
 // SPDX-License-Identifier: Apache-2.0
-// On the CPU device programs need not think about tiles: nothing is mapped here, or to tiles that there are not; a
-// modelled IPU refuses the same.
+// On the CPU device programs need no tile mapping: nothing is mapped here, or to tiles that do not exist; a
+// modelled IPU refuses the same programs.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables, constants, slices, host handles and streams, as the first tutorial goes about it.
+// Variables, constants, slices, host handles and streams, as in the first tutorial.
 // build: c++11 c++20
 #include <algorithm>
 #include <iostream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codelets in a namespace with templates, macros for layouts and explicit instantiations; names put together from
+// Codelets in a namespace with templates, macros for layouts and explicit instantiations; names composed from
 // types. build: c++17
 #undef NDEBUG
 #include <cassert>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codelets as programs of 1.x and 2.x have them.
+// Codelets in the style of programs of 1.x and 2.x.
 #include <poplar/Vertex.hpp>
 using namespace poplar;
 
-// What the standard headers are needed for comes with Vertex.hpp.
+// Vertex.hpp also includes what the standard headers are needed for.
 static_assert(std::is_same<std::uint32_t, unsigned>::value, "cstdint and type_traits");
 
 struct Point {
@@ -66,7 +66,7 @@ class Values : public Vertex
     }
 };
 
-// Writes to its input: checked execution says so.
+// Writes to its input: an error of checked execution.
 class Careless : public Vertex
 {
   public:
