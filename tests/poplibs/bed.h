@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bed for numeric tests: a graph on a device, tensors with random scattered mappings and values, one program, and
- * comparison with references in double precision.
- *
- *     struct bed bed = bed_open(BED_MODEL, 7, popops_add_codelets_at);
- *     pop_tensor a = bed_input(&bed, POP_HALF, POP_SHAPE(5, 13), BED_SCATTERED), out = popops_...(bed.graph, a,
- * bed.program, "x"); double *given = bed_given(&bed, a), *got = bed_run(&bed, out);        what a holds (rounded to its
- * type), and what came out bed_check(got, reference, count, relative, absolute); bed_close(&bed); frees all of it
- */
+/* A test bed for numeric tests: a graph on a device, tensors with random scattered mappings and values, one program,
+ * and comparison with references in double precision.  bed_open, then bed_input for inputs and the operations under
+ * test on bed.graph and bed.program; bed_given is the value of an input, rounded to its type; bed_run returns an
+ * output, bed_check compares it, and bed_close frees everything. */
 #ifndef TESTS_POPLIBS_BED_H
 #define TESTS_POPLIBS_BED_H
 
@@ -36,7 +32,7 @@ struct bed {
     pop_engine *engine;
 };
 
-/* tiles counts for the model alone.  add_codelets may be NULL. */
+/* tiles is used for the model only.  add_codelets may be NULL. */
 static inline struct bed bed_open_with(enum bed_device device, unsigned tiles, pop_options options,
                                        void (*add_codelets)(pop_where, pop_graph *))
 {
@@ -89,7 +85,7 @@ static inline void bed_map(struct bed *bed, pop_tensor t, enum bed_mapping mappi
                                        (unsigned)(at / share));
 }
 
-/* Remembers a tensor and what to write to it before the run: values (NULL: random ones by type, in [low, high)). */
+/* Registers a tensor and the values to write before the run: values (NULL: random ones by type, in [low, high)). */
 static inline void bed_write(struct bed *bed, pop_tensor t, const double *values, double low, double high)
 {
     size_t count = pop_tensor_num_elements(t);
@@ -101,7 +97,7 @@ static inline void bed_write(struct bed *bed, pop_tensor t, const double *values
     if (!pop_type_is_floating_point(type))
         for (size_t i = 0; i < count; ++i)
             kept[i] = floor(kept[i]);
-    pop_convert(POP_DOUBLE, kept, type, device, count); /* rounded as the device has them */
+    pop_convert(POP_DOUBLE, kept, type, device, count); /* rounded to the device's type */
     pop_convert(type, device, POP_DOUBLE, kept, count);
     free(device);
     assert_true(bed->count < BED_TENSORS);
@@ -127,7 +123,7 @@ static inline pop_tensor bed_input(struct bed *bed, pop_type type, pop_shape sha
     return pop_type_is_signed(type) ? bed_input_of(bed, type, shape, mapping, -8, 8)
                                     : bed_input_of(bed, type, shape, mapping, 0, 16);
 }
-/* What was written to t, which bed_write or bed_input knows; the bed's. */
+/* The values written to t, which bed_write or bed_input registered; owned by the bed. */
 static inline double *bed_given(struct bed *bed, pop_tensor t)
 {
     for (size_t i = 0; i < bed->count; ++i)
@@ -137,7 +133,7 @@ static inline double *bed_given(struct bed *bed, pop_tensor t)
     return NULL;
 }
 
-/* Compiles, writes, runs once, and reads the outputs: *values[i] are those of outputs[i], the bed's. */
+/* Compiles, writes, runs once, and reads the outputs: *values[i] are those of outputs[i], owned by the bed. */
 static inline void bed_run_all(struct bed *bed, const pop_tensor *outputs, double **values, size_t count)
 {
     char handle[32];
@@ -199,7 +195,7 @@ static inline void bed_close(struct bed *bed)
         free(bed->tensors[i].values);
 }
 
-/* |got - wanted| <= absolute + relative |wanted|; infinities and NaN as they are. */
+/* |got - wanted| <= absolute + relative |wanted|; infinities and NaN must be equal. */
 static inline void bed_check(const double *got, const double *wanted, size_t count, double relative, double absolute)
 {
     for (size_t i = 0; i < count; ++i) {

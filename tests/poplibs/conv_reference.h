@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Where place i of a transformed operand comes from: -1 for padding and the zeros between dilated elements. */
+/* The source index of index i of a transformed operand: -1 for padding and the zeros between dilated elements. */
 static inline long reference_source(const poplin_input_transform *t, size_t given, size_t d, size_t size, size_t i)
 {
     size_t lower = t->truncation_lower[d], left = given - lower - t->truncation_upper[d],
@@ -26,7 +26,7 @@ static inline size_t reference_product(const size_t *dims, size_t count)
     return product;
 }
 
-/* A place of a field of these sizes, as the place of the operand's own field; -1 where that has none. */
+/* An index into a transformed field, as the index into the operand's own field; -1 if it has no source. */
 static inline long reference_place(const poplin_conv_params *p, const poplin_input_transform *t, const size_t *given,
                                    const size_t *sizes, const size_t *at)
 {
@@ -48,8 +48,8 @@ static inline void reference_next(const size_t *sizes, size_t count, size_t *at)
     }
 }
 
-/* What goes on for each pair of an output element and a transformed kernel element that both have sources: places of
- * output, input and weights, in field and kernel alone. */
+/* Called for each pair of an output element and a transformed kernel element that both have sources: indices of output,
+ * input and weights, within field and kernel only. */
 typedef void (*reference_visitor)(long out, long in, long kernel, void *user);
 static inline void reference_each(const poplin_conv_params *p, reference_visitor visit, void *user)
 {
@@ -111,8 +111,8 @@ static inline void reference_add(long out, long in, long kernel, void *user)
                         *w += *x * *y;
                 }
 }
-/* Makes one of the three (0: output, 1: the gradient of the input, 2: that of the weights) of the two others; it is
- * allocated here. */
+/* Calculates one of the three (0: output, 1: the gradient of the input, 2: that of the weights) from the two others;
+ * the caller frees it. */
 static inline double *reference_conv(const poplin_conv_params *p, int made, const double *a, const double *b)
 {
     struct reference r = { .p = p, .made = made, .out_field = 1, .in_field = 1, .kernel_field = 1 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A prefix beam search in double precision, over labels as they are written. */
+/* A prefix beam search in double precision, over collapsed labels. */
 #ifndef TESTS_POPLIBS_CTC_BEAM_REFERENCE_H
 #define TESTS_POPLIBS_CTC_BEAM_REFERENCE_H
 
@@ -21,7 +21,7 @@ static inline int ctc_by_total(const void *a, const void *b)
     double x = ctc_total(a), y = ctc_total(b);
     return (x < y) - (x > y);
 }
-/* The beam with this label among those; a new one when there is none. */
+/* The beam of this label; a new one if there is none. */
 static inline struct ctc_beam *ctc_beam_of(struct ctc_beam *beams, size_t *count, const unsigned *label, size_t length)
 {
     for (size_t i = 0; i < *count; ++i)

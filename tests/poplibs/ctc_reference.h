@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CTC loss of one entry in double precision: by the recursion over places, and as the sum over all paths. */
+/* The CTC loss of one entry in double precision: by the recursion over positions, and as the sum over all paths. */
 #ifndef TESTS_POPLIBS_CTC_REFERENCE_H
 #define TESTS_POPLIBS_CTC_REFERENCE_H
 
@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct ctc_entry {
-    size_t steps, symbols, classes, blank; /* steps and symbols that count */
+    size_t steps, symbols, classes, blank; /* valid steps and symbols */
     size_t stride;                         /* from a step's probabilities to the next one's */
     const double *log_probs;
     const double *label;
@@ -20,7 +20,7 @@ static inline double ctc_log_add(double a, double b)
     double more = fmax(a, b), less = fmin(a, b);
     return less == -INFINITY ? more : more + log1p(exp(less - more));
 }
-/* The class of a place among blanks and symbols; classes: one that is not possible. */
+/* The class of a position among blanks and symbols; the number of classes if it is impossible. */
 static inline size_t ctc_class(const struct ctc_entry *e, size_t place)
 {
     if (place % 2 == 0)
@@ -33,7 +33,7 @@ static inline double ctc_log_prob(const struct ctc_entry *e, size_t step, size_t
     size_t c = ctc_class(e, place);
     return c == e->classes ? -INFINITY : e->log_probs[step * e->stride + c];
 }
-/* Whether an alignment may go from one place to another in a step. */
+/* Whether an alignment may go from one position to another in a step. */
 static inline bool ctc_may_follow(const struct ctc_entry *e, size_t from, size_t to)
 {
     if (to < from || to - from > 2)
@@ -41,7 +41,8 @@ static inline bool ctc_may_follow(const struct ctc_entry *e, size_t from, size_t
     return to - from < 2 || (to % 2 == 1 && e->label[to / 2] != e->label[from / 2]);
 }
 
-/* The logarithm of the label's probability; *posterior ({steps, classes}, may be NULL): of each class at each step. */
+/* The logarithm of the label's probability; *posterior ({steps, classes}, may be NULL): that of each class at each
+ * step. */
 static inline double ctc_recursion(const struct ctc_entry *e, double *posterior)
 {
     size_t places = 2 * e->symbols + 1, rows = e->steps;
@@ -80,7 +81,7 @@ static inline double ctc_recursion(const struct ctc_entry *e, double *posterior)
     return total;
 }
 
-/* A path's label: repeated classes once, blanks not at all.  Returns its length. */
+/* A path's label: repeated classes count once, blanks are removed.  Returns its length. */
 static inline size_t ctc_collapse(const size_t *path, size_t steps, size_t blank, size_t *label)
 {
     size_t length = 0;

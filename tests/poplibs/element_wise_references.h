@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The element-wise operators in double precision, or in whole numbers of 64 bits, and where their operands are taken
- * from. */
+/* The element-wise operators in double precision, or in 64-bit integers, and the ranges of their operands. */
 #ifndef TESTS_POPLIBS_ELEMENT_WISE_REFERENCES_H
 #define TESTS_POPLIBS_ELEMENT_WISE_REFERENCES_H
 
@@ -19,7 +18,7 @@ struct operator_test {
     void (*with_output)(pop_graph *, const pop_tensor *, pop_tensor, pop_program);
 };
 
-/* Through the macros of element_wise.h, so that each row of the table has its own. */
+/* Calls the macros of element_wise.h, so that each row of the table has its own test. */
 #define CALLS(name, ...)                                                                                               \
     static pop_tensor new_##name(pop_graph *graph, const pop_tensor *in, pop_program program)                          \
     {                                                                                                                  \
@@ -168,7 +167,7 @@ static inline double binary_reference(int op, double a, double b)
     }
 }
 
-/* A whole number as a type of so many bits holds it. */
+/* An integer wrapped to a type of that many bits. */
 static inline double wrapped(pop_type type, int64_t value)
 {
     unsigned bits = 8 * (unsigned)pop_type_size(type);
@@ -225,7 +224,7 @@ static inline double whole_reference(const struct operator_test *test, pop_type 
     }
 }
 
-/* The result for operands as the device has them, rounded to the result's type by the caller. */
+/* The result for operands in the device's types; the caller rounds it to the result's type. */
 static inline double operator_reference(const struct operator_test *test, pop_type type, double a, double b, double c)
 {
     if (test->arity == 3)
@@ -235,7 +234,7 @@ static inline double operator_reference(const struct operator_test *test, pop_ty
     return test->arity == 1 ? unary_reference(test->op, a) : binary_reference(test->op, a, b);
 }
 
-/* Where operands lie: an interval that has the function's interesting parts and no singular point. */
+/* The range of operands: an interval that has the function's interesting parts and no singular point. */
 struct operator_range {
     double low, high;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of the operation libraries share: a graph on a machine of so many tiles, and checks of errors and
- * mappings. */
+/* Shared by tests of the operation libraries: a graph on a machine with some tiles, and checks of errors and mappings.
+ */
 #ifndef TESTS_POPLIBS_FIXTURE_H
 #define TESTS_POPLIBS_FIXTURE_H
 
@@ -23,14 +23,14 @@ static inline pop_graph *graph_of(unsigned ipus, unsigned tiles_per_ipu)
     return pop_graph_create(&target);
 }
 
-/* The graph has no error; its text otherwise. */
+/* The graph has no error; fails with its text otherwise. */
 static inline void assert_built(pop_graph *graph)
 {
     const pop_error *error = pop_graph_error(graph);
     if (error)
         fail_msg("%s: %s", error->api, error->text);
 }
-/* The graph has this error, in this call, with these words; it is cleared. */
+/* The graph has this error, of this call, with these words; clears it. */
 static inline void assert_error(pop_graph *graph, pop_status status, const char *api, const char *words)
 {
     pop_error error;
@@ -47,7 +47,7 @@ static inline unsigned next_random(uint64_t *state)
     return (unsigned)(*state >> 33);
 }
 
-/* The tile of each element of a mapping: -1 where it has none, -2 where it has several. */
+/* The tile of each element of a mapping: -1 if it is not mapped, -2 if it is mapped to several. */
 static inline int *tiles_of(const pop_interval_lists *mapping, size_t elements)
 {
     int *tiles = malloc(elements * sizeof(int) + 1);

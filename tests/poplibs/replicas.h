@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of replicas share: a replicated graph on a modelled device with an IPU for each replica, its engine, and
+/* Shared by tests of replicas: a replicated graph on a modelled device with an IPU for each replica, its engine, and
  * tensors of all replicas as doubles. */
 #ifndef TESTS_POPLIBS_REPLICAS_H
 #define TESTS_POPLIBS_REPLICAS_H
@@ -54,7 +54,7 @@ static inline pop_tensor rig_input(struct rig *r, pop_type type, pop_shape shape
     return t;
 }
 
-/* Makes the engine; again with other options. */
+/* Creates the engine; a second call creates it again with other options. */
 static inline void load_rig(struct rig *r, pop_options options)
 {
     pop_error error = { 0 };
@@ -70,7 +70,7 @@ static inline void run_rig(struct rig *r)
     must(pop_engine_run(r->engine, 0, &error), &error);
 }
 
-/* Values of all replicas, `each` of one, through the device's type; what put writes is rounded to it. */
+/* Values of all replicas, `each` of one, converted by the device's type; values that put writes are rounded to it. */
 static inline void rig_put(struct rig *r, const char *handle, pop_type type, double *values, size_t each)
 {
     pop_error error = { 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters of convolutions and index arithmetic, against a convolution written out; and what the planner's transforms
- * make of parameters. */
+/* Parameters of convolutions and index arithmetic, compared with a convolution in plain loops; and the parameters after
+ * the planner's transforms. */
 #include "poplibs/fixture.h"
 
 #include "../../src/poplin/planner/plan_params.c"
@@ -39,7 +39,7 @@ static poplin_conv_params random_params(uint64_t *random, size_t dims)
     }
 }
 
-/* What one dimension of an operand is after its transform: the element at each place, or -1. */
+/* One dimension of an operand after its transform: the source element at each index, or -1. */
 static size_t places(const poplin_input_transform *t, size_t d, size_t size, int *out)
 {
     size_t count = 0;
@@ -59,8 +59,8 @@ static size_t places(const poplin_input_transform *t, size_t d, size_t size, int
     }
     return count;
 }
-/* The input element of each pair of output and kernel element: met[output * kernel size + kernel], -1 for none. */
-static size_t meetings(const poplin_conv_params *p, size_t d, int *met)
+/* The input element of each pair of output and kernel element: pairs[output * kernel size + kernel], -1 for none. */
+static size_t multiplied_pairs(const poplin_conv_params *p, size_t d, int *pairs)
 {
     int in[64], kernel[64], outputs[64];
     size_t in_count = places(&p->input_transform, d, p->input_field_shape[d], in), count = 0;
@@ -74,10 +74,10 @@ static size_t meetings(const poplin_conv_params *p, size_t d, int *met)
         outputs[count++] = -1;
     for (size_t o = 0; o < count; ++o) {
         for (size_t k = 0; k < p->kernel_shape[d]; ++k)
-            met[o * p->kernel_shape[d] + k] = -1;
+            pairs[o * p->kernel_shape[d] + k] = -1;
         for (size_t k = 0; k < kernel_count && outputs[o] >= 0; ++k)
             if (kernel[k] >= 0)
-                met[o * p->kernel_shape[d] + (size_t)kernel[k]] = in[(size_t)outputs[o] + k];
+                pairs[o * p->kernel_shape[d] + (size_t)kernel[k]] = in[(size_t)outputs[o] + k];
     }
     return count;
 }
@@ -88,16 +88,16 @@ static void indices_are_those_of_the_convolution(void **state)
     uint64_t random = 1;
     for (unsigned round = 0; round < 300; ++round) {
         poplin_conv_params p = random_params(&random, 1), canonical = poplin_conv_params_canonicalize(&p);
-        int met[4096], same[4096];
-        size_t outputs = meetings(&p, 0, met), kernel = p.kernel_shape[0];
+        int pairs[4096], same[4096];
+        size_t outputs = multiplied_pairs(&p, 0, pairs), kernel = p.kernel_shape[0];
         assert_int_equal(outputs, poplin_conv_output_size(&p, 0));
-        assert_int_equal(outputs, meetings(&canonical, 0, same));
+        assert_int_equal(outputs, multiplied_pairs(&canonical, 0, same));
         pop_interval all = { 0, outputs }, some = { outputs / 3, outputs - outputs / 4 };
         size_t begin = SIZE_MAX, end = 0, out_begin = SIZE_MAX, out_end = 0;
         unsigned k_some = next_random(&random) % (unsigned)kernel;
         for (unsigned o = 0; o < outputs; ++o)
             for (unsigned k = 0; k < kernel; ++k) {
-                int input = met[o * kernel + k];
+                int input = pairs[o * kernel + k];
                 assert_int_equal(input, same[o * kernel + k]);
                 assert_int_equal((int)poplin_get_input_index(0, o, k, &p), input);
                 if (input >= 0)
@@ -117,7 +117,7 @@ static void indices_are_those_of_the_convolution(void **state)
             assert_int_equal(inputs.begin, begin);
             assert_int_equal(range.begin, out_begin);
         }
-        /* Ranges of everything hold each other. */
+        /* Ranges of whole operands contain each other. */
         pop_interval whole = poplin_get_input_range_of_output(0, all, &p),
                      kernels = poplin_get_kernel_range_of_output(0, all, &p);
         pop_interval back = poplin_get_output_range_for_input_range(0, all, whole, &p),
@@ -133,7 +133,7 @@ static void indices_are_those_of_the_convolution(void **state)
     assert_int_equal(poplin_get_dilated_size(0, 3), 0);
 }
 
-/* Elements that meet: pairs of gradients are those of the forward pass. */
+/* Pairs of multiplied elements: those of the gradients are those of the forward pass. */
 static void gradients_match_the_forward_pass(void **state)
 {
     (void)state;
@@ -141,8 +141,8 @@ static void gradients_match_the_forward_pass(void **state)
     for (unsigned round = 0; round < 300; ++round) {
         poplin_conv_params p = random_params(&random, 1), g = poplin_get_gradient_params(&p),
                            w = poplin_get_weight_update_params(&p);
-        int met[4096];
-        size_t outputs = meetings(&p, 0, met), kernel = p.kernel_shape[0];
+        int pairs[4096];
+        size_t outputs = multiplied_pairs(&p, 0, pairs), kernel = p.kernel_shape[0];
         assert_int_equal(poplin_conv_params_validate(&g, NULL), POP_OK);
         assert_int_equal(poplin_conv_params_validate(&w, NULL), POP_OK);
         assert_int_equal(g.input_field_shape[0], outputs);
@@ -152,15 +152,15 @@ static void gradients_match_the_forward_pass(void **state)
         assert_int_equal(w.batch_size, p.input_channels_per_conv_group);
         for (unsigned o = 0; o < outputs; ++o)
             for (unsigned k = 0; k < kernel; ++k) {
-                int input = met[o * kernel + k];
+                int input = pairs[o * kernel + k];
                 assert_int_equal((int)poplin_get_input_index(0, k, o, &w), input);
-                if (input >= 0) /* the stored kernel was turned around */
+                if (input >= 0) /* the stored kernel was flipped */
                     assert_int_equal(poplin_get_input_index(0, (unsigned)input, (unsigned)kernel - 1 - k, &g), o);
             }
     }
 }
 
-/* The planner's transforms keep what a convolution computes: the number of products, and sizes. */
+/* The planner's transforms preserve the convolution: the number of products, and sizes. */
 static void transforms_preserve_sizes(void **state)
 {
     (void)state;
@@ -179,7 +179,7 @@ static void transforms_preserve_sizes(void **state)
             assert_int_equal(poplin_conv_output_size(&expanded, d), outputs);
             assert_int_equal(expanded.input_channels_per_conv_group,
                              p.input_channels_per_conv_group * poplin_conv_truncated_kernel_size(&p, d));
-            /* A swapped convolution meets the same elements. */
+            /* A swapped convolution multiplies the same elements. */
             for (unsigned o = 0; o < outputs; ++o)
                 for (unsigned k = 0; k < p.kernel_shape[d]; ++k) {
                     unsigned input = poplin_get_input_index(d, o, k, &p);
@@ -230,7 +230,7 @@ static void wrong(poplin_conv_params p, pop_status status, const char *words)
     if (!strstr(error.text, words))
         fail_msg("'%s' not in '%s'", words, error.text);
 }
-static void parameters_that_cannot_be(void **state)
+static void invalid_parameters_are_refused(void **state)
 {
     (void)state;
     poplin_conv_params good =
@@ -277,7 +277,7 @@ static void parameters_that_cannot_be(void **state)
     assert_int_equal(error.where.line, __LINE__ - 1);
 }
 
-/* What computes with parameters that nobody has checked gives something. */
+/* Calls with parameters that were not validated return without a fault. */
 static void unchecked_parameters(void **state)
 {
     (void)state;
@@ -309,7 +309,7 @@ int main(void)
         cmocka_unit_test(gradients_match_the_forward_pass),
         cmocka_unit_test(transforms_preserve_sizes),
         cmocka_unit_test(order_and_text),
-        cmocka_unit_test(parameters_that_cannot_be),
+        cmocka_unit_test(invalid_parameters_are_refused),
         cmocka_unit_test(unchecked_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,7 +114,7 @@ static void test_random_convolutions(void **state)
             run(device, tiles[i % 3], i % 4 == 3 ? POP_HALF : POP_FLOAT, (enum pass)(i / 2 % PASSES), &random);
 }
 
-/* A convolution of the model whose plan is fixed by constraints, in all passes where they can hold. */
+/* A convolution on the model whose plan is fixed by constraints, in all passes in which they can be satisfied. */
 static double *forced(poplin_conv_params p, const char *constraints, struct bed *bed, pop_tensor *out)
 {
     poplin_planning_cache *cache = poplin_planning_cache_create();
@@ -207,8 +207,8 @@ static void test_forced_plans(void **state)
     }
 }
 
-/* One input channel and a kernel of one element, where as much of the input is cut off as is put around it, or where it
- * is turned round. */
+/* One input channel and a kernel of one element, with an input that is truncated by as much as it is padded, or
+ * flipped. */
 static void test_one_channel_transformed(void **state)
 {
     (void)state;
@@ -232,8 +232,8 @@ static void test_one_channel_transformed(void **state)
     }
 }
 
-/* What vertices cost is what the planner thought: one tile, so that all of it is known. */
-static void test_cost_is_the_planners(void **state)
+/* The cycles of vertices equal the planner's estimate: one tile, so that all of it is known. */
+static void test_cost_equals_the_planners_estimate(void **state)
 {
     (void)state;
     static const char *const methods[] = { "{\"method\":\"AMP\"}", "{\"method\":\"MAC\"}" };
@@ -256,7 +256,7 @@ static void test_cost_is_the_planners(void **state)
     }
 }
 
-/* Where the output is gathered it is one variable, with the same numbers; the copy takes cycles. */
+/* A gathered output is one variable, with the same values; the copy takes cycles. */
 static void test_output_is_gathered(void **state)
 {
     (void)state;
@@ -291,8 +291,8 @@ static void test_output_is_gathered(void **state)
     assert_true(cycles[1] > cycles[0]);
 }
 
-/* Names are kept whole, however long they are. */
-static void test_names_are_whole(void **state)
+/* Long names are kept in full. */
+static void test_names_are_not_cut(void **state)
 {
     (void)state;
     char name[400], wanted[500];
@@ -313,7 +313,7 @@ static void test_names_are_whole(void **state)
     bed_close(&bed);
 }
 
-/* The end of what lies on a convolution's one tile. */
+/* The end of used memory on a convolution's only tile. */
 static uint64_t end_of_tile(const char *method)
 {
     struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
@@ -331,7 +331,7 @@ static uint64_t end_of_tile(const char *method)
     bed_close(&bed);
     return end;
 }
-/* Conv units write interleaved memory; other products read inputs and weights of two elements below it. */
+/* Conv units write interleaved memory; other products read inputs and weights from two elements below it. */
 static void test_memory_elements(void **state)
 {
     (void)state;
@@ -341,7 +341,7 @@ static void test_memory_elements(void **state)
     assert_true(mac > ELEMENT && mac < 2 * ELEMENT);
 }
 
-/* Compute sets where a group of input channels meets one kernel position. */
+/* The number of compute sets that multiply a group of input channels with one kernel position. */
 static uint64_t sets_of_result(pop_type type)
 {
     struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
@@ -364,15 +364,15 @@ static uint64_t sets_of_result(pop_type type)
     bed_close(&bed);
     return sets;
 }
-/* Halves come as floats do: they are not cast from wider partials. */
+/* Results of half are written directly, as those of float: they are not cast from wider partials. */
 static void test_results_need_no_partials(void **state)
 {
     (void)state;
     assert_int_equal(sets_of_result(POP_HALF), sets_of_result(POP_FLOAT));
 }
 
-/* Cycles of one tile's vertices for a field that is dilated so to 15 by 15 elements; what the planner thinks in
- * *planned. */
+/* Cycles of one tile's vertices for a field that is dilated to 15 by 15 elements; the planner's estimate in *planned.
+ */
 static uint64_t compute_of_dilation(size_t field, unsigned dilation, uint64_t *planned)
 {
     struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
@@ -397,8 +397,8 @@ static uint64_t compute_of_dilation(size_t field, unsigned dilation, uint64_t *p
     bed_close(&bed);
     return cycles.compute;
 }
-/* Workers share what a kernel position meets: a quarter of the outputs, where every other row and column of the input
- * is a gap. */
+/* Workers share the outputs of a kernel position: a quarter of them if every other row and column of the input is a
+ * gap. */
 static void test_gaps_take_no_time(void **state)
 {
     (void)state;
@@ -408,7 +408,7 @@ static void test_gaps_take_no_time(void **state)
     assert_in_range(dilated, planned - planned / 8, planned);
 }
 
-/* Small pieces of operands come by exchange: copies that tiles make of what they hold take little of the time. */
+/* Small pieces of operands are sent by exchange: copies within tiles take little of the time. */
 static void test_small_pieces_are_exchanged(void **state)
 {
     (void)state;
@@ -431,7 +431,7 @@ static void test_small_pieces_are_exchanged(void **state)
     bed_close(&bed);
 }
 
-/* Tiles may send each other halves of what they have summed in float. */
+/* Tiles may exchange halves of sums that were accumulated in float. */
 static void test_partials_between_tiles(void **state)
 {
     (void)state;
@@ -466,7 +466,7 @@ static void test_partials_between_tiles(void **state)
     }
 }
 
-/* Cycles that tiles compute and that they exchange for a kernel of one element on a field of so many by so many. */
+/* Compute and exchange cycles for a kernel of one element on a square field. */
 static pop_cycles cycles_of_stride(size_t field, unsigned stride)
 {
     struct bed bed = bed_open(BED_MODEL, 24, add_codelets);
@@ -487,8 +487,8 @@ static pop_cycles cycles_of_stride(size_t field, unsigned stride)
     bed_close(&bed);
     return cycles;
 }
-/* What a stride leaves out is neither sent nor convolved. */
-static void test_stride_leaves_out(void **state)
+/* Elements that a stride skips are neither sent nor convolved. */
+static void test_skipped_elements_of_a_stride(void **state)
 {
     (void)state;
     pop_cycles strided = cycles_of_stride(11, 2), plain = cycles_of_stride(6, 1);
@@ -496,8 +496,9 @@ static void test_stride_leaves_out(void **state)
     assert_true(strided.exchange <= plain.exchange + plain.exchange / 8);
 }
 
-/* Partial sums of eight tiles each go round without waiting for each other, also where they do not divide evenly. */
-static void test_partials_go_round(void **state)
+/* Partial sums of eight tiles each are sent in a ring without waiting for each other, also if they do not divide
+ * evenly. */
+static void test_partials_in_a_ring(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 8, add_codelets);
@@ -586,7 +587,7 @@ static void test_updates(void **state)
 
 /* row: poplin createConvOutput */
 /* row: poplin convolutionWithOutput */
-static void test_given_output_and_nothing(void **state)
+static void test_given_output_and_empty_tensors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 3, add_codelets);
@@ -649,14 +650,22 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_convolutions),      cmocka_unit_test(test_forced_plans),
-        cmocka_unit_test(test_one_channel_transformed),  cmocka_unit_test(test_cost_is_the_planners),
-        cmocka_unit_test(test_gaps_take_no_time),        cmocka_unit_test(test_small_pieces_are_exchanged),
-        cmocka_unit_test(test_stride_leaves_out),        cmocka_unit_test(test_partials_between_tiles),
-        cmocka_unit_test(test_partials_go_round),        cmocka_unit_test(test_output_is_gathered),
-        cmocka_unit_test(test_names_are_whole),          cmocka_unit_test(test_memory_elements),
-        cmocka_unit_test(test_results_need_no_partials), cmocka_unit_test(test_updates),
-        cmocka_unit_test(test_given_output_and_nothing), cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_random_convolutions),
+        cmocka_unit_test(test_forced_plans),
+        cmocka_unit_test(test_one_channel_transformed),
+        cmocka_unit_test(test_cost_equals_the_planners_estimate),
+        cmocka_unit_test(test_gaps_take_no_time),
+        cmocka_unit_test(test_small_pieces_are_exchanged),
+        cmocka_unit_test(test_skipped_elements_of_a_stride),
+        cmocka_unit_test(test_partials_between_tiles),
+        cmocka_unit_test(test_partials_in_a_ring),
+        cmocka_unit_test(test_output_is_gathered),
+        cmocka_unit_test(test_names_are_not_cut),
+        cmocka_unit_test(test_memory_elements),
+        cmocka_unit_test(test_results_need_no_partials),
+        cmocka_unit_test(test_updates),
+        cmocka_unit_test(test_given_output_and_empty_tensors),
+        cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

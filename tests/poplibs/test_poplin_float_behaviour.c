@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The libraries' vertices obey the tiles' floating-point behaviour: casts, element-wise operations, expressions and
- * products of half round stochastically, an exception names its vertex, and what a kernel computes beside its results
- * is none. */
+/* The libraries' vertices follow the tiles' floating-point behaviour: casts, element-wise operations, expressions and
+ * products of half round stochastically, an exception names its vertex, and values that a kernel computes besides its
+ * results raise none. */
 #include "poplibs/bed.h"
 
 #include <poplin/codelets.h>
@@ -38,8 +38,7 @@ static pop_tensor constant_input(struct bed *bed, pop_type type, pop_shape shape
     return t;
 }
 
-/* Results are one of the two neighbours, and their mean is what they should be, within so many of a half's last places.
- */
+/* Results are one of the two neighbours, and their mean is the exact value, within some of a half's last places. */
 static void expect_unbiased(struct bed *bed, pop_tensor out, double expected, double place)
 {
     size_t count = pop_tensor_num_elements(out), low = 0, high = 0;
@@ -103,7 +102,7 @@ static void products_round_stochastically(void **state)
     bed_close(&bed);
 }
 
-/* What a run of division says of exceptions. */
+/* The exceptions of a run of division. */
 static pop_status divide(enum bed_device device, double divisor, char *text, size_t size)
 {
     struct bed bed = open_behaving(device, (pop_float_behaviour){ .inv = true, .div0 = true, .oflo = true });
@@ -138,7 +137,7 @@ static void exceptions_name_the_librarys_vertex(void **state)
         assert_int_equal(divide(d, 0, text, sizeof(text)), POP_APPLICATION_RUNTIME_ERROR);
         assert_non_null(strstr(text, "div0"));
         assert_non_null(strstr(text, "popops::"));
-        assert_int_equal(divide(d, 2, text, sizeof(text)), POP_OK); /* nor what lies behind the last of 37 elements */
+        assert_int_equal(divide(d, 2, text, sizeof(text)), POP_OK); /* nor elements beyond the last of 37 */
     }
 }
 

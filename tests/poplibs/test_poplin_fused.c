@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The multiply-add of codelets for machines that have no instruction for it (poplibs/fused.h) against fmaf, to the bit:
+/* The multiply-add of codelets for machines without an instruction for it (poplibs/fused.h) against fmaf, to the bit:
  * chosen values, values of any exponent, sums next to half-way cases, cancellation, subnormal results. */
 #undef __FMA__
 #undef __ARM_FEATURE_FMA
@@ -36,7 +36,7 @@ static uint32_t any_bits(uint64_t *state)
 {
     return (uint32_t)next_random(state) << 16 ^ next_random(state);
 }
-/* Of an exponent from low to high, with a significand of any bits or of few. */
+/* With an exponent from low to high, and a significand of any bits or of few. */
 static float value_of(uint64_t *state, int low, int high)
 {
     uint32_t fraction = any_bits(state) & 0x7fffff;
@@ -85,7 +85,7 @@ static void test_any_bits(void **state)
         check(from_bits(any_bits(&random)), from_bits(any_bits(&random)), from_bits(any_bits(&random)));
 }
 
-/* c is as large as the product's end, so that the sum lies next to the middle of two floats or cancels. */
+/* c is as large as the product's end, so that the sum is next to the midpoint of two floats or cancels. */
 static void test_half_way_and_cancellation(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Without host memory: a program with a convolution, streams, an executable saved and loaded, and a profile, in which
- * the n-th allocation fails, or all from the n-th on.  Every call reports it, everything can be destroyed, and nothing
- * is leaked (the leak check of AddressSanitizer looks after each round). */
+/* Programs without host memory: a convolution, streams, an executable saved and loaded, and a profile, in which the
+ * n-th allocation fails, or all from the n-th on.  Every call reports it, everything can be destroyed, and nothing is
+ * leaked (AddressSanitizer checks for leaks after each round). */
 #include "host_memory.h"
 #include "poplibs/fixture.h"
 
@@ -91,7 +91,7 @@ static void close_program(void *context)
     unlink(p->file);
 }
 
-/* The result is right where nothing failed. */
+/* The result is correct if nothing failed. */
 static pop_status run_program(void *context, pop_error *error)
 {
     struct program *p = context;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products give the same bits with codelets of every instruction set: plain x86-64, whose multiply-adds are emulated,
- * and the levels that have vectors of 8 and 16 floats.  The kernels of the CPU device and of the conv units are
- * compiled here for each level that this machine runs. */
+ * and the levels with vectors of 8 and 16 floats.  The kernels of the CPU device and of the conv units are compiled
+ * here for each level that this machine supports. */
 #include "poplibs/bed.h"
 
 #include <poplar/popc.h>
@@ -58,7 +58,7 @@ static int clean(void **state)
     return rmdir(directory);
 }
 
-/* What a product of random operands gives with the codelets of a level. */
+/* A product of random operands with the codelets of a level. */
 static double *product_of(unsigned level, enum bed_device device, pop_type type, const size_t *s)
 {
     char path[256];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix products against sums in double precision: shapes that are not round, views, types, groups, factors; and what
- * is refused. */
+/* Matrix products against sums in double precision: odd shapes, views, types, groups, factors; and errors. */
 #include "poplibs/bed.h"
 
 #include <poplin/codelets.h>
@@ -28,7 +27,7 @@ static double *reference(const double *a, const double *b, size_t g, size_t m, s
     return out;
 }
 
-/* How an operand lies in memory: plain, transposed, columns of a wider matrix, or scattered over a larger one. */
+/* The memory layout of an operand: plain, transposed, columns of a wider matrix, or scattered over a larger one. */
 enum lie { PLAIN, TURNED, PART, SPREAD, LIES };
 
 static pop_tensor operand(struct bed *bed, pop_type type, size_t g, size_t rows, size_t columns, enum lie lie)
@@ -49,7 +48,7 @@ static pop_tensor operand(struct bed *bed, pop_type type, size_t g, size_t rows,
         return bed_input(bed, type, POP_SHAPE(g, rows, columns), BED_SCATTERED);
     }
 }
-/* What a view of an input holds: through the elements of the variable. */
+/* The contents of a view of an input: through the elements of the variable. */
 static double *view_values(struct bed *bed, pop_tensor view, size_t input)
 {
     size_t count = pop_tensor_num_elements(view), regions;
@@ -101,11 +100,11 @@ static void test_shapes_views_and_types(void **state)
                           (enum lie)((turn / LIES + turn) % LIES));
 }
 
-/* Weights that never change are constants, in part or as a whole: they are no padding, though some of them are 0. */
+/* Constant weights, in part or as a whole, are not taken for padding, though some of them are 0. */
 static void test_constant_operands(void **state)
 {
     (void)state;
-    enum { M = 6, K = 35, N = 9, FROZEN = 5 }; /* N columns, of which so many are constant */
+    enum { M = 6, K = 35, N = 9, FROZEN = 5 }; /* N columns, FROZEN of them constant */
     for (unsigned test = 0; test < 2 * 2; ++test) {
         struct bed bed = bed_open(test / 2 ? BED_MODEL : BED_CPU, 5, add_codelets);
         float frozen[K * N];
@@ -165,7 +164,7 @@ static void test_adds_to_existing_values(void **state)
     }
 }
 
-/* A product into its own operand: all is read before anything is written. */
+/* A product into its own operand: everything is read before anything is written. */
 static void test_the_result_is_an_operand(void **state)
 {
     (void)state;
@@ -219,8 +218,8 @@ static void check_operands(enum bed_device device)
     bed_close(&bed);
 }
 
-/* A second operand that is said to be arranged must be. */
-static void test_word_on_arranged_operands(void **state)
+/* A second operand that is passed as arranged must have that arrangement. */
+static void test_arranged_operands_are_checked(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 16, add_codelets);
@@ -247,7 +246,7 @@ static void test_word_on_arranged_operands(void **state)
 /* row: poplin matMulGroupedWithOutput */
 /* row: poplin preArrangeMatMulInputRHS */
 /* row: poplin preArrangeMatMulGroupedInputRHS */
-static void test_operands_laid_out(void **state)
+static void test_layouts_of_operands(void **state)
 {
     (void)state;
     check_operands(BED_CPU);
@@ -298,7 +297,7 @@ static void test_plans(void **state)
     poplin_planning_cache_destroy(cache);
 }
 
-/* The passes of a layer share one layout of the weights: what is planned for one is used by the others. */
+/* The passes of a layer share one layout of the weights: the plan of one is used by the others. */
 static void test_passes_of_a_layer(void **state)
 {
     (void)state;
@@ -378,7 +377,7 @@ static void test_mistakes(void **state)
     REFUSED(b, POP_OPTIONS({ "partialType", "half" }), POP_INVALID_OPTION, "'partialsType'");
     poplin_mat_mul_typed(graph, a, b, bed.program, POP_INT, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_TYPE_ERROR, "poplin_mat_mul", "result has type int");
-    /* a CPU has one tile, and what is not mapped lies on it */
+    /* a CPU has one tile, and unmapped elements are on it */
     assert_true(pop_tensor_valid(poplin_mat_mul(graph, a, unmapped, bed.program, "x", POP_NO_OPTIONS, NULL)));
     poplin_mat_mul_with_output(graph, a, b, a, bed.program, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_POPLAR_ERROR, "poplin_mat_mul_with_output",
@@ -427,8 +426,8 @@ int main(void)
         cmocka_unit_test(test_constant_operands),
         cmocka_unit_test(test_adds_to_existing_values),
         cmocka_unit_test(test_the_result_is_an_operand),
-        cmocka_unit_test(test_operands_laid_out),
-        cmocka_unit_test(test_word_on_arranged_operands),
+        cmocka_unit_test(test_layouts_of_operands),
+        cmocka_unit_test(test_arranged_operands_are_checked),
         cmocka_unit_test(test_plans),
         cmocka_unit_test(test_passes_of_a_layer),
         cmocka_unit_test(test_mistakes),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several convolutions in one call: their values in all passes, that they run in the steps of one, each on tiles of its
- * own, and what is refused. */
+/* Several convolutions in one call: their values in all passes, that they run in the steps of a single one, each on its
+ * own tiles, and errors. */
 #include "poplibs/bed.h"
 #include "poplibs/conv_reference.h"
 
@@ -17,8 +17,7 @@ static void add_codelets(pop_where where, pop_graph *graph)
     poplin_add_codelets_at(where, graph);
 }
 
-/* Different enough that plans differ: fields, kernels, strides, groups, channels that are padded, nothing to multiply.
- */
+/* Different enough to have different plans: fields, kernels, strides, groups, padded channels, empty products. */
 static poplin_conv_params params_of(pop_type type, unsigned which)
 {
     static const struct shape {
@@ -94,7 +93,7 @@ static void build(struct convs *c, enum pass pass, pop_options options, poplin_p
                                              cache, c->out);
 }
 
-/* What the reference's passes take. */
+/* The operands of the reference's passes. */
 static double *wanted(struct convs *c, enum pass pass, size_t i)
 {
     double *in = bed_given(&c->bed, c->forward[i].input), *weights = bed_given(&c->bed, c->forward[i].weights),
@@ -145,7 +144,7 @@ static void test_values(void **state)
             }
 }
 
-/* The tiles that have a part of a tensor. */
+/* Marks the tiles that hold elements of a tensor. */
 static void mark_tiles(const struct convs *c, pop_tensor t, unsigned *owners, unsigned mark)
 {
     pop_interval_lists lists;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Norms of odd shapes, forward and backward, against their definition. */
+/* Norms of unusual shapes, forward and backward, against their definition. */
 #include "poplibs/bed.h"
 
 #include <poplin/codelets.h>

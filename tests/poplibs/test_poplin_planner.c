@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The planner: what its model says of published plans, options, constraints, memory, the cache; and the formulas of
+/* The planner: its cost model on published plans, options, constraints, memory, the cache; and the formulas of
  * vertices. */
 #include "poplibs/fixture.h"
 
@@ -39,7 +39,7 @@ static uint64_t reduce_add(uint64_t outputs, bool float_out, bool single_input, 
 }
 
 /* The guide's profile: 16 x 784 x 30 in float, split 98 times in its inputs and 4 times in its outputs, by the formula
- * of its time. */
+ * of that release. */
 static void formulas_give_the_guides_figures(void **state)
 {
     (void)state;
@@ -56,7 +56,7 @@ static void formulas_give_the_guides_figures(void **state)
                               .conv_input_load = 2 };
     assert_int_equal(poplin_cycles_1x1_0940(&amp, (const unsigned[]){ 1, 1, 2, 1, 1, 2 }), 999);
     assert_int_equal(poplin_cycles_1x1_0940(&amp, (const unsigned[]){ 1, 1, 1, 1, 1, 1 }), 931);
-    /* Six workers of a vector each. */
+    /* Six workers with one vector each. */
     assert_int_equal(poplin_cycles_cast(6, 12, true, false), 6 * (26 + 1));
     assert_int_equal(poplin_cycles_outer_product(true, 3, 12, 6, 64), 25 + 2 * (11 + 3 * 6));
     assert_int_equal(poplin_cycles_outer_product(false, 3, 12, 4, 64), 25 + 3 * (10 + 3 * 20));
@@ -71,7 +71,7 @@ static void formulas_give_the_guides_figures(void **state)
     assert_int_equal(poplin_cycles_horizontal_mac(&mac, lists), 58 + 54 + 23 + 15 + 10 + 6 * (16 + 16 + 19 + 7 + 37));
 }
 
-/* Formulas of 2021, worked by hand. */
+/* Formulas of 2021, calculated by hand. */
 static void formulas_of_2021(void **state)
 {
     (void)state;
@@ -92,8 +92,8 @@ static void formulas_of_2021(void **state)
     amp.release = POP_POPLIBS_1_2;
     assert_int_equal(poplin_cycles_1x1(&amp, (const unsigned[]){ 4, 4, 4, 4, 4, 4 }),
                      50 + 6 * 10 + 12 + 11 + 19 + 7 + 8 + (6 * 31 + 14));
-    /* Three rows: 7 blocks of 4 are two rounds for 6 workers; 6 blocks and one or two smaller ones, a round and a rest
-     */
+    /* Three rows: 7 blocks of 4 take two rounds of 6 workers; 6 blocks and one or two smaller ones, one round and a
+     * remainder */
     assert_int_equal(reduce_add(28, true, false, POP_POPLIBS_2021), 6 * (32 + 2 * 16));
     assert_int_equal(reduce_add(25, true, false, POP_POPLIBS_2021), 6 * (32 + 16 + 19));
     assert_int_equal(reduce_add(27, true, false, POP_POPLIBS_2021), 6 * (32 + 16 + 19));
@@ -127,7 +127,7 @@ static void plans_depend_on_the_release(void **state)
     pop_graph_destroy(graph);
 }
 
-/* Rows of bench/anchors/published/planner-plans.csv whose plans are ours too. */
+/* Rows of bench/anchors/published/planner-plans.csv with the same plan as here. */
 static void costs_are_the_published_ones(void **state)
 {
     (void)state;
@@ -202,7 +202,7 @@ static void constraints_hold(void **state)
     assert_non_null(strstr(text, "MAC"));
     assert_non_null(strstr(text, "outChanSplit.parallel      5\n"));
     assert_non_null(strstr(text, "expandDims                 {0}\n"));
-    /* What was written asks for the same plan. */
+    /* The written constraints give the same plan. */
     FILE *written = fopen(file, "r");
     json[fread(json, 1, sizeof(json) - 1, written)] = 0;
     fclose(written);
@@ -216,7 +216,7 @@ static void constraints_hold(void **state)
     pop_graph_destroy(graph);
 }
 
-/* The plan that these constraints give. */
+/* The plan with these constraints. */
 static void planned(pop_graph *graph, const poplin_conv_params *params, const char *constraints, char *text,
                     size_t size)
 {
@@ -256,7 +256,7 @@ static void constraints_as_programs_write_them(void **state)
     assert_true(strstr(text, "expandDims                 {0}\n") || strstr(text, "expandDims                 {0,1}\n"));
     pop_graph_destroy(graph);
 
-    /* On several IPUs level 0 is between them, and level 1 has the tiles. */
+    /* On several IPUs level 0 is between them, and level 1 between the tiles. */
     graph = graph_of(2, 64);
     planned(graph, &params,
             "{\"0\": {\"partition\": {\"batchSplit\": 1}}, \"1\": {\"partition\": {\"batchSplit\": 2, "
@@ -266,7 +266,7 @@ static void constraints_as_programs_write_them(void **state)
     pop_graph_destroy(graph);
 }
 
-/* No memory asks for the smallest plan. */
+/* A proportion of 0 memory gives the smallest plan. */
 static void no_memory_is_the_smallest_plan(void **state)
 {
     (void)state;
@@ -280,7 +280,7 @@ static void no_memory_is_the_smallest_plan(void **state)
     pop_graph_destroy(graph);
 }
 
-/* The line of a report that begins with a word, without it; "" when there is none. */
+/* The rest of the report's line that begins with a word; "" if there is none. */
 static const char *line_of(const char *report, const char *word, char *line, size_t size)
 {
     const char *at = strstr(report, word);
@@ -293,7 +293,7 @@ static void report_with(pop_graph *graph, const poplin_conv_params *params, cons
     poplin_report_plan_info(graph, params, key ? POP_OPTIONS({ key, value }) : POP_NO_OPTIONS, NULL, text, size);
     assert_built(graph);
 }
-/* Options that choose where convolutions begin, and which plans are tried. */
+/* Options that choose the first tile of convolutions, and which plans are tried. */
 static void options_change_plans(void **state)
 {
     (void)state;
@@ -309,7 +309,7 @@ static void options_change_plans(void **state)
     report_with(graph, &params, "startTileMultiplier", "6", text, sizeof(text));
     assert_int_equal(atoi(line_of(text, "startTile                  ", line, sizeof(line))) % 2, 0);
     assert_int_not_equal(atoi(line), step_of_one);
-    /* Three input channels are worth kernel positions beside them. */
+    /* With three input channels, kernel positions are moved into the channels. */
     report_with(graph, &deep, NULL, NULL, plain, sizeof(plain));
     report_with(graph, &deep, "disableTransformations", "true", text, sizeof(text));
     assert_string_not_equal(plain, text);
@@ -317,7 +317,7 @@ static void options_change_plans(void **state)
     assert_string_equal(line_of(text, "combineConvGroupsFactor    ", line, sizeof(line)), "1");
     pop_graph_destroy(graph);
 }
-/* Half of a tile's conv units are planned with enableAmpHalfEnginesPlan alone. */
+/* Half of a tile's conv units are planned only with enableAmpHalfEnginesPlan. */
 static void half_engines_are_an_option(void **state)
 {
     (void)state;
@@ -333,7 +333,7 @@ static void half_engines_are_an_option(void **state)
     pop_graph_destroy(graph);
 }
 
-static void options_that_cannot_be(void **state)
+static void invalid_options_are_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -398,8 +398,8 @@ static void options_that_cannot_be(void **state)
     pop_graph_destroy(graph);
 }
 
-/* Any shape has a plan whose splits multiply to what it uses; also on one tile, and with nothing to do. */
-static void odd_shapes_have_plans(void **state)
+/* Any shape has a plan whose splits multiply to its number of tiles; also on one tile, and for empty convolutions. */
+static void unusual_shapes_have_plans(void **state)
 {
     (void)state;
     uint64_t random = 5;
@@ -424,13 +424,13 @@ static void odd_shapes_have_plans(void **state)
         poplin_detailed_plan_costs costs =
             plan(graph, &p, POP_OPTIONS({ "pass", passes[i / 4 % 4] }, { "partialsType", i % 3 ? "float" : "half" }));
         assert_in_range(costs.parallel_split, p.batch_size ? 1 : 0,
-                        tiles[i % 4]); /* nothing is split where there is nothing */
+                        tiles[i % 4]); /* empty convolutions are not split */
         assert_true(costs.total.cycles > 0 || !p.batch_size);
         pop_graph_destroy(graph);
     }
 }
 
-/* A layer's passes, planned one by one, all know whether they share a layout. */
+/* The passes of a layer, planned one by one, agree on whether they share a layout. */
 static void layers_in_training(void **state)
 {
     (void)state;
@@ -452,7 +452,7 @@ static void layers_in_training(void **state)
     pop_graph_destroy(graph);
 }
 
-static void plans_are_kept(void **state)
+static void plans_are_cached(void **state)
 {
     (void)state;
     pop_graph *graph = graph_of(1, 64);
@@ -460,7 +460,7 @@ static void plans_are_kept(void **state)
     poplin_planning_cache *cache = poplin_planning_cache_create();
     poplin_conv_params a = convolution(POP_HALF, 1, 9, 16, 16, 3, 1), b = layer(POP_FLOAT, 5, 30, 20), same = a,
                        wrong = a;
-    same.output_transform.truncation_upper[0] = 1; /* canonical parameters are those of a smaller padding */
+    same.output_transform.truncation_upper[0] = 1; /* canonical parameters are those with smaller padding */
     same.input_transform.padding_upper[0] += 1;
     wrong.num_field_dims = POPLIN_MAX_FIELD_DIMS + 1;
     const poplin_conv_plan_request requests[] = { { target, &a, POP_NO_OPTIONS },
@@ -496,7 +496,7 @@ static void counts_of_operations(void **state)
     assert_int_equal(poplin_get_fwd_flops(&p), 30 * 4 * (2 * 12 - 1));
     assert_int_equal(poplin_get_bwd_flops(&p), 2 * 30 * 48 - 3 * 2 * 4 * 6);
     assert_int_equal(poplin_get_wu_flops(&p), 2 * 30 * 48 - 2 * 4 * 5 * 3);
-    p.input_transform.padding_lower[0] = 1; /* one output more, of which a third is padding */
+    p.input_transform.padding_lower[0] = 1; /* one output more, a third of whose products is padding */
     assert_int_equal(poplin_get_fwd_flops(&p), 30 * (2 * (48 + 8) - 5));
     double cycles = poplin_get_fwd_perfect_cycle_count(graph, &p);
     assert_true(cycles > 0 && poplin_get_bwd_perfect_cycle_count(graph, &p) > cycles &&
@@ -518,10 +518,10 @@ int main(void)
         cmocka_unit_test(constraints_as_programs_write_them),
         cmocka_unit_test(no_memory_is_the_smallest_plan),
         cmocka_unit_test(constraints_hold),
-        cmocka_unit_test(options_that_cannot_be),
-        cmocka_unit_test(odd_shapes_have_plans),
+        cmocka_unit_test(invalid_options_are_refused),
+        cmocka_unit_test(unusual_shapes_have_plans),
         cmocka_unit_test(layers_in_training),
-        cmocka_unit_test(plans_are_kept),
+        cmocka_unit_test(plans_are_cached),
         cmocka_unit_test(counts_of_operations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

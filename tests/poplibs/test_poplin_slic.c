@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions by the vertex for few channels a group: in all passes against their definition, its cycles, and where it
- * is not for. */
+/* Convolutions by the vertex for few channels per group: in all passes against their definition, its cycles, and the
+ * cases that it does not support. */
 #include "poplibs/conv_runs.h"
 
 #include "../../src/poplin/conv_vertices/performance.c"
@@ -19,7 +19,7 @@ static void test_random_convolutions(void **state)
     for (unsigned i = 0; i < 36; ++i) {
         poplin_conv_params p = random_params(&random, i / 2 % 3);
         struct bed bed = bed_open((enum bed_device)(i % BED_DEVICES), 64, add_codelets);
-        bool units = i % BED_DEVICES == BED_MODEL; /* the CPU has no conv units: it takes another vertex */
+        bool units = i % BED_DEVICES == BED_MODEL; /* the CPU has no conv units: it uses another vertex */
         pop_options options = POP_OPTIONS({ "planConstraints", units ? constraints[i % 5] : "{}" },
                                           { "partialsType", i % 4 == 1 ? "half" : "float" });
         run(&bed, &p, i / 2 % 3, options, NULL);
@@ -29,7 +29,7 @@ static void test_random_convolutions(void **state)
 
 #define PLAIN "\"0\":{\"transform\":{\"swapOperands\":false,\"expandDims\":[],\"outChanFlattenDims\":[]}}"
 
-/* Sums of sub-kernels in the type of partials, whatever unit counts and strides; kernels that are split in rows. */
+/* Sums of sub-kernels in the type of partials, for all unit counts and strides; kernels that are split in rows. */
 static void test_vertices(void **state)
 {
     (void)state;
@@ -61,7 +61,7 @@ static void test_vertices(void **state)
     }
 }
 
-/* The formula: by hand for two workers' rows, and the vertex' estimate, which is what the planner thinks on one tile.
+/* The formula, calculated by hand for two workers' rows, and the vertex's estimate, which is the planner's on one tile.
  */
 static void test_cycles(void **state)
 {
@@ -89,8 +89,7 @@ static void test_cycles(void **state)
     struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
     run(&bed, &p, 0, options, "SLIC");
     poplin_detailed_plan_costs costs = poplin_report_detailed_plan_estimated_costs(bed.graph, &p, options, NULL);
-    assert_int_equal(costs.tile_level_transform.cycles,
-                     0); /* whole windows, no padding: operands are taken as they lie */
+    assert_int_equal(costs.tile_level_transform.cycles, 0); /* whole windows, no padding: operands are used in place */
     pop_cycles cycles;
     pop_error error;
     assert_int_equal(pop_engine_cycles(bed.engine, &cycles, &error), POP_OK);
@@ -98,8 +97,8 @@ static void test_cycles(void **state)
     bed_close(&bed);
 }
 
-/* Depthwise layers get it without being asked; fully connected ones, float operands and wide strides do not. */
-static void test_where_it_is_for(void **state)
+/* Depthwise layers use it by default; fully connected ones, float operands and wide strides do not. */
+static void test_supported_convolutions(void **state)
 {
     (void)state;
     char text[8192];
@@ -139,7 +138,7 @@ int main(void)
         cmocka_unit_test(test_random_convolutions),
         cmocka_unit_test(test_vertices),
         cmocka_unit_test(test_cycles),
-        cmocka_unit_test(test_where_it_is_for),
+        cmocka_unit_test(test_supported_convolutions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

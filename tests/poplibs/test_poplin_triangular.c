@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Triangular systems and Cholesky's factors, against the same in double precision; what is not to be read is NaN. */
+/* Triangular systems and Cholesky's factors, against the same in double precision; elements that must not be read are
+ * NaN. */
 #include "poplibs/bed.h"
 
 #include <poplin/cholesky.h>
@@ -20,7 +21,7 @@ struct system {
     pop_type type;
 };
 
-/* Well-conditioned triangles; NaN where nothing is read. */
+/* Well-conditioned triangles; NaN in elements that must not be read. */
 static double *triangles(struct bed *bed, const struct system *s)
 {
     double *a = malloc(s->groups * s->n * s->n * sizeof(*a) + 1);
@@ -56,7 +57,7 @@ static void check_system(enum bed_device device, const struct system *s)
     assert_int_equal(pop_tensor_dim(x, 1), s->left ? n : m);
     double *got = bed_run(&bed, x), *matrix = bed_given(&bed, a), *wanted = bed_given(&bed, b),
            *sums = calloc(groups * n * m + 1, sizeof(*sums));
-    for (size_t g = 0; g < groups; ++g) /* the solution, put into the equations */
+    for (size_t g = 0; g < groups; ++g) /* the solution, substituted into the equations */
         for (size_t i = 0; i < n; ++i)
             for (size_t k = 0; k < n; ++k)
                 for (size_t c = 0; c < m; ++c)
@@ -86,7 +87,7 @@ static void test_systems(void **state)
     check_system(BED_CPU, &(struct system){ 1, 33, 1, 16, false, true, false, POP_FLOAT }); /* one right-hand side */
     check_system(BED_MODEL,
                  &(struct system){ 2, 13, 11, 13, true, true, false, POP_FLOAT });          /* one block: no product */
-    check_system(BED_MODEL, &(struct system){ 1, 70, 3, 0, true, true, false, POP_FLOAT }); /* a size chosen there */
+    check_system(BED_MODEL, &(struct system){ 1, 70, 3, 0, true, true, false, POP_FLOAT }); /* one right-hand side */
     check_system(BED_MODEL, &(struct system){ 2, 13, 6, 5, true, false, false, POP_FLOAT });
     check_system(BED_MODEL, &(struct system){ 1, 17, 3, 20, false, true, true, POP_HALF }); /* an upper system */
     check_system(BED_MODEL,
@@ -113,7 +114,7 @@ static void test_masks(void **state)
         }
 }
 
-/* Symmetric matrices with all eigenvalues from 1 on; NaN in the triangle that is not read. */
+/* Symmetric matrices with all eigenvalues at least 1; NaN in the triangle that is not read. */
 static double *positive(struct bed *bed, size_t groups, size_t n, bool lower)
 {
     double *a = malloc(groups * n * n * sizeof(*a)), *b = malloc(n * n * sizeof(*b));
@@ -184,7 +185,7 @@ static void test_factors(void **state)
     check_factor(BED_MODEL, POP_HALF, 1, 11, false, "4", true);
 }
 
-/* One worker's cycles of a vertex alone, against the original's polynomials. */
+/* Cycles of one worker of a vertex, against the original's polynomials. */
 static void check_cycles(const char *vertex_type, pop_type type, unsigned n, unsigned cycles)
 {
     struct bed bed = bed_open(BED_MODEL, 5, add_codelets);
@@ -231,7 +232,7 @@ static void test_cycles(void **state)
 
 /* row: poplin getTriangularSolveMatMulPrePlanParameters */
 /* row: poplin getCholeskyMatMulPrePlanParameters */
-static void test_products_to_be_planned(void **state)
+static void test_products_that_are_planned(void **state)
 {
     (void)state;
     poplin_mat_mul_params list[8];
@@ -291,7 +292,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_systems), cmocka_unit_test(test_masks),
-        cmocka_unit_test(test_factors), cmocka_unit_test(test_products_to_be_planned),
+        cmocka_unit_test(test_factors), cmocka_unit_test(test_products_that_are_planned),
         cmocka_unit_test(test_cycles),  cmocka_unit_test(test_mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

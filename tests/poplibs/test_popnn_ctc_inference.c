@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The beam search of CTC against one in double precision over written labels, and against the sum over all paths where
+/* The beam search of CTC against one in double precision over collapsed labels, and against the sum over all paths if
  * the beam holds every label; plans, costs and errors. */
 #include "poplibs/bed.h"
 
@@ -46,7 +46,7 @@ static void log_softmax(const double *data, const struct work *w, size_t entry, 
     }
 }
 
-/* One entry's paths.  Neighbours may change places where they are as probable as makes no difference. */
+/* One entry's paths.  Neighbours may be swapped if their probabilities are equal within the tolerance. */
 static void check_entry(const struct work *w, const double *data, size_t entry, double *const *got, double tolerance)
 {
     double log_probs[40 * 16];
@@ -105,14 +105,14 @@ static void test_paths(void **state)
         popnn_ctc_paths paths = popnn_ctc_beam_search_logits(bed.graph, data, lengths, bed.program, w->blank, w->beams,
                                                              w->paths, &plan, "search", POP_NO_OPTIONS);
         bed_run_all(&bed, (pop_tensor[]){ paths.probabilities, paths.lengths, paths.labels }, got, 3);
-        if (!half || w->time <= 6) /* a search in half can leave what another keeps */
+        if (!half || w->time <= 6) /* a search in half can drop what another keeps */
             for (size_t entry = 0; entry < w->batch; ++entry)
                 check_entry(w, bed_given(&bed, data), entry, got, half ? 0.02 : 1e-5);
         bed_close(&bed);
     }
 }
 
-/* Where the beam holds all labels, each has the probability of all its paths: that of the loss. */
+/* If the beam holds all labels, each has the probability of all its paths: that of the loss. */
 static void test_all_labels(void **state)
 {
     (void)state;
@@ -135,7 +135,7 @@ static void test_all_labels(void **state)
         bed_check(&total, &all, 1, 1e-12, 1e-12);
         sum = ctc_log_add(sum, total);
     }
-    assert_true(fabs(sum) < 1e-12); /* together they are sure */
+    assert_true(fabs(sum) < 1e-12); /* their probabilities add up to 1 */
     assert_int_equal(count,
                      1 + 2 + 4 + 6 + 2); /* of three symbols two have equal neighbours twice, of four only two none */
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CTC loss and gradient against double precision: the recursion, the sum over all paths, and differences; by plans of
- * all kinds of splits; what plans and vertices cost, worked by hand. */
+/* CTC loss and gradient against double precision: the recursion, the sum over all paths, and differences; with plans of
+ * all kinds of splits; costs of plans and vertices, calculated by hand. */
 #include "poplibs/bed.h"
 
 #include "poplibs/ctc_reference.h"
@@ -76,7 +76,7 @@ static const struct work works[] = {
       3,
       4,
       0,
-      "", /* no labels: the blank in one, no class, more symbols and steps than there are */
+      "", /* no labels: the blank in one, no class, more symbols and steps than exist */
       { { 6, 2, { 1, 0 } }, { 6, 2, { 3, 1 } }, { 6, 3, { 1, 2 } }, { 7, 1, { 1 } } } },
     { 40, 11, 9, 3, 4, "", { { 40, 11, { ANYWHERE } }, { 31, 9, { ANYWHERE } }, { 25, 11, { 1, 1, 1, 1, 1, 1 } } } },
     { 60,
@@ -139,11 +139,11 @@ static void build(struct built *b, const struct work *w, enum bed_device device,
     }
 }
 
-/* Of an entry: its own steps of log-softmax, {time, classes}. */
+/* Log-softmax of the valid steps of an entry, {time, classes}. */
 static struct ctc_entry entry_of(const struct work *w, const double *label, size_t entry, double *log_probs)
 {
     const struct entry *e = &w->entries[entry];
-    bool fits = e->steps <= w->time && e->symbols <= w->label; /* else there is no alignment */
+    bool fits = e->steps <= w->time && e->symbols <= w->label; /* otherwise no alignment exists */
     return (struct ctc_entry){ .steps = fits ? e->steps : 0,
                                .symbols = fits ? e->symbols : 1,
                                .classes = w->classes,
@@ -197,7 +197,7 @@ static void test_logits(void **state)
         const pop_type *type = types[test / WORKS % 3];
         enum bed_device device = test / (WORKS * 3) ? BED_CPU : BED_MODEL;
         if (type[1] == POP_HALF && w->time > 20)
-            continue; /* sums of half are of no use there */
+            continue; /* sums of half are too inaccurate */
         struct built b;
         double *got[2], loss[LIMIT], *gradient = malloc(w->time * w->batch * w->classes * sizeof(double));
         build(&b, w, device, type[0], type[1], 48, test % 2);
@@ -214,7 +214,7 @@ static void test_logits(void **state)
     }
 }
 
-/* Both ways to give the gradient, and the loss alone. */
+/* Both calls for the gradient, and the loss alone. */
 /* row: popnn calcLossAndGradientLogProbabilities */
 /* row: popnn calcCTCLossLogProbabilities */
 /* row: popnn calcCTCLossLogits */
@@ -252,7 +252,7 @@ static void test_log_probabilities(void **state)
         bed_check(got[0], loss, w->batch, 2e-6, 4e-6);
         bed_check(got[1], gradient, count, 0, 1e-6 * w->time);
         bed_check(got[2], got[0], w->batch, 0, 0);
-        bed_check(got[3], loss, w->batch, 4e-6, 1e-5); /* a softmax of logarithms of probabilities changes nothing */
+        bed_check(got[3], loss, w->batch, 4e-6, 1e-5); /* a softmax of log-probabilities changes nothing */
         free(gradient);
         free(log_probs);
         free(one);
@@ -260,7 +260,7 @@ static void test_log_probabilities(void **state)
     }
 }
 
-/* The reference itself: small works as the sum over all paths, gradients as differences of losses. */
+/* The reference itself: small cases against the sum over all paths, gradients against differences of losses. */
 static void test_reference(void **state)
 {
     (void)state;
@@ -337,11 +337,11 @@ static void test_differences(void **state)
 static void test_plan(void **state)
 {
     (void)state;
-    /* T = 12, L = 6, C = 5, one entry; docs/ctc.md has the formulas.
-     * time 2, label 3: steps 6; alpha 6 (44 2 + 17) + 90 + 102 = 822, gradient 6 (84 2 + 34) + 90 + 110 = 1412.
-     * time 4, label 3, last blank apart: steps 6; alpha 6 88 + 90 + 106 = 724, gradient 6 168 + 90 + 110 = 1208.
-     * time 3, label 4 (of 2, the last partition empty) is none; label 1: steps 8, Lp = 6: alpha 6 (264 + 17) + 90 + 106
-     * = 1882, gradient 6 (504 + 34) + 90 + 126 = 3444. */
+    /* T = 12, L = 6, C = 5, one entry; docs/ctc.md has the formulas. time 2, label 3: steps 6; alpha 6 (44 2 + 17) + 90
+     * + 102 = 822, gradient 6 (84 2 + 34) + 90 + 110 = 1412. time 4, label 3, last blank on a separate tile: steps 6;
+     * alpha 6 88 + 90 + 106 = 724, gradient 6 168 + 90 + 110 = 1208. time 3, label 4 (2 symbols each, the last
+     * partition empty) is no plan; label 1: steps 8, Lp = 6: alpha 6 (264 + 17) + 90 + 106 = 1882, gradient 6 (504 +
+     * 34) + 90 + 126 = 3444. */
     static const struct {
         const char *constraints;
         uint64_t cycles;
@@ -364,7 +364,8 @@ static void test_plan(void **state)
             POP_OPTIONS({ "planConstraints", "{\"parallel\": {\"batch\": 1, \"time\": 2, \"label\": "
                                              "3, \"lastBlankOnSeparateTile\": false}}" }));
         assert_int_equal(more.cycles, 2 * 6 * (822 + 1412));
-        /* Free, it is the fastest: a tile for each symbol and one for the last blank, two partitions of the time. */
+        /* Without constraints, the fastest: a tile for each symbol and one for the last blank, two partitions of the
+         * time. */
         popnn_ctc_plan best = popnn_ctc_loss_plan(bed.graph, POP_FLOAT, POP_FLOAT, 1, 12, 6, 5, POP_NO_OPTIONS);
         assert_int_equal(best.label_splits, 6);
         assert_true(best.separate_last_blank);
@@ -376,7 +377,7 @@ static void test_plan(void **state)
     }
 }
 
-/* A run's cycles: 44 and 84 a symbol for each step of both loops, on the tile with the most symbols. */
+/* Cycles of a run: 44 and 84 per symbol for each step of both loops, on the tile with the most symbols. */
 static void test_vertices(void **state)
 {
     (void)state;
@@ -401,7 +402,7 @@ static void test_vertices(void **state)
     bed_close(&bed);
 }
 
-/* Every mistake is one error, and nothing is built. */
+/* Every mistake is one error, and nothing is added to the graph. */
 static void test_errors(void **state)
 {
     (void)state;

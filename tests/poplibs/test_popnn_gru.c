@@ -20,7 +20,7 @@ static void add_all(pop_where where, pop_graph *graph)
 struct reference {
     const popnn_gru_params *p;
     const double *x, *h0, *w, *u, *b, *dy;
-    double *h, *act, *fed; /* {T,B,O}, {T,3,B,O} by unit, {T,B,O}: what r is multiplied with after the product */
+    double *h, *act, *fed; /* {T,B,O}, {T,3,B,O} by unit, {T,B,O}: the factor of r after the product */
     double *dx, *dh, *dw, *du, *db;
 };
 
@@ -84,7 +84,7 @@ static void run_forward(struct reference *r)
 }
 
 /* Adds the gradients of one unit's sums d_input (of x w) and d_output (of h u), of one batch element, {O} each; those
- * of h go to dh. */
+ * of h are added to dh. */
 static void add_products(struct reference *r, size_t t, size_t b, int unit, const double *d_input,
                          const double *d_output, const double *h, double *dh)
 {
@@ -145,8 +145,8 @@ static void step_backward(struct reference *r, size_t t, size_t b)
 
 enum { OUT, DX, DH, DW, DU, DB, RESULTS };
 
-/* Backward and weight update by one call or by two, or by one with weights' gradients that are summed in float.  Gives
- * the largest error of the biases'. */
+/* Backward and weight update by one call or by two, or by one with weights' gradients that are summed in float.
+ * Returns the largest error of the biases' gradient. */
 enum way { TOGETHER, APART, SUMMED_IN_FLOAT };
 
 static double check_layer(enum bed_device device, const popnn_gru_params *p, enum bed_mapping mapping, enum way way,
@@ -238,7 +238,7 @@ static void test_all_passes(void **state)
         }
 }
 
-/* Half loses in sums over many steps what float keeps. */
+/* Sums over many steps in half are less accurate than in float. */
 static void test_sums_in_float(void **state)
 {
     (void)state;

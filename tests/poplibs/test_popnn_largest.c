@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The largest, smallest and k largest of rows: types, lengths, ties; and what their vertices cost. */
+/* The largest, smallest and k largest of rows: types, lengths, ties; and the costs of their vertices. */
 #include "poplibs/bed.h"
 
 #include <popnn/codelets.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Public calls in the log: with their arguments at INFO, what they call below them at DEBUG; nothing when the level is
- * lower. */
+/* Public calls in the log: with their arguments at INFO, nested calls at DEBUG; nothing at a lower level. */
 #include "poplibs/bed.h"
 
 #include <popnn/codelets.h>
@@ -15,7 +14,7 @@
 
 static char file_name[] = "test_popnn_log.XXXXXX";
 
-/* What a process that has these variables logs while it builds; the caller frees it. */
+/* The log of a process that builds with these variables; the caller frees it. */
 static char *logged(const char *variable, const char *level, void (*build)(struct bed *))
 {
     unlink(file_name);

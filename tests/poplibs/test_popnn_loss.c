@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Losses and gradients against double precision, with labels of all kinds; accuracy; what their vertices cost. */
+/* Losses and gradients against double precision, with labels of all kinds; accuracy; costs of vertices. */
 #include "poplibs/bed.h"
 
 #include <popnn/codelets.h>
@@ -22,7 +22,7 @@ static const struct sizes shapes[] = { { 7, 11, BED_LINEAR },
                                        { 3, 101, BED_LINEAR },
                                        { 17, 3, BED_ONE_TILE } };
 
-/* Labels of every class, one of none, one masked. */
+/* Labels of every class, an invalid one, a masked one. */
 static pop_tensor labels_of(struct bed *bed, pop_type type, const struct sizes *sizes, double *labels)
 {
     for (size_t i = 0; i < sizes->batch; ++i)
@@ -60,7 +60,7 @@ static void test_losses(void **state)
                                   pop_graph_add_variable(bed.graph, POP_UNSIGNED_INT, POP_SHAPE(1), "correct") };
         bed_map(&bed, outputs[0], BED_LINEAR);
         pop_graph_set_tile_mapping(bed.graph, outputs[2], pop_target_num_tiles(pop_graph_target(bed.graph)) - 1);
-        bed_write(&bed, outputs[2], &(double){ 3 }, 0, 0); /* the count goes on */
+        bed_write(&bed, outputs[2], &(double){ 3 }, 0, 0); /* the count is added to */
         pop_sequence_add(bed.program, popnn_calc_loss_and_accuracy(bed.graph, probs, expected, outputs[0], outputs[1],
                                                                    outputs[2], loss_type, "loss"));
         bed_run_all(&bed, outputs, got, 3);

@@ -14,7 +14,7 @@ static void add_all(pop_where where, pop_graph *graph)
     popnn_add_codelets_at(where, graph);
 }
 
-/* ---- the reference: arrays in the order of the tensors; gradients where dy is given ---- */
+/* ---- the reference: arrays in the order of the tensors; gradients if dy is given ---- */
 
 struct reference {
     const popnn_lstm_params *p;
@@ -113,11 +113,11 @@ static void run_backward(struct reference *r)
 
 enum { OUT, CELL, DX, DH, DC, DW, DU, DB, RESULTS };
 
-/* Backward and weight update by one call or by two; by one where the input is weighted before the loop, or weights'
+/* Backward and weight update by one call or by two; by one if the input is weighted before the loop, or weights'
  * gradients are summed in float. */
 enum way { TOGETHER, APART, WEIGHTED_BEFORE, SUMMED_IN_FLOAT };
 
-/* Gives the largest error of the biases' gradient. */
+/* Returns the largest error of the biases' gradient. */
 static double check_layer(enum bed_device device, const popnn_lstm_params *p, enum bed_mapping mapping, enum way way,
                           double tolerance)
 {
@@ -211,7 +211,7 @@ static void test_all_passes(void **state)
     }
 }
 
-/* Half loses in sums over many steps what float keeps. */
+/* Sums over many steps in half are less accurate than in float. */
 static void test_sums_in_float(void **state)
 {
     (void)state;

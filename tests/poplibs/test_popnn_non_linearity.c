@@ -30,7 +30,7 @@ static double value(popnn_non_linearity_type type, double x)
         return x / 2 * (1 + erf(x / sqrt(2)));
     }
 }
-/* Of f at x, by the difference of neighbours. */
+/* Derivative of f at x, by the difference of neighbours. */
 static double derivative(popnn_non_linearity_type type, double x)
 {
     return (value(type, x + 1e-6) - value(type, x - 1e-6)) / 2e-6;
@@ -84,8 +84,7 @@ static void test_gradients(void **state)
                 in[i] = bed_input_of(&bed, type, POP_SHAPE(67), BED_LINEAR, -3, 3);
                 gradient[i] = bed_input(&bed, type, POP_SHAPE(67), i % 2 ? BED_SCATTERED : BED_LINEAR);
                 double *given = bed_given(&bed, in[i]);
-                for (size_t k = 0; k < 67 && !from_input(functions[i]);
-                     ++k) /* the output stands where the input would */
+                for (size_t k = 0; k < 67 && !from_input(functions[i]); ++k) /* the output in place of the input */
                     given[k] = value(functions[i], given[k]);
                 out[i] =
                     popnn_non_linearity_input_gradient(bed.graph, functions[i], in[i], gradient[i], bed.program, "x");
@@ -125,7 +124,7 @@ static void test_gradients(void **state)
         }
 }
 
-/* Poplibs 1.2's estimators, by hand: 9 + 6 (18 + pipeline + 3 or 4 + rest). */
+/* Poplibs 1.2's estimators, calculated by hand: 9 + 6 (18 + pipeline + 3 or 4 + rest). */
 static void test_estimates(void **state)
 {
     (void)state;
@@ -213,7 +212,7 @@ static void test_names_and_errors(void **state)
     bed_close(&bed);
 }
 
-static void test_nothing_and_scalars_and_aliases(void **state)
+static void test_empty_scalar_and_aliased_tensors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 3, popnn_add_codelets_at);
@@ -240,7 +239,7 @@ int main(void)
         cmocka_unit_test(test_gradients),
         cmocka_unit_test(test_estimates),
         cmocka_unit_test(test_names_and_errors),
-        cmocka_unit_test(test_nothing_and_scalars_and_aliases),
+        cmocka_unit_test(test_empty_scalar_and_aliased_tensors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ static void add_all(pop_where where, pop_graph *graph)
     popnn_add_codelets_at(where, graph);
 }
 
-/* Activations {N, C, F}, and how they are grouped; groups 0 is a batch norm. */
+/* Activations {N, C, F}, and their groups; groups 0 is a batch norm. */
 struct layout {
     size_t images, channels, field, groups;
     bool strided;
@@ -117,7 +117,7 @@ static void check_norm(enum bed_device device, enum kind kind, struct layout l, 
     bed_check(got[WHITENED], r.whitened, all, near, near);
     bed_check(got[WHITENED_ALONE], r.whitened, all, near, near);
     bed_check(got[OUT], r.out, all, near, near);
-    if (!unbiased) /* the gradient takes the variance for the biased one */
+    if (!unbiased) /* the gradient uses the biased variance */
         bed_check(got[DX], r.dx, all, 2 * near, 2 * near);
     bed_check(got[DGAMMA], r.dgamma, l.channels, near, sums);
     bed_check(got[DBETA], r.dbeta, l.channels, near, sums);
@@ -187,7 +187,7 @@ static void test_mistakes(void **state)
     assert_error(bed.graph, POP_INVALID_OPTION, "popnn_group_norm_statistics", "groupNormStridedChannelGrouping");
     popnn_group_norm_statistics(bed.graph, x, 0.1, bed.program, 3, false, false, POP_FLOAT, "n", POP_NO_OPTIONS, NULL,
                                 &b);
-    assert_int_equal(pop_tensor_num_elements(b), 6); /* the mean is not wanted */
+    assert_int_equal(pop_tensor_num_elements(b), 6); /* without the mean */
     popnn_group_norm_param_gradients(bed.graph, x, x, bed.program, POP_FLOAT, "n", POP_NO_OPTIONS, NULL, NULL);
     assert_null(pop_graph_error(bed.graph));
     bed_close(&bed);

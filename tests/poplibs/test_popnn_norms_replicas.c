@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batch norms whose statistics several replicas share, forward and backward, against the definition on the joined batch
- * in double precision. */
+/* Batch norms with statistics shared by several replicas, forward and backward, against the definition on the joined
+ * batch in double precision. */
 #include "poplibs/replicas.h"
 
 #include <poplin/codelets.h>
@@ -17,7 +17,7 @@ static void open_norms(struct rig *r)
     poplin_add_codelets(r->graph);
 }
 
-/* Writes values to all replicas and keeps them, rounded to the type. */
+/* Writes values to all replicas and stores them, rounded to the type. */
 static void put(struct rig *r, const char *handle, pop_type type, double *values, size_t each, unsigned seed)
 {
     for (size_t i = 0; i < REPLICAS * each; ++i)
@@ -55,7 +55,7 @@ static void reference(const double *x, const double *d, const double *gamma, uns
     }
 }
 
-/* A reduce callback of a user's: the same sum, and how often it was called. */
+/* A reduce callback of a user: the same sum, and a count of its calls. */
 static void by_hand(void *context, pop_graph *graph, pop_tensor *tensors, size_t count, pop_program sequence,
                     unsigned group_size, const char *name)
 {
@@ -115,7 +115,7 @@ static void check_variant(const struct variant *v)
     bed_check(got, mean, REPLICAS * CHANNELS, near, near);
     rig_get(&r, "inverse", v->type, got, CHANNELS);
     bed_check(got, inverse, REPLICAS * CHANNELS, near, near);
-    for (unsigned i = 0; i < REPLICAS; ++i) /* to the bit in all members of a group */
+    for (unsigned i = 0; i < REPLICAS; ++i) /* equal bits in all members of a group */
         assert_memory_equal(got + (size_t)i * CHANNELS, got + (size_t)(i / v->members * v->members) * CHANNELS,
                             CHANNELS * sizeof(*got));
     rig_get(&r, "dx", v->type, got, EACH);

@@ -26,7 +26,7 @@ static void add_all(pop_where where, pop_graph *graph)
     poplin_add_codelets_at(where, graph);
     popnn_add_codelets_at(where, graph);
 }
-/* What was refused has a text, and is taken; true where nothing was. */
+/* Takes the pending error, which must have a text; returns whether there was none. */
 static bool taken(pop_graph *graph)
 {
     pop_error error;
@@ -80,7 +80,7 @@ static void run_conv(unsigned zeros, size_t dims, bool truncated)
     pop_shape field = { dims, (size_t[]){ 5, size[4] } }, kernel = { dims, (size_t[]){ 2, size[5] } };
     poplin_conv_params p =
         poplin_conv_params_make(POP_FLOAT, POP_FLOAT, size[0], field, kernel, size[1], size[2], size[3]);
-    for (size_t d = 0; d < dims && truncated; ++d) /* nothing of the output is left */
+    for (size_t d = 0; d < dims && truncated; ++d) /* the output is empty */
         p.output_transform.truncation_lower[d] = (unsigned)poplin_conv_untransformed_output_size(&p, d);
     pop_error error;
     bool valid = poplin_conv_params_validate(&p, &error) == POP_OK;
@@ -192,7 +192,7 @@ static void test_products(void **state)
         assert_int_equal(pop_tensor_num_elements(out), g * m * n);
         poplin_mat_mul_grouped_acc(bed.graph, out, 2, a, b, bed.program, "acc", POP_NO_OPTIONS, NULL);
         taken(bed.graph);
-        if (g && m && n && !k) { /* sums of nothing */
+        if (g && m && n && !k) { /* sums of no products */
             double *got = bed_run(&bed, out);
             for (size_t i = 0; i < g * m * n; ++i)
                 assert_true(got[i] == 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands that lie on no tile, or are no tensors, are refused by the call that takes them, with the user's line. */
+/* Operands that are unmapped, or null tensors, are refused by the call that takes them, with the user's line. */
 #include "poplibs/fixture.h"
 
 #include <poplin/cholesky.h>
@@ -54,8 +54,8 @@ struct scene {
 };
 struct row {
     const char *call_text;
-    const char *operands; /* "f{3,4}u{2}": f float, h half, i int, u unsigned int, b bool; a capital is written; "u{2}?"
-                             may be null */
+    const char *operands; /* "f{3,4}u{2}": f float, h half, i int, u unsigned int, b bool; a capital is written to;
+                             "u{2}?" may be null */
     void (*call)(struct scene *s);
 };
 
@@ -282,7 +282,7 @@ static pop_type type_of(char letter)
         return POP_UNSIGNED_INT;
     }
 }
-/* The next operand of the text, which lacks something. */
+/* The next operand of the text, invalid as given by lack. */
 static pop_tensor operand(pop_graph *graph, const char **text, enum lack lack)
 {
     size_t dims[5], rank = 0, elements = 1;
@@ -310,7 +310,8 @@ static pop_tensor operand(pop_graph *graph, const char **text, enum lack lack)
     return t;
 }
 
-/* Whether an operand may lack that: a constant is never written, some ('?') may be null, scales ('!') need no tile. */
+/* Whether an operand may be invalid in this way: a constant is never written, some ('?') may be null, scales ('!') need
+ * no tile. */
 static bool may_lack(const char *operand, enum lack lack)
 {
     const char *end = strchr(operand, '}');
@@ -321,7 +322,7 @@ static bool may_lack(const char *operand, enum lack lack)
            (lack == LACKS_ROOM && end[-1] == '{');
 }
 
-/* Calls a row with operand `at` lacking something; whether there is such an operand. */
+/* Calls a row with an invalid operand `at`; returns whether there is such an operand. */
 static bool call_row(const struct row *row, pop_graph *graph, size_t at, enum lack lack)
 {
     struct scene scene = { .graph = graph, .program = pop_sequence(graph, "x") };
@@ -339,14 +340,14 @@ static bool call_row(const struct row *row, pop_graph *graph, size_t at, enum la
     return true;
 }
 
-/* The error is the libraries' own, with the line in this file. */
+/* The error is that of the library call, with the line in this file. */
 static void check_row(const struct row *row, pop_graph *graph, size_t at, enum lack lack)
 {
     pop_error error;
     if (!call_row(row, graph, at, lack))
         return;
     if (!pop_graph_take_error(graph, &error))
-        fail_msg("%s of %s: operand %zu is not missed", row->call_text, row->operands, at + 1);
+        fail_msg("%s of %s: operand %zu: no error", row->call_text, row->operands, at + 1);
     if (!strstr(error.where.file, "test_popnn_operands") || strncmp(error.api, "pop_", 4) == 0)
         fail_msg("%s: %s in %s:%d", row->call_text, error.api, error.where.file, error.where.line);
     bool unmapped = lack == LACKS_MAPPING || lack == LACKS_MAPPING_OF_CONSTANT;
@@ -371,7 +372,7 @@ static void test_each_operand_of_each_call_must_be_mapped(void **state)
     pop_graph_destroy(graph);
 }
 
-/* Rows beyond all memory are an error before anything is made for each of them, on a CPU too. */
+/* Rows larger than all memory are an error before vertices are added for each of them, on a CPU too. */
 static void test_impossible_sizes_are_refused_at_once(void **state)
 {
     (void)state;

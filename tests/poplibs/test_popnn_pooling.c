@@ -18,8 +18,8 @@ static const struct {
     { 2, 1, 16, { 11, 8 }, { 3, 2 }, { 2, 2 }, { 0, 1 }, { 1, 0 } },
     { 1, 3, 5, { 13 }, { 4 }, { 3 }, { 2 }, { 3 } },
     { 3, 1, 2, { 4, 5, 6 }, { 2, 3, 1 }, { 1, 2, 3 }, { 1, 0, 0 }, { 0, 1, 0 } },
-    { 2, 2, 4, { 9, 9 }, { 2, 3 }, { 3, 1 }, { -1, -2 }, { -2, 0 } }, /* windows apart, and a part of the input that
-                                                                         none covers */
+    { 2, 2, 4, { 9, 9 }, { 2, 3 }, { 3, 1 }, { -1, -2 }, { -2, 0 } }, /* separate windows, and a part of the input that
+                                                                         no window covers */
     { 2, 1, 1, { 1, 1 }, { 3, 3 }, { 2, 2 }, { 1, 1 }, { 1, 1 } },
     { 1, 1, 7, { 600 }, { 5 }, { 1 }, { 2 }, { 2 } },              /* rows longer than a run */
     { 2, 1, 3, { 3, 4 }, { 2, 3 }, { 1, 2 }, { 5, 3 }, { 2, 6 } }, /* windows wholly in padding */
@@ -123,7 +123,7 @@ static pop_tensor tensor_of(struct bed *bed, const popnn_pool_params *p, const s
     }
     return bed_input(bed, p->data_type, (pop_shape){ 2 + p->dims, dims }, layout ? BED_SCATTERED : BED_LINEAR);
 }
-/* What was written to a tensor of tensor_of, in the order of {batch, channels, field}. */
+/* The values written to a tensor of tensor_of, in the order of {batch, channels, field}. */
 static void given_of(struct bed *bed, pop_tensor t, const popnn_pool_params *p, const size_t *field, unsigned layout,
                      double *values)
 {
@@ -153,7 +153,7 @@ static void test_pooling_and_gradients(void **state)
         struct bed bed = bed_open(test / (6 * CASES) ? BED_MODEL : BED_CPU, 11, popnn_add_codelets_at);
         pop_tensor t = tensor_of(&bed, &p, p.input_field, layout),
                    gradient = tensor_of(&bed, &p, out_field, (layout + 1) % 3), outputs[3];
-        if (half) { /* with equals in a window */
+        if (half) { /* with ties in a window */
             double *given = bed_given(&bed, layout == 2 ? pop_tensor_dim_roll(t, 1, 1 + p.dims) : t);
             for (size_t i = 0; i < pop_tensor_num_elements(t); ++i)
                 given[i] = floor(given[i] * 4) / 4;
@@ -191,8 +191,8 @@ static void add_codelets(pop_where where, pop_graph *graph)
     popops_add_codelets_at(where, graph);
 }
 
-/* optimizeForSpeed: the same results, by a convolution where that is faster; never of a maximum, or of an average of
- * windows in padding.  Weights and partial sums of a convolution are variables of their own. */
+/* optimizeForSpeed: the same results, by a convolution if that is faster; never for a maximum, or for an average of
+ * windows in padding.  Weights and partial sums of a convolution are separate variables. */
 static void test_sums_as_convolutions(void **state)
 {
     (void)state;
@@ -237,7 +237,7 @@ static void test_sums_as_convolutions(void **state)
 /* row: popnn getBwdFlops */
 /* row: popnn getFwdPerfectCycleCount */
 /* row: popnn getBwdPerfectCycleCount */
-static void test_figures(void **state)
+static void test_cycles_and_memory(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 4, popnn_add_codelets_at);
@@ -254,7 +254,7 @@ static void test_figures(void **state)
     popnn_pool_output_field(&p, field);
     assert_true(field[0] == 2 && field[1] == 5);
 
-    /* One group of 8 halves, rows of 6 and of 2, a window of 3 by 3: each worker a piece. */
+    /* One group of 8 halves, rows of 6 and of 2, a window of 3 by 3: one piece for each worker. */
     int part[] = { 1, 1, 8, 2, 0, 3, 0, 5, 3, 1, 0, 9, 0, 6, 0, 8, 3, 1, 0, 9 };
     pop_compute_set set = pop_graph_add_compute_set(bed.graph, "estimates");
     pop_vertex vertex = pop_graph_add_vertex(bed.graph, set, "popnn::MaxPooling<half>");
@@ -266,7 +266,7 @@ static void test_figures(void **state)
 }
 
 /* row: popnn PoolParams */
-static void test_errors_and_nothing(void **state)
+static void test_errors_and_empty_tensors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 3, popnn_add_codelets_at);
@@ -321,8 +321,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pooling_and_gradients),
         cmocka_unit_test(test_sums_as_convolutions),
-        cmocka_unit_test(test_figures),
-        cmocka_unit_test(test_errors_and_nothing),
+        cmocka_unit_test(test_cycles_and_memory),
+        cmocka_unit_test(test_errors_and_empty_tensors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

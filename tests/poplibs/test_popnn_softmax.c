@@ -15,7 +15,7 @@ static void add_codelets(pop_where where, pop_graph *graph)
     popnn_add_codelets_at(where, graph);
 }
 
-/* rows of n, along the last dimension. */
+/* rows of n, along the last dimension */
 static void softmax(const double *in, double *out, double *logs, size_t rows, size_t n, double scale)
 {
     for (size_t row = 0; row < rows; ++row, in += n, out += n, logs += n) {
@@ -78,7 +78,7 @@ static void test_family(void **state)
     }
 }
 
-/* Only the plain form overflows. */
+/* Only the plain variant overflows. */
 static void test_large_values(void **state)
 {
     (void)state;
@@ -121,7 +121,7 @@ static void test_gradient(void **state)
     }
 }
 
-static void test_nothing_and_errors(void **state)
+static void test_empty_tensors_and_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 2, add_codelets);
@@ -145,7 +145,7 @@ int main(void)
         cmocka_unit_test(test_family),
         cmocka_unit_test(test_large_values),
         cmocka_unit_test(test_gradient),
-        cmocka_unit_test(test_nothing_and_errors),
+        cmocka_unit_test(test_empty_tensors_and_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expected places of maxima against double precision; a temperature, probabilities that are given, what is refused. */
+/* Expected positions of maxima against double precision; a temperature, given probabilities, errors. */
 #include "poplibs/bed.h"
 
 #include <poplin/codelets.h>
@@ -18,7 +18,7 @@ static double place(size_t i, size_t size)
 {
     return size > 1 ? 2.0 * (double)i / (double)(size - 1) - 1 : -1;
 }
-/* Fields of weights, which need not sum to 1. */
+/* Fields of weights, which need not add up to 1. */
 static void expected(const double *weights, size_t fields, size_t height, size_t width, double *out)
 {
     for (size_t f = 0; f < fields; ++f, out += 2) {
@@ -31,7 +31,7 @@ static void expected(const double *weights, size_t fields, size_t height, size_t
 }
 
 /* row: popnn spatialSoftMax2D */
-static void test_places(void **state)
+static void test_positions(void **state)
 {
     (void)state;
     static const size_t shapes[][3] = { { 3, 5, 7 }, { 1, 1, 9 }, { 6, 8, 1 } };
@@ -63,7 +63,7 @@ static void test_places(void **state)
     }
 }
 
-static void test_nothing_and_errors(void **state)
+static void test_empty_tensors_and_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 2, add_codelets);
@@ -86,8 +86,8 @@ static void test_nothing_and_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_nothing_and_errors),
+        cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_empty_tensors_and_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@ static const pop_type types[] = { POP_HALF,  POP_FLOAT,          POP_INT,       
                                   POP_SHORT, POP_UNSIGNED_SHORT, POP_LONGLONG,    POP_UNSIGNED_LONGLONG };
 enum { TYPES = sizeof(types) / sizeof(types[0]) };
 
-/* Values that the wanted type can hold where it is an integer made of a real; any where integers wrap. */
+/* Values in the range of the result type for a real converted to an integer; any if integers wrap. */
 static pop_tensor input_of(struct bed *bed, pop_type from, pop_type to, pop_shape shape, enum bed_mapping mapping)
 {
     bool positive = pop_type_is_integral(to) && !pop_type_is_signed(to) && to != POP_BOOL;
@@ -22,7 +22,7 @@ static pop_tensor input_of(struct bed *bed, pop_type from, pop_type to, pop_shap
                                     : bed_input_of(bed, from, shape, mapping, 0, 256);
 }
 
-/* As C casts. */
+/* As a cast in C. */
 static double *cast_of(const double *values, size_t count, pop_type from, pop_type to)
 {
     void *given = malloc(count * 8 + 1), *cast = malloc(count * 8 + 1);
@@ -102,7 +102,7 @@ static void test_outputs_elsewhere(void **state)
     }
 }
 
-static void test_nothing_and_views(void **state)
+static void test_empty_tensors_and_views(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 3, popops_add_codelets_at);
@@ -187,7 +187,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_pair),
         cmocka_unit_test(test_outputs_elsewhere),
-        cmocka_unit_test(test_nothing_and_views),
+        cmocka_unit_test(test_empty_tensors_and_views),
         cmocka_unit_test(test_accuracy),
         cmocka_unit_test(test_cost),
         cmocka_unit_test(test_errors),

@@ -70,7 +70,7 @@ static void a_compute_set_leads_to_its_call(void **state)
     pop_graph_destroy(graph);
 }
 
-/* Debug paths of deep networks are longer than any buffer one would think of. */
+/* Debug paths of deep networks are longer than any fixed buffer. */
 static void long_debug_paths_are_kept(void **state)
 {
     (void)state;

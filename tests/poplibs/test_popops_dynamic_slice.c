@@ -8,7 +8,7 @@
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-/* Visits the elements of a slice of a tensor of rank 3: f is given the place in the slice and in the tensor. */
+/* Visits the elements of a slice of a tensor of rank 3: f gets the index in the slice and in the tensor. */
 struct cube {
     size_t shape[3], slice[3], offset[3];
 };
@@ -41,7 +41,7 @@ static void test_every_type_and_layout(void **state)
         double offsets[3];
     } cases[] = {
         { { 1 }, { 2 }, 1, { 3 } },
-        { { 0 }, { 4 }, 1, { 5 } }, /* round the end */
+        { { 0 }, { 4 }, 1, { 5 } }, /* wraps at the end */
         { { 2, 0 }, { 5, 3 }, 2, { 1, 2 } },
         { { 1, 2, 0 }, { 1, 11, 6 }, 3, { 4e9, 7, 13 } }, /* out of range: 0 */
     };
@@ -88,7 +88,7 @@ static void test_every_type_and_layout(void **state)
         }
 }
 
-static void test_views_nothing_and_no_dims(void **state)
+static void test_views_empty_tensors_and_no_dims(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 3, popops_add_codelets_at);
@@ -131,7 +131,7 @@ static void test_layouts(void **state)
         assert_int_equal(tiles[i], column / 4);
     }
     free(tiles);
-    /* A tile's share is one piece of memory, so there is one vertex for each. */
+    /* A tile's share is contiguous, so there is one vertex for each. */
     static const double three[] = { 3 };
     pop_tensor offset = write_offsets(&bed, three, 1);
     size_t before = pop_graph_num_vertices(bed.graph);
@@ -220,10 +220,10 @@ static void test_errors(void **state)
 
 int main(void)
 {
-    setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* nothing is written beyond an edge */
+    setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* no write is out of bounds */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_type_and_layout),
-        cmocka_unit_test(test_views_nothing_and_no_dims),
+        cmocka_unit_test(test_views_empty_tensors_and_no_dims),
         cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_large_shares_are_split),
         cmocka_unit_test(test_errors),

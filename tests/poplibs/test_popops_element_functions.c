@@ -16,14 +16,14 @@ static double gelu_of(double x)
     return isinf(x) && x < 0 ? -0.0 : 0.5 * x * erfc(-x / sqrt(2));
 }
 
-/* How far a result is from the true one, in units in the last place of float. */
+/* The error of a result, in units in the last place of float. */
 static double distance(float got, double wanted)
 {
     if (isnan(got) || isnan(wanted))
         return isnan(got) && isnan(wanted) ? 0 : INFINITY;
     if (got == (float)wanted)
         return 0;
-    if (isinf(got) || isinf((float)wanted)) /* one beyond the largest may be the largest */
+    if (isinf(got) || isinf((float)wanted)) /* one unit beyond the largest float may be rounded to it */
         return fabs(got) > 3.4e38 && fabs(wanted) > 3.4e38 && (got > 0) == (wanted > 0) ? 1 : INFINITY;
     return fabs(got - wanted) / ldexp(1, ilogb(fabs(wanted) < 0x1p-126 ? 0x1p-126 : wanted) - 23);
 }

@@ -5,7 +5,7 @@
 
 #include <popops/codelets.h>
 
-/* Operands in one shape or one of them a single element, and what should come out, as the result's type holds it. */
+/* Operands of one shape or one of them a single element, and the expected result, rounded to its type. */
 static pop_type operand_type(const struct operator_test *test, pop_type type, int operand)
 {
     return test->arity == 3 && test->op == POPOPS_TERNARY_SELECT && operand == 2 ? POP_BOOL : type;
@@ -31,8 +31,8 @@ static void check(struct bed *bed, const struct operator_test *test, pop_type ty
         wanted[k] = operator_reference(test, type, given[0], given[1], given[2]);
     }
     bool real = pop_type_is_floating_point(type) && !test->boolean;
-    bool steep = test->arity == 1 &&
-                 test->op == POPOPS_UNARY_GELU_ERF; /* its tail magnifies what rounding does to the argument */
+    bool steep =
+        test->arity == 1 && test->op == POPOPS_UNARY_GELU_ERF; /* its tail magnifies the rounding of the argument */
     double relative = !real ? 0 : type == POP_FLOAT ? (steep ? 4e-6 : 5e-7) : 1e-3;
     for (size_t k = 0; k < 77; ++k)
         if (!(fabs(got[k] - wanted[k]) <= relative * fabs(wanted[k]) + (real ? type == POP_FLOAT ? 1e-37 : 6e-8 : 0)))
@@ -63,8 +63,8 @@ static pop_tensor add_operator(struct bed *bed, const struct operator_test *test
     return out;
 }
 
-/* All operators of a type in few programs: building engines is what takes time.  scalar is the operand of one element,
- * or -1. */
+/* All operators of a type in few programs, since building engines takes most of the time.  scalar is the operand of one
+ * element, or -1. */
 static void test_type(enum bed_device device, pop_type type, enum bed_mapping mapping, int scalar, enum form form)
 {
     for (size_t from = 0; from < OPERATOR_TESTS;) {
@@ -110,7 +110,7 @@ static void test_in_place_and_with_output(void **state)
             test_type(BED_MODEL, type, BED_LINEAR, -1, WITH_OUTPUT);
         }
 }
-/* The first operand of an operation in place cannot be the one element. */
+/* The first operand of an operation in place cannot be the single element. */
 static void test_operands_of_one_element(void **state)
 {
     (void)state;
@@ -121,7 +121,7 @@ static void test_operands_of_one_element(void **state)
         }
 }
 
-/* Shapes whose dimensions are those of one shape or 1, or missing: everything that NumPy broadcasts. */
+/* Shapes whose dimensions are those of one shape or 1, or missing: all that NumPy broadcasts. */
 static void test_broadcasting_of_random_shapes(void **state)
 {
     (void)state;
@@ -157,7 +157,7 @@ static void test_broadcasting_of_random_shapes(void **state)
         size_t shape[4], count = pop_tensor_num_elements(out), out_rank = pop_tensor_shape(out, shape, 4);
         for (size_t k = 0; k < count; ++k) {
             double given[2];
-            for (int j = 0; j < 2; ++j) { /* the place of element k in operand j */
+            for (int j = 0; j < 2; ++j) { /* the index of element k in operand j */
                 size_t at = 0, stride = 1, rest = k, own = rank - missing[j];
                 for (size_t i = 0; i < out_rank; ++i) {
                     size_t extent = shape[out_rank - 1 - i], mine = i < own ? dims[j][rank - 1 - i] : 1;
@@ -175,7 +175,7 @@ static void test_broadcasting_of_random_shapes(void **state)
     }
 }
 
-/* What is read where it is written already is read first. */
+/* Elements that are read and written are read first. */
 static void test_operands_that_overlap(void **state)
 {
     (void)state;
@@ -201,7 +201,7 @@ static void test_operands_that_overlap(void **state)
     }
 }
 
-/* The cycles of the only operation of a bed on one tile. */
+/* The cycles of the only operation on one tile. */
 static uint64_t cycles_of(struct bed *bed, pop_tensor out)
 {
     pop_cycles cycles;
@@ -238,7 +238,7 @@ static void test_costs(void **state)
     COST(POP_FLOAT, popops_mul(graph, one, a, bed.program, "x"), 198 + 6 * (20 + 2 * 50))
     COST(POP_FLOAT, popops_clamp(graph, a, b, b, bed.program, "x"), 6 * (5 + 6 + 2 * 50))
 }
-/* A bias is connected once, whatever the rows: 60 rows of 10, of which each worker has 10. */
+/* A bias is connected once, for any number of rows: 60 rows of 10, of which each worker has 10. */
 static void test_costs_of_vectors(void **state)
 {
     (void)state;
@@ -266,8 +266,8 @@ static void test_costs_of_vectors(void **state)
     bed_close(&bed);
 }
 
-/* Channels last, in blocks on tiles of their own, each of which is one region of memory: one vertex for each block,
- * which has its part of the bias once. */
+/* Channels last, in blocks on separate tiles, each of which is one region of memory: one vertex for each block, which
+ * has its part of the bias once. */
 static void test_vectors_along_blocks(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One-hot rows and ramps: every type, layouts whose memory is not row-major, indices that are no class; and padding,
- * which is views alone. */
+/* One-hot rows and ramps: every type, layouts whose memory is not row-major, indices out of range; and padding, which
+ * only makes views. */
 #include "poplibs/bed.h"
 
 #include <popops/codelets.h>
@@ -108,7 +108,7 @@ static void test_ramps(void **state)
     bed_close(&bed);
 }
 
-/* The element of a padded row: its place in the row, or -1 for a constant. */
+/* The source of an element of a padded row: its index in the row, or -1 for a constant. */
 static ptrdiff_t padded_place(ptrdiff_t at, ptrdiff_t extent, int type)
 {
     if (at >= 0 && at < extent)
@@ -140,7 +140,7 @@ static void test_padding_of_every_kind(void **state)
             assert_int_equal(pop_tensor_dim(padded, 0), 6);
             assert_int_equal(pop_tensor_dim(padded, 1), 8);
             double *got = bed_run(&bed, padded), *given = bed_given(&bed, t);
-            /* What is cut off is gone before the rest is padded. */
+            /* Elements are cut off before the rest is padded. */
             for (ptrdiff_t row = 0; row < 6; ++row)
                 for (ptrdiff_t column = 0; column < 8; ++column) {
                     ptrdiff_t r = padded_place(row - 2, 4, type), c = padded_place(column, 5, type);
@@ -151,7 +151,7 @@ static void test_padding_of_every_kind(void **state)
         }
 }
 
-static void test_position_of_padding_and_impossible_padding(void **state)
+static void test_mapping_of_padding_and_invalid_padding(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 4, NULL);
@@ -201,13 +201,13 @@ static void test_position_of_padding_and_impossible_padding(void **state)
 
 int main(void)
 {
-    setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* nothing is written beyond an edge */
+    setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* no write is out of bounds */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_hot_of_every_type),
         cmocka_unit_test(test_one_hot_costs_and_errors),
         cmocka_unit_test(test_ramps),
         cmocka_unit_test(test_padding_of_every_kind),
-        cmocka_unit_test(test_position_of_padding_and_impossible_padding),
+        cmocka_unit_test(test_mapping_of_padding_and_invalid_padding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

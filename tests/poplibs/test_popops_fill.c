@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fill and zero: all types, scattered mappings, aliases, parts of tensors; and what they cost. */
+/* fill and zero: all types, scattered mappings, aliases, parts of tensors; and their costs. */
 #include "poplibs/bed.h"
 
 #include <popops/codelets.h>
@@ -26,7 +26,7 @@ static void test_every_type_gets_the_value(void **state)
 }
 
 /* row: popops zero */
-static void test_zero_of_aliases_and_of_nothing(void **state)
+static void test_zero_of_aliases_and_empty_tensors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 3, popops_add_codelets_at);
@@ -71,7 +71,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_type_gets_the_value),
-        cmocka_unit_test(test_zero_of_aliases_and_of_nothing),
+        cmocka_unit_test(test_zero_of_aliases_and_empty_tensors),
         cmocka_unit_test(test_cost_and_codelets_twice),
         cmocka_unit_test(test_unmapped_is_an_error),
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gathers and scatters against XLA's definitions, element by element: index vectors of 0 to 3 components, windows,
- * indices that do not fit. */
+ * indices out of range. */
 #include "poplibs/bed.h"
 
 #include <popops/codelets.h>
@@ -68,7 +68,7 @@ static double component(const struct config *c, const double *indices, size_t i,
         place = place * c->index_shape[dim] + index[dim];
     return indices[place];
 }
-/* The operand's element at a place of the window of a vector; SIZE_MAX for one that is skipped. */
+/* The operand's element at a position of the window of a vector; SIZE_MAX for one that is skipped. */
 static size_t element(const struct config *c, const double *indices, size_t vector, const size_t *window, bool skip)
 {
     size_t at[3] = { window[0], window[1], window[2] };
@@ -87,7 +87,7 @@ static size_t element(const struct config *c, const double *indices, size_t vect
     }
     return (at[0] * c->shape[1] + at[1]) * c->shape[2] + at[2];
 }
-/* The shape of the result (or of the updates), and of which vector and place in its window element i of it is. */
+/* The shape of the result (or of the updates), and the vector and the position in its window of its element i. */
 static size_t result_shape(const struct config *c, size_t *shape)
 {
     size_t rank = c->offsets.count, batch = 0, kept = 0;
@@ -192,7 +192,7 @@ static void test_gather_along_an_axis(void **state)
     }
 }
 
-/* The most elements that a tile has of an input that may have so many on each. */
+/* The max number of elements on a tile of an input with a limit per tile. */
 static size_t fullest(size_t rows, size_t columns, size_t allowed, size_t *used)
 {
     struct bed bed = bed_open(BED_MODEL, 16, popops_add_codelets_at);
@@ -215,7 +215,7 @@ static size_t fullest(size_t rows, size_t columns, size_t allowed, size_t *used)
     return max;
 }
 /* row: popops GatherParams */
-static void test_most_elements_of_a_tile(void **state)
+static void test_max_elements_of_a_tile(void **state)
 {
     (void)state;
     size_t used;
@@ -256,7 +256,7 @@ static void test_scatter(void **state)
             pop_tensor t = bed_input(&bed, type, (pop_shape){ 3, c->shape }, BED_SCATTERED),
                        indices = add_indices(&bed, c, POP_INT, false);
             pop_tensor updates = bed_input(&bed, type, (pop_shape){ rank, shape }, BED_SCATTERED);
-            /* Of equal places any one counts: all write the same there. */
+            /* Of several writes to one index any one counts: all write the same there. */
             double wanted[7 * 5 * 6], *by = bed_given(&bed, updates), *places = bed_given(&bed, indices);
             for (size_t i = 0; i < pop_tensor_num_elements(updates); ++i)
                 by[i] = computes ? by[i] : (double)(element(c, places, locate(c, i, window), window, false) % 97);
@@ -316,7 +316,7 @@ static void test_errors(void **state)
     assert_error(bed.graph, POP_INDEX_ERROR, "popops_gather", "no dimension 7");
     popops_gather_axis(bed.graph, t, indices, 2, p, POPOPS_GATHER_PARAMS, "x");
     assert_error(bed.graph, POP_INDEX_ERROR, "popops_gather_axis", "no axis 2");
-    /* A single update whose window dims count one in front of it. */
+    /* A single update whose window dims also count a leading one. */
     popops_scatter(bed.graph, pop_tensor_flatten(t), pop_tensor_slice(indices, 0, 1, 0), pop_tensor_at(updates, 0), 0,
                    one, POP_DIMS(), zero, p, "x", POP_NO_OPTIONS);
     assert_built(bed.graph);
@@ -335,7 +335,7 @@ static void test_errors(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "aliases");
     popops_scatter_with(bed.graph, t, indices, updates, 1, one, zero, zero, give_wrong, NULL, p, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter_with", "the result of the computation");
-    /* Lists that are NULL, of every kind. */
+    /* NULL lists of every kind. */
     const pop_dims no_dims = { 2, NULL };
     const pop_shape no_sizes = { 2, NULL };
     const pop_options no_options = { .count = 1 };
@@ -367,11 +367,11 @@ static void test_errors(void **state)
     bed_close(&bed);
 }
 
-/* An index vector of no slice ends the run where it is asked to, and only then. */
+/* An index vector without a slice ends the run only if the option is set. */
 static void test_checked_indices(void **state)
 {
     (void)state;
-    /* Slices of rows, then windows of 2 x 2 at pairs, whose last place is {4, 2}. */
+    /* Slices of rows, then windows of 2 x 2 at pairs, whose last position is {4, 2}. */
     static const int places[3][2] = { { 4, 2 }, { 5, 2 }, { 0, -1 } };
     for (unsigned test = 0; test < 2 * 2 * 3; ++test) {
         bool scatters = test % 2, windows = test / 2 % 2;
@@ -412,11 +412,11 @@ static void test_checked_indices(void **state)
 
 int main(void)
 {
-    setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* nothing is written beyond an edge */
+    setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* no write is out of bounds */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gather),
         cmocka_unit_test(test_gather_along_an_axis),
-        cmocka_unit_test(test_most_elements_of_a_tile),
+        cmocka_unit_test(test_max_elements_of_a_tile),
         cmocka_unit_test(test_scatter),
         cmocka_unit_test(test_checked_indices),
         cmocka_unit_test(test_errors),

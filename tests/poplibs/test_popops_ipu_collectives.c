@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives of the IPUs of one graph: values, on which IPU they lie, parts that are not equal or empty, what is
- * refused. */
+/* Collectives of the IPUs of one graph: values, the IPUs that hold them, unequal and empty parts, errors. */
 #include "poplibs/bed.h"
 
 #include <popops/codelets.h>
@@ -8,7 +7,7 @@
 
 enum { IPUS = 4, MAX_IPUS = 8, TILES = 5, WIDE = 1472, MAX_ELEMENTS = 250 };
 
-/* A bed of several IPUs, on which row i of data lies on IPU i. */
+/* A test bed of several IPUs, with row i of data on IPU i. */
 static struct bed open_bed_of(unsigned ipus, unsigned tiles, pop_type type, size_t elements, pop_tensor *data)
 {
     pop_error error;
@@ -32,7 +31,7 @@ static struct bed open_bed(unsigned ipus, pop_type type, size_t elements, pop_te
 {
     return open_bed_of(ipus, TILES, type, elements, data);
 }
-/* All elements of t lie on this IPU. */
+/* All elements of t are on this IPU. */
 static void check_ipu(pop_graph *graph, pop_tensor t, unsigned ipu)
 {
     pop_interval_lists mapping;
@@ -64,7 +63,7 @@ static const char *const methods[] = { "auto",
                                        "tree" };
 enum { METHODS = sizeof(methods) / sizeof(methods[0]) };
 
-static void check_values_and_places(unsigned ipus, size_t elements, bool max, const char *method)
+static void check_values_and_mappings(unsigned ipus, size_t elements, bool max, const char *method)
 {
     pop_tensor data, chunks[MAX_IPUS], out[3];
     struct bed bed = open_bed(ipus, max ? POP_HALF : POP_FLOAT, elements, &data);
@@ -93,16 +92,16 @@ static void check_values_and_places(unsigned ipus, size_t elements, bool max, co
 /* row: popops reduceScatter */
 /* row: popops allGather */
 /* row: popops allReduce */
-static void test_values_and_places(void **state)
+static void test_values_and_mappings(void **state)
 {
     (void)state;
     static const size_t sizes[] = { 1, 3, 41, MAX_ELEMENTS };
     static const unsigned ipus[] = { 2, 3, 4, MAX_IPUS };
     for (unsigned test = 0; test < 16 * METHODS; ++test)
-        check_values_and_places(ipus[test % 4], sizes[test / 4 % 4], test / 2 % 2, methods[test / 16]);
+        check_values_and_mappings(ipus[test % 4], sizes[test / 4 % 4], test / 2 % 2, methods[test / 16]);
 }
 
-/* Sums of squares and of exponents by each method: what is added to is not what is given. */
+/* Sums of squares and of exponents by each method: the initial values differ from the data. */
 static void test_operators(void **state)
 {
     (void)state;
@@ -132,7 +131,7 @@ static void test_operators(void **state)
     }
 }
 
-/* What each IPU has of element i after an operator. */
+/* Element i on each IPU after an operator. */
 static double wanted_of(popops_collective_operator op, const double *given, unsigned ipus, size_t elements,
                         unsigned ipu, size_t i)
 {
@@ -165,15 +164,14 @@ static void check_operator(unsigned ipus, unsigned tiles, pop_type type, size_t 
             if (i >= ipu * elements / ipus && i < (ipu + 1) * elements / ipus)
                 wanted[0][i] = value;
         }
-    /* Halves are rounded in each sum, of numbers up to 2, or 4 where they are squares. */
+    /* Halves are rounded in each sum, of numbers up to 2, or 4 for squares. */
     double rounding = type == POP_HALF && op != POPOPS_COLLECTIVE_LOCAL ? 4.0 * ipus * ipus / 2048 : 1e-6;
     bed_check(got[0], wanted[0], elements, 0, rounding);
     bed_check(got[1], wanted[1], ipus * elements, 0, rounding);
     bed_close(&bed);
 }
 
-/* Nothing, one element, prime numbers of elements and of IPUs, one IPU, one tile; halves that are no short fractions.
- */
+/* No elements, one element, prime numbers of elements and of IPUs, one IPU, one tile; halves that need rounding. */
 static void test_odd_sizes_by_each_operator(void **state)
 {
     (void)state;
@@ -218,8 +216,8 @@ static struct cost cost_of(unsigned ipus, size_t elements, const char *method)
     return cost;
 }
 
-/* Each method has the steps of its name, for the reduction and for the gather; auto takes about the cheapest; what goes
- * both ways round is cheaper than one way where there is much of it. */
+/* Each method has the steps of its name, for the reduction and for the gather; auto is about as fast as the fastest;
+ * rings in both directions are faster than one direction for large data. */
 static void test_methods_have_their_cost(void **state)
 {
     (void)state;
@@ -244,9 +242,9 @@ static void test_methods_have_their_cost(void **state)
     }
 }
 
-/* Chunks as rings leave them: listed by IPU, while their place in the data is that in the ring 0, 2, 3, 1; with two
- * rings each has half of the data. */
-static void test_gathered_by_place(void **state)
+/* Chunks in the order of rings: listed by IPU, while their position in the data is that in the ring 0, 2, 3, 1; with
+ * two rings each has half of the data. */
+static void test_gathered_by_position(void **state)
 {
     (void)state;
     static const unsigned all_ipus[] = { 2, 3, 4, MAX_IPUS };
@@ -265,7 +263,7 @@ static void test_gathered_by_place(void **state)
                                                    elements * (place + 1) / (rings * ipus), 0);
                 chunks[count++] = (popops_chunk){ part, at, r };
             }
-        for (unsigned i = 0; i < count / 2; ++i) { /* in no order */
+        for (unsigned i = 0; i < count / 2; ++i) { /* in any order */
             popops_chunk kept = chunks[i];
             chunks[i] = chunks[(i * 5 + 3) % count];
             chunks[(i * 5 + 3) % count] = kept;
@@ -318,9 +316,9 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values_and_places),          cmocka_unit_test(test_operators),
+        cmocka_unit_test(test_values_and_mappings),        cmocka_unit_test(test_operators),
         cmocka_unit_test(test_odd_sizes_by_each_operator), cmocka_unit_test(test_methods_have_their_cost),
-        cmocka_unit_test(test_gathered_by_place),          cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_gathered_by_position),       cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

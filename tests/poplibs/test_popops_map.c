@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions: compiled as one vertex they give what their operators give one after the other, bit by bit; text, types,
+/* Expressions: compiled as one vertex they give the same bits as their operators one after the other; text, types,
  * forms, costs and mistakes. */
 #include "poplibs/bed.h"
 
@@ -106,7 +106,7 @@ static void test_small_expressions(void **state)
     bed_close(&bed);
 }
 
-/* Without a compiler, and without what was compiled before, an expression is done one operator after the other. */
+/* Without a compiler and without cached code, an expression runs as one operator after the other. */
 static void test_without_a_compiler(void **state)
 {
     (void)state;
@@ -127,7 +127,7 @@ static void test_without_a_compiler(void **state)
     bed_close(&bed);
 }
 
-/* Two operators of one cycle, three inputs, and 3 cycles around them, for each vector of two floats. */
+/* Two operators of one cycle, three inputs, and 3 cycles of overhead, for each vector of two floats. */
 static void test_cost(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many rows at once against loops in C: without a plan, by plans that split everything, from layouts that fit none;
- * indices beyond the end. */
+/* Many rows at once against loops in C: without a plan, with plans that split everything, from unsuitable layouts;
+ * indices out of range. */
 #include "poplibs/bed.h"
 
 #include <popops/codelets.h>
@@ -51,7 +51,7 @@ static pop_tensor input_slices(struct bed *bed, pop_type type, const popops_slic
     bed_write(bed, s, NULL, 0, type == POP_HALF || type == POP_FLOAT ? 1 : 8);
     return s;
 }
-/* Some of them more than once, and two that are no rows. */
+/* Some of them more than once, and two out of range. */
 static pop_tensor input_offsets(struct bed *bed, const popops_slice_plan *plan, double *offsets)
 {
     pop_tensor t = popops_create_indices_tensor(bed->graph, POP_DIMS(0), LOOKUPS, plan, "offsets", POP_NO_OPTIONS);
@@ -162,7 +162,7 @@ static void test_updates_that_calculate(void **state)
             }
 }
 
-/* A dimension that is not the first, of a tensor of rank 3; and slices that are no rows. */
+/* A dimension other than the first, of a tensor of rank 3; and slices with indices out of range. */
 static void test_other_dims(void **state)
 {
     (void)state;
@@ -203,7 +203,7 @@ static void test_other_dims(void **state)
             }
 }
 
-/* The run ends with an error where it is asked to, of the call or of the plan, and only then. */
+/* The run ends with an error only if an option of the call or of the plan is set. */
 static void test_checked_indices(void **state)
 {
     (void)state;
@@ -254,7 +254,7 @@ static void test_checked_indices(void **state)
     }
 }
 
-static void test_nothing_and_errors(void **state)
+static void test_empty_tensors_and_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 4, popops_add_codelets_at);
@@ -310,7 +310,7 @@ static void test_nothing_and_errors(void **state)
     bed_close(&bed);
 }
 
-/* The plans that published figures tell of: 1,000 x 200 and 100,000 x 200 on whole chips. */
+/* Plans of published figures: 1,000 x 200 and 100,000 x 200 on whole chips. */
 static void test_published_shapes(void **state)
 {
     (void)state;
@@ -358,14 +358,14 @@ static void test_costs(void **state)
 
 int main(void)
 {
-    setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* nothing is written beyond an edge */
+    setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* no write is out of bounds */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slices_of_every_type_and_plan),
         cmocka_unit_test(test_updates),
         cmocka_unit_test(test_updates_that_calculate),
         cmocka_unit_test(test_other_dims),
         cmocka_unit_test(test_checked_indices),
-        cmocka_unit_test(test_nothing_and_errors),
+        cmocka_unit_test(test_empty_tensors_and_errors),
         cmocka_unit_test(test_published_shapes),
         cmocka_unit_test(test_costs),
     };

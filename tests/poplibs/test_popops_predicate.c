@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of all elements: one bad one anywhere is found; collectives of one replica. */
+/* Tests of all elements: a single element that differs is found anywhere; collectives of one replica. */
 #include "poplibs/bed.h"
 
 #include <popops/all_true.h>

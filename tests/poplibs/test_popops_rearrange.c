@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transpositions of every element size, and regrouping: values stay, memory changes, and only where it is of use. */
+/* Transpositions of every element size, and regrouping: values are unchanged, memory layouts change, and only if it is
+ * of use. */
 #include "poplibs/bed.h"
 
 #include <popops/codelets.h>
@@ -142,7 +143,7 @@ static void test_views_that_are_not_regrouped(void **state)
     pop_compute_set set = pop_graph_add_compute_set(bed.graph, "transpose");
     assert_true(pop_tensor_equal(popops_regroup_if_beneficial(bed.graph, t, t, bed.program, "x"), t));
     assert_true(pop_tensor_equal(popops_regroup_if_beneficial(bed.graph, t, odd, bed.program, "x"),
-                                 t)); /* groups of 6 halves are no grains */
+                                 t)); /* groups of 6 halves are not grains */
     assert_true(pop_tensor_equal(popops_regroup_if_beneficial_to(bed.graph, odd, 3, bed.program, "x"), odd));
     assert_true(pop_tensor_equal(
         popops_regroup_if_possible(bed.graph, t, bed.program, set, (poputil_dim_grouping){ 0, 4 }, "x"), t));
@@ -157,8 +158,8 @@ static void test_views_that_are_not_regrouped(void **state)
     bed_close(&bed);
 }
 
-/* The exchange brings blocks together: no tile copies what it had. */
-static void test_blocks_come_by_exchange(void **state)
+/* The exchange moves blocks directly: no tile copies its own data. */
+static void test_blocks_are_sent_by_exchange(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 12, popops_add_codelets_at);
@@ -186,12 +187,12 @@ static void test_blocks_come_by_exchange(void **state)
 
 int main(void)
 {
-    setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* nothing is written beyond an edge */
+    setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* no write is out of bounds */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_transpositions),
         cmocka_unit_test(test_costs),
         cmocka_unit_test(test_regrouping),
-        cmocka_unit_test(test_blocks_come_by_exchange),
+        cmocka_unit_test(test_blocks_are_sent_by_exchange),
         cmocka_unit_test(test_views_that_are_not_regrouped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

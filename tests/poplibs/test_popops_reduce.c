@@ -189,7 +189,7 @@ static void test_views(void **state)
             pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 4, 5, 2), seed % 3),
                        b = bed_input(&bed, POP_FLOAT, POP_SHAPE(10, 3, 4), BED_SCATTERED);
             pop_tensor grouped = pop_tensor_reshape(pop_tensor_dim_shuffle(a, POP_DIMS(1, 0, 3, 2)),
-                                                    POP_SHAPE(12, 10)); /* {3,4} turned, {5,2} turned */
+                                                    POP_SHAPE(12, 10)); /* {3,4} transposed, {5,2} transposed */
             pop_tensor other = pop_tensor_reshape(pop_tensor_reverse(b, 0), POP_SHAPE(12, 10));
             pop_tensor wide = pop_tensor_broadcast(pop_tensor_slice(grouped, 2, 4, 0), 3, 0);
             pop_tensor joined = pop_tensor_concat(POP_TENSORS(grouped, other, wide), 0), outs[6];
@@ -228,7 +228,7 @@ static void test_views(void **state)
         }
 }
 
-/* Every set of dimensions of one tensor, and of a view whose rows lie at no regular distance in their variable. */
+/* Every set of dimensions of one tensor, and of a view whose rows have no regular stride in their variable. */
 static void test_every_set_of_dimensions(void **state)
 {
     (void)state;
@@ -265,7 +265,7 @@ static void test_every_set_of_dimensions(void **state)
         }
 }
 
-/* Many tiles, few outputs: several stages; and shapes that leave some. */
+/* Many tiles, few outputs: several stages; and shapes with a remainder. */
 static void test_stages(void **state)
 {
     (void)state;
@@ -292,8 +292,8 @@ static void test_stages(void **state)
         }
 }
 
-/* Few outputs of which a tile has many elements: workers share these, and a second set without an exchange joins what
- * they leave. */
+/* Few outputs with many elements on a tile: workers divide these, and a second set without an exchange combines their
+ * results. */
 static void test_workers_share_elements(void **state)
 {
     (void)state;
@@ -314,9 +314,10 @@ static void test_workers_share_elements(void **state)
             popops_reduce_in(bed.graph, in, POP_TYPE_NULL, POP_DIMS(1), params, &sets, "r", POP_NO_OPTIONS);
         for (size_t k = 0; k < sets.count; ++k)
             pop_sequence_add(bed.program, pop_execute(sets.list[k], NULL));
-        size_t columns = (op == POPOPS_MAX ? 1 : 2) * (type == POP_HALF ? 4 : 2); /* that a vertex takes at a time */
+        size_t columns =
+            (op == POPOPS_MAX ? 1 : 2) * (type == POP_HALF ? 4 : 2); /* the max elements of a vertex at a time */
         if (i < 24 &&
-            i % 5 != 4) /* three workers for each of two blocks that are no wider; rows of one output are whole */
+            i % 5 != 4) /* three workers for each of two blocks, which are as wide; rows of one output are whole */
             assert_int_equal(sets.count, n > 1 && n <= columns ? 2 : 1);
         double *got = bed_run(&bed, out);
         struct wanted wanted = reference(bed_given(&bed, in), POP_SHAPE(2, depth, n), POP_DIMS(1), op);
@@ -328,8 +329,8 @@ static void test_workers_share_elements(void **state)
     }
 }
 
-/* The least and the largest of numbers do not depend on where NaN stand among them. */
-static void test_nan_is_passed_over(void **state)
+/* Minimum and maximum of numbers do not depend on the positions of NaN among them. */
+static void test_nan_is_ignored(void **state)
 {
     (void)state;
     enum { ROWS = 37, WIDTH = 41 };
@@ -359,7 +360,7 @@ static void test_nan_is_passed_over(void **state)
         }
 }
 
-static void test_nothing(void **state)
+static void test_empty_tensors(void **state)
 {
     (void)state;
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
@@ -447,7 +448,7 @@ static void test_cost_of_the_guide(void **state)
     bed_run(&bed, out);
     bed_close(&bed);
 
-    bed = bed_open(BED_MODEL, 1, popops_add_codelets_at); /* and this is the vertex that a reduction has */
+    bed = bed_open(BED_MODEL, 1, popops_add_codelets_at); /* and the vertex of a reduction is this one */
     in = bed_input(&bed, POP_FLOAT, POP_SHAPE(5), BED_ONE_TILE);
     bed_run(&bed, popops_reduce(bed.graph, in, POP_FLOAT, POP_DIMS(0), (popops_reduce_params){ .op = POPOPS_ADD },
                                 bed.program, "r", POP_NO_OPTIONS));
@@ -457,7 +458,7 @@ static void test_cost_of_the_guide(void **state)
     bed_close(&bed);
 }
 
-/* The formulas of docs/reference/reductions.md, worked by hand. */
+/* The formulas of docs/reference/reductions.md, calculated by hand. */
 static void test_cost_of_forms(void **state)
 {
     (void)state;
@@ -510,8 +511,7 @@ static void test_cost_of_forms(void **state)
     }
 }
 
-/* Columns in blocks on tiles of their own: each costs what it does alone, since its rows follow each other in memory.
- */
+/* Columns in blocks on separate tiles: each costs the same as alone, since its rows are contiguous in memory. */
 static void test_cost_of_blocks(void **state)
 {
     (void)state;
@@ -622,8 +622,8 @@ int main(void)
         cmocka_unit_test(test_every_set_of_dimensions),
         cmocka_unit_test(test_stages),
         cmocka_unit_test(test_workers_share_elements),
-        cmocka_unit_test(test_nan_is_passed_over),
-        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_nan_is_ignored),
+        cmocka_unit_test(test_empty_tensors),
         cmocka_unit_test(test_many_share_compute_sets),
         cmocka_unit_test(test_cost_of_the_guide),
         cmocka_unit_test(test_cost_of_forms),

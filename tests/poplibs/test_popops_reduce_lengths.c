@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the loops of reductions do by length: short and long rows, blocks, columns. */
+/* The loops of reductions by length: short and long rows, blocks, columns. */
 #include "poplibs/reduce_reference.h"
 
 #include <popops/codelets.h>
 
-/* Rows, blocks and columns of few elements or of many, all operations and types; many a vertex. */
+/* Rows, blocks and columns of few elements or of many, all operations and types; many for each vertex. */
 static void test_lengths(void **state)
 {
     (void)state;
@@ -16,7 +16,7 @@ static void test_lengths(void **state)
             for (unsigned i = 0; i < LENGTHS / 2 && takes(op, types[t]); ++i, ++at) {
                 size_t n = lengths[at % LENGTHS];
                 pop_shape shape = n > 100 ? POP_SHAPE(3, 7, n) : POP_SHAPE(29, 7, n);
-                unsigned dim = at % 5 < 3 ? 2 : at % 5 - 3; /* most in rows */
+                unsigned dim = at % 5 < 3 ? 2 : at % 5 - 3; /* max elements in rows */
                 bool product = op == POPOPS_MUL && pop_type_is_floating_point(types[t]);
                 struct bed bed = bed_open(at % 3 ? BED_MODEL : BED_CPU, 1, popops_add_codelets_at);
                 bed.random = at;
@@ -30,7 +30,7 @@ static void test_lengths(void **state)
                 for (size_t k = 0; k < wanted.count && op == POPOPS_MUL && !product; ++k)
                     wanted.values[k] = fabs(wanted.values[k]) < 2147483648.0
                                            ? wanted.values[k]
-                                           : got[k]; /* test_random has those that wrap */
+                                           : got[k]; /* test_random has the wrapping ones */
                 bed_check(got, wanted.values, wanted.count, types[t] == POP_HALF ? 2e-3 : 4e-6,
                           types[t] == POP_HALF ? 2e-2 : 1e-5);
                 free(wanted.values);
@@ -38,8 +38,8 @@ static void test_lengths(void **state)
             }
 }
 
-/* An output's bits depend on its elements, not on its place. */
-static void test_rows_that_are_alike(void **state)
+/* An output's bits depend on its elements, not on its position. */
+static void test_equal_rows_give_equal_bits(void **state)
 {
     (void)state;
     for (size_t n = 2; n < 60; n += 1 + n / 8) {
@@ -67,7 +67,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_rows_that_are_alike),
+        cmocka_unit_test(test_equal_rows_give_equal_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates of element-wise vertices by the formulas of Poplibs 1.2 and of 2021, worked by hand. */
+/* Estimates of element-wise vertices by the formulas of Poplibs 1.2 and of 2021, calculated by hand. */
 #include "poplibs/bed.h"
 
 #include <popops/codelets.h>
@@ -19,7 +19,7 @@ struct field {
     const char *name;
     pop_type type;
 };
-/* Cycles of a vertex whose fields have so many elements. */
+/* Cycles of a vertex with fields of these sizes. */
 static uint64_t cycles_of(const char *release, const char *type, const struct field *fields, size_t elements)
 {
     pop_graph *graph = graph_of_release(release);
@@ -60,7 +60,7 @@ static void test_estimates(void **state)
           { { "inOut", POP_HALF } },
           198 + 9 + 6 * (20 + 6 * 3),
           11 + 9 + 6 * (55 + 6 * 3) },
-        /* groups of four: 12 elements for the fullest worker */
+        /* groups of four: 12 elements for the worker with the most */
         { "popops::CastSupervisor<float,half>",
           { { "src", POP_FLOAT }, { "dst", POP_HALF } },
           7 + 6 * (20 + 4 + 26 + 2 * 3),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collectives of replicas against a plain reference in double precision: operators, methods, groups, sizes that do not
- * divide; the same bits in all members and for any number of host threads. */
+ * divide; equal bits in all members and for any number of host threads. */
 #include "poplibs/replicas.h"
 
 #include <popops/collectives.h>
@@ -17,7 +17,7 @@ static const char *const methods[] = { "auto",
                                        "tree" };
 enum { METHODS = sizeof(methods) / sizeof(methods[0]) };
 
-/* Few values, so that products stay small; floats hold them exactly, halves only rounded. */
+/* Few values, so that products stay small; exact in float, only rounded in half. */
 static double value_of(pop_type type, unsigned replica, size_t element)
 {
     unsigned hash = (replica * 2654435761u) ^ ((unsigned)element * 40503u + 77);
@@ -129,7 +129,7 @@ static void check_reductions(const struct setup *s, const char *threads)
         fail_msg("%s: %s", what, error->text);
     load_rig(&r, POP_OPTIONS({ "target.hostThreads", threads }));
     fill(in, s->type, s->replicas, n);
-    for (int times = 0; times < 2; ++times) { /* what a run leaves behind does no harm */
+    for (int times = 0; times < 2; ++times) { /* values of an earlier run have no effect */
         rig_put(&r, "in", s->type, in, n);
         rig_put(&r, "place", s->type, in, n);
         run_rig(&r);
@@ -225,7 +225,7 @@ static void test_methods_and_sizes(void **state)
         }
 }
 
-/* Nothing, one element, more members than elements, prime numbers of both; halves that are no short fractions. */
+/* No elements, one element, more members than elements, prime numbers of both; halves that need rounding. */
 static void test_odd_sizes(void **state)
 {
     (void)state;
@@ -329,7 +329,7 @@ static void test_errors(void **state)
     close_rig(&r);
 }
 
-/* Rings both ways use more links at the same time; two rings use no more of the ladder than one. */
+/* Rings in both directions use more links at the same time; two rings use no more of the ladder than one. */
 /* An all-reduce of that many floats; domain: of ipuLinkDomainSize. */
 struct reduction {
     popops_collective_operator op;
@@ -355,7 +355,7 @@ static pop_cycles cycles_by(const char *method, const struct reduction *of)
     return cycles;
 }
 
-/* auto takes the method that takes the fewest cycles, or one within a tenth of it. */
+/* auto takes the method with the fewest cycles, or one within a tenth of it. */
 static void check_choice(unsigned members, const char *domain)
 {
     static const char *const by[] = {
@@ -392,8 +392,8 @@ static void test_methods_have_their_cost(void **state)
     assert_true(pair < clockwise && quad <= pair);
 }
 
-/* An operator without a tree: of little data auto makes one exchange, each to all, as far as syncful.maxBroadcastSize
- * allows. */
+/* An operator without a tree: for small data auto makes one exchange, each replica to all, up to
+ * syncful.maxBroadcastSize. */
 static void test_small_data_is_broadcast(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One element of each row: read, and made less by 1; indices that are no column, and the masked one. */
+/* One element of each row: read, and decremented; indices out of range, and the masked one. */
 #include "poplibs/bed.h"
 
 #include <popops/codelets.h>
@@ -7,7 +7,7 @@
 
 enum { ROWS = 29, COLUMNS = 11 };
 
-/* Every index, with some beyond the end, negative ones and the masked one. */
+/* Every index, with some out of range, negative ones and the masked one. */
 static pop_tensor add_indices(struct bed *bed, pop_type type, double *places)
 {
     pop_tensor t = pop_graph_add_variable(bed->graph, type, POP_SHAPE(ROWS), "indices");
@@ -61,7 +61,7 @@ static void test_every_index(void **state)
         }
 }
 
-static void test_errors_and_nothing(void **state)
+static void test_errors_and_empty_tensors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 3, popops_add_codelets_at);
@@ -84,7 +84,7 @@ static void test_errors_and_nothing(void **state)
     popops_update_scalar_in_rows(bed.graph, pop_tensor_slice(t, 1, 1, 1), indices, bed.program, "x");
     pop_tensor empty =
         popops_select_scalar_from_rows(bed.graph, pop_tensor_slice(t, 1, 1, 1), indices, bed.program, "x");
-    double *got = bed_run(&bed, empty); /* no index is a column of none */
+    double *got = bed_run(&bed, empty); /* no index is in the range of no columns */
     for (size_t i = 0; i < 4; ++i)
         assert_true(isnan(got[i]));
     bed_close(&bed);
@@ -92,10 +92,10 @@ static void test_errors_and_nothing(void **state)
 
 int main(void)
 {
-    setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* nothing is written beyond an edge */
+    setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* no write is out of bounds */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_index),
-        cmocka_unit_test(test_errors_and_nothing),
+        cmocka_unit_test(test_errors_and_empty_tensors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

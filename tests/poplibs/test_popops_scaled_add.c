@@ -26,7 +26,7 @@ static double wanted_of(enum form form, double a, double b, double x, double y)
 static pop_tensor factor(struct bed *bed, pop_type type, double value)
 {
     pop_tensor t = pop_graph_add_variable(bed->graph, type, POP_SHAPE(1), "factor");
-    bed_write(bed, t, &value, 0, 0); /* without a tile: it gets one */
+    bed_write(bed, t, &value, 0, 0); /* unmapped: it is mapped */
     return t;
 }
 
@@ -87,7 +87,7 @@ static void check_form(enum bed_device device, enum form form, pop_type data, po
     x = scale ? rounded(scale, x) : x;
     y = scale ? rounded(scale, y) : y;
     double tolerance = data == POP_HALF ? 5e-4 : data == POP_FLOAT ? 3e-7 : 0;
-    if ((form >= ADD_BOTH && data == POP_HALF) || (data == POP_FLOAT && delta == POP_HALF)) /* b was half once */
+    if ((form >= ADD_BOTH && data == POP_HALF) || (data == POP_FLOAT && delta == POP_HALF)) /* b was half before */
         tolerance = tolerance < 4e-7 ? 4e-7 : 1e-3;
     for (size_t i = 0; i < pop_tensor_num_elements(a); ++i) {
         double wanted = wanted_of(form, as[i], bs[i], x, y);
@@ -119,7 +119,7 @@ static void test_every_form(void **state)
         }
 }
 
-/* A constant that is no half is not rounded to one; within the tolerance it is. */
+/* A constant that half cannot represent is not rounded; within the tolerance it is. */
 static void test_factor_of_half(void **state)
 {
     (void)state;
@@ -140,7 +140,7 @@ static void test_factor_of_half(void **state)
     }
 }
 
-static void test_nothing_views_and_cost(void **state)
+static void test_empty_tensors_views_and_cost(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);
@@ -166,7 +166,7 @@ static void test_nothing_views_and_cost(void **state)
     bed_close(&bed);
 }
 
-/* What is read where a is written counts as it was before. */
+/* Elements of other operands that overlap a are read before they are written. */
 static void test_operands_that_overlap(void **state)
 {
     (void)state;
@@ -230,7 +230,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_form),
         cmocka_unit_test(test_factor_of_half),
-        cmocka_unit_test(test_nothing_views_and_cost),
+        cmocka_unit_test(test_empty_tensors_views_and_cost),
         cmocka_unit_test(test_operands_that_overlap),
         cmocka_unit_test(test_errors),
     };

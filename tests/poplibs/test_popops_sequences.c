@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of rows, groups of embeddings, rings, loops with limits in tensors, tensors for the host. */
+/* Ranges of rows, groups of embeddings, rings, loops with limits in tensors, tensors for the host. */
 #include "poplibs/bed.h"
 
 #include <popops/circ_buf.h>
@@ -21,7 +21,7 @@ static pop_tensor write(struct bed *bed, pop_type type, pop_shape shape, const d
 }
 
 /* row: popops sequenceSlice */
-static void test_runs_of_rows(void **state)
+static void test_ranges_of_rows(void **state)
 {
     (void)state;
     static const pop_type types[] = { POP_HALF, POP_FLOAT, POP_INT, POP_BOOL, POP_UNSIGNED_SHORT };
@@ -227,7 +227,7 @@ static void test_tensors_for_the_host(void **state)
         assert_int_equal(seen, spreads[i].tiles);
         free(tiles);
     }
-    /* Of 2^37 rows, too, each tile has its share, with no look at each of them. */
+    /* Of 2^37 rows, too, each tile has its share, without a loop over rows. */
     enum { TILES = 4 };
     const size_t many = (size_t)1 << 37;
     pop_tensor long_one =
@@ -250,9 +250,9 @@ static void test_tensors_for_the_host(void **state)
 
 int main(void)
 {
-    setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* nothing is written beyond an edge */
+    setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* no write is out of bounds */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs_of_rows),
+        cmocka_unit_test(test_ranges_of_rows),
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_rings),
         cmocka_unit_test(test_loops_up_and_down),

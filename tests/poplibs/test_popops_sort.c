@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorting and choosing against qsort: every type, all dimensions, equal keys, NaN, lines that are cut into parts. */
+/* Sorting and top-k against qsort: every type, all dimensions, equal keys, NaN, lines that are split. */
 #include "poplibs/bed.h"
 
 #include <popops/codelets.h>
@@ -10,7 +10,7 @@
 
 static const pop_type types[] = { POP_HALF, POP_FLOAT, POP_INT, POP_UNSIGNED_INT };
 
-/* NaN last; the earlier of equal ones first. */
+/* NaN last; equal ones in their order. */
 struct item {
     double key;
     size_t index;
@@ -96,10 +96,10 @@ static void test_values_go_with_keys(void **state)
                        values = bed_input(&bed, types[k % 4], POP_SHAPE(4, 23), BED_LINEAR);
             double place[92], *given = bed_given(&bed, keys), *by = bed_given(&bed, values);
             for (size_t i = 0; i < 92; ++i) {
-                by[i] = (double)i; /* so that each value is known again */
+                by[i] = (double)i; /* so that each value identifies its key */
                 place[i] = given[i] = types[k / 4] == POP_UNSIGNED_INT
                                           ? (double)(i * 37 % 29)
-                                          : (double)(i * 37 % 29) - 11; /* no two in a line */
+                                          : (double)(i * 37 % 29) - 11; /* no duplicates in a line */
             }
             pop_tensor out[3] = { popops_sort_key_value(bed.graph, keys, values, 1, bed.program, "x"), keys, values };
             popops_sort_key_value_in_place(bed.graph, keys, values, 1, bed.program, "x");
@@ -213,7 +213,7 @@ static void test_costs_and_errors(void **state)
     assert_int_equal(pop_tensor_num_elements(popops_sort(bed.graph, pop_tensor_slice(t, 0, 0, 1), 1, bed.program, "x")),
                      0);
     popops_sort_in_place(bed.graph, pop_tensor_slice(t, 0, 0, 0), 1, bed.program, "x");
-    popops_sort_in_place(bed.graph, t, 1, bed.program, "x"); /* where it stands */
+    popops_sort_in_place(bed.graph, t, 1, bed.program, "x"); /* in place */
     bed_run(&bed, t);
     pop_cycles cycles;
     assert_int_equal(pop_engine_cycles(bed.engine, &cycles, NULL), POP_OK);
@@ -223,7 +223,7 @@ static void test_costs_and_errors(void **state)
 
 int main(void)
 {
-    setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* nothing is written beyond an edge */
+    setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* no write is out of bounds */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sort_along_each_dimension),
         cmocka_unit_test(test_values_go_with_keys),

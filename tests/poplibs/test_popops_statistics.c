@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Histograms against a count in double precision, and normalised images: every type, both devices, odd sizes and
+/* Histograms against a count in double precision, and normalised images: every type, both devices, unusual sizes and
  * layouts. */
 #include "poplibs/bed.h"
 
@@ -48,7 +48,7 @@ static void test_histograms(void **state)
                 struct bed bed = bed_open(device, 5, popops_add_codelets_at);
                 pop_tensor in = bed_input(&bed, type, POP_SHAPE(count), BED_SCATTERED),
                            limits = add_levels(&bed, type, n);
-                if (count > 2) { /* on a level, and no number */
+                if (count > 2) { /* equal to a level, and a NaN */
                     double *values = bed_given(&bed, in);
                     values[0] = bed_given(&bed, limits)[n / 2];
                     values[1] = NAN;
@@ -67,7 +67,7 @@ static void test_histograms(void **state)
             }
 }
 
-/* Each place counts, also of a tensor that repeats its elements; the output is written or added to. */
+/* Each element counts, also in a tensor that repeats its elements; the output is written or added to. */
 static void test_histogram_with_output(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distributions by their moments at fixed seeds, dropout, what seeds do, and what vertices cost. */
+/* Distributions by their moments at fixed seeds, dropout, effects of seeds, and costs of vertices. */
 #include "poplibs/bed.h"
 #include "poprand/philox.h"
 
@@ -44,7 +44,7 @@ static struct moments moments_of(const double *values, size_t n)
     m.deviation = sqrt(m.deviation);
     return m;
 }
-/* A mean of n numbers is off by no more than 4 of its own standard deviations, and so on; the seeds are fixed. */
+/* The error of a mean of n numbers is at most 4 of its standard deviations, and so on; the seeds are fixed. */
 static void assert_moments(const double *values, size_t n, double mean, double deviation)
 {
     struct moments m = moments_of(values, n);
@@ -115,7 +115,7 @@ static void test_distributions(void **state)
         }
 }
 
-/* Neighbours, and tiles, have nothing to do with one another. */
+/* Neighbours, and tiles, are not correlated. */
 static void test_streams_are_independent(void **state)
 {
     (void)state;
@@ -139,7 +139,7 @@ static void test_streams_are_independent(void **state)
     bed_close(&bed);
 }
 
-/* Half values stay within the range that was asked for, though neither end is a half. */
+/* Half values are in the requested range, though neither end is a half. */
 static void test_half_within_range(void **state)
 {
     (void)state;
@@ -215,7 +215,7 @@ static void test_seeds(void **state)
 #define DRAW(seed, modifier) poprand_uniform(bed.graph, seed, modifier, reference, POP_FLOAT, 0, 1, bed.program, "x")
         out[0] = DRAW(NULL, 0);
         out[1] = DRAW(&seed, 0);
-        out[2] = DRAW(NULL, 0); /* goes on after 0, though 1 was between */
+        out[2] = DRAW(NULL, 0); /* continues after 0, though 1 was used in between */
         out[3] = DRAW(&seed, 0);
         out[4] = DRAW(&seed, 1);
         out[5] = DRAW(&other, 0);
@@ -316,7 +316,7 @@ static void test_estimates(void **state)
 }
 
 /* row: poprand addCodelets */
-static void test_errors_and_nothing(void **state)
+static void test_errors_and_empty_tensors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 3, add_codelets);
@@ -373,7 +373,7 @@ int main(void)
         cmocka_unit_test(test_reproducible),
         cmocka_unit_test(test_philox),
         cmocka_unit_test(test_estimates),
-        cmocka_unit_test(test_errors_and_nothing),
+        cmocka_unit_test(test_errors_and_empty_tensors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popsolver: every constraint and the least objectives against trying all values, on random small models; what
- * overflows; mistakes. */
+/* popsolver: every constraint and the min of objectives against an exhaustive search, on random small models; overflow;
+ * mistakes. */
 #include <popsolver/popsolver.h>
 
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 #define VARIABLES POPSOLVER_VARIABLES
 typedef popsolver_variable variable;
 
-/* ---- a random model, as the solver has it and as a list of operations that can be tried ---- */
+/* ---- a random model, as the solver has it and as a list of operations for the exhaustive search ---- */
 
 enum operation {
     PRODUCT,
@@ -40,8 +40,8 @@ enum operation {
 
 struct step {
     enum operation operation;
-    unsigned count, operands[4]; /* numbers of values; two but for the first four and calls */
-    unsigned result;             /* the value that it makes, before LESS */
+    unsigned count, operands[4]; /* numbers of values; two except for the first four and calls */
+    unsigned result;             /* the value that it calculates, before LESS */
 };
 
 struct trial {
@@ -50,7 +50,7 @@ struct trial {
     struct {
         uint64_t min, max;
         variable variable;
-    } value[16]; /* bases, then what steps make; bounds of either */
+    } value[16]; /* bases, then results of steps; bounds of both */
     struct step step[8];
     unsigned objective[3];
 };
@@ -62,7 +62,7 @@ static unsigned below(unsigned bound)
     return (unsigned)((seed >> 33) % bound);
 }
 
-/* A function without order: no value for a seventh of the operands. */
+/* A function without order: no result for a seventh of the operands. */
 static popsolver_answer mix(const uint64_t *operands, size_t count, uint64_t *result, void *user)
 {
     uint64_t hash = 12345;
@@ -74,7 +74,7 @@ static popsolver_answer mix(const uint64_t *operands, size_t count, uint64_t *re
     return (hash >> 50) % 7 ? POPSOLVER_VALUE : POPSOLVER_NONE;
 }
 
-/* One that grows, with holes. */
+/* A monotone one, with gaps. */
 static popsolver_answer grow(const uint64_t *operands, size_t count, uint64_t *result, void *user)
 {
     const popsolver_answer answer = mix(operands, count, result, user);
@@ -89,7 +89,7 @@ static bool apply(enum operation operation, const uint64_t *x, unsigned count, u
     uint64_t r = operation == PRODUCT;
     switch (operation) {
     case PRODUCT:
-        /* Zero annihilates what would overflow before it, in whichever order: none of ours is asked to. */
+        /* A zero makes the product 0 even if other factors overflow, in any order. */
         for (unsigned i = 0; i < count; ++i)
             if (!x[i])
                 return *result = 0, true;
@@ -150,7 +150,7 @@ static bool apply(enum operation operation, const uint64_t *x, unsigned count, u
     return true;
 }
 
-/* Whether base values are a solution; fills in the others. */
+/* Whether base values are a solution; calculates the others. */
 static bool satisfies(const struct trial *trial, uint64_t *values)
 {
     for (unsigned i = 0; i < trial->bases; ++i)
@@ -216,7 +216,7 @@ static variable post(popsolver_model *m, enum operation operation, const variabl
     return (variable){ 0 };
 }
 
-/* Few values, at the places that hurt: 0, around primes, 2^32 and 2^64; now and then none. */
+/* Few values, at critical points: 0, around primes, 2^32 and 2^64; sometimes none. */
 static void random_domain(uint64_t *min, uint64_t *max, unsigned width)
 {
     static const uint64_t places[] = { 0, 0, 0, 1, 1, 2, 5, 11, 97, 4294967291u, 4294967295u, TOP / 2, TOP - 12, TOP };
@@ -235,7 +235,7 @@ static void add_step(struct trial *trial, enum operation operation, unsigned *ca
     step->operation = operation;
     step->count = operation < SUB || operation == CALL || operation == MONOTONE ? 1 + below(4) : 2;
     for (unsigned i = 0; i < step->count; ++i) {
-        step->operands[i] = below(trial->values); /* twice the same is fine */
+        step->operands[i] = below(trial->values); /* the same constraint twice is allowed */
         x[i] = trial->value[step->operands[i]].variable;
     }
     const variable result = post(trial->model, operation, x, step->count, calls);
@@ -283,7 +283,7 @@ static int compare(const struct trial *trial, const uint64_t *a, const uint64_t 
     return 0;
 }
 
-/* The least solution by trying all; false when there is none. */
+/* The min solution by an exhaustive search; false if there is none. */
 static bool try_all(const struct trial *trial, uint64_t *best)
 {
     uint64_t values[16] = { 0 };
@@ -306,7 +306,7 @@ static bool try_all(const struct trial *trial, uint64_t *best)
     return found;
 }
 
-static void say(const struct trial *trial)
+static void print_trial(const struct trial *trial)
 {
     static const char *const names[] = { "product",       "sum",      "max",      "min",
                                          "sub",           "floordiv", "ceildiv",  "constrain divisor",
@@ -323,11 +323,11 @@ static void say(const struct trial *trial)
     }
 }
 
-/* A failing trial says what it was. */
+/* A failing trial prints its model. */
 #define EXPECT(condition)                                                                                              \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \
-            say(trial);                                                                                                \
+            print_trial(trial);                                                                                        \
             fail_msg("%s", #condition);                                                                                \
         }                                                                                                              \
     } while (0)
@@ -356,7 +356,7 @@ static void check_trial(const struct trial *trial)
     EXPECT(compare(trial, values, best) == 0);
 }
 
-/* Products of more than two are trees: a zero beside an overflow inside a tree is not what apply() does. */
+/* Products of more than two are trees: a zero next to an overflow inside a tree is not the result of apply(). */
 static bool has_hidden_overflow(const struct trial *trial)
 {
     bool large = false, long_product = false;
@@ -367,7 +367,7 @@ static bool has_hidden_overflow(const struct trial *trial)
     return large && long_product;
 }
 
-/* Every operation alone and among others does what trying all values says. */
+/* Every operation, alone and among others, agrees with the exhaustive search. */
 static void random_models(void **state)
 {
     (void)state;
@@ -399,7 +399,7 @@ static bool feasible(popsolver_model *model)
     return solution.outcome == POPSOLVER_SOLVED;
 }
 
-/* Sums and products end at 2^64 - 1: beyond it there is no value, and none wraps. */
+/* Sums and products end at 2^64 - 1: larger ones have no value, and none wraps. */
 static void whole_numbers_do_not_wrap(void **state)
 {
     (void)state;
@@ -432,7 +432,7 @@ static void whole_numbers_do_not_wrap(void **state)
         popsolver_model_destroy(product);
         popsolver_model_destroy(sum);
     }
-    /* What is left of wide domains is exact at both ends. */
+    /* The rest of wide domains is exact at both ends. */
     popsolver_model *m = popsolver_model_create();
     const variable a = popsolver_add_variable(m, 0, TOP, "a"), b = popsolver_add_variable(m, TOP - 3, TOP, "b");
     const variable difference = popsolver_sub(m, b, a, NULL), three = popsolver_add_constant(m, 3, NULL);
@@ -446,9 +446,9 @@ static void whole_numbers_do_not_wrap(void **state)
     popsolver_model_destroy(m);
 }
 
-/* Bounds that follow are found without a choice, even among 2^64 values: each row makes c of a and b, and leaves one
- * value of each. */
-static void bounds_decide(void **state)
+/* Bounds that follow from others need no choice, even among 2^64 values: each row calculates c from a and b, and leaves
+ * one value of each. */
+static void bounds_leave_one_value(void **state)
 {
     (void)state;
     static const struct {
@@ -475,7 +475,7 @@ static void bounds_decide(void **state)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         popsolver_model *m = popsolver_model_create();
         const bool free_a = rows[i].operation == MAX || rows[i].operation == MIN || rows[i].operation == SUM;
-        const uint64_t top = free_a ? rows[i].a_is : rows[i].a[1]; /* what the rule says nothing about is given */
+        const uint64_t top = free_a ? rows[i].a_is : rows[i].a[1]; /* a fixed value if the rule does not restrict it */
         const variable ab[] = { popsolver_add_variable(m, free_a ? rows[i].a_is : rows[i].a[0], top, "a"),
                                 popsolver_add_variable(m, rows[i].b[0], rows[i].b[1], "b") };
         popsolver_restrict(m, post(m, rows[i].operation, ab, 2, NULL), rows[i].c[0], rows[i].c[1]);
@@ -506,7 +506,7 @@ static void objectives_in_order(void **state)
     assert_int_equal(popsolver_value(s, b), 5);
     s = popsolver_minimize(m, VARIABLES(area, edge, a));
     assert_int_equal(popsolver_value(s, a), 5);
-    s = popsolver_minimize(m, VARIABLES(area, edge, area, area)); /* a tie: the search met 5 first */
+    s = popsolver_minimize(m, VARIABLES(area, edge, area, area)); /* a tie: the search found 5 first */
     assert_int_equal(popsolver_value(s, a), 5);
     s = popsolver_minimize(m, VARIABLES(a));
     assert_int_equal(popsolver_value(s, a), 2);
@@ -515,7 +515,7 @@ static void objectives_in_order(void **state)
     popsolver_model_destroy(m);
 }
 
-/* Constraints can be added after a solution, which stays as it was. */
+/* Constraints can be added after a solution, which does not change. */
 static void solutions_live_as_long_as_their_model(void **state)
 {
     (void)state;
@@ -540,7 +540,7 @@ struct seen {
     bool decided;
 };
 
-/* a - b, which must never be asked for b > a: another constraint forbids it. */
+/* a - b, which must never be called for b > a: another constraint forbids it. */
 static popsolver_answer difference(const uint64_t *operands, size_t count, uint64_t *result, void *user)
 {
     struct seen *seen = user;
@@ -550,7 +550,7 @@ static popsolver_answer difference(const uint64_t *operands, size_t count, uint6
     return ++seen->count == seen->limit ? POPSOLVER_STOP : POPSOLVER_VALUE;
 }
 
-/* Functions are called with operands that satisfy all else, and can end the search. */
+/* Functions are called with operands that satisfy all other constraints, and can end the search. */
 static void calls(void **state)
 {
     (void)state;
@@ -574,7 +574,7 @@ static void calls(void **state)
     popsolver_model_destroy(m);
 }
 
-/* A step of a plan: work on what one of so many parts has, and an exchange. */
+/* A step of a plan: the work of one of several parts, and an exchange. */
 static popsolver_answer work(const uint64_t *operands, size_t count, uint64_t *result, void *user)
 {
     (void)count;
@@ -610,7 +610,7 @@ static void monotone_functions_cut_the_search(void **state)
     assert_true(few.choices * 4 < all.choices);
 }
 
-static popsolver_answer nosy(const uint64_t *operands, size_t count, uint64_t *result, void *user)
+static popsolver_answer reentrant(const uint64_t *operands, size_t count, uint64_t *result, void *user)
 {
     (void)count;
     *result = operands[0];
@@ -632,7 +632,7 @@ static void expect(popsolver_model *m, pop_status status, const char *api, const
     assert_int_equal(popsolver_model_take_error(m, NULL), POP_OK);
 }
 
-/* Each mistake is one error with the user's line, the first is kept, and the model is as it was. */
+/* Each mistake is one error with the user's line, the first is kept, and the model does not change. */
 static void mistakes(void **state)
 {
     (void)state;
@@ -640,7 +640,7 @@ static void mistakes(void **state)
     const variable a = popsolver_add_variable(m, 3, 4, "a"), null = { 0 }, foreign = { 9 };
     uint64_t low = 1, high = 1;
     assert_int_equal(popsolver_product(m, VARIABLES(a, null), NULL).id, 0);
-    assert_int_equal(popsolver_max(m, (popsolver_variables){ 0 }, NULL).id, 0); /* does nothing */
+    assert_int_equal(popsolver_max(m, (popsolver_variables){ 0 }, NULL).id, 0); /* no effect */
     assert_int_equal(popsolver_add_variable(m, 0, 1, NULL).id + popsolver_add_constant(m, 0, NULL).id, 0);
     assert_int_equal(popsolver_minimize(m, VARIABLES(a)).outcome, POPSOLVER_FAILED);
     expect(m, POP_INDEX_ERROR, "popsolver_product", "variable 2 of 2 is null");
@@ -683,7 +683,7 @@ static void mistakes(void **state)
     assert_false(popsolver_domain(m, null, &low, &high) || popsolver_domain(m, foreign, &low, &high));
     assert_string_equal(popsolver_name(m, a), "a");
     assert_string_equal(popsolver_name(m, foreign), "");
-    popsolver_call(m, VARIABLES(a), nosy, m, NULL);
+    popsolver_call(m, VARIABLES(a), reentrant, m, NULL);
     assert_int_equal(popsolver_minimize(m, VARIABLES(a)).outcome, POPSOLVER_FAILED);
     expect(m, POP_RUNTIME_ERROR, "popsolver_add_constant", "is being solved");
     popsolver_model_destroy(m);
@@ -706,7 +706,7 @@ static void null_models(void **state)
 }
 
 /* Empty models and lists have their neutral values. */
-static void nothing(void **state)
+static void empty_models(void **state)
 {
     (void)state;
     popsolver_model *m = popsolver_model_create();
@@ -722,7 +722,7 @@ static void nothing(void **state)
     popsolver_model_destroy(m);
 }
 
-/* Depth costs memory of the heap, not of the stack: a chain, and a choice for each of its variables. */
+/* Depth uses heap memory, not the stack: a chain, and a choice for each of its variables. */
 static void long_chains(void **state)
 {
     (void)state;
@@ -749,14 +749,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_models),
         cmocka_unit_test(whole_numbers_do_not_wrap),
-        cmocka_unit_test(bounds_decide),
+        cmocka_unit_test(bounds_leave_one_value),
         cmocka_unit_test(objectives_in_order),
         cmocka_unit_test(solutions_live_as_long_as_their_model),
         cmocka_unit_test(calls),
         cmocka_unit_test(monotone_functions_cut_the_search),
         cmocka_unit_test(mistakes),
         cmocka_unit_test(null_models),
-        cmocka_unit_test(nothing),
+        cmocka_unit_test(empty_models),
         cmocka_unit_test(long_chains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views in one another's shape, against NumPy's rule element by element. */
+/* Views broadcast to each other's shape, against NumPy's rule element by element. */
 #include "poplibs/fixture.h"
 #include "rounds.h"
 
 #include <poputil/poputil.h>
 
-/* The element of t that each element of its broadcast view shows. */
+/* The element of t at each element of its broadcast view. */
 static void check_elements(pop_tensor t, pop_tensor view)
 {
     size_t dims[6], own[6], index[6], rank = pop_tensor_shape(view, dims, 6), own_rank = pop_tensor_shape(t, own, 6);
@@ -24,11 +24,11 @@ static pop_tensor random_tensor(pop_graph *graph, uint64_t *random)
 {
     size_t dims[4], rank = next_random(random) % 5;
     for (size_t i = 0; i < rank; ++i)
-        dims[i] = next_random(random) % 8 ? 1 + next_random(random) % 2 * 2 : 0; /* 1 or 3, 0 seldom */
+        dims[i] = next_random(random) % 8 ? 1 + next_random(random) % 2 * 2 : 0; /* 1 or 3, rarely 0 */
     return pop_graph_add_variable(graph, POP_INT, (pop_shape){ rank, dims }, "t");
 }
 
-/* Whether NumPy has a common shape for all; dims is filled from the innermost outwards. */
+/* Whether NumPy has a common shape for all; dims is filled from the innermost to the outermost. */
 static bool naive(const pop_tensor *list, size_t count, size_t *dims, size_t *rank)
 {
     *rank = 0;

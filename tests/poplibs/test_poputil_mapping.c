@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Even shares over tiles, with offsets, and what queries say of mappings. */
+/* Even shares over tiles, with offsets, and queries of mappings. */
 #include "poplibs/fixture.h"
 
 #include <poputil/poputil.h>
@@ -24,7 +24,7 @@ static void linear_mapping_fills_tiles_evenly(void **state)
         size_t used = 0, at = 0;
         for (size_t tile = 0; tile < 7; ++tile)
             for (size_t i = mapping.first[tile]; i < mapping.first[tile + 1]; ++i) {
-                assert_int_equal(tile, used++); /* tiles that follow one another, from 0 */
+                assert_int_equal(tile, used++); /* consecutive tiles, from 0 */
                 assert_int_equal(mapping.intervals[i].begin, at);
                 at = mapping.intervals[i].end;
                 assert_true(at % 2 == 0 || at == sizes[s]);
@@ -83,7 +83,7 @@ static void grains_and_minimum_elements_are_respected(void **state)
 /* row: poputil calcLinearTileMappingAndNewOffset */
 /* row: poputil transformTileIndex */
 /* row: poputil invTransformTileIndex */
-static void offsets_go_round_and_back(void **state)
+static void offsets_wrap_and_reverse(void **state)
 {
     (void)state;
     pop_graph *graph = graph_of(1, 4);
@@ -188,7 +188,7 @@ static void mistakes_are_recorded(void **state)
     poputil_get_tile_imbalance_of_tensor(graph, unmapped, 0, 1);
     assert_int_equal(pop_graph_error(graph)->where.line, __LINE__ - 1);
     assert_false(
-        poputil_calc_linear_tile_mapping_of_tensor(graph, unmapped, &mapping)); /* nothing until the error is taken */
+        poputil_calc_linear_tile_mapping_of_tensor(graph, unmapped, &mapping)); /* no effect until the error is taken */
     assert_int_equal(mapping.count, 0);
     assert_error(graph, POP_INVALID_TILE_MAPPING, "pop_graph_get_tile_mapping", "not mapped");
     poputil_dim_is_split_over_ipus(graph, null, 0);
@@ -203,7 +203,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_mapping_fills_tiles_evenly),
         cmocka_unit_test(grains_and_minimum_elements_are_respected),
-        cmocka_unit_test(offsets_go_round_and_back),
+        cmocka_unit_test(offsets_wrap_and_reverse),
         cmocka_unit_test(chosen_offsets_differ_and_repeat),
         cmocka_unit_test(imbalance_counts_beyond_an_even_share),
         cmocka_unit_test(splits_of_dimensions),

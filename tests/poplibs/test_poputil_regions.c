@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regions shared out, against what each rule says of the result; indices and even parts. */
+/* Regions divided into shares, against the rules of the result; indices and even parts. */
 #include "poplibs/fixture.h"
 #include "rounds.h"
 
@@ -59,7 +59,7 @@ static void an_example_of_splitting(void **state)
 }
 
 /* row: poputil splitRegionsBetweenWorkers */
-static void workers_get_a_share_each(void **state)
+static void each_worker_has_a_share(void **state)
 {
     (void)state;
     pop_graph *graph = graph_of(1, 2);
@@ -70,7 +70,7 @@ static void workers_get_a_share_each(void **state)
     assert_int_equal(parts.count, 6);
     pop_interval_lists_free(&parts);
     poputil_split_regions_between_workers(target, POP_INTERVALS({ 0, 600 }), 4, 8, 50, POPUTIL_NO_LIMIT, &parts);
-    assert_int_equal(parts.count, 18); /* 13 would do, workers come six at a time */
+    assert_int_equal(parts.count, 18); /* 13 would do, but work is for six workers at a time */
     pop_interval_lists_free(&parts);
     poputil_split_regions_between_workers(target, POP_INTERVALS({ 0, 5 }), 4, 0, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT,
                                           &parts);
@@ -91,7 +91,7 @@ static size_t size_of(pop_interval interval)
     return interval.end - interval.begin;
 }
 
-/* Every rule of the header holds for random regions and limits. */
+/* The documented rules hold for random regions and limits. */
 static void splitting_follows_its_rules(void **state)
 {
     (void)state;
@@ -132,7 +132,7 @@ static void splitting_follows_its_rules(void **state)
                     size_t in = 0;
                     while (first[in + 1] <= source)
                         ++in;
-                    assert_true(owner == SIZE_MAX || owner == in); /* a list is part of one list */
+                    assert_true(owner == SIZE_MAX || owner == in); /* one list within another */
                     owner = in;
                 }
                 assert_true(length && length <= region);
@@ -157,7 +157,7 @@ static void splitting_follows_its_rules(void **state)
 
 /* row: poputil flattenIndex */
 /* row: poputil unflattenIndex */
-static void indices_go_both_ways(void **state)
+static void indices_convert_both_ways(void **state)
 {
     (void)state;
     size_t indices[3];
@@ -194,8 +194,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(merging_sorts_joins_and_drops), cmocka_unit_test(an_example_of_splitting),
-        cmocka_unit_test(workers_get_a_share_each),      cmocka_unit_test(splitting_follows_its_rules),
-        cmocka_unit_test(indices_go_both_ways),          cmocka_unit_test(sums_and_even_parts),
+        cmocka_unit_test(each_worker_has_a_share),       cmocka_unit_test(splitting_follows_its_rules),
+        cmocka_unit_test(indices_convert_both_ways),     cmocka_unit_test(sums_and_even_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How tensors stand in memory, tensors with contiguous partitions, loops that count. */
+/* Memory layouts of tensors, tensors with contiguous partitions, counting loops. */
 #include "poplibs/fixture.h"
 #include "rounds.h"
 
@@ -28,7 +28,7 @@ static void innermost_groups(void **state)
     assert_int_equal(poputil_detect_innermost_grouping(graph, halves(graph, POP_SHAPE(13))), 13);
     assert_int_equal(
         poputil_detect_innermost_grouping(graph, pop_graph_add_variable(graph, POP_HALF, POP_SHAPE(5), "unmapped")), 5);
-    pop_graph_set_tile_mapping(graph, pop_tensor_slice(t, 4, 8, 2), 1); /* a tile's end is a group's end */
+    pop_graph_set_tile_mapping(graph, pop_tensor_slice(t, 4, 8, 2), 1); /* the end of a tile is the end of a group */
     assert_int_equal(poputil_detect_innermost_grouping(graph, t), 4);
     assert_built(graph);
     assert_int_equal(poputil_detect_innermost_grouping(graph, halves(graph, POP_SHAPE())), 1);
@@ -120,7 +120,7 @@ struct loop {
     pop_tensor seen;
 };
 
-/* Keeps the counter of the latest time round. */
+/* Stores the counter of the latest iteration. */
 static pop_program keep_counter(pop_graph *graph, pop_tensor i, void *user)
 {
     struct loop *loop = user;

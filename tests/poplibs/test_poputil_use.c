@@ -25,7 +25,7 @@ static void an_example_of_shares_by_use(void **state)
     poputil_use_tracker_map_tensors_by_use(tracker, graph, 1, 1, true, POPUTIL_MAPPING_NONE);
     const int expected[] = {
         3, 3, 3, 3, 3, 3, 5, 5, 5, 5, 5, 5
-    }; /* [4, 8) is shared out; [10, 12) goes where [8, 10) goes */
+    }; /* [4, 8) is divided; [10, 12) is mapped like [8, 10) */
     int *tiles = tiles_of_tensor(graph, t);
     assert_memory_equal(tiles, expected, sizeof(expected));
     free(tiles);
@@ -71,7 +71,7 @@ static void shared_elements_begin_at_the_start_tile(void **state)
     pop_graph_destroy(graph);
 }
 
-/* Each element that somebody uses lies on a tile that uses it. */
+/* Each element that is used is on a tile that uses it. */
 static void elements_are_mapped_where_they_are_used(void **state)
 {
     (void)state;
@@ -167,7 +167,7 @@ static void outputs_are_mapped_like_the_best_spread_input(void **state)
     free(tiles);
     poputil_map_output_for_element_wise_op(
         graph, POP_TENSORS(one, pop_tensor_broadcast(pop_tensor_slice(b, 0, 1, 0), 2, 0)), out, 2, 2);
-    tiles = tiles_of_tensor(graph, out); /* linearly, 4 on a tile */
+    tiles = tiles_of_tensor(graph, out); /* linearly, 4 per tile */
     assert_true(tiles[0] == 0 && tiles[3] == 0 && tiles[4] == 1);
     free(tiles);
     pop_graph *wide = graph_of(1, 13); /* grains of 4 of inputs in pieces of 3 */
