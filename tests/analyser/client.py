@@ -15,7 +15,7 @@ TYPES = {"u8": "B", "u16": "H", "u32": "I", "f32": "f", "f64": "d"}
 
 
 def case(check):
-    """A check that the environment variable TREMULA_TEST may name (check_paths; * and ? are wildcards): others are left out then."""
+    """A check that the environment variable TREMULA_TEST can select (check_paths; * and ? are wildcards)."""
 
     @functools.wraps(check)
     def run(*arguments):
@@ -61,7 +61,7 @@ class Server:
         environment.pop("LD_PRELOAD", None)
         self.process = subprocess.Popen(self.arguments, stdout=subprocess.PIPE, text=True, env=environment)
         line = self.process.stdout.readline()
-        assert line.startswith("Serving "), f"the server said {line!r}"
+        assert line.startswith("Serving "), f"the server printed {line!r}"
         self.url = line.split(" at ")[-1].strip()
         return self
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of a report, as libpva says them, for tests of the page; and changes its copy, so that there is a difference."""
+"""Figures of a report, read by libpva, for tests of the page; and changes its copy, so that there is a difference."""
 import json
 import sqlite3
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""memory_calls.py PVA REPORT: the calls of Summary, Insights, Memory and Liveness say what libpva says of the report."""
+"""memory_calls.py PVA REPORT: the calls of Summary, Insights, Memory and Liveness agree with libpva."""
 import json
 import subprocess
 import sys
@@ -50,11 +50,11 @@ def check_insights(server, report, command, directory):
     steps = report.compilation.livenessProgramSteps
     peak = max(range(len(steps)), key=lambda s: (steps[s].notAlwaysLiveMemory.bytes, -s))
     equal("peak", (answer["peak"]["step"], answer["peak"]["bytes"]), (peak, steps[peak].notAlwaysLiveMemory.bytes))
-    said = json.loads(subprocess.run([command, "advise", directory, "--format", "json"], check=True, capture_output=True).stdout)
+    expected = json.loads(subprocess.run([command, "advise", directory, "--format", "json"], check=True, capture_output=True).stdout)
     advice = server.get("insights/advice", rows=10)
     assert advice, "there is something to improve"
     equal("advice", [(a["kind"], a["name"], round(a["cycles"]), a["line"]) for a in advice],
-          [(a["kind"], a["name"], round(a["cycles"]), a["line"]) for a in said])
+          [(a["kind"], a["name"], round(a["cycles"]), a["line"]) for a in expected])
 
 
 @case

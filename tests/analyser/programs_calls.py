@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of programs, operations, source lines, flame graphs, differences and SQL say what libpva says."""
+"""Calls of programs, operations, source lines, flame graphs, differences and SQL agree with libpva."""
 import json
 import os
 import shutil
@@ -150,11 +150,11 @@ def check_difference(command, directory, report):
     database.execute("DELETE FROM live_variables WHERE name = 'model/out'")
     database.commit()
     database.close()
-    said = json.loads(subprocess.run([command, "compare", directory, other, "--format", "json"], check=False, capture_output=True).stdout)
+    compared = json.loads(subprocess.run([command, "compare", directory, other, "--format", "json"], check=False, capture_output=True).stdout)
     with Server(command, directory, other) as server:
         answer = server.get("difference/table")
         rows = list(zip(answer["what"], answer["path"], answer["a"], answer["b"], answer["change"]))
-        equal("rows", rows, [(r["what"], r["path"], r["a"], r["b"], r["change"]) for r in said])
+        equal("rows", rows, [(r["what"], r["path"], r["a"], r["b"], r["change"]) for r in compared])
         tree = server.get("difference/flame", metric="variables")
         both = {path_of(tree, i): (tree["self"][i], tree["selfB"][i]) for i in range(len(tree["self"]))}
         equal("matched by path", both["model/matrix"], (1024.0, 4096.0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""server_attacks.py PVA REPORT: what the server is not asked for by its page: foreign hosts, malformed and large requests, slow
+"""server_attacks.py PVA REPORT: requests that the page does not make: foreign hosts, malformed and large requests, slow
 readers, reports that change, vanish or are damaged.  It answers each with a clear error or closes the connection, goes on, and
 writes nothing but the cache.  SEED of the environment is the first of the fuzzer's."""
 import faulthandler
@@ -25,7 +25,7 @@ def raw(server, data, read=True):
             connection.sendall(data)
             connection.shutdown(socket.SHUT_WR)
             return connection.recv(65536).split(b"\r\n")[0] if read else b""
-        except OSError:  # the server has closed the connection already, whatever the system calls that
+        except OSError:  # the server may have closed the connection already, which system calls report in various ways
             return b""
 
 
@@ -83,12 +83,12 @@ def check_sizes(server):
     except Failed as error:
         assert error.code == 404 and "no graph profile found" in error.text, error
     else:
-        raise AssertionError("what is not there was opened")
+        raise AssertionError("a missing report was opened")
 
 
 @case
 def check_fuzz(server, seed):
-    """Requests with bytes changed, and calls with parameters that mean nothing: any status but 500, and the server lives."""
+    """Requests with bytes changed, and calls with meaningless parameters: any status but 500, and the server keeps running."""
     source = random.Random(seed)
     host = urllib.parse.urlparse(server.url).netloc
     whole = f"GET /api/trace/window?lane=0&pixels=10&from=0 HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode()
@@ -118,7 +118,7 @@ def check_fuzz(server, seed):
 
 @case
 def check_slow(server):
-    """Connections that send or read nothing hold nobody up, and two pages at once get the same."""
+    """Connections that send or read nothing block no others, and two pages at once get the same."""
     host = urllib.parse.urlparse(server.url)
     idle = [socket.create_connection((host.hostname, host.port)) for _ in range(20)]
     idle[0].sendall(b"GET /api/rep")
@@ -169,7 +169,7 @@ class Events:
 
 @case
 def check_changes(command, directory, work):
-    """A report that grows, is damaged and vanishes while it is open."""
+    """A report that grows, is damaged and is deleted while it is open."""
     copy = os.path.join(work, "changing")
     shutil.copytree(directory, copy, ignore=shutil.ignore_patterns("blocks", "*cache*"))
     profile = os.path.join(copy, "profile.pop")
@@ -205,7 +205,7 @@ def check_changes(command, directory, work):
         first.next("changed")
         try:
             server.post("open", {"directories": [copy]})
-            raise AssertionError("a report that has vanished was opened")
+            raise AssertionError("a deleted report was opened")
         except Failed as error:
             assert error.code == 404, error
         server.post("open", {"directories": [directory]})
@@ -215,7 +215,7 @@ def check_changes(command, directory, work):
 
 @case
 def check_live(command, program, work):
-    """A server beside a program that runs shows each run as it comes, and the whole report when it has ended."""
+    """A server of a running program shows each run when it ends, and the complete report after the last."""
     directory = os.path.join(work, "live")
     os.mkdir(directory)
     with Server(command, directory, "--live") as server:
@@ -252,7 +252,7 @@ def check_command(command, work):
 
 def main():
     command, directory, program = sys.argv[1], sys.argv[2], os.environ["RUNS"]
-    faulthandler.dump_traceback_later(200, exit=True)  # says where it waits
+    faulthandler.dump_traceback_later(200, exit=True)  # prints where it waits
     work = os.path.dirname(directory)
     before = sorted(os.listdir(directory))
     check_command(command, work)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""trace_calls.py PVA REPORT: the calls of the trace say what libpva says of each step on each tile."""
+"""trace_calls.py PVA REPORT: the calls of the trace agree with libpva on each step of each tile."""
 import json
 import os
 import shutil
@@ -213,7 +213,7 @@ def check_cache(command, directory, steps):
             file.write(damage(data))
         again = ask()
         if damage(data)[:104] == data[:104] and len(damage(data)) == len(data):
-            os.unlink(cache)  # numbers that are wrong, but possible, cannot be told from others
+            os.unlink(cache)  # wrong but possible numbers cannot be detected
             ask()
         else:
             assert not again[0] and again[2] == first[2], "a damaged cache was used"
@@ -221,7 +221,7 @@ def check_cache(command, directory, steps):
     assert not ask()[0], "a stale cache was used"
     assert ask()[0]
     os.unlink(cache)
-    os.mkdir(cache)  # nobody can write over a directory, not even root
+    os.mkdir(cache)  # a directory cannot be overwritten, not even by root
     answer = ask()
     assert not answer[0] and "no cache" in answer[1] and answer[2] == first[2], answer[1]
     assert sorted(os.listdir(directory)) == sorted(set(os.listdir(directory)) - {n for n in os.listdir(directory) if ".pop_cache." in n})

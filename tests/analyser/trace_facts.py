@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""trace_facts.py REPORT...: as JSON, what libpva says of each step on each tile, by the name of the report's directory."""
+"""trace_facts.py REPORT...: as JSON, the figures of libpva for each step on each tile, by the name of the report's directory."""
 import json
 import os
 import sys

@@ -62,7 +62,7 @@ Program blocks(Graph &graph)
     return between(graph, Block(Repeat(3, twice, "loop"), "model/outer"));
 }
 
-// Blocks fill the buffer; "wrap" begins in the overflow, and ends behind the flushes of its loop.
+// Blocks fill the buffer; "wrap" begins in the overflow, and ends after the flushes of its loop.
 Program overflow(Graph &graph)
 {
     Tensor a = spread(graph, "a"), b = spread(graph, "b");
@@ -82,7 +82,7 @@ Program copies(Graph &graph)
     return between(graph, Sequence({ Call(across, "one"), Repeat(2, Call(across, "two"), "loop") }, "calls"));
 }
 
-// Replica 2 has seven rounds of what the others do once; all send to the next at the end.
+// Replica 2 makes seven iterations of a loop that the others run once; all send to the next at the end.
 Program replicas(Graph &graph)
 {
     Tensor a = spread(graph, "a"), b = spread(graph, "b"), next = spread(graph, "next");

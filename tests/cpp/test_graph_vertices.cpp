@@ -59,9 +59,9 @@ TEST(codelets_come_from_files)
     graph.addCodelets(source, "", CodeletFileType::CSource);
     CHECK(graph.hasCodelet("Own"));
     std::stringstream wrong("this is no codelet");
-    std::ostringstream said;
-    CHECK_THROWS(graph.addCodelets(wrong, "", said, CodeletFileType::CSource), graph_program_compilation_error, "");
-    CHECK(!said.str().empty());
+    std::ostringstream output;
+    CHECK_THROWS(graph.addCodelets(wrong, "", output, CodeletFileType::CSource), graph_program_compilation_error, "");
+    CHECK(!output.str().empty());
 }
 
 // row: 1.1 VertexRef addVertex(ComputeSet, StringRef vertexType)

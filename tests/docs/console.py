@@ -16,7 +16,7 @@ def pattern(lines):
 
 
 def check(command, lines):
-    """Runs one command; whether it printed what was expected."""
+    """Runs one command; returns whether its output was as expected."""
     wanted = 0
     if lines and lines[-1].startswith("# exit "):
         wanted = int(lines.pop()[7:])

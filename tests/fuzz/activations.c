@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popnn: activations, softmax, losses, the largest of rows. */
+/* popnn: activations, softmax, losses, the largest elements of rows. */
 #include "generators.h"
 
 #include <popnn/log_softmax.h>
@@ -63,7 +63,7 @@ static void non_linearity_reference(const struct operation *op, double *const *i
                     out->magnitude[at] = e * (2 + (half ? fabs(x - max) : 0));
                 }
                 if (type == POPNN_SOFTMAX && !gradient && max > (half ? 10 : 80))
-                    out->magnitude[at] = INFINITY; /* not the stable one */
+                    out->magnitude[at] = INFINITY; /* not the stable variant */
                 if (type == POPNN_SOFTMAX && !gradient && max < (half ? -8 : -60))
                     out->magnitude[at] = INFINITY;
             }
@@ -78,7 +78,7 @@ static void non_linearity_reference(const struct operation *op, double *const *i
                 type == POPNN_GELU || type == POPNN_GELU_ERF || type == POPNN_SWISH ? fabs(x) : fabs(out->value[i]);
             continue;
         }
-        switch (type) { /* x is the output, but the input for GELU, GELU_ERF and SWISH */
+        switch (type) { /* x is the output, except for GELU, GELU_ERF and SWISH: the input */
         case POPNN_SIGMOID:
             out->value[i] = g * x * (1 - x);
             out->magnitude[i] = fabs(g) * fabs(x) * (1 + fabs(x));
@@ -117,7 +117,7 @@ void make_non_linearity(struct world *w)
     op->whole[1] = gradient;
     op->number[0] = 1;
     if (type != 100)
-        op_says(op, " %s%s", popnn_non_linearity_type_name((popnn_non_linearity_type)type),
+        op_describe(op, " %s%s", popnn_non_linearity_type_name((popnn_non_linearity_type)type),
                 gradient ? " gradient" : "");
     op_reads(w, op, t);
     float scaling = 1;
@@ -228,7 +228,7 @@ void make_loss(struct world *w)
     struct operation *op = op_begin(w, "loss", &sequence);
     op->reference = loss_reference;
     op->whole[0] = chance(w, 60);
-    op_says(op, op->whole[0] ? " cross entropy" : " squares");
+    op_describe(op, op->whole[0] ? " cross entropy" : " squares");
     struct view p =
         op_reads(w, op, op->whole[0] ? new_view(w, type, dims, 2, 0.01, 1) : wanted(w, type, dims, 2, true, -9, 9));
     struct view expected =

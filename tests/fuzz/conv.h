@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one convolution and several have in common. */
+/* Shared by the generators of one convolution and of several. */
 #ifndef TESTS_FUZZ_CONV_H
 #define TESTS_FUZZ_CONV_H
 
@@ -11,12 +11,12 @@ enum conv_kind { CONV_FORWARD, CONV_FLIPPED, CONV_DELTAS, CONV_UPDATE };
 
 /* Shapes of input, weights and output. */
 void conv_sizes(const poplin_conv_params *p, size_t *in, size_t *weights, size_t *out);
-/* One that is valid, and small enough for the reference. */
+/* Valid parameters, small enough for the reference. */
 poplin_conv_params any_conv(struct world *w, pop_type type);
-/* The operation's text says it on one line. */
+/* The parameters as one line of the operation's text. */
 void conv_text(struct operation *op, const poplin_conv_params *p);
 /* whole[0] is a kind, extra the parameters; in: input, weights or deltas, for updates the weights, and the scale if
- * whole[1] says so (else number[0]). */
+ * whole[1] is set (else number[0]). */
 void conv_reference(const struct operation *op, double *const *in, struct expected *out);
 
 #endif

@@ -85,11 +85,11 @@ void conv_text(struct operation *op, const poplin_conv_params *p)
     while ((at = strchr(text, '\n')))
         *at = ';';
     char *to = text;
-    for (char *from = text; *from; ++from) /* runs of blanks */
+    for (char *from = text; *from; ++from) /* sequences of blanks */
         if (*from != ' ' || (from > text && from[-1] != ' '))
             *to++ = *from;
     *to = '\0';
-    op_says(op, " %s", text);
+    op_describe(op, " %s", text);
 }
 static double *absolute_of(const double *x, size_t n)
 {

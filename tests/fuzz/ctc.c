@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popnn: CTC losses with their gradients, and beam searches that keep every label. */
+/* popnn: CTC losses with their gradients, and beam searches with beams that hold every label. */
 #include "generators.h"
 
 #include "poplibs/ctc_beam_reference.h"
@@ -7,7 +7,7 @@
 #include <popnn/ctc_inference.h>
 #include <popnn/ctc_loss.h>
 
-/* The steps of an entry of {time, batch, classes}: its log-softmax, or as they are. */
+/* The steps of an entry of {time, batch, classes}: its log-softmax, or the values themselves. */
 static double *log_probs_of(const struct view *data, const double *values, size_t entry, bool logits)
 {
     size_t time = data->dims[0], batch = data->dims[1], classes = data->dims[2];
@@ -78,7 +78,7 @@ static void make_loss_of(struct world *w, size_t time, size_t batch, size_t clas
                          new_view(w, POP_UNSIGNED_INT, dims + 1, 1, 0, (double)symbols + 1.2) };
     for (unsigned i = 0; i < 4; ++i)
         in[i] = op_reads(w, op, in[i]);
-    op_says(op, " of %zu steps, %zu entries, %zu classes, labels of %zu, blank %ld", time, batch, classes, symbols,
+    op_describe(op, " of %zu steps, %zu entries, %zu classes, labels of %zu, blank %ld", time, batch, classes, symbols,
             op->whole[0]);
     popnn_ctc_result result =
         (op->whole[1] ? popnn_ctc_loss_and_gradient_logits_at : popnn_ctc_loss_and_gradient_log_probabilities_at)(
@@ -91,8 +91,8 @@ static void make_loss_of(struct world *w, size_t time, size_t batch, size_t clas
     op_end(w, op, sequence, 2);
 }
 
-/* in: data, lengths; whole: blank, beams.  Which of two equally probable labels comes first is open: probabilities
- * alone are compared. */
+/* in: data, lengths; whole: blank, beams.  The order of equally probable labels is not defined: only probabilities are
+ * compared. */
 static void search_reference(const struct operation *op, double *const *in, struct expected *out)
 {
     const struct view *data = &op->in[0];
@@ -123,7 +123,7 @@ static void search_reference(const struct operation *op, double *const *in, stru
 
 static void make_search(struct world *w, size_t batch, pop_type type)
 {
-    enum { BEAMS = 48 }; /* as many labels as three classes have in four steps, and more */
+    enum { BEAMS = 48 }; /* at least as many labels as three classes have in four steps */
     pop_program sequence;
     size_t dims[] = { between(w, 1, 4), batch, between(w, 2, 3) }, paths = between(w, 1, 4);
     struct operation *op = op_begin(w, "ctc_search", &sequence);
@@ -134,7 +134,7 @@ static void make_search(struct world *w, size_t batch, pop_type type)
                                                BEAMS, POP_NO_OPTIONS);
     struct view data = op_reads(w, op, new_view(w, type, dims, 3, -2, 2)),
                 lengths = op_reads(w, op, new_view(w, POP_UNSIGNED_INT, dims + 1, 1, 0, (double)dims[0] + 1));
-    op_says(op, " of %zu steps, %zu entries, %zu classes, blank %ld", dims[0], batch, dims[2], op->whole[0]);
+    op_describe(op, " of %zu steps, %zu entries, %zu classes, blank %ld", dims[0], batch, dims[2], op->whole[0]);
     popnn_ctc_paths found =
         popnn_ctc_beam_search_logits(w->graph, data.tensor, lengths.tensor, sequence, (unsigned)op->whole[0], BEAMS,
                                      (unsigned)paths, &plan, "search", POP_NO_OPTIONS);

@@ -82,7 +82,7 @@ void make_fill(struct world *w)
         op->number[0] = type == POP_BOOL                   ? 1
                         : pop_type_is_floating_point(type) ? real_between(w, -4, 4)
                                                            : floor(real_between(w, 0, 100));
-    op_says(op, " %g", op->number[0]);
+    op_describe(op, " %g", op->number[0]);
     op_writes(w, op, v);
     if (op->number[0] == 0 && chance(w, 50))
         popops_zero(w->graph, v.tensor, sequence, "z");
@@ -160,7 +160,7 @@ void make_scaled_add(struct world *w)
     op->number[0] = both ? rounded_to(POP_HALF, real_between(w, -2, 2)) : 1;
     op->number[1] = real ? rounded_to(POP_HALF, real_between(w, -2, 2))
                          : floor(real_between(w, a_type == POP_UNSIGNED_INT ? 0 : -3, 4));
-    op_says(op, " both %d subtract %d tensor %d special %d %g %g", both, subtract, tensor, special, op->number[0],
+    op_describe(op, " both %d subtract %d tensor %d special %d %g %g", both, subtract, tensor, special, op->number[0],
             op->number[1]);
     op_writes(w, op, a);
     pop_options none = POP_OPTIONS({ "optimizeForSpeed", chance(w, 50) ? "true" : "false" });

@@ -8,7 +8,7 @@
 enum node_kind { NODE_INPUT, NODE_NUMBER, NODE_UNARY, NODE_BINARY, NODE_TERNARY, NODE_CAST };
 struct node {
     enum node_kind kind;
-    int op; /* the input's number; which function */
+    int op; /* the input's number; or the function */
     pop_type type;
     double number;
     int child[3];
@@ -28,7 +28,7 @@ static const int binary_ops[] = { POPOPS_BINARY_ADD,     POPOPS_BINARY_SUBTRACT,
                                   POPOPS_BINARY_MAXIMUM, POPOPS_BINARY_MINIMUM,  POPOPS_BINARY_DIVIDE };
 static const char *const compare_names[] = { "<", ">", "<=", ">=", "==", "!=" };
 
-/* The value, exactly as rounded; *error is how far from it the device's may be. */
+/* The exact value; *error is the max error of the device's. */
 static double node_value(const struct tree *t, int at, const double *in, double *error)
 {
     const struct node *n = &t->nodes[at];
@@ -232,7 +232,7 @@ static int grow(struct world *w, struct tree *t, const pop_type *inputs, int num
             n.child[2] = grow(w, t, inputs, num_inputs, n.op == 0 ? POP_BOOL : type, depth - 1);
             strcat(t->text, ")");
             break;
-        default: { /* a cast of another type's */
+        default: { /* a cast to another type */
             pop_type from = type;
             for (int i = 0; i < num_inputs; ++i)
                 if (inputs[i] != POP_BOOL && inputs[i] != type)
@@ -285,10 +285,10 @@ void make_map(struct world *w)
         op_drop(w, op);
         return;
     }
-    op_says(op, " '%s'", t->text);
+    op_describe(op, " '%s'", t->text);
     pop_option options[2] = { { "enableGenerateCodelet", chance(w, 40) ? "false" : "true" },
                               { "forceGenerateCodelet", chance(w, 30) ? "true" : "false" } };
-    op_says(op, " generate %s force %s", options[0].value, options[1].value);
+    op_describe(op, " generate %s force %s", options[0].value, options[1].value);
     pop_tensor tensors[MAX_IN];
     for (size_t i = 0; i < op->ins; ++i)
         tensors[i] = op->in[i].tensor;

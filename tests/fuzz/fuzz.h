@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random programs over the operation libraries, each operation of which is compared with a reference in double
- * precision.
- *
- * A world is one random graph: a pool of variables (bases) and operations between views of them.  Each operation notes
- * what it read and wrote; after it what it wrote is copied away (a snapshot), so that its reference works on what the
- * device really had, and errors do not add up. */
+ * precision. */
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H
 
@@ -17,10 +13,10 @@
 
 enum { MAX_BASES = 400, MAX_SNAPSHOTS = 800, MAX_OPERATIONS = 64, MAX_IN = 24, MAX_OUT = 8, MAX_DIMS = 10 };
 
-/* A view of a base: the tensor, and where each of its elements stands in the base. */
+/* A view of a base: the tensor, and the index in the base of each of its elements. */
 struct view {
     pop_tensor tensor;
-    int base, snapshot; /* what it reads when it was made */
+    int base, snapshot; /* the snapshot of the base when the view was made */
     size_t rank, dims[MAX_DIMS], count;
     size_t *index;
     pop_type type;
@@ -31,10 +27,10 @@ struct base {
     pop_type type;
     size_t rank, dims[MAX_DIMS], count;
     int snapshot;    /* the newest */
-    double *guess;   /* what it holds, as far as the references say */
-    bool wild;       /* some of it is whatever it is */
-    bool tame;       /* finite and not large: fit for more operations */
-    double *written; /* for an input: what it holds at first */
+    double *guess;   /* its contents according to the references */
+    bool wild;       /* some of it is not known */
+    bool tame;       /* finite and not large: usable in more operations */
+    double *written; /* for an input: its initial contents */
 };
 
 struct snapshot {
@@ -43,15 +39,15 @@ struct snapshot {
     double *guess;
 };
 
-/* What an operation wrote: a view of a base; before it the base was snapshot before (-1: it is new), after it snapshot
- * after. */
+/* The output of an operation: a view of a base; before it the base was snapshot before (-1: it is new), after it
+ * snapshot after. */
 struct written {
     struct view view;
     int before, after;
 };
 
-/* What a reference says of an output: tolerance of element i is relative * magnitude[i] + absolute; an infinite
- * magnitude: anything goes. */
+/* A reference's result for an output: the tolerance of element i is relative * magnitude[i] + absolute; with an
+ * infinite magnitude any value is accepted. */
 struct expected {
     size_t count;
     double *value, *magnitude;
@@ -77,8 +73,8 @@ struct world {
     pop_program program;
     unsigned tiles;
     bool watched; /* snapshots are taken */
-    bool cpu, talk;
-    bool extremes; /* inputs may hold infinities, NaN, the largest and the least */
+    bool cpu, verbose;
+    bool extremes; /* inputs may hold infinities, NaN, the max and the min values */
     struct base bases[MAX_BASES];
     struct snapshot snapshots[MAX_SNAPSHOTS];
     struct operation ops[MAX_OPERATIONS];
@@ -87,7 +83,7 @@ struct world {
     struct poplin_planning_cache *cache;
 };
 
-/* ---- chance ---- */
+/* ---- random choices ---- */
 uint64_t fuzz_next(struct world *w);
 static inline size_t below(struct world *w, size_t n)
 {
@@ -117,14 +113,13 @@ int new_input(struct world *w, pop_type type, const size_t *dims, size_t rank, d
 int adopt_input(struct world *w, pop_tensor t, double low, double high);
 void scatter(struct world *w, pop_tensor t);
 struct view whole(struct world *w, int base);
-/* A view of a tame base (or of a new input) with this type and shape; aliases: elements may stand in it more than once.
- */
+/* A view of a tame base (or of a new input) with this type and shape; aliases: elements may occur more than once. */
 struct view wanted(struct world *w, pop_type type, const size_t *dims, size_t rank, bool aliases, double low,
                    double high);
 /* One of any shape. */
 struct view any_view(struct world *w, pop_type type, bool aliases, double low, double high, size_t max);
 struct view new_view(struct world *w, pop_type type, const size_t *dims, size_t rank, double low, double high);
-bool view_alters(const struct view *v); /* no element twice: may be written */
+bool view_alters(const struct view *v); /* no element occurs twice: may be written */
 
 struct view view_slice(struct view v, size_t begin, size_t end, unsigned dim);
 struct view view_every(struct view v, unsigned stride, unsigned dim);
@@ -136,14 +131,14 @@ struct view view_shuffle(struct view v, const unsigned *permutation);
 /* ---- operations ---- */
 struct operation *op_begin(struct world *w, const char *name, pop_program *sequence);
 struct view op_reads(struct world *w, struct operation *op, struct view v);
-void op_says(struct operation *op, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void op_describe(struct operation *op, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void op_makes(struct world *w, struct operation *op, pop_tensor out); /* a new variable */
 void op_writes(struct world *w, struct operation *op, struct view v); /* in place */
-/* wrap: 0 as it is; 1 in control flow that runs it once; 2 in any control flow, as it does not change what it reads */
+/* wrap: 0 none; 1 in control flow that runs it once; 2 in any control flow, as it does not change its inputs */
 void op_end(struct world *w, struct operation *op, pop_program sequence, int wrap);
-void op_drop(struct world *w, struct operation *op); /* nothing was built */
-/* What a reference says of the outputs; snapshots hold what there was on the device, or a guess of it.  The caller
- * frees values and magnitudes. */
+void op_drop(struct world *w, struct operation *op); /* no result: nothing was built */
+/* The reference's results for the outputs; snapshots hold the device's inputs, or a guess of them.  The caller frees
+ * values and magnitudes. */
 void evaluate(const struct operation *op, double *const *snapshots, struct expected *out);
 const char *shape_text(char *buffer, const struct view *v);
 

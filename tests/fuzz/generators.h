@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The makers of operations, and what they share. */
+/* The generators of operations, and their shared helpers. */
 #ifndef TESTS_FUZZ_GENERATORS_H
 #define TESTS_FUZZ_GENERATORS_H
 
@@ -12,18 +12,18 @@ generator make_windows, make_ctc;
 generator make_multi_conv;
 generator make_product, make_conv, make_bias, make_solve;
 
-/* Where a view of a smaller shape that broadcasts has its element for element i of the whole. */
+/* The index in a view of a smaller shape that is broadcast, for element i of the whole. */
 size_t broadcast_place(const struct view *small, const struct view *out, size_t i);
 /* A shape that broadcasts to v's; returns its rank. */
 size_t smaller_shape(struct world *w, const struct view *v, size_t *dims);
 
 /* Random options of a convolution or product, whose texts are static; writes up to 12, returns how many. */
 size_t linear_options(struct world *w, struct operation *op, pop_option *list, bool product);
-/* A plan that cannot be as constrained is an error that says so, and no failure: takes it, and drops the operation. */
+/* Constraints without a plan are an expected error: takes it, and drops the operation. */
 bool refused_plan(struct world *w, struct operation *op);
-/* How far sums of so many products may be off, by their magnitude. */
+/* The tolerance of sums of that many products, relative to their magnitude. */
 void sum_tolerance(const struct operation *op, struct expected *out, pop_type in_type, size_t terms);
-/* An input laid out by the library. */
+/* An input created by the library. */
 struct view laid_out(struct world *w, pop_tensor t);
 
 #endif

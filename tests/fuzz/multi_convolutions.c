@@ -6,7 +6,7 @@
 
 enum { MAX_CONVS = 4 };
 struct convs {
-    size_t count, first[MAX_CONVS]; /* its operands begin there */
+    size_t count, first[MAX_CONVS]; /* index of its first operand */
     struct operation each[MAX_CONVS];
     poplin_conv_params params[MAX_CONVS];
 };
@@ -16,7 +16,7 @@ static void multi_conv_reference(const struct operation *op, double *const *in, 
     for (size_t i = 0; i < convs->count; ++i)
         conv_reference(&convs->each[i], in + convs->first[i], &out[i]);
 }
-/* A view for a convolution, which its operation and that of the call read. */
+/* A view for a convolution, which both its own operation and that of the call read. */
 static pop_tensor reads(struct world *w, struct operation *op, struct convs *convs, size_t i, struct view v)
 {
     struct operation *each = &convs->each[i];
@@ -40,7 +40,7 @@ void make_multi_conv(struct world *w)
     convs->count = between(w, 1, MAX_CONVS);
     pop_option whole_options[] = { { "planType", chance(w, 30) ? "serial" : "parallel" } };
     pop_options all = { whole_options, 1 };
-    op_says(op, " %s", whole_options[0].value);
+    op_describe(op, " %s", whole_options[0].value);
     for (size_t i = 0; i < convs->count; ++i) {
         struct operation *each = &convs->each[i];
         poplin_conv_params *p = &convs->params[i];
@@ -54,9 +54,10 @@ void make_multi_conv(struct world *w)
         each->number[0] = rounded_to(POP_HALF, real_between(w, -1, 1));
         list[i] = (poplin_multi_conv){ .params = p, .scale_constant = each->number[0], .name = "c" };
         list[i].options = (pop_options){ options[i], linear_options(w, each, options[i], false) };
-        op_says(op, "%s;", each->text);
+        op_describe(op, "%s;", each->text);
         for (size_t k = 0; k < list[i].options.count; ++k)
-            if (!strcmp(options[i][k].key, "planConstraints")) /* what is refused is tried by one convolution */
+            if (!strcmp(options[i][k].key,
+                        "planConstraints")) /* parameters that may be refused are tried with one convolution */
                 options[i][k] = (pop_option){ "partialsType", "float" };
     }
     for (size_t i = 0; i < convs->count && !pop_graph_error(w->graph); ++i) {

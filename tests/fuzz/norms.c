@@ -128,7 +128,7 @@ void make_norm(struct world *w)
     struct operation *op = op_begin(w, names[kind], &sequence);
     op->extra = malloc(sizeof(l));
     memcpy(op->extra, &l, sizeof(l));
-    op_says(op, " groups %zu strided %d unbiased %d eps %g", l.groups, l.strided, l.unbiased, l.eps);
+    op_describe(op, " groups %zu strided %d unbiased %d eps %g", l.groups, l.strided, l.unbiased, l.eps);
     pop_options options = POP_NO_OPTIONS;
     pop_option strided = { "groupNormStridedChannelGrouping", l.strided ? "true" : "false" };
     if (l.groups)
@@ -139,7 +139,7 @@ void make_norm(struct world *w)
     if (kind == 0) {
         op->reference = statistics_reference;
         bool stable = chance(w, 50);
-        op_says(op, " stable %d", stable);
+        op_describe(op, " stable %d", stable);
         if (l.groups)
             popnn_group_norm_statistics(w->graph, acts.tensor, l.eps, sequence, l.groups, l.unbiased, stable, partials,
                                         "s", options, &one, &two);

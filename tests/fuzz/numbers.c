@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+<<<<<<< HEAD
 /* poprand: only the range of random numbers is checked. */
+=======
+/* poprand: random numbers can only be checked for their range. */
+>>>>>>> 7ac1be0a (tests: plain language in fuzz, pva, analyser and scripts of tests)
 #include "generators.h"
 
 #include <poprand/random_gen.h>
@@ -28,7 +32,7 @@ void make_random(struct world *w)
     op->reference = random_reference;
     bool seeded = chance(w, 60);
     size_t two = 2;
-    op_says(op, seeded ? " seeded" : " unseeded");
+    op_describe(op, seeded ? " seeded" : " unseeded");
     pop_tensor seed = { 0 };
     if (seeded)
         seed = op_reads(w, op, new_view(w, POP_UNSIGNED_INT, &two, 1, 0, 1e6)).tensor;
@@ -63,8 +67,8 @@ void make_random(struct world *w)
     }
     op->number[0] = low;
     op->number[1] = high;
-    op_says(op, " %g %g", low, high);
+    op_describe(op, " %g %g", low, high);
     op_makes(w, op, out);
     op_end(w, op, sequence, seeded ? 2 : 1);
-    w->bases[op->out[0].view.base].tame = false; /* nobody knows them beforehand */
+    w->bases[op->out[0].view.base].tame = false; /* not known in advance */
 }

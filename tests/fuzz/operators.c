@@ -32,7 +32,7 @@ size_t smaller_shape(struct world *w, const struct view *v, size_t *dims)
 }
 
 static bool risky(const struct operator_test *t, pop_type type)
-{ /* whole numbers divided by what may be 0 */
+{ /* integers divided by a possible 0 */
     return t->arity == 2 && !pop_type_is_floating_point(type) &&
            (t->op == POPOPS_BINARY_DIVIDE || t->op == POPOPS_BINARY_REMAINDER);
 }
@@ -69,7 +69,7 @@ static void element_reference(const struct operation *op, double *const *in, str
         if (whole_number &&
             ((t->arity == 1 && t->op == POPOPS_UNARY_SQUARE) || (t->arity == 2 && t->op == POPOPS_BINARY_MULTIPLY))) {
             uint64_t a = (uint64_t)(int64_t)x[0], b = t->arity == 1 ? a : (uint64_t)(int64_t)x[1];
-            out->value[i] = wrapped(type, (int64_t)(a * b)); /* a double would round it */
+            out->value[i] = wrapped(type, (int64_t)(a * b)); /* double would round it */
         }
         if (t->arity == 2 && t->op == POPOPS_BINARY_INV_STD_DEV_TO_VARIANCE)
             out->magnitude[i] = fabs(1 / (x[0] * x[0])) + fabs(x[1]);
@@ -142,7 +142,7 @@ void make_element_wise(struct world *w)
                                                                                   : is_signed ? -5
                                                                                               : 0,
                                                                                   9));
-            op_says(op, " (%g)", op->number[k]);
+            op_describe(op, " (%g)", op->number[k]);
             continue;
         } else {
             size_t dims[MAX_DIMS], rank = whole_view.rank;

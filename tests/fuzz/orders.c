@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops: sorting and the largest of lines. */
+/* popops: sorting and the largest elements of lines. */
 #include "generators.h"
 
 #include <popops/sort.h>
@@ -60,9 +60,9 @@ void make_sort(struct world *w)
     op->reference = sort_reference;
     unsigned dim = (unsigned)below(w, t.rank);
     op->whole[0] = dim;
-    op_says(op, " dim %u", dim);
+    op_describe(op, " dim %u", dim);
     op_reads(w, op, t);
-    if (pairs) { /* the values are a copy of the keys: of equal keys any order will do */
+    if (pairs) { /* the values are a copy of the keys: any order of equal keys is accepted */
         if (in_place) {
             op_writes(w, op, t);
             op_writes(w, op, v);
@@ -135,7 +135,7 @@ void make_top_k(struct world *w)
     op->whole[1] = params.largest;
     op->whole[2] = params.sort_order;
     op->whole[3] = kind;
-    op_says(op, " k %zu largest %d order %d stable %d kind %d", k, params.largest, (int)params.sort_order,
+    op_describe(op, " k %zu largest %d order %d stable %d kind %d", k, params.largest, (int)params.sort_order,
             params.stable, kind);
     op_reads(w, op, t);
     pop_tensor other = { 0 };

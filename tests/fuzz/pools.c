@@ -110,9 +110,9 @@ void make_pool(struct world *w)
     memcpy(op->extra, &p, sizeof(p));
     op->whole[0] = gradient;
     op->whole[1] = chance(w, 50);
-    op_says(op, " type %d scaled %ld", (int)p.type, op->whole[1]);
+    op_describe(op, " type %d scaled %ld", (int)p.type, op->whole[1]);
     for (unsigned d = 0; d < p.dims; ++d)
-        op_says(op, " [%zu k%zu s%u p%d:%d]", p.input_field[d], p.kernel[d], p.stride[d], p.padding_lower[d],
+        op_describe(op, " [%zu k%zu s%u p%d:%d]", p.input_field[d], p.kernel[d], p.stride[d], p.padding_lower[d],
                 p.padding_upper[d]);
     pop_options options =
         POP_OPTIONS({ "poolUseIntrospectiveMapping", chance(w, 50) ? "true" : "false" },
@@ -124,7 +124,7 @@ void make_pool(struct world *w)
     } else if (max) {
         struct view in = op_reads(w, op, new_view(w, p.data_type, in_dims, rank, -3, 3)),
                     pooled = op_reads(w, op, new_view(w, p.data_type, out_dims, rank, -3, 3));
-        struct base *b = &w->bases[pooled.base]; /* what pooling gives */
+        struct base *b = &w->bases[pooled.base]; /* the result of the forward pass */
         size_t list[MAX_WINDOW], in_size = product(p.input_field, p.dims), out_size = product(out_field, p.dims);
         for (size_t i = 0; i < b->count; ++i) {
             size_t n = covered(&p, out_field, i % out_size, list);

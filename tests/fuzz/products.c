@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* poplin: products of matrices, and the options and tolerances that all of poplin shares. */
+/* poplin: matrix products, and the options and tolerances that all of poplin shares. */
 #include "generators.h"
 
 #include <poplin/mat_mul.h>
@@ -50,7 +50,7 @@ size_t linear_options(struct world *w, struct operation *op, pop_option *list, b
     if (chance(w, 20))
         list[count++] = (pop_option){ product ? "fullyConnectedPass" : "pass", passes[below(w, 4)] };
     for (size_t i = 0; i < count; ++i) {
-        op_says(op, " %s=%s", list[i].key, list[i].value);
+        op_describe(op, " %s=%s", list[i].key, list[i].value);
         if (!strcmp(list[i].key, "partialsType") && !strcmp(list[i].value, "half"))
             op->whole[60] = 1;
     }
@@ -65,7 +65,7 @@ bool refused_plan(struct world *w, struct operation *op)
     pop_error taken;
     (void)pop_graph_take_error(w->graph, &taken);
     w->failure[0] = '\0';
-    if (w->talk)
+    if (w->verbose)
         printf("  (refused: %s: %s)\n", taken.api, taken.text);
     op_drop(w, op);
     return true;
@@ -75,7 +75,7 @@ void sum_tolerance(const struct operation *op, struct expected *out, pop_type in
     bool half_out = op->out[0].view.type == POP_HALF;
     out->relative = half_out ? 1.1e-3 : 2e-6 + 1e-7 * sqrt((double)terms);
     out->absolute = half_out ? 1e-7 : 1e-30;
-    if (terms == 1 && in_type == POP_HALF) /* the vertex for outer products gives its inputs' type */
+    if (terms == 1 && in_type == POP_HALF) /* the vertex for outer products returns its inputs' type */
         out->relative = 1.1e-3, out->absolute = 1e-7;
     if (op->whole[60] && in_type == POP_HALF) {
         out->relative = 5e-4 * (4 + sqrt((double)terms));
@@ -83,7 +83,7 @@ void sum_tolerance(const struct operation *op, struct expected *out, pop_type in
     }
 }
 
-/* ---- products: forms 0 new, 1 with output, 2 acc, 3 acc by a tensor; groups of 0 are none ---- */
+/* ---- products: forms 0 new, 1 with output, 2 acc, 3 acc by a tensor; groups 0: no groups ---- */
 static void product_reference(const struct operation *op, double *const *in, struct expected *out)
 {
     size_t g = (size_t)op->whole[1], m = (size_t)op->whole[2], k = (size_t)op->whole[3], n = (size_t)op->whole[4];
@@ -142,7 +142,7 @@ void make_product(struct world *w)
     op->whole[3] = (long)k;
     op->whole[4] = (long)n;
     op->number[0] = rounded_to(POP_HALF, real_between(w, -2, 2));
-    op_says(op, " form %d", form);
+    op_describe(op, " form %d", form);
     struct view a = { 0 }, b = { 0 }, c = { 0 };
     if (chance(w, 30))
         a = laid_out(w,
@@ -168,7 +168,7 @@ void make_product(struct world *w)
     if (chance(w, 15) && pop_tensor_num_elements(b.tensor) && pop_tensor_num_elements(a.tensor) && n && m) {
         list[count++] = (pop_option){ "inputRHSIsPreArranged", "true" };
         options.count = count;
-        op_says(op, " arranged");
+        op_describe(op, " arranged");
         right =
             g ? poplin_pre_arrange_mat_mul_grouped_input_rhs(w->graph, as, b.tensor, sequence, result, "p", options,
                                                              w->cache)

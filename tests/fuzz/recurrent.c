@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recurrent layers, all passes; gradients are those of differences in double precision. */
+/* Recurrent layers, all passes; gradients are compared with differences in double precision. */
 #include "generators.h"
 
 #include <popnn/gru.h>
@@ -138,7 +138,7 @@ static void recurrent_reference(const struct operation *op, double *const *given
     if (lstm)
         memcpy(out[k++].value, cell, step * sizeof(double));
     for (int i = 0; i < 6; ++i) {
-        if ((i == 2 && !lstm) || (i == 1 && l->kind == RNN)) /* the simple layer gives no gradient of its first state */
+        if ((i == 2 && !lstm) || (i == 1 && l->kind == RNN)) /* the simple layer has no gradient of its first state */
             continue;
         for (size_t e = 0; e < counts[i]; ++e) {
             double x = in[i][e], h = 1e-5;
@@ -165,7 +165,7 @@ static struct view weight(struct world *w, struct operation *op, pop_tensor t)
 {
     return op_reads(w, op, whole(w, adopt_input(w, t, -0.5, 0.5)));
 }
-/* What the three kinds of layers have in common in a program. */
+/* Shared by the three kinds of layers in a program. */
 struct passes {
     struct world *w;
     struct operation *op;
@@ -173,7 +173,7 @@ struct passes {
     const struct layer *l;
     pop_type type;
     pop_options options;
-    bool apart; /* weights are updated by a call of their own */
+    bool apart; /* weights are updated by a separate call */
     struct view x, h;
 };
 
@@ -228,14 +228,14 @@ static size_t draw_options(struct world *w, const struct layer *l, pop_option li
     return count;
 }
 
-/* {T,B,O}, or of the last step alone {B,O}. */
+/* {T,B,O}, or {B,O} of the last step. */
 static struct view draw_output_gradient(const struct passes *p)
 {
     size_t dims[3] = { p->l->T, p->l->B, p->l->O };
     bool full = p->l->full;
     return op_reads(p->w, p->op, wanted(p->w, p->type, dims + !full, 2 + full, true, -2, 2));
 }
-/* False when the layer was refused. */
+/* False if the layer was refused. */
 static bool has_weights(const struct passes *p, pop_tensor of_input, pop_tensor of_output, pop_tensor biases)
 {
     if (pop_graph_error(p->w->graph))
@@ -355,12 +355,12 @@ void make_recurrent(struct world *w)
     p.op->extra = malloc(sizeof(l));
     memcpy(p.op->extra, &l, sizeof(l));
     struct operation *op = p.op;
-    op_says(op, " T%zu B%zu I%zu O%zu full %d after %d order %d%d%d%d acts %d %d", l.T, l.B, l.I, l.O, l.full,
+    op_describe(op, " T%zu B%zu I%zu O%zu full %d after %d order %d%d%d%d acts %d %d", l.T, l.B, l.I, l.O, l.full,
             l.reset_after, l.order[0], l.order[1], l.order[2], l.order[3], l.activation, l.gates);
     pop_option list[5];
     p.options = (pop_options){ list, draw_options(w, &l, list) };
     for (size_t i = 0; i < p.options.count; ++i)
-        op_says(op, " %s=%s", list[i].key, list[i].value);
+        op_describe(op, " %s=%s", list[i].key, list[i].value);
     size_t x_dims[3] = { l.T, l.B, l.I }, h_dims[2] = { l.B, l.O };
     p.apart = chance(w, 50);
     p.x = op_reads(w, op, wanted(w, p.type, x_dims, 3, true, -2, 2));

@@ -4,7 +4,7 @@
 
 #include <popops/reduce.h>
 
-/* What elements are joined to; for no elements at all the least and the largest are those that are finite. */
+/* The initial value of a reduction; without any elements, that of min and max is finite. */
 static double neutral(int op, pop_type type, bool empty)
 {
     double max = type == POP_INT            ? 2147483647.0
@@ -30,14 +30,14 @@ static int64_t as_int(pop_type type, uint64_t x)
 {
     return type == POP_INT ? (int32_t)x : (int64_t)(uint32_t)x;
 }
-/* What is gathered for each result beside its value. */
+/* Accumulated for each result besides its value. */
 struct reduced {
     const struct operation *op;
     struct expected *out;
     int kind;
     pop_type type;
     double scale;
-    double *largest, *terms; /* LogAdd's largest element, or the largest product on the way; how many elements */
+    double *largest, *terms; /* LogAdd's max element, or the max intermediate product; the number of elements */
     uint64_t *whole;         /* sums and products that wrap */
 };
 static bool is_sum(int kind)
@@ -49,7 +49,7 @@ static bool wraps(const struct reduced *r)
     return !pop_type_is_floating_point(r->type) && r->type != POP_BOOL && (is_sum(r->kind) || r->kind == POPOPS_MUL);
 }
 
-/* The result that an element goes to. */
+/* The result that an element is reduced into. */
 static size_t result_of(const struct operation *op, size_t element)
 {
     const struct view *v = &op->in[0];
@@ -74,7 +74,7 @@ static void join_whole(struct reduced *r, size_t place, double x)
     else
         r->whole[place] += u * u;
 }
-/* pass: LogAdd finds the largest first. */
+/* pass: LogAdd finds the max first. */
 static void join(struct reduced *r, size_t place, double x, int pass)
 {
     double *y = &r->out->value[place], *largest = &r->largest[place];
@@ -114,7 +114,7 @@ static void join(struct reduced *r, size_t place, double x, int pass)
     }
 }
 
-/* before: what the output was, of an update; else NULL. */
+/* before: the old output of an update; else NULL. */
 static void finish_log_add(struct reduced *r, size_t i, const double *before)
 {
     double *y = &r->out->value[i], largest = r->largest[i];
@@ -147,8 +147,8 @@ static void finish_other(struct reduced *r, size_t i, const double *before)
                                        : fabs(*y);
     if (r->type == POP_HALF && is_sum(r->kind) && *magnitude / fmax(1e-9, fabs(r->scale)) > 60000 && r->op->whole[4])
         *magnitude = INFINITY;
-    if (overflows ||
-        (r->kind == POPOPS_MUL && !(r->largest[i] < 1e38))) /* on the way an infinity met a zero, or it did not */
+    if (overflows || (r->kind == POPOPS_MUL &&
+                      !(r->largest[i] < 1e38))) /* an infinity may or may not have been multiplied by a zero */
         *magnitude = INFINITY;
     if (before) {
         *y += before[i];
@@ -246,9 +246,9 @@ void make_reduce(struct world *w)
     bool update = adds && chance(w, 25), scaled = adds && chance(w, 25), with_output = update || chance(w, 20);
     op->whole[1] = update;
     op->whole[2] = scaled;
-    op_says(op, " %s update %d scaled %d over", popops_operation_name((popops_operation)kind), update, scaled);
+    op_describe(op, " %s update %d scaled %d over", popops_operation_name((popops_operation)kind), update, scaled);
     for (size_t i = 0; i < count; ++i)
-        op_says(op, " %u", dims[i]);
+        op_describe(op, " %u", dims[i]);
     popops_reduce_params params = { .op = (popops_operation)kind, .update = update };
     if (scaled)
         params.scale = op_reads(w, op, new_view(w, POP_FLOAT, NULL, 0, -2, 2)).tensor;
@@ -260,7 +260,7 @@ void make_reduce(struct world *w)
         list[options++] = (pop_option){ "accumType.interTile", chance(w, 50) ? "half" : "float" };
     for (size_t i = 0; i < options; ++i) {
         op->whole[4] |= !strcmp(list[i].value, "half");
-        op_says(op, " %s=%s", list[i].key, list[i].value);
+        op_describe(op, " %s=%s", list[i].key, list[i].value);
     }
     pop_options all = { list, options };
     if (with_output) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops: padding, encodings, scalars of rows, truth. */
+/* popops: padding, encodings, scalars of rows, tests of all elements. */
 #include "generators.h"
 
 #include <popops/all_true.h>
@@ -62,7 +62,7 @@ void make_pad(struct world *w)
         if (kind == POPOPS_PADDING_EDGE && (lower[d] < 0 || upper[d] < 0))
             lower[d] = upper[d] = 1;
         op->whole[1 + d] = lower[d];
-        op_says(op, " %td:%td", lower[d], upper[d]);
+        op_describe(op, " %td:%td", lower[d], upper[d]);
     }
     popops_paddings below_it = { t.rank, lower }, above = { t.rank, upper };
     pop_tensor padded = kind == POPOPS_PADDING_CONSTANT
@@ -125,7 +125,7 @@ void make_rows(struct world *w)
     if (kind == 1) {
         struct view t = any_view(w, type, false, 0, 2, 4000);
         op->whole[1] = type == POP_INT ? (long)below(w, 100) - 50 : (long)below(w, 1000);
-        op_says(op, " from %ld", op->whole[1]);
+        op_describe(op, " from %ld", op->whole[1]);
         op_writes(w, op, t);
         popops_iota(w->graph, t.tensor, op->whole[1], sequence, "i");
         op_end(w, op, sequence, 2);

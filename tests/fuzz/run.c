@@ -3,9 +3,8 @@
  *
  *     tremula-fuzz [-v] [-o NAME,NAME...] [-d cpu|model|both] [-t SECONDS] FIRST [COUNT]
  *
- * -v prints each operation, -o takes those of some generators (table.c), -t limits a seed (60).  Each seed runs in a
- * process of its own, so that a crash or a hang is one line of the result, and everything that it allocates goes with
- * it. */
+ * -v prints each operation, -o selects generators (table.c), -t limits a seed (60).  Each seed runs in its own process,
+ * so that a crash or a hang is one line of the result, and its memory is released. */
 #include "fuzz.h"
 
 #include <poplin/codelets.h>
@@ -18,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static bool talk;
+static bool verbose;
 static const char *only, *devices = "both";
 static unsigned limit = 60;
 
@@ -46,7 +45,7 @@ static void build(struct world *w, uint64_t seed, const pop_target *target, unsi
     w->tiles = tiles;
     w->cpu = cpu;
     w->watched = watched;
-    w->talk = talk && watched;
+    w->verbose = verbose && watched;
     w->graph = pop_graph_create(target);
     w->cache = poplin_planning_cache_create();
     w->program = pop_sequence(w->graph, "main");
@@ -68,7 +67,7 @@ static void build(struct world *w, uint64_t seed, const pop_target *target, unsi
             if (!chosen(generators[i].name))
                 continue;
             if (at < generators[i].weight) {
-                if (w->talk)
+                if (w->verbose)
                     printf("  (%s)\n", generators[i].name), fflush(stdout);
                 w->extremes = generators[i].extremes;
                 generators[i].make(w);
@@ -139,7 +138,7 @@ static bool read_one(struct world *w, pop_engine *engine, char kind, size_t i, p
     pop_convert(type, *bytes, POP_DOUBLE, *values, count);
     return true;
 }
-/* Bases that have handles; bytes NULL for others. */
+/* Bases with handles; bytes NULL for others. */
 static struct contents read_bases(struct world *w, uint64_t seed, pop_engine *engine)
 {
     struct contents c = { .count = w->num_bases };
@@ -201,7 +200,7 @@ static void check_output(struct world *w, const struct operation *op, size_t k, 
                tolerance = e->relative * e->magnitude[i] + e->absolute;
         touched[o->view.index[i]] = 1;
         if (isinf(e->magnitude[i]))
-            continue; /* anything */
+            continue; /* any value */
         if (got == want || (isnan(got) && isnan(want)) || fabs(got - want) <= tolerance)
             continue;
         if (fabs(want) + tolerance > largest && fabs(got) >= 0.99 * largest && got * want > 0)
@@ -226,7 +225,7 @@ static bool check_references(struct world *w, const struct contents *snapshots, 
         for (size_t k = 0; k < w->ops[i].outs && !w->failure[0]; ++k)
             check_output(w, &w->ops[i], k, &out[k], snapshots->values);
     }
-    /* Nothing else wrote to what it had no business with. */
+    /* No operation wrote to other elements. */
     for (size_t i = 0; i < w->num_bases && !w->failure[0]; ++i)
         for (size_t k = 0; k < w->bases[i].count; ++k) {
             double x = snapshots->values[w->bases[i].snapshot][k], y = bases->values[i][k];
@@ -261,8 +260,8 @@ static pop_engine *engine_of(struct world *w, pop_executable *executable, const 
     }
     return write_all(w, engine) ? engine : NULL;
 }
-/* Two engines of one executable at once, one of which is of the executable after a journey through memory; then one of
- * them again. */
+/* Two engines of one executable at once, one of which uses a copy that was saved to memory and loaded; then one of them
+ * again. */
 static bool run_twice(struct world *w, uint64_t seed, pop_executable *executable, const pop_device *device,
                       const struct contents *once)
 {
@@ -298,7 +297,7 @@ static bool run_twice(struct world *w, uint64_t seed, pop_executable *executable
     pop_engine_destroy(t[0].engine);
     pop_engine_destroy(t[1].engine);
     pop_executable_destroy(copy);
-    bool random = false; /* numbers without a seed go on from run to run */
+    bool random = false; /* numbers without a seed continue from run to run */
     for (size_t i = 0; i < w->num_ops; ++i)
         random = random || strstr(w->ops[i].text, "unseeded");
     return random || compare(w, "second run", once, &again);
@@ -342,7 +341,7 @@ static bool run(struct world *w, uint64_t seed, const pop_device *device, bool t
     pop_engine_destroy(engine);
     bool good = !twice || run_twice(w, seed, executable, device, bases);
     pop_executable_destroy(executable);
-    if (good && twice) { /* the graph once more */
+    if (good && twice) { /* the same graph again */
         engine = pop_engine_create(w->graph, POP_PROGRAMS(w->program), POP_NO_OPTIONS, &error);
         if (!engine || pop_engine_load(engine, device, &error) != POP_OK)
             return fail(w, "second engine of the graph", &error);
@@ -418,7 +417,7 @@ int main(int count, char **words)
     while ((c = getopt(count, words, "vo:d:t:")) != -1)
         switch (c) {
         case 'v':
-            talk = true;
+            verbose = true;
             break;
         case 'o':
             only = optarg;

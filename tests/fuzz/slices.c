@@ -66,7 +66,7 @@ void make_dynamic(struct world *w)
     op->reference = dynamic_reference;
     op->whole[0] = update;
     op->whole[1] = (long)count;
-    if (chance(w, 25) && !update && count) { /* laid out for slicing */
+    if (chance(w, 25) && !update && count) { /* with the layout for slicing */
         pop_tensor made = popops_create_sliceable_tensor(w->graph, type, shape_of(&t), ((pop_dims){ count, dims }),
                                                          ((pop_shape){ count, sizes }), below(w, 3), "t");
         if (pop_tensor_valid(made))
@@ -76,7 +76,7 @@ void make_dynamic(struct world *w)
     size_t max = 1;
     for (size_t i = 0; i < count; ++i) {
         op->whole[10 + i] = dims[i];
-        op_says(op, " dim %u size %zu", dims[i], sizes[i]);
+        op_describe(op, " dim %u size %zu", dims[i], sizes[i]);
         max = t.dims[dims[i]] > max ? t.dims[dims[i]] : max;
     }
     struct view offset = op_reads(
@@ -96,7 +96,7 @@ void make_dynamic(struct world *w)
     op_end(w, op, sequence, update ? 1 : 2);
 }
 
-/* ---- multi-slices; groups of one are none ---- */
+/* ---- multi-slices; groups 0: no groups ---- */
 enum { MULTI_SLICE, MULTI_UPDATE, MULTI_ADD, MULTI_MAX, MULTI_MUL };
 static void multi_reference(const struct operation *op, double *const *in, struct expected *out)
 { /* whole: kind, groups, dim, size, n */
@@ -168,7 +168,7 @@ static void multi_reference(const struct operation *op, double *const *in, struc
         } else
             for (size_t i = 0; i < out->count; ++i)
                 if (kind == MULTI_MUL && t->type == POP_HALF && (fabs(out->value[i]) < 1e-3))
-                    out->magnitude[i] = 0.5; /* went through subnormals */
+                    out->magnitude[i] = 0.5; /* intermediate values were subnormal */
     } else {
         out->relative = out->absolute = 0;
     }
@@ -260,7 +260,7 @@ void make_multi(struct world *w)
         plan = popops_embedding_plan(w->graph, type, dims[lead], dims[lead + 1], POP_SHAPE(n),
                                      ((pop_options){ list, options }));
         use = &plan;
-        op_says(op, " plan %zu %zu %zu", plan.row_splits, plan.lookup_splits, plan.column_splits);
+        op_describe(op, " plan %zu %zu %zu", plan.row_splits, plan.lookup_splits, plan.column_splits);
     }
     struct view t;
     if (planned && chance(w, 70)) {
@@ -281,7 +281,7 @@ void make_multi(struct world *w)
     op->whole[3] = (long)size;
     op->whole[4] = (long)n;
     op->whole[5] = (long)lead;
-    op_says(op, " kind %d dim %u size %zu n %zu%s", kind, dim, size, n, grouped ? " grouped" : "");
+    op_describe(op, " kind %d dim %u size %zu n %zu%s", kind, dim, size, n, grouped ? " grouped" : "");
     size_t offsets_shape[3] = { dims[0], n, 1 };
     struct view offsets = op_reads(
         w, op, new_view(w, chance(w, 80) ? POP_UNSIGNED_INT : POP_INT, offsets_shape + !grouped, 2 + lead, 0, 1));
@@ -346,7 +346,7 @@ void make_gather(struct world *w)
     op->reference = gather_reference;
     op_reads(w, op, t);
     op->whole[0] = axis;
-    op_says(op, " axis %u", axis);
+    op_describe(op, " axis %u", axis);
     size_t dims[3], rank = below(w, 3);
     for (size_t i = 0; i < rank; ++i)
         dims[i] = between(w, 0, 7);

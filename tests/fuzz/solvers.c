@@ -61,10 +61,10 @@ void make_solve(struct world *w)
     long values[] = { cholesky, (long)g, (long)n, (long)m, left, lower, unit };
     memcpy(op->whole, values, sizeof(values));
     size_t block = between(w, 1, 20);
-    op_says(op, " left %d lower %d unit %d block %zu", left, lower, unit, block);
+    op_describe(op, " left %d lower %d unit %d block %zu", left, lower, unit, block);
     struct view a = new_view(w, type, a_dims + !grouped, 2 + grouped, -0.5, 0.5);
     struct base *b = &w->bases[a.base];
-    for (size_t i = 0; i < b->count; ++i) { /* a good diagonal; symmetric for Cholesky's */
+    for (size_t i = 0; i < b->count; ++i) { /* a dominant diagonal; symmetric for Cholesky's */
         size_t row = i / n % n, column = i % n;
         double x = row == column ? (cholesky ? (double)n * 0.6 + 1 : 1.5 + b->written[i])
                                  : b->written[i] * (cholesky ? 1 : 2.0 / (double)(n + 1));

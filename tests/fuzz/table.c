@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All generators, and how often each is taken. */
+/* All generators, with their weights. */
 #include "generators.h"
 
 const struct generator_row generators[] = {

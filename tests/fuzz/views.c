@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views of bases, made of tensors and of lists of indices at once. */
+/* Views of bases, made as tensors and as lists of indices in parallel. */
 #include "fuzz.h"
 
 struct view whole(struct world *w, int base)
@@ -19,7 +19,7 @@ bool view_alters(const struct view *v)
     return !v->count || pop_tensor_is_parallel_writeable(v->tensor);
 }
 
-/* The view whose element at place p is v's at begin + stride p (mod its extent) along a dimension, of an extent. */
+/* The view whose element at index p is v's at begin + stride p (mod its extent) along a dimension, of an extent. */
 static struct view along(struct view v, pop_tensor tensor, unsigned dim, size_t extent, long begin, long stride,
                          bool modulo)
 {
@@ -133,7 +133,7 @@ static struct view any_change(struct world *w, struct view v, bool aliases)
     case 4: {
         if (v.rank < 2)
             return v;
-        size_t dims[MAX_DIMS], n = 0; /* two neighbours become one */
+        size_t dims[MAX_DIMS], n = 0; /* merges two neighbours */
         unsigned at = (unsigned)below(w, v.rank - 1);
         for (size_t d = 0; d < v.rank; ++d)
             if (d == at) {
@@ -150,7 +150,8 @@ static struct view any_change(struct world *w, struct view v, bool aliases)
 }
 struct view new_view(struct world *w, pop_type type, const size_t *dims, size_t rank, double low, double high)
 {
-    double usual = pop_type_is_floating_point(type) ? 2.5 : 20; /* what is accepted may be wider than what is made */
+    double usual =
+        pop_type_is_floating_point(type) ? 2.5 : 20; /* the accepted range may be wider than the generated one */
     if (low < usual && high > -usual) {
         low = low < -usual ? -usual : low;
         high = high > usual ? usual : high;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops: gather and scatter of windows, as XLA has them. */
+/* popops: gather and scatter of windows, as defined by XLA. */
 #include "generators.h"
 
 #include <popops/gather.h>
 #include <popops/scatter.h>
 
-/* How slices of an operand {dims} and index vectors meet. */
+/* How slices of an operand {dims} and index vectors are combined. */
 struct windows {
     bool scatter;
     size_t rank, dims[MAX_DIMS], sizes[MAX_DIMS]; /* of the operand, of a slice */
     size_t mapped, map[MAX_DIMS];                 /* component k is of dimension map[k] */
     bool collapsed[MAX_DIMS];
     size_t batch_rank, batch[MAX_DIMS], vector_dim; /* of indices without their vectors */
-    size_t result_rank, result[MAX_DIMS];           /* the gathered, or the updates */
-    bool is_window[MAX_DIMS];                       /* which of its dimensions are a slice's */
+    size_t result_rank, result[MAX_DIMS];           /* the result of gather, or the updates */
+    bool is_window[MAX_DIMS];                       /* its dimensions that are a slice's */
 };
 static void windows_reference(const struct operation *op, double *const *in, struct expected *out)
 {
@@ -126,10 +126,10 @@ void make_windows(struct world *w)
     op->extra = malloc(sizeof(g));
     memcpy(op->extra, &g, sizeof(g));
     for (size_t d = 0; d < g.rank; ++d)
-        op_says(op, " %zu/%zu%s", g.sizes[d], g.dims[d], g.collapsed[d] ? "c" : "");
-    op_says(op, " vector dim %zu%s map", g.vector_dim, implied ? " implied" : "");
+        op_describe(op, " %zu/%zu%s", g.sizes[d], g.dims[d], g.collapsed[d] ? "c" : "");
+    op_describe(op, " vector dim %zu%s map", g.vector_dim, implied ? " implied" : "");
     for (size_t k = 0; k < g.mapped; ++k)
-        op_says(op, " %u", map[k]);
+        op_describe(op, " %u", map[k]);
     struct view t = op_reads(w, op, wanted(w, type, g.dims, g.rank, !g.scatter, 0, 2));
     pop_type index_type = chance(w, 60) ? POP_INT : POP_UNSIGNED_INT;
     struct view indices = op_reads(w, op,

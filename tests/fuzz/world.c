@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chance, bases, snapshots and operations of a world. */
+/* Random choices, bases, snapshots and operations of a world. */
 #include "fuzz.h"
 
 #include <stdarg.h>
@@ -103,7 +103,7 @@ static int add_base(struct world *w, pop_tensor t)
     b->guess = calloc(b->count + 1, sizeof(double));
     return at;
 }
-/* Some of an input's elements become what is rare. */
+/* Replaces some of an input's elements by rare values. */
 static void add_extremes(struct world *w, struct base *b)
 {
     static const double reals[] = { INFINITY, -INFINITY, NAN,    -0.0,    0.0,   65504, -65504, 6e-8,
@@ -162,7 +162,7 @@ struct operation *op_begin(struct world *w, const char *name, pop_program *seque
     struct operation *op = &w->ops[w->num_ops++];
     *op = (struct operation){ .name = name };
     *sequence = pop_sequence(w->graph, name);
-    op_says(op, "%s", name);
+    op_describe(op, "%s", name);
     return op;
 }
 void op_drop(struct world *w, struct operation *op)
@@ -170,7 +170,7 @@ void op_drop(struct world *w, struct operation *op)
     if (op == &w->ops[w->num_ops - 1])
         --w->num_ops;
 }
-void op_says(struct operation *op, const char *format, ...)
+void op_describe(struct operation *op, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -193,7 +193,7 @@ struct view op_reads(struct world *w, struct operation *op, struct view v)
     if (op->ins == MAX_IN)
         abort();
     op->in[op->ins++] = v;
-    op_says(op, " %s", shape_text(buffer, &v));
+    op_describe(op, " %s", shape_text(buffer, &v));
     return v;
 }
 void op_makes(struct world *w, struct operation *op, pop_tensor out)
@@ -209,7 +209,7 @@ void op_makes(struct world *w, struct operation *op, pop_tensor out)
     struct written *o = &op->out[op->outs++];
     o->before = -1;
     o->view = whole(w, base);
-    op_says(op, " -> %s", shape_text(buffer, &o->view));
+    op_describe(op, " -> %s", shape_text(buffer, &o->view));
 }
 void op_writes(struct world *w, struct operation *op, struct view v)
 {
@@ -217,7 +217,7 @@ void op_writes(struct world *w, struct operation *op, struct view v)
     struct written *o = &op->out[op->outs++];
     o->view = v;
     o->before = w->bases[v.base].snapshot;
-    op_says(op, " => %s", shape_text(buffer, &v));
+    op_describe(op, " => %s", shape_text(buffer, &v));
 }
 
 static pop_program wrapped(struct world *w, pop_program sequence, int wrap)
@@ -310,6 +310,6 @@ void op_end(struct world *w, struct operation *op, pop_program sequence, int wra
     }
     for (size_t k = 0; k < op->outs; ++k)
         op->out[k].after = take_snapshot(w, op->out[k].view.base);
-    if (w->talk)
+    if (w->verbose)
         printf("  %zu: %s\n", w->num_ops - 1, op->text), fflush(stdout);
 }

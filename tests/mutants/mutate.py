@@ -2,7 +2,7 @@
 # mutate.py TREE COUNT: compiles seeded faults into a copy of the project.  A fault is a small change of one function.  The function gets a copy with the
 # change, and calls that copy when the fault's number is on (switch.h), so that one build has all faults.  TREE/mutants.tsv lists them.
 #
-# Faults are those of all possible ones whose text has the smallest hash, a share for each directory: a change elsewhere leaves them as they are.
+# Of all possible faults those whose text has the smallest hash, a share for each directory: a change elsewhere does not change the selection.
 import glob
 import hashlib
 import os
@@ -11,10 +11,10 @@ import subprocess
 import sys
 
 DIRECTORIES = ["base", "target", "graph", "program", "compiler", "engine", "image", "timeline", "profile", "popc"]
-# What a fault there would change is not a result: messages, memory that is given back, hints to the processor.
+# Changes there do not change a result: messages, released memory, hints to the processor.
 LEFT_ALONE = re.compile(r"\b(LOG|assert|static_assert|_Static_assert|sizeof|free|\w+_free|\w+_release|\w+_destroy|prefetch\w*|__builtin_\w+|case|enum)\b")
 
-# The larger or smaller of two, and an order of what was found to differ: equals go either way.
+# Min or max of two, and an order of values known to differ: equal values may go either way.
 THE_SAME = re.compile(r"([\w.>-]+) [<>]=? ([\w.>-]+) \? (\1 : \2|\2 : \1)|(\S+) != (\S+) \? \(?\4 [<>] \5")
 
 
@@ -180,19 +180,19 @@ def mutated(text, mutants):
 
 
 def broken(tree, path, lines):
-    """The faults of a file that do not compile, or that a warning finds."""
+    """The faults of a file that do not compile, or that cause a warning."""
     command = ["gcc", "-std=c11", "-D_GNU_SOURCE", "-Wformat", "-Werror=format", "-Werror=incompatible-pointer-types",
                "-Werror=int-conversion", "-Werror=discarded-qualifiers", "-fsyntax-only", "-fmax-errors=0", "-Iinclude", "-Isrc", path]
     if path.endswith("popc/machine.c"):
         command.insert(1, '-DTREMULA_INCLUDE_DIR=""')
-    said = subprocess.run(command, cwd=tree, capture_output=True, text=True).stderr
-    at = {int(m.group(1)) for m in re.finditer(r"^%s:(\d+):\d+: (?:fatal )?error" % re.escape(path), said, re.M)}
+    messages = subprocess.run(command, cwd=tree, capture_output=True, text=True).stderr
+    at = {int(m.group(1)) for m in re.finditer(r"^%s:(\d+):\d+: (?:fatal )?error" % re.escape(path), messages, re.M)}
     bad = [m for m, (first, last) in lines.items() if any(first <= line <= last for line in at)]
-    if at and not bad:  # an end that is missing shows behind the fault
+    if at and not bad:  # a missing end would be found after the fault
         before = [(last, m) for m, (first, last) in lines.items() if last < min(at)]
         bad = [max(before, key=lambda pair: pair[0])[1]] if before else []
     if at and not bad:
-        sys.exit("%s cannot be mutated:\n%s" % (path, said))
+        sys.exit("%s cannot be mutated:\n%s" % (path, messages))
     return bad
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # run.py BUILD MUTANTS.tsv SURVIVORS.txt [NUMBER...]: switches on one seeded fault after the other (mutate.py), runs tests that call the changed
-# function, up to the first that fails, and prints what survives.  These are the tests of the function's own room (AREAS: where those are that have none of
-# their own), and of the others the quickest, as many as take BUDGET seconds.  Fails when fewer than 80 % are found; survivors that
-# nobody has explained are marked, as changes of the sources bring other faults.  SURVIVORS.txt explains survivors: a
+# function, up to the first that fails, and prints the survivors.  These are the tests of the function's directory (AREAS: the tests of directories without
+# their own), and of the others the fastest, up to BUDGET seconds.  Fails if fewer than 80 % are found; survivors without an
+# explanation are marked, since changes of the sources create other faults.  SURVIVORS.txt explains survivors: a
 # fault's text, and in the next line, indented, why no test finds it.
 import concurrent.futures
 import json
@@ -52,14 +52,14 @@ def run(test, cache, seconds, **variables):
             return False
         finally:
             try:
-                os.killpg(child.pid, signal.SIGKILL)  # what it started, too
+                os.killpg(child.pid, signal.SIGKILL)  # with the processes that it started
             except ProcessLookupError:
                 pass
             child.wait()
 
 
 def baseline(test, cache, count):
-    """Without a fault: how long the test takes, and which functions it calls."""
+    """Without a fault: the time of the test, and the functions that it calls."""
     if not run(test, cache, 600):
         sys.exit("%s fails without a fault" % test.name)
     with tempfile.NamedTemporaryFile() as seen:
@@ -73,8 +73,8 @@ def baseline(test, cache, count):
 
 
 def tests_for(number, where, tests):
-    room, chosen, seconds = where.split("/")[1], [], 0.0
-    own = AREAS.get(room, (room + "/",))
+    area, chosen, seconds = where.split("/")[1], [], 0.0
+    own = AREAS.get(area, (area + "/",))
     for test in sorted((t for t in tests if t.seen[number]), key=lambda t: t.seconds):
         seconds += 0 if test.name.startswith(own) else test.seconds
         if seconds < BUDGET or test.name.startswith(own):
@@ -83,7 +83,7 @@ def tests_for(number, where, tests):
 
 
 def found_by(number, where, tests, cache):
-    """The test that finds a fault; None when it survives."""
+    """The test that finds a fault; None if it survives."""
     with tempfile.TemporaryDirectory() as own:  # a fault may write nonsense into the cache of codelets
         shutil.copytree(cache, own + "/cache")
         for test in tests_for(number, where, tests):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""archive.py REPORT ARCHIVE NOTHING: a directory with archive.a alone says what the whole report says of memory; one with nothing, an archive that is
+"""archive.py REPORT ARCHIVE NOTHING: a directory with only archive.a has the memory figures of the complete report; an empty one, an archive that is
 damaged, and files of old formats are refused."""
 import os
 import sys

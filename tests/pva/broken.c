@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* broken DIRECTORY: reads every property of every object of a report, down to lists in lists.  Ends with 3 and the text
- * of the first error, where there is one; never with a signal. */
+/* broken DIRECTORY: reads every property of every object of a report, including nested lists.  Exits with 3 and the
+ * text of the first error, if there is one; never with a signal. */
 #include <pva/pva.h>
 
 #include <stdlib.h>
 
-/* A list is read up to so many elements; lists are followed down to one depth, objects to another. */
+/* Max elements read of a list; max depth of nested lists, and of objects. */
 enum { LONGEST = 400, LISTS = 3, OBJECTS = 5 };
 
 static void read_object(pva_file *file, pva_object object, int depth)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// broken DIRECTORY: follows every reference of a report, as programs do that expect a whole one.  Ends with 3 and the
-// text of the error where one is thrown; never with a signal.
+// broken DIRECTORY: follows every reference of a report, as programs do that expect a complete one.  Exits with 3 and
+// the
+// text of the error if one is thrown; never with a signal.
 #include <pva/pva.hpp>
 
 #include <iostream>

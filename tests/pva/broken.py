@@ -9,7 +9,7 @@ import tempfile
 
 import pva
 
-# What is changed, in which report, and what the error says.
+# The change, the report that is changed, and the error.
 STEP = "UPDATE executed SET program = %s WHERE id = (SELECT max(id) FROM executed)"
 CHANGES = [
     ("report", STEP % 99999, "program 99999 is missing"),
@@ -37,7 +37,7 @@ CHANGES = [
     ("blocks", "UPDATE blocks SET run = 77 WHERE id = 2", "run 77 is missing"),
 ]
 
-# What the command reads by queries of its own: it ends with an exit code of its own, soon.
+# Values that the command reads by its own queries: it exits with an error code, soon.
 QUERIED = [
     "UPDATE programs SET target = id",
     "UPDATE program_children SET child = program",
@@ -64,7 +64,7 @@ def walk(thing, depth=0):
 
 
 def read(directory):
-    """The text of the first error; empty where there is none."""
+    """The text of the first error; empty if there is none."""
     try:
         report = pva.openReport(directory)
         walk(report)
@@ -98,10 +98,10 @@ with tempfile.TemporaryDirectory() as work:
         for program in ("pva_broken_c", "pva_broken_cpp"):
             done = subprocess.run([os.path.join(build, program), copy], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, text=True)
             if done.returncode != 3 or text not in done.stdout or done.stdout.count("\n") != 1:
-                bad += print("%s of %s: ended with %d and says %r, not '%s'" % (program, sql, done.returncode, done.stdout[:300], text)) is None
-        said = read(copy)
-        if text not in said:
-            bad += print("Python of %s: says %r, not '%s'" % (sql, said, text)) is None
+                bad += print("%s of %s: ended with %d and printed %r, not '%s'" % (program, sql, done.returncode, done.stdout[:300], text)) is None
+        message = read(copy)
+        if text not in message:
+            bad += print("Python of %s: printed %r, not '%s'" % (sql, message, text)) is None
         shutil.rmtree(copy)
     for sql in QUERIED:
         shutil.copytree(sources["report"], copy)

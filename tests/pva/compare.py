@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""compare.py DIRECTORY: the same figures from the engine's profile (JSON), from profile.pop through libpva, and by plain SQL (a stock SQLite)."""
+"""compare.py DIRECTORY: the same figures from the engine's profile (JSON), from profile.pop through libpva, and by plain SQL (the system's SQLite)."""
 import json
 import os
 import sqlite3
@@ -132,7 +132,7 @@ figures("figures-json.txt", [(sum(peak), max(peak), simulation["cycles"])] +
         [(s["type"], s.get("name", ""), s.get("cyclesFrom"), s.get("cyclesTo"), s.get("cycles"), s.get("activeTiles")) for s in theirs])
 figures("figures-sql.txt", [sql("SELECT sum(total_including_gaps), max(total_including_gaps), (SELECT total FROM execution_cycle_totals) FROM memory_by_tile")[0]] +
         [(row[0], row[1], row[4], row[5], row[3], row[6]) for row in rows])
-for step in execution.steps:  # the arrays by tile say what the figures by IPU say
+for step in execution.steps:  # the arrays by tile agree with the figures by IPU
     per_ipu = compilation.target.tilesPerIpu
     starts, ends, took = step.cyclesFromByTile, step.cyclesToByTile, step.cyclesByTile
     for i, ipu in enumerate(step.ipus):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* damaged DIRECTORY: reads a report whose debug.cbor is cut short after it was opened, and once more while it is read:
+/* damaged DIRECTORY: reads a report whose debug.cbor is truncated after it was opened, and once more while it is read:
  * never a signal. */
 #include <pva/pva.h>
 
@@ -19,7 +19,7 @@ static pva_file *opened(const char *directory)
     return file;
 }
 
-/* Reads every context; whether that failed with an error that names the file. */
+/* Reads every context; returns whether that failed with an error that names the file. */
 static bool fails(pva_file *file, const char *what)
 {
     pop_error error = { 0 };
@@ -50,6 +50,6 @@ int main(int argc, char **argv)
     if (truncate(path, 0) != 0)
         return 1;
     good = fails(empty, "emptied") && good;
-    (void)fails(indexed, "cut while it is read"); /* what was read before is good; the rest is an error */
+    (void)fails(indexed, "cut while it is read"); /* contexts that were read before are valid; the rest is an error */
     return good ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""exports.py DIRECTORY PERFETTO CHROME CSV JSON: exports against the report.  The Perfetto file is read by the rules of protobuf and of perfetto.protos.Trace."""
+"""exports.py DIRECTORY PERFETTO CHROME CSV JSON: exports against the report.  The Perfetto file is read as protobuf defines and as a perfetto.protos.Trace."""
 import csv
 import json
 import sys
@@ -26,7 +26,7 @@ def varint(data, at):
 
 
 def message(data, fields, where):
-    """The fields of a message, each a list: fields says of which wire type each may be (0 number, 2 bytes)."""
+    """The fields of a message, each a list: fields has the wire type of each (0 number, 2 bytes)."""
     at, found = 0, {}
     while at < len(data):
         tag, at = varint(data, at)

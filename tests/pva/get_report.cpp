@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// get_report CODELETS: Engine::getReport, as programs use it: no report options, several runs, a report that outlives
+// get_report CODELETS: Engine::getReport, as in user programs: no report options, several runs, a report that outlives
 // its engine.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
@@ -56,8 +56,8 @@ static std::size_t files_of(const char *directory)
     return count;
 }
 
-// An engine that captures: what it gives while it runs has the names of its runs, and the operations, that its files
-// have.
+// An engine that captures: its report during the runs has the names of the runs and the operations, like its
+// files.
 static void check_captured(const std::string &directory)
 {
     IPUModel model;
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
     if (argc != 2 || !mkdtemp(temporary))
         return 2;
     setenv("TMPDIR", temporary, 1);
-    const pva::Report report = run(argv[1]); // the engine is gone
+    const pva::Report report = run(argv[1]); // the engine is destroyed
     const auto runs = report.execution().runs();
     CHECK(runs.size() == 5);
     CHECK(runs[0].name() == "Engine::run #0" && runs[4].name() == "Engine::run #4");
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
     for (const auto &each : runs)
         steps += each.steps().size();
     CHECK(steps == report.execution().steps().size());
-    CHECK(files_of(temporary) == 0); // nothing stays
+    CHECK(files_of(temporary) == 0); // no file is left
     const std::string own = std::string(temporary) + "/own";
     check_captured(own);
     CHECK(files_of(temporary) == 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_blocks DIRECTORY [flush]: the lightweight profile of a loop of 100 blocks, with the standard buffer or with
+// make_blocks DIRECTORY [flush]: the lightweight profile of a loop of 100 blocks, with the default buffer or with
 // flushes by the compiler.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
@@ -26,7 +26,7 @@ int main(int argc, char **argv)
         options.set("profiler.blocks.implicitFlush", "true");
     else
         options.set("debug.instrumentExternalExchange", "false");
-    // Of two programs one is chosen, by copies that head a run.
+    // One of two programs is chosen, by copies at the start of a run.
     Engine engine(graph, { Repeat(100, Block(Copy(a, b.reverse(0), false, "copy"), "model/step"), "loop"), Sequence() },
                   options);
     engine.load(device);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // make_report CODELETS DIRECTORY [kill]: compiles and runs a program on two modelled IPUs and writes all report files
-// to DIRECTORY, and beside them what the engine's own profile says (graph.json, execution.json, summary.txt), to
+// to DIRECTORY, with the engine's own profile (graph.json, execution.json, summary.txt), to
 // compare them with.  kill: the process kills itself after the first run.
 #include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
@@ -35,7 +35,7 @@ Program product(Graph &graph, const Tensor &matrix, const Tensor &vector, const 
     return Execute(set, name);
 }
 
-// The figures that all roads must agree on, from the profile in memory: see figures() of the usages.
+// The figures that all interfaces must agree on, from the profile in memory: see figures() of the usages.
 void figures(const std::string &path, const ProfileValue &graph, const ProfileValue &execution)
 {
     std::ofstream file(path);

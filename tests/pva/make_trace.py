@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a trace by libpvti: what usages.c, .cpp and .py read.  PVTI_OPTIONS says where."""
+"""Writes a trace with libpvti, for usages.c, .cpp and .py.  PVTI_OPTIONS names the file."""
 import threading
 
 import libpvti as pvti

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// operations CODELETS DIRECTORY: operations that a framework made, and those that they stand for.
+// operations CODELETS DIRECTORY: operations of a framework, and the library calls that they contain.
 #include <poplar/DebugContext.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
@@ -13,7 +13,7 @@ using namespace poplar::program;
 static int bad;
 #define CHECK(what) ((what) ? (void)0 : (std::printf("%s:%d: %s\n", __FILE__, __LINE__, #what), (void)++bad))
 
-// An operation of the framework: what it builds has its context.
+// An operation of the framework: all that it builds has its context.
 static Program copy(const Tensor &from, const Tensor &to, const DebugInfo &info)
 {
     return Copy(from, to, false, { info, "copy" });
@@ -25,7 +25,7 @@ static void build(const std::string &directory)
     model.tilesPerIPU = 4;
     Device device = model.createDevice();
     Graph graph(device.getTarget());
-    graph.addVariable(FLOAT, { 0 }, "nothing"); // has no memory, so the report has no row of it
+    graph.addVariable(FLOAT, { 0 }, "nothing"); // uses no memory, so the report has no row of it
     Tensor a = graph.addVariable(FLOAT, { 8 }, "a"), b = graph.addVariable(FLOAT, { 8 }, "b"),
            c = graph.addVariable(FLOAT, { 8 }, "c");
     graph.setTileMapping(a, 0);

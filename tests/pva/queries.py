@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""queries.py PAGE DIRECTORY PVA: the queries of docs/reference/report-files.md find the same by the pva command as by a stock SQLite, and what libpva says."""
+"""queries.py PAGE DIRECTORY PVA: the queries of docs/reference/report-files.md have the same results with the pva command, the system's SQLite and libpva."""
 import json
 import os
 import re

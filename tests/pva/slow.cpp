@@ -55,7 +55,7 @@ Program imbalance(Graph &graph, bool mended)
     return Repeat(Times, products(graph, v.a, v.b, v.out, tiles, 500), "loop");
 }
 
-// The same in two compute sets that one line executes.
+// The same in two compute sets executed by one line.
 Program lines(Graph &graph, bool mended)
 {
     return Sequence({ imbalance(graph, mended), imbalance(graph, mended) });
@@ -72,7 +72,11 @@ Program threads(Graph &graph, bool mended, unsigned count)
     return Repeat(Times, products(graph, v.a, v.b, v.out, tiles, 10 + 4200 / vertices), "loop");
 }
 
+<<<<<<< HEAD
 // One operand is on another tile than the vertices that read it, and is fetched each time.
+=======
+// One operand is on another tile than the vertices that read it, and is copied each time.
+>>>>>>> 7ac1be0a (tests: plain language in fuzz, pva, analyser and scripts of tests)
 Program exchange(Graph &graph, bool mended)
 {
     std::vector<unsigned> tiles(Vertices), of_a(Vertices);
@@ -84,7 +88,7 @@ Program exchange(Graph &graph, bool mended)
     return Repeat(Times, products(graph, v.a, v.b, v.out, tiles, 50), "loop");
 }
 
-// A row is fetched from the host in each iteration, where all could be fetched at once.
+// A row is read from the host in each iteration, where all could be read at once.
 Program stream(Graph &graph, bool mended)
 {
     std::vector<unsigned> tiles(Vertices);
@@ -104,7 +108,7 @@ Program stream(Graph &graph, bool mended)
     return Repeat(Times, Sequence({ Copy(in, row, false, "fetch"), product }), "loop");
 }
 
-// Rows are columns of a matrix that is laid out the other way, and are put together before each use.
+// Rows are columns of a matrix with the other layout, and are gathered before each use.
 Program rearrange(Graph &graph, bool mended)
 {
     std::vector<unsigned> tiles(Vertices);
@@ -119,7 +123,11 @@ Program rearrange(Graph &graph, bool mended)
     return Repeat(Times, products(graph, v.a, v.b, v.out, tiles, 50), "loop");
 }
 
+<<<<<<< HEAD
 // The same, and some of the rows are on another tile: they are fetched, and all are put together before each use.
+=======
+// The same, and some of the rows are on another tile: they are copied, and all are gathered before each use.
+>>>>>>> 7ac1be0a (tests: plain language in fuzz, pva, analyser and scripts of tests)
 Program elsewhere(Graph &graph, bool mended)
 {
     std::vector<unsigned> tiles(Vertices);
@@ -134,7 +142,11 @@ Program elsewhere(Graph &graph, bool mended)
     return Repeat(Times, products(graph, v.a, v.b, v.out, tiles, 50), "loop");
 }
 
+<<<<<<< HEAD
 // A table is on one tile, which it nearly fills, or more than fills.
+=======
+// A table is on one tile, which it nearly fills, or exceeds.
+>>>>>>> 7ac1be0a (tests: plain language in fuzz, pva, analyser and scripts of tests)
 Program crowded(Graph &graph, bool mended, unsigned bytes)
 {
     std::vector<unsigned> tiles(Vertices);
@@ -151,7 +163,7 @@ Program crowded(Graph &graph, bool mended, unsigned bytes)
     return Repeat(Times, products(graph, v.a, v.b, v.out, tiles, 50), "loop");
 }
 
-// An element that one tile needs comes from another one, in a superstep that is all sync.
+// An element that one tile needs is on another one, in a superstep that is only sync.
 Program sync(Graph &graph, bool mended)
 {
     std::vector<unsigned> tiles(Vertices);
@@ -167,7 +179,7 @@ Program sync(Graph &graph, bool mended)
 
 int main(int argc, char **argv)
 {
-    std::cout.imbue(std::locale::classic()); // figures are read by a script, whatever the locale of the run
+    std::cout.imbue(std::locale::classic()); // a script reads the numbers, in any locale of the run
     if (argc < 4)
         return 2;
     const std::string kind = argv[3];

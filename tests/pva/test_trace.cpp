@@ -115,7 +115,7 @@ int main()
     const std::string path = pvti::getCurrentTraceFilename();
     CHECK(path.find("/made/below/") != std::string::npos &&
           path.find("_GMT_" + std::to_string(getpid()) + ".pvti") != std::string::npos);
-    const pid_t child = fork(); // writes a file of its own
+    const pid_t child = fork(); // writes its own file
     if (child == 0) {
         pvti::TraceChannel channel("test");
         pvti::Tracepoint::event(&channel, "of the child");

@@ -179,7 +179,7 @@ static void lowered(pva_object compilation)
            live, pva_count(pva_ask(all, PVA_LOWERED_FOR_TILE, 1), PVA_LOWERED_VARIABLES_ALL_VARS));
 }
 
-/* Bytes that are live on a tile at each step, from the intervals of its variables and as the report has them. */
+/* Live bytes on a tile at each step, from the intervals of its variables and as in the report. */
 static void lowered_by_step(pva_object compilation, uint64_t tile)
 {
     pva_object all = pva_get(compilation, PVA_COMPILATION_LOWERED_VARIABLES);
@@ -347,7 +347,7 @@ static void questions(pva_file *file, pva_object compilation)
     live(compilation, PVA_COMPILATION_ALWAYS_LIVE_VARIABLES);
 }
 
-/* Figures that the engine's profile has too: it is compared with make_report's, and with what compare.py finds. */
+/* Figures that the engine's profile has too: they are compared with those of make_report and of compare.py. */
 static void step_figures(pva_object step)
 {
     pva_object program = pva_get(step, PVA_STEP_PROGRAM);
@@ -409,7 +409,7 @@ static void report(pva_file *file)
     figures(compilation, execution);
 }
 
-/* Prints what a file holds, and closes it. */
+/* Prints the contents of a file, and closes it. */
 static bool show(pva_file *file, void (*what)(pva_file *), pop_error *error)
 {
     if (!file) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// usages DIRECTORY BLOCKS TRACE: what programs ask of a report, of a lightweight profile and of a trace; a line begins
+// usages DIRECTORY BLOCKS TRACE: queries of a report, of a lightweight profile and of a trace, as programs make them; a
+// line begins
 // with the number of its usage in docs/pva.md.  usages.c and usages.py print the same text.
 #include <pva/pva.hpp>
 
-// 3. Names of what was executed, by a visitor.
+// 3. Names of executed programs, by a visitor.
 class Names : public pva::ProgramVisitor
 {
   public:
@@ -265,7 +266,7 @@ static void figures(const pva::Report &report)
 
 int main(int argc, char **argv)
 {
-    std::cout.imbue(std::locale::classic()); // the three languages print the same, whatever the locale
+    std::cout.imbue(std::locale::classic()); // the three languages print the same, in any locale
     if (argc != 4)
         return 2;
     try {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trace points that Python writes, as pva reads them.  Each case is a process of its own: a process has one set of options."""
+"""Trace points that Python writes, read by pva.  Each case is its own process: a process has one set of options."""
 import json
 import os
 import shutil
@@ -23,7 +23,7 @@ class Traces(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.directory)
 
     def run_python(self, text, options=None):
-        """Runs a program; what it printed."""
+        """Runs a program; returns its output."""
         environment = dict(os.environ)
         environment["PVTI_OPTIONS"] = options if options is not None else '{"enable":"true","directory":"%s"}' % self.directory
         done = subprocess.run([sys.executable, "-c", PRELUDE + text], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=300)

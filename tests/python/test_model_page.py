@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/reference/pva-model.md is what <pva/model.def> declares.  `python3 test_model_page.py --write` writes the page."""
+"""docs/reference/pva-model.md matches the declarations of <pva/model.def>.  `python3 test_model_page.py --write` writes the page."""
 import os
 import re
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The module pva: how its objects behave, and what it says of files that it cannot read.  REPORTS names a directory with reports."""
+"""The module pva: how its objects behave, and the errors of files that it cannot read.  REPORTS names a directory with reports."""
 import os
 import random
 import shutil
@@ -14,7 +14,7 @@ REPORT = os.path.join(os.environ["REPORTS"], "report")
 
 
 def walk(value, depth, seen):
-    """Reads every property of an object and of what it holds, to a depth."""
+    """Reads every property of an object and of the objects that it contains, to a depth."""
     if isinstance(value, pva.List):
         for item in value[:3]:
             walk(item, depth, seen)
@@ -144,7 +144,7 @@ class Damage(unittest.TestCase):
         shutil.copy(os.path.join(REPORT, "profile.pop"), self.path)
         with open(os.path.join(REPORT, "debug.cbor"), "rb") as file:
             whole = file.read()
-        other = whole[:9] + bytes(reversed(whole[9:25])) + whole[25:]  # the id of a report that is none
+        other = whole[:9] + bytes(reversed(whole[9:25])) + whole[25:]  # an id of no other report
         for data, why in ((b"", "it is empty"), (b"nonsense", "not a file of debug contexts"), (other, "belongs to another report"),
                           (whole[:-10], "it is damaged: it has %d bytes, and %d were written" % (len(whole) - 10, len(whole)))):
             with open(os.path.join(self.directory, "debug.cbor"), "wb") as file:
@@ -170,7 +170,7 @@ class Damage(unittest.TestCase):
             self.refused(self.path, "programs|base|array", "parse_error")
 
     def test_damaged_bytes_end_in_errors_or_figures(self):
-        """Whatever a file holds, reading it ends: with values, or with pva.Error."""
+        """Reading any file ends with values, or with pva.Error."""
         with open(os.path.join(REPORT, "profile.pop"), "rb") as file:
             whole = file.read()
         rng = random.Random(14)

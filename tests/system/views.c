@@ -13,7 +13,7 @@ void twin_of_variable(struct twin *twin, pop_tensor variable, uint32_t first)
         twin->cell[i] = first + (uint32_t)i;
 }
 
-/* Rebuilds the cells for a new shape: new index (i_0, ...) reads the old element that `from` says. */
+/* Rebuilds the cells for a new shape: new index (i_0, ...) reads the old element that `from` gives. */
 typedef void (*index_map)(const size_t *new_index, size_t *old_index, const size_t *arguments);
 
 static size_t product(const size_t *dims, size_t rank)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains the network of examples/training/mlp.c on what it saved, in double precision, and compares its lines (standard input) with that."""
+"""Trains the network of examples/training/mlp.c on the data that it saved, in double precision, and compares its output (standard input) with the results."""
 import re
 import sys
 
@@ -51,7 +51,7 @@ for line in lines:
     wanted = [*over(0, True), *over(1, False)]
     got = [float(x) for x in re.findall(r"(?:loss|accuracy) ([0-9.]+)", line)]
     print(line.strip(), "  in double precision:", " ".join(f"{x:.4f}" for x in wanted))
-    # Losses in fp32 differ in the fourth digit; one digit in a hundred more or less may be right.
+    # Losses in fp32 differ in the fourth digit; one digit in a hundred may be classified differently.
     bad |= abs(got[0] - wanted[0]) > 2e-3 * wanted[0] + 1e-4 or abs(got[2] - wanted[2]) > 2e-3 * wanted[2] + 1e-4
     bad |= abs(got[1] - wanted[1]) > 1 or abs(got[3] - wanted[3]) > 1
 if wanted[3] < 80:

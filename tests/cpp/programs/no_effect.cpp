@@ -14,7 +14,7 @@ using namespace poplar;
 
 int main(int, char **argv)
 {
-    const std::string log = std::string(argv[1]) + ".log", said = "rearrangeOnHost has no effect";
+    const std::string log = std::string(argv[1]) + ".log", message = "rearrangeOnHost has no effect";
     setenv("POPLIBS_LOG_LEVEL", "INFO", 1);
     setenv("POPLIBS_LOG_DEST", log.c_str(), 1);
     IPUModel model;
@@ -35,10 +35,10 @@ int main(int, char **argv)
     std::vector<float> values{ 1, 2 }, got(2);
     engine.writeTensor("in", values);
     engine.readTensor("out", got);
-    const size_t first = after.str().find(said);
+    const size_t first = after.str().find(message);
     std::remove(log.c_str());
     std::cout << before.str() << after.str();
     return !(before.str().find("no effect") == std::string::npos && first != std::string::npos &&
-             after.str().find(said, first + 1) == std::string::npos &&
+             after.str().find(message, first + 1) == std::string::npos &&
              after.str().find("deviceManagerId has no effect") != std::string::npos && got == values);
 }

@@ -55,7 +55,7 @@ static unsigned lines(const char *text, const char *what)
     return count;
 }
 
-static void says(char *text, const char *what, unsigned times)
+static void expect_times(char *text, const char *what, unsigned times)
 {
     if (lines(text, what) != times)
         fail_msg("%u of '%s', and not %u, in:\n%s", lines(text, what), what, times, text);
@@ -68,16 +68,16 @@ static void test_levels(void **state)
     assert_string_equal(text, "");
     free(text);
     text = log_of("INFO", true, true);
-    says(text, "PO:COMPILER", 2 + 1 + 17); /* the begin and end lines, the table's heading and its passes */
-    says(text, "[INFO] compiling a graph of 7 vertices, 2 variables", 1);
-    says(text, "[INFO] compiled in ", 1);
-    says(text, "[INFO] pass               ms   share  peak memory\n", 1);
-    says(text, "[INFO] exchange ", 1);
+    expect_times(text, "PO:COMPILER", 2 + 1 + 17); /* the begin and end lines, the table's heading and its passes */
+    expect_times(text, "[INFO] compiling a graph of 7 vertices, 2 variables", 1);
+    expect_times(text, "[INFO] compiled in ", 1);
+    expect_times(text, "[INFO] pass               ms   share  peak memory\n", 1);
+    expect_times(text, "[INFO] exchange ", 1);
     free(text);
     text = log_of("DEBUG", true, true);
-    says(text, "[DEBUG] exchange ", 1);
-    says(text, "[DEBUG] hazard ", 1);
-    says(text, "tile 1", 0);
+    expect_times(text, "[DEBUG] exchange ", 1);
+    expect_times(text, "[DEBUG] hazard ", 1);
+    expect_times(text, "tile 1", 0);
     free(text);
 }
 
@@ -85,12 +85,12 @@ static void test_trace_is_by_tile(void **state)
 {
     (void)state;
     char *text = log_of("TRACE", true, true);
-    says(text, "[TRACE] compute set 'my set': tile 1 has 7 vertices, 120 cycles", 1);
-    says(text, "[TRACE] compute set", 1);
-    says(text, "[TRACE] exchange 'my set/ExchangePre': tile 0 sends 40 bytes, receives 0 bytes, ", 1);
-    says(text, "[TRACE] exchange 'my set/ExchangePre': tile 1 sends 0 bytes, receives 40 bytes, ", 1);
-    says(text, "[TRACE] exchange 'my copy': tile 1 sends 40 bytes, receives 0 bytes", 1);
-    says(text, "[TRACE] exchange", 4);
+    expect_times(text, "[TRACE] compute set 'my set': tile 1 has 7 vertices, 120 cycles", 1);
+    expect_times(text, "[TRACE] compute set", 1);
+    expect_times(text, "[TRACE] exchange 'my set/ExchangePre': tile 0 sends 40 bytes, receives 0 bytes, ", 1);
+    expect_times(text, "[TRACE] exchange 'my set/ExchangePre': tile 1 sends 0 bytes, receives 40 bytes, ", 1);
+    expect_times(text, "[TRACE] exchange 'my copy': tile 1 sends 40 bytes, receives 0 bytes", 1);
+    expect_times(text, "[TRACE] exchange", 4);
     free(text);
 }
 
@@ -98,18 +98,18 @@ static void test_warnings_and_errors(void **state)
 {
     (void)state;
     char *text = log_of("WARN", false, true);
-    says(text, "[WARN] no performance estimate of vertex type 'Sum', whose code cannot be counted (", 1);
-    says(text, "the cycles of 7 vertices are guessed", 1);
+    expect_times(text, "[WARN] no performance estimate of vertex type 'Sum', whose code cannot be counted (", 1);
+    expect_times(text, "the cycles of 7 vertices are guessed", 1);
     free(text);
     text = log_of_strict("WARN", false, true, true);
-    says(text, "[WARN] cycles of 1 compute set are not known: no performance estimate of vertex type 'Sum'", 1);
+    expect_times(text, "[WARN] cycles of 1 compute set are not known: no performance estimate of vertex type 'Sum'", 1);
     free(text);
     text = log_of("ERR", false, true);
     assert_string_equal(text, "");
     free(text);
     text = log_of("ERR", true, false);
-    says(text, "[ERR] ", lines(text, "\n"));
-    says(text, "is not mapped to a tile", 1);
+    expect_times(text, "[ERR] ", lines(text, "\n"));
+    expect_times(text, "is not mapped to a tile", 1);
     free(text);
 }
 
@@ -119,11 +119,11 @@ static void test_graphs_and_programs(void **state)
     setenv("POPLAR_GRAPH_LOG_LEVEL", "TRACE", 1);
     setenv("POPLAR_PROGRAM_LOG_LEVEL", "TRACE", 1);
     char *text = log_of("OFF", true, true);
-    says(text, "[DEBUG] variable 'a' of 10 elements of float", 1);
-    says(text, "[DEBUG] compute set 'my set'", 1);
-    says(text, "[TRACE] vertex of type 'Sum' in compute set 'my set'", 7);
-    says(text, "[INFO] 1 control programs", 1);
-    says(text, "'my copy'", 1);
+    expect_times(text, "[DEBUG] variable 'a' of 10 elements of float", 1);
+    expect_times(text, "[DEBUG] compute set 'my set'", 1);
+    expect_times(text, "[TRACE] vertex of type 'Sum' in compute set 'my set'", 7);
+    expect_times(text, "[INFO] 1 control programs", 1);
+    expect_times(text, "'my copy'", 1);
     unsetenv("POPLAR_GRAPH_LOG_LEVEL");
     unsetenv("POPLAR_PROGRAM_LOG_LEVEL");
     log_reset();
