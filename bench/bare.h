@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The state of a BenchDot, as its compiler lays it out. */
+/* The state of a BenchDot, with popc's layout. */
 struct bare_dot {
     const float *a;
     size_t a_size;
@@ -17,8 +17,7 @@ struct bare_dot {
 };
 typedef bool (*bare_compute)(void *state);
 
-/* BenchDot's compute at the highest level of x86-64 that this machine has, which is the level that popc compiles for.
- */
+/* BenchDot's compute at the highest level of x86-64 of this machine, which is the level that popc compiles for. */
 bare_compute bare_dot_compute(void);
 /* Calls it for each state. */
 void bare_run(bare_compute compute, struct bare_dot *states, size_t count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rows of the bench share: clock, memory, and how a result is reported.  Each row runs in a process of its
- * own, so that its memory is its own and a crash costs one row. */
+/* Shared by the rows of the bench: clock, memory, and reporting of results.  Each row runs in its own process, so that
+ * its memory is measured alone and a crash costs one row. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -8,17 +8,17 @@
 
 POP_BEGIN_DECLS
 
-/* A measure: its value must be at most aim (at least, when aim is negative: -aim); 0 is no aim. */
+/* A measure: its value must be at most aim (at least, if aim is negative: -aim); 0: no aim. */
 void bench_report(const char *measure, double value, const char *unit, double aim);
 double bench_seconds(void);
-/* Processor time of the process: what one thread takes, whatever else runs on the machine. */
+/* Processor time of the process: the time of one thread, independent of other processes. */
 double bench_processor_seconds(void);
 /* Bytes of memory in use by this process. */
 double bench_resident(void);
 /* Ends the row unless status is POP_OK. */
 void bench_must(pop_status status, const pop_error *error);
 void bench_must_build(pop_graph *graph);
-/* The least: what the machine can do when nobody else wants it. */
+/* The minimum: the time without disturbance by other processes. */
 double bench_min(const double *values, size_t count);
 
 /* The machine of the measurements: one ipu2. */
@@ -41,7 +41,7 @@ struct bench_looped {
     pop_program main;
 };
 struct bench_looped bench_loop(const pop_device *device, unsigned pairs, unsigned times, unsigned stride);
-/* Seconds of a run, its report's file in directory included where there is one. */
+/* Seconds of a run, including writing its report to directory if there is one. */
 double bench_loop_run(const struct bench_looped *program, const pop_device *device, const char *directory);
 
 void row_build(void);
@@ -67,7 +67,7 @@ void row_reduce(void);
 void row_elementwise(void);
 void row_replicas(void);
 void row_ranks(void);
-/* What row_ranks starts under mpirun: the work of that number. */
+/* The program that row_ranks starts under mpirun: the work with this number. */
 int ranks_program(const char *number);
 
 POP_END_DECLS

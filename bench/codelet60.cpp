@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sixty lines of codelets without a standard header: what a first and a second use of a source cost (row "codelet").
+// Sixty lines of codelets without a standard header: the cost of the first and the second use of a source (row
+// "codelet").
 #include <poplar/Vertex.hpp>
 
 using namespace poplar;

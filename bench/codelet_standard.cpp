@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A codelet that includes standard headers: what popc takes beside g++ (row "start").
+// A codelet that includes standard headers: popc's time compared with g++'s (row "start").
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The codelets of the measurements.  The bench program itself holds the same source, compiled with the same flags at
+/* The codelets of the measurements.  The bench program itself contains the same source, compiled with the same flags at
  * each level of x86-64, as the bare baseline (bare.c). */
 #include <poplar/vertex.h>
 
@@ -20,7 +20,7 @@ bool BenchDot_compute(BenchDot *v)
     return true;
 }
 
-/* Three edges to scalars: the smallest vertex that does something. */
+/* Three edges to scalars: the smallest vertex with a result. */
 POP_VERTEX(BenchAdd)
 {
     POP_INPUT(float) a;

@@ -11,7 +11,7 @@ pop_device *bench_device(void)
     return device;
 }
 
-/* n elements of t: a scalar edge for one. */
+/* n elements of t: a scalar edge for one element. */
 static pop_tensor part(pop_tensor t, size_t vertex, size_t elements)
 {
     return elements == 1 ? pop_tensor_at(t, vertex)

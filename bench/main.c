@@ -22,7 +22,7 @@ static const struct row {
              { "conv", row_conv },     { "start", row_start } };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-/* What a row's process sends to the one that prints. */
+/* The message from a row's process to the one that prints. */
 struct result {
     char measure[96], unit[16];
     double value, aim;
@@ -108,7 +108,7 @@ static void print_result(const char *row, const struct result *r, FILE *json, bo
                 first ? "" : ",", row, r->measure, r->value, r->unit, r->aim, verdict(r));
 }
 
-/* Runs a row in a child; its results are printed as they come.  Returns how many there were. */
+/* Runs a row in a child process; its results are printed as they arrive.  Returns their number. */
 static int run_row(const struct row *row, FILE *json, bool first, bool *failed)
 {
     int ends[2];
@@ -185,7 +185,7 @@ int main(int argc, char **argv)
         perror(path);
         return 1;
     }
-    double load = 0; /* others on the machine make every row slower */
+    double load = 0; /* other processes make every row slower */
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     if (getloadavg(&load, 1) == 1)
         printf("%ld processors, load %.2f\n", processors, load);

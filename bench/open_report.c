@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_open_report DIR: opens a report and asks three questions.  Prints the seconds of opening, those of the answers,
- * and the most memory that the process had. */
+/* bench_open_report DIR: opens a report and runs three queries.  Prints the seconds of opening, those of the queries,
+ * and the peak memory of the process. */
 #include <pva/pva.h>
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Names and sizes of what is live, as a caller would list them; their bytes. */
+/* Names and sizes of live variables, as a caller would list them; their bytes. */
 static uint64_t read_variables(pva_object memory)
 {
     uint64_t bytes = 0;

@@ -10,7 +10,7 @@ __attribute__((target(LEVEL))) static double NAME(float seed)
 #pragma GCC unroll 10
         for (int i = 0; i < SUMS; ++i)
             sums[i] = MULTIPLY_ADD(sums[i], a, b);
-        __asm__ volatile("" : "+v"(a), "+v"(b)); /* the loop stays one */
+        __asm__ volatile("" : "+v"(a), "+v"(b)); /* keeps the loop a single one */
     }
     float all[SUMS * LANES];
     memcpy(all, sums, sizeof(all));

@@ -5,14 +5,14 @@
 #include <oneapi/dnnl/dnnl_version.h>
 #endif
 
-/* The interface of descriptors went with version 3. */
+/* The interface of descriptors was removed in version 3. */
 #if defined(BENCH_HAS_ONEDNN) && DNNL_VERSION_MAJOR == 2
 #include <dlfcn.h>
 #include <oneapi/dnnl/dnnl.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The functions of the library that are used. */
+/* The library's functions used here. */
 static struct {
     __typeof__(dnnl_engine_create) *dnnl_engine_create;
     __typeof__(dnnl_stream_create) *dnnl_stream_create;
@@ -34,7 +34,7 @@ static bool load(void)
     if (tried)
         return loaded;
     tried = true;
-    setenv("OMP_NUM_THREADS", "1", 1); /* read when the library's threads are made */
+    setenv("OMP_NUM_THREADS", "1", 1); /* read when the library creates its threads */
     void *library = dlopen("libdnnl.so.2", RTLD_NOW);
     const struct {
         const char *name;
@@ -78,7 +78,7 @@ static dnnl_memory_t new_memory(dnnl_engine_t engine, const_dnnl_primitive_desc_
     memset(data, 0, dnnl.dnnl_memory_desc_get_size(desc));
     return memory;
 }
-/* Groups are not compared. What it makes lives as long as the process: the row's own. */
+/* Groups are not compared. Its objects live as long as the process, which is the row's own. */
 struct peer_conv *peer_conv_create(const struct conv_shape *s)
 {
     static dnnl_engine_t engine;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oneDNN's convolutions of float, one thread, only to compare with: its library is loaded when it is there. */
+/* oneDNN's convolutions of float, one thread, only for comparison: its library is loaded if it is installed. */
 #ifndef BENCH_PEER_ONEDNN_H
 #define BENCH_PEER_ONEDNN_H
 
@@ -12,7 +12,7 @@ struct conv_shape {
     unsigned stride;
     size_t groups; /* of 1 channel each; 0: all channels are one group */
 };
-/* A forward pass, operands in the layouts that oneDNN chooses; NULL where there is no oneDNN. */
+/* A forward pass, operands in the layouts that oneDNN chooses; NULL without oneDNN. */
 struct peer_conv *peer_conv_create(const struct conv_shape *shape);
 bool peer_conv_run(struct peer_conv *conv);
 void peer_conv_destroy(struct peer_conv *conv);

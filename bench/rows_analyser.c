@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The analyser on a report of 5 million compute sets and copies on 4 IPUs: how long the server takes for the first
- * picture, without the cache and with it, and for a zoom, and how much memory it has; then the page in a browser
- * (page/run).  The command pva stands in ../bin. */
+/* The analyser on a report of 5 million compute sets and copies on 4 IPUs: time to the first picture, without the cache
+ * and with it, time of a zoom, and memory of the server; then the page in a browser (page/run).  The command pva is in
+ * ../bin. */
 #include "bench.h"
 
 #include <arpa/inet.h>
@@ -81,7 +81,7 @@ static void end(const struct server *server)
     waitpid(server->process, NULL, 0);
 }
 
-/* Seconds of a call; ends the row when it is not answered with 200. */
+/* Seconds of a call; ends the row unless the answer has status 200. */
 static double call(const struct server *server, const char *path)
 {
     struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons((uint16_t)server->port) };
@@ -104,7 +104,7 @@ static double call(const struct server *server, const char *path)
     return bench_seconds() - start;
 }
 
-/* What a page asks for first: the lanes, then the whole of each. */
+/* The first requests of a page: the lanes, then the whole of each. */
 static double first_picture(const struct server *server)
 {
     char path[64];
@@ -116,7 +116,7 @@ static double first_picture(const struct server *server)
     return seconds;
 }
 
-/* The longest of calls for windows that are ever smaller, of all lanes. */
+/* The longest time of calls for smaller and smaller windows, of all lanes. */
 static double worst_zoom(const struct server *server, const char *what)
 {
     double worst = 0, extent = 1e9;

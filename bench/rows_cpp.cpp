@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ interface beside C: the same graph of bench_build, built the same way.
+// The C++ interface compared with C: the same graph as bench_build, built in the same way.
 #include <poplar/Graph.hpp>
 
 #include "bench.h"
@@ -35,7 +35,7 @@ static void build(const Target &target, std::size_t vertices, std::size_t elemen
     }
 }
 
-// In turns and many times, so that neither has the quieter machine.
+// Alternating and many times, so that other load affects both.
 void row_cpp(void)
 {
     enum { VERTICES = 100000, TIMES = 40 };

@@ -14,14 +14,14 @@ enum { MANY = 10000000, MILLION = 1000000 };
 void row_build(void)
 {
     pop_device *device = bench_device();
-    pop_graph_destroy(bench_build(device, "BenchAdd", 10, 1).graph); /* the codelets come from the cache from now on */
+    pop_graph_destroy(bench_build(device, "BenchAdd", 10, 1).graph); /* later graphs take the codelets from the cache */
     enum { TIMES = 2 };
     double bytes = 0, seconds[TIMES];
     for (int i = 0; i < TIMES; ++i) {
         double memory = bench_resident(), start = bench_seconds();
         struct bench_set s = bench_build(device, "BenchAdd", MANY, 1);
         seconds[i] = bench_seconds() - start;
-        if (i == 0) /* later ones may find memory that the first gave back */
+        if (i == 0) /* later graphs may reuse memory that the first released */
             bytes = bench_resident() - memory;
         pop_graph_destroy(s.graph);
     }
@@ -59,7 +59,7 @@ void row_compile(void)
 
 enum { FILE_TIMES = 5, MB = 1000000 };
 
-/* Seconds that the disk needs for as many bytes: one write, and a flush. */
+/* Seconds that the disk needs for the same bytes: one write, and a flush. */
 static double plain_write(const char *path, size_t bytes)
 {
     char *data = malloc(bytes);
@@ -118,7 +118,7 @@ static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target
     return (pop_perf){ .cycles = 20 };
 }
 
-/* The profile of it, and what compiling takes where nothing is modelled. */
+/* Its profile, and the time of compiling without a model. */
 static void report_profile(const struct bench_set *s, pop_engine *engine)
 {
     pop_error error = { 0 };
@@ -141,7 +141,7 @@ static void report_profile(const struct bench_set *s, pop_engine *engine)
     pop_executable_destroy(plain);
 }
 
-/* The whole way at full size: does it fit, and how long does it take. */
+/* All phases at full size: memory and time. */
 void row_whole(void)
 {
     pop_device *device = bench_device();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A large report of a real compile: 10 million vertices in layers, their lowered variables, and a run of it.  How long
- * the compilation's part takes to be written, beside what SQLite needs for the same rows, and how soon libpva opens
- * the file and answers (open_report.c, in a process of its own, beside this program). */
+/* A large report of a real compilation: 10 million vertices in layers, their lowered variables, and a run of it.  Time
+ * of writing the compilation's part, compared with SQLite's for the same rows, and time until libpva opens the file and
+ * answers (open_report.c, in a separate process). */
 #include "bench.h"
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* On 1,472 tiles a vertex each in 6,794 layers are 10,000,768. */
+/* One vertex per tile on 1,472 tiles in 6,794 layers are 10,000,768. */
 enum { LAYERS = 6794, ITERATIONS = 20, PATH_BYTES = 600 };
 
 static void fail(const char *what)
@@ -45,8 +45,8 @@ struct program {
     pop_program main;
 };
 
-/* What a layer makes is what the next one reads, beside weights of its own; every other layer's moves to other tiles.
- */
+/* The output of a layer is an input of the next, together with its weights; that of every other layer is sent to other
+ * tiles. */
 static struct program build(const pop_device *device)
 {
     const pop_target *target = pop_device_target(device);
@@ -83,7 +83,7 @@ static struct program build(const pop_device *device)
     return p;
 }
 
-/* Milliseconds behind a text of the profiler's log, in seconds. */
+/* Milliseconds after a text of the profiler's log, in seconds. */
 static double logged(const char *log, const char *text)
 {
     char line[1024];
@@ -116,7 +116,7 @@ static void execute(sqlite3 *db, const char *sql)
         fail(sqlite3_errmsg(db));
 }
 
-/* Rows of a table; they are inserted into the same table of `to`, where there is one. */
+/* Rows of a table; they are inserted into the same table of `to`, if there is one. */
 static void copy_table(sqlite3 *from, sqlite3 *to, const char *name)
 {
     char sql[256];
@@ -141,7 +141,7 @@ static void copy_table(sqlite3 *from, sqlite3 *to, const char *name)
     sqlite3_finalize(insert);
 }
 
-/* Seconds of reading all rows of a report, and of inserting them in one transaction where there is a path. */
+/* Seconds of reading all rows of a report, and of inserting them in one transaction if there is a path. */
 static double copy_rows(const char *report, const char *path)
 {
     sqlite3 *from = NULL, *to = NULL;
@@ -192,7 +192,7 @@ static double number_of(const char *report, const char *sql)
     return number;
 }
 
-/* The file leaves the memory of the system: the next to read it waits for the disk. */
+/* Removes the file from the page cache: the next reader waits for the disk. */
 static void drop_page_cache(const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -217,7 +217,7 @@ static void open_cold(const char *directory, const char *report)
     bench_report("peak memory of that process", memory / 1e6, "MB", 200);
 }
 
-/* Compiles and runs it; its report is in the directory.  Seconds of compiling. */
+/* Compiles and runs it; its report is in the directory.  Returns the seconds of compiling. */
 static double make_report(const pop_device *device, const char *directory)
 {
     pop_error error = { 0 };

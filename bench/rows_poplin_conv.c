@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions on the CPU device, forward and their gradients, beside oneDNN's forward pass of the same shape (loaded
- * when it is there and the build found its header): processor time of one thread, the best of a few rounds in which all
- * take turns, each after a run that is not timed. */
+/* Convolutions on the CPU device, forward and their gradients, compared with oneDNN's forward pass of the same shape
+ * (loaded if it is installed and the build found its header): processor time of one thread, the best of a few rounds in
+ * which all alternate, each after a run that is not timed. */
 #include "bench.h"
 #include "peer_onednn.h"
 

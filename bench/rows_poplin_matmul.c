@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix products on the CPU device, square and in float, beside what the machine's units can do and beside OpenBLAS
- * (loaded when it is there), all on the same threads: all that there are, by the clock, and one, in processor time.  A
- * product's rounds take turns with the others', so that what else runs here troubles all alike; the best of each
- * counts. */
+/* Matrix products on the CPU device, square and in float, compared with the peak of the machine's units and with
+ * OpenBLAS (loaded if it is installed), all on the same threads: all of them, by the clock, and one, in processor time.
+ * Rounds of the products alternate, so that other load affects all alike; the best of each counts. */
 #include "bench.h"
 #include "peak.h"
 
@@ -72,7 +71,7 @@ static void measure(const pop_device *device, size_t size, unsigned threads, sge
     bench_must(pop_engine_write_tensor(engine, "a", a, POP_WHOLE, &error), &error);
     bench_must(pop_engine_write_tensor(engine, "b", b, POP_WHOLE, &error), &error);
     double flops = 2.0 * (double)size * (double)elements, ours = 0, theirs = 0, peak = 0;
-    int times = size < 512 ? 20 : size < 2048 ? 5 : 1; /* each round long enough for the clock */
+    int times = size < 512 ? 20 : size < 2048 ? 5 : 1; /* each round long enough for the clock's resolution */
     double begin = bench_seconds();
     for (int round = 0; round < MAX_ROUNDS && (round < MIN_ROUNDS || bench_seconds() - begin < long_enough); ++round) {
         double now = peak_gflops(threads);

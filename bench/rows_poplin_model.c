@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Square matrix products on the modelled IPU beside the same products on the CPU device: processor time of one thread,
- * the best of a few rounds in which both take turns. */
+/* Square matrix products on the modelled IPU compared with the same products on the CPU device: processor time of one
+ * thread, the best of a few alternating rounds. */
 #include "bench.h"
 
 #include <poplin/codelets.h>

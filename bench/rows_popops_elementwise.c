@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element-wise operations of popops on the CPU device, on tensors far larger than the caches, against plain loops over
- * arrays of the same size on the same number of threads: how much of the memory's bandwidth is left.  On all threads by
- * the clock, and on one in processor time. */
+/* Element-wise operations of popops on the CPU device, on tensors far larger than the caches, compared with plain loops
+ * over arrays of the same size on the same number of threads: the share of the memory bandwidth.  On all threads by the
+ * clock, and on one in processor time. */
 #include "bench.h"
 
 #include <popnn/codelets.h>
@@ -131,7 +131,7 @@ static void draw_normal(struct operation *o)
     (void)drawn;
 }
 
-/* In turns, so that a slow moment of the machine hits both; the least of each counts. */
+/* Alternating, so that other load affects both; the min of each counts. */
 static void compare_on(unsigned threads, const char *what, void (*build)(struct operation *), loop run, double bytes,
                        double aim)
 {

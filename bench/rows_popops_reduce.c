@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions of 64 million elements on the CPU device, beside a loop that only reads as many bytes on the same threads:
- * how much of the memory's bandwidth is left.  On all threads by the clock, and on one in processor time.  Rounds of
- * both take turns, so that what else runs here troubles both alike; the best of each counts. */
+/* Reductions of 64 million elements on the CPU device, compared with a loop that only reads as many bytes on the same
+ * threads: the share of the memory bandwidth.  On all threads by the clock, and on one in processor time.  Rounds of
+ * both alternate, so that other load affects both alike; the best of each counts. */
 #include "bench.h"
 
 #include <popops/codelets.h>
@@ -115,7 +115,7 @@ static void measure(const char *name, pop_type type, pop_shape shape, pop_dims d
     measure_on(1, name, type, shape, dims, op, data);
 }
 
-/* What it takes to build a reduction of 16 million elements on a whole IPU. */
+/* Time and memory of building a reduction of 16 million elements on a whole IPU. */
 static void measure_building(void)
 {
     pop_device *device = bench_device();
@@ -144,7 +144,7 @@ void row_reduce(void)
     uint64_t *data = aligned_alloc((size_t)1 << 21, BYTES);
     if (!data)
         exit(1);
-    madvise(data, BYTES, MADV_HUGEPAGE); /* as the engine has them */
+    madvise(data, BYTES, MADV_HUGEPAGE); /* with the engine's own threads */
     memset(data, 1, BYTES);
     measure("sum of 64M float", POP_FLOAT, POP_SHAPE((size_t)64 << 20), POP_DIMS(0), POPOPS_ADD, data, threads);
     measure("sums of 8192 rows", POP_FLOAT, POP_SHAPE(8192, 8192), POP_DIMS(1), POPOPS_ADD, data, threads);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles: of 100,000 executed steps on 1,472 tiles, as values and written. */
+/* Profiles of 100,000 executed steps on 1,472 tiles, as values and as files. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -55,7 +55,7 @@ static void write_profiles(const pop_profile_value *graph, const pop_profile_val
         exit(1);
 }
 
-/* Seconds of compiling, loading and running where nothing is modelled or recorded. */
+/* Seconds of compiling, loading and running without a model or a record. */
 static double without_model(const struct bench_set *s, pop_program main, pop_device *device)
 {
     pop_error error = { 0 };

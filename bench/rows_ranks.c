@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two ranks under mpirun against one process: four replicas that compute much between meetings, and four that do little
- * else than meet.  Each is run by a process of its own, this program with --ranks. */
+/* Two ranks under mpirun compared with one process: four replicas that compute much between exchanges, and four that do
+ * little else than exchange.  Each runs in a separate process, this program with --ranks. */
 #include "bench.h"
 
 #include <poplar/text.h>
@@ -61,7 +61,7 @@ int ranks_program(const char *number)
     return 0;
 }
 
-/* Seconds of a run by so many ranks; below 0: they cannot be started here. */
+/* Seconds of a run by this number of ranks; below 0: they cannot be started here. */
 static double seconds_of(unsigned work, unsigned ranks)
 {
     char own[4096], command[8192], line[256];

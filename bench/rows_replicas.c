@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weak scaling over 1 to 64 modelled IPUs, 94,208 tiles: a replica on each computes the same and all add up what they
- * have.  Compiling one replica's graph may take no longer for more of them, and an executable be no larger.
- * scripts/scale-table makes the table of docs/scale.md of what is printed here. */
+/* Weak scaling over 1 to 64 modelled IPUs, 94,208 tiles: the replicas compute the same and add up their results.
+ * Compiling one replica's graph must not take longer for more of them, and an executable must not be larger.
+ * scripts/scale-table makes the tables of docs/scale.md from this output. */
 #include "bench.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ struct scaled {
     pop_program program;
 };
 
-/* Layers of elementwise work, and at the end of each step, where it is wanted, the sum over all replicas. */
+/* Layers of element-wise work, and at the end of each step, if requested, the sum over all replicas. */
 static struct scaled build(unsigned replicas, bool sum)
 {
     pop_error error = { 0 };
@@ -50,7 +50,7 @@ static void destroy(struct scaled *s)
     pop_device_destroy(s->device);
 }
 
-/* Processor time of one compilation, and the bytes of what it makes. */
+/* Processor time of one compilation, and the bytes of the executable. */
 static double compile(const struct scaled *s, pop_executable **executable)
 {
     pop_error error = { 0 };
@@ -70,8 +70,8 @@ static double executable_bytes(pop_executable *executable)
     return (double)size;
 }
 
-/* All numbers of replicas take turns, each time another one first, so that what else runs here troubles them alike; the
- * best of each counts.  The first number is what the others are compared with. */
+/* All numbers of replicas alternate, each round starts with another one, so that other load affects them alike; the
+ * best of each counts.  The others are compared with the first number. */
 static void compare_compiling(const unsigned *replicas, bool sum)
 {
     struct scaled s[SIZES];
@@ -126,7 +126,7 @@ static double running(unsigned replicas, double *bytes, double *cycles)
 
 void row_replicas(void)
 {
-    /* One replica has nothing to sum up: with sums two are the fewest. */
+    /* One replica has nothing to sum: with sums the min is two. */
     compare_compiling((const unsigned[SIZES]){ 1, 4, 16, 64 }, false);
     compare_compiling((const unsigned[SIZES]){ 2, 4, 16, 64 }, true);
     for (unsigned n = 1; n <= LIMIT; n *= 4) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports: what capturing runs adds to their time, and how large their files are. */
+/* Reports: the time that capturing adds to runs, and the size of their files. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ struct bench_looped bench_loop(const pop_device *device, unsigned pairs, unsigne
         }
         pop_sequence_add(body, pop_execute(set, "layer/add"));
         unsigned shift = i % 8 == 7 && ipus > 1 ? tiles / ipus : 1 + i,
-                 count = (tiles - shift) / stride; /* now and then to another IPU */
+                 count = (tiles - shift) / stride; /* sometimes to another IPU */
         pop_sequence_add(body, pop_copy(pop_tensor_slice(s.out, 0, count, 0),
                                         pop_tensor_slice(s.a, shift, shift + count, 0), false, "layer/move"));
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running: the model against a bare C loop over the same vertices in the same process, and what a step costs beside its
- * vertices. */
+/* Running: the model compared with a bare C loop over the same vertices in the same process, and the cost of a step
+ * besides its vertices. */
 #include "bare.h"
 #include "bench.h"
 
@@ -29,7 +29,7 @@ static double time_engine(pop_engine *engine)
     return bench_seconds() - start;
 }
 
-/* The same vertices over arrays of their own, on large pages like the engine's storage. */
+/* The same vertices over separate arrays, on large pages like the engine's storage. */
 struct bare {
     struct bare_dot *states;
     size_t count;
@@ -73,7 +73,7 @@ struct times {
     double bare, one, all;
 };
 
-/* Measured in turns, so that a slow moment of the machine hits all three; the least of each counts. */
+/* Measured alternately, so that other load affects all three; the min of each counts. */
 static struct times measure(size_t vertices, size_t elements, unsigned sweeps)
 {
     pop_device *device = bench_device();
@@ -114,7 +114,8 @@ static void compare(const char *what, size_t vertices, size_t elements, unsigned
 void row_run(void)
 {
     compare("50,000 dot products of 200", 50000, 200, 4);
-    compare("1,472 dot products of 200", 1472, 200, 100); /* in cache, and small enough that a step's start shows */
+    compare("1,472 dot products of 200", 1472, 200,
+            100); /* in cache, and small enough that a step's start is measurable */
     compare("a million dot products of 4", 1000000, 4, 4);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a user waits for at first: a small network from the start of its process to its first epoch, and a source of
- * C++ codelets that no cache has seen, beside g++ compiling the same file. */
+/* The first waits of a user: a small network from the start of its process to its first epoch, and a source of C++
+ * codelets that is not in the cache, compared with g++ compiling the same file. */
 #include "bench.h"
 
 #include <libgen.h>
@@ -17,7 +17,7 @@ static void fail(const char *what)
     exit(1);
 }
 
-/* The build directory: this program is in bench/ below it. */
+/* The build directory: this program is in bench/ of it. */
 static const char *build_directory(void)
 {
     static char self[512];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modelled time: what recording adds to a step, and the timeline of a long run. */
+/* Modelled time: the cost that recording adds to a step, and the timeline of a long run. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -24,14 +24,14 @@ static double time_run(pop_engine *engine)
     return bench_seconds() - start;
 }
 
-/* The smallest loop: one vertex, again and again. */
+/* The smallest loop: one vertex, repeated. */
 static void recording(const pop_device *device)
 {
     enum { STEPS = 1000000, TIMES = 9 };
     struct bench_set s = bench_build(device, "BenchAdd", 1, 1);
     pop_engine *engine = engine_of(device, s.graph, pop_repeat(STEPS, pop_execute(s.set, NULL), NULL));
     double with[TIMES], without[TIMES];
-    for (int i = 0; i < TIMES; ++i) { /* in turns, so that a slow moment hits both */
+    for (int i = 0; i < TIMES; ++i) { /* alternately, so that other load affects both */
         pop_engine_enable_execution_profiling(engine);
         with[i] = time_run(engine);
         pop_engine_disable_execution_profiling(engine);

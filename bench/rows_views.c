@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views: time of each, whatever the variable's size, and memory of very many temporary ones. */
+/* Views: time of each for large variables, and memory of many temporary ones. */
 #include "bench.h"
 
 enum { BATCH = 10000, TIMES = 100 * BATCH, TEMPORARIES = 10000000, SIDE = 10000 };
@@ -36,7 +36,7 @@ static pop_tensor take_concat(pop_tensor m, size_t i)
                              0);
 }
 
-/* Nanoseconds; nodes are given back after each batch, as a program's loop would. */
+/* Nanoseconds; nodes are released after each batch, as in a program's loop. */
 static void measure(pop_graph *graph, pop_tensor matrix, const char *name, view take, double aim)
 {
     size_t valid = 0;

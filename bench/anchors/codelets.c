@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vertices of the anchors beside tutorial 7's own: one that only has an estimate, and one with an interleaved field. */
+/* Vertices of the anchors besides tutorial 7's own: one that only has an estimate, and one with an interleaved field.
+ */
 #include <poplar/vertex.h>
 
 POP_VERTEX(CountVertex)

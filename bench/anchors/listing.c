@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The guide's listing of steps (Profiling): the same steps, their cycles from the rules, put on the timeline.
- */
+/* The guide's listing of steps (Profiling): the same steps, their cycles calculated by the rules, on the timeline. */
 #include "anchors.h"
 #include "patterns.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tremula-anchors: figure, what it is compared with, ours, deviation, and why.  Ends with 1 when a row is further away
- * than it may be. */
+/* tremula-anchors: figure, the expected one, ours, deviation, and reason.  Exits with 1 if a row deviates more than it
+ * may. */
 #include "anchors.h"
 
 #include <math.h>

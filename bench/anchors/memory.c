@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures of memory (ipu-model.md 3): a small program on each chip, its profile added up. */
+/* Figures of memory (ipu-model.md 3): a small program on each chip, the sums of its profile. */
 #include "anchors.h"
 
 #include <stdio.h>
@@ -48,7 +48,7 @@ static void published_figures(const pop_profile_value *profile, const char *vers
            max_of(profile, "memory.byTile.totalIncludingGaps") - 4096, 0, NULL);
 }
 
-/* What the published profiles' definitions say is the same figure. */
+/* Sums that are equal by the definitions of the published profiles. */
 static void identities(const pop_profile_value *profile, const char *version)
 {
     double total = sum_of(profile, "memory.byTile.total");

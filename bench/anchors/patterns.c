@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* What tiles [0, tiles) take when each receives and sends as told; tile 0 may send something else. */
+/* Cycles of tiles [0, tiles) with these received and sent bytes each; tile 0 may send another amount. */
 static uint64_t finish(const pop_target *target, struct exchange_schedule *schedule, uint32_t tiles,
                        struct exchange_tile first, struct exchange_tile other, uint64_t *cycles)
 {
@@ -30,7 +30,7 @@ uint64_t pattern_broadcast(const pop_target *target, uint64_t *cycles)
                   (struct exchange_tile){ .received = 4 }, cycles);
 }
 
-/* 16 images of 98 pieces of 8 floats, 4 pieces a tile; piece p of every image goes to tiles 4p to 4p + 3. */
+/* 16 images of 98 pieces of 8 floats, 4 pieces per tile; piece p of every image goes to tiles 4p to 4p + 3. */
 uint64_t pattern_convolution(const pop_target *target, uint64_t *cycles)
 {
     enum { IMAGES = 16, PIECES = 98, PIECE_BYTES = 32 };
@@ -44,7 +44,7 @@ uint64_t pattern_convolution(const pop_target *target, uint64_t *cycles)
     return finish(target, schedule, CONV_TILES, part, part, cycles);
 }
 
-/* 302 words from the tiles next to each. */
+/* 302 words from the neighbouring tiles. */
 uint64_t pattern_halo(const pop_target *target, uint64_t *cycles)
 {
     enum { BEFORE = 150, BEHIND = 152 };

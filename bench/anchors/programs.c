@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures of programs: built and run through the public interface, as a user would. */
+/* Figures of programs, built and run through the public interface. */
 #include "anchors.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures that follow from the rules of target/ alone. */
+/* Figures that follow from the rules of target/ only. */
 #include "anchors.h"
 #include "patterns.h"
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stencils that were measured on hardware with 1 to 16 IPUs, as programs.  How grids were divided was not published:
- * here each tile has a block of lines, which read what they need of the blocks around them.  Of most only the times are
- * known, and not the vertex: then what a point costs comes from the time of one IPU, and the rows show what the
- * division, the exchanges and the syncs of more IPUs make of it. */
+/* Stencils that were measured on hardware with 1 to 16 IPUs, as programs.  The division of grids was not published:
+ * here each tile has a block of lines, which read the lines that they need from the blocks around them.  For most only
+ * the times are known, not the vertex: then the cost of a point is derived from the time of one IPU, and the rows show
+ * the effect of the division, the exchanges and the syncs of more IPUs. */
 #include "anchors.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Rows of lines of points.  A vertex reads lines at up to radius rows and lines away. */
+/* Rows of lines of points.  A vertex reads lines at a distance of up to radius rows and lines. */
 struct grid {
     const char *version;
     unsigned ipus, radius;
     size_t rows, lines, points;
 };
-/* What a tile does for a step: six vertices of HeatLines, or one of StarLines with so many cycles of the tile for a
- * point; before and after it, on several IPUs, copies that take cycles. */
+/* The work of a tile in a step: six vertices of HeatLines, or one of StarLines with a number of cycles per point;
+ * before and after it, on several IPUs, copies that take cycles. */
 struct work {
     bool heat;
     double point, before, after;
@@ -25,7 +25,7 @@ struct work {
 enum {
     WORKERS = 6,
     PAIRS = 2,             /* of steps in a run: one from each buffer to the other */
-    HEAT_INSTRUCTIONS = 15 /* of a point, as one would write it: seven loads, seven operations, a store */
+    HEAT_INSTRUCTIONS = 15 /* of a point, in straightforward code: seven loads, seven operations, a store */
 };
 
 struct stencil {
@@ -48,7 +48,7 @@ static size_t ceil_div(size_t a, size_t b)
     return (a + b - 1) / b;
 }
 
-/* The smallest blocks that there are tiles for, and of these the ones with the shortest border. */
+/* The smallest blocks of which there are no more than tiles, and of these the ones with the shortest border. */
 static void divide(struct stencil *s, unsigned tiles)
 {
     size_t best = SIZE_MAX, border = SIZE_MAX;
@@ -109,8 +109,8 @@ static void close_stencil(struct stencil *s)
     pop_device_destroy(s->device);
 }
 
-/* The rows (dimension 0) or lines (1) of a block that its neighbour behind (or before) it needs, of rows begin to end;
- * without a neighbour nothing. */
+/* The rows (dimension 0) or lines (1) of a block that the neighbour after (or before) it needs, of rows begin to end;
+ * empty without a neighbour. */
 static pop_tensor border(const pop_tensor *blocks, size_t at, bool there, unsigned dimension, bool before,
                          size_t radius)
 {
@@ -151,14 +151,14 @@ static pop_vertex add_vertex(const struct stencil *s, pop_compute_set set, const
     return vertex;
 }
 
-/* Part of a border, by row or line: nothing of nothing. */
+/* Part of a border, by row or line; empty if the border is empty. */
 static pop_tensor some(pop_tensor border, size_t begin, size_t end, unsigned dimension)
 {
     bool empty = !pop_tensor_num_elements(border) || end < begin;
     return empty ? pop_tensor_slice(border, 0, 0, 0) : pop_tensor_slice(border, begin, end, dimension);
 }
 
-/* Six vertices share out a block's lines; each gets the lines of the borders that it needs. */
+/* Six vertices divide a block's lines; each gets the lines of the borders that it needs. */
 static void add_heat(const struct stencil *s, pop_compute_set set, size_t tile, const struct halo *halo,
                      pop_tensor block, pop_tensor next)
 {
@@ -166,7 +166,7 @@ static void add_heat(const struct stencil *s, pop_compute_set set, size_t tile, 
     pop_tensor all = pop_tensor_reshape(next, POP_SHAPE(lines, s->grid->points));
     for (size_t w = 0; w < WORKERS; ++w) {
         size_t begin = part_of(lines, WORKERS, w), end = part_of(lines, WORKERS, w + 1), last = lines - wide;
-        size_t first_left = ceil_div(begin, wide), end_left = ceil_div(end, wide); /* rows that begin in there */
+        size_t first_left = ceil_div(begin, wide), end_left = ceil_div(end, wide); /* rows that begin in that share */
         struct halo own = { some(halo->above, begin, end < wide ? end : wide, 1),
                             some(halo->below, begin > last ? begin - last : 0, end > last ? end - last : 0, 1),
                             some(halo->left, first_left, end_left, 0), some(halo->right, begin / wide, end / wide, 0) };
@@ -243,7 +243,7 @@ static double clock_of(const char *version)
     return target.tile_clock_frequency;
 }
 
-/* Cycles of a point such that one IPU takes its published time. */
+/* Cycles of a point such that the time on one IPU is the published one. */
 static void calibrate(const struct grid *grid, struct work *work, double microseconds)
 {
     size_t largest;
@@ -264,9 +264,9 @@ static void row(const char *name, const struct grid *grid, const struct work *wo
     anchor(figure, microseconds, round(cycles / clock_of(grid->version) * 1e8) / 100, percent, why);
 }
 
-/* 8,279 and 6,954 cycles of rearrangement were measured in the code of the 2-D grids.  That a step on several IPUs has
- * them, whatever its blocks, and one on one IPU nothing that does not shrink, is inferred from the times of two grids
- * on one IPU and of one grid on 1 to 16. */
+/* 8,279 and 6,954 cycles of rearrangement were measured in the code of the 2-D grids.  It is inferred from the times of
+ * two grids on one IPU and of one grid on 1 to 16 that a step on several IPUs has them, for all block sizes, and that a
+ * step on one IPU has no constant part. */
 #define COPIES   .before = 8279, .after = 6954
 #define OTHERS   "the published times of this code lie up to a tenth on either side of any such division"
 #define VECTORS  "ours: time by points alone; what a vertex of vectors has to do for each row of a block is not known"

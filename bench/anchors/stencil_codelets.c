@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Star stencils over lines.  A tile has a block of lines, row by row; a vertex writes some of them.  Halo fields have
- * the lines that it needs of the neighbours, in the order in which it needs them.  An empty one: the grid ends there,
+ * the lines that it needs of the neighbours, in the order in which it needs them.  An empty one is the end of the grid,
  * and lines at the end keep their values. */
 #include <poplar/vertex.h>
 
-/* The heat equation, seven points, as one would write it. */
+/* The heat equation, seven points, in straightforward code. */
 POP_VERTEX(HeatLines)
 {
     POP_INPUT(POP_VECTOR(float)) block;
@@ -68,7 +68,7 @@ bool HeatLines_compute(HeatLines *v)
 }
 
 /* Points at up to `radius` lines' distance, all lines of a tile.  Halos are of whole rows above and below, and for each
- * row of so many lines beside it. */
+ * row of a number of lines at its sides. */
 POP_VERTEX(StarLines)
 {
     POP_INPUT(POP_VECTOR(float)) block;
@@ -106,7 +106,7 @@ bool StarLines_compute(StarLines *v)
     return true;
 }
 
-/* Stands for copies of which only the time is known. */
+/* Stands in for copies of which only the time is known. */
 POP_VERTEX(RearrangeVertex)
 {
     POP_INOUT(float) value;

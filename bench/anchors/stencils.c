@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The published halo exchange of a lattice-Boltzmann code as a program, and the sync that was measured with it. */
+/* The published halo exchange of a lattice-Boltzmann code as a program, and the sync measured with it. */
 #include "anchors.h"
 
 /* ---- 100 x 100 floats on each tile of an ipu1, two compute sets of estimate 100, ten times ---- */
 
-/* How tiles were arranged was not published.  In two rows each has three neighbours, and a halo of the 302 words that
- * were: a column of 100 on each side, and a row with two corners.  Nor was how a vertex connects them: corners are a
- * field of their own because that comes nearest to the published total (22,115 cycles); within the row it is 24,095. */
+/* The arrangement of tiles was not published.  In two rows each has three neighbours, and a halo of the published 302
+ * words: a column of 100 on each side, and a row with two corners.  Nor were the vertex's connections: corners are a
+ * separate field because that is nearest to the published total (22,115 cycles); as part of the row it is 24,095. */
 
 enum { BLOCK = 100, ACROSS = 608, DOWN = 2, ITERATIONS = 10 };
 
@@ -16,7 +16,7 @@ static void must_build(pop_graph *graph)
     anchor_must(pop_graph_take_error(graph, &error), &error);
 }
 
-/* The cells of a block and so many around it, as far as there are any. */
+/* The cells of a block and a border of this width, as far as they exist. */
 static pop_tensor part(pop_tensor cells, int y, int x, int height, int width)
 {
     int bottom = y + height < DOWN * BLOCK ? y + height : DOWN * BLOCK,
@@ -27,7 +27,7 @@ static pop_tensor part(pop_tensor cells, int y, int x, int height, int width)
                             (size_t)(right > x ? right : x), 1);
 }
 
-/* A vertex on each tile reads its block's halo and writes the block: the halo is exchanged as the compiler sees fit. */
+/* A vertex on each tile reads its block's halo and writes the block: the compiler plans the halo exchange. */
 static pop_program add_step(pop_graph *graph, pop_tensor from, pop_tensor to)
 {
     pop_compute_set set = pop_graph_add_compute_set(graph, "step");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the measured program uses of the library, declared and nothing more: as if including it were free.  run compiles
-// the program with this in place of <poplar/...>; check sees to it that every declaration here is used, that none is
+// The declarations that the measured program uses of the library, and no others: as if including it cost nothing.  run
+// compiles
+// the program with this in place of <poplar/...>; check verifies that every declaration here is used, that none is
 // defined, and that the headers have the same names.
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench_layers: layers of networks on the CPU device, in float, on all threads.  For each line of the input, a number
- * of runs and the name of a layer, it runs the layer that often and prints the seconds that one run took.  Layers are
- * built and loaded when they are named first. */
+ * of runs and the name of a layer, it runs the layer that often and prints the seconds of one run.  Layers are built
+ * and loaded when they are named first. */
 #include <poplar/poplar.h>
 #include <poplin/codelets.h>
 #include <popnn/codelets.h>

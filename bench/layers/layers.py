@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # layers.py BENCH_LAYERS: layers of networks in PyTorch (Debian: python3-torch) and by that program, in float, on as many threads as there are processors.
-# Both take turns, so that what else runs here troubles both alike; the best of each counts.
+# Both alternate, so that other load affects both alike; the best of each counts.
 import os
 import subprocess
 import sys
@@ -8,7 +8,7 @@ import time
 
 import torch
 
-ROUNDS, SHORT = 15, 0.02  # turns of each, and the seconds that one takes at least
+ROUNDS, SHORT = 15, 0.02  # rounds of each, and the min seconds of one
 ROWS, COLUMNS, BATCH, CHANNELS, SIDE, STEPS, SEQUENCES, WIDTH, WORDS, LOOKUPS = 4096, 1024, 8, 64, 112, 64, 32, 256, 50000, 16384
 
 torch.set_num_threads(len(os.sched_getaffinity(0)))
@@ -49,7 +49,7 @@ def compare(name, ours):
     best = [1e9, 1e9]
     for _ in range(ROUNDS):
         best = [min(best[0], turn(run, times[0])), min(best[1], ask(times[1]))]
-        time.sleep(0.02)  # PyTorch's threads look for more work for some milliseconds
+        time.sleep(0.02)  # PyTorch's threads poll for more work for some milliseconds
     print(f"{name:14} pytorch {best[0] * 1e3:9.3f} ms   tremula {best[1] * 1e3:9.3f} ms   {best[0] / best[1]:6.2f} times PyTorch's speed", flush=True)
 
 

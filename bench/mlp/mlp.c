@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench_mlp STEPS [FILE]: training steps of a network of three layers, 784-512-512-10, batch 128, plain gradient
- * descent, on the CPU device.  For each line of the input it takes STEPS of them and prints the seconds that one took;
- * at the end, the loss of the first and of the last.
- *
- * FILE has each layer's weights, a row for each input, and its biases; the batch; and its labels: all as float. Without
- * it they are random. */
+ * descent, on the CPU device.  For each line of the input it runs STEPS of them and prints the seconds of one; at the
+ * end, the loss of the first and of the last.  FILE has each layer's weights, a row for each input, and its biases; the
+ * batch; and its labels: all as float.  Without it they are random. */
 #include <poplar/poplar.h>
 #include <poplin/codelets.h>
 #include <poplin/mat_mul.h>
@@ -50,7 +48,7 @@ static void forward(struct network *n)
     }
 }
 
-/* Gradients of a layer's output go to that of its input before its weights are updated. */
+/* The gradient of a layer's input is calculated before its weights are updated. */
 static void backward(struct network *n, pop_tensor gradient)
 {
     for (size_t i = LAYERS; i-- > 0;) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # mlp.py BENCH_MLP: a training step in PyTorch (Debian: python3-torch), and the same by that program, from the same numbers, on as many threads as there are
-# processors.  Short rounds of both take turns, each while the other sleeps, so that what else runs here troubles both alike; the best of each counts.  In
+# processors.  Short rounds of both alternate, each while the other sleeps, so that other load affects both alike; the best of each counts.  At
 # the end both must have the same losses.
 import os
 import subprocess
@@ -48,7 +48,7 @@ with subprocess.Popen([sys.argv[1], str(STEPS), data.name], stdin=subprocess.PIP
     for _ in range(ROUNDS):
         seconds, last = steps()
         best = min(best, seconds)
-        time.sleep(0.02)  # its threads look for more work for some milliseconds
+        time.sleep(0.02)  # its threads poll for more work for some milliseconds
         other.stdin.write("\n")
         other.stdin.flush()
         theirs = min(theirs, float(other.stdout.readline()))

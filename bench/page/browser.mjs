@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chromium as the bench uses it: a page, main-thread time of frames from the browser's own tracing, memory.
+// Chromium for the bench: a page, main-thread time of frames from the browser's own tracing, memory.
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { chromium } from "playwright-core";
@@ -19,8 +19,8 @@ export function startBrowser() {
 const TIMELINE = "disabled-by-default-devtools.timeline";
 const CATEGORIES = ["devtools.timeline", TIMELINE, `${TIMELINE}.frame`, "__metadata"];
 
-/** Main-thread times (ms) of the frames that `work` makes: all tasks from a frame's begin to the next one's, each with the
- *  processor time that the thread had for it. */
+/** Main-thread times (ms) of the frames that `work` causes: all tasks from a frame's begin to the next one's, each with
+ * the processor time of the thread in it. */
 export async function frameTimes(browser, page, work) {
     await browser.startTracing(page, { categories: CATEGORIES });
     await work();
@@ -34,16 +34,16 @@ export async function frameTimes(browser, page, work) {
     let end = 0;
     let frame = -1;
     for (const task of tasks) {
-        if (task.ts < end) continue; // inside another one
+        if (task.ts < end) continue; // nested in another one
         end = task.ts + task.dur;
-        // A frame's begin stands inside of its task.
+        // A frame begins within its task.
         while (frame + 1 < begins.length && begins[frame + 1] < end) ++frame;
         if (frame >= 0 && frame < times.length) times[frame] += (task.tdur ?? task.dur) / 1000;
     }
     return times;
 }
 
-/** The main thread of the page: the renderer's that has begun most frames. */
+/** The main thread of the page: the renderer's with the most frames. */
 function mainThread(events) {
     const counts = new Map();
     for (const event of events)
@@ -61,7 +61,7 @@ export function percentile(values, share) {
     return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
 }
 
-/** Bytes of the page's process that are in memory, shared libraries by their part (PSS). */
+/** Resident bytes of the page's process, with its share of shared libraries (PSS). */
 export async function pageMemory(browser) {
     const session = await browser.newBrowserCDPSession();
     const { processInfo } = await session.send("SystemInfo.getProcessInfo");

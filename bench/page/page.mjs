@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// page.mjs PVA REPORT: what the analyser's page takes on a report, as lines "measure, value, unit, aim" with tabs: time to the
+// page.mjs PVA REPORT: time and memory of the analyser's page for a report, as lines "measure, value, unit, aim" with
+// tabs: time to the
 // first picture without and with the cache, main-thread time of frames of panning and zooming, memory of page and server.
 import { spawn } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
@@ -25,7 +26,7 @@ async function end({ child }) {
     await gone;
 }
 
-/** In the page: notes when the lane of each IPU has steps drawn over most of its width. */
+/** In the page: records when the lane of each IPU has steps drawn over most of its width. */
 function watchPaint() {
     const gutter = 96;
     const drawn = (band, canvas, context) => {
@@ -54,7 +55,7 @@ async function open(browser, url) {
     return { page, seconds: (await page.evaluate(() => window.paintedAt)) / 1000 };
 }
 
-/** Drags and turns the wheel as a person would, 60 times a second; the times of all frames. */
+/** Drags and turns the wheel like a user, 60 times a second; the times of all frames. */
 async function pan(page) {
     const box = await page.locator(".trace-canvas").boundingBox();
     const y = box.y + box.height / 2;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// speedscope.mjs PVA REPORT DIRECTORY: speedscope on the report's exported trace (pva export --to chrome), cut to the largest
-// size that it still opens, as lines "measure, value, unit, aim" with tabs.  DIRECTORY has room for the largest file.
+// speedscope.mjs PVA REPORT DIRECTORY: speedscope on the report's exported trace (pva export --to chrome), cut to the
+// largest
+// size that it still opens, as lines "measure, value, unit, aim" with tabs.  DIRECTORY has space for the largest file.
 import { spawn } from "node:child_process";
 import { createReadStream, createWriteStream, existsSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
@@ -17,7 +18,7 @@ const profile = join(directory, "trace.json");
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
 const print = (measure, value, unit) => console.log([measure, value, unit, 0].join("\t"));
 
-/** Writes the first events of the trace, about so many bytes; false: that is all of it. */
+/** Writes the first events of the trace, up to a number of bytes; false: all of it was written. */
 async function cut(bytes) {
     const child = spawn(pva, ["export", report, "--to", "chrome"], { stdio: ["ignore", "pipe", "ignore"] });
     const file = createWriteStream(profile);
@@ -46,7 +47,7 @@ function serve() {
     return new Promise((done) => server.listen(0, "127.0.0.1", () => done(server)));
 }
 
-/** Opens the file: {page, browser, seconds}, or null when it does not open. */
+/** Opens the file: {page, browser, seconds}, or null if it does not open. */
 async function open(port) {
     const browser = await startBrowser();
     const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
@@ -78,7 +79,7 @@ for (let size = 32; size <= LARGEST; size *= 2) {
     const more = await cut(size * 1e6);
     const opened = await open(server.address().port);
     if (!opened) break;
-    // One that opens, but does not move within the same time or ends in a crash, is not open.
+    // A file that opens, but does not move within the same time or ends in a crash, does not count as open.
     const late = new Promise((_, fail) => setTimeout(() => fail(new Error("too slow")), 1000 * PATIENCE).unref());
     const moved = frameTimes(opened.browser, opened.page, () => pan(opened.page));
     moved.catch(() => undefined);

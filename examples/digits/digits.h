@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pictures of handwritten digits with their labels, for the training examples in C and C++: the MNIST files where they
- * are, else digits that are drawn here.
+/* Pictures of handwritten digits with their labels, for the training examples in C and C++: the MNIST files if there
+ * are any, else digits that are drawn here (`drawn` is set).
  *
- *     struct digits train = digits_load("data", "train", 60000, 1);       reads data/train-images-idx3-ubyte and
- * data/train-labels-idx1-ubyte if (train.drawn) puts("no MNIST files in data: digits are drawn"); digits_free(&train);
+ *     struct digits train = digits_load("data", "train", 60000, 1);
  *
- * A file that is there and broken ends the program with one line that says how. */
+ * reads data/train-images-idx3-ubyte and data/train-labels-idx1-ubyte; digits_free releases the digits.  A malformed
+ * file ends the program with one line that names the fault. */
 #ifndef EXAMPLES_DIGITS_H
 #define EXAMPLES_DIGITS_H
 
@@ -58,7 +58,7 @@ static inline uint32_t digits_number(FILE *file, const char *path)
         digits_fail(path, "the file ends within its header");
     return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
-/* The bytes of a file of count items (at most limit of them are read); NULL when there is no such file. */
+/* The bytes of a file of count items (at most limit of them are read); NULL if there is no such file. */
 static inline unsigned char *digits_read(const char *path, uint32_t magic, size_t item, size_t limit, size_t *count)
 {
     FILE *file = fopen(path, "rb");
@@ -175,8 +175,8 @@ static inline struct digits digits_draw(size_t count, uint64_t seed)
     return digits;
 }
 
-/* The files DIRECTORY/SET-images-idx3-ubyte and DIRECTORY/SET-labels-idx1-ubyte, at most limit digits of them; as many
- * drawn ones (at most 10,000, from a seed) when there are no such files. */
+/* The files DIRECTORY/SET-images-idx3-ubyte and DIRECTORY/SET-labels-idx1-ubyte, at most limit digits of them; the same
+ * number of drawn digits (at most 10,000, from a seed) if there are no such files. */
 static inline struct digits digits_load(const char *directory, const char *set, size_t limit, uint64_t seed)
 {
     char images[1024], labels[1024];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pipeline of four stages, each a virtual graph with an IPU of its own.  In each round every stage works on another
- * micro-batch, and what it made goes to the next stage, all at once; the last line says what that saves. */
+/* A pipeline of four stages, each a virtual graph with its own IPU.  In each round every stage works on another
+ * micro-batch, and then all outputs go to the next stage at once; the last line prints the speed-up. */
 #include <poplar/poplar.h>
 #include <popops/codelets.h>
 #include <popops/element_wise.h>
@@ -52,7 +52,7 @@ static struct stage add_stage(pop_graph *graph, unsigned number, pop_program wor
     return stage;
 }
 
-/* What each stage made becomes what the next one takes; all of them in one exchange. */
+/* The output of each stage becomes the input of the next, all in one exchange. */
 static pop_program hand_on(const struct stage *stages)
 {
     pop_tensor from[STAGES - 1], to[STAGES - 1];
@@ -77,7 +77,7 @@ static float value(size_t batch, size_t i)
     return (float)((batch * 37 + i * 11) % 101) / 50 - 1;
 }
 
-/* The largest error of all micro-batches, which leave the pipeline STAGES - 1 rounds after they came in. */
+/* The largest error of all micro-batches, which leave the pipeline STAGES - 1 rounds after they entered it. */
 static double largest_error(const float *out)
 {
     double largest = 0;
@@ -87,7 +87,7 @@ static double largest_error(const float *out)
     return largest;
 }
 
-/* When the IPU of each stage computes, as lines of a chart, by the report of what ran last. */
+/* When the IPU of each stage computes, as lines of a chart, from the execution profile. */
 static bool print_round(const pop_engine *engine, uint64_t cycles, pop_error *error)
 {
     enum { COLUMNS = 60 };

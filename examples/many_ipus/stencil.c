@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A 2-D stencil over several IPUs: each tile has a block of rows and each step takes one row from its neighbours above
  * and below.  Most neighbours are tiles of the same IPU; at the ends of an IPU they are on the next one, and their rows
- * go over the links.  The grid is divided the same way on one IPU and on four, which compute the same to the bit. */
+ * use the links.  The grid is divided in the same way on one IPU and on four, with equal bits in the results. */
 #include <poplar/poplar.h>
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ static float *reference(unsigned rows)
     return grid[0];
 }
 
-/* One step from a buffer to the other: a vertex on each tile, for the rows that lie there but the outermost ones. */
+/* One step from a buffer to the other: a vertex on each tile, for its rows except the outermost ones of the grid. */
 static pop_program add_step(pop_graph *graph, pop_tensor from, pop_tensor to, unsigned rows, unsigned tiles)
 {
     pop_compute_set set = pop_graph_add_compute_set(graph, "step");
@@ -45,7 +45,7 @@ static pop_program add_step(pop_graph *graph, pop_tensor from, pop_tensor to, un
     return pop_execute(set, "step");
 }
 
-/* Runs the stencil on so many IPUs with the grid's rows; cycles, or 0 on failure. */
+/* Runs the stencil on this number of IPUs with the grid's rows; returns the cycles, or 0 on failure. */
 static uint64_t run(unsigned ipus, unsigned rows, float *result, pop_error *error)
 {
     pop_device *device = pop_ipu_model_create_device(

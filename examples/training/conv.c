@@ -34,7 +34,7 @@ static struct conv add_conv(struct training *t, pop_tensor in, size_t channels, 
     return conv;
 }
 
-/* From the gradient of the layer's output: that of its input where it is wanted, and the step of its weights. */
+/* From the gradient of the layer's output: the gradient of its input, if needed, and the update of its weights. */
 static pop_tensor backward(struct training *t, const struct conv *conv, pop_tensor gradient, bool input)
 {
     pop_tensor deltas = popnn_non_linearity_input_gradient(t->graph, POPNN_RELU, conv->out, gradient, t->backward,

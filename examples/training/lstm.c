@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recurrent network: an LSTM reads a digit row by row, 28 steps of 28 pixels, and what it says last is classified. */
+/* A recurrent network: an LSTM reads a digit row by row, 28 steps of 28 pixels, and its last output is classified. */
 #include "training.h"
 
 #include <popnn/lstm.h>
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
                                         POP_SHAPE(HIDDEN, DIGITS_CLASSES), "dense", POP_NO_OPTIONS, t.cache);
     training_first_values(&t, dense, 1 / sqrtf(HIDDEN));
 
-    /* {batch, rows, pixels} as {rows, batch, pixels}, where the LSTM wants it. */
+    /* {batch, rows, pixels} as {rows, batch, pixels}, the order of the LSTM. */
     pop_tensor rows = popnn_lstm_create_input(t.graph, &params, "rows", POP_NO_OPTIONS, t.cache), kept;
     pop_tensor pictures = pop_tensor_reshape(t.images, POP_SHAPE(t.batch, DIGITS_SIDE, DIGITS_SIDE));
     pop_sequence_add(t.forward, pop_copy(pop_tensor_dim_shuffle(pictures, POP_DIMS(1, 0, 2)), rows, false, "rows"));

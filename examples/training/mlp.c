@@ -29,7 +29,7 @@ static pop_tensor forward(struct training *t, struct layer layer, pop_tensor x, 
     return y;
 }
 
-/* The step of the weights and biases, by the gradient of a layer's output. */
+/* The update of the weights and biases, by the gradient of a layer's output. */
 static void update(struct training *t, struct layer layer, pop_tensor x, pop_tensor gradient, const char *name)
 {
     pop_tensor bias_gradient =

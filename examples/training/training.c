@@ -117,7 +117,7 @@ struct training training_open(int argc, char **argv, const struct training *defa
 
 /* ---- parts of networks ---- */
 
-/* The sum of twelve uniform numbers less 6 is close enough to normal. */
+/* The sum of twelve uniform numbers less 6 is close enough to a normal distribution. */
 static float normal(uint64_t *random)
 {
     float sum = -6;
@@ -198,7 +198,7 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Runs a program over whole batches of digits: mean loss, and the share that was right. */
+/* Runs a program over whole batches of digits: mean loss, and the share of correct digits. */
 static void run_over(pop_engine *engine, unsigned program, const struct training *t, const struct digits *digits,
                      double *loss, double *accuracy)
 {
@@ -254,7 +254,7 @@ static void train(struct training *t, pop_engine *engine)
     }
 }
 
-/* What another program needs to train the same network on the same digits: tests/training/reference.py. */
+/* The data with which another program trains the same network on the same digits: tests/training/reference.py. */
 static void save_data(const struct training *t)
 {
     const struct digits *sets[] = { &t->train, &t->test };

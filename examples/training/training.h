@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the training examples share: their options, the digits, the graph's ends (pictures and labels in, loss and
- * accuracy out) and the loop over epochs.
+/* Shared by the training examples: their options, the digits, the graph's inputs and outputs (pictures and labels, loss
+ * and accuracy) and the loop over epochs.
  *
  *     main: training_open -> a network's forward and backward parts added to t.forward and t.backward -> training_run
  */
@@ -50,16 +50,17 @@ struct training {
     pop_stream image_stream, label_stream;
 };
 
-/* "mlp [--epochs N] [--batch N] ..."; ends the program on an option that is none. */
+/* "mlp [--epochs N] [--batch N] ..."; an unknown option ends the program. */
 struct training training_open(int argc, char **argv, const struct training *defaults);
-/* A variable {rows, columns...} laid out by what made it, with first values: normal, of a standard deviation. */
+/* A variable {rows, columns...} with the layout of its allocation function, and initial values: normal, with a standard
+ * deviation. */
 void training_first_values(struct training *t, pop_tensor weights, float deviation);
 /* Adds softmax, cross-entropy loss and accuracy of logits {batch, 10} to the forward part. */
 void training_loss(struct training *t, pop_tensor logits);
 /* w = w - rate / batch * gradient, in the backward part; of several replicas the gradients' sum and the whole batch. */
 void training_update(struct training *t, pop_tensor w, pop_tensor gradient, const char *name);
-/* Compiles, trains epoch by epoch with a line each, and prints the summary of the profile; returns the program's exit
- * code. */
+/* Compiles, trains epoch by epoch and prints a line for each, and prints the summary of the profile; returns the
+ * program's exit code. */
 int training_run(struct training *t, const char *title);
 
 #endif

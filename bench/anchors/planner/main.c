@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tremula-planner-anchors TABLE: for each plan that release 1.2's planner chose, what it costs by our model (the plan
- * is asked for by its partition) beside what was published, and what our own plan costs.  Ends with 1 when one of ours
- * costs 5 % more. */
+/* tremula-planner-anchors TABLE: for each plan that release 1.2's planner chose, its cost in our model (the plan is
+ * selected by its partition), the published cost, and the cost of our own plan.  Exits with 1 if one of ours costs 5 %
+ * more. */
 #include <poplar/poplar.h>
 #include <poplin/planning.h>
 #include <stdio.h>

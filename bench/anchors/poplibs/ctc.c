@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CTC loss of logits, float: entries of full length, which lie on tile 0; inputs come from the host before it. */
+/* The CTC loss of logits, float: entries of full length, on tile 0; the host sends the inputs before it. */
 #include "rows.h"
 
 #include <popnn/ctc_loss.h>

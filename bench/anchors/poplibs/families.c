@@ -101,7 +101,7 @@ static int by_value(const void *a, const void *b)
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
-/* The smallest value that at least this share of them does not exceed. */
+/* The smallest value that at least this share of the values does not exceed. */
 static double percentile(const double *sorted, size_t count, double share)
 {
     size_t at = (size_t)ceil(share * (double)count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows by what they ran, and how far from the published figures each family is. */
+/* Rows by operation, and the deviation of each family from the published figures. */
 #ifndef BENCH_ANCHORS_FAMILIES_H
 #define BENCH_ANCHORS_FAMILIES_H
 
@@ -8,13 +8,13 @@
 enum figure { CYCLES, TOTAL_MEMORY, TILE_MEMORY, FIGURES };
 
 size_t num_families(void);
-/* The first one that the row's operation and parameters fit; the last takes all others. */
+/* The first family that the row's operation and parameters match; the last one matches all. */
 size_t family_of(const struct row *row);
 
-/* A row's figures (NULL: missed) to its family's.  Gives whether it is within 10 % in cycles and 25 % in both kinds of
- * memory. */
+/* Adds a row's figures (NULL: missed) to its family's.  Returns whether it is within 10 % in cycles and 25 % in both
+ * kinds of memory. */
 bool family_add(size_t family, const struct row *row, const struct figures *ours, double ratios[FIGURES]);
-/* Of all families that had rows: rows, those within, and the median and the 90th percentile of |ratio - 1|. */
+/* Of all families with rows: rows, those within, and the median and the 90th percentile of |ratio - 1|. */
 void print_families(void);
 
 #endif

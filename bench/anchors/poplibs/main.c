@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tremula-poplibs-anchors [-g LIST] [-s] DIRECTORY [WORD [summary]]: cycles and memory of operations beside what the
- * original's IPU Model reported (DIRECTORY has the tables), for the rows whose name has WORD in it; with "summary",
- * each row's profile too; then a table by family.  Each row runs in a process of its own; an operation that there is
- * not, or that fails, counts as a miss.  -g: fails when a row of LIST is no longer within; -s: only the sample of LIST.
- */
+/* tremula-poplibs-anchors [-g LIST] [-s] DIRECTORY [WORD [summary]]: cycles and memory of operations compared with
+ * those of the original's IPU Model (DIRECTORY has the tables), for the rows whose name contains WORD; with "summary",
+ * each row's profile too; then a table by family.  Each row runs in its own process; an operation that does not exist,
+ * or fails, counts as a miss.  -g: fails if a row of LIST is no longer within; -s: only the sample of LIST. */
 #include "families.h"
 #include "guard.h"
 
@@ -137,7 +136,7 @@ static struct figures measure(const struct row *row)
     return figures;
 }
 
-/* The same in a child; false when it failed. */
+/* The same in a child process; false if it failed. */
 static bool measure_apart(const struct row *row, struct figures *figures)
 {
     int ends[2], status = 1;
@@ -157,7 +156,7 @@ static bool measure_apart(const struct row *row, struct figures *figures)
 
 /* ---- tables ---- */
 
-/* Prints a row's figures beside the published ones: ~ where they are not within. */
+/* Prints a row's figures and the published ones: ~ if they are not within. */
 static void add_row(const struct row *row, struct guard *guard)
 {
     struct figures ours;

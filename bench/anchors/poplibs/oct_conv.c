@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Octave convolutions forward, backward and with the update of weights: a share of the channels (alpha, or alpha-in and
- * alpha-out) has half the field, and a convolution joins each half of the input with each half of the output, all in
- * one call: four, or fewer where a half has no channels.  What goes on between the fields (pooling before, additions
- * after) is no part of the published figures: with it rows take up to half as long again as they say. */
+ * alpha-out) has half the field, and a convolution connects each half of the input with each half of the output, all in
+ * one call: four, or fewer if a half has no channels.  Operations between the fields (pooling before, additions after)
+ * are not part of the published figures: with them rows take up to half as long again. */
 #include "rows.h"
 
 #include <poplin/conv_util.h>
@@ -20,14 +20,14 @@ static const pop_option forward_pass = { "pass", "TRAINING_FWD" }, backward_pass
 
 struct oct_conv {
     pop_graph *graph;
-    unsigned count; /* of convolutions that there are */
+    unsigned count; /* of existing convolutions */
     enum path paths[PATHS];
     poplin_conv_params params[PATHS], gradients[PATHS];
     poplin_multi_conv convs[PATHS]; /* forward, and with their deltas the updates */
     poplin_planning_cache *cache;
 };
 
-/* The convolutions' parameters, as those of the whole are; alphas of input and output channels. */
+/* The convolutions' parameters, derived from those of the whole; alphas of input and output channels. */
 static void split(struct oct_conv *oct_conv, const poplin_conv_params *whole, double alpha_in, double alpha_out)
 {
     size_t ins[FREQUENCIES], outs[FREQUENCIES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maximum pooling forward and backward; tensors lie linearly, with groups of channels innermost. */
+/* Maximum pooling forward and backward; tensors are mapped linearly, with groups of channels innermost. */
 #include "rows.h"
 
 #include <popnn/pooling.h>

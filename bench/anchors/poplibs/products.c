@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* C += A B; C lies as the product does. */
+/* C += A B; C has the layout of the product. */
 void build_gemm(pop_graph *graph, struct passes *passes, const struct row *row)
 {
     pop_program program = pass_begin(passes, "fwd");

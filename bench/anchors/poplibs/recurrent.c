@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LSTM and GRU over a sequence: forward alone, or with "--phase all" in all passes. */
+/* LSTM and GRU over a sequence: forward only, or with "--phase all" in all passes. */
 #include "rows.h"
 
 #include <popnn/gru.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions: a tensor laid out linearly, its result where the reduction puts it. */
+/* Reductions: a tensor mapped linearly, its result mapped by the reduction. */
 #include "rows.h"
 
 #include <popops/reduce.h>

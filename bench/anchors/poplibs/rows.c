@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading the published tables.  What a row ran stands in the table of parameters, or in its name. */
+/* Reading the published tables.  A row's parameters are in the table of parameters, or in its name. */
 #include "rows.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static FILE *open_table(const char *directory, const char *name)
     return file;
 }
 
-/* The names that tell the work (published/README.md): their numbers are parameters. */
+/* The names of parameters in a row's name (published/README.md): their numbers are the values. */
 static bool from_name(struct row *row)
 {
     unsigned a, b, c, d;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// power [CHANGES]: the largest eigenvalue of a matrix by power iteration.  CHANGES, 0 to 4, says how many of the slow
-// program's faults are mended: docs/from-slow-to-fast.md mends them one by one.
+// power [CHANGES]: the largest eigenvalue of a matrix by power iteration.  CHANGES, 0 to 4, is the number of the slow
+// program's faults that are fixed: docs/from-slow-to-fast.md fixes them one by one.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
     Graph graph(device.getTarget());
     graph.addCodelets("power_codelets.cpp");
 
-    // Everything begins on tile 0.
+    // Everything is on tile 0 at first.
     Tensor matrix = graph.addVariable(FLOAT, { Size, Size }, "matrix");
     Tensor vector = graph.addVariable(FLOAT, { Size }, "vector");
     Tensor product = graph.addVariable(FLOAT, { Size }, "product");
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
     }
     Sequence findLargest;
     Tensor candidates = product;
-    if (tree) { // of each part on a tile of its own, then of the parts
+    if (tree) { // of each part on its own tile, then of the parts
         candidates = graph.addVariable(FLOAT, { Parts }, "candidates");
         ComputeSet largestOfParts = graph.addComputeSet("largest of parts");
         for (unsigned i = 0; i < Parts; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tutorial 4: profiling output: two matrix products and what they took.
+// Tutorial 4: profiling output: two matrix products and their profile.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
@@ -36,7 +36,7 @@ int main()
     Tensor m4 = poplin::matMul(graph, m1, m2, prog, "m4");
     Tensor m5 = poplin::matMul(graph, m4, m3, prog, "m5");
 
-    // Create the engine, load and run it, and print what the run took
+    // Create the engine, load and run it, and print the profile summary
     Engine engine(graph, prog, OptionFlags{ { "debug.instrument", "true" } });
     engine.load(device);
     std::cout << "Running program\n" << std::flush;

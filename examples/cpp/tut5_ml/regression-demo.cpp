@@ -55,20 +55,20 @@ struct Network {
 
 Network build(Graph &graph)
 {
-    // Data comes in through streams: a batch of pictures and their labels
+    // Streams for the data: a batch of pictures and their labels
     Tensor images = graph.addVariable(FLOAT, { batchSize, DIGITS_PIXELS }, VariableMappingMethod::LINEAR, "images");
     Tensor labels = graph.addVariable(UNSIGNED_INT, { batchSize }, VariableMappingMethod::LINEAR, "labels");
     DataStream imageStream = graph.addHostToDeviceFIFO("images", FLOAT, batchSize * DIGITS_PIXELS);
     DataStream labelStream = graph.addHostToDeviceFIFO("labels", UNSIGNED_INT, batchSize);
 
-    // The weights lie where the product wants them
+    // The weights have the layout that the product plans
     Tensor weights = poplin::createMatMulInputRHS(graph, FLOAT, { batchSize, DIGITS_PIXELS },
                                                   { DIGITS_PIXELS, DIGITS_CLASSES }, "weights");
     Tensor loss = graph.addVariable(FLOAT, { batchSize }, VariableMappingMethod::LINEAR, "loss");
     Network network;
     network.numCorrect = graph.addVariable(UNSIGNED_INT, {}, VariableMappingMethod::LINEAR, "numCorrect");
 
-    // Forward: what each digit is taken for, and the gradient of the loss
+    // Forward: the probability of each digit, and the gradient of the loss
     Sequence &forward = network.test;
     forward.add(Copy(imageStream, images));
     forward.add(Copy(labelStream, labels));
@@ -78,7 +78,7 @@ Network build(Graph &graph)
     forward.add(popnn::calcLoss(graph, outputs, labels, loss, deltas, network.numCorrect,
                                 popnn::LossType::CROSS_ENTROPY_LOSS, "loss"));
 
-    // Backward: the weights take a step
+    // Backward: update the weights
     network.train.add(forward);
     poplin::matMulAcc(graph, weights, -learningRate / batchSize, images.transpose(), deltas, network.train, "update");
     return network;

@@ -31,13 +31,13 @@ static std::uint64_t ceilDiv(std::uint64_t a, std::uint64_t b)
     return (a + b - 1) / b;
 }
 
-// Worker cycles of a vertex that goes through so many elements.
+// Worker cycles of a vertex with this number of elements.
 static std::uint64_t vertexCycles(std::uint64_t length)
 {
     return 5 + (length + 1) / 2;
 }
 
-// What the multiplication costs on the worst tile when each row is split into so many segments.
+// The cost of the multiplication on the slowest tile if each row is split into this number of segments.
 static Cost estimateCycles(const Target &target, std::uint64_t numRows, std::uint64_t numCols, std::uint64_t split)
 {
     std::uint64_t tiles = target.getNumTiles();
@@ -53,7 +53,7 @@ static Cost estimateCycles(const Target &target, std::uint64_t numRows, std::uin
                  workers * ceilDiv(rowsPerTile, workers) * vertexCycles(split) };
 }
 
-// Goes through every split and says which one is the best.
+// Tries every split and prints the best one.
 static unsigned calcOptimalColAxisSplit(Graph &graph, unsigned numRows, unsigned numCols)
 {
     unsigned bestSplit = 1;
@@ -77,7 +77,7 @@ static unsigned calcOptimalColAxisSplit(Graph &graph, unsigned numRows, unsigned
     return bestSplit;
 }
 
-// The control program that multiplies, in two phases: the dot products of all segments, then the sums of each row's.
+// The control program, in two phases: the dot products of all segments, then the sums of each row's.
 static Program buildMultiplyProgram(Graph &graph, Tensor matrix, Tensor in, Tensor out)
 {
     std::size_t numTiles = graph.getTarget().getNumTiles();

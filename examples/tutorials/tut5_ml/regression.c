@@ -62,7 +62,7 @@ static struct network build(pop_graph *graph, poplin_planning_cache *cache)
     poplin_add_codelets(graph);
     popnn_add_codelets(graph);
 
-    /* Data comes in through streams: a batch of pictures and their labels. */
+    /* Streams for the data: a batch of pictures and their labels. */
     n.images =
         pop_graph_add_variable_mapped(graph, POP_FLOAT, POP_SHAPE(BATCH, DIGITS_PIXELS), POP_MAPPING_LINEAR, "images");
     n.labels = pop_graph_add_variable_mapped(graph, POP_UNSIGNED_INT, POP_SHAPE(BATCH), POP_MAPPING_LINEAR, "labels");
@@ -74,14 +74,14 @@ static struct network build(pop_graph *graph, poplin_planning_cache *cache)
     pop_sequence_add(fetch, pop_copy_from_stream(images, n.images, false, NULL));
     pop_sequence_add(fetch, pop_copy_from_stream(labels, n.labels, false, NULL));
 
-    /* The weights lie where the product wants them. */
+    /* The weights have the layout that the product plans. */
     n.weights =
         poplin_create_mat_mul_input_rhs(graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(BATCH, DIGITS_PIXELS),
                                         POP_SHAPE(DIGITS_PIXELS, DIGITS_CLASSES), "weights", POP_NO_OPTIONS, cache);
     n.correct = pop_graph_add_variable_mapped(graph, POP_UNSIGNED_INT, POP_SHAPE(), POP_MAPPING_LINEAR, "correctSum");
     pop_tensor loss = pop_graph_add_variable_mapped(graph, POP_FLOAT, POP_SHAPE(BATCH), POP_MAPPING_LINEAR, "loss");
 
-    /* Forward: what each digit is taken for, and the gradient of the loss. */
+    /* Forward: the probability of each digit, and the gradient of the loss. */
     pop_program forward = pop_sequence(graph, "forward");
     pop_sequence_add(forward, fetch);
     pop_tensor outputs = poplin_mat_mul(graph, n.images, n.weights, forward, "outputs", POP_NO_OPTIONS, cache);
@@ -91,7 +91,7 @@ static struct network build(pop_graph *graph, poplin_planning_cache *cache)
     pop_sequence_add(forward, popnn_calc_loss_and_accuracy(graph, outputs, n.labels, loss, deltas, n.correct,
                                                            POPNN_CROSS_ENTROPY_LOSS, "loss"));
 
-    /* Backward: the weights take a step. */
+    /* Backward: update the weights. */
     n.test = forward;
     n.train = pop_sequence_of(graph, POP_PROGRAMS(forward), "train");
     poplin_mat_mul_acc(graph, n.weights, (float)(-learning_rate / BATCH), pop_tensor_transpose(n.images), deltas,

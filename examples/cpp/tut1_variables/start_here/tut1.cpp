@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tutorial 1: programs and variables, to begin with: a device, and nothing done with it.
+// Tutorial 1: programs and variables, the starting point: a device, and nothing done with it.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>

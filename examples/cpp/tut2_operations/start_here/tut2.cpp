@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tutorial 2: using Poplibs, to begin with: two matrices with values, and nothing done with them.
+// Tutorial 2: using Poplibs, the starting point: two matrices with values, and nothing done with them.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
@@ -39,7 +39,7 @@ int main()
     prog.add(Copy(c1, v1.flatten()));
     prog.add(Copy(c2, v2.flatten()));
 
-    // Here the operations come
+    // Add the operations here
 
     // Create the engine; the option prints tensors as the guide shows them
     Engine engine(graph, prog, { { "print.guideFormat", "true" } });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tutorial 3: writing vertex code.  Add a compute set that makes v2 the suffix sums of v1.
+// Tutorial 3: writing vertex code.  Add a compute set that sets v2 to the suffix sums of v1.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>

@@ -31,10 +31,10 @@ int main()
     poputil::mapTensorLinearly(graph, m2);
     poputil::mapTensorLinearly(graph, m3);
 
-    // Here the products come
+    // Add the products here
     Sequence prog;
 
-    // Create the engine, load and run it, and print what the run took
+    // Create the engine, load and run it, and print the profile summary
     Engine engine(graph, prog, OptionFlags{ { "debug.instrument", "true" } });
     engine.load(device);
     std::cout << "Running program\n" << std::flush;

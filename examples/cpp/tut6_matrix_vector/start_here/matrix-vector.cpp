@@ -14,7 +14,7 @@
 using namespace poplar;
 using namespace poplar::program;
 
-// The control program that multiplies: its one compute set has a vertex for each row of the matrix.
+// The control program of the multiplication: its one compute set has a vertex for each row of the matrix.
 static Program buildMultiplyProgram(Graph &graph, Tensor matrix, Tensor in, Tensor out)
 {
     ComputeSet mulCS = graph.addComputeSet("mulCS");
@@ -33,7 +33,7 @@ static Program buildMultiplyProgram(Graph &graph, Tensor matrix, Tensor in, Tens
     return Execute(mulCS);
 }
 
-// The result against one computed in double precision: rows differ by what single-precision sums lose.
+// Compares the result with one computed in double precision, within the rounding of single-precision sums.
 static bool resultOk(const std::vector<float> &matrix, const std::vector<float> &in, const std::vector<float> &out)
 {
     for (std::size_t i = 0; i < out.size(); ++i) {

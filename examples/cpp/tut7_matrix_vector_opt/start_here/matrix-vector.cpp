@@ -3,7 +3,7 @@
 //
 // Multiplies a matrix by a vector.  Each row is split into segments, so that there are enough vertices for all workers
 // and the vector need not be sent whole to every tile; a second compute set adds the partial sums of each row.  How
-// many segments are best is for you to find: with one for each row most workers have nothing to do.
+// many segments are best is left to you: with one for each row most workers have nothing to do.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
@@ -18,19 +18,19 @@
 using namespace poplar;
 using namespace poplar::program;
 
-// Worker cycles of a vertex that goes through so many elements.
+// Worker cycles of a vertex with this number of elements.
 static std::uint64_t vertexCycles(std::uint64_t length)
 {
     return 5 + (length + 1) / 2;
 }
 
-// Estimate here what each split costs, and choose the best.
+// Estimate the cost of each split here, and choose the best.
 static unsigned calcOptimalColAxisSplit(Graph &, unsigned, unsigned)
 {
     return 1;
 }
 
-// The control program that multiplies, in two phases: the dot products of all segments, then the sums of each row's.
+// The control program, in two phases: the dot products of all segments, then the sums of each row's.
 static Program buildMultiplyProgram(Graph &graph, Tensor matrix, Tensor in, Tensor out)
 {
     std::size_t numTiles = graph.getTarget().getNumTiles();

@@ -30,7 +30,7 @@ int main(int argc, char **argv)
     pop_tensor v3 = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(4, 4), "v3");
     pop_tensor v4 = pop_graph_add_variable(graph, POP_INT, POP_SHAPE(10), "v4");
 
-    /* Allocate v1 to reside on tile 0, spread v2 over tiles 0..3, v3 and v4 on tiles of their own. */
+    /* Allocate v1 to reside on tile 0, spread v2 over tiles 0..3, v3 and v4 on separate tiles. */
     pop_graph_set_tile_mapping(graph, v1, 0);
     for (unsigned i = 0; i < 4; ++i)
         pop_graph_set_tile_mapping(graph, pop_tensor_at(v2, i), i);
@@ -65,7 +65,7 @@ int main(int argc, char **argv)
     pop_sequence_add(prog, pop_copy_from_stream(in_stream, v4, false, NULL));
     pop_sequence_add(prog, pop_print_tensor("v4-1", v4, NULL));
 
-    /* Create the engine: what went wrong above comes out here. */
+    /* Create the engine: errors of the calls above are reported here. */
     pop_engine *engine =
         pop_engine_create(graph, POP_PROGRAMS(prog), POP_OPTIONS({ "print.guideFormat", guide_format }), &error);
     check(error.status, &error);

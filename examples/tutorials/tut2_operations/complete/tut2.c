@@ -55,7 +55,7 @@ int main(void)
     pop_tensor v5 = popops_add(graph, v1, pop_tensor_transpose(v2), prog, "Add");
     pop_sequence_add(prog, pop_print_tensor("v5", v5, NULL));
 
-    /* Create the engine (what went wrong above comes out here), load and run it. */
+    /* Create the engine (errors of the calls above are reported here), load and run it. */
     pop_engine *engine =
         pop_engine_create(graph, POP_PROGRAMS(prog), POP_OPTIONS({ "print.guideFormat", "true" }), &error);
     check(error.status, &error);

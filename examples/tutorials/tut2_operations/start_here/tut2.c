@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tutorial 2: using Poplibs, as a beginning: two matrices with values, and nothing done with them. */
+/* Tutorial 2: using Poplibs, the starting point: two matrices with values, and nothing done with them. */
 #include <poplar/poplar.h>
 #include <popops/codelets.h>
 #include <popops/element_wise.h>
@@ -45,9 +45,9 @@ int main(void)
     pop_sequence_add(prog, pop_copy(c1, pop_tensor_flatten(v1), false, NULL));
     pop_sequence_add(prog, pop_copy(c2, pop_tensor_flatten(v2), false, NULL));
 
-    /* Here the operations come. */
+    /* Add the operations here. */
 
-    /* Create the engine (what went wrong above comes out here), load and run it. */
+    /* Create the engine (errors of the calls above are reported here), load and run it. */
     pop_engine *engine =
         pop_engine_create(graph, POP_PROGRAMS(prog), POP_OPTIONS({ "print.guideFormat", "true" }), &error);
     check(error.status, &error);

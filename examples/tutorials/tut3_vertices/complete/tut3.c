@@ -62,7 +62,7 @@ int main(int argc, char **argv)
     pop_sequence_add(prog, pop_execute(compute_set, NULL));
     pop_sequence_add(prog, pop_print_tensor("v2", v2, NULL));
 
-    /* Create the engine (what went wrong above comes out here), load and run it. */
+    /* Create the engine (errors of the calls above are reported here), load and run it. */
     pop_engine *engine =
         pop_engine_create(graph, POP_PROGRAMS(prog), POP_OPTIONS({ "print.guideFormat", guide_format }), &error);
     check(error.status, &error);

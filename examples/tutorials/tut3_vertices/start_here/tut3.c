@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tutorial 3: writing vertex code.  Two variables, v1 initialised, v2 printed: add a compute set that makes v2 the
+/* Tutorial 3: writing vertex code.  Two variables, v1 initialised, v2 printed: add a compute set that sets v2 to the
  * suffix sums of v1. */
 #include <poplar/poplar.h>
 #include <stdio.h>

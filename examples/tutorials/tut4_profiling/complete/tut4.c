@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tutorial 4: profiling output, two matrix products and what they took. */
+/* Tutorial 4: profiling output, two matrix products and their profile. */
 #include <poplar/poplar.h>
 #include <poplin/codelets.h>
 #include <poplin/mat_mul.h>
@@ -41,7 +41,7 @@ int main(void)
     pop_tensor m5 = poplin_mat_mul(graph, m4, m3, prog, "m5", POP_NO_OPTIONS, NULL);
     (void)m5;
 
-    /* Create the engine, load and run it, and print what the run took. */
+    /* Create the engine, load and run it, and print the profile summary. */
     pop_engine *engine =
         pop_engine_create(graph, POP_PROGRAMS(prog), POP_OPTIONS({ "debug.instrument", "true" }), &error);
     check(error.status, &error);

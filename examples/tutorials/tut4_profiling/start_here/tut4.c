@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tutorial 4: profiling output, as a beginning: three matrices, a program without work, and its profile. */
+/* Tutorial 4: profiling output, the starting point: three matrices, a program without work, and its profile. */
 #include <poplar/poplar.h>
 #include <poplin/codelets.h>
 #include <poplin/mat_mul.h>
@@ -35,10 +35,10 @@ int main(void)
     poputil_map_tensor_linearly(graph, m2);
     poputil_map_tensor_linearly(graph, m3);
 
-    /* Here the products come. */
+    /* Add the products here. */
     pop_program prog = pop_sequence(graph, NULL);
 
-    /* Create the engine, load and run it, and print what the run took. */
+    /* Create the engine, load and run it, and print the profile summary. */
     pop_engine *engine =
         pop_engine_create(graph, POP_PROGRAMS(prog), POP_OPTIONS({ "debug.instrument", "true" }), &error);
     check(error.status, &error);

@@ -21,7 +21,7 @@ static unsigned parse_size(const char *text)
     return *end == '\0' && value <= 1000000 ? (unsigned)value : 0;
 }
 
-/* The control program that multiplies: its one compute set has a vertex for each row of the matrix. */
+/* The control program of the multiplication: its one compute set has a vertex for each row of the matrix. */
 static pop_program build_multiply_program(pop_graph *graph, pop_tensor matrix, pop_tensor in, pop_tensor out)
 {
     pop_compute_set mul_cs = pop_graph_add_compute_set(graph, "mulCS");
@@ -42,7 +42,7 @@ static pop_program build_multiply_program(pop_graph *graph, pop_tensor matrix, p
     return pop_execute(mul_cs, NULL);
 }
 
-/* The result against one computed in double precision: the difference of each row is that of single-precision sums. */
+/* Compares the result with one computed in double precision, within the rounding of single-precision sums. */
 static bool result_ok(const float *matrix, const float *in, const float *out, size_t num_rows, size_t num_cols)
 {
     for (size_t i = 0; i < num_rows; ++i) {
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
     if (!pop_graph_add_codelets(graph, "matrix-mul-codelets.c"))
         check(pop_graph_take_error(graph, &error), &error);
 
-    /* The tensors; the vector lies spread over all tiles. */
+    /* The tensors; the vector is spread over all tiles. */
     printf("Constructing compute graph and control program\n");
     pop_tensor matrix = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(num_rows, num_cols), "matrix");
     pop_tensor input_vector =

@@ -37,13 +37,13 @@ static uint64_t ceil_div(uint64_t a, uint64_t b)
     return (a + b - 1) / b;
 }
 
-/* Worker cycles of a vertex that goes through `length` elements. */
+/* Worker cycles of a vertex with `length` elements. */
 static uint64_t vertex_cycles(uint64_t length)
 {
     return 5 + (length + 1) / 2;
 }
 
-/* What the multiplication costs on the worst tile when each row is split into `split` segments. */
+/* The cost of the multiplication on the slowest tile if each row is split into `split` segments. */
 static struct cost estimate_cycles(const pop_target *target, uint64_t rows, uint64_t cols, uint64_t split)
 {
     uint64_t tiles = pop_target_num_tiles(target);
@@ -64,7 +64,7 @@ static struct cost estimate_cycles(const pop_target *target, uint64_t rows, uint
     return cost;
 }
 
-/* Tries every split and says which one is the best. */
+/* Tries every split and prints the best one. */
 static size_t calc_optimal_cols_axis_split(const pop_target *target, size_t rows, size_t cols)
 {
     size_t best_split = 1;
@@ -91,7 +91,7 @@ static size_t calc_optimal_cols_axis_split(const pop_target *target, size_t rows
 
 /* ---- the graph ---- */
 
-/* The control program that multiplies, in two phases: the dot products of all segments, then the sums of each row's. */
+/* The control program, in two phases: the dot products of all segments, then the sums of each row's. */
 static pop_program build_multiply_program(pop_graph *graph, pop_tensor matrix, pop_tensor in, pop_tensor out)
 {
     const pop_target *target = pop_graph_target(graph);
@@ -140,7 +140,7 @@ static pop_program build_multiply_program(pop_graph *graph, pop_tensor matrix, p
 
 /* ---- the host ---- */
 
-/* The matrix, the vector and the result, on the host; all NULL when there is no memory for them. */
+/* The matrix, the vector and the result, on the host; all NULL if memory cannot be allocated. */
 struct data {
     float *matrix, *in, *out;
 };
@@ -172,7 +172,7 @@ static void free_data(struct data data)
     free(data.out);
 }
 
-/* The result against one computed in double precision: rows may differ by what single-precision sums lose. */
+/* Compares the result with one computed in double precision, within the rounding of single-precision sums. */
 static bool result_ok(struct data data, size_t rows, size_t cols)
 {
     for (size_t i = 0; i < rows; ++i) {

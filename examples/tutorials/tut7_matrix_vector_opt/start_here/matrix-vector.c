@@ -26,13 +26,13 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Worker cycles of a vertex that goes through `length` elements. */
+/* Worker cycles of a vertex with `length` elements. */
 static uint64_t vertex_cycles(uint64_t length)
 {
     return 5 + (length + 1) / 2;
 }
 
-/* Estimate here what each split costs, and choose the best. */
+/* Estimate the cost of each split here, and choose the best. */
 static size_t calc_optimal_cols_axis_split(const pop_target *target, size_t rows, size_t cols)
 {
     (void)target, (void)rows, (void)cols;
@@ -41,7 +41,7 @@ static size_t calc_optimal_cols_axis_split(const pop_target *target, size_t rows
 
 /* ---- the graph ---- */
 
-/* The control program that multiplies, in two phases: the dot products of all segments, then the sums of each row's. */
+/* The control program, in two phases: the dot products of all segments, then the sums of each row's. */
 static pop_program build_multiply_program(pop_graph *graph, pop_tensor matrix, pop_tensor in, pop_tensor out)
 {
     const pop_target *target = pop_graph_target(graph);
@@ -90,7 +90,7 @@ static pop_program build_multiply_program(pop_graph *graph, pop_tensor matrix, p
 
 /* ---- the host ---- */
 
-/* The matrix, the vector and the result, on the host; all NULL when there is no memory for them. */
+/* The matrix, the vector and the result, on the host; all NULL if memory cannot be allocated. */
 struct data {
     float *matrix, *in, *out;
 };
@@ -122,7 +122,7 @@ static void free_data(struct data data)
     free(data.out);
 }
 
-/* The result against one computed in double precision: rows may differ by what single-precision sums lose. */
+/* Compares the result with one computed in double precision, within the rounding of single-precision sums. */
 static bool result_ok(struct data data, size_t rows, size_t cols)
 {
     for (size_t i = 0; i < rows; ++i) {
