@@ -174,8 +174,8 @@ static void beside_sqlite(const char *report, const char *directory, double writ
            megabytes = file_bytes(path) / 1e6;
     unlink(path);
     bench_report("its rows by SQLite alone, in one transaction", bulk, "s", 0);
-    bench_report("the same, written", megabytes / bulk, "MB/s", 0);
-    bench_report("the profile's writing beside that", writing / bulk, "x", 2);
+    bench_report("speed of writing in that", megabytes / bulk, "MB/s", 0);
+    bench_report("the profile's writing, times that", writing / bulk, "x", 2);
 }
 
 /* ---- reading ---- */

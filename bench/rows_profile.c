@@ -84,7 +84,7 @@ void row_profile(void)
     pop_profile_value graph, execution;
     double before = bench_resident(), start = bench_seconds();
     bench_report("compile, load and run 100,000 steps on 1,472 tiles", start - began, "s", 0);
-    bench_report("beside the same without a model", (start - began) / without_model(&s, main, device), "x", 2);
+    bench_report("times the same without a model", (start - began) / without_model(&s, main, device), "x", 2);
     start = bench_seconds();
     bench_must(pop_engine_graph_profile(engine, &graph, &error), &error);
     bench_must(pop_engine_execution_profile(engine, &execution, &error), &error);

@@ -76,7 +76,7 @@ static void captured(const char *what, pop_device *device, unsigned pairs, unsig
     }
     snprintf(measure, sizeof(measure), "%s: the run", what);
     bench_report(measure, bench_min(plain, rounds), "s", 0);
-    snprintf(measure, sizeof(measure), "%s: captured, beside that", what);
+    snprintf(measure, sizeof(measure), "%s: captured, times that", what);
     bench_report(measure, bench_min(with, rounds) / bench_min(plain, rounds), "x", time_aim);
     snprintf(measure, sizeof(measure), "%s: the file", what);
     bench_report(measure, file_bytes(path) / 1e6, "MB", byte_aim ? 0 : 1000);

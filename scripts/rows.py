@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What tests use, for check-poplibs-rows and check-cpp-rows: identifiers of a test's code after the preprocessor, without comments, strings and
-# included headers, so that a row counts where its name is used and not where a comment says so.  Names that macros and tables (.def) put together count.
+# Names that tests use, for check-poplibs-rows and check-cpp-rows: identifiers of a test's code after the preprocessor, without comments, strings and
+# included headers, so that a name counts only if code uses it, not if a comment contains it.  Names that macros and tables (.def) compose count.
 import functools
 import os
 import re
@@ -10,7 +10,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 
 
 def flat(name):
-    """addInPlace, add_in_place and ADD_IN_PLACE are one name: C and C++ spell it each in its own way."""
+    """addInPlace, add_in_place and ADD_IN_PLACE are one name: C and C++ spell it differently."""
     return re.sub(r"[^A-Za-z0-9]", "", name).lower()
 
 
@@ -34,7 +34,7 @@ def identifiers(test):
 
 
 def uses(test, name):
-    """Whether a test's code has the name, alone or behind that of a library or class (pop_ops_add_at), or the sign of an operator."""
+    """Whether a test's code has the name, alone or after that of a library or class (pop_ops_add_at), or the sign of an operator."""
     names, code = identifiers(test)
     sign = re.fullmatch(r"operator *(\W+)", name)
     if sign:
