@@ -118,7 +118,7 @@ void make_non_linearity(struct world *w)
     op->number[0] = 1;
     if (type != 100)
         op_describe(op, " %s%s", popnn_non_linearity_type_name((popnn_non_linearity_type)type),
-                gradient ? " gradient" : "");
+                    gradient ? " gradient" : "");
     op_reads(w, op, t);
     float scaling = 1;
     popnn_non_linearity_type kind = (popnn_non_linearity_type)type;

@@ -79,7 +79,7 @@ static void make_loss_of(struct world *w, size_t time, size_t batch, size_t clas
     for (unsigned i = 0; i < 4; ++i)
         in[i] = op_reads(w, op, in[i]);
     op_describe(op, " of %zu steps, %zu entries, %zu classes, labels of %zu, blank %ld", time, batch, classes, symbols,
-            op->whole[0]);
+                op->whole[0]);
     popnn_ctc_result result =
         (op->whole[1] ? popnn_ctc_loss_and_gradient_logits_at : popnn_ctc_loss_and_gradient_log_probabilities_at)(
             POP_HERE, w->graph, type, in[0].tensor, in[1].tensor, in[2].tensor, in[3].tensor, sequence,

@@ -161,7 +161,7 @@ void make_scaled_add(struct world *w)
     op->number[1] = real ? rounded_to(POP_HALF, real_between(w, -2, 2))
                          : floor(real_between(w, a_type == POP_UNSIGNED_INT ? 0 : -3, 4));
     op_describe(op, " both %d subtract %d tensor %d special %d %g %g", both, subtract, tensor, special, op->number[0],
-            op->number[1]);
+                op->number[1]);
     op_writes(w, op, a);
     pop_options none = POP_OPTIONS({ "optimizeForSpeed", chance(w, 50) ? "true" : "false" });
     popops_scaled_add_specialisation how = special ? POPOPS_X_MINUS_AX_PLUS_BY : POPOPS_SCALED_ADD_DEFAULT;

@@ -136,7 +136,7 @@ void make_top_k(struct world *w)
     op->whole[2] = params.sort_order;
     op->whole[3] = kind;
     op_describe(op, " k %zu largest %d order %d stable %d kind %d", k, params.largest, (int)params.sort_order,
-            params.stable, kind);
+                params.stable, kind);
     op_reads(w, op, t);
     pop_tensor other = { 0 };
     if (kind == 0) {

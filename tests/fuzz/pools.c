@@ -113,7 +113,7 @@ void make_pool(struct world *w)
     op_describe(op, " type %d scaled %ld", (int)p.type, op->whole[1]);
     for (unsigned d = 0; d < p.dims; ++d)
         op_describe(op, " [%zu k%zu s%u p%d:%d]", p.input_field[d], p.kernel[d], p.stride[d], p.padding_lower[d],
-                p.padding_upper[d]);
+                    p.padding_upper[d]);
     pop_options options =
         POP_OPTIONS({ "poolUseIntrospectiveMapping", chance(w, 50) ? "true" : "false" },
                     { "optimizeForSpeed", chance(w, 30) && p.data_type == POP_FLOAT ? "true" : "false" });

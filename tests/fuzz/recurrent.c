@@ -356,7 +356,7 @@ void make_recurrent(struct world *w)
     memcpy(p.op->extra, &l, sizeof(l));
     struct operation *op = p.op;
     op_describe(op, " T%zu B%zu I%zu O%zu full %d after %d order %d%d%d%d acts %d %d", l.T, l.B, l.I, l.O, l.full,
-            l.reset_after, l.order[0], l.order[1], l.order[2], l.order[3], l.activation, l.gates);
+                l.reset_after, l.order[0], l.order[1], l.order[2], l.order[3], l.activation, l.gates);
     pop_option list[5];
     p.options = (pop_options){ list, draw_options(w, &l, list) };
     for (size_t i = 0; i < p.options.count; ++i)
