@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-<<<<<<< HEAD
-/* poprand: only the range of random numbers is checked. */
-=======
 /* poprand: random numbers can only be checked for their range. */
->>>>>>> 7ac1be0a (tests: plain language in fuzz, pva, analyser and scripts of tests)
 #include "generators.h"
 
 #include <poprand/random_gen.h>

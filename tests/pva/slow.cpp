@@ -72,11 +72,7 @@ Program threads(Graph &graph, bool mended, unsigned count)
     return Repeat(Times, products(graph, v.a, v.b, v.out, tiles, 10 + 4200 / vertices), "loop");
 }
 
-<<<<<<< HEAD
-// One operand is on another tile than the vertices that read it, and is fetched each time.
-=======
 // One operand is on another tile than the vertices that read it, and is copied each time.
->>>>>>> 7ac1be0a (tests: plain language in fuzz, pva, analyser and scripts of tests)
 Program exchange(Graph &graph, bool mended)
 {
     std::vector<unsigned> tiles(Vertices), of_a(Vertices);
@@ -123,11 +119,7 @@ Program rearrange(Graph &graph, bool mended)
     return Repeat(Times, products(graph, v.a, v.b, v.out, tiles, 50), "loop");
 }
 
-<<<<<<< HEAD
-// The same, and some of the rows are on another tile: they are fetched, and all are put together before each use.
-=======
 // The same, and some of the rows are on another tile: they are copied, and all are gathered before each use.
->>>>>>> 7ac1be0a (tests: plain language in fuzz, pva, analyser and scripts of tests)
 Program elsewhere(Graph &graph, bool mended)
 {
     std::vector<unsigned> tiles(Vertices);
@@ -142,11 +134,7 @@ Program elsewhere(Graph &graph, bool mended)
     return Repeat(Times, products(graph, v.a, v.b, v.out, tiles, 50), "loop");
 }
 
-<<<<<<< HEAD
-// A table is on one tile, which it nearly fills, or more than fills.
-=======
 // A table is on one tile, which it nearly fills, or exceeds.
->>>>>>> 7ac1be0a (tests: plain language in fuzz, pva, analyser and scripts of tests)
 Program crowded(Graph &graph, bool mended, unsigned bytes)
 {
     std::vector<unsigned> tiles(Vertices);
