@@ -61,25 +61,33 @@ static void connect(pop_graph *graph, const struct non_linearity_work *work, pop
                                  poplibs_slice_of_list(work->where, *tensors[i], &parts->regions, first));
 }
 
+/* On a CPU device, threads share a tile's elements. */
+enum { CPU_GRAIN = 64, CPU_PARTS = 64, CPU_PART_BYTES = 1 << 14 };
+
 static void work_on_tile(pop_graph *graph, const struct poplibs_tile *tile, void *user)
 {
     const struct non_linearity_work *work = user;
     const pop_target *target = pop_graph_target(graph);
     pop_type type = pop_tensor_type(work->data);
     unsigned grain = pop_target_vector_width(target, type);
-    bool one = tile->regions->count == 1;
-    char name[128];
-    snprintf(name, sizeof(name), "popnn::NonLinearity%s%s<%s,popnn::NonLinearityType::%s>",
-             work->gradient ? "Grad" : "", one ? "Supervisor" : "2D", pop_type_name(type), names[work->type]);
+    bool cpu = target->type == POP_TARGET_CPU, whole = tile->regions->count == 1 && !cpu;
     poputil_partitions parts;
-    if (one)
+    if (cpu)
+        poputil_split_regions_lists(tile->regions, CPU_GRAIN, CPU_PARTS, CPU_PART_BYTES / (unsigned)pop_type_size(type),
+                                    POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+    else if (whole)
         poputil_split_regions_lists(tile->regions, 1, 1, 0, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
     else
         poputil_split_regions_lists_between_workers(target, tile->regions, grain, 2 * grain, POPUTIL_NO_LIMIT,
                                                     POPUTIL_NO_LIMIT, &parts);
     for (size_t i = 0; i < parts.count; ++i) {
+        size_t count = parts.first[i + 1] - parts.first[i];
+        bool one = whole || (cpu && count == 1);
+        char name[128];
+        snprintf(name, sizeof(name), "popnn::NonLinearity%s%s<%s,popnn::NonLinearityType::%s>",
+                 work->gradient ? "Grad" : "", one ? "Supervisor" : "2D", pop_type_name(type), names[work->type]);
         pop_vertex vertex = pop_graph_add_vertex_at(work->where, graph, work->set, name);
-        connect(graph, work, vertex, &parts, parts.first[i], parts.first[i + 1] - parts.first[i], !one);
+        connect(graph, work, vertex, &parts, parts.first[i], count, !one);
         pop_graph_map_vertex_at(work->where, graph, vertex, tile->tile);
     }
     poputil_partitions_free(&parts);

@@ -3,6 +3,7 @@
  * dimension is the channels for poplin. */
 #include "poplibs/log.h"
 #include "poplibs/options.h"
+#include "popnn/host_norm.h"
 #include "popnn/support.h"
 
 #include <popnn/norms.h>
@@ -201,6 +202,12 @@ pop_tensor popnn_group_normalise_at(pop_where where, pop_graph *graph, pop_tenso
                                     const char *name, pop_options options, pop_tensor *whitened)
 {
     POPLIBS_CALL(graph, acts, gamma, beta, mean, inv_std_dev, name, options);
+    struct host_norm host = { where, graph, acts, gamma, beta, mean, inv_std_dev };
+    struct grouping g;
+    if (host_norm_serves(&host))
+        return open_groups(&g, where, graph, "popnn_group_normalise", acts, SIZE_MAX, mean, options)
+                   ? host_norm_normalise(&host, sequence, name, whitened)
+                   : (pop_tensor){ 0 };
     pop_tensor white = popnn_group_norm_whiten_at(where, graph, acts, mean, inv_std_dev, sequence, name, options);
     if (whitened)
         *whitened = white;

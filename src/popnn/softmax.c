@@ -40,6 +40,35 @@ static pop_tensor cast_like(const struct build *b, pop_tensor t, pop_tensor othe
     return popops_cast_at(b->where, b->graph, t, pop_tensor_type(other), b->sequence, b->name);
 }
 
+/* ---- on a CPU device ---- */
+
+/* Minimum elements of a vertex, and maximum number of vertices. */
+enum { VERTEX_ELEMENTS = 1 << 14, MAX_VERTICES = 64 };
+
+static bool is_served_by_host(pop_graph *graph, popnn_non_linearity_type type, pop_tensor t)
+{
+    return pop_graph_target(graph)->type == POP_TARGET_CPU && type == POPNN_SOFTMAX_STABLE &&
+           pop_tensor_type(t) == POP_FLOAT && pop_tensor_is_contiguous(t);
+}
+/* All steps in one vertex for each range of rows. */
+static void host_softmax(const struct build *b, pop_tensor t)
+{
+    size_t columns = pop_tensor_dim(t, pop_tensor_rank(t) - 1), rows = pop_tensor_num_elements(t) / columns,
+           vertices = poplibs_min(poplibs_min(MAX_VERTICES, rows), poplibs_max(1, rows * columns / VERTEX_ELEMENTS));
+    pop_tensor flat = pop_tensor_flatten_at(b->where, t);
+    pop_compute_set set = pop_graph_add_compute_set_at(b->where, b->graph, b->name);
+    for (size_t i = 0; i < vertices && poplibs_ready(b->graph); ++i) {
+        size_t first = rows * i / vertices, last = rows * (i + 1) / vertices;
+        pop_vertex vertex = pop_graph_add_vertex_at(b->where, b->graph, set, "popnn::HostSoftmax");
+        pop_graph_map_vertex_at(b->where, b->graph, vertex, 0);
+        pop_graph_connect_at(b->where, b->graph, vertex, "data",
+                             pop_tensor_slice_at(b->where, flat, first * columns, last * columns, 0));
+        pop_graph_set_field_int_at(b->where, b->graph, vertex, "rows", (int64_t)(last - first));
+        pop_graph_set_field_int_at(b->where, b->graph, vertex, "columns", (int64_t)columns);
+    }
+    pop_sequence_add_at(b->where, b->sequence, pop_execute_at(b->where, set, b->name));
+}
+
 void popnn_softmax_at_last(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor t,
                            pop_program sequence, const char *name)
 {
@@ -47,6 +76,10 @@ void popnn_softmax_at_last(pop_where where, pop_graph *graph, popnn_non_linearit
     struct build b = { where, graph, sequence, poplibs_path(path, sizeof(path), name, "SoftMax") };
     if (!pop_tensor_num_elements(t))
         return;
+    if (is_served_by_host(graph, type, t)) {
+        host_softmax(&b, t);
+        return;
+    }
     if (type != POPNN_SOFTMAX) {
         pop_tensor largest = reduce_last(&b, t, POP_TYPE_NULL, POPOPS_MAX);
         if (type == POPNN_SOFTMAX_SCALED) /* scales the exponentials to use the whole range of half */

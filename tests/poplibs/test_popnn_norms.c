@@ -61,7 +61,21 @@ static void calculate(struct reference *r, const struct layout *l, const double 
 }
 
 enum kind { BATCH, GROUP, LAYER, INSTANCE };
-enum { MEAN, INVERSE, WHITENED, OUT, WHITENED_ALONE, DX, DGAMMA, DBETA, NEW_GAMMA, NEW_BETA, RESULTS };
+enum {
+    MEAN,
+    INVERSE,
+    WHITENED,
+    OUT,
+    OUT_ALONE,
+    OUT_COMPOSED,
+    WHITENED_ALONE,
+    DX,
+    DGAMMA,
+    DBETA,
+    NEW_GAMMA,
+    NEW_BETA,
+    RESULTS
+};
 
 static void build_norm(struct bed *bed, enum kind kind, const struct layout *l, pop_tensor x, pop_tensor dy,
                        pop_tensor gamma, pop_tensor beta, double eps, bool unbiased, bool stable, pop_tensor *t)
@@ -81,15 +95,18 @@ static void build_norm(struct bed *bed, enum kind kind, const struct layout *l, 
         popnn_instance_norm_statistics(g, x, eps, p, unbiased, stable, POP_FLOAT, "n", options, &t[MEAN], &t[INVERSE]);
     if (kind == BATCH) {
         t[OUT] = popnn_batch_normalise(g, x, gamma, beta, t[MEAN], t[INVERSE], p, "n", POP_NO_OPTIONS, &t[WHITENED]);
+        t[OUT_ALONE] = popnn_batch_normalise(g, x, gamma, beta, t[MEAN], t[INVERSE], p, "n", POP_NO_OPTIONS, NULL);
         t[WHITENED_ALONE] = popnn_batch_norm_whiten(g, x, t[MEAN], t[INVERSE], p, "n", POP_NO_OPTIONS);
         t[DX] = popnn_batch_norm_gradients(g, t[WHITENED], dy, t[INVERSE], gamma, p, POP_FLOAT, "n", POP_NO_OPTIONS);
         popnn_batch_norm_param_gradients(g, t[WHITENED], dy, p, POP_FLOAT, "n", POP_NO_OPTIONS, &t[DGAMMA], &t[DBETA]);
     } else {
         t[OUT] = popnn_group_normalise(g, x, gamma, beta, t[MEAN], t[INVERSE], p, "n", options, &t[WHITENED]);
+        t[OUT_ALONE] = popnn_group_normalise(g, x, gamma, beta, t[MEAN], t[INVERSE], p, "n", options, NULL);
         t[WHITENED_ALONE] = popnn_group_norm_whiten(g, x, t[MEAN], t[INVERSE], p, "n", options);
         t[DX] = popnn_group_norm_gradients(g, t[WHITENED], dy, t[INVERSE], gamma, p, POP_FLOAT, "n", options);
         popnn_group_norm_param_gradients(g, t[WHITENED], dy, p, POP_FLOAT, "n", options, &t[DGAMMA], &t[DBETA]);
     }
+    t[OUT_COMPOSED] = poplin_normalise(g, t[WHITENED_ALONE], gamma, beta, p, "n", POP_NO_OPTIONS);
     t[NEW_GAMMA] = pop_graph_clone(g, POP_TYPE_NULL, gamma, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "gamma");
     t[NEW_BETA] = pop_graph_clone(g, POP_TYPE_NULL, beta, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "beta");
     pop_sequence_add(p, pop_copy(gamma, t[NEW_GAMMA], false, NULL));
@@ -117,6 +134,8 @@ static void check_norm(enum bed_device device, enum kind kind, struct layout l, 
     bed_check(got[WHITENED], r.whitened, all, near, near);
     bed_check(got[WHITENED_ALONE], r.whitened, all, near, near);
     bed_check(got[OUT], r.out, all, near, near);
+    bed_check(got[OUT_ALONE], got[OUT], all, 0, 0);
+    bed_check(got[OUT_COMPOSED], got[OUT], all, 0, 0);
     if (!unbiased) /* the gradient uses the biased variance */
         bed_check(got[DX], r.dx, all, 2 * near, 2 * near);
     bed_check(got[DGAMMA], r.dgamma, l.channels, near, sums);
