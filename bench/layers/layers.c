@@ -31,38 +31,64 @@ enum {
     LOOKUPS = 16384
 };
 
-static pop_tensor random_tensor(pop_graph *graph, pop_shape shape, const char *name)
+static pop_tensor new_tensor(pop_graph *graph, pop_shape shape, const char *name)
 {
     pop_tensor t = pop_graph_add_variable(graph, POP_FLOAT, shape, name);
     pop_graph_set_tile_mapping(graph, t, 0);
     return t;
 }
 
-static void fill(pop_graph *graph, pop_tensor t)
+/* Where operands are written (NULL: nowhere), the layer that is being built, and how many operands it has. */
+static struct {
+    const char *directory, *layer;
+    unsigned operands;
+} written;
+
+static void write_file(const char *what, const void *data, size_t bytes)
+{
+    char path[512];
+    snprintf(path, sizeof(path), "%s/%s.%s", written.directory, written.layer, what);
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(data, 1, bytes, file) != bytes || fclose(file) != 0) {
+        perror(path);
+        exit(1);
+    }
+}
+/* Sets an operand's values before the first run. */
+static void set(pop_graph *graph, pop_tensor t, const void *values)
+{
+    char what[16];
+    snprintf(what, sizeof(what), "%u", written.operands++);
+    pop_graph_set_initial_value(graph, t, pop_tensor_type(t), values);
+    if (written.directory)
+        write_file(what, values, pop_tensor_num_elements(t) * pop_type_size(pop_tensor_type(t)));
+}
+static void fill(pop_graph *graph, pop_tensor t, float size)
 {
     size_t count = pop_tensor_num_elements(t);
     float *values = malloc(count * sizeof(*values));
     for (size_t i = 0; i < count && values; ++i)
-        values[i] = (float)(rand() % 2001 - 1000) / 1000.0f;
-    pop_graph_set_initial_value(graph, t, POP_FLOAT, values);
+        values[i] = size * (float)(rand() % 2001 - 1000) / 1000.0f;
+    set(graph, t, values);
     free(values);
 }
 
-static void softmax(pop_graph *graph, pop_program program)
+static pop_tensor softmax(pop_graph *graph, pop_program program)
 {
-    pop_tensor t = random_tensor(graph, POP_SHAPE(ROWS, COLUMNS), "in");
-    fill(graph, t);
+    pop_tensor t = new_tensor(graph, POP_SHAPE(ROWS, COLUMNS), "in");
+    fill(graph, t, 1);
     popnn_non_linearity_in_place(graph, POPNN_SOFTMAX_STABLE, t, program, "softmax");
+    return t;
 }
 
 static pop_tensor images(pop_graph *graph)
 {
-    pop_tensor t = random_tensor(graph, POP_SHAPE(BATCH, CHANNELS, SIDE, SIDE), "images");
-    fill(graph, t);
+    pop_tensor t = new_tensor(graph, POP_SHAPE(BATCH, CHANNELS, SIDE, SIDE), "images");
+    fill(graph, t, 1);
     return t;
 }
 
-static void pool(pop_graph *graph, pop_program program, popnn_pooling_type type, size_t kernel, int padding)
+static pop_tensor pool(pop_graph *graph, pop_program program, popnn_pooling_type type, size_t kernel, int padding)
 {
     popnn_pool_params params = { .type = type,
                                  .dims = 2,
@@ -74,78 +100,92 @@ static void pool(pop_graph *graph, pop_program program, popnn_pooling_type type,
                                  .channels = CHANNELS,
                                  .batch = BATCH,
                                  .data_type = POP_FLOAT };
-    popnn_pool(graph, &params, images(graph), program, "pool", POP_NO_OPTIONS);
+    return popnn_pool(graph, &params, images(graph), program, "pool", POP_NO_OPTIONS);
 }
-static void max_pool(pop_graph *graph, pop_program program)
+static pop_tensor max_pool(pop_graph *graph, pop_program program)
 {
-    pool(graph, program, POPNN_POOL_MAX, 3, 1);
+    return pool(graph, program, POPNN_POOL_MAX, 3, 1);
 }
-static void average_pool(pop_graph *graph, pop_program program)
+static pop_tensor average_pool(pop_graph *graph, pop_program program)
 {
-    pool(graph, program, POPNN_POOL_AVG, 2, 0);
+    return pool(graph, program, POPNN_POOL_AVG, 2, 0);
 }
 
-static void batch_norm(pop_graph *graph, pop_program program)
+static pop_tensor batch_norm(pop_graph *graph, pop_program program)
 {
     pop_tensor in = images(graph), mean, deviation;
-    pop_tensor gamma = random_tensor(graph, POP_SHAPE(CHANNELS), "gamma"),
-               beta = random_tensor(graph, POP_SHAPE(CHANNELS), "beta");
+    pop_tensor gamma = new_tensor(graph, POP_SHAPE(CHANNELS), "gamma"),
+               beta = new_tensor(graph, POP_SHAPE(CHANNELS), "beta");
+    fill(graph, gamma, 1);
+    fill(graph, beta, 1);
     popnn_batch_norm_statistics(graph, in, 1e-5, program, false, false, POP_FLOAT, "norm", POP_NO_OPTIONS, &mean,
                                 &deviation);
-    popnn_batch_normalise(graph, in, gamma, beta, mean, deviation, program, "norm", POP_NO_OPTIONS, NULL);
+    return popnn_batch_normalise(graph, in, gamma, beta, mean, deviation, program, "norm", POP_NO_OPTIONS, NULL);
 }
 
-static void layer_norm(pop_graph *graph, pop_program program)
+static pop_tensor layer_norm(pop_graph *graph, pop_program program)
 {
-    pop_tensor in = random_tensor(graph, POP_SHAPE(ROWS, COLUMNS), "in"), mean, deviation;
-    pop_tensor gamma = random_tensor(graph, POP_SHAPE(COLUMNS), "gamma"),
-               beta = random_tensor(graph, POP_SHAPE(COLUMNS), "beta");
-    fill(graph, in);
+    pop_tensor in = new_tensor(graph, POP_SHAPE(ROWS, COLUMNS), "in"), mean, deviation;
+    pop_tensor gamma = new_tensor(graph, POP_SHAPE(COLUMNS), "gamma"),
+               beta = new_tensor(graph, POP_SHAPE(COLUMNS), "beta");
+    fill(graph, in, 1);
+    fill(graph, gamma, 1);
+    fill(graph, beta, 1);
     popnn_layer_norm_statistics(graph, in, 1e-5, program, false, false, POP_FLOAT, "norm", POP_NO_OPTIONS, &mean,
                                 &deviation);
-    popnn_layer_normalise(graph, in, gamma, beta, mean, deviation, program, "norm", POP_NO_OPTIONS, NULL);
+    return popnn_layer_normalise(graph, in, gamma, beta, mean, deviation, program, "norm", POP_NO_OPTIONS, NULL);
 }
 
-static void lstm(pop_graph *graph, pop_program program)
+static pop_tensor lstm(pop_graph *graph, pop_program program)
 {
     popnn_lstm_params params = popnn_lstm_params_make(POP_FLOAT, SEQUENCES, STEPS, WIDTH, WIDTH);
     pop_tensor in = popnn_lstm_create_input(graph, &params, "in", POP_NO_OPTIONS, NULL);
     popnn_lstm_weights weights = popnn_lstm_create_weights(graph, &params, "weights", POP_NO_OPTIONS, NULL);
     popnn_lstm_state state = popnn_lstm_create_initial_state(graph, &params, "state", POP_NO_OPTIONS, NULL);
-    fill(graph, in);
-    fill(graph, weights.input_weights);
-    popnn_lstm_fwd(graph, &params, state, in, weights, NULL, NULL, program, "lstm",
-                   POP_OPTIONS({ "inferenceOnly", "true" }), NULL);
+    fill(graph, in, 1);
+    fill(graph, weights.input_weights, 1 / 16.0f);
+    fill(graph, weights.output_weights, 1 / 16.0f);
+    fill(graph, weights.biases, 1);
+    pop_tensor states[] = { state.output, state.cell_state };
+    for (size_t i = 0; i < 2; ++i)
+        fill(graph, states[i], 1);
+    return popnn_lstm_fwd(graph, &params, state, in, weights, NULL, NULL, program, "lstm",
+                          POP_OPTIONS({ "inferenceOnly", "true" }), NULL);
 }
 
-static void gru(pop_graph *graph, pop_program program)
+static pop_tensor gru(pop_graph *graph, pop_program program)
 {
     popnn_gru_params params = popnn_gru_params_make(POP_FLOAT, SEQUENCES, STEPS, WIDTH, WIDTH);
+    params.reset_after = true; /* as PyTorch's */
     pop_tensor in = popnn_gru_create_input(graph, &params, "in", POP_NO_OPTIONS, NULL);
     popnn_gru_weights weights = popnn_gru_create_weights(graph, &params, "weights", POP_NO_OPTIONS, NULL);
     pop_tensor state = popnn_gru_create_initial_state(graph, &params, "state", POP_NO_OPTIONS, NULL);
-    fill(graph, in);
-    fill(graph, weights.input_weights);
-    popnn_gru_fwd(graph, &params, state, in, weights, NULL, program, "gru", POP_OPTIONS({ "inferenceOnly", "true" }),
-                  NULL);
+    fill(graph, in, 1);
+    fill(graph, weights.input_weights, 1 / 16.0f);
+    fill(graph, weights.output_weights, 1 / 16.0f);
+    fill(graph, weights.biases, 1);
+    fill(graph, state, 1);
+    return popnn_gru_fwd(graph, &params, state, in, weights, NULL, program, "gru",
+                         POP_OPTIONS({ "inferenceOnly", "true" }), NULL);
 }
 
-static void embedding(pop_graph *graph, pop_program program)
+static pop_tensor embedding(pop_graph *graph, pop_program program)
 {
-    pop_tensor table = random_tensor(graph, POP_SHAPE(WORDS, WIDTH), "table");
+    pop_tensor table = new_tensor(graph, POP_SHAPE(WORDS, WIDTH), "table");
     pop_tensor words = pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(LOOKUPS, 1), "words");
     pop_graph_set_tile_mapping(graph, words, 0);
     static uint32_t numbers[LOOKUPS];
     for (size_t i = 0; i < LOOKUPS; ++i)
         numbers[i] = (uint32_t)rand() % WORDS;
-    fill(graph, table);
-    pop_graph_set_initial_value(graph, words, POP_UNSIGNED_INT, numbers);
-    popops_multi_slice(graph, table, words, POP_DIMS(0), POP_SHAPE(1), program, NULL, "embedding", POP_NO_OPTIONS);
+    fill(graph, table, 1);
+    set(graph, words, numbers);
+    return popops_multi_slice(graph, table, words, POP_DIMS(0), POP_SHAPE(1), program, NULL, "embedding",
+                              POP_NO_OPTIONS);
 }
 
 static struct layer {
     const char *name;
-    void (*build)(pop_graph *graph, pop_program program);
+    pop_tensor (*build)(pop_graph *graph, pop_program program);
     pop_engine *engine; /* once it was named */
 } layers[] = { { "softmax", softmax, NULL },
                { "max-pool", max_pool, NULL },
@@ -180,15 +220,27 @@ static void load(struct layer *layer, const pop_device *device)
     poplin_add_codelets(graph);
     popnn_add_codelets(graph);
     pop_program program = pop_sequence(graph, layer->name);
-    layer->build(graph, program);
+    written.layer = layer->name;
+    written.operands = 0;
+    pop_tensor out = layer->build(graph, program);
+    size_t bytes = pop_tensor_num_elements(out) * sizeof(float);
+    pop_graph_create_host_read(graph, "out", out);
     layer->engine = pop_engine_create(graph, POP_PROGRAMS(program), POP_NO_OPTIONS, &error);
     must(error.status, &error);
     must(pop_engine_load(layer->engine, device, &error), &error);
     pop_graph_destroy(graph);
+    if (!written.directory)
+        return;
+    void *values = malloc(bytes);
+    must(pop_engine_run(layer->engine, 0, &error), &error);
+    must(pop_engine_read_tensor(layer->engine, "out", values, bytes, &error), &error);
+    write_file("out", values, bytes);
+    free(values);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    written.directory = argc > 1 ? argv[1] : NULL;
     pop_error error = { 0 };
     pop_device *device = pop_cpu_device_create(&error);
     must(error.status, &error);
