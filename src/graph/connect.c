@@ -282,16 +282,14 @@ void pop_graph_connect_list_at(pop_where where, pop_graph *graph, pop_vertex ver
     if (!store_has_list(ref.store, POP_GRAPH_CONNECTION_ERROR, where, "pop_graph_connect_list", "tensors", list.count,
                         list.list))
         return;
-    struct edge_use use;
-    for (size_t i = 0; i < list.count; ++i)
-        if (!check_row(&ref, &list.list[i], i, &use))
-            return;
-    uint32_t first = free_rows(&ref, list.count);
-    for (size_t i = 0; i < list.count && first != UINT32_MAX; ++i) {
-        use.t = &list.list[i];
-        use.single = tensor_single_run(*use.t, &use.run);
-        fill_edge(&ref, &ref.store->edges.data[first + i], &use);
-    }
+    struct edge_use *uses = mem_alloc((list.count + 1) * sizeof(*uses));
+    size_t checked = 0;
+    while (checked < list.count && check_row(&ref, &list.list[checked], checked, &uses[checked]))
+        ++checked;
+    uint32_t first = checked < list.count ? UINT32_MAX : free_rows(&ref, list.count);
+    for (size_t i = 0; i < list.count && first != UINT32_MAX; ++i)
+        fill_edge(&ref, &ref.store->edges.data[first + i], &uses[i]);
+    free(uses);
 }
 
 /* A constant that is where its readers are; one serves all that read the same value, as far as a small cache

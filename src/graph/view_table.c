@@ -22,7 +22,7 @@ struct table_block {
 struct table {
     pop_store *store;
     uint64_t *places;
-    bool fits; /* offsets are below 2^32 */
+    bool fits; /* offsets are below 2^31: steps between them do not reach the upper half */
 };
 
 /* ---- filling ---- */
@@ -204,7 +204,7 @@ static void fill(struct table *table, struct table_block *block)
         fill_composite(table, composite_of(table->store, block->source), block, 0, block->offset, block->at);
         return;
     }
-    table->fits &= table->store->variables.data[block->source].elements <= UINT32_MAX;
+    table->fits &= table->store->variables.data[block->source].elements <= INT32_MAX;
     put_places(table->places + block->at, (uint64_t)block->source << 32 | (block->offset & UINT32_MAX), block->digit,
                block->digits);
 }
@@ -230,7 +230,7 @@ static uint64_t *table_make(pop_store *store, const struct piece *flat)
 /* ---- reading ---- */
 
 /* Equal pieces at equal steps become one piece with a digit more. */
-enum { JOINED_DIGITS = 3 };
+enum { JOINED_DIGITS = 2 };
 struct equal_pieces {
     piece_fn fn;
     void *context;
@@ -287,6 +287,46 @@ static bool join_piece(const struct piece *piece, void *context)
     return true;
 }
 
+/* The run at an element of a table; its elements. */
+static uint64_t run_at(const uint64_t *places, uint64_t at, uint64_t end)
+{
+    uint64_t next = at + 1;
+    while (next < end && places[next] == places[next - 1] + 1)
+        ++next;
+    return next - at;
+}
+
+/* How many runs of length elements follow each other at this stride from an element on, the first of them included. */
+static uint64_t runs_at(const uint64_t *places, uint64_t at, uint64_t end, uint64_t length, uint64_t stride)
+{
+    uint64_t runs = 1;
+    for (at += length; at < end && places[at] - places[at - length] == stride; at += length, ++runs)
+        if (run_at(places, at, end) != length)
+            break;
+    return runs;
+}
+
+/* The piece at an element: equal runs at equal steps.  Of two runs that no third one continues, the second is left when
+ * it begins such a row itself. */
+static struct piece piece_at(const uint64_t *places, uint64_t at, uint64_t end, struct digit digit[2])
+{
+    uint64_t length = run_at(places, at, end), next = at + length, stride = 0, runs = 1;
+    struct piece piece = { (uint32_t)(places[at] >> 32), 0, places[at] & UINT32_MAX, length, digit };
+    if (next < end && places[next] >> 32 == piece.variable) {
+        stride = places[next] - places[at];
+        runs = runs_at(places, at, end, length, stride);
+    }
+    if (runs == 2 && next + length < end && places[next + length] >> 32 == piece.variable &&
+        runs_at(places, next, end, length, places[next + length] - places[next]) > 2)
+        runs = 1;
+    if (runs > 1)
+        digit[piece.digits++] = (struct digit){ runs, (int64_t)stride };
+    if (length > 1)
+        digit[piece.digits++] = (struct digit){ length, 1 };
+    piece.elements *= runs;
+    return piece;
+}
+
 bool table_each_piece(pop_store *store, const struct piece *flat, uint64_t begin, piece_fn fn, void *context,
                       bool *made)
 {
@@ -294,16 +334,14 @@ bool table_each_piece(pop_store *store, const struct piece *flat, uint64_t begin
     *made = places != NULL;
     if (!places)
         return false;
-    struct equal_pieces rows = { .fn = fn, .context = context }, runs = { .fn = join_piece, .context = &rows };
+    struct equal_pieces rows = { .fn = fn, .context = context };
+    struct digit digit[2];
     bool more = true;
-    for (uint64_t i = begin, next; more && i < end; i = next) {
-        for (next = i + 1; next < end && places[next] == places[i] + (next - i);)
-            ++next;
-        struct digit digit = { next - i, 1 };
-        more = join_piece(
-            &(struct piece){ (uint32_t)(places[i] >> 32), next - i > 1, places[i] & UINT32_MAX, next - i, &digit },
-            &runs);
+    while (more && begin < end) {
+        struct piece piece = piece_at(places, begin, end, digit);
+        begin += piece.elements;
+        more = join_piece(&piece, &rows);
     }
     free(places);
-    return more && give_pieces(&runs, runs.count) && give_pieces(&rows, rows.count);
+    return more && give_pieces(&rows, rows.count);
 }
