@@ -97,6 +97,56 @@ static void test_cycles(void **state)
     bed_close(&bed);
 }
 
+/* The formulas of 2021, worked by hand from docs/reference/depthwise.md. */
+static void test_cycles_2021(void **state)
+{
+    (void)state;
+    const unsigned rows[] = { 9, 3 };
+    const struct poplin_worklist lists[6] = { { rows, 2 }, { rows, 1 } };
+    struct poplin_slic slic = { .num_workers = 6,
+                                .conv_group_groups = 2,
+                                .conv_groups_per_group = 4,
+                                .sub_kernels = 3,
+                                .stride = 1,
+                                .passes = 2,
+                                .float_partials = true,
+                                .release = POP_POPLIBS_2021 };
+    /* rows of 9: 15 + 4; of 3: 13 + 3 when zeroing, else 17 + 3; one less for float partials, in each of two passes */
+    uint64_t zeroing = 2 + 3 + 12 + (10 + 1 + 3 + 2 * 18) + (10 + 1 + 3 + 2 * 15),
+             adding = 2 + 3 + 12 + (10 + 3 + 2 * 18) + (10 + 3 + 2 * 19), load = 16 + 9 + 6 + 60 + 6;
+    assert_int_equal(poplin_cycles_slic(&slic, lists), 28 + 15 * 2 + 6 + 1 + (load + 3 + 2 + 1 + 13) * 3 + 6 * 2 + 1 +
+                                                           2 * 6 * zeroing + 2 * 2 * 6 * adding);
+    /* two chains and half partials: 15 outputs are put together after the first pass; a row of 9 adds 3 when adding */
+    slic.float_partials = false, slic.conv_groups_per_group = 1;
+    zeroing = 2 + 2 + 12 + 1 + 2 + (9 + 1 + 2 * 19) + (9 + 1 + 2 * 16);
+    adding = 2 + 2 + 12 + 1 + 2 + (9 + 2 * 22) + (9 + 2 * 20);
+    assert_int_equal(poplin_cycles_slic(&slic, lists), 25 + 12 * 2 + 6 + 1 + (16 + 18 + 2 + 13) * 3 + 6 * 2 + 1 +
+                                                           2 * (6 * zeroing + 2 + 2 * 21) + 2 * 2 * 6 * adding);
+    slic.stride = 2, slic.passes = 1, slic.sub_kernels = 1, slic.conv_group_groups = 1;
+    zeroing = 2 + 3 + 12 + (10 + 1 + 27) + (10 + 1 + 15);
+    assert_int_equal(poplin_cycles_slic(&slic, lists), 28 + 15 + 1 + (16 + 18 + 3 + 2 + 1 + 13) + 1 + 6 * zeroing);
+}
+
+/* With the formulas of 2021: in all passes against the definition; operands that would have to be flipped or dilated in
+ * the kernel are left to other methods. */
+static void test_release_2021(void **state)
+{
+    (void)state;
+    uint64_t random = 5;
+    for (unsigned i = 0; i < 12; ++i) {
+        poplin_conv_params p = random_params(&random, 0);
+        bool fits = true;
+        for (size_t d = 0; d < p.num_field_dims; ++d)
+            fits = fits && !p.input_transform.flip[d] && !p.kernel_transform.flip[d] &&
+                   p.kernel_transform.dilation[d] == 1 && !p.kernel_transform.padding_upper[d];
+        struct bed bed = bed_open_with(BED_MODEL, 64, POP_OPTIONS({ "poplibsRelease", "2021" }), add_codelets);
+        pop_options options = POP_OPTIONS({ "planConstraints", fits ? "{\"method\":\"SLIC\"}" : "{}" },
+                                          { "partialsType", i % 2 ? "half" : "float" });
+        run(&bed, &p, 0, options, fits ? "SLIC" : NULL);
+        bed_close(&bed);
+    }
+}
+
 /* Depthwise layers use it by default; fully connected ones, float operands and wide strides do not. */
 static void test_supported_convolutions(void **state)
 {
@@ -138,6 +188,8 @@ int main(void)
         cmocka_unit_test(test_random_convolutions),
         cmocka_unit_test(test_vertices),
         cmocka_unit_test(test_cycles),
+        cmocka_unit_test(test_cycles_2021),
+        cmocka_unit_test(test_release_2021),
         cmocka_unit_test(test_supported_convolutions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

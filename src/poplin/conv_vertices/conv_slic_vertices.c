@@ -51,8 +51,8 @@ static pop_perf estimate_slic(const pop_vertex_view *vertex, const pop_target *t
         .sub_kernels = poplin_conv_field(vertex, "sub_kernels"),
         .stride = kind >> 1 & 3,
         .float_partials = kind & 1,
+        .release = target->poplibs_release,
     };
-    (void)target;
     struct conv_lists lists = poplin_conv_lists_of(vertex, slic.sub_kernels, slic.sub_kernels, 1);
     uint64_t positions = 0;
     for (unsigned w = 0; w < workers; ++w)

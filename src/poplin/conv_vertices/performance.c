@@ -231,9 +231,53 @@ static uint64_t row_slic(const struct poplin_slic *slic, uint64_t n)
     return 15 + slic->passes * loop;
 }
 
+/* Release of 2021.  With two chains and half partials two output channels are added up in a buffer, and put together
+ * by the supervisor. */
+static bool slic_in_halves(const struct poplin_slic *slic)
+{
+    return slic->passes == 2 && !slic->float_partials;
+}
+static uint64_t row_slic_2021(const struct poplin_slic *slic, uint64_t n, bool zeroing)
+{
+    bool halves = slic_in_halves(slic);
+    if (slic->stride > 1)
+        return n < 3 ? 10 + (n == 1 ? 3 : 5) : 15 + 2 * (n - 3);
+    if (n >= (halves ? 6 : 5))
+        return 15 + (n - 5) + (halves && !zeroing ? 3 : 0);
+    if (zeroing)
+        return 13 + (n > 1 ? n : 0);
+    return n == 1 ? 13 : 7 + 11 + (n - 1); /* filling and emptying the pipeline takes 11, whatever the length */
+}
+static uint64_t pass_slic_2021(const struct poplin_slic *slic, const struct poplin_worklist *lists, bool zeroing)
+{
+    bool halves = slic_in_halves(slic);
+    uint64_t slowest = 0, outputs = 0;
+    for (unsigned w = 0; w < slic->num_workers; ++w) {
+        uint64_t cycles = 2 + (halves ? 2 : 3) + 12 + (halves ? 1 + 2 : 0);
+        for (size_t i = 0; i < lists[w].count; ++i) {
+            uint64_t n = lists[w].items[i], row = row_slic_2021(slic, n, zeroing) - (slic->float_partials ? 1 : 0);
+            cycles += (halves ? 9 : 10) + (zeroing ? 1 : 0) + (slic->float_partials ? 3 : 0) + slic->passes * row;
+            outputs += n;
+        }
+        slowest = cycles > slowest ? cycles : slowest;
+    }
+    return slic->num_workers * slowest + (halves && zeroing ? 2 + 2 * outputs : 0);
+}
+static uint64_t slic_2021(const struct poplin_slic *slic, const struct poplin_worklist *lists)
+{
+    bool halves = slic_in_halves(slic);
+    uint64_t groups = slic->conv_group_groups, kernels = slic->sub_kernels, together = slic->conv_groups_per_group;
+    uint64_t load = 16 + (together == 1 ? 18 : 9 + 6 + slic->num_workers * (together == 4 ? 10 : 12) + 6);
+    return (halves ? 25 : 28) + (halves ? 12 : 15) * groups + 6 * (groups - 1) + 1 +
+           (load + (halves ? 0 : 3) + 2 + (halves ? 0 : 1) + 13) * kernels + 6 * (kernels - 1) + 1 +
+           groups * pass_slic_2021(slic, lists, true) + groups * (kernels - 1) * pass_slic_2021(slic, lists, false);
+}
+
 uint64_t poplin_cycles_slic(const struct poplin_slic *slic, const struct poplin_worklist *worker_lists)
 {
     uint64_t slowest = 0, max = 0, groups = slic->conv_group_groups;
+    if (slic->release == POP_POPLIBS_2021)
+        return slic_2021(slic, worker_lists);
     for (unsigned w = 0; w < slic->num_workers; ++w) {
         uint64_t cycles = 17, outputs = 0;
         for (size_t i = 0; i < worker_lists[w].count; ++i) {

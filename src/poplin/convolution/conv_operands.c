@@ -3,6 +3,7 @@
  * dimensions {groups, batch, field..., channels} and {groups, kernel..., output channels, input channels}. */
 #include "poplin/convolution/conv_operands.h"
 #include "poplin/convolution/conv_views.h"
+#include "poplin/planner/method.h"
 
 #include <poplin/conv_util.h>
 
@@ -241,9 +242,10 @@ static pop_tensor ungroup(const struct conv_resolved *conv, pop_tensor t, size_t
     return pop_tensor_slice_at(conv->where, t, 0, channels, rank - 3);
 }
 
+/* Reverses dimensions, unless vertices read flipped operands as they are. */
 static pop_tensor flip(const struct conv_resolved *conv, pop_tensor t, const bool *flips, unsigned first)
 {
-    for (unsigned d = 0; d < conv->plan.num_field_dims; ++d)
+    for (unsigned d = 0; d < conv->plan.num_field_dims && !conv->plan.method->reads_flipped; ++d)
         if (flips[d])
             t = pop_tensor_reverse_at(conv->where, t, first + d);
     return t;

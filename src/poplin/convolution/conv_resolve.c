@@ -33,7 +33,7 @@ static bool writes_results(const struct conv_resolved *conv)
     return once;
 }
 
-/* Pads channels and groups to multiples of the vertex' group sizes, and removes flips. */
+/* Pads channels and groups to multiples of the vertex' group sizes, and removes flips unless vertices read them. */
 static void group(struct conv_resolved *conv)
 {
     poplin_conv_params *params = &conv->params;
@@ -48,8 +48,10 @@ static void group(struct conv_resolved *conv)
     params->num_conv_groups = conv->g1 * conv->g2;
     params->input_channels_per_conv_group = conv->c1 * conv->c2;
     params->output_channels_per_conv_group = conv->o1 * conv->o2;
-    resolve_flips(&params->input_transform, params->num_field_dims);
-    resolve_flips(&params->kernel_transform, params->num_field_dims);
+    if (!conv->plan.method->reads_flipped) {
+        resolve_flips(&params->input_transform, params->num_field_dims);
+        resolve_flips(&params->kernel_transform, params->num_field_dims);
+    }
     for (unsigned d = 0; d < params->num_field_dims; ++d)
         conv->output_shape[d] = poplin_conv_output_size(params, d);
 }

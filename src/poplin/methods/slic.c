@@ -21,19 +21,34 @@ static bool takes(const struct plan_proposals *to, const struct poplin_plan *pla
            (plan->num_conv_units == 8 || plan->num_conv_units == 16);
 }
 
+/* Later planners do not reverse or dilate operands for it. */
+static bool takes_2021(const struct plan_proposals *to)
+{
+    const poplin_conv_params *p = to->params;
+    const poplin_input_transform *kernel = &p->kernel_transform;
+    for (size_t d = 0; d < p->num_field_dims; ++d)
+        if (p->input_transform.flip[d] || kernel->flip[d] || kernel->dilation[d] != 1 || kernel->padding_lower[d] ||
+            kernel->padding_upper[d])
+            return false;
+    return !to->joint;
+}
+
 /* Proposes a window of four positions along the last dimension, with four output channels, of one convolution or
  * several. */
 static void propose(struct plan_proposals *to, struct poplin_plan plan)
 {
     plan.num_conv_units = pop_target_num_conv_units(to->target, to->params->input_type, plan.tile_partial_type);
     plan.slic_window_width = POPLIN_SLIC_WINDOW;
-    if (!takes(to, &plan))
+    bool later = to->target->poplibs_release == POP_POPLIBS_2021, halves = plan.tile_partial_type == POP_HALF;
+    if (!takes(to, &plan) || (later && !takes_2021(to)))
         return;
-    for (unsigned groups = 4; groups; groups /= 2) {
-        plan.conv_groups_per_group = groups;
-        plan.in_chans_per_group = plan.partial_chans_per_group = 4 / groups;
-        plan_propose(to, &plan);
-    }
+    unsigned all = later && !halves ? 8 : plan.num_conv_units, few = later ? 8 : all;
+    for (unsigned groups = 4; groups; groups /= 2)
+        for (plan.num_conv_units = all; plan.num_conv_units >= few; plan.num_conv_units /= 2) {
+            plan.conv_groups_per_group = groups;
+            plan.in_chans_per_group = plan.partial_chans_per_group = 4 / groups;
+            plan_propose(to, &plan);
+        }
 }
 
 /* ---- costs ---- */
@@ -63,7 +78,8 @@ static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t
                                 (unsigned)sub_kernels_of(c, t),
                                 c->params.output_transform.stride[last],
                                 passes_of(c),
-                                c->plan.tile_partial_type == POP_FLOAT };
+                                c->plan.tile_partial_type == POP_FLOAT,
+                                c->target->poplibs_release };
     uint64_t found = poplin_cycles_slic(&slic, lists.lists);
     free(lists.items);
     return found;
@@ -105,6 +121,11 @@ static poplin_plan_costs tile_transforms(const struct plan_candidate *c, const s
         range = d == last ? poplibs_ceil_div(range, POPLIN_SLIC_WINDOW) * POPLIN_SLIC_WINDOW : range;
         input *= (t->field[d] - 1) * c->params.output_transform.stride[d] + range;
     }
+    if (c->target->poplibs_release == POP_POPLIBS_2021) {
+        uint64_t zeros = (input > e->inputs ? input - e->inputs : 0) + (kernel > e->weights ? kernel - e->weights : 0);
+        return (poplin_plan_costs){ poplibs_ceil_div(zeros * c->input_bytes, c->target->exchange_bytes_per_cycle),
+                                    zeros * c->input_bytes };
+    }
     uint64_t bytes = ((input == e->inputs ? 0 : input) + (kernel == e->weights ? 0 : kernel)) * c->input_bytes;
     return (poplin_plan_costs){ 2 * poplibs_ceil_div(bytes * 5, c->target->memcpy_bytes_per_cycle * 4), bytes };
 }
@@ -112,7 +133,10 @@ static poplin_plan_costs tile_transforms(const struct plan_candidate *c, const s
 /* The number of sums of one pass of a vertex. */
 static uint64_t buffer_elements(const struct plan_candidate *c, const struct plan_tile *t, uint64_t outputs)
 {
-    return outputs / (t->groups / c->plan.conv_groups_per_group);
+    uint64_t sums = outputs / (t->groups / c->plan.conv_groups_per_group);
+    if (c->target->poplibs_release == POP_POPLIBS_2021)
+        sums += POPLIN_SLIC_ROOM / pop_target_type_size(c->target, c->plan.tile_partial_type);
+    return sums;
 }
 
 const struct poplin_method poplin_method_slic = {

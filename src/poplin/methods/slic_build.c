@@ -3,6 +3,7 @@
  * of all outputs.  So padding of the input, gaps of a dilated one, and the elements missing for whole sub-kernels are
  * zeros in the tile's memory. */
 #include "poplin/methods/slic_build.h"
+#include "poplin/conv_vertices/performance.h"
 #include "poplin/convolution/conv_copies.h"
 #include "poplin/convolution/conv_partials.h"
 #include "poplin/convolution/conv_worklists.h"
@@ -170,6 +171,18 @@ static pop_tensor weights_of(const struct conv_work *work, const struct conv_par
     return group;
 }
 
+/* Elements of the buffer of sums that vertices of 2021 have for themselves. */
+static size_t buffer_room(const struct conv_work *work)
+{
+    const pop_target *target = pop_graph_target(work->graph);
+    const struct poplin_plan *plan = &work->conv->plan;
+    bool strided_halves = plan->tile_partial_type == POP_HALF &&
+                          work->conv->params.output_transform.stride[plan->num_field_dims - 1] == 2;
+    size_t bytes = POPLIN_SLIC_ROOM + (strided_halves ? 8 : 0);
+    return target->poplibs_release == POP_POPLIBS_2021 ? bytes / pop_target_type_size(target, plan->tile_partial_type)
+                                                       : 0;
+}
+
 static void connect_operands(const struct conv_work *work, pop_vertex vertex, const struct conv_part *part,
                              const struct layout *layout, pop_tensor input, pop_tensor weights,
                              struct poplibs_copies *copies)
@@ -187,9 +200,9 @@ static void connect_operands(const struct conv_work *work, pop_vertex vertex, co
     for (size_t g = 0; g < groups; ++g)
         list[g] = pop_tensor_flatten_at(work->where, pop_tensor_index_at(work->where, part->partials, POP_SHAPE(g, 0)));
     pop_graph_connect_list_at(work->where, work->graph, vertex, "out", (pop_tensors){ groups, list });
-    pop_tensor sums =
-        pop_graph_add_variable_at(work->where, work->graph, work->conv->plan.tile_partial_type,
-                                  POP_SHAPE(pop_tensor_num_elements(part->partials) / groups), "outFieldBuffer");
+    pop_tensor sums = pop_graph_add_variable_at(
+        work->where, work->graph, work->conv->plan.tile_partial_type,
+        POP_SHAPE(pop_tensor_num_elements(part->partials) / groups + buffer_room(work)), "outFieldBuffer");
     pop_graph_set_tile_mapping_at(work->where, work->graph, sums, part->tile);
     pop_graph_connect_at(work->where, work->graph, vertex, "out_field_buffer", sums);
     free(list);

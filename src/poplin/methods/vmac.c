@@ -69,6 +69,7 @@ const struct poplin_method poplin_method_vmac = {
     .name = "VMAC",
     .needs = "half inputs, float partials and poplibsRelease 2021",
     .one_out_group = true,
+    .reads_flipped = true,
     .propose = propose,
     .cycles = cycles,
     .pass_cycles = pass_cycles,
