@@ -65,7 +65,7 @@ static void formulas_give_the_guides_figures(void **state)
     assert_int_equal(reduce_add(26, false, false, POP_POPLIBS_1_2), 6 * (32 + 2 * 15));
     assert_int_equal(reduce_add(24, true, true, POP_POPLIBS_1_2), 33 + 6 * (20 + 14));
     assert_int_equal(poplin_cycles_zero(6, 2, 120, true, 2), 6 * 2 * (10 + 5));
-    struct poplin_mac mac = { 6, 1, 1, 1, 1, 30, 1, true, true, true };
+    struct poplin_mac mac = { 6, 1, 1, 1, 1, 30, 1, true, true, true, POP_POPLIBS_1_2 };
     const unsigned item = 1;
     const struct poplin_worklist lists[6] = { { &item, 1 } };
     assert_int_equal(poplin_cycles_horizontal_mac(&mac, lists), 58 + 54 + 23 + 15 + 10 + 6 * (16 + 16 + 19 + 7 + 37));
@@ -100,6 +100,64 @@ static void formulas_of_2021(void **state)
     assert_int_equal(reduce_add(27, true, false, POP_POPLIBS_1_2), 6 * (32 + 16 + 19));
     assert_int_equal(reduce_add(26, true, false, POP_POPLIBS_1_2), 6 * (32 + 2 * 16));
     assert_int_equal(reduce_add(26, true, false, POP_POPLIBS_2021), 6 * (32 + 16 + 19));
+}
+
+/* Half partials of two output channels in 4 input channels: 12 cycles for each element.  By the formulas of 2021 only
+ * the first item has any. */
+static void mac_of_half_partials(void **state)
+{
+    (void)state;
+    const unsigned items[] = { 3, 2 };
+    const struct poplin_worklist lists[2] = { { items, 2 }, { items, 1 } };
+    struct poplin_mac mac = { .num_workers = 2,
+                              .conv_groups = 1,
+                              .in_groups = 1,
+                              .out_groups = 1,
+                              .kernel_size = 1,
+                              .in_chans_per_group = 4,
+                              .out_chans_per_group = 2 };
+    uint64_t overhead = 63 + 2 * 9 + 23 + 15 + 10;
+    assert_int_equal(poplin_cycles_horizontal_mac(&mac, lists),
+                     overhead + 2 * (16 + 16 + 19 + 3 * (7 + 12) + 19 + 2 * (7 + 12)));
+    mac.release = POP_POPLIBS_2021;
+    assert_int_equal(poplin_cycles_horizontal_mac(&mac, lists),
+                     overhead + 2 * (16 + 16 + 19 + 3 * (7 + 12) + 19 + 2 * 7));
+    mac.same_lists = true, mac.kernel_size = 5; /* the same lists for all positions, of which the first item is one */
+    assert_int_equal(poplin_cycles_horizontal_mac(&mac, lists),
+                     overhead + 2 * (16 + 3 * 12 + 5 * (16 + 19 + 3 * 7 + 19 + 2 * 7)));
+}
+
+/* Groups of one half channel are combined 4, 8 or 16 at a time in 2021, also 2 in 1.2. */
+static void combined_groups(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *release, *constraints;
+        pop_type type;
+        size_t channels;
+        bool found;
+    } rows[] = {
+        { "1.2", "2", POP_HALF, 1, true },  { "2021", "2", POP_HALF, 1, false },  { "2021", "4", POP_HALF, 1, true },
+        { "2021", "2", POP_HALF, 2, true }, { "2021", "16", POP_HALF, 1, true },  { "2021", "2", POP_FLOAT, 1, true },
+        { "1.2", "2", POP_FLOAT, 2, true }, { "2021", "2", POP_FLOAT, 2, false }, { "2021", "1", POP_HALF, 3, true },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        char constraints[100], text[8192];
+        snprintf(constraints, sizeof(constraints), "{\"0\":{\"transform\":{\"combineConvGroupsFactor\":%s}}}",
+                 rows[i].constraints);
+        pop_target target;
+        pop_error error;
+        assert_int_equal(pop_target_create_ipu_options(1, 0, "ipu2", POP_OPTIONS({ "poplibsRelease", rows[i].release }),
+                                                       &target, &error),
+                         POP_OK);
+        pop_graph *graph = pop_graph_create(&target);
+        poplin_conv_params params = poplin_conv_params_make(rows[i].type, rows[i].type, 1, POP_SHAPE(6, 6),
+                                                            POP_SHAPE(3, 3), rows[i].channels, rows[i].channels, 32);
+        poplin_report_plan_info(graph, &params, POP_OPTIONS({ "planConstraints", constraints }), NULL, text,
+                                sizeof(text));
+        assert_int_equal(pop_graph_error(graph) == NULL, rows[i].found);
+        pop_graph_destroy(graph);
+    }
 }
 
 /* The best plan of a convolution by the formulas of a release. */
@@ -510,6 +568,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formulas_give_the_guides_figures),
         cmocka_unit_test(formulas_of_2021),
+        cmocka_unit_test(mac_of_half_partials),
+        cmocka_unit_test(combined_groups),
         cmocka_unit_test(plans_depend_on_the_release),
         cmocka_unit_test(costs_are_the_published_ones),
         cmocka_unit_test(memory_bounds_plans),

@@ -33,7 +33,6 @@ CONV_PAIRS(MAC_TYPES, MAC_VERTEX)
 
 static pop_perf estimate_mac(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
-    (void)target;
     struct conv_lists lists = poplin_conv_lists(vertex);
     struct poplin_mac mac = {
         .num_workers = poplin_conv_field(vertex, "num_workers"),
@@ -45,6 +44,7 @@ static pop_perf estimate_mac(const pop_vertex_view *vertex, const pop_target *ta
         .out_chans_per_group = poplin_conv_field(vertex, "out_chans"),
         .float_inputs = poplin_kind_float_inputs(user),
         .float_partials = poplin_kind_float_partials(user),
+        .release = target->poplibs_release,
     };
     uint64_t positions = 0;
     for (unsigned i = 0; i < mac.kernel_size * mac.num_workers; ++i)

@@ -46,6 +46,7 @@ struct poplin_mac {
     unsigned in_chans_per_group, out_chans_per_group;
     bool float_inputs, float_partials;
     bool same_lists; /* as in nx1 */
+    pop_poplibs_release release;
 };
 uint64_t poplin_cycles_horizontal_mac(const struct poplin_mac *mac, const struct poplin_worklist *worker_lists);
 

@@ -37,7 +37,8 @@ static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t
                               plan->partial_chans_per_group,
                               c->params.input_type == POP_FLOAT,
                               plan->tile_partial_type == POP_FLOAT,
-                              true };
+                              true,
+                              c->target->poplibs_release };
     uint64_t found = plan_zeroing_cycles(c, t, work) + poplin_cycles_horizontal_mac(&mac, lists.lists);
     free(lists.items);
     return found;

@@ -66,6 +66,15 @@ static unsigned max_combined(const struct planning *planning, const poplin_conv_
         return 1;
     return (p->input_type == POP_HALF ? 16u : 8u) / (unsigned)channels;
 }
+/* The factor of combined groups to try after this one: the next power of two; the planner of 2021 leaves out those with
+ * which the channels do not fill a vector, and combines groups of two floats not at all. */
+static unsigned next_combined(const struct planning *planning, const poplin_conv_params *p, unsigned factor)
+{
+    unsigned channels = (unsigned)p->input_channels_per_conv_group, vector = p->input_type == POP_HALF ? 4 : 2;
+    if (planning->target->poplibs_release == POP_POPLIBS_1_2 || factor > 1)
+        return 2 * factor;
+    return channels == 1 || 2 * channels == vector ? vector / channels : UINT32_MAX;
+}
 
 static void try_flattened(struct planning *planning, struct poplin_transform t, const poplin_conv_params *expanded)
 {
@@ -79,7 +88,7 @@ static void try_flattened(struct planning *planning, struct poplin_transform t, 
         t.flatten_dims = poplin_params_flattenable(&flat);
         poplin_conv_params combinable = poplin_params_flatten(&flat, t.flatten_dims);
         unsigned max = max_combined(planning, &flat);
-        for (unsigned factor = 1; factor <= max; factor *= 2) {
+        for (unsigned factor = 1; factor <= max; factor = next_combined(planning, &flat, factor)) {
             if (!allows(fixed->combine_conv_groups_factor, factor) || factor > flat.num_conv_groups)
                 continue;
             t.combine_conv_groups_factor = factor;
