@@ -114,6 +114,34 @@ static void test_random_convolutions(void **state)
             run(device, tiles[i % 3], i % 4 == 3 ? POP_HALF : POP_FLOAT, (enum pass)(i / 2 % PASSES), &random);
 }
 
+/* Kernels with few channels, whose positions are contiguous runs: with padding, strides and dilated kernels. */
+static void test_few_channels_on_a_cpu(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 8; ++i) {
+        pop_type type = i & 1 ? POP_HALF : POP_FLOAT;
+        poplin_conv_params p = poplin_conv_params_make(type, type, 2, POP_SHAPE(23, 19), POP_SHAPE(7, 5), 3, 37, 1);
+        for (int d = 0; d < 2; ++d) {
+            p.input_transform.padding_lower[d] = p.input_transform.padding_upper[d] = 3;
+            p.output_transform.stride[d] = 1 + (i / 2 & 1);
+            p.kernel_transform.dilation[d] = 1 + i / 4;
+        }
+        struct bed bed = bed_open(BED_CPU, 1, add_codelets);
+        pop_tensor in = poplin_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, NULL),
+                   weights = poplin_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
+        bed_write(&bed, in, NULL, -1, 1);
+        bed_write(&bed, weights, NULL, -1, 1);
+        pop_tensor out =
+            poplin_convolution(bed.graph, in, weights, &p, false, bed.program, "few", POP_NO_OPTIONS, NULL);
+        double *wanted = reference_conv(&p, 0, bed_given(&bed, in), bed_given(&bed, weights)),
+               *got = bed_run(&bed, out);
+        bed_check(got, wanted, pop_tensor_num_elements(out), type == POP_HALF ? 0.002 : 1e-5,
+                  type == POP_HALF ? 0.01 : 1e-5);
+        free(wanted);
+        bed_close(&bed);
+    }
+}
+
 /* A convolution on the model whose plan is fixed by constraints, in all passes in which they can be satisfied. */
 static double *forced(poplin_conv_params p, const char *constraints, struct bed *bed, pop_tensor *out)
 {
@@ -651,6 +679,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_convolutions),
+        cmocka_unit_test(test_few_channels_on_a_cpu),
         cmocka_unit_test(test_forced_plans),
         cmocka_unit_test(test_one_channel_transformed),
         cmocka_unit_test(test_cost_equals_the_planners_estimate),

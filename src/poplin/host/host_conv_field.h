@@ -126,7 +126,42 @@ static inline struct conv_position position_of(const struct conv_field *field, c
     }
     return position;
 }
-/* The offset of the input element of an output at a kernel position; HOST_CONV_NONE for padding. */
+/* The offset of the input element of an output at a kernel position, without the last dimension's part; HOST_CONV_NONE
+ * for padding. */
+static inline unsigned outer_offset_at(const struct conv_field *field, const struct conv_row *row,
+                                       const struct conv_position *position)
+{
+    unsigned sum = 0;
+    for (unsigned d = 0; d + 1 < field->count; ++d) {
+        unsigned offset = row->offsets[d][position->kernel[d]];
+        if (offset == HOST_CONV_NONE)
+            return HOST_CONV_NONE;
+        sum += offset;
+    }
+    return sum;
+}
+/* Contiguous elements of neighbouring positions, or padding (HOST_CONV_NONE). */
+struct conv_run {
+    unsigned offset, elements;
+};
+/* The runs of a dimension's kernel positions, whose elements are `channels` channels; returns their number. */
+static inline size_t runs_of(const unsigned *offsets, const unsigned *kernels, size_t count, size_t channels,
+                             struct conv_run *runs)
+{
+    size_t made = 0;
+    for (size_t k = 0; k < count; ++k) {
+        unsigned at = offsets[kernels[k]];
+        struct conv_run *before = made ? &runs[made - 1] : NULL;
+        bool padding = at == HOST_CONV_NONE;
+        if (before && padding == (before->offset == HOST_CONV_NONE) &&
+            (padding || at == before->offset + before->elements))
+            before->elements += (unsigned)channels;
+        else
+            runs[made++] = (struct conv_run){ at, (unsigned)channels };
+    }
+    return made;
+}
+/* The same with all dimensions. */
 static inline unsigned offset_at(const struct conv_field *field, const struct conv_row *row,
                                  const struct conv_position *position)
 {

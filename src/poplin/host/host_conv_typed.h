@@ -82,6 +82,7 @@ POP_VERTEX_NAME(TYPED(HostConv), "poplin::HostConv<" T_NAME ">");
 struct TYPED(conv_block) {
     const T *in;
     const struct conv_field *field;
+    const struct conv_phase *whole; /* the phase if the block has all its positions, or NULL */
     const struct conv_position *positions;
     size_t channel, channels, stride, depth; /* the first position's channels begin at `channel` */
 };
@@ -130,13 +131,34 @@ static void TYPED(gather_row)(const struct TYPED(conv_block) * block, const stru
         k += depth;
     }
 }
+/* The same for a whole phase: the runs of the last dimension are the same for all positions of the others. */
+static void TYPED(gather_whole_row)(const struct TYPED(conv_block) * block, const struct conv_row *row, T *to)
+{
+    const struct conv_phase *phase = block->whole;
+    unsigned last = block->field->count - 1, inner = phase->counts[last];
+    struct conv_run runs[GEMM_DEPTH];
+    size_t count = runs_of(row->offsets[last], phase->kernels[last], inner, block->channels, runs);
+    for (size_t n = 0; n < phase->positions; n += inner, to += inner * block->channels) {
+        unsigned from = outer_offset_at(block->field, row, &block->positions[n]);
+        if (from == HOST_CONV_NONE) {
+            memset(to, 0, inner * block->channels * sizeof(*to));
+            continue;
+        }
+        T *at = to;
+        for (size_t i = 0; i < count; at += runs[i++].elements)
+            if (runs[i].offset == HOST_CONV_NONE)
+                memset(at, 0, runs[i].elements * sizeof(*at));
+            else
+                copy_run(at, block->in + from + runs[i].offset, runs[i].elements * sizeof(*at));
+    }
+}
 static void TYPED(gather_rows)(const struct TYPED(conv_block) * block, const struct conv_row *rows, size_t count,
                                float *to)
 {
     T lines[STRIP][GEMM_DEPTH];
     const T *from[STRIP];
     for (size_t i = 0; i < count; ++i) {
-        TYPED(gather_row)(block, &rows[i], lines[i]);
+        (block->whole ? TYPED(gather_whole_row) : TYPED(gather_row))(block, &rows[i], lines[i]);
         from[i] = lines[i];
     }
     TYPED(turn)(from, count, block->depth, to, count);
@@ -169,6 +191,7 @@ static void TYPED(convolve_rows)(const TYPED(HostConv) * v, const struct conv_fi
     for (size_t k = 0; k < depth; k += share) {
         struct TYPED(conv_block) block = { .in = v->in.data + (size_t)v->group * v->strideGroup,
                                            .field = field,
+                                           .whole = share == depth ? phase : NULL,
                                            .positions = positions,
                                            .channel = k % v->channels,
                                            .channels = v->channels,

@@ -10,6 +10,19 @@
 #include "poplin/host/host_conv_field.h"
 #include "poplin/host/host_gemm_kernel.h"
 
+/* Runs are short: calls of memcpy would take longer than the copies. */
+static inline void copy_run(void *to, const void *from, size_t bytes)
+{
+    enum { CHUNK = 32 };
+    if (bytes < CHUNK) {
+        memcpy(to, from, bytes);
+        return;
+    }
+    for (size_t i = 0; i < bytes - CHUNK; i += CHUNK)
+        memcpy((char *)to + i, (const char *)from + i, CHUNK);
+    memcpy((char *)to + bytes - CHUNK, (const char *)from + bytes - CHUNK, CHUNK);
+}
+
 #define TYPES    POPLIBS_FLOATING
 #define TEMPLATE "poplin/host/host_conv_typed.h"
 #include "poplibs/each_type.h"
