@@ -114,6 +114,7 @@ struct step_plan {
 };
 struct tile_bytes {
     uint32_t tile;
+    bool sends; /* of a message: in the exchange that brings it the tile sends too, if only to itself */
     uint64_t bytes;
 };
 typedef VEC(struct tile_bytes) tile_byte_list;

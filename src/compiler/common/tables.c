@@ -208,7 +208,7 @@ uint32_t tables_rearranged(tile_byte_list *list, tile_copies *copies)
         qsort(copies->data, copies->count, sizeof(*copies->data), copy_order);
     for (size_t i = 0; i < copies->count; ++i) {
         if (!i || copies->data[i].tile != copies->data[i - 1].tile)
-            *vec_push(list) = (struct tile_bytes){ copies->data[i].tile, 0 };
+            *vec_push(list) = (struct tile_bytes){ .tile = copies->data[i].tile };
         list->data[list->count - 1].bytes += copies->data[i].shape.bytes;
     }
     return (uint32_t)(list->count - before);

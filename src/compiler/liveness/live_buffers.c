@@ -41,10 +41,10 @@ static uint32_t add_buffer(struct buffers *b, enum model_category category, cons
     return (uint32_t)b->live->buffers.count - 1;
 }
 
-static void add_bytes(struct buffers *b, uint32_t tile, uint64_t bytes)
+static void add_bytes(struct buffers *b, uint32_t tile, uint64_t bytes, bool sends)
 {
     assert(b->live->buffers.count && tile < pop_target_num_tiles(&b->c->store->target));
-    *vec_push(&b->live->bytes) = (struct tile_bytes){ tile, bytes };
+    *vec_push(&b->live->bytes) = (struct tile_bytes){ tile, sends, bytes };
     ++b->live->buffers.data[b->live->buffers.count - 1].count;
 }
 
@@ -58,7 +58,7 @@ static uint32_t exchange_buffer(struct buffers *b, enum model_category category,
         const struct model_flow *flow = &model->flows.data[i];
         uint64_t bytes = sent ? flow->sent : flow->received;
         for (uint32_t tile = flow->tile; bytes && tile < flow->tile + flow->tiles; ++tile)
-            add_bytes(b, tile, bytes);
+            add_bytes(b, tile, bytes, flow->sent > 0);
     }
     if (b->live->buffers.data[buffer].count)
         return buffer;
@@ -73,8 +73,27 @@ static uint32_t arranged_buffer(struct buffers *b, const char *name, uint64_t fi
     assert(first + count <= b->in->exchange->rearranged.count);
     uint32_t buffer = add_buffer(b, MODEL_REARRANGEMENT_CATEGORY, name);
     for (uint64_t i = first; i < first + count; ++i)
-        add_bytes(b, b->in->exchange->rearranged.data[i].tile, b->in->exchange->rearranged.data[i].bytes);
+        add_bytes(b, b->in->exchange->rearranged.data[i].tile, b->in->exchange->rearranged.data[i].bytes, true);
     return buffer;
+}
+
+static int by_tile(const void *left, const void *right)
+{
+    const struct tile_bytes *a = left, *b = right;
+    return a->tile < b->tile ? -1 : a->tile > b->tile;
+}
+
+/* Tiles with elements of their own in an operand that they receive, or write, in parts send these to themselves; both
+ * buffers are by tile. */
+static void note_senders(const struct buffers *b, const struct live_buffer *message, const struct live_buffer *arranged)
+{
+    struct tile_bytes *received = b->live->bytes.data + message->first;
+    for (uint64_t i = arranged->first; i < arranged->first + arranged->count; ++i) {
+        struct tile_bytes *found =
+            bsearch(&b->live->bytes.data[i], received, message->count, sizeof(*received), by_tile);
+        if (found)
+            found->sends = true;
+    }
 }
 
 static const char *label(char *buffer, size_t size, const char *kind, const char *name)
@@ -125,6 +144,9 @@ static void set_buffers(struct buffers *b, uint32_t set, const struct set_access
     of[LIVE_ARRANGED_BEFORE] = arranged_buffer(b, text, plan->first_rearranged, plan->rearranged_before);
     of[LIVE_ARRANGED_AFTER] =
         arranged_buffer(b, text, plan->first_rearranged + plan->rearranged_before, plan->rearranged_after);
+    for (int kind = LIVE_ARRANGED_BEFORE; kind <= LIVE_ARRANGED_AFTER; ++kind)
+        if (of[LIVE_MESSAGE] != NONE && of[kind] != NONE)
+            note_senders(b, &b->live->buffers.data[of[LIVE_MESSAGE]], &b->live->buffers.data[of[kind]]);
     label(text, sizeof(text), "outputEdge", name);
     if (plan->exchange_after != NONE)
         of[LIVE_OUTPUT] =
@@ -260,7 +282,7 @@ static uint32_t host_buffer(struct buffers *b, uint32_t position, const struct s
         buffer = add_buffer(b, MODEL_HOST_MESSAGE_CATEGORY, label(text, sizeof(text), "hostMessage", name));
         qsort(s.touched.data, s.touched.count, sizeof(uint32_t), by_number);
         for (size_t i = 0; i < s.touched.count; ++i)
-            add_bytes(b, s.touched.data[i], s.bytes[s.touched.data[i]]);
+            add_bytes(b, s.touched.data[i], s.bytes[s.touched.data[i]], false);
     }
     vec_free(&s.touched);
     free(s.bytes);
@@ -297,7 +319,7 @@ static void broadcast_step(struct buffers *b, uint32_t position, const struct mo
     if (step->kind == MODEL_STREAM_COPY) { /* the second of the entry's brings the program's number */
         if (position && model->steps.data[b->live->step.data[position - 1]].kind == MODEL_STREAM_COPY) {
             uint32_t buffer = add_buffer(b, MODEL_CONTROL_ID_CATEGORY, "programId");
-            add_bytes(b, 0, WORD);
+            add_bytes(b, 0, WORD, false);
             hold(b, buffer, position, switch_behind(b, position));
         }
         return;

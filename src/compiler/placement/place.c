@@ -102,14 +102,14 @@ static uint64_t piece_bytes(const struct place *p, const struct live_buffer *buf
 
 /* While an exchange runs, a tile fetches its code, loads what it sends and stores what it receives; an element serves
  * one access a cycle (docs/reference/ipu-model.md, 1.3): code is in the first, what is sent in the second, what is
- * received from the third on. */
-static uint8_t buffer_element(const struct place *p, const struct live_buffer *buffer, uint32_t tile)
+ * received from the third on, or from the second on where the tile sends nothing. */
+static uint8_t buffer_element(const struct place *p, const struct live_buffer *buffer, struct tile_bytes all)
 {
     enum { SENT = 1, RECEIVED };
     if (p->c->store->target.poplibs_release != POP_POPLIBS_2021 ||
-        !p->sizes.fixed[tile][MODEL_INTERNAL_EXCHANGE_CODE_CATEGORY])
+        !p->sizes.fixed[all.tile][MODEL_INTERNAL_EXCHANGE_CODE_CATEGORY])
         return 0;
-    return buffer->result ? SENT : RECEIVED;
+    return !buffer->result && all.sends ? RECEIVED : SENT;
 }
 
 static void add_buffer(struct place *p, uint32_t index)
@@ -119,15 +119,16 @@ static void add_buffer(struct place *p, uint32_t index)
     assert(max % MESSAGE_ALIGNMENT == 0 || max == UINT64_MAX);
     for (uint64_t k = buffer->first; k < buffer->first + buffer->count; ++k) {
         struct tile_bytes all = p->live->bytes.data[k];
-        for (uint64_t bytes; all.bytes; all.bytes -= bytes) {
-            bytes = all.bytes < max ? all.bytes : max;
+        uint64_t apart = all.bytes <= max ? place_apart_bytes(p, index, all.tile, all.bytes) : 0;
+        for (uint64_t bytes; all.bytes; all.bytes -= bytes, apart = 0) {
+            bytes = apart ? apart : all.bytes < max ? all.bytes : max;
             push(p, all.tile,
                  (struct fit_block){ .bytes = bytes,
                                      .class = buffer->class,
                                      .alignment = MESSAGE_ALIGNMENT,
                                      .category = buffer->category,
                                      .where = FIT_DATA,
-                                     .element = buffer_element(p, buffer, all.tile) },
+                                     .element = buffer_element(p, buffer, all) },
                  PLACE_BUFFER, index);
         }
     }
@@ -139,6 +140,7 @@ static void collect(struct place *p)
     const struct live *live = p->live;
     struct tile_sums sums = { .bytes = mem_zero(p->sizes.tiles, sizeof(*sums.bytes)) };
     size_t constant = 0;
+    place_find_apart(p);
     for (uint32_t v = 0; v < c->store->variables.count; ++v) {
         if (p->in->storage->offset[v] != NO_STORAGE && !c->store->variables.data[v].follows_vertex)
             add_variable(p, v, &sums);
@@ -301,6 +303,7 @@ static void fill_model(struct place *p)
 static void place_free(struct place *p)
 {
     free(p->sizes.fixed);
+    vec_free(&p->apart);
     vec_free(&p->blocks);
     free(p->first);
     free(p->pairs);

@@ -36,12 +36,19 @@ struct place_layout {
     struct fit_result result;
     uint64_t *address; /* by block of it */
 };
+/* What two fields of a vertex receive from other tiles, where they must be in different memory elements: the message is
+ * then two blocks. */
+struct place_apart {
+    uint32_t buffer, tile;
+    uint64_t bytes[2]; /* of each field, in one vertex */
+};
 struct place {
     struct compiler *c;
     const struct place_inputs *in;
     const struct live *live;
     struct fit_memory memory;
     struct place_sizes sizes;
+    VEC(struct place_apart) apart;  /* by buffer, tile */
     VEC(struct place_block) blocks; /* by tile, kind, what */
     size_t *first;                  /* by tile, and one more */
     struct fit_pair *pairs;         /* by tile */

@@ -147,6 +147,118 @@ static void add_pair(struct pairs *x, uint32_t a, uint32_t b, uint32_t vertex,
     *vec_push(&x->list) = (struct element_pair){ x->tile, a < b ? a : b, a < b ? b : a, vertex, constraint->index };
 }
 
+static void free_pairs(struct pairs *x)
+{
+    owners_free(&x->owners);
+    vec_free(&x->list);
+    vec_free(&x->constraints);
+    vec_free(&x->sides[0]);
+    vec_free(&x->sides[1]);
+}
+
+/* ---- two fields of one message ---- */
+
+struct received {
+    struct pairs *x;
+    uint64_t bytes;
+};
+
+static bool count_received(const struct run *run, void *context)
+{
+    struct received *received = context;
+    const struct pairs *x = received->x;
+    uint32_t home = owners_home(&received->x->owners, run->variable, run->offset, run->offset + run->count);
+    if (home != x->tile && home != HOME_EVERYWHERE)
+        received->bytes += run->count * variable_element_bytes(x->p->c, run->variable);
+    return true;
+}
+
+static uint64_t received_bytes(struct pairs *x, const struct edge *edge)
+{
+    struct received received = { .x = x };
+    if (edge->form == EDGE_LIST)
+        for (uint64_t i = 0; i < edge->count; ++i)
+            received.bytes += received_bytes(x, edge_row(x->p->c->store, edge, i));
+    else
+        edge_each_run(x->p->c->store, edge, count_received, &received);
+    return received.bytes;
+}
+
+/* Notes the fields of a vertex, which is one of a tile's. */
+static void note_apart(struct pairs *x, uint32_t vertex)
+{
+    const pop_store *store = x->p->c->store;
+    const struct codelet *codelet = vertex_codelet(x->p->c, &store->vertices.data[vertex]);
+    uint32_t buffer = x->p->live->set_buffers[x->set][LIVE_MESSAGE];
+    for (size_t i = 0; i < x->constraints.count && buffer != NONE; ++i) {
+        struct place_apart apart = { .buffer = buffer, .tile = x->tile };
+        for (uint32_t e = store->vertices.data[vertex].edge; e != NO_EDGE; e = store->edges.data[e].next)
+            for (int side = 0; side < 2; ++side)
+                if (store->edges.data[e].field == x->constraints.data[i].fields[side] &&
+                    codelet->fields[store->edges.data[e].field].direction != FIELD_OUTPUT)
+                    apart.bytes[side] += received_bytes(x, &store->edges.data[e]);
+        if (apart.bytes[0] && apart.bytes[1])
+            *vec_push(&x->p->apart) = apart;
+    }
+}
+
+static int by_buffer(const void *left, const void *right)
+{
+    const struct place_apart *a = left, *b = right;
+    if (a->buffer != b->buffer)
+        return a->buffer < b->buffer ? -1 : 1;
+    return a->tile < b->tile ? -1 : a->tile > b->tile;
+}
+
+void place_find_apart(struct place *p)
+{
+    struct pairs x = { .p = p };
+    const struct compiler *c = p->c;
+    const struct order_result *order = p->in->order;
+    owners_init(&x.owners, c->store, p->in->check);
+    for (size_t g = 0; g < order->groups.count; ++g) {
+        const struct vertex_group *group = &order->groups.data[g];
+        const struct codelet *codelet = c->store->types.data[group->type].codelet;
+        uint64_t first = group->first;
+        x.constraints.count = 0;
+        if (codelet->constraint_count)
+            read_constraints(&x, codelet);
+        for (size_t i = 0; x.constraints.count && i < group->spans; ++i) {
+            const struct tile_span *span = &order->spans.data[group->first_span + i];
+            uint32_t vertex = order->vertices[first];
+            x.tile = span->tile;
+            x.set = p->in->use->set_of[c->store->vertices.data[vertex].set];
+            note_apart(&x, vertex);
+            first += span->count;
+        }
+    }
+    if (p->apart.count)
+        qsort(p->apart.data, p->apart.count, sizeof(*p->apart.data), by_buffer);
+    free_pairs(&x);
+}
+
+uint64_t place_apart_bytes(const struct place *p, uint32_t buffer, uint32_t tile, uint64_t all)
+{
+    enum { GRAIN = 8 };
+    struct place_apart wanted = { .buffer = buffer, .tile = tile };
+    const struct place_apart *found =
+        p->apart.count ? bsearch(&wanted, p->apart.data, p->apart.count, sizeof(wanted), by_buffer) : NULL;
+    if (!found || all > p->memory.element)
+        return 0;
+    uint64_t bytes = align_up(all * found->bytes[0] / (found->bytes[0] + found->bytes[1]), GRAIN);
+    return bytes < all ? bytes : 0;
+}
+
+/* ---- pairs ---- */
+
+/* Whether these blocks of an end are what two fields receive. */
+static bool is_apart(const struct pairs *x, struct end end, uint32_t block, uint32_t count)
+{
+    const struct place_block *first = &x->p->blocks.data[x->p->first[x->tile] + block];
+    return count == 2 && end.kind == PLACE_BUFFER &&
+           place_apart_bytes(x->p, end.what, x->tile, first[0].fit.bytes + first[1].fit.bytes) == first[0].fit.bytes;
+}
+
 static void add_pairs(struct pairs *x, uint32_t vertex, const struct element_constraint *constraint)
 {
     for (size_t i = 0; i < x->sides[0].count; ++i)
@@ -155,6 +267,8 @@ static void add_pairs(struct pairs *x, uint32_t vertex, const struct element_con
                                   b = blocks_of(x->p, x->tile, x->sides[1].data[k], &others);
             for (uint32_t n = 0; a != b && n < own * others; ++n)
                 add_pair(x, a + n % own, b + n / own, vertex, constraint);
+            if (a == b && is_apart(x, x->sides[0].data[i], a, own))
+                add_pair(x, a, a + 1, vertex, constraint);
         }
 }
 
@@ -201,15 +315,6 @@ static void collect(struct pairs *x)
     }
     if (x->list.count)
         qsort(x->list.data, x->list.count, sizeof(*x->list.data), by_tile);
-}
-
-static void free_pairs(struct pairs *x)
-{
-    owners_free(&x->owners);
-    vec_free(&x->list);
-    vec_free(&x->constraints);
-    vec_free(&x->sides[0]);
-    vec_free(&x->sides[1]);
 }
 
 void place_constraints(struct place *p)

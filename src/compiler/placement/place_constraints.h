@@ -6,6 +6,10 @@
 
 #include "compiler/placement/place.h"
 
+/* Finds messages of two fields that must be in different memory elements.  Called before blocks are made. */
+void place_find_apart(struct place *p);
+/* The bytes of such a message, `all` on the tile, that are the first field's; 0: it is one block. */
+uint64_t place_apart_bytes(const struct place *p, uint32_t buffer, uint32_t tile, uint64_t all);
 /* Fields that must be in different memory elements: pairs of blocks.  Called when blocks are by tile. */
 void place_constraints(struct place *p);
 /* The constraint of a pair that could not be met, as an error. */

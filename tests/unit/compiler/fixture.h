@@ -57,6 +57,7 @@ static inline void add_codelet(struct module *module, const char *name, unsigned
 /* Sum: in vector, out scalar.  Map: in vector, out vector.  Scale: data InOut vector.  Wide: in aligned to 16.
  * Scalar: out scalar.  Sink: in vector.  Fill: out vector.
  * Rows: in vector of vectors, taps vector state (pointer alone), gain scalar state, out.  Two: a and b Output vectors.
+ * Join: in and other vectors, out vector.
  */
 static inline struct module *make_module(void)
 {
@@ -75,6 +76,9 @@ static inline struct module *make_module(void)
                                     make_field("out", FIELD_OUTPUT, SHAPE_SCALARS, 32, false, 4) };
     struct codelet_field two[] = { make_field("a", FIELD_OUTPUT, SHAPE_VECTOR, 0, true, 4),
                                    make_field("b", FIELD_OUTPUT, SHAPE_VECTOR, 16, true, 4) };
+    struct codelet_field join[] = { make_field("in", FIELD_INPUT, SHAPE_VECTOR, 0, true, 4),
+                                    make_field("other", FIELD_INPUT, SHAPE_VECTOR, 16, true, 4),
+                                    make_field("out", FIELD_OUTPUT, SHAPE_VECTOR, 32, true, 4) };
     struct codelet_field scalar[] = { make_field("out", FIELD_OUTPUT, SHAPE_SCALAR, 0, false, 4) };
     struct codelet_field sink[] = { make_field("in", FIELD_INPUT, SHAPE_VECTOR, 0, true, 4) };
     struct codelet_field fill[] = { make_field("out", FIELD_OUTPUT, SHAPE_VECTOR, 0, true, 4) };
@@ -87,6 +91,7 @@ static inline struct module *make_module(void)
     add_codelet(module, "Scalar", 8, scalar, 1);
     add_codelet(module, "Sink", 16, sink, 1);
     add_codelet(module, "Fill", 16, fill, 1);
+    add_codelet(module, "Join", 48, join, 3);
     return module;
 }
 

@@ -245,30 +245,36 @@ static void test_control_code(void **state)
     assert_int_equal(early[3] + few[3] + many[3], 0);
 }
 
-/* Code, what an exchange sends and what it receives are in three memory elements. */
+/* Code, what an exchange sends and what it receives are in three memory elements: tile 1 sends and receives, 2
+ * receives, 3 has a result that is sent. */
 static void test_elements_of_exchanges(void **state)
 {
     (void)state;
+    enum { BYTES = 40, ELEMENT = 16384 };
     static const struct {
         const char *line;
-        uint64_t received, sent;
-    } rows[] = { { "ipu1 type=ipu_model compile_ipu_code=true", 0, 0 },
-                 { "ipu1 type=ipu_model poplibs=2021", 0, 0 },
-                 { "ipu1 type=ipu_model compile_ipu_code=true poplibs=2021", 2 * 16384, 16384 } };
+        bool apart;
+    } rows[] = { { "ipu1 type=ipu_model compile_ipu_code=true", false },
+                 { "ipu1 type=ipu_model poplibs=2021", false },
+                 { "ipu1 type=ipu_model compile_ipu_code=true poplibs=2021", true } };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         struct scene s;
         begin_on(&s, rows[i].line);
-        pop_tensor c = variable(&s.f, 10, 2, "c"), d = variable(&s.f, 10, 3, "d");
-        in_out(&s.f, set_named(&s, "there"), "Map", 1, s.a, s.b);
-        in_out(&s.f, set_named(&s, "back"), "Map", 3, d, c);
+        pop_tensor c = variable(&s.f, 10, 2, "c"), d = variable(&s.f, 10, 3, "d"), e = variable(&s.f, 10, 1, "e");
+        pop_compute_set there = set_named(&s, "there");
+        in_out(&s.f, there, "Map", 1, s.a, s.b);
+        in_out(&s.f, there, "Map", 2, e, c);
+        in_out(&s.f, set_named(&s, "back"), "Map", 3, d, s.a);
         compiled_scene(&s);
         const struct model_tile *tiles = s.f.image->model.tiles.data;
-        if (rows[i].received) {
-            assert_int_equal(tiles[1].total_with_gaps, rows[i].received + 40);
-            assert_int_equal(tiles[3].total_with_gaps, rows[i].sent + 40);
-        }
-        assert_true(tiles[0].total_with_gaps < 16384); /* what is sent from a variable stays where it is */
-        assert_true(rows[i].received || (tiles[1].total_with_gaps < 16384 && tiles[3].total_with_gaps < 16384));
+        assert_true(tiles[0].total_with_gaps < ELEMENT); /* what is sent from a variable stays where it is */
+        if (rows[i].apart) {
+            assert_int_equal(tiles[1].total_with_gaps, 2 * ELEMENT + BYTES);
+            assert_int_equal(tiles[2].total_with_gaps, ELEMENT + BYTES);
+            assert_int_equal(tiles[3].total_with_gaps, ELEMENT + BYTES);
+        } else
+            for (int tile = 1; tile < 4; ++tile)
+                assert_true(tiles[tile].total_with_gaps < ELEMENT);
         end(&s.f);
     }
 }
@@ -583,13 +589,18 @@ static void test_interleaved_floors(void **state)
     }
 }
 
+static struct codelet *constrain(struct scene *s, const char *type, const char **constraint)
+{
+    struct codelet *codelet =
+        (struct codelet *)(uintptr_t)s->f.graph->store->types.data[store_find_type(s->f.graph->store, type)].codelet;
+    codelet->constraints = constraint;
+    codelet->constraint_count = 1;
+    return codelet;
+}
+
 static struct codelet *constrained(struct scene *s, const char **constraint)
 {
-    struct codelet *map =
-        (struct codelet *)(uintptr_t)s->f.graph->store->types.data[store_find_type(s->f.graph->store, "Map")].codelet;
-    map->constraints = constraint;
-    map->constraint_count = 1;
-    return map;
+    return constrain(s, "Map", constraint);
 }
 
 static void test_element_constraints(void **state)
@@ -620,6 +631,26 @@ static void test_element_constraints(void **state)
     refused(&s.f, s.all, POP_GRAPH_MEMORY_ALLOCATION_ERROR,
             "Map: constraint 'elem(*in) != elem(*out)' cannot be met on tile 0: 'a' (40 bytes) and 'c' (40 bytes)");
     end(&s.f);
+}
+
+/* So is what both fields receive from other tiles: of 40 and 20 elements, in one message. */
+static void test_fields_of_one_message(void **state)
+{
+    (void)state;
+    const char *constraint = "elem(*in) != elem(*other)";
+    for (int together = 0; together < 2; ++together) {
+        struct scene s;
+        begin_on(&s, "ipu1 type=ipu_model");
+        pop_vertex v = in_out(&s.f, set_named(&s, "s"), "Join", 1, variable(&s.f, 40, 0, "in"), s.b);
+        pop_graph_connect(s.f.graph, v, "other", variable(&s.f, 20, 2, "other"));
+        if (!together)
+            constrain(&s, "Join", &constraint);
+        compiled_scene(&s);
+        assert_int_equal(raw_bytes(&s.f, MODEL_MESSAGE_CATEGORY), 240);
+        assert_int_equal(highest(&s.f) > 16384, !together);
+        assert_true(together || highest(&s.f) == 16384 + 80);
+        end(&s.f);
+    }
 }
 
 /* Tile 0 receives nine rows of 16,000 bytes, in fields of nine vertices or of one: rows fill free memory, also around
@@ -813,6 +844,7 @@ int main(void)
         cmocka_unit_test(test_sharing),
         cmocka_unit_test(test_interleaved_floors),
         cmocka_unit_test(test_element_constraints),
+        cmocka_unit_test(test_fields_of_one_message),
         cmocka_unit_test(test_rows_from_another_tile),
         cmocka_unit_test(test_no_other_element_is_free),
         cmocka_unit_test(test_two_elements),
