@@ -13,11 +13,14 @@ static uint64_t tail_mask(uint64_t end)
     return ~(uint64_t)0 >> (63 - ((end - 1) & 63));
 }
 
+/* Sets the bits of a mask, which are neighbours.  Mostly all of them are fresh, or none: then nothing is counted. */
 static uint64_t word_set(uint64_t *word, uint64_t mask)
 {
     uint64_t fresh = mask & ~*word;
+    if (!fresh)
+        return 0;
     *word |= mask;
-    return (uint64_t)__builtin_popcountll(fresh);
+    return (uint64_t)(fresh == mask ? 64 - __builtin_clzll(mask) - __builtin_ctzll(mask) : __builtin_popcountll(fresh));
 }
 
 uint64_t bits_set(uint64_t *bits, uint64_t begin, uint64_t end)

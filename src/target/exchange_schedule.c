@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target/exchange_schedule.h"
+#include "base/bits.h"
 
 #include "base/mem.h"
 #include "base/sort.h"
@@ -118,6 +119,35 @@ static uint64_t free_from(const struct line *line, uint64_t at, uint64_t cycles)
     return at;
 }
 
+enum { WINDOW = 64 };
+
+/* The cycles from `at` on that are busy, a bit for each. */
+static uint64_t busy_window(const struct line *line, uint64_t at)
+{
+    size_t word = at / WINDOW, shift = at % WINDOW;
+    uint64_t low = word < line->words ? line->busy[word] : 0, high = word + 1 < line->words ? line->busy[word + 1] : 0;
+    return shift ? low >> shift | high << (WINDOW - shift) : low;
+}
+
+/* The first cycles in a row, at most a window, that are free in both lines. */
+static uint64_t free_in_both(const struct line *a, const struct line *b, uint64_t at, uint64_t cycles)
+{
+    assert(cycles && cycles <= WINDOW);
+    at = at > a->full ? at : a->full;
+    at = at > b->full ? at : b->full;
+    for (;;) {
+        uint64_t busy = busy_window(a, at) | busy_window(b, at), begins = ~busy;
+        for (uint64_t length = 1; length < cycles && begins;) { /* bits that begin a row of this length */
+            uint64_t step = length < cycles - length ? length : cycles - length;
+            begins &= begins >> step;
+            length += step;
+        }
+        if (begins)
+            return at + (uint64_t)__builtin_ctzll(begins);
+        at += WINDOW - (uint64_t)__builtin_clzll(busy); /* busy is not 0: else the window would do */
+    }
+}
+
 static void occupy(struct line *line, uint64_t at, uint64_t end)
 {
     assert(at < end && end <= MAX_CYCLES);
@@ -129,12 +159,7 @@ static void occupy(struct line *line, uint64_t at, uint64_t end)
         memset(line->busy + line->words, 0, (words - line->words) * sizeof(*line->busy));
         line->words = words;
     }
-    for (; at < end && at % 64; ++at)
-        line->busy[at / 64] |= (uint64_t)1 << at % 64;
-    for (; at + 64 <= end; at += 64)
-        line->busy[at / 64] = UINT64_MAX;
-    for (; at < end; ++at)
-        line->busy[at / 64] |= (uint64_t)1 << at % 64;
+    bits_set(line->busy, at, end);
     if (fills)
         line->full = next_cycle(line, end, UINT64_MAX, false);
 }
@@ -191,7 +216,9 @@ void exchange_schedule_row(struct exchange_schedule *schedule, uint32_t tile)
 static uint64_t first_free(const struct scheduled_tile *sender, const struct scheduled_tile *receiver, uint64_t cycles)
 {
     uint64_t at = receiver->row;
-    for (uint64_t both = UINT64_MAX; at != both && at + cycles <= MAX_CYCLES;) {
+    if (cycles && cycles <= WINDOW)
+        at = free_in_both(&sender->send, &receiver->receive, at, cycles);
+    for (uint64_t both = UINT64_MAX; cycles > WINDOW && at != both && at + cycles <= MAX_CYCLES;) {
         both = at;
         at = free_from(&sender->send, free_from(&receiver->receive, both, cycles), cycles);
     }
