@@ -2,10 +2,12 @@
 // poplin's convolutions, called as programs in C++ call them.
 #include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
 #include <poplin/ConvUtil.hpp>
 #include <poplin/Convolution.hpp>
 #include <poplin/MultiConvolution.hpp>
 #include <poplin/codelets.hpp>
+#include <popops/Cast.hpp>
 #include <popops/codelets.hpp>
 
 #include "check.hpp"
@@ -17,7 +19,7 @@ struct Bed {
     Device device;
     Graph graph;
     Sequence prog;
-    Bed() : device(Device::createCPUDevice()), graph(device.getTarget())
+    explicit Bed(Device of = Device::createCPUDevice()) : device(std::move(of)), graph(device.getTarget())
     {
         popops::addCodelets(graph);
         poplin::addCodelets(graph);
@@ -138,6 +140,42 @@ TEST(several)
                  "planType");
     CHECK(bed.run(concat({ out[1].flatten(), deltas[1].flatten(), args[0].weights.flatten(),
                            args[1].weights.flatten() })) == std::vector<float>({ 2, 4, 6, 28, 40, 20, 15, 40, 30 }));
+}
+
+// Four convolutions of one channel: sum i of in[row + k, column + l] * weights[k, l], on the CPU and by the method
+// VMAC.
+TEST(depthwise)
+{
+    IPUModel model;
+    model.tilesPerIPU = 4;
+    const poplin::ConvParams params(HALF, FLOAT, 1, { 3, 4 }, { 2, 3 }, 1, 1, 4);
+    std::vector<float> values(48), factors(24), wanted;
+    for (unsigned i = 0; i < 48; ++i)
+        values[i] = (float)(i % 7);
+    for (unsigned i = 0; i < 24; ++i)
+        factors[i] = (float)(i % 5) - 2;
+    for (unsigned g = 0; g < 4; ++g)
+        for (unsigned at = 0; at < 4; ++at) {
+            float sum = 0;
+            for (unsigned k = 0; k < 6; ++k)
+                sum += values[g * 12 + (at / 2 + k / 3) * 4 + at % 2 + k % 3] * factors[g * 6 + k];
+            wanted.push_back(sum);
+        }
+    for (bool onModel : { false, true }) {
+        Bed bed(onModel ? model.createDevice({ { "poplibsRelease", "2021" } }) : Device::createCPUDevice());
+        OptionFlags options;
+        if (onModel)
+            options.set("planConstraints", "{\"method\": \"VMAC\"}");
+        Tensor in = poplin::createInput(bed.graph, params, "in", options),
+               weights = poplin::createWeights(bed.graph, params, "w", options),
+               given = bed.graph.addConstant<float>(FLOAT, { 48 }, values.data()),
+               kernel = bed.graph.addConstant<float>(FLOAT, { 24 }, factors.data());
+        bed.graph.setTileMapping(given, 0);
+        bed.graph.setTileMapping(kernel, 0);
+        bed.prog.add(Copy(popops::cast(bed.graph, given, HALF, bed.prog).reshape(in.shape()), in));
+        bed.prog.add(Copy(popops::cast(bed.graph, kernel, HALF, bed.prog).reshape(weights.shape()), weights));
+        CHECK(bed.run(poplin::convolution(bed.graph, in, weights, params, false, bed.prog, "conv", options)) == wanted);
+    }
 }
 
 TEST(errors)
