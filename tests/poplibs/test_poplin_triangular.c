@@ -168,6 +168,33 @@ static void check_factor(enum bed_device device, pop_type type, size_t groups, s
     bed_close(&bed);
 }
 
+static size_t tiles_with(pop_graph *graph, pop_tensor t)
+{
+    pop_interval_lists mapping;
+    size_t tiles = 0;
+    assert_true(pop_graph_get_tile_mapping(graph, t, NULL, &mapping));
+    for (size_t tile = 0; tile < mapping.count; ++tile)
+        tiles += mapping.first[tile + 1] > mapping.first[tile];
+    pop_interval_lists_free(&mapping);
+    return tiles;
+}
+
+/* A block's rows are together for a lower factor, its columns for an upper one, which is computed on transposed views.
+ */
+static void test_factor_layouts(void **state)
+{
+    (void)state;
+    for (int lower = 0; lower < 2; ++lower) {
+        struct bed bed = bed_open(BED_MODEL, 16, add_codelets);
+        pop_tensor a = poplin_create_cholesky_input(bed.graph, POP_FLOAT, POP_SHAPE(16, 16), lower != 0, "a",
+                                                    POP_NO_OPTIONS, NULL);
+        assert_built(bed.graph);
+        assert_int_equal(tiles_with(bed.graph, pop_tensor_slice(a, 3, 4, 0)), lower ? 1 : 16);
+        assert_int_equal(tiles_with(bed.graph, pop_tensor_slice(a, 3, 4, 1)), lower ? 16 : 1);
+        bed_close(&bed);
+    }
+}
+
 /* row: poplin cholesky */
 /* row: poplin choleskyInPlace */
 /* row: poplin createCholeskyInput */
@@ -291,9 +318,13 @@ static void test_mistakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_systems), cmocka_unit_test(test_masks),
-        cmocka_unit_test(test_factors), cmocka_unit_test(test_products_that_are_planned),
-        cmocka_unit_test(test_cycles),  cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_systems),
+        cmocka_unit_test(test_masks),
+        cmocka_unit_test(test_factors),
+        cmocka_unit_test(test_factor_layouts),
+        cmocka_unit_test(test_products_that_are_planned),
+        cmocka_unit_test(test_cycles),
+        cmocka_unit_test(test_mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
