@@ -13,7 +13,7 @@ set(environment "POPLAR_LOG_DEST=/dev/null;POPLIBS_LOG_DEST=/dev/null;CC=${CMAKE
 get_property(thread_programs GLOBAL PROPERTY thread_programs)
 add_custom_target(threads DEPENDS ${thread_programs})
 
-foreach(check words shell walks links analyser-rows layers tags state declarations budget format headers cpp-headers cpp-rows poplibs-rows licences numbers options paths calls)
+foreach(check words shell walks links analyser-rows layers tags state declarations budget format headers cpp-headers cpp-rows poplibs-rows licences numbers constants options paths calls)
   add_test(NAME rules/${check} COMMAND ${scripts}/check-${check})
 endforeach()
 set_tests_properties(rules/words rules/shell rules/format PROPERTIES SKIP_RETURN_CODE 77) # without the tool

@@ -62,8 +62,9 @@ for (const picture of PICTURES.filter((one) => views.has(one.name))) {
     await page.waitForSelector(picture.ready ?? "main");
     await picture.first?.(page);
     await page.mouse.move(2, 700);
-    await page.waitForFunction(() => !document.querySelector(".status")?.textContent.includes("loading"));
     await page.waitForTimeout(800);
+    await page.waitForFunction(() => document.documentElement.dataset.loading === "0");
+    await page.waitForTimeout(200);
     await page.screenshot({ path: `${directory}/analyser-${picture.name}.png` });
     if (page.problems.length) console.log(picture.name, page.problems);
     await page.context().close();
