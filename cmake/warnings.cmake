@@ -11,4 +11,7 @@ endif()
 if(TREMULA_SANITIZE)
   add_compile_options(-fsanitize=${TREMULA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${TREMULA_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    add_link_options(-fsanitize-link-c++-runtime) # for programs in C that link the C++ interface
+  endif()
 endif()
