@@ -52,7 +52,7 @@ uint64_t poplin_cycles_horizontal_mac(const struct poplin_mac *mac, const struct
 
 /* ConvPartial1x4SLIC: worker_lists has one entry for each worker, because each sub-kernel contributes to all
  * outputs. */
-enum { POPLIN_SLIC_WINDOW = 4, POPLIN_SLIC_ROOM = 200 /* bytes of the buffer besides sums, 2021 */ };
+enum { POPLIN_SLIC_WINDOW = 4, POPLIN_SLIC_OVERHEAD = 200 /* bytes of the buffer besides sums, 2021 */ };
 struct poplin_slic {
     unsigned num_workers, conv_group_groups, conv_groups_per_group, sub_kernels, stride;
     unsigned

@@ -135,7 +135,7 @@ static uint64_t buffer_elements(const struct plan_candidate *c, const struct pla
 {
     uint64_t sums = outputs / (t->groups / c->plan.conv_groups_per_group);
     if (c->target->poplibs_release == POP_POPLIBS_2021)
-        sums += POPLIN_SLIC_ROOM / pop_target_type_size(c->target, c->plan.tile_partial_type);
+        sums += POPLIN_SLIC_OVERHEAD / pop_target_type_size(c->target, c->plan.tile_partial_type);
     return sums;
 }
 

@@ -178,7 +178,7 @@ static size_t buffer_room(const struct conv_work *work)
     const struct poplin_plan *plan = &work->conv->plan;
     bool strided_halves = plan->tile_partial_type == POP_HALF &&
                           work->conv->params.output_transform.stride[plan->num_field_dims - 1] == 2;
-    size_t bytes = POPLIN_SLIC_ROOM + (strided_halves ? 8 : 0);
+    size_t bytes = POPLIN_SLIC_OVERHEAD + (strided_halves ? 8 : 0);
     return target->poplibs_release == POP_POPLIBS_2021 ? bytes / pop_target_type_size(target, plan->tile_partial_type)
                                                        : 0;
 }
