@@ -15,7 +15,7 @@
 
 struct rig {
     const char *file; /* line of the row; 0: the error has no line of the user */
-    int line;         /* of the row; 0: the error is nobody's line */
+    int line;         /* of the row; 0: the error has no line of the user */
     pop_device *device, *other_device, *cpu;
     pop_device_manager *manager;
     pop_graph *graph, *other, *made; /* made: a graph that a row created by mistake, or saved */

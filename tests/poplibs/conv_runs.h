@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random convolutions with few channels a group, and runs of all passes against their definition. */
+/* Random convolutions with few channels per group, and runs of all passes against their definition. */
 #ifndef TESTS_POPLIBS_CONV_RUNS_H
 #define TESTS_POPLIBS_CONV_RUNS_H
 
@@ -32,7 +32,7 @@ static inline bool pads_output(const poplin_conv_params *p)
     return false;
 }
 
-/* Few channels, and all that is done to operands around a convolution but strides above 2 along the last dimension. */
+/* Few channels, and all transforms of operands but strides above 2 along the last dimension. */
 static inline poplin_conv_params random_params(uint64_t *state, unsigned pass)
 {
     poplin_conv_params p, of_pass;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Convolutions by dot products along rows of the kernel: in all passes against their definition, their cycles, and
- * where the planner takes them. */
+ * the cases in which the planner selects them. */
 #include "poplibs/conv_runs.h"
 
 #include "../../src/poplin/conv_vertices/performance.c"
@@ -32,7 +32,7 @@ static void test_random_convolutions(void **state)
     }
 }
 
-/* Kernel positions that meet no input are left out: dilated and flipped operands, kernels split over tiles, a row of
+/* Kernel positions without an input are left out: dilated and flipped operands, kernels split over tiles, a row of
  * the kernel shared by workers. */
 static void test_vertices(void **state)
 {

@@ -237,7 +237,7 @@ static void test_methods_have_their_cost(void **state)
         if (costs[0].cycles > 1.05 * min)
             fail_msg("auto takes %.0f cycles on %u IPUs, the cheapest method %.0f", costs[0].cycles, ipus[test / 2],
                      min);
-        if (test % 2 && ipus[test / 2] > 2) /* 1 clockwise, 3 both ways, 4 meets */
+        if (test % 2 && ipus[test / 2] > 2) /* 1 clockwise, 3 both directions, 4 meet in the middle */
             assert_true(costs[3].cycles < 0.7 * costs[1].cycles && costs[4].cycles < 0.8 * costs[1].cycles);
     }
 }

@@ -50,7 +50,7 @@ void world_codelets(struct world *w);
 /* A vertex on a tile (modulo the number of tiles) in a set. */
 pop_vertex world_vertex(struct world *w, pop_compute_set set, const char *type, unsigned tile);
 
-/* Compiles and loads; options are beside the mode's own. */
+/* Compiles and loads; options are added to the mode's own. */
 void world_start(struct world *w, pop_programs programs);
 void world_start_with(struct world *w, pop_programs programs, pop_options options);
 void world_run(struct world *w, unsigned program);

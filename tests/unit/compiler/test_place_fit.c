@@ -199,8 +199,8 @@ static void test_regions(void **state)
     free_classes(&live);
 }
 
-/* A block that begins at an element goes below it only where there is no room above it, and not for that reason into
- * the interleaved region. */
+/* A block that begins at an element is placed below it only if there is no space above it, and is not moved for that
+ * reason to the interleaved region. */
 static void test_first_elements(void **state)
 {
     (void)state;

@@ -40,9 +40,9 @@ struct shared_state {
     int fail_at;        /* the result that fails */
     int ahead;          /* a prefetch waits for this many results more than were sent before it */
     int fetches, prefetches, invalidated, released, by_runner;
-    bool waits; /* a prefetch is waiting */
-    bool meets; /* results wait for that */
-    bool free;  /* no prefetch waits any more */
+    bool waits;              /* a prefetch is waiting */
+    bool waits_for_prefetch; /* results wait for a prefetch */
+    bool free;               /* no prefetch waits any more */
 };
 
 static void begin(struct shared_state *m)
@@ -101,7 +101,7 @@ static pop_status receive(void *buffer, void *user)
     enter(m);
     ++m->received;
     m->last = *(int32_t *)buffer;
-    while (m->meets && !m->waits && !m->free)
+    while (m->waits_for_prefetch && !m->waits && !m->free)
         pthread_cond_wait(&m->changed, &m->lock);
     bool fails = m->received == m->fail_at;
     leave(m);
@@ -180,7 +180,7 @@ static void a_prefetch_outlives_its_run(void **state)
     connect(engine, &m);
     m.fail_at = 1;
     m.ahead = 1;
-    m.meets = true;
+    m.waits_for_prefetch = true;
     assert_fails(pop_engine_run(engine, 0, error), POP_PARSE_ERROR, "fetch of stream 'out'");
     assert_int_equal(pop_engine_load(engine, device, NULL), POP_OK);
     assert_int_equal(m.invalidated, 0);
@@ -220,7 +220,7 @@ static void a_run_that_waits_is_stopped(void **state)
     struct shared_state m;
     begin(&m);
     m.ahead = 1;
-    m.meets = true;
+    m.waits_for_prefetch = true;
     pop_engine *engine = make("collaborative", "1");
     connect(engine, &m);
     pthread_t thread;

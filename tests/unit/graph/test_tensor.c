@@ -30,7 +30,7 @@ static pop_tensor variable(pop_graph *graph, pop_shape shape)
     return pop_graph_add_variable(graph, POP_FLOAT, shape, "v");
 }
 
-/* The call failed: null, recorded with kind, api, this file, these words; a call made while the error stands gives
+/* The call failed: null, recorded with kind, api, this file, these words; a call made while the error is pending gives
  * null. */
 static void expect(pop_graph *graph, pop_tensor result, pop_status status, const char *api, const char *words)
 {

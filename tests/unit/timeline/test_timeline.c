@@ -460,7 +460,7 @@ static void one_random_program(uint32_t seed)
             *vec_push(&w.image->model.entry) = any(&w, (uint32_t)w.image->model.steps.count);
     struct trace trace = { 0 };
     for (uint32_t i = 0, runs = 1 + any(&w, 12), turns = 1 + any(&w, 3); i < runs; ++i)
-        execute(&w, &trace, i % turns ? start : function); /* or what stands for an empty program */
+        execute(&w, &trace, i % turns ? start : function); /* or the step of an empty program */
     event_list events = { 0 }, expected = { 0 };
     naive(&w, &expected);
     struct timeline folded, listed;
