@@ -113,7 +113,7 @@ static void test_shared_rows(void **state)
 }
 
 /* Only with the formulas of 2021, for half inputs and float partials. */
-static void test_where_it_is_for(void **state)
+static void test_supported_convolutions(void **state)
 {
     (void)state;
     static const struct {
@@ -152,7 +152,7 @@ int main(void)
         cmocka_unit_test(test_vertices),
         cmocka_unit_test(test_cycles),
         cmocka_unit_test(test_shared_rows),
-        cmocka_unit_test(test_where_it_is_for),
+        cmocka_unit_test(test_supported_convolutions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

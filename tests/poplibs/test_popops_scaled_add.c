@@ -172,7 +172,7 @@ static void test_operands_that_overlap(void **state)
     (void)state;
     enum { COUNT = 203 };
     for (enum bed_device d = BED_CPU; d < BED_DEVICES; ++d)
-        for (int tested = 0; tested < 3; ++tested) { /* b before a, b behind a, a factor of a */
+        for (int tested = 0; tested < 3; ++tested) { /* b before a, b after a, a factor of a */
             struct bed bed = bed_open(d, 3, popops_add_codelets_at);
             pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(COUNT), d == BED_CPU ? BED_ONE_TILE : BED_SCATTERED);
             pop_tensor head = pop_tensor_slice(t, 0, COUNT - 1, 0), tail = pop_tensor_slice(t, 1, COUNT, 0);

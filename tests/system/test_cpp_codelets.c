@@ -75,7 +75,7 @@ static void multi_vertices_and_supervisors(struct world *w)
     WORLD_INTS(w, "x", 1 + 5 + 6);
 }
 
-/* 2051 is no half: sums go up in steps of 2 behind 2048. */
+/* half cannot represent 2051: sums grow in steps of 2 above 2048. */
 static void half_rounds_to_nearest_even(struct world *w)
 {
     add_codelets(w);

@@ -238,7 +238,7 @@ static void overflow_gives_the_chosen_value(struct world *w)
     world_run_fails(w, 2, POP_APPLICATION_RUNTIME_ERROR, "oflo");
 }
 
-/* Some of the tiles have a behaviour of their own. */
+/* Some of the tiles have another behaviour. */
 static void tiles_may_differ(struct world *w)
 {
     if (w->tiles < 2)

@@ -21,7 +21,7 @@ size_t row_list(const struct row *row, const char *key, size_t *values, size_t c
 size_t row_number(const struct row *row, const char *key, size_t otherwise);
 const char *row_word(const struct row *row, const char *key, const char *otherwise); /* valid until the next call */
 pop_type row_type(const struct row *row, pop_type otherwise);                        /* of --type or --data-type */
-poplin_conv_params row_conv_params(const struct row *row); /* conv.c: half unless the row says its type */
+poplin_conv_params row_conv_params(const struct row *row); /* conv.c: half unless the row has a type */
 
 /* The original's tools ran forward and backward passes as separate programs, one after the other. */
 enum { MAX_PASSES = 4, MAX_STREAMS = 64 };

@@ -211,7 +211,8 @@ static uint64_t control_code_on(const struct scene *s, uint32_t tile)
     return bytes;
 }
 
-/* Bytes of control code on tiles 0 and 1, which take part in so many exchanges, 2, on which a vertex runs, and 3. */
+/* Bytes of control code on tiles 0 and 1, which take part in a number of exchanges, 2, on which a vertex runs, and 3.
+ */
 static void control_code_of(const char *line, unsigned exchanges, uint64_t bytes[4])
 {
     struct scene s;
@@ -225,8 +226,8 @@ static void control_code_of(const char *line, unsigned exchanges, uint64_t bytes
     end(&s.f);
 }
 
-/* Since 2020 tiles have code that does not depend on the steps, and say once that they take no part in exchanges that
- * follow each other; before, each exchange cost each tile an instruction. */
+/* Since 2020 tiles have code that does not depend on the steps, and acknowledge once that they take no part in
+ * exchanges that follow each other; before, each exchange cost each tile an instruction. */
 static void test_control_code(void **state)
 {
     (void)state;

@@ -316,7 +316,7 @@ static void checked_mode_names_vertex_field_and_offset(void **state)
     pop_engine_destroy(engine);
 }
 
-/* Whatever fault a codelet has, the run ends and the process continues. */
+/* For every fault of a codelet, the run ends and the process continues. */
 static void faults_end_the_run_in_every_mode(void **state)
 {
     (void)state;

@@ -336,7 +336,7 @@ static void check_pair(pop_tensor a, const struct naive *x, pop_tensor b, const 
     assert_int_equal(pop_tensor_intersects(b, a), meet);
 }
 
-/* ---- the operations: each gives a tensor and a list, or says that it does not apply ---- */
+/* ---- the operations: each returns a tensor and a list, or that it does not apply ---- */
 
 struct pair {
     pop_tensor t;
@@ -649,7 +649,7 @@ static bool op_reinterpret(const struct pair *in, struct pair *out)
     return true;
 }
 
-/* A tensor of in's shape but for dim, made of other's elements. */
+/* A tensor of in's shape except in dim, made of other's elements. */
 static bool shaped_like(const struct pair *other, const size_t *shape, unsigned rank, struct pair *out)
 {
     size_t count = volume(shape, rank);

@@ -32,7 +32,7 @@ static char *path_of(const struct fixture *f, const char *name)
     return path;
 }
 
-/* A whole report, of a program that runs; what it says about itself. */
+/* Writes all files of a report, of a program that runs. */
 static void make_report(struct fixture *f, pop_options options)
 {
     pop_engine *engine = start(f, NULL, options);

@@ -82,7 +82,7 @@ static void a_killed_program_leaves_the_previous_report(void **state)
     sqlite3_close(db);
 }
 
-/* A long run is written while it goes on. */
+/* A long run is written while it runs. */
 static void a_run_in_progress_is_written(void **state)
 {
     struct fixture *f = *state;
