@@ -19,7 +19,7 @@ struct table_block {
     struct table_digit digit[MAX_DIGITS + 2];
 };
 /* An element's place in memory: the variable in the upper half, the element's offset in the lower. */
-struct table {
+struct view_table {
     pop_store *store;
     uint64_t *places;
     bool fits; /* offsets are below 2^31: steps between them do not reach the upper half */
@@ -27,7 +27,7 @@ struct table {
 
 /* ---- filling ---- */
 
-static void fill(struct table *table, struct table_block *block);
+static void fill(struct view_table *table, struct table_block *block);
 
 static void add_digit(struct table_block *block, struct table_digit digit)
 {
@@ -103,10 +103,10 @@ static uint64_t turn_of(const struct piece *child, const struct levels *levels, 
     return !level || step % levels->weight[level] || size % times || levels->at[level] >= times ? 0 : size / times;
 }
 
-static void fill_child(struct table *table, const struct piece *child, struct table_block *block);
+static void fill_child(struct view_table *table, const struct piece *child, struct table_block *block);
 
 /* A digit that passes the end of a level: its first part, and what is left of the block in *block. */
-static void fill_part(struct table *table, const struct piece *child, const struct levels *levels,
+static void fill_part(struct view_table *table, const struct piece *child, const struct levels *levels,
                       struct table_block *block, unsigned i, uint64_t fit)
 {
     struct table_block part = *block;
@@ -127,7 +127,8 @@ static void fill_part(struct table *table, const struct piece *child, const stru
 }
 
 /* Composes the block's digits with the child's; false when a digit was cut, and the block has what is left. */
-static bool compose(struct table *table, const struct piece *child, struct table_block *block, struct table_block *out)
+static bool compose(struct view_table *table, const struct piece *child, struct table_block *block,
+                    struct table_block *out)
 {
     struct levels levels;
     struct level_steps steps;
@@ -152,7 +153,7 @@ static bool compose(struct table *table, const struct piece *child, struct table
 }
 
 /* A block that is in one child; its offset is that in the child, its strides are not negative. */
-static void fill_child(struct table *table, const struct piece *child, struct table_block *block)
+static void fill_child(struct view_table *table, const struct piece *child, struct table_block *block)
 {
     struct table_block out;
     for (;;) {
@@ -169,7 +170,7 @@ static void fill_child(struct table *table, const struct piece *child, struct ta
 
 /* Digits [from, count) of a block over a composite, largest stride first; offset and at are those of its first element.
  */
-static void fill_composite(struct table *table, struct composite *composite, const struct table_block *block,
+static void fill_composite(struct view_table *table, struct composite *composite, const struct table_block *block,
                            unsigned from, uint64_t offset, uint64_t at)
 {
     struct table_digit outer = from < block->digits ? block->digit[from] : (struct table_digit){ 1, 0, 0 };
@@ -197,7 +198,7 @@ static void fill_composite(struct table *table, struct composite *composite, con
     }
 }
 
-static void fill(struct table *table, struct table_block *block)
+static void fill(struct view_table *table, struct table_block *block)
 {
     sort_block(block);
     if (block->source & COMPOSITE) {
@@ -214,7 +215,7 @@ static uint64_t *table_make(pop_store *store, const struct piece *flat)
 {
     if (flat->elements > TABLE_ELEMENTS)
         return NULL;
-    struct table table = { store, mem_alloc(flat->elements * sizeof(uint64_t)), true };
+    struct view_table table = { store, mem_alloc(flat->elements * sizeof(uint64_t)), true };
     struct table_block block = { .source = flat->variable, .offset = flat->offset };
     int64_t step = 1;
     for (unsigned i = flat->digits; i-- > 0; step *= (int64_t)flat->digit[i].extent)
