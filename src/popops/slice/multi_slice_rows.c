@@ -30,6 +30,20 @@ static void vertex_name(const struct popops_multi *multi, pop_graph *graph, size
         snprintf(name, size, "popops::%s<%s>", multi->kind == MULTI_SLICE ? "MultiSlice" : "MultiUpdate", text);
 }
 
+enum { CPU_PARTS = 64, CPU_PART_BYTES = 64 << 10 };
+
+/* The number of vertices that share n lookups of this many bytes each.  Updates of the same row must not run
+ * concurrently, so one worker does all of them, as in Poplibs.  On a CPU device threads share the copies. */
+static size_t num_shares(const struct popops_multi *multi, const pop_target *target, size_t n, size_t bytes)
+{
+    if (multi->kind != MULTI_SLICE)
+        return 1;
+    if (target->type != POP_TARGET_CPU)
+        return target->num_worker_contexts;
+    size_t min = poplibs_ceil_div(CPU_PART_BYTES, bytes), shares = n / min;
+    return shares < 1 ? 1 : poplibs_min(shares, CPU_PARTS);
+}
+
 /* Adds vertices that look up n offsets in base, {rows, region}, which begins at row first_row of the matrix; sub is {n,
  * region}. */
 static void add_vertices(const struct popops_multi *multi, pop_graph *graph, pop_tensor base, pop_tensor sub,
@@ -40,9 +54,9 @@ static void add_vertices(const struct popops_multi *multi, pop_graph *graph, pop
     if (!n || !region || !pop_tensor_dim(base, 0))
         return;
     vertex_name(multi, graph, region, name, sizeof(name));
-    /* Updates of the same row must not run concurrently, so one worker does all of them, as in Poplibs. */
-    unsigned workers = multi->kind == MULTI_SLICE ? pop_graph_target(graph)->num_worker_contexts : 1;
-    size_t share = poplibs_ceil_div(n, workers);
+    const pop_target *target = pop_graph_target(graph);
+    size_t bytes = region * pop_type_size(pop_tensor_type(sub));
+    size_t share = poplibs_ceil_div(n, num_shares(multi, target, n, bytes));
     pop_tensor flat = pop_tensor_flatten_at(multi->where, base);
     for (size_t first = 0; first < n; first += share) {
         size_t end = poplibs_min(n, first + share);
