@@ -54,7 +54,7 @@ inline std::istream &operator>>(std::istream &in, CollectiveOperator &op)
     return in;
 }
 
-// Throws for LOG_ADD, which has no collective operator.
+// Throws for LOG_ADD, which Poplar's CollectiveOperator lacks.
 inline CollectiveOperator operationToCollectiveOperator(const Operation &op)
 {
     switch (op) {

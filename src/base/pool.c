@@ -124,6 +124,11 @@ unsigned pool_processors(void)
     return (unsigned)(share < own ? share : own);
 }
 
+unsigned pool_threads(int64_t option)
+{
+    return option <= 0 ? pool_processors() : option < THREADS_MAX ? (unsigned)option : THREADS_MAX;
+}
+
 struct thread_pool *pool_create(unsigned threads)
 {
     struct thread_pool *pool = mem_try(sizeof(*pool));

@@ -49,6 +49,10 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; i < COMMANDS; ++i)
         if (strcmp(argv[1], commands[i].name) == 0) {
+            if (argc == 3 && strcmp(argv[2], "--help") == 0) {
+                printf("usage: pva %s %s\n%s\n", commands[i].name, commands[i].usage, commands[i].what);
+                return EXIT_DONE;
+            }
             int result = commands[i].run(argc - 1, argv + 1);
             if (fflush(stdout) != 0)
                 return say(commands[i].name, "standard output cannot be written");

@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <stdatomic.h>
 
-/* Steps whose drafts are kept until they are in the tables, and threads: each has marks for all variables. */
+/* Steps in a batch, and the maximum number of threads, each of which needs marks for all variables. */
 enum { BATCH = 256, MAX_THREADS = 16 };
 
 /* One plan per set, Copy and copy between replicas, however often programs run it. */

@@ -347,7 +347,7 @@ static void spread_calls(struct flow *flow, uint32_t touched)
     flow_join(&flow->spans);
 }
 
-/* A variable of one function: live nowhere else, or, when calls hand it on, everywhere else. */
+/* A variable that one function alone accesses: if its value is live at the function's entry, it is live outside too. */
 static void solve_own(struct flow *flow, uint32_t root)
 {
     bool kept = flow->blocks[root].gen;
@@ -369,7 +369,7 @@ static int ascending(const void *left, const void *right)
     return descending(right, left);
 }
 
-/* Programs may run in any order: what one reads first is live at the end of all. */
+/* Programs may run in any order: what one reads before it writes is live at the end of all. */
 static void solve_roots(struct flow *flow)
 {
     bool live = false;

@@ -106,9 +106,9 @@ static uint8_t free_color(const struct fit *f, uint32_t block)
     return color;
 }
 
-/* Colours the pairs' graph greedily, breadth first through each connected component, so that two colours do where two
- * can: blocks of one colour are no pairs, and may share elements.  Of the first two, colour 1 has more bytes and is
- * placed lower. */
+/* Colours the pairs' graph greedily, breadth first through each connected component, which uses two colours if the
+ * graph is bipartite: blocks of one colour are no pairs, and may share elements.  Of the first two, colour 1 has more
+ * bytes and is placed lower. */
 static void color_pairs(struct fit *f)
 {
     uint32_t *group = mem_alloc((f->count + !f->count) * sizeof(*group));
@@ -215,7 +215,7 @@ static uint64_t highest(const struct fit *f, uint32_t index)
     return f->blocks[index].where == FIT_CODE ? f->memory->start : f->memory->bytes;
 }
 
-/* Whether a block and its partners would be apart if nothing else were there: else it is no lack of memory. */
+/* Whether a block and its partners fit if nothing else is there; if not, the element constraint fails, not memory. */
 static bool fits_with_partners(const struct fit *f, uint32_t index, uint32_t *partner)
 {
     for (uint32_t i = f->first_partner[index]; i < f->first_partner[index + 1]; ++i) {
@@ -237,7 +237,7 @@ static uint32_t pair_of(const struct fit *f, uint32_t a, uint32_t b)
     return i;
 }
 
-/* In its region, or across the end of memory or behind it: it has overflowed. */
+/* Places a block in its region or, if none fits, beyond the end of memory, which is reported as overflow. */
 static void fit_one(struct fit *f, uint32_t index, struct fit_result *result)
 {
     uint32_t partner;

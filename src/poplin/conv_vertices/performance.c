@@ -44,7 +44,7 @@ static uint64_t worker_1x1_2021(const struct poplin_amp *amp, uint64_t n, bool z
     }
     if (amp->float_partials || amp->num_conv_units == 16) {
         static const unsigned few[] = { 20, 31, 40 };
-        return (n < 3 ? few[n] + (zero ? 2 : 4) : (zero ? 38 : 40) + loops) - 10; /* less what is retained, below */
+        return (n < 3 ? few[n] + (zero ? 2 : 4) : (zero ? 38 : 40) + loops) - 10; /* without `retained` below */
     }
     static const unsigned few[] = { 24, 39, 40, 41 };
     return few[n < 3 ? n : 3] + loops + (zero && n ? 2 + 2 * n : 0);
@@ -182,7 +182,7 @@ uint64_t poplin_cycles_horizontal_mac(const struct poplin_mac *mac, const struct
         dot = n % 4 ? 7 + n : 7 + n / 4;
     else
         dot = n % 4 ? 12 + n : 11 + n / 4, steps = steps / 2;
-    /* The estimate of 2021 halves the two output channels of half partials anew at each item: 1, then none. */
+    /* The estimate of 2021 halves the number of output steps of half partials at each item: 1 for the first, then 0. */
     bool fades = mac->release == POP_POPLIBS_2021 && !mac->float_inputs && !mac->float_partials;
     uint64_t first = fades ? steps * dot : 0; /* cycles for each element of the first item */
     steps = fades ? 0 : steps;

@@ -21,7 +21,7 @@ static bool takes(const struct plan_proposals *to, const struct poplin_plan *pla
            (plan->num_conv_units == 8 || plan->num_conv_units == 16);
 }
 
-/* Later planners do not reverse or dilate operands for it. */
+/* The planner of 2021 does not propose SLIC for flipped operands or a dilated or padded kernel. */
 static bool takes_2021(const struct plan_proposals *to)
 {
     const poplin_conv_params *p = to->params;

@@ -132,8 +132,8 @@ static struct conv_worklists worklists_of(const struct conv_work *work, const st
 
 /* ---- operands ---- */
 
-/* The elements of an operand that a vertex reads for one group of groups: the operand itself, or a padded copy on the
- * tile. */
+/* The elements of an operand that a vertex reads for one group of conv groups: the operand itself, or a padded copy on
+ * the tile. */
 static pop_tensor padded(const struct conv_work *work, const struct conv_part *part, pop_tensor operand,
                          const char *name, bool pads, struct poplibs_copies *copies)
 {

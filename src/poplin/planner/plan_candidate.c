@@ -164,7 +164,7 @@ uint64_t plan_zeroing_cycles(const struct plan_candidate *c, const struct plan_t
 {
     const struct poplin_plan *plan = &c->plan;
     uint64_t each = plan->partial_chans_per_group * plan_outputs_of(c, t);
-    /* Later planners take all partials for floats here. */
+    /* The planner of 2021 assumes float partials here. */
     pop_type type = c->target->poplibs_release == POP_POPLIBS_2021 ? POP_FLOAT : plan->tile_partial_type;
     return poplin_cycles_zero(work->workers, work->groups * work->out_groups, (unsigned)each, type == POP_FLOAT,
                               pop_target_vector_width(c->target, type));

@@ -93,6 +93,7 @@ static bool split_channels(struct plan_search *s, struct poplin_partition *p, st
                               .serial = (uint64_t)s->out.serial * s->in.serial,
                               .weight_copies = 1 };
     min.tile.out_chans = outs * c->plan.partial_chans_per_group;
+    /* A method that takes one group of channels fixes the parallel split; without so many tiles there is no plan. */
     bool one_in = c->plan.method->one_in_group, one_out = c->plan.method->one_out_group;
     for (unsigned out = one_out ? (unsigned)outs : 1; out <= max_out; out = next_split(outs, out)) {
         if (fixed->out_chan_split.parallel != POPLIN_FREE && fixed->out_chan_split.parallel != out)
