@@ -124,7 +124,7 @@ unsigned pool_processors(void)
     return (unsigned)(share < own ? share : own);
 }
 
-unsigned pool_threads(int64_t option)
+unsigned pool_threads_for(int64_t option)
 {
     return option <= 0 ? pool_processors() : option < THREADS_MAX ? (unsigned)option : THREADS_MAX;
 }

@@ -22,6 +22,6 @@ void pool_run(struct thread_pool *pool, uint32_t chunks, pool_fn fn, void *conte
 /* Processors that this process may use: no more than its share where mpirun started several on this machine. */
 unsigned pool_processors(void);
 /* The number of threads for a value of target.hostThreads: 0 is one for each processor, 256 the maximum. */
-unsigned pool_threads(int64_t option);
+unsigned pool_threads_for(int64_t option);
 
 #endif

@@ -243,7 +243,7 @@ static bool run_passes(struct compiler *c, size_t failures, pop_progress progres
 static struct thread_pool *start_threads(const pop_store *store, const struct engine_options *options)
 {
     enum { SMALL = 10000 };
-    unsigned threads = pool_threads(options->host_threads);
+    unsigned threads = pool_threads_for(options->host_threads);
     return store->vertices.count > SMALL && threads > 1 ? pool_create(threads) : NULL;
 }
 

@@ -282,7 +282,7 @@ static pop_status load_here(pop_engine *engine, const pop_device *device, const 
         return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine was destroyed by a callback");
     engine->loaded = false;
     if (!engine->pool)
-        engine->pool = pool_create(pool_threads(engine->settings.host_threads));
+        engine->pool = pool_create(pool_threads_for(engine->settings.host_threads));
     if ((status = engine_materialise(engine, api, error)) != POP_OK) {
         engine_unload(engine);
         return status;
