@@ -62,6 +62,7 @@ static void load(struct run *r)
 {
     pop_error error = { 0 };
     r->engine = pop_engine_create_from(r->executable, POP_NO_OPTIONS, &error);
+    pop_executable_destroy(r->executable);
     must(r->engine ? POP_OK : error.status, &error);
     must(pop_engine_load(r->engine, r->device, &error), &error);
 }
@@ -142,11 +143,12 @@ static pop_device *device_of(const char *name)
 
 int main(int argc, char **argv)
 {
-    if (argc < 8 || argc > 9) {
+    bool half = argc > 2 && strcmp(argv[2], "half") == 0;
+    if (argc < 8 || argc > 9 || (!half && strcmp(argv[2], "float") != 0)) {
         fprintf(stderr, "usage: bench_resnet cpu|ipu1|ipu2 half|float IMAGES SIDE CLASSES RATE BEFORE [AFTER]\n");
         return 2;
     }
-    struct run r = { .shape = { .type = strcmp(argv[2], "half") == 0 ? POP_HALF : POP_FLOAT,
+    struct run r = { .shape = { .type = half ? POP_HALF : POP_FLOAT,
                                 .images = strtoul(argv[3], NULL, 10),
                                 .side = strtoul(argv[4], NULL, 10),
                                 .classes = strtoul(argv[5], NULL, 10),

@@ -134,8 +134,8 @@ def ours(program, device, name, values, before, rate):
     sizes = [tensor.numel() for tensor in before] + [IMAGES]
     if found.numel() != sum(sizes):
         sys.exit(f"{device}, {name}: {found.numel()} values, expected {sum(sizes)}")
-    *changed, their_losses = found.split(sizes)
-    return their_losses, [(b.flatten() - c) / rate for b, c in zip(before, changed)]
+    *changed, our_losses = found.split(sizes)
+    return our_losses, [(b.flatten() - c) / rate for b, c in zip(before, changed)]
 
 
 def check(program):

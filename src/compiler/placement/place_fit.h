@@ -15,7 +15,7 @@ struct fit_block {
     uint32_t class;     /* of live.classes */
     uint32_t alignment; /* a power of two */
     uint8_t category, where;
-    uint8_t element; /* the first memory element for it while there is room below the interleaved region */
+    uint8_t element; /* the first memory element for it, as long as it fits below the interleaved region */
 };
 /* Two blocks of which no byte may be in the same memory element. */
 struct fit_pair {

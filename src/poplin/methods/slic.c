@@ -30,7 +30,7 @@ static bool takes_2021(const struct plan_proposals *to)
         if (p->input_transform.flip[d] || kernel->flip[d] || kernel->dilation[d] != 1 || kernel->padding_lower[d] ||
             kernel->padding_upper[d])
             return false;
-    return !to->joint;
+    return true;
 }
 
 /* Proposes a window of four positions along the last dimension, with four output channels, of one convolution or
