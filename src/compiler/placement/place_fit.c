@@ -3,6 +3,8 @@
  * ones are placed so; the others are placed above everything that is live with them, in O(n log n). */
 #include "compiler/placement/place_fit.h"
 
+#include "base/sort.h"
+
 #include <assert.h>
 
 enum { FIRST_FIT_MAX = 256, MAX_COLORS = 60 };
@@ -25,6 +27,7 @@ struct fit {
     uint32_t *first_partner;   /* by block, and one more */
     uint8_t *apart;            /* by block: 1: it must not share an element with the current block */
     VEC(struct placed) placed; /* by address */
+    size_t positions;          /* of the blocks: all are below it */
 };
 
 uint64_t fit_element(const struct fit_memory *memory, uint64_t address, uint64_t *end)
@@ -66,14 +69,13 @@ struct fit_key {
     uint32_t index;
 };
 
-static int by_key(const void *left, const void *right)
+static uint64_t key_major(const void *key)
 {
-    const struct fit_key *a = left, *b = right;
-    if (a->major != b->major)
-        return a->major < b->major ? -1 : 1;
-    if (a->bytes != b->bytes)
-        return a->bytes > b->bytes ? -1 : 1;
-    return a->index < b->index ? -1 : 1;
+    return ((const struct fit_key *)key)->major;
+}
+static uint64_t key_bytes_down(const void *key)
+{
+    return UINT64_MAX - ((const struct fit_key *)key)->bytes;
 }
 
 static void find_partners(struct fit *f)
@@ -141,8 +143,8 @@ static void sort_blocks(struct fit *f)
         uint64_t rank = always && !f->paired[i] ? 0 : f->paired[i] ? f->paired[i] : MAX_COLORS + 1;
         keys[i] = (struct fit_key){ rank << 8 | (always ? block->where : 0), block->bytes, (uint32_t)i };
     }
-    if (f->count)
-        qsort(keys, f->count, sizeof(*keys), by_key);
+    sort_by_key(keys, f->count, sizeof(*keys), key_bytes_down);
+    sort_by_key(keys, f->count, sizeof(*keys), key_major);
     for (size_t i = 0; i < f->count; ++i)
         f->order[i] = keys[i].index;
     free(keys);
@@ -306,53 +308,32 @@ static size_t place_always(struct fit *f)
 
 /* Highest used address over ranges of positions: a segment tree of maxima. */
 struct heights {
-    VEC(uint32_t) times; /* where spans begin and end */
+    uint32_t *leaf;      /* by position: where a span begins or ends, its leaf; else anything */
     uint64_t *max, *all; /* by node: the most below it; of all below it at least */
     uint32_t leaves;
 };
 
-static int by_time(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return a < b ? -1 : a > b;
-}
-
-static void add_times(struct heights *h, const struct live *live, uint32_t class)
+static void mark_times(struct heights *h, const struct live *live, uint32_t class)
 {
     const struct live_class *of = &live->classes.data[class];
     for (uint32_t i = 0; i < of->count; ++i) {
-        *vec_push(&h->times) = live->spans.data[of->first + i].first;
-        *vec_push(&h->times) = live->spans.data[of->first + i].last + 1;
+        h->leaf[live->spans.data[of->first + i].first] = 1;
+        h->leaf[live->spans.data[of->first + i].last + 1] = 1;
     }
 }
 
-static void heights_ready(struct heights *h)
+static void heights_ready(struct heights *h, size_t positions)
 {
-    assert(h->times.count);
-    size_t kept = 0;
-    qsort(h->times.data, h->times.count, sizeof(uint32_t), by_time);
-    for (size_t i = 0; i < h->times.count; ++i)
-        if (!kept || h->times.data[kept - 1] != h->times.data[i])
-            h->times.data[kept++] = h->times.data[i];
-    h->times.count = kept;
-    for (h->leaves = 1; h->leaves < kept; h->leaves *= 2)
+    uint32_t count = 0;
+    for (size_t i = 0; i < positions; ++i) {
+        uint32_t marked = h->leaf[i];
+        h->leaf[i] = count;
+        count += marked;
+    }
+    for (h->leaves = 1; h->leaves < count; h->leaves *= 2)
         ;
     h->max = mem_zero(2 * (size_t)h->leaves, sizeof(*h->max));
     h->all = mem_zero(2 * (size_t)h->leaves, sizeof(*h->all));
-}
-
-static uint32_t leaf_of(const struct heights *h, uint32_t time)
-{
-    size_t low = 0, high = h->times.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (h->times.data[middle] < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    assert(low < h->times.count && h->times.data[low] == time);
-    return (uint32_t)low;
 }
 
 static uint64_t height_at(const struct heights *h, uint32_t node, uint32_t begin, uint32_t end, uint32_t from,
@@ -391,7 +372,7 @@ static uint64_t class_height(const struct heights *h, const struct live *live, u
     uint64_t max = 0;
     for (uint32_t i = 0; i < of->count; ++i) {
         struct flow_span span = live->spans.data[of->first + i];
-        uint64_t height = height_at(h, 1, 0, h->leaves, leaf_of(h, span.first), leaf_of(h, span.last + 1));
+        uint64_t height = height_at(h, 1, 0, h->leaves, h->leaf[span.first], h->leaf[span.last + 1]);
         max = height > max ? height : max;
     }
     return max;
@@ -402,7 +383,7 @@ static void raise_class(struct heights *h, const struct live *live, uint32_t cla
     const struct live_class *of = &live->classes.data[class];
     for (uint32_t i = 0; i < of->count; ++i) {
         struct flow_span span = live->spans.data[of->first + i];
-        raise_to(h, 1, 0, h->leaves, leaf_of(h, span.first), leaf_of(h, span.last + 1), height);
+        raise_to(h, 1, 0, h->leaves, h->leaf[span.first], h->leaf[span.last + 1], height);
     }
 }
 
@@ -410,11 +391,12 @@ static void raise_class(struct heights *h, const struct live *live, uint32_t cla
 static void stack_rest(struct fit *f, size_t from)
 {
     struct heights h = { 0 };
+    h.leaf = mem_zero(f->positions, sizeof(*h.leaf));
     for (size_t i = from; i < f->count; ++i)
-        add_times(&h, f->live, f->blocks[f->order[i]].class);
+        mark_times(&h, f->live, f->blocks[f->order[i]].class);
     for (size_t i = 0; i < f->placed.count; ++i)
-        add_times(&h, f->live, f->placed.data[i].class);
-    heights_ready(&h);
+        mark_times(&h, f->live, f->placed.data[i].class);
+    heights_ready(&h, f->positions);
     for (size_t i = 0; i < f->placed.count; ++i)
         raise_class(&h, f->live, f->placed.data[i].class, f->placed.data[i].end);
     for (size_t i = from; i < f->count; ++i) {
@@ -427,23 +409,24 @@ static void stack_rest(struct fit *f, size_t from)
         f->address[index] = at;
         raise_class(&h, f->live, block->class, at + block->bytes);
     }
-    vec_free(&h.times);
+    free(h.leaf);
     free(h.max);
     free(h.all);
 }
 
 /* ---- sums of a tile ---- */
 
-struct edge_of_block {
-    uint64_t address;
-    uint8_t category;
-    bool opens;
-};
-
-static int by_edge(const void *left, const void *right)
+/* Where a block begins or ends: the address, its category, and whether it begins, in one number. */
+enum { EDGE_CATEGORY = 1, EDGE_ADDRESS = 9 };
+static uint64_t edge_of_block(uint64_t address, uint8_t category, bool opens)
 {
-    const struct edge_of_block *a = left, *b = right;
-    return a->address < b->address ? -1 : a->address > b->address;
+    assert(address >> (64 - EDGE_ADDRESS) == 0);
+    return address << EDGE_ADDRESS | (uint64_t)category << EDGE_CATEGORY | opens;
+}
+
+static uint64_t edge_address(const void *edge)
+{
+    return *(const uint64_t *)edge >> EDGE_ADDRESS;
 }
 
 static void add_range(const struct fit *f, uint64_t from, uint64_t to, const uint32_t *open, uint32_t blocks,
@@ -474,41 +457,45 @@ static void add_range(const struct fit *f, uint64_t from, uint64_t to, const uin
 
 static void sum_addresses(const struct fit *f, struct fit_result *result)
 {
-    struct edge_of_block *edges = mem_alloc((2 * f->count + 1) * sizeof(*edges));
+    uint64_t *edges = mem_alloc((2 * f->count + 1) * sizeof(*edges));
     uint32_t open[MODEL_CATEGORIES] = { 0 }, blocks = 0;
     size_t count = 0;
     for (size_t i = 0; i < f->count; ++i) {
         if (!f->blocks[i].bytes)
             continue;
-        edges[count++] = (struct edge_of_block){ f->address[i], f->blocks[i].category, true };
-        edges[count++] = (struct edge_of_block){ f->address[i] + f->blocks[i].bytes, f->blocks[i].category, false };
+        edges[count++] = edge_of_block(f->address[i], f->blocks[i].category, true);
+        edges[count++] = edge_of_block(f->address[i] + f->blocks[i].bytes, f->blocks[i].category, false);
     }
-    if (count)
-        qsort(edges, count, sizeof(*edges), by_edge);
+    sort_by_key(edges, count, sizeof(*edges), edge_address);
     for (size_t i = 0; i < count; ++i) {
-        if (blocks && edges[i].address > edges[i - 1].address)
-            add_range(f, edges[i - 1].address, edges[i].address, open, blocks, result);
-        open[edges[i].category] += edges[i].opens ? 1 : UINT32_MAX;
-        blocks += edges[i].opens ? 1 : UINT32_MAX;
+        uint64_t address = edge_address(&edges[i]), last = i ? edge_address(&edges[i - 1]) : 0;
+        bool opens = edges[i] & 1;
+        if (blocks && address > last)
+            add_range(f, last, address, open, blocks, result);
+        open[(uint8_t)(edges[i] >> EDGE_CATEGORY)] += opens ? 1 : UINT32_MAX;
+        blocks += opens ? 1 : UINT32_MAX;
     }
     assert(!blocks); /* as many ends as beginnings */
     free(edges);
 }
 
-struct fit_change {
-    uint32_t position;
-    uint64_t bytes; /* difference; may be negative, in modular arithmetic */
-};
-
-static int by_position(const void *left, const void *right)
+/* Positions that the blocks' spans use, and the one behind each. */
+static size_t count_positions(const struct fit *f)
 {
-    const struct fit_change *a = left, *b = right;
-    return a->position < b->position ? -1 : a->position > b->position;
+    size_t count = 1;
+    for (size_t i = 0; i < f->count; ++i) {
+        const struct live_class *of = &f->live->classes.data[f->blocks[i].class];
+        if (of->count) {
+            size_t end = (size_t)f->live->spans.data[of->first + of->count - 1].last + 2;
+            count = end > count ? end : count;
+        }
+    }
+    return count;
 }
 
 static void sum_live(const struct fit *f, struct fit_result *result)
 {
-    VEC(struct fit_change) changes = { 0 };
+    uint64_t now = 0, *change = mem_zero(f->positions, sizeof(*change)); /* may be negative: modular arithmetic */
     for (size_t i = 0; i < f->count; ++i) {
         const struct fit_block *block = &f->blocks[i];
         const struct live_class *of = &f->live->classes.data[block->class];
@@ -518,21 +505,16 @@ static void sum_live(const struct fit *f, struct fit_result *result)
         }
         for (uint32_t k = 0; k < of->count; ++k) {
             struct flow_span span = f->live->spans.data[of->first + k];
-            *vec_push(&changes) = (struct fit_change){ span.first, block->bytes };
-            *vec_push(&changes) = (struct fit_change){ span.last + 1, -block->bytes };
+            change[span.first] += block->bytes;
+            change[span.last + 1] -= block->bytes;
         }
     }
-    if (changes.count)
-        qsort(changes.data, changes.count, sizeof(*changes.data), by_position);
-    uint64_t now = 0;
-    for (size_t i = 0; i < changes.count; ++i) {
-        now += changes.data[i].bytes;
-        if ((i + 1 == changes.count || changes.data[i + 1].position != changes.data[i].position) &&
-            now > result->tile.max_live)
-            result->tile.max_live = now;
+    for (size_t i = 0; i < f->positions; ++i) {
+        now += change[i];
+        result->tile.max_live = now > result->tile.max_live ? now : result->tile.max_live;
     }
     assert(!now); /* as much freed as allocated */
-    vec_free(&changes);
+    free(change);
 }
 
 void fit_place(const struct fit_memory *memory, const struct live *live, const struct fit_block *blocks, size_t count,
@@ -547,6 +529,7 @@ void fit_place(const struct fit_memory *memory, const struct live *live, const s
                      .pair_count = pair_count,
                      .address = address };
     *result = (struct fit_result){ .failed_pair = NONE };
+    f.positions = count_positions(&f);
     f.order = mem_alloc((count + !count) * sizeof(*f.order));
     f.paired = mem_zero(count, sizeof(*f.paired));
     f.apart = mem_zero(count, sizeof(*f.apart));
