@@ -6,6 +6,7 @@
 #include "compiler/placement/control_code.h"
 #include "compiler/placement/place.h"
 
+#include "base/sort.h"
 #include "compiler/common/tables.h"
 #include "popc/device_code.h"
 #include "popc/device_layout.h"
@@ -31,8 +32,8 @@ struct sizing {
     struct type_size *types;        /* by store type */
     struct model_vertices *by_tile; /* of one set */
     VEC(uint32_t) touched;
-    VEC(struct model_vertices) of_types; /* by type and tile, in any order */
-    uint32_t *store_type;                /* by type of the model: type of the store, or NONE */
+    struct model_vertices **of_types; /* by the model's type, then tile; NULL: it has no vertices */
+    uint32_t *store_type;             /* by type of the model: type of the store, or NONE */
     VEC(struct shared_code) shared;
 };
 
@@ -101,6 +102,21 @@ static void add_vertices(struct model_vertices *to, const struct model_vertices 
     to->vertex_data += v->vertex_data;
 }
 
+/* The code of a type is on a tile once. */
+static void add_of_type(struct sizing *s, const struct model_vertices *v)
+{
+    assert(v->of < s->c->image->model.types.count && v->tile < s->to->tiles);
+    if (!s->of_types[v->of])
+        s->of_types[v->of] = mem_zero(s->to->tiles, sizeof(**s->of_types));
+    struct model_vertices *to = &s->of_types[v->of][v->tile];
+    uint64_t code = v->code;
+    if (to->tiles)
+        add_vertices(to, v);
+    else
+        *to = *v;
+    to->code = code;
+}
+
 static void size_span(struct sizing *s, const struct vertex_group *group, uint64_t first, struct tile_span span)
 {
     const struct type_size *size = type_size(s, group->type);
@@ -118,16 +134,15 @@ static void size_span(struct sizing *s, const struct vertex_group *group, uint64
                                 .padding = n * layout->padding_bytes + extra.padding_bytes,
                                 .vertex_data = n * layout->fields_bytes + extra.fields_bytes };
     add_vertices(entry(s, span.tile), &v);
-    *vec_push(&s->of_types) = v;
+    add_of_type(s, &v);
     add(s, span.tile, MODEL_VERTEX_INSTANCE_STATE_CATEGORY, n * layout->state_bytes);
     add(s, span.tile, MODEL_VERTEX_FIELD_DATA_CATEGORY, device_extra_field_data(&extra));
     add(s, span.tile, MODEL_VECTOR_LIST_DESCRIPTOR_CATEGORY, extra.descriptor_bytes);
 }
 
-static int by_number(const void *left, const void *right)
+static uint64_t number(const void *at)
 {
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return a < b ? -1 : a > b;
+    return *(const uint32_t *)at;
 }
 
 static bool same_bytes(const struct model_vertices *a, const struct model_vertices *b)
@@ -150,8 +165,7 @@ static bool same_bytes(const struct model_vertices *a, const struct model_vertic
 static void finish_set(struct sizing *s, uint32_t set)
 {
     struct model *model = &s->c->image->model;
-    if (s->touched.count)
-        qsort(s->touched.data, s->touched.count, sizeof(uint32_t), by_number);
+    sort_by_key(s->touched.data, s->touched.count, sizeof(uint32_t), number);
     for (size_t i = 0; i < s->touched.count; ++i) {
         struct model_vertices *v = &s->by_tile[s->touched.data[i]];
         v->of = set;
@@ -204,20 +218,12 @@ static void size_copies(struct sizing *s, uint32_t set)
                 if (!n)
                     continue;
                 add_vertices(entry(s, tile), &v);
-                *vec_push(&s->of_types) = v;
+                add_of_type(s, &v);
                 add(s, tile, MODEL_VERTEX_INSTANCE_STATE_CATEGORY, n * pointers);
                 add(s, tile, MODEL_COPY_DESCRIPTOR_CATEGORY, n * descriptor);
             }
     }
     finish_set(s, set);
-}
-
-static int by_type(const void *left, const void *right)
-{
-    const struct model_vertices *a = left, *b = right;
-    if (a->of != b->of)
-        return a->of < b->of ? -1 : 1;
-    return a->tile < b->tile ? -1 : a->tile > b->tile;
 }
 
 static int by_object(const void *left, const void *right)
@@ -259,17 +265,15 @@ static void finish_shared(struct sizing *s)
 static void finish_types(struct sizing *s)
 {
     struct model *model = &s->c->image->model;
-    if (s->of_types.count)
-        qsort(s->of_types.data, s->of_types.count, sizeof(*s->of_types.data), by_type);
-    for (size_t i = 0; i < s->of_types.count;) {
-        struct model_vertices v = s->of_types.data[i];
-        uint64_t code = v.code;
-        for (++i; i < s->of_types.count && !by_type(&v, &s->of_types.data[i]); ++i)
-            add_vertices(&v, &s->of_types.data[i]);
-        v.code = code; /* once on a tile */
-        note_shared(s, &v);
-        add(s, v.tile, MODEL_VERTEX_CODE_CATEGORY, code);
-        APPEND(&model->type_vertices, &v);
+    for (size_t type = 0; type < model->types.count; ++type) {
+        for (uint32_t tile = 0; s->of_types[type] && tile < s->to->tiles; ++tile) {
+            const struct model_vertices *v = &s->of_types[type][tile];
+            if (!v->tiles)
+                continue;
+            note_shared(s, v);
+            add(s, tile, MODEL_VERTEX_CODE_CATEGORY, v->code);
+            APPEND(&model->type_vertices, v);
+        }
     }
     finish_shared(s);
 }
@@ -431,15 +435,16 @@ static uint64_t stack_bytes(int64_t option)
 static void find_measured(const struct sizing *s, uint32_t *worker)
 {
     enum { DEFAULT = 512, GRAIN = 8 };
-    for (size_t i = 0; i < s->of_types.count; ++i) {
-        const struct model_vertices *v = &s->of_types.data[i];
-        uint32_t type = s->store_type[v->of];
-        if (type == NONE || s->c->store->types.data[type].codelet->kind == VERTEX_SUPERVISOR)
+    for (size_t of = 0; of < s->c->image->model.types.count; ++of) {
+        uint32_t type = s->store_type[of];
+        if (!s->of_types[of] || type == NONE || s->c->store->types.data[type].codelet->kind == VERTEX_SUPERVISOR)
             continue;
         const struct device_code *code = &s->types[type].code;
         bool known = code->stack_measured && code->stack_bytes < DEFAULT;
         uint32_t bytes = known ? (code->stack_bytes + GRAIN - 1) / GRAIN * GRAIN : DEFAULT;
-        worker[v->tile] = bytes > worker[v->tile] ? bytes : worker[v->tile];
+        for (uint32_t tile = 0; tile < s->to->tiles; ++tile)
+            if (s->of_types[of][tile].tiles)
+                worker[tile] = bytes > worker[tile] ? bytes : worker[tile];
     }
 }
 
@@ -470,6 +475,7 @@ void place_sizes(struct compiler *c, const struct place_inputs *in, struct place
     sizes->code = c->store->target.compile_ipu_code || c->store->target.type == POP_TARGET_IPU;
     s.types = mem_zero(c->store->types.count, sizeof(*s.types));
     s.by_tile = mem_zero(sizes->tiles, sizeof(*s.by_tile));
+    s.of_types = mem_zero(c->image->model.types.count, sizeof(*s.of_types));
     s.store_type = mem_alloc((c->image->model.types.count + 1) * sizeof(*s.store_type));
     memset(s.store_type, 0xff, c->image->model.types.count * sizeof(*s.store_type));
     for (uint32_t type = 0; type < c->store->types.count; ++type)
@@ -498,7 +504,9 @@ void place_sizes(struct compiler *c, const struct place_inputs *in, struct place
     free(s.types);
     free(s.by_tile);
     vec_free(&s.touched);
-    vec_free(&s.of_types);
+    for (size_t type = 0; type < c->image->model.types.count; ++type)
+        free(s.of_types[type]);
+    free(s.of_types);
     vec_free(&s.shared);
     free(s.store_type);
 }
