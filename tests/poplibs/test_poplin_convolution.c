@@ -459,6 +459,19 @@ static void test_small_pieces_are_exchanged(void **state)
     bed_close(&bed);
 }
 
+static bool profile_mentions(const struct bed *bed, const char *words)
+{
+    char *text;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    pop_error error;
+    assert_int_equal(pop_engine_print_profile_summary(bed->engine, file, POP_NO_OPTIONS, &error), POP_OK);
+    fclose(file);
+    bool found = strstr(text, words);
+    free(text);
+    return found;
+}
+
 /* Tiles may exchange halves of sums that were accumulated in float. */
 static void test_partials_between_tiles(void **state)
 {
@@ -481,14 +494,40 @@ static void test_partials_between_tiles(void **state)
         double *got = bed_run(&bed, out);
         for (size_t k = 0; k < pop_tensor_num_elements(out); ++k)
             assert_true(fabs(got[k] - wanted[k]) <= (halves ? 0.05 : 0.001) * (1 + fabs(wanted[k])));
-        char *text;
-        size_t size;
-        FILE *file = open_memstream(&text, &size);
-        pop_error error;
-        assert_int_equal(pop_engine_print_profile_summary(bed.engine, file, POP_NO_OPTIONS, &error), POP_OK);
-        fclose(file);
-        assert_true((strstr(text, "poplin::ReduceAdd<float,half>") != NULL) == halves);
-        free(text);
+        assert_true(profile_mentions(&bed, "poplin::ReduceAdd<float,half>") == halves);
+        free(wanted);
+        bed_close(&bed);
+    }
+}
+
+/* With the rules of 2021 the partial results of other tiles are one region, in all pairs of types and in several
+ * stages; the option turns it off. */
+static void test_partials_as_one_region(void **state)
+{
+    (void)state;
+    static const char *const parallel[] = { "4", "20" }, *const partials[] = { "float", "half" };
+    for (size_t i = 0; i < 16; ++i) {
+        bool single = i & 8;
+        char constraints[100], vertex[60];
+        struct bed bed = bed_open_with(BED_MODEL, 40, POP_OPTIONS({ "poplibsRelease", "2021" }), add_codelets);
+        pop_type type = i & 4 ? POP_FLOAT : POP_HALF;
+        snprintf(constraints, sizeof(constraints), "{\"0\":{\"partition\":{\"inChanSplit\":{\"parallel\":%s}}}}",
+                 parallel[i & 1]);
+        pop_options options =
+            POP_OPTIONS({ "planConstraints", constraints }, { "partialsType.interTile", partials[i >> 1 & 1] },
+                        { "enableSingleInputReduce", single ? "true" : "false" });
+        poplin_conv_params p =
+            poplin_conv_params_make(POP_HALF, type, 1, POP_SHAPE(16, 40), POP_SHAPE(1, 1), 640, 16, 1);
+        pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL),
+                   weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
+        bed_write(&bed, in, NULL, -1, 1);
+        bed_write(&bed, weights, NULL, -1, 1);
+        double *wanted = reference_conv(&p, 0, bed_given(&bed, in), bed_given(&bed, weights));
+        pop_tensor out = poplin_convolution(bed.graph, in, weights, &p, false, bed.program, "x", options, NULL);
+        bed_check(bed_run(&bed, out), wanted, pop_tensor_num_elements(out), 0.05, 0.05);
+        snprintf(vertex, sizeof(vertex), "poplin::ReduceAddSingleInput<%s,%s>", pop_type_name(type),
+                 partials[i >> 1 & 1]);
+        assert_true(profile_mentions(&bed, vertex) == single);
         free(wanted);
         bed_close(&bed);
     }
@@ -687,6 +726,7 @@ int main(void)
         cmocka_unit_test(test_small_pieces_are_exchanged),
         cmocka_unit_test(test_skipped_elements_of_a_stride),
         cmocka_unit_test(test_partials_between_tiles),
+        cmocka_unit_test(test_partials_as_one_region),
         cmocka_unit_test(test_partials_in_a_ring),
         cmocka_unit_test(test_output_is_gathered),
         cmocka_unit_test(test_names_are_not_cut),

@@ -102,6 +102,25 @@ static void formulas_of_2021(void **state)
     assert_int_equal(reduce_add(26, true, false, POP_POPLIBS_2021), 6 * (32 + 16 + 19));
 }
 
+/* One region of partial results: whole blocks; a whole memory element, of 16 kB, is too much for ipu1. */
+static void regions_of_partials(void **state)
+{
+    (void)state;
+    pop_target ipu1, ipu2;
+    assert_int_equal(pop_target_create_ipu(1, "ipu1", &ipu1, NULL), POP_OK);
+    assert_int_equal(pop_target_create_ipu(1, "ipu2", &ipu2, NULL), POP_OK);
+    assert_false(poplin_reduces_single_input(&ipu2, 8, 3, true)); /* release 1.2 */
+    ipu1.poplibs_release = ipu2.poplibs_release = POP_POPLIBS_2021;
+    assert_false(poplin_reduces_single_input(&ipu1, 8, 3, true));
+    assert_true(poplin_reduces_single_input(&ipu2, 8, 3, true));
+    assert_true(poplin_reduces_single_input(&ipu2, 4, 3, true));
+    assert_false(poplin_reduces_single_input(&ipu2, 4, 3, false));
+    assert_false(poplin_reduces_single_input(&ipu2, 6, 3, true));
+    assert_false(poplin_reduces_single_input(&ipu2, 8, 1, true));
+    assert_true(poplin_reduces_single_input(&ipu2, 4096, 3, true));  /* two elements of 39,936 bytes */
+    assert_false(poplin_reduces_single_input(&ipu2, 4096, 4, true)); /* three */
+}
+
 /* Half partials of two output channels in 4 input channels: 12 cycles for each element.  By the formulas of 2021 only
  * the first item has any. */
 static void mac_of_half_partials(void **state)
@@ -568,6 +587,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formulas_give_the_guides_figures),
         cmocka_unit_test(formulas_of_2021),
+        cmocka_unit_test(regions_of_partials),
         cmocka_unit_test(mac_of_half_partials),
         cmocka_unit_test(combined_groups),
         cmocka_unit_test(plans_depend_on_the_release),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* poplin::ReduceAdd<out, partials>: out[i] is the sum over all rows of partials[row][i]. */
+/* poplin::ReduceAdd<out, partials>: out[i] is the sum over all rows of partials[row][i].  ReduceAddSingleInput: the
+ * rows are one region, [row elements + i], which is added to initial[i]. */
 #include "poplin/conv_vertices/conv_vertex.h"
 
 #ifdef __POPC__
@@ -30,11 +31,35 @@ static pop_perf estimate_half(const pop_vertex_view *vertex, const pop_target *t
 {
     return estimate(vertex, target, false, poplibs_type_of_user(user));
 }
+static pop_perf estimate_single(const pop_vertex_view *vertex, const pop_target *target, bool float_partials,
+                                pop_type type)
+{
+    unsigned outputs = poplin_conv_field(vertex, "elements"), rows = poplin_conv_field(vertex, "rows");
+    struct poplin_reduction reduction = { .num_workers = poplin_conv_field(vertex, "num_workers"),
+                                          .num_partials = rows,
+                                          .float_out = type == POP_FLOAT,
+                                          .float_partials = float_partials,
+                                          .single_input = true,
+                                          .release = target->poplibs_release };
+    return (pop_perf){ poplin_cycles_reduce_add(&reduction, outputs), (uint64_t)outputs * rows };
+}
+static pop_perf estimate_single_float(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    return estimate_single(vertex, target, true, poplibs_type_of_user(user));
+}
+static pop_perf estimate_single_half(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    return estimate_single(vertex, target, false, poplibs_type_of_user(user));
+}
 
 void poplin_conv_reduce_vertices(pop_graph *graph)
 {
-    static const struct poplibs_estimate families[] = { { "poplin::ReduceAdd<%s,float>", estimate_float },
-                                                        { "poplin::ReduceAdd<%s,half>", estimate_half } };
-    poplibs_register_estimates(graph, POPLIBS_FLOATING, families, 2);
+    static const struct poplibs_estimate families[] = {
+        { "poplin::ReduceAdd<%s,float>", estimate_float },
+        { "poplin::ReduceAdd<%s,half>", estimate_half },
+        { "poplin::ReduceAddSingleInput<%s,float>", estimate_single_float },
+        { "poplin::ReduceAddSingleInput<%s,half>", estimate_single_half }
+    };
+    poplibs_register_estimates(graph, POPLIBS_FLOATING, families, sizeof(families) / sizeof(families[0]));
 }
 #endif

@@ -329,6 +329,16 @@ static uint64_t reduce_blocks_2021(const struct poplin_reduction *r, uint64_t ou
     return r->num_workers * (32 + rounds * block + odd);
 }
 
+enum { SINGLE_INPUT_SHARE = 16 }; /* of a tile's memory */
+bool poplin_reduces_single_input(const pop_target *target, uint64_t outputs, uint64_t depth, bool float_partials)
+{
+    uint64_t element = target->memory_element_bytes,
+             bytes = depth > 1 ? (depth - 1) * outputs * (float_partials ? 4 : 2) : 0;
+    if (target->poplibs_release != POP_POPLIBS_2021 || !bytes || !element || outputs % (float_partials ? 4 : 8))
+        return false;
+    return poplibs_ceil_div(bytes, element) * element < target->bytes_per_tile / SINGLE_INPUT_SHARE;
+}
+
 uint64_t poplin_cycles_reduce_add(const struct poplin_reduction *r, uint64_t outputs)
 {
     uint64_t p = r->num_partials, width = r->float_partials ? 4 : 8;

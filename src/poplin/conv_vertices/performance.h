@@ -86,6 +86,9 @@ struct poplin_reduction {
     pop_poplibs_release release;
 };
 uint64_t poplin_cycles_reduce_add(const struct poplin_reduction *reduction, uint64_t outputs);
+/* Whether a tile adds the other depth - 1 rows, collected as one region, to its own: from 2021 on, for whole vectors
+ * and regions that take less than a sixteenth of the tile's memory. */
+bool poplin_reduces_single_input(const pop_target *target, uint64_t outputs, uint64_t depth, bool float_partials);
 /* A conversion of elements: the slowest worker's cycles times the number of workers. */
 uint64_t poplin_cycles_cast(unsigned num_workers, uint64_t elements, bool float_in, bool float_out);
 

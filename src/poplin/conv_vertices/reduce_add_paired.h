@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* poplin::ReduceAdd<T,T_2>: template of reduce_add_typed.h. */
+/* poplin::ReduceAdd<T,T_2> and ReduceAddSingleInput<T,T_2>: template of reduce_add_typed.h. */
 POP_SUPERVISOR_VERTEX(PAIRED(ReduceAdd))
 {
     POP_OUTPUT(POP_VECTOR(T, SPAN, 8)) out;
@@ -20,5 +20,23 @@ COMPUTE_PAIRED(ReduceAdd)
                 sums[i] += (float)v->partials.data[p].data[at + i];
         for (size_t i = 0; i < count; ++i)
             v->out.data[at + i] = (T)sums[i];
+    }
+}
+POP_SUPERVISOR_VERTEX(PAIRED(ReduceAddSingleInput))
+{
+    POP_OUTPUT(POP_VECTOR(T, COMPACT_PTR, 8)) out;
+    POP_INPUT(POP_VECTOR(T_2, COMPACT_PTR, 8)) initial;
+    POP_INPUT(POP_VECTOR(T_2, COMPACT_PTR, 8)) partials;
+    unsigned elements, rows, num_workers;
+};
+POP_VERTEX_NAME(PAIRED(ReduceAddSingleInput), "poplin::ReduceAddSingleInput<" T_NAME "," T_2_NAME ">");
+COMPUTE_PAIRED(ReduceAddSingleInput)
+{
+    size_t elements = v->elements, rows = v->rows;
+    for (size_t i = 0; i < elements; ++i) {
+        float sum = (float)v->initial.data[i];
+        for (size_t p = 0; p < rows; ++p)
+            sum += (float)v->partials.data[p * elements + i];
+        v->out.data[i] = (T)sum;
     }
 }

@@ -2,6 +2,7 @@
 /* Sums of the partial results of several tiles; in stages if there are many, so that no tile has to receive too many
  * messages. */
 #include "poplin/convolution/conv_sums.h"
+#include "poplin/conv_vertices/performance.h"
 #include "poplin/convolution/conv_work.h"
 
 #include <assert.h>
@@ -23,32 +24,64 @@ static size_t depth_after(size_t depth, unsigned stages)
     return stages == 1 ? 1 : (size_t)ceil(pow((double)depth, (stages - 1.0) / stages));
 }
 
-/* Adds a vertex for elements [begin, end) of the sum of `count` summands, on a tile that holds summand `own`.  Each
- * tile starts with its own summand and continues cyclically, so that tiles do not all wait for the same sender. */
+/* A vertex for elements [begin, end) of a sum, on a tile that holds the first of the rows. */
+struct sum_vertex {
+    const struct conv_work *work;
+    pop_compute_set compute;
+    pop_tensors rows;
+    pop_tensor out;
+    unsigned tile;
+};
+
+static pop_vertex new_vertex(const struct sum_vertex *sum, const char *kind)
+{
+    char name[64];
+    pop_where where = sum->work->where;
+    pop_graph *graph = sum->work->graph;
+    snprintf(name, sizeof(name), "poplin::%s<%s,%s>", kind, pop_type_name(pop_tensor_type(sum->out)),
+             pop_type_name(pop_tensor_type(sum->rows.list[0])));
+    pop_vertex vertex = pop_graph_add_vertex_at(where, graph, sum->compute, name);
+    pop_graph_connect_at(where, graph, vertex, "out", sum->out);
+    pop_graph_set_field_int_at(where, graph, vertex, "num_workers", pop_graph_target(graph)->num_worker_contexts);
+    pop_graph_map_vertex_at(where, graph, vertex, sum->tile);
+    pop_graph_set_tile_mapping_at(where, graph, sum->out, sum->tile);
+    return vertex;
+}
+
+static void add_single_input(const struct sum_vertex *sum)
+{
+    pop_where where = sum->work->where;
+    pop_graph *graph = sum->work->graph;
+    pop_vertex vertex = new_vertex(sum, "ReduceAddSingleInput");
+    pop_tensors others = { sum->rows.count - 1, sum->rows.list + 1 };
+    pop_graph_connect_at(where, graph, vertex, "initial", sum->rows.list[0]);
+    pop_graph_connect_at(where, graph, vertex, "partials", pop_tensor_concat_at(where, others, 0));
+    pop_graph_set_field_int_at(where, graph, vertex, "elements", (int64_t)pop_tensor_num_elements(sum->out));
+    pop_graph_set_field_int_at(where, graph, vertex, "rows", (int64_t)others.count);
+}
+
+/* Adds the vertex for elements of the sum of `count` summands, on a tile that holds summand `own`.  Each tile starts
+ * with its own summand and continues cyclically, so that tiles do not all wait for the same sender. */
 static void add_vertex(const struct conv_work *work, pop_compute_set compute, const struct summand *summands,
                        size_t count, size_t own, const pop_tensor *earlier, pop_tensor out, struct conv_range range,
                        unsigned tile)
 {
-    char name[64];
-    pop_type type = pop_tensor_type(out);
-    snprintf(name, sizeof(name), "poplin::ReduceAdd<%s,%s>", pop_type_name(type),
-             pop_type_name(pop_tensor_type(summands[0].flat)));
+    pop_where where = work->where;
     assert(count && own < count && range.begin < range.end);
+    bool single = work->conv->call->options.enable_single_input_reduce && !earlier &&
+                  poplin_reduces_single_input(pop_graph_target(work->graph), range.end - range.begin, count,
+                                              pop_tensor_type(summands[0].flat) == POP_FLOAT);
     pop_tensor *rows = poplibs_new(count + 1, sizeof(*rows));
     for (size_t i = 0; i < count; ++i)
-        rows[i] = pop_tensor_slice_at(work->where, summands[(own + i) % count].flat, range.begin, range.end, 0);
+        rows[i] = pop_tensor_slice_at(where, summands[(own + i) % count].flat, range.begin, range.end, 0);
     if (earlier)
-        rows[count++] =
-            pop_tensor_slice_at(work->where, pop_tensor_flatten_at(work->where, *earlier), range.begin, range.end, 0);
-    pop_tensor part =
-        pop_tensor_slice_at(work->where, pop_tensor_flatten_at(work->where, out), range.begin, range.end, 0);
-    pop_vertex vertex = pop_graph_add_vertex_at(work->where, work->graph, compute, name);
-    pop_graph_connect_list_at(work->where, work->graph, vertex, "partials", (pop_tensors){ count, rows });
-    pop_graph_connect_at(work->where, work->graph, vertex, "out", part);
-    pop_graph_set_field_int_at(work->where, work->graph, vertex, "num_workers",
-                               pop_graph_target(work->graph)->num_worker_contexts);
-    pop_graph_map_vertex_at(work->where, work->graph, vertex, tile);
-    pop_graph_set_tile_mapping_at(work->where, work->graph, part, tile);
+        rows[count++] = pop_tensor_slice_at(where, pop_tensor_flatten_at(where, *earlier), range.begin, range.end, 0);
+    struct sum_vertex sum = { work, compute, { count, rows }, { 0 }, tile };
+    sum.out = pop_tensor_slice_at(where, pop_tensor_flatten_at(where, out), range.begin, range.end, 0);
+    if (single)
+        add_single_input(&sum);
+    else
+        pop_graph_connect_list_at(where, work->graph, new_vertex(&sum, "ReduceAdd"), "partials", sum.rows);
     free(rows);
 }
 

@@ -102,10 +102,13 @@ static struct partials_reduction reduce(const struct plan_candidate *c, uint64_t
         unsigned here = i < count ? (unsigned)poplibs_ceil_div(depth, stages[i]) : depth;
         uint64_t before = outputs;
         outputs = poplibs_ceil_div(outputs, here);
+        bool single = c->options->enable_single_input_reduce &&
+                      poplin_reduces_single_input(c->target, outputs, here, float_partials);
         struct poplin_reduction stage = { .num_workers = workers,
-                                          .num_partials = here,
+                                          .num_partials = here - single,
                                           .float_out = i < count ? float_partials : float_out,
                                           .float_partials = float_partials,
+                                          .single_input = single,
                                           .release = c->target->poplibs_release };
         r.cycles += poplin_cycles_reduce_add(&stage, outputs);
         r.later_exchange += i ? exchange(c, before * sum_bytes(c), 1) : 0;
