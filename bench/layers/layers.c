@@ -2,6 +2,8 @@
 /* bench_layers: layers of networks on the CPU device, in float, on all threads.  For each line of the input, a number
  * of runs and the name of a layer, it runs the layer that often and prints the seconds of one run.  Layers are built
  * and loaded when they are named first. */
+#include "../timed.h"
+
 #include <poplar/poplar.h>
 #include <poplin/codelets.h>
 #include <popnn/codelets.h>
@@ -15,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* The shapes of layers.py. */
 enum {
@@ -196,21 +197,6 @@ static struct layer {
                { "gru", gru, NULL },
                { "embedding", embedding, NULL } };
 enum { LAYERS = sizeof(layers) / sizeof(layers[0]) };
-
-static void must(pop_status status, const pop_error *error)
-{
-    if (status != POP_OK) {
-        pop_error_print(error);
-        exit(1);
-    }
-}
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static void load(struct layer *layer, const pop_device *device)
 {

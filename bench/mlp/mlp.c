@@ -3,6 +3,8 @@
  * descent, on the CPU device.  For each line of the input it runs STEPS of them and prints the seconds of one; at the
  * end, the loss of the first and of the last.  FILE has each layer's weights, a row for each input, and its biases; the
  * batch; and its labels: all as float.  Without it they are random. */
+#include "../timed.h"
+
 #include <poplar/poplar.h>
 #include <poplin/codelets.h>
 #include <poplin/mat_mul.h>
@@ -15,7 +17,6 @@
 #include <popops/scaled_add.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { LAYERS = 3, BATCH = 128 };
 static const size_t sizes[LAYERS + 1] = { 784, 512, 512, 10 };
@@ -95,19 +96,6 @@ static void build(struct network *n)
     backward(n, gradient);
 }
 
-static void must(pop_status status, const pop_error *error)
-{
-    if (status != POP_OK) {
-        pop_error_print(error);
-        exit(1);
-    }
-}
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 /* The next numbers of the file, or random ones up to scale. */
 static void get(FILE *file, float *values, size_t count, float scale)
 {

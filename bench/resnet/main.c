@@ -5,13 +5,13 @@
  *
  * BEFORE has the values before the step: what is trained (network.h), images, labels as 32-bit integers. AFTER gets
  * what is trained, after the step, and the loss of each image. */
+#include "../timed.h"
 #include "network.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 struct run {
     struct resnet_shape shape;
@@ -22,13 +22,6 @@ struct run {
     pop_engine *engine;
 };
 
-static void must(pop_status status, const pop_error *error)
-{
-    if (status != POP_OK) {
-        pop_error_print(error);
-        exit(1);
-    }
-}
 static void must_file(bool good, const char *name)
 {
     if (!good) {
@@ -74,11 +67,9 @@ static void run(struct run *r)
 
 static void timed(struct run *r, const char *name, void (*work)(struct run *r))
 {
-    struct timespec start, end;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    double start = seconds();
     work(r);
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    printf("%-8s %9.3f s\n", name, (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9);
+    printf("%-8s %9.3f s\n", name, seconds() - start);
     fflush(stdout);
 }
 

@@ -55,6 +55,21 @@ POPOPS_FUNCTION float popops_quintic(float x, float z, float c0, float c1, float
     return popops_fma(popops_fma(popops_fma(c5, x, c4), z, popops_fma(c3, x, c2)), z, popops_fma(c1, x, c0));
 }
 
+/* ---- memory ---- */
+
+/* Elements of a loop's part before which the memory of the next part is asked for: where an element takes many
+ * instructions, the machine does not look far enough ahead by itself. */
+enum { POPOPS_AHEAD = 256 };
+POPOPS_FUNCTION void popops_prefetch(const void *from, size_t bytes)
+{
+#ifndef __IPU__
+    for (size_t at = 0; at < bytes; at += 64)
+        __builtin_prefetch((const char *)from + at);
+#else
+    (void)from, (void)bytes;
+#endif
+}
+
 /* ---- exponentials ---- */
 
 /* 2^n as a product of two factors, because 2^128 and 2^-140 are not representable in float. */
@@ -155,21 +170,37 @@ POPOPS_FUNCTION float popops_sigmoidf(float a)
 
 /* ---- logarithms ---- */
 
-/* a = 2^n (1 + f), where 1 + f is between sqrt(1/2) and sqrt(2); a must be positive and finite. */
+/* a = 2^(n - more) (1 + f), where 1 + f is between sqrt(1/2) and sqrt(2); a must be positive, finite and normal. */
+POPOPS_FUNCTION float popops_log_split_normal(float a, int more, float *n)
+{
+    uint32_t bits = popops_bits_of(a) + (0x3f800000u - 0x3f3504f3u);
+    *n = (float)((int)(bits >> 23) - 127 - more);
+    return popops_float_of((bits & 0x7fffffu) + 0x3f3504f3u) - 1.0f;
+}
+/* a = 2^n (1 + f) for subnormal numbers, too. */
 POPOPS_FUNCTION float popops_log_split(float a, float *n)
 {
     int tiny = (int)popops_bits_of(a) < 0x00800000;
-    uint32_t bits = popops_bits_of(tiny ? a * 8388608.0f : a) + (0x3f800000u - 0x3f3504f3u);
-    *n = (float)((int)(bits >> 23) - (tiny ? 150 : 127));
-    return popops_float_of((bits & 0x7fffffu) + 0x3f3504f3u) - 1.0f;
+    return popops_log_split_normal(tiny ? a * 8388608.0f : a, tiny ? 23 : 0, n);
 }
-POPOPS_FUNCTION float popops_logf(float a)
+/* The logarithm of 2^n (1 + f). */
+POPOPS_FUNCTION float popops_log_join(float n, float f)
 {
-    float n, f = popops_log_split(a, &n), z = f * f;
+    float z = f * f;
     float p = popops_fma(popops_cubic(f, z, 0.1420158f, -0.131596103f, 0.127622172f, -0.0763643906f), z * z,
                          popops_cubic(f, z, 0.333333313f, -0.250008196f, 0.200012416f, -0.166234091f));
     float rest = popops_fma(z, popops_fma(f, p, -0.5f), n * -1.90465421e-09f);
-    float result = popops_fma(n, 0.693147182f, f + rest);
+    return popops_fma(n, 0.693147182f, f + rest);
+}
+/* popops_logf for positive, finite and normal numbers. */
+POPOPS_FUNCTION float popops_log_of_normal(float a)
+{
+    float n, f = popops_log_split_normal(a, 0, &n);
+    return popops_log_join(n, f);
+}
+POPOPS_FUNCTION float popops_logf(float a)
+{
+    float n, f = popops_log_split(a, &n), result = popops_log_join(n, f);
     int bits = (int)popops_bits_of(a);
     result = popops_float_of(popops_bits_of(result) | (uint32_t)(bits >> 31)); /* of a negative number: NaN */
     result = bits < 0x7f800000 ? result : a;                                   /* infinity and NaN stay */

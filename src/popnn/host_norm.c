@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popnn/host_norm.h"
 
-#include "poplibs/support.h"
+#include "popnn/host_rows.h"
 
-/* Minimum elements of a vertex, and maximum number of vertices. */
-enum { VERTEX_ELEMENTS = 1 << 14, MAX_VERTICES = 64, MAX_RANK = 32 };
+enum { MAX_RANK = 32 };
 
 static bool is_row(pop_tensor t, size_t count)
 {
@@ -28,10 +27,9 @@ pop_tensor host_norm_normalise(const struct host_norm *norm, pop_program sequenc
     pop_where where = norm->where;
     pop_graph *graph = norm->graph;
     poplibs_path(path, sizeof(path), name, "Norm/normalise");
-    size_t dims[MAX_RANK],
-        rank = pop_tensor_shape(norm->acts, dims, MAX_RANK), images = dims[0],
-        of_image = pop_tensor_num_elements(norm->acts) / images,
-        vertices = poplibs_min(poplibs_min(MAX_VERTICES, images), poplibs_max(1, images * of_image / VERTEX_ELEMENTS));
+    size_t dims[MAX_RANK], rank = pop_tensor_shape(norm->acts, dims, MAX_RANK), images = dims[0],
+                           of_image = pop_tensor_num_elements(norm->acts) / images,
+                           vertices = host_row_vertices(images, of_image);
     pop_tensor in = pop_tensor_flatten_at(where, norm->acts), out[2];
     for (size_t k = 0; k < 2; ++k) { /* the second is empty unless it is wanted */
         size_t count = k && !whitened ? 0 : images * of_image;
@@ -40,14 +38,14 @@ pop_tensor host_norm_normalise(const struct host_norm *norm, pop_program sequenc
     }
     pop_compute_set set = pop_graph_add_compute_set_at(where, graph, path);
     for (size_t i = 0; i < vertices && poplibs_ready(graph); ++i) {
-        size_t first = images * i / vertices, last = images * (i + 1) / vertices, begin = first * of_image,
-               end = last * of_image;
+        pop_interval part = poplibs_cpu_part(images, vertices, i);
+        size_t begin = part.begin * of_image, end = part.end * of_image;
         const struct {
             const char *field;
             pop_tensor t;
         } edges[] = { { "in", pop_tensor_slice_at(where, in, begin, end, 0) },
-                      { "mean", pop_tensor_slice_at(where, norm->mean, first, last, 0) },
-                      { "inverse", pop_tensor_slice_at(where, norm->inverse, first, last, 0) },
+                      { "mean", pop_tensor_slice_at(where, norm->mean, part.begin, part.end, 0) },
+                      { "inverse", pop_tensor_slice_at(where, norm->inverse, part.begin, part.end, 0) },
                       { "gamma", norm->gamma },
                       { "beta", norm->beta },
                       { "out", pop_tensor_slice_at(where, out[0], begin, end, 0) },

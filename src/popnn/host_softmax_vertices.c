@@ -31,11 +31,16 @@ static float max_of(const float *row, size_t count)
     }
     return popops_float_of((uint32_t)(max ^ (int)((uint32_t)(max >> 31) >> 1)));
 }
-static void subtract_and_exp(float *row, size_t count, float max)
+/* Meanwhile the row `next` is fetched. */
+static void subtract_and_exp(float *row, size_t count, float max, const float *next)
 {
+    for (size_t at = 0, end; at < count; at = end) {
+        end = count - at < POPOPS_AHEAD ? count : at + POPOPS_AHEAD;
+        popops_prefetch(next + at, (end - at) * sizeof(*next));
 #pragma GCC ivdep
-    for (size_t i = 0; i < count; ++i)
-        row[i] = popops_expf(row[i] - max);
+        for (size_t i = at; i < end; ++i)
+            row[i] = popops_expf(row[i] - max);
+    }
 }
 static float sum_of(const float *row, size_t count)
 {
@@ -60,7 +65,7 @@ void HostSoftmax_compute(HostSoftmax *v)
 {
     for (size_t r = 0; r < v->rows; ++r) {
         float *row = v->data.data + r * v->columns;
-        subtract_and_exp(row, v->columns, max_of(row, v->columns));
+        subtract_and_exp(row, v->columns, max_of(row, v->columns), r + 1 < v->rows ? row + v->columns : row);
         float factor = 1.0f / sum_of(row, v->columns);
         for (size_t i = 0; i < v->columns; ++i)
             row[i] *= factor;

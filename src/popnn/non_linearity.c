@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One vertex for a tile whose elements are a single region, else one for each worker. The softmax family consists of
  * popops operations: softmax.c. */
+#include "poplibs/cpu_parts.h"
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 #include "popnn/softmax.h"
@@ -62,7 +63,7 @@ static void connect(pop_graph *graph, const struct non_linearity_work *work, pop
 }
 
 /* On a CPU device, threads share a tile's elements. */
-enum { CPU_GRAIN = 64, CPU_PARTS = 64, CPU_PART_BYTES = 1 << 14 };
+enum { CPU_GRAIN = 64, CPU_PART_BYTES = 1 << 14 };
 
 static void work_on_tile(pop_graph *graph, const struct poplibs_tile *tile, void *user)
 {
@@ -73,8 +74,7 @@ static void work_on_tile(pop_graph *graph, const struct poplibs_tile *tile, void
     bool cpu = target->type == POP_TARGET_CPU, whole = tile->regions->count == 1 && !cpu;
     poputil_partitions parts;
     if (cpu)
-        poputil_split_regions_lists(tile->regions, CPU_GRAIN, CPU_PARTS, CPU_PART_BYTES / (unsigned)pop_type_size(type),
-                                    POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+        poplibs_split_on_cpu(tile->regions, CPU_GRAIN, CPU_PART_BYTES / pop_type_size(type), &parts);
     else if (whole)
         poputil_split_regions_lists(tile->regions, 1, 1, 0, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
     else

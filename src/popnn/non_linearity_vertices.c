@@ -82,16 +82,32 @@ typedef void apply_function(float *data, size_t size);
 typedef void gradient_function(const float *out, const float *out_gradient, float *in_gradient, size_t size);
 #define INLINE static inline __attribute__((always_inline))
 
+/* Float is computed in parts, each of which asks for the memory of the next. */
+#ifdef __IPU__
+#define PART size
+#else
+#define PART POPOPS_AHEAD
+#endif
 INLINE void apply_each(float *data, size_t size, function *value)
 {
-    for (size_t i = 0; i < size; ++i)
-        data[i] = value(data[i]);
+    for (size_t at = 0, end; at < size; at = end) {
+        end = size - at < PART ? size : at + PART;
+        popops_prefetch(data + end, (size - end < PART ? size - end : PART) * sizeof(*data));
+        for (size_t i = at; i < end; ++i)
+            data[i] = value(data[i]);
+    }
 }
 INLINE void gradient_of_each(const float *out, const float *out_gradient, float *in_gradient, size_t size,
                              function *gradient)
 {
-    for (size_t i = 0; i < size; ++i)
-        in_gradient[i] = out_gradient[i] * gradient(out[i]);
+    for (size_t at = 0, end; at < size; at = end) {
+        end = size - at < PART ? size : at + PART;
+        size_t next = (size - end < PART ? size - end : PART) * sizeof(*out);
+        popops_prefetch(out + end, next);
+        popops_prefetch(out_gradient + end, next);
+        for (size_t i = at; i < end; ++i)
+            in_gradient[i] = out_gradient[i] * gradient(out[i]);
+    }
 }
 
 /* Half is computed as float, block by block. */

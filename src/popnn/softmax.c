@@ -4,6 +4,7 @@
 #include "popnn/softmax.h"
 
 #include "poplibs/log.h"
+#include "popnn/host_rows.h"
 #include "popnn/support.h"
 
 #include <math.h>
@@ -42,9 +43,6 @@ static pop_tensor cast_like(const struct build *b, pop_tensor t, pop_tensor othe
 
 /* ---- on a CPU device ---- */
 
-/* Minimum elements of a vertex, and maximum number of vertices. */
-enum { VERTEX_ELEMENTS = 1 << 14, MAX_VERTICES = 64 };
-
 static bool is_served_by_host(pop_graph *graph, popnn_non_linearity_type type, pop_tensor t)
 {
     return pop_graph_target(graph)->type == POP_TARGET_CPU && type == POPNN_SOFTMAX_STABLE &&
@@ -54,16 +52,16 @@ static bool is_served_by_host(pop_graph *graph, popnn_non_linearity_type type, p
 static void host_softmax(const struct build *b, pop_tensor t)
 {
     size_t columns = pop_tensor_dim(t, pop_tensor_rank(t) - 1), rows = pop_tensor_num_elements(t) / columns,
-           vertices = poplibs_min(poplibs_min(MAX_VERTICES, rows), poplibs_max(1, rows * columns / VERTEX_ELEMENTS));
+           vertices = host_row_vertices(rows, columns);
     pop_tensor flat = pop_tensor_flatten_at(b->where, t);
     pop_compute_set set = pop_graph_add_compute_set_at(b->where, b->graph, b->name);
     for (size_t i = 0; i < vertices && poplibs_ready(b->graph); ++i) {
-        size_t first = rows * i / vertices, last = rows * (i + 1) / vertices;
+        pop_interval part = poplibs_cpu_part(rows, vertices, i);
         pop_vertex vertex = pop_graph_add_vertex_at(b->where, b->graph, set, "popnn::HostSoftmax");
         pop_graph_map_vertex_at(b->where, b->graph, vertex, 0);
         pop_graph_connect_at(b->where, b->graph, vertex, "data",
-                             pop_tensor_slice_at(b->where, flat, first * columns, last * columns, 0));
-        pop_graph_set_field_int_at(b->where, b->graph, vertex, "rows", (int64_t)(last - first));
+                             pop_tensor_slice_at(b->where, flat, part.begin * columns, part.end * columns, 0));
+        pop_graph_set_field_int_at(b->where, b->graph, vertex, "rows", (int64_t)(part.end - part.begin));
         pop_graph_set_field_int_at(b->where, b->graph, vertex, "columns", (int64_t)columns);
     }
     pop_sequence_add_at(b->where, b->sequence, pop_execute_at(b->where, set, b->name));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One vertex for each tile that has elements of the result. The state of its workers' generators is read from the
  * tile's registers and written back, or is derived from a seed. */
+#include "poplibs/cpu_parts.h"
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 
@@ -68,35 +69,92 @@ struct draw {
     struct generator_field fields[7];
     uint64_t wide; /* value of the 64-bit field, if there is one */
     const char *wide_name;
-    pop_tensor in; /* flat, or null */
+    pop_tensor in;      /* flat, or null */
+    bool unknown_draws; /* the number of draws depends on what is drawn */
     /* set while it is built */
-    pop_tensor out, states;
-    pop_compute_set set, seeding;
+    pop_tensor out, states, after; /* after: the state to keep, where it is not in states */
+    pop_compute_set set, seeding, splitting;
     size_t tiles;
+    bool splits;
 };
+struct draw_part {
+    pop_tensor out, in, state; /* in: or null */
+};
+
+static void add_vertex(const struct draw *draw, pop_graph *graph, unsigned tile, const struct draw_part *part)
+{
+    pop_where where = draw->where;
+    char type[96];
+    snprintf(type, sizeof(type), "poprand::%sSupervisor<%s>", draw->distribution,
+             pop_type_name(pop_tensor_type(draw->out)));
+    pop_vertex vertex = pop_graph_add_vertex_at(where, graph, draw->set, type);
+    pop_graph_connect_at(where, graph, vertex, "out", part->out);
+    pop_graph_connect_at(where, graph, vertex, "state", pop_tensor_flatten_at(where, part->state));
+    if (pop_tensor_type(part->in))
+        pop_graph_connect_at(where, graph, vertex, "in", part->in);
+    for (const struct generator_field *field = draw->fields; field->name; ++field)
+        pop_graph_set_field_double_at(where, graph, vertex, field->name, field->value);
+    if (draw->wide_name)
+        pop_graph_set_field_at(where, graph, vertex, draw->wide_name, POP_UNSIGNED_LONGLONG, &draw->wide);
+    pop_graph_map_vertex_at(where, graph, vertex, tile);
+}
+static pop_tensor slice_of_part(pop_where where, pop_tensor t, size_t begin, size_t end)
+{
+    return pop_tensor_type(t) ? pop_tensor_slice_at(where, t, begin, end, 0) : t;
+}
+
+/* On a CPU device, whose tile has one worker, threads share its draws: the worker's state at the beginning of each part
+ * is computed from its first, so that the numbers are those of one vertex.  A part has STREAMS shares of at least
+ * SHARE_BLOCKS blocks, because finding a state takes as long as some blocks; the rest is the last part. */
+enum { STREAMS = 8, SHARE_BLOCKS = 32, WORDS_OF_DRAW = 2, BLOCK = 128, MIN_PART = STREAMS * SHARE_BLOCKS * BLOCK };
+static bool splits_on_cpu(const struct draw *draw, const pop_target *target)
+{
+    return target->type == POP_TARGET_CPU && target->num_worker_contexts == 1 && !draw->unknown_draws &&
+           pop_tensor_num_elements(draw->out) >= MIN_PART;
+}
+static void split_on_cpu(const struct draw *draw, pop_graph *graph, const struct draw_part *whole, pop_tensor *after)
+{
+    pop_where where = draw->where;
+    char path[POPLIBS_PATH_SIZE];
+    size_t n = pop_tensor_num_elements(whole->out), parts = poplibs_cpu_parts(n, MIN_PART), shares = parts * STREAMS,
+           share = n / shares / BLOCK * BLOCK;
+    pop_tensor states = pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(shares + 1, 4),
+                                                  poplibs_path(path, sizeof(path), draw->name, "states"));
+    pop_graph_set_tile_mapping_at(where, graph, states, 0);
+    pop_vertex vertex = pop_graph_add_vertex_at(where, graph, draw->splitting, "poprand::SplitGenerator");
+    pop_graph_connect_at(where, graph, vertex, "state", pop_tensor_flatten_at(where, whole->state));
+    pop_graph_connect_at(where, graph, vertex, "states", pop_tensor_flatten_at(where, states));
+    pop_graph_set_field_at(where, graph, vertex, "draws", POP_UNSIGNED_LONGLONG, &(uint64_t){ share / WORDS_OF_DRAW });
+    pop_graph_map_vertex_at(where, graph, vertex, 0);
+    for (size_t i = 0; i <= parts && poplibs_ready(graph); ++i) {
+        size_t begin = i * STREAMS * share, end = i < parts ? begin + STREAMS * share : n,
+               last = poplibs_min(shares + 1, (i + 1) * STREAMS);
+        struct draw_part part = { slice_of_part(where, whole->out, begin, end),
+                                  slice_of_part(where, whole->in, begin, end),
+                                  pop_tensor_slice_at(where, states, i * STREAMS, last, 0) };
+        if (begin < end)
+            add_vertex(draw, graph, 0, &part);
+    }
+    *after =
+        pop_tensor_reshape_at(where, pop_tensor_slice_at(where, states, shares, shares + 1, 0), POP_SHAPE(1, 1, 4));
+}
 
 static void draw_on_tile(pop_graph *graph, const struct poplibs_tile *tile, void *user)
 {
     struct draw *draw = user;
     pop_where where = draw->where;
-    char type[96];
     pop_interval_lists whole = { 1, (size_t[]){ 0, tile->regions->first[tile->regions->count] },
                                  tile->regions->intervals };
-    pop_tensor state = pop_tensor_at(draw->states, draw->seed ? draw->tiles++ : tile->tile);
-    if (draw->seed)
-        add_set_seed(where, graph, draw->seeding, *draw->seed, draw->modifier, state, tile->tile);
-    snprintf(type, sizeof(type), "poprand::%sSupervisor<%s>", draw->distribution,
-             pop_type_name(pop_tensor_type(draw->out)));
-    pop_vertex vertex = pop_graph_add_vertex_at(where, graph, draw->set, type);
-    pop_graph_connect_at(where, graph, vertex, "out", poplibs_slice_of_list(where, draw->out, &whole, 0));
-    pop_graph_connect_at(where, graph, vertex, "state", pop_tensor_flatten_at(where, state));
+    struct draw_part part = { .out = poplibs_slice_of_list(where, draw->out, &whole, 0),
+                              .state = pop_tensor_at(draw->states, draw->seed ? draw->tiles++ : tile->tile) };
     if (pop_tensor_type(draw->in))
-        pop_graph_connect_at(where, graph, vertex, "in", poplibs_slice_of_list(where, draw->in, &whole, 0));
-    for (const struct generator_field *field = draw->fields; field->name; ++field)
-        pop_graph_set_field_double_at(where, graph, vertex, field->name, field->value);
-    if (draw->wide_name)
-        pop_graph_set_field_at(where, graph, vertex, draw->wide_name, POP_UNSIGNED_LONGLONG, &draw->wide);
-    pop_graph_map_vertex_at(where, graph, vertex, tile->tile);
+        part.in = poplibs_slice_of_list(where, draw->in, &whole, 0);
+    if (draw->seed)
+        add_set_seed(where, graph, draw->seeding, *draw->seed, draw->modifier, part.state, tile->tile);
+    if (draw->splits)
+        split_on_cpu(draw, graph, &part, &draw->after);
+    else
+        add_vertex(draw, graph, tile->tile, &part);
 }
 static void count_tile(pop_graph *graph, const struct poplibs_tile *tile, void *user)
 {
@@ -128,12 +186,18 @@ static pop_tensor draw(struct draw *draw, pop_tensor reference, pop_type out_typ
     } else {
         draw->states = pop_get_hw_seeds_at(where, graph, draw->sequence, path);
     }
+    draw->splits = splits_on_cpu(draw, pop_graph_target(graph));
+    if (draw->splits) {
+        draw->splitting =
+            pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), draw->name, "split"));
+        pop_sequence_add_at(where, draw->sequence, pop_execute_at(where, draw->splitting, draw->name));
+    }
     draw->set =
         pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), draw->name, draw->distribution));
     poplibs_for_each_tile(where, graph, draw->out, draw_on_tile, draw);
     pop_sequence_add_at(where, draw->sequence, pop_execute_at(where, draw->set, draw->name));
     if (!draw->seed)
-        pop_set_hw_seeds_at(where, graph, draw->states, draw->sequence, path);
+        pop_set_hw_seeds_at(where, graph, draw->splits ? draw->after : draw->states, draw->sequence, path);
     return poplibs_ready(graph) ? out : (pop_tensor){ 0 };
 }
 
@@ -289,8 +353,10 @@ pop_tensor poprand_truncated_normal_at(pop_where where, pop_graph *graph, const 
 {
     POPLIBS_CALL(graph, log_tensor(master_seed), seed_modifier, reference, log_type(out_type), mean, std_dev, alpha,
                  name);
-    struct draw request = { where,    graph, "poprand_truncated_normal", "TruncatedNormal", master_seed, seed_modifier,
-                            sequence, name,  .fields = { { 0 } } };
+    struct draw request = {
+        where,    graph, "poprand_truncated_normal", "TruncatedNormal",    master_seed, seed_modifier,
+        sequence, name,  .fields = { { 0 } },        .unknown_draws = true
+    };
     double low, high;
     if (!check(&request, reference, out_type, false) || !check_moments(&request, mean, std_dev))
         return (pop_tensor){ 0 };

@@ -11,21 +11,31 @@ POP_SUPERVISOR_VERTEX(VERTEX)
 POP_VERTEX_NAME(VERTEX, "poprand::" TEXT_OF(NAME) "Supervisor<" T_NAME ">");
 COMPUTE_OF(VERTEX)
 {
-    size_t n = v->out.size, workers = v->state.size / 4;
-    for (size_t worker = 0; worker < workers; ++worker) {
-        struct generator g = load(v->state.data + 4 * worker);
-        for (size_t at = n * worker / workers, end = n * (worker + 1) / workers; at < end; at += BLOCK) {
-            unsigned m = end - at < BLOCK ? (unsigned)(end - at) : BLOCK;
-            float values[BLOCK + 2];
-            FILL;
+    struct shares shares = shares_of(v->out.size, v->state.size / 4);
+    for (size_t worker = 0; worker < shares.workers; worker += shares.together) {
+        struct generator generators[LANES];
+        load_all(generators, v->state.data + 4 * worker, shares.together);
+        size_t begin = v->out.size * worker / shares.workers, length = share_length(&shares, worker);
+        for (size_t done = 0; done < length; done += BLOCK) {
+            unsigned m = length - done < BLOCK ? (unsigned)(length - done) : BLOCK;
+            uint32_t drawn[LANES][BLOCK];
+            draw_all(generators, drawn, m, shares.together);
+            for (unsigned lane = 0; lane < shares.together; ++lane) {
+                const uint32_t *words = drawn[lane];
+                struct generator *g __attribute__((unused)) = &generators[lane];
+                size_t at = begin + lane * length + done;
+                float values[BLOCK + 2];
+                popops_prefetch(v->out.data + at + BLOCK, BLOCK * sizeof(T));
+                FILL;
 #if T_BITS & POPLIBS_HALF
-            poplibs_narrow(v->out.data + at, values, m);
+                poplibs_narrow(v->out.data + at, values, m);
 #else
-            for (unsigned i = 0; i < m; ++i)
-                v->out.data[at + i] = (T)values[i];
+                for (unsigned i = 0; i < m; ++i)
+                    v->out.data[at + i] = (T)values[i];
 #endif
+            }
         }
-        store(v->state.data + 4 * worker, g);
+        store_all(v->state.data + 4 * worker, generators, shares.together);
     }
 }
 #undef VERTEX

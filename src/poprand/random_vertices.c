@@ -5,45 +5,11 @@
 
 #ifdef __POPC__
 #include "poplibs/half_vectors.h"
+#include "poprand/generator.h"
 #include "poprand/philox.h"
 
 #include <poplar/vertex.h>
 #include <popops/element_functions.h>
-
-struct generator {
-    uint64_t a, b;
-};
-static inline uint64_t rotate(uint64_t x, int by)
-{
-    return x << by | x >> (64 - by);
-}
-static inline uint64_t draw(struct generator *g)
-{
-    uint64_t a = g->a, b = g->b, sum = a + b;
-    b ^= a;
-    g->a = rotate(a, 55) ^ b ^ b << 14;
-    g->b = rotate(b, 36);
-    return sum;
-}
-enum { BLOCK = 128 };
-/* Draws count words, rounded up to a whole draw. */
-static inline void draw_words(struct generator *g, uint32_t *words, unsigned count)
-{
-    for (unsigned i = 0; i < count; i += 2) {
-        uint64_t bits = draw(g);
-        words[i] = (uint32_t)bits;
-        words[i + 1] = (uint32_t)(bits >> 32);
-    }
-}
-static inline struct generator load(const unsigned *state)
-{
-    return (struct generator){ state[0] | (uint64_t)state[1] << 32, state[2] | (uint64_t)state[3] << 32 };
-}
-static inline void store(unsigned *state, struct generator g)
-{
-    state[0] = (unsigned)g.a, state[1] = (unsigned)(g.a >> 32), state[2] = (unsigned)g.b,
-    state[3] = (unsigned)(g.b >> 32);
-}
 
 /* [0, 1), in steps of 2^-24. */
 static inline float unit(uint32_t word)
@@ -62,15 +28,13 @@ static inline void cos_sin(float turns, float *cosine, float *sine)
     *cosine = (quarter + 1) & 2 ? -x : x;
     *sine = quarter & 2 ? -y : y;
 }
-/* Draws count values of the standard normal distribution (Box and Muller), up to 5.8 standard deviations from the
- * mean. */
-static void draw_normal(struct generator *g, float *values, unsigned count)
+/* Makes count values of the standard normal distribution (Box and Muller) of as many words, up to 5.8 standard
+ * deviations from the mean. */
+static inline void normal_of(const uint32_t *words, float *values, unsigned count)
 {
-    uint32_t words[BLOCK];
     unsigned half = (count + 1) / 2;
-    draw_words(g, words, 2 * half);
     for (unsigned i = 0; i < half; ++i) {
-        float radius = __builtin_sqrtf(-2.0f * popops_logf(1.0f - unit(words[i]))), c, s;
+        float radius = __builtin_sqrtf(-2.0f * popops_log_of_normal(1.0f - unit(words[i]))), c, s;
         cos_sin(unit(words[half + i]), &c, &s);
         values[i] = radius * c;
         values[half + i] = radius * s;
@@ -78,17 +42,21 @@ static void draw_normal(struct generator *g, float *values, unsigned count)
 }
 /* The same with |value| <= alpha: values further out are drawn again, at most `iterations` times in total, and then
  * from a triangular distribution. */
-static void draw_truncated(struct generator *g, float *values, unsigned count, float alpha, unsigned iterations)
+static void draw_truncated(struct generator *g, const uint32_t *words, float *values, unsigned count, float alpha,
+                           unsigned iterations)
 {
-    draw_normal(g, values, count);
+    normal_of(words, values, count);
     for (unsigned i = 0; i < count; ++i) {
         float again[2] = { values[i], values[i] };
         unsigned tries = 1;
         while (!(again[0] >= -alpha && again[0] <= alpha) && tries++ < iterations) {
-            if (tries & 1)
+            if (tries & 1) {
                 again[0] = again[1];
-            else
-                draw_normal(g, again, 2);
+            } else {
+                uint32_t two[2];
+                draw_words(g, two, 2);
+                normal_of(two, again, 2);
+            }
         }
         if (!(again[0] >= -alpha && again[0] <= alpha)) {
             uint64_t bits = draw(g);
@@ -115,40 +83,52 @@ void SetSeed_compute(SetSeed *v)
     }
 }
 
-/* ---- distributions: fill count values, at most BLOCK ---- */
+/* For CPU devices: the states of parts of a draw, each `draws` draws after the one before it. */
+POP_VERTEX(SplitGenerator)
+{
+    POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) state; /* 4 */
+    POP_OUTPUT(POP_VECTOR(unsigned)) states;        /* 4 for each part */
+    unsigned long long draws;
+};
+POP_VERTEX_NAME(SplitGenerator, "poprand::SplitGenerator");
+void SplitGenerator_compute(SplitGenerator *v)
+{
+    struct jump jump = jump_of(v->draws);
+    struct generator g = load(v->state.data);
+    for (size_t at = 0; at < v->states.size; at += 4) {
+        store(v->states.data + at, g);
+        g = jump_from(g, jump);
+    }
+}
+
+/* ---- distributions: make count values of as many words ---- */
 
 /* Uniform between low and high, which are values of the type. */
-static inline void fill_uniform(struct generator *g, float *values, unsigned count, float low, float high)
+static inline void fill_uniform(const uint32_t *words, float *values, unsigned count, float low, float high)
 {
-    uint32_t words[BLOCK];
-    draw_words(g, words, count);
     for (unsigned i = 0; i < count; ++i) {
         float u = unit(words[i]);
         values[i] = popops_clampf(low * (1.0f - u) + high * u, low, high);
     }
 }
 /* Uniform logarithms. */
-static inline void fill_log_uniform(struct generator *g, float *values, unsigned count, const float range[2],
+static inline void fill_log_uniform(const uint32_t *words, float *values, unsigned count, const float range[2],
                                     const float logs[2])
 {
-    uint32_t words[BLOCK];
-    draw_words(g, words, count);
     for (unsigned i = 0; i < count; ++i) {
         float u = unit(words[i]);
         values[i] = popops_clampf(popops_expf(logs[0] * (1.0f - u) + logs[1] * u), range[0], range[1]);
     }
 }
 /* keep: the probability in units of 2^-32. */
-static inline void fill_bernoulli(struct generator *g, float *values, unsigned count, unsigned long long keep)
+static inline void fill_bernoulli(const uint32_t *words, float *values, unsigned count, unsigned long long keep)
 {
-    uint32_t words[BLOCK];
-    draw_words(g, words, count);
     for (unsigned i = 0; i < count; ++i)
         values[i] = words[i] < keep ? 1.0f : 0.0f;
 }
-static inline void fill_normal(struct generator *g, float *values, unsigned count, float mean, float deviation)
+static inline void fill_normal(const uint32_t *words, float *values, unsigned count, float mean, float deviation)
 {
-    draw_normal(g, values, count);
+    normal_of(words, values, count);
     for (unsigned i = 0; i < count; ++i)
         values[i] = values[i] * deviation + mean;
 }
@@ -158,14 +138,46 @@ static inline void clamp_normal(float *values, unsigned count, float mean, float
         values[i] = popops_clampf(values[i] * deviation + mean, low, high);
 }
 /* Replaces dropped values by zeros, and scales the others. */
-static inline void drop(struct generator *g, float *values, unsigned count, unsigned long long keep, float scale)
+static inline void drop(const uint32_t *words, float *values, unsigned count, unsigned long long keep, float scale)
 {
-    uint32_t words[BLOCK];
-    draw_words(g, words, count);
     for (unsigned i = 0; i < count; ++i) {
         float scaled = values[i] * scale;
         values[i] = words[i] < keep ? scaled : 0.0f;
     }
+}
+
+/* ---- the shares of workers ---- */
+
+/* Workers whose shares are equal draw together, LANES of them at a time. */
+struct shares {
+    size_t elements, workers;
+    unsigned together;
+};
+static inline struct shares shares_of(size_t elements, size_t workers)
+{
+    bool together = workers % LANES == 0 && elements % workers == 0;
+    return (struct shares){ elements, workers, together ? LANES : 1 };
+}
+static inline size_t share_length(const struct shares *shares, size_t worker)
+{
+    return shares->elements * (worker + 1) / shares->workers - shares->elements * worker / shares->workers;
+}
+static inline void load_all(struct generator *generators, const unsigned *state, unsigned count)
+{
+    for (unsigned i = 0; i < count; ++i)
+        generators[i] = load(state + 4 * i);
+}
+static inline void store_all(unsigned *state, const struct generator *generators, unsigned count)
+{
+    for (unsigned i = 0; i < count; ++i)
+        store(state + 4 * i, generators[i]);
+}
+static inline void draw_all(struct generator *generators, uint32_t words[][BLOCK], unsigned count, unsigned together)
+{
+    if (together == LANES && LANES > 1)
+        draw_lanes(generators, words, count);
+    else
+        draw_words(generators, words[0], count);
 }
 
 /* ---- vertices: NAME<T>, whose FILL writes values[0] to values[m - 1] from the generator g, for elements `at` to
@@ -183,7 +195,7 @@ static inline void get_half(float *values, const half *in, unsigned count)
 
 #define NAME     Uniform
 #define FIELDS   float low, high;
-#define FILL     fill_uniform(&g, values, m, v->low, v->high)
+#define FILL     fill_uniform(words, values, m, v->low, v->high)
 #define TYPES    POPLIBS_FLOATING
 #define TEMPLATE "poprand/random_typed.h"
 #include "poplibs/each_type.h"
@@ -201,23 +213,27 @@ POP_SUPERVISOR_VERTEX(Uniform_int)
 POP_VERTEX_NAME(Uniform_int, "poprand::UniformSupervisor<int>");
 void Uniform_int_compute(Uniform_int *v)
 {
-    size_t n = v->out.size, workers = v->state.size / 4;
-    for (size_t worker = 0; worker < workers; ++worker) {
-        struct generator g = load(v->state.data + 4 * worker);
-        for (size_t at = n * worker / workers, end = n * (worker + 1) / workers; at < end; at += BLOCK) {
-            uint32_t words[BLOCK];
-            unsigned m = end - at < BLOCK ? (unsigned)(end - at) : BLOCK;
-            draw_words(&g, words, m);
-            for (unsigned i = 0; i < m; ++i)
-                v->out.data[at + i] = (int)((unsigned)v->low + (unsigned)((v->count * words[i]) >> 32));
+    struct shares shares = shares_of(v->out.size, v->state.size / 4);
+    for (size_t worker = 0; worker < shares.workers; worker += shares.together) {
+        struct generator generators[LANES];
+        load_all(generators, v->state.data + 4 * worker, shares.together);
+        size_t begin = v->out.size * worker / shares.workers, length = share_length(&shares, worker);
+        for (size_t done = 0; done < length; done += BLOCK) {
+            unsigned m = length - done < BLOCK ? (unsigned)(length - done) : BLOCK;
+            uint32_t drawn[LANES][BLOCK];
+            draw_all(generators, drawn, m, shares.together);
+            for (unsigned lane = 0; lane < shares.together; ++lane)
+                for (unsigned i = 0; i < m; ++i)
+                    v->out.data[begin + lane * length + done + i] =
+                        (int)((unsigned)v->low + (unsigned)((v->count * drawn[lane][i]) >> 32));
         }
-        store(v->state.data + 4 * worker, g);
+        store_all(v->state.data + 4 * worker, generators, shares.together);
     }
 }
 
 #define NAME     LogUniform
 #define FIELDS   float low, high, lowLog, highLog;
-#define FILL     fill_log_uniform(&g, values, m, (float[]){ v->low, v->high }, (float[]){ v->lowLog, v->highLog })
+#define FILL     fill_log_uniform(words, values, m, (float[]){ v->low, v->high }, (float[]){ v->lowLog, v->highLog })
 #define TYPES    (POPLIBS_FLOATING | POPLIBS_INT)
 #define TEMPLATE "poprand/random_typed.h"
 #include "poplibs/each_type.h"
@@ -227,7 +243,7 @@ void Uniform_int_compute(Uniform_int *v)
 
 #define NAME     Bernoulli
 #define FIELDS   unsigned long long keep;
-#define FILL     fill_bernoulli(&g, values, m, v->keep)
+#define FILL     fill_bernoulli(words, values, m, v->keep)
 #define TYPES    (POPLIBS_FLOATING | POPLIBS_INT)
 #define TEMPLATE "poprand/random_typed.h"
 #include "poplibs/each_type.h"
@@ -237,7 +253,7 @@ void Uniform_int_compute(Uniform_int *v)
 
 #define NAME     Normal
 #define FIELDS   float mean, stdDev;
-#define FILL     fill_normal(&g, values, m, v->mean, v->stdDev)
+#define FILL     fill_normal(words, values, m, v->mean, v->stdDev)
 #define TYPES    POPLIBS_FLOATING
 #define TEMPLATE "poprand/random_typed.h"
 #include "poplibs/each_type.h"
@@ -250,7 +266,7 @@ void Uniform_int_compute(Uniform_int *v)
     float mean, stdDev, alpha, low, high;                                                                              \
     unsigned iterations;
 #define FILL                                                                                                           \
-    draw_truncated(&g, values, m, v->alpha, v->iterations);                                                            \
+    draw_truncated(g, words, values, m, v->alpha, v->iterations);                                                      \
     clamp_normal(values, m, v->mean, v->stdDev, v->low, v->high)
 #define TYPES    POPLIBS_FLOATING
 #define TEMPLATE "poprand/random_typed.h"
@@ -265,8 +281,9 @@ void Uniform_int_compute(Uniform_int *v)
     unsigned long long keep;                                                                                           \
     float scale;
 #define FILL                                                                                                           \
+    popops_prefetch(v->in.data + at + BLOCK, BLOCK * sizeof(T));                                                       \
     TYPED(get)(values, v->in.data + at, m);                                                                            \
-    drop(&g, values, m, v->keep, v->scale)
+    drop(words, values, m, v->keep, v->scale)
 #define TYPES    POPLIBS_FLOATING
 #define TEMPLATE "poprand/random_typed.h"
 #include "poplibs/each_type.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Distributions by their moments at fixed seeds, dropout, effects of seeds, and costs of vertices. */
 #include "poplibs/bed.h"
+#include "poprand/generator.h"
 #include "poprand/philox.h"
 
 #include <popops/codelets.h>
@@ -276,6 +277,58 @@ static void test_philox(void **state)
     assert_true(ones[0] == 0x408f276d && ones[1] == 0x41c83b0e && ones[2] == 0xa20bc7c6 && ones[3] == 0x6d5451fd);
 }
 
+/* A jump is as many draws, and generators that draw together draw what each does alone. */
+static void test_generators(void **state)
+{
+    (void)state;
+    static const uint64_t jumps[] = { 0, 1, 2, 63, 64, 127, 128, 129, 1000, 123457 };
+    for (size_t i = 0; i < sizeof(jumps) / sizeof(jumps[0]); ++i) {
+        struct generator g = { 0x0123456789abcdefu, 0xfedcba9876543210u };
+        struct generator jumped = jump_from(g, jump_of(jumps[i]));
+        for (uint64_t k = 0; k < jumps[i]; ++k)
+            draw(&g);
+        assert_true(g.a == jumped.a && g.b == jumped.b);
+    }
+    struct generator alone[LANES], together[LANES];
+    uint32_t words[BLOCK], drawn[LANES][BLOCK];
+    for (unsigned lane = 0; lane < LANES; ++lane)
+        alone[lane] = together[lane] = (struct generator){ lane + 1, 77 * lane };
+    draw_lanes(together, drawn, 101);
+    for (unsigned lane = 0; lane < LANES; ++lane) {
+        draw_words(&alone[lane], words, 101);
+        assert_memory_equal(words, drawn[lane], 102 * sizeof(words[0]));
+        assert_memory_equal(&alone[lane], &together[lane], sizeof(together[0]));
+    }
+}
+
+/* On a CPU device, large draws are those of the tile's one generator, one after the other, and so are later ones. */
+static void test_draws_in_parts(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = { 32767, 32768, 100001, 3 * 32768, 17 };
+    enum { DRAWS = sizeof(sizes) / sizeof(sizes[0]) };
+    struct bed bed = bed_open(BED_CPU, 1, add_codelets);
+    pop_tensor out[DRAWS], seed = seed_of(&bed, 5, 6);
+    double *got[DRAWS];
+    poprand_set_seed(bed.graph, seed, 9, bed.program, "seed");
+    for (size_t i = 0; i < DRAWS; ++i)
+        out[i] = poprand_uniform(bed.graph, NULL, 0, reference_of(&bed, sizes[i], BED_ONE_TILE), POP_INT, -0x1p31,
+                                 0x1p31 - 1, bed.program, "x");
+    bed_run_all(&bed, out, got, DRAWS);
+    uint32_t words[4] = { 9 ^ 0x55555555u, 0xaaaaaaa0u };
+    poprand_philox(words, 5, 6);
+    struct generator g = load(words);
+    for (size_t i = 0; i < DRAWS; ++i)
+        for (size_t k = 0; k < sizes[i]; k += 2) {
+            uint32_t two[2];
+            draw_words(&g, two, 2);
+            for (size_t j = k; j < k + 2 && j < sizes[i]; ++j)
+                if (got[i][j] != (double)two[j - k] - 0x1p31)
+                    fail_msg("element %zu of draw %zu", j, i);
+        }
+    bed_close(&bed);
+}
+
 /* Poplibs 1.2's estimators; the guide's 146 cycles of SetSeedSupervisor. */
 static void test_estimates(void **state)
 {
@@ -372,6 +425,8 @@ int main(void)
         cmocka_unit_test(test_seeds),
         cmocka_unit_test(test_reproducible),
         cmocka_unit_test(test_philox),
+        cmocka_unit_test(test_generators),
+        cmocka_unit_test(test_draws_in_parts),
         cmocka_unit_test(test_estimates),
         cmocka_unit_test(test_errors_and_empty_tensors),
     };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplin/host/host_depthwise.h"
+
+#include "poplibs/cpu_parts.h"
 #include "poplin/host/host_gemm_shape.h"
 
-/* Minimum multiply-adds of a vertex, and maximum number of vertices. */
-enum { VERTEX_WORK = 1 << 16, MAX_VERTICES = 64 };
+enum { VERTEX_WORK = 1 << 16 }; /* minimum multiply-adds of a vertex */
 
 bool host_depthwise_serves(const struct host_conv_work *work, const struct host_conv_operand *deltas)
 {
@@ -44,19 +45,20 @@ void host_depthwise_convolve(const struct host_conv_work *work, const struct hos
     const poplin_conv_params *params = work->conv->params;
     size_t groups = params->num_conv_groups;
     pop_tensor packed = pack_weights(work, weights, transposed);
-    size_t worth = work->outputs * groups * host_conv_positions(work) / VERTEX_WORK,
-           vertices = poplibs_max(1, poplibs_min(poplibs_min(MAX_VERTICES, worth), work->outputs));
+    size_t worth = work->outputs * groups * host_conv_positions(work),
+           vertices = poplibs_min(poplibs_cpu_parts(worth, VERTEX_WORK), work->outputs);
     for (size_t i = 0; i < vertices && poplibs_ready(work->graph); ++i) {
-        size_t first = work->outputs * i / vertices, last = work->outputs * (i + 1) / vertices;
+        pop_interval part = poplibs_cpu_part(work->outputs, vertices, i);
         pop_vertex vertex = host_conv_add_vertex(work, work->multiply, "HostDepthwise", params->input_type);
         host_conv_connect(work, vertex, "in", work->input.memory);
         host_conv_connect(work, vertex, "field", work->field_words);
         host_conv_connect(work, vertex, "b", packed);
-        host_conv_connect(work, vertex, "out",
-                          pop_tensor_flatten_at(work->where, pop_tensor_slice_at(work->where, output, first, last, 0)));
+        host_conv_connect(
+            work, vertex, "out",
+            pop_tensor_flatten_at(work->where, pop_tensor_slice_interval_at(work->where, output, part, 0)));
         host_conv_set(work, vertex, "groups", groups);
-        host_conv_set(work, vertex, "output", first);
-        host_conv_set(work, vertex, "outputs", last - first);
+        host_conv_set(work, vertex, "output", part.begin);
+        host_conv_set(work, vertex, "outputs", part.end - part.begin);
     }
 }
 

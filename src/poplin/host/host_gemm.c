@@ -183,8 +183,8 @@ static void multiply(const struct gemm_product *p, const struct matrix *a, pop_t
 static void store(const struct gemm_product *p, pop_tensor from, pop_tensor to)
 {
     pop_tensor flat[] = { pop_tensor_flatten_at(p->where, from), pop_tensor_flatten_at(p->where, to) };
-    for (size_t at = 0, end = pop_tensor_num_elements(to), share = poplibs_max(1 << 14, end / MAX_BLOCKS); at < end;
-         at += share) {
+    for (size_t at = 0, end = pop_tensor_num_elements(to), share = poplibs_max(1 << 14, end / POPLIBS_CPU_PARTS);
+         at < end; at += share) {
         size_t next = poplibs_min(end, at + share);
         pop_vertex vertex = pop_graph_add_vertex_at(p->where, p->graph, p->store, "poplin::HostMatMulStore");
         pop_graph_connect_at(p->where, p->graph, vertex, "in", pop_tensor_slice_at(p->where, flat[0], at, next, 0));

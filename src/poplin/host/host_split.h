@@ -3,13 +3,13 @@
 #ifndef POPLIN_HOST_HOST_SPLIT_H
 #define POPLIN_HOST_HOST_SPLIT_H
 
-#include "poplibs/support.h"
+#include "poplibs/cpu_parts.h"
 #include "poplin/host/host_gemm_shape.h"
 
-/* Minimum multiply-adds of a vertex, and maximum vertices of a product.  Bands have BAND_ROWS rows, which suits B best,
+/* Minimum multiply-adds of a vertex, and the shape of parts.  Bands have BAND_ROWS rows, which suits B best,
  * or fewer if there would be fewer bands than FEW; parts of columns have at least PART_COLUMNS, because each part packs
  * A again. */
-enum { BLOCK_WORK = 1 << 21, MAX_BLOCKS = 64, FEW = 8, BAND_ROWS = 112, MIN_BAND_ROWS = 64, PART_COLUMNS = 256 };
+enum { BLOCK_WORK = 1 << 21, FEW = 8, BAND_ROWS = 112, MIN_BAND_ROWS = 64, PART_COLUMNS = 256 };
 
 /* Bands of rows; if there are few, each is split into parts of columns.  Both numbers are powers of two, which divide
  * evenly over the usual numbers of threads. */
@@ -27,7 +27,7 @@ static inline size_t host_power_of_two_up_to(size_t n)
 static inline struct host_split host_split(size_t rows, size_t columns, size_t depth)
 {
     double work = (double)rows * (double)columns * (double)depth / BLOCK_WORK;
-    size_t blocks = work < 1 ? 1 : work > MAX_BLOCKS ? MAX_BLOCKS : (size_t)work;
+    size_t blocks = work < 1 ? 1 : work > POPLIBS_CPU_PARTS ? POPLIBS_CPU_PARTS : (size_t)work;
     size_t bands = host_power_of_two_up_to(
         poplibs_min(blocks, poplibs_max(rows / BAND_ROWS, poplibs_min(FEW, rows / MIN_BAND_ROWS))));
     size_t parts = poplibs_min(poplibs_min(blocks, FEW) / bands, poplibs_ceil_div(columns, PART_COLUMNS));

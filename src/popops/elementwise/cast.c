@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A tile whose share is one region of memory gets one vertex; other tiles get one for each worker, with several
  * regions. */
+#include "poplibs/cpu_parts.h"
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 
@@ -13,8 +14,6 @@ struct cast {
     pop_tensor in, out; /* flat */
     bool common;        /* both types are in CAST_MAIN_TYPES, whose vertices take whole tiles or several regions */
 };
-
-enum { CPU_PARTS = 64 };
 
 static pop_vertex add_vertex(const struct cast *cast, pop_graph *graph, const char *kind, unsigned tile)
 {
@@ -46,7 +45,7 @@ static void cast_regions(pop_graph *graph, const struct poplibs_tile *tile, void
         return;
     }
     poputil_partitions parts;
-    poputil_split_regions_lists(tile->regions, cpu ? 4096 : 4, cpu ? CPU_PARTS : target->num_worker_contexts, 8,
+    poputil_split_regions_lists(tile->regions, cpu ? 4096 : 4, cpu ? POPLIBS_CPU_PARTS : target->num_worker_contexts, 8,
                                 POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
     for (size_t i = 0; i < parts.count; ++i) {
         size_t first = parts.first[i], count = parts.first[i + 1] - first;

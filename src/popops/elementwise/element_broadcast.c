@@ -99,7 +99,7 @@ static void add_region(const struct spot *spot, size_t region, struct pattern pa
     }
     pop_interval all = { 0, pattern.rows * pattern.length };
     pop_interval_lists parts;
-    poputil_split_regions((pop_interval_list){ 1, &all }, (unsigned)pattern.length, ELEMENT_CPU_PARTS,
+    poputil_split_regions((pop_interval_list){ 1, &all }, (unsigned)pattern.length, POPLIBS_CPU_PARTS,
                           (unsigned)(ELEMENT_CPU_PART_BYTES / pop_type_size(pop_tensor_type(data))), POPUTIL_NO_LIMIT,
                           POPUTIL_NO_LIMIT, &parts);
     for (size_t i = 0; i < parts.count; ++i) {
@@ -198,7 +198,7 @@ static bool add_parts(const struct spot *spot)
     if (count_pieces(spot) * MIN_PIECE > spot->count)
         return false;
     if (target->type == POP_TARGET_CPU)
-        poputil_split_regions(all, grain, ELEMENT_CPU_PARTS, (unsigned)(ELEMENT_CPU_PART_BYTES / pop_type_size(type)),
+        poputil_split_regions(all, grain, POPLIBS_CPU_PARTS, (unsigned)(ELEMENT_CPU_PART_BYTES / pop_type_size(type)),
                               POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &shares);
     else
         poputil_split_regions_between_workers(target, all, grain, 2 * grain, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT,

@@ -188,8 +188,7 @@ static void visit_tile(pop_graph *graph, const struct poplibs_tile *tile, void *
     unsigned grain = pop_target_vector_width(target, type), size = (unsigned)pop_type_size(type);
     poputil_partitions parts;
     if (target->type == POP_TARGET_CPU)
-        poputil_split_regions_lists(tile->regions, 64, ELEMENT_CPU_PARTS, ELEMENT_CPU_PART_BYTES / size,
-                                    POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+        poplibs_split_on_cpu(tile->regions, 64, ELEMENT_CPU_PART_BYTES / size, &parts);
     else if (tile->regions->count == 1 && work->call->vertex)
         poputil_split_regions_lists(tile->regions, grain, 1, 0, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
     else

@@ -4,13 +4,13 @@
 #ifndef POPOPS_ELEMENTWISE_ELEMENT_GRAPH_H
 #define POPOPS_ELEMENTWISE_ELEMENT_GRAPH_H
 
+#include "poplibs/cpu_parts.h"
 #include "poplibs/tiles.h"
 #include "popops/elementwise/operators.h"
 
 enum { ELEMENT_OPERANDS = 20 }; /* placeholders _1 to _20 of an expression */
-/* Parts of large work on a CPU: the same on every machine, and large enough that the overhead of a part is
- * negligible. */
-enum { ELEMENT_CPU_PARTS = 64, ELEMENT_CPU_PART_BYTES = 64 << 10 };
+/* Parts of work on a CPU device are large enough that the overhead of a part is negligible. */
+enum { ELEMENT_CPU_PART_BYTES = 64 << 10 };
 
 /* Vertex types of a binary operator whose second operand is a vector that all rows share (inner) or that has an element
  * for each row (outer); their fields are data, B, out. */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of all elements: each worker tests its share, and the consensus of the compute set is the result. */
+#include "poplibs/cpu_parts.h"
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 
 #include <popops/all_true.h>
 #include <popops/element_wise.h>
 #include <popops/nan.h>
-
-enum { CPU_PARTS = 64 };
 
 struct predicate {
     pop_where where;
@@ -22,7 +21,7 @@ static void test_regions(pop_graph *graph, const struct poplibs_tile *tile, void
     const pop_target *target = pop_graph_target(graph);
     bool cpu = target->type == POP_TARGET_CPU;
     poputil_partitions parts;
-    poputil_split_regions_lists(tile->regions, cpu ? 4096 : 4, cpu ? CPU_PARTS : target->num_worker_contexts, 8,
+    poputil_split_regions_lists(tile->regions, cpu ? 4096 : 4, cpu ? POPLIBS_CPU_PARTS : target->num_worker_contexts, 8,
                                 POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
     for (size_t i = 0; i < parts.count; ++i) {
         pop_vertex vertex = pop_graph_add_vertex_at(p->where, graph, p->set, p->vertex);

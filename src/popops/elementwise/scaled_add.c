@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A tile whose share is one region of memory gets one vertex; other tiles get one for each worker, with several
  * regions. */
+#include "poplibs/cpu_parts.h"
 #include "poplibs/log.h"
 #include "poplibs/options.h"
 #include "poplibs/tiles.h"
@@ -32,8 +33,6 @@ struct scaled {
     struct factor scale_a, scale_b;
     pop_type scale;
 };
-
-enum { CPU_PARTS = 64 };
 
 /* ---- vertices ---- */
 
@@ -86,8 +85,9 @@ static void add_regions(pop_graph *graph, const struct poplibs_tile *tile, void 
         return;
     }
     poputil_partitions parts;
-    poputil_split_regions_lists(tile->regions, cpu ? 4096 : grain, cpu ? CPU_PARTS : target->num_worker_contexts,
-                                2 * grain, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+    poputil_split_regions_lists(tile->regions, cpu ? 4096 : grain,
+                                cpu ? POPLIBS_CPU_PARTS : target->num_worker_contexts, 2 * grain, POPUTIL_NO_LIMIT,
+                                POPUTIL_NO_LIMIT, &parts);
     for (size_t i = 0; i < parts.count; ++i) {
         size_t first = parts.first[i], count = parts.first[i + 1] - first;
         if (cpu && count == 1) {

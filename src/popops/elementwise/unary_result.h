@@ -10,6 +10,17 @@ ELEMENT_INLINE void NAMED(unary_block)(const T *in, RESULT *out, size_t count, R
 }
 ELEMENT_INLINE void NAMED(unary_row)(const T *in, RESULT *out, size_t count, void (*block)(const T *, RESULT *, size_t))
 {
+#ifdef __IPU__
     block(in, out, count);
+#else
+    for (size_t at = 0, here, next; at < count; at += here) {
+        here = count - at < POPOPS_AHEAD ? count - at : POPOPS_AHEAD;
+        next = count - at - here < POPOPS_AHEAD ? count - at - here : POPOPS_AHEAD;
+        popops_prefetch(in + at + here, next * sizeof(T));
+        if ((const void *)out != (const void *)in)
+            popops_prefetch(out + at + here, next * sizeof(RESULT));
+        block(in + at, out + at, here);
+    }
+#endif
 }
 #undef NAMED

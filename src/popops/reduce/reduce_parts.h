@@ -12,7 +12,7 @@
 
 #include <popops/reduce.h>
 
-enum { REDUCE_MAX_DIMS = 32, REDUCE_CPU_PARTS = 64 };
+enum { REDUCE_MAX_DIMS = 32 };
 
 /* Outputs [k, k + n) in blocks of width outputs.  A block has `rows` rows of width * inner elements, stride apart, and
  * begins at offset `at` of its source.  With more than one block, stride is width * inner and the blocks are

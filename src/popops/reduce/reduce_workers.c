@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How workers divide a tile's work (docs/reference/reductions.md). */
 #include "popops/reduce/reduce_workers.h"
+
+#include "poplibs/cpu_parts.h"
 #include "popops/reduce/reduce_cut.h"
 
 unsigned reduce_workers(const pop_target *target)
 {
-    return target->type == POP_TARGET_CPU ? REDUCE_CPU_PARTS : target->num_worker_contexts;
+    return target->type == POP_TARGET_CPU ? POPLIBS_CPU_PARTS : target->num_worker_contexts;
 }
 
 void reduce_allot(const struct tasks *tasks, unsigned workers, size_t *parts)
@@ -43,7 +45,7 @@ size_t reduce_cost(size_t outputs, size_t depth, size_t grain, size_t parts)
 
 /* ---- a CPU device ---- */
 
-enum { MIN_ELEMENTS = 4096, DEEP = 16 * REDUCE_CPU_PARTS };
+enum { MIN_ELEMENTS = 4096, DEEP = 16 * POPLIBS_CPU_PARTS };
 
 /* Parts have at least MIN_ELEMENTS elements; tasks are divided only if their columns are too few.  Tasks with few
  * elements for each output have columns of one vector, others of whole rows, which are read faster. */

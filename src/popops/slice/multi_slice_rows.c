@@ -3,6 +3,7 @@
  * rows and columns, and a second step selects (or sums) the results of the blocks.  Without a plan, each tile looks up
  * all indices in its columns. */
 #include "popops/slice/multi_slice_rows.h"
+#include "poplibs/cpu_parts.h"
 #include "poplibs/tiles.h"
 #include "popops/slice/slice_cycles.h"
 
@@ -30,7 +31,7 @@ static void vertex_name(const struct popops_multi *multi, pop_graph *graph, size
         snprintf(name, size, "popops::%s<%s>", multi->kind == MULTI_SLICE ? "MultiSlice" : "MultiUpdate", text);
 }
 
-enum { CPU_PARTS = 64, CPU_PART_BYTES = 64 << 10 };
+enum { CPU_PART_BYTES = 64 << 10 };
 
 /* The number of vertices that share n lookups of this many bytes each.  Updates of the same row must not run
  * concurrently, so one worker does all of them, as in Poplibs.  On a CPU device threads share the copies. */
@@ -40,8 +41,7 @@ static size_t num_shares(const struct popops_multi *multi, const pop_target *tar
         return 1;
     if (target->type != POP_TARGET_CPU)
         return target->num_worker_contexts;
-    size_t min = poplibs_ceil_div(CPU_PART_BYTES, bytes), shares = n / min;
-    return shares < 1 ? 1 : poplibs_min(shares, CPU_PARTS);
+    return poplibs_cpu_parts(n, poplibs_ceil_div(CPU_PART_BYTES, bytes));
 }
 
 /* Adds vertices that look up n offsets in base, {rows, region}, which begins at row first_row of the matrix; sub is {n,
