@@ -63,14 +63,9 @@ bool popops_collective_operator_of(pop_where where, pop_graph *graph, const char
                                    popops_collective_operator *as)
 {
     static const popops_collective_operator operators[POPOPS_OPERATIONS] = {
-        [POPOPS_ADD] = POPOPS_COLLECTIVE_ADD,
-        [POPOPS_MUL] = POPOPS_COLLECTIVE_MUL,
-        [POPOPS_MIN] = POPOPS_COLLECTIVE_MIN,
-        [POPOPS_MAX] = POPOPS_COLLECTIVE_MAX,
-        [POPOPS_LOGICAL_AND] = POPOPS_COLLECTIVE_LOGICAL_AND,
-        [POPOPS_LOGICAL_OR] = POPOPS_COLLECTIVE_LOGICAL_OR,
-        [POPOPS_SQUARE_ADD] = POPOPS_COLLECTIVE_SQUARE_ADD,
-        [POPOPS_LOG_ADD] = POPOPS_COLLECTIVE_LOG_ADD,
+#define REDUCE_OPERATION(constant, ...) [POPOPS_##constant] = POPOPS_COLLECTIVE_##constant,
+#include "popops/reduce/operations.def"
+#undef REDUCE_OPERATION
     };
     if (!poplibs_ready(graph) || !popops_check_collective_operation(where, graph, api, op))
         return false;

@@ -62,14 +62,11 @@ static void log_add(const struct collective *c, pop_program sequence, pop_tensor
 void combine(const struct collective *c, pop_program sequence, pop_tensor a, pop_tensor b, pop_tensor out)
 {
     static const popops_binary_op ops[] = {
-        [POPOPS_COLLECTIVE_ADD] = POPOPS_BINARY_ADD,
         [POPOPS_COLLECTIVE_MEAN] = POPOPS_BINARY_ADD,
-        [POPOPS_COLLECTIVE_MUL] = POPOPS_BINARY_MULTIPLY,
-        [POPOPS_COLLECTIVE_MIN] = POPOPS_BINARY_MINIMUM,
-        [POPOPS_COLLECTIVE_MAX] = POPOPS_BINARY_MAXIMUM,
-        [POPOPS_COLLECTIVE_LOGICAL_AND] = POPOPS_BINARY_LOGICAL_AND,
-        [POPOPS_COLLECTIVE_LOGICAL_OR] = POPOPS_BINARY_LOGICAL_OR,
-        [POPOPS_COLLECTIVE_SQUARE_ADD] = POPOPS_BINARY_ADD,
+#define REDUCE_OPERATION(constant, vertex, cost, neutral, joins, strided, binary)                                      \
+    [POPOPS_COLLECTIVE_##constant] = POPOPS_BINARY_##binary,
+#include "popops/reduce/operations.def"
+#undef REDUCE_OPERATION
     };
     if (c->op == POPOPS_COLLECTIVE_LOG_ADD)
         log_add(c, sequence, a, b, out);

@@ -43,15 +43,10 @@ static pop_tensor collect(struct poplibs_copies *copies, pop_where where, pop_gr
 static popops_operation operation_of(popops_collective_operator op)
 {
     static const popops_operation operations[] = {
-        [POPOPS_COLLECTIVE_ADD] = POPOPS_ADD,
         [POPOPS_COLLECTIVE_MEAN] = POPOPS_ADD,
-        [POPOPS_COLLECTIVE_MUL] = POPOPS_MUL,
-        [POPOPS_COLLECTIVE_MIN] = POPOPS_MIN,
-        [POPOPS_COLLECTIVE_MAX] = POPOPS_MAX,
-        [POPOPS_COLLECTIVE_LOGICAL_AND] = POPOPS_LOGICAL_AND,
-        [POPOPS_COLLECTIVE_LOGICAL_OR] = POPOPS_LOGICAL_OR,
-        [POPOPS_COLLECTIVE_SQUARE_ADD] = POPOPS_SQUARE_ADD,
-        [POPOPS_COLLECTIVE_LOG_ADD] = POPOPS_LOG_ADD,
+#define REDUCE_OPERATION(constant, ...) [POPOPS_COLLECTIVE_##constant] = POPOPS_##constant,
+#include "popops/reduce/operations.def"
+#undef REDUCE_OPERATION
     };
     return operations[op];
 }

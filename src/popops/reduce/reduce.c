@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests for reductions: checks the arguments and builds the stages (reduce_parts.h). */
 #include "popops/reduce/reduce.h"
+#include "popops/reduce/operations.h"
 #include "popops/reduce/reduce_parts.h"
 #include "popops/reduce/reduce_stages.h"
 #include "popops/reduce/reduce_view.h"
@@ -10,20 +11,6 @@
 
 #include <assert.h>
 #include <popops/fill.h>
-
-static const char *const names[] = { "ADD", "MUL", "MIN", "MAX", "LOGICAL_AND", "LOGICAL_OR", "SQUARE_ADD", "LOG_ADD" };
-static const char *const vertex_names[] = { "popops::ReduceAdd",       "popops::ReduceMul",   "popops::ReduceMin",
-                                            "popops::ReduceMax",       "popops::ReduceAnd",   "popops::ReduceOr",
-                                            "popops::ReduceSquareAdd", "popops::ReduceLogAdd" };
-
-const char *popops_operation_name(popops_operation operation)
-{
-    return (unsigned)operation < POPOPS_OPERATIONS ? names[operation] : "unknown";
-}
-const char *popops_operation_vertex_name(popops_operation operation)
-{
-    return (unsigned)operation < POPOPS_OPERATIONS ? vertex_names[operation] : "unknown";
-}
 
 pop_compute_set reduce_next_set(struct reduction *r, const char *name)
 {
@@ -43,21 +30,10 @@ pop_compute_set reduce_next_set(struct reduction *r, const char *name)
 
 /* ---- checks ---- */
 
-static bool is_sum(popops_operation op)
-{
-    return op == POPOPS_ADD || op == POPOPS_SQUARE_ADD || op == POPOPS_LOG_ADD;
-}
-static bool takes_type(popops_operation op, pop_type type)
-{
-    bool real = type == POP_HALF || type == POP_FLOAT, integer = type == POP_INT || type == POP_UNSIGNED_INT;
-    if (op == POPOPS_LOGICAL_AND || op == POPOPS_LOGICAL_OR)
-        return type == POP_BOOL;
-    return real || (integer && op != POPOPS_LOG_ADD);
-}
 static bool supports_types(popops_operation op, pop_type in, pop_type out)
 {
-    return in == out || ((is_sum(op) || op == POPOPS_MUL) && pop_type_is_floating_point(in) &&
-                         (out == POP_HALF || out == POP_FLOAT));
+    return in == out ||
+           (reduce_operations[op].mixed && pop_type_is_floating_point(in) && (out == POP_HALF || out == POP_FLOAT));
 }
 
 struct reduce_request {
@@ -80,18 +56,15 @@ static bool check_params(pop_where where, pop_graph *graph, const struct reduce_
     pop_type type = pop_tensor_type(q->in);
     if ((unsigned)op >= POPOPS_OPERATIONS)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api, "%d is not an operation", (int)op);
-    if (!takes_type(op, type))
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, q->api, "%s cannot reduce %s; it takes %s", names[op],
-                            pop_type_name(type),
-                            op == POPOPS_LOGICAL_AND || op == POPOPS_LOGICAL_OR ? "bool"
-                            : op == POPOPS_LOG_ADD                              ? "half and float"
-                                                                                : "half, float, int and unsigned int");
+    if (!reduce_vertex_type(op, type))
+        return poplibs_fail(graph, POP_TYPE_ERROR, where, q->api, "%s cannot reduce %s; it takes %s",
+                            popops_operation_name(op), pop_type_name(type), reduce_types_text(op));
     if (!supports_types(op, type, q->out_type))
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, q->api, "%s of %s cannot give %s", names[op],
+        return poplibs_fail(graph, POP_TYPE_ERROR, where, q->api, "%s of %s cannot give %s", popops_operation_name(op),
                             pop_type_name(type), pop_type_name(q->out_type));
-    if ((scaled || q->params.update) && !is_sum(op))
+    if ((scaled || q->params.update) && !reduce_operations[op].scales)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api, "%s cannot %s; ADD, SQUARE_ADD and LOG_ADD can",
-                            names[op], scaled ? "be scaled" : "update");
+                            popops_operation_name(op), scaled ? "be scaled" : "update");
     if (scaled && !poplibs_is_scale(graph, where, q->api, "the scale", q->params.scale))
         return false;
     if (scaled && (pop_tensor_type(q->params.scale) != POP_FLOAT || pop_tensor_num_elements(q->params.scale) != 1))
@@ -163,15 +136,12 @@ static double neutral(popops_operation op, pop_type type)
     pop_target any = pop_target_create_cpu(true, 1);
     double lowest = 0, highest = 0;
     pop_target_type_limits(&any, type, &lowest, &highest, NULL);
-    switch (op) {
-    case POPOPS_MUL:
-    case POPOPS_LOGICAL_AND:
+    switch (reduce_operations[op].neutral) {
+    case REDUCE_ONE:
         return 1;
-    case POPOPS_MIN:
+    case REDUCE_HIGHEST:
         return highest;
-    case POPOPS_MAX:
-        return lowest;
-    case POPOPS_LOG_ADD:
+    case REDUCE_LOWEST:
         return lowest;
     default:
         return 0;
@@ -180,12 +150,10 @@ static double neutral(popops_operation op, pop_type type)
 
 static void set_types(struct reduction *r, pop_type in, pop_type out, const struct accumulation *accumulation)
 {
-    bool bits = r->op == POPOPS_ADD || r->op == POPOPS_MUL ||
-                r->op == POPOPS_SQUARE_ADD; /* for integers these do not depend on the sign */
-    r->in_type = in == POP_UNSIGNED_INT && bits ? POP_INT : in;
-    r->out_type = out == POP_UNSIGNED_INT && bits ? POP_INT : out;
+    r->in_type = reduce_vertex_type(r->op, in);
+    r->out_type = reduce_vertex_type(r->op, out);
     r->tile_type = r->exchange_type = r->in_type;
-    if (in == POP_HALF && (is_sum(r->op) || r->op == POPOPS_MUL)) {
+    if (in == POP_HALF && reduce_operations[r->op].mixed) {
         r->tile_type = accumulation->vertex ? POP_HALF : POP_FLOAT;
         r->exchange_type = accumulation->tile ? POP_HALF : POP_FLOAT;
     }

@@ -2,6 +2,7 @@
 /* Distributes a tile's tasks over its workers and adds their vertices: a specialised vertex if a worker's share is one
  * regular piece, otherwise the general vertex. */
 #include "popops/reduce/reduce_connect.h"
+#include "popops/reduce/operations.h"
 #include "popops/reduce/reduce_parts.h"
 #include "popops/reduce/reduce_pieces.h"
 #include "popops/reduce/reduce_types.h"
@@ -144,12 +145,10 @@ static void connect(const struct context *c, pop_vertex vertex, const char *fiel
 static bool is_strided(const struct context *c, size_t outputs, size_t stride)
 {
     const struct reduce_stage *stage = c->stage;
-    bool joins = stage->op == POPOPS_ADD || stage->op == POPOPS_SQUARE_ADD || stage->op == POPOPS_MIN ||
-                 stage->op == POPOPS_MAX || stage->op == POPOPS_LOG_ADD,
-         numbers = stage->in == POP_HALF || stage->in == POP_FLOAT;
+    bool strided = reduce_operations[stage->op].strided, numbers = stage->in == POP_HALF || stage->in == POP_FLOAT;
     if (c->r->target->type == POP_TARGET_CPU || (outputs == 1 && stride == 1))
         return true;
-    return joins && numbers && outputs * pop_type_size(stage->out) % 4 == 0 &&
+    return strided && numbers && outputs * pop_type_size(stage->out) % 4 == 0 &&
            outputs * pop_type_size(stage->in) % 8 == 0 && stride * pop_type_size(stage->in) % 8 == 0;
 }
 static void connect_strided(const struct context *c, const struct worker_share *share, pop_tensor partials,

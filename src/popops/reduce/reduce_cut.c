@@ -2,6 +2,7 @@
 /* Tasks whose elements are divided among a tile's workers: a first step reduces the parts, and a second one, without an
  * exchange, combines their results. */
 #include "popops/reduce/reduce_cut.h"
+#include "popops/reduce/operations.h"
 #include "popops/reduce/reduce_connect.h"
 #include "popops/reduce/reduce_parts.h"
 #include "popops/reduce/reduce_pieces.h"
@@ -93,7 +94,7 @@ void reduce_connect_cut(const struct reduction *r, const struct reduce_stage *st
     parts.output = joined.sources[1] = join->partials;
     parts.last = false;
     joined.set = join->set;
-    joined.op = reduce_joins(stage->op);
+    joined.op = reduce_operations[stage->op].joins;
     joined.rows = r->target->type != POP_TARGET_CPU; /* on a CPU threads divide the outputs */
     reduce_connect(r, &parts, tile, &cut->cut, &cut->parts);
     reduce_connect(r, &joined, tile, &cut->joined, &cut->rows);

@@ -3,6 +3,7 @@
  * have many rows, groups of rows are first reduced on several tiles. */
 #include "popops/reduce/reduce_gather.h"
 #include "poplibs/tiles.h"
+#include "popops/reduce/operations.h"
 #include "popops/reduce/reduce.h"
 #include "popops/reduce/reduce_connect.h"
 #include "popops/reduce/reduce_cut.h"
@@ -422,7 +423,7 @@ static void intermediate_stage(struct gather *g, unsigned number)
     free(tasks);
     free_distributed(distributed, units);
     free(chunks.list);
-    reduce_gather(r, &rows, stage.output, stage.out, reduce_joins(g->op), number + 1);
+    reduce_gather(r, &rows, stage.output, stage.out, reduce_operations[g->op].joins, number + 1);
     free(rows.list);
 }
 

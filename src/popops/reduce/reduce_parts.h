@@ -89,10 +89,4 @@ struct reduce_stage {
     bool rows;                     /* pieces are rows of partial results, which a vertex takes as one region */
 };
 
-/* The operation that combines partial results. */
-static inline popops_operation reduce_joins(popops_operation op)
-{
-    return op == POPOPS_SQUARE_ADD ? POPOPS_ADD : op;
-}
-
 #endif

@@ -2,6 +2,7 @@
 /* The first stage: each tile reduces its own elements.  Outputs of which a tile has all elements are then complete;
  * others result in partial results (reduce_gather.c). */
 #include "popops/reduce/reduce_stages.h"
+#include "popops/reduce/operations.h"
 #include "popops/reduce/reduce.h"
 #include "popops/reduce/reduce_connect.h"
 #include "popops/reduce/reduce_cut.h"
@@ -231,7 +232,7 @@ static bool has_vertices(const struct reduce_cut *cut)
 static void first_stage(struct reduction *r, struct all_work *work)
 {
     pop_type partial_type = work->count == 1 ? r->tile_type : r->exchange_type;
-    bool reduces, as_is = r->in_type == partial_type && r->op != POPOPS_SQUARE_ADD, any = false;
+    bool reduces, as_is = r->in_type == partial_type && reduce_operations[r->op].joins == r->op, any = false;
     size_t elements = count_partials(r, work, as_is, &reduces);
     elements = reduces ? elements : 0;
     struct partial_rows rows = { 0 };
@@ -266,7 +267,7 @@ static void first_stage(struct reduction *r, struct all_work *work)
     }
     if (rows.count)
         reduce_gather(r, &rows, elements ? partial.output : (pop_tensor){ 0 }, elements ? partial_type : r->in_type,
-                      elements ? reduce_joins(r->op) : r->op, 0);
+                      elements ? reduce_operations[r->op].joins : r->op, 0);
     free(rows.list);
 }
 

@@ -11,30 +11,31 @@
 
 #else
 #include "poplibs/estimates.h"
+#include "popops/reduce/operations.h"
 #include "popops/vertices.h"
 
 /* The formulas of docs/reference/reductions.md, "What vertices cost".  If a vertex here does more than Poplibs'
  * (blocks, several rows), the costs of its parts are added. */
-enum { SUMS, PRODUCTS, OTHERS, LOGS }; /* Add and SquareAdd; Mul, Min and Max; And and Or; LogAdd */
-
 struct reduce_kind { /* packed into an estimator's user pointer */
-    unsigned class;
+    enum reduce_class class;
     bool half_out, update;
     /* Elements of partials and of outputs that are processed at once; elements of partials in 64 bits. */
     unsigned vector, out_vector, pair;
 };
-static void *pack(unsigned class, pop_type in, pop_type out, bool update)
+enum { UPDATE = 1, HALF_OUT = 2, TYPE_SHIFT = 8, CLASS_SHIFT = 16 };
+static void *pack(enum reduce_class class, pop_type in, pop_type out, bool update)
 {
-    return poplibs_as_user(class | (update ? 4u : 0) | (out == POP_HALF ? 8u : 0) | (uintptr_t)in << 8);
+    return poplibs_as_user((update ? UPDATE : 0u) | (out == POP_HALF ? HALF_OUT : 0u) | (uintptr_t)in << TYPE_SHIFT |
+                           (uintptr_t) class << CLASS_SHIFT);
 }
 static struct reduce_kind unpack(void *user, const pop_target *target)
 {
     uintptr_t bits = (uintptr_t)user;
-    pop_type in = (pop_type)(bits >> 8);
-    bool half_out = bits >> 3 & 1;
-    return (struct reduce_kind){ .class = bits & 3,
+    pop_type in = (pop_type)(bits >> TYPE_SHIFT & 0xff);
+    bool half_out = bits & HALF_OUT;
+    return (struct reduce_kind){ .class = (enum reduce_class)(bits >> CLASS_SHIFT),
                                  .half_out = half_out,
-                                 .update = bits >> 2 & 1,
+                                 .update = bits & UPDATE,
                                  .vector = (unsigned)poplibs_max(1, pop_target_vector_width(target, in)),
                                  .out_vector = (unsigned)poplibs_max(
                                      1, pop_target_vector_width(target, half_out ? POP_HALF : POP_FLOAT)),
@@ -49,31 +50,31 @@ static size_t size_of(const pop_vertex_view *vertex, const char *field, size_t i
 enum { LOG_CYCLES = 20 };
 static unsigned step_cycles(const struct reduce_kind *kind)
 {
-    return kind->class == LOGS ? LOG_CYCLES : 1;
+    return kind->class == REDUCE_LOGS ? LOG_CYCLES : 1;
 }
 static unsigned step_elements(const struct reduce_kind *kind)
 {
-    return kind->class == LOGS ? 1 : kind->pair;
+    return kind->class == REDUCE_LOGS ? 1 : kind->pair;
 }
 
 /* The general vertex processes an output in chunks: of the widest size as often as possible, then of each smaller power
  * of two at most once.  The widest size is two vectors for sums, otherwise one. */
 static unsigned widest(const struct reduce_kind *kind)
 {
-    return kind->class == SUMS ? 2 * kind->vector : kind->vector;
+    return kind->class == REDUCE_SUMS ? 2 * kind->vector : kind->vector;
 }
 static uint64_t store_cycles(const struct reduce_kind *kind, size_t width)
 {
-    return (2 + kind->update) * poplibs_min(width, kind->out_vector) + (kind->class == SUMS);
+    return (2 + kind->update) * poplibs_min(width, kind->out_vector) + (kind->class == REDUCE_SUMS);
 }
 
 /* One output region of the general vertex, with `partials` regions of partials. */
 static uint64_t output_cycles(const struct reduce_kind *kind, size_t width, size_t partials)
 {
-    if (kind->class == OTHERS || kind->class == LOGS)
+    if (kind->class == REDUCE_OTHERS || kind->class == REDUCE_LOGS)
         return 10;
     size_t loops = width / widest(kind);
-    bool sums = kind->class == SUMS;
+    bool sums = kind->class == REDUCE_SUMS;
     uint64_t cycles = 24 + loops * ((sums ? 5 : 3) + store_cycles(kind, widest(kind)) + 1 + 10 * partials);
     for (size_t part = 1; part < widest(kind); part *= 2) {
         cycles += 2;
@@ -85,12 +86,12 @@ static uint64_t output_cycles(const struct reduce_kind *kind, size_t width, size
 /* One region of partials: `rows` rows of width elements. */
 static uint64_t region_cycles(const struct reduce_kind *kind, size_t rows, size_t width, bool same_type)
 {
-    if (kind->class == OTHERS || kind->class == LOGS)
+    if (kind->class == REDUCE_OTHERS || kind->class == REDUCE_LOGS)
         return (6 + step_cycles(kind) + kind->update + !same_type) *
-               poplibs_ceil_div(rows * width, kind->class == LOGS ? 1 : kind->vector);
+               poplibs_ceil_div(rows * width, kind->class == REDUCE_LOGS ? 1 : kind->vector);
     size_t loops = width / widest(kind);
     uint64_t row =
-        loops * (2 + (kind->class == SUMS ? 2 : 0) + widest(kind) / poplibs_min(widest(kind), kind->pair) + 3);
+        loops * (2 + (kind->class == REDUCE_SUMS ? 2 : 0) + widest(kind) / poplibs_min(widest(kind), kind->pair) + 3);
     for (size_t part = 1; part < widest(kind); part *= 2)
         row += width & part ? 5 + poplibs_max(1, part / kind->pair) : 0;
     return rows * row;
@@ -100,7 +101,7 @@ static pop_perf estimate_default(const pop_vertex_view *vertex, const pop_target
 {
     struct reduce_kind kind = unpack(user, target);
     bool same_type = kind.vector == kind.out_vector;
-    uint64_t cycles = kind.class == OTHERS || kind.class == LOGS ? 23 : 33;
+    uint64_t cycles = kind.class == REDUCE_OTHERS || kind.class == REDUCE_LOGS ? 23 : 33;
     size_t region = 0;
     for (size_t i = 0; i < size_of(vertex, "out", POP_WHOLE); ++i) {
         size_t width = size_of(vertex, "out", i),
@@ -133,7 +134,7 @@ static unsigned strided_elements(const struct reduce_kind *kind, size_t stride)
 static unsigned strided_cycles(const struct reduce_kind *kind, unsigned elements)
 {
     static const unsigned of_logs[] = { LOG_CYCLES, LOG_CYCLES, 23, LOG_CYCLES, 12 };
-    return kind->class == LOGS ? of_logs[elements] : 1;
+    return kind->class == REDUCE_LOGS ? of_logs[elements] : 1;
 }
 static pop_perf estimate_strided(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
@@ -156,7 +157,7 @@ static pop_perf estimate_continuous(const pop_vertex_view *vertex, const pop_tar
                        0 };
 }
 
-static void register_reduction(pop_graph *graph, const char *operation, unsigned class, pop_type in, pop_type out,
+static void register_reduction(pop_graph *graph, const struct reduce_operation *operation, pop_type in, pop_type out,
                                unsigned how)
 {
     static const struct {
@@ -170,38 +171,25 @@ static void register_reduction(pop_graph *graph, const char *operation, unsigned
     char name[128];
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); ++i) {
         snprintf(name, sizeof(name), "popops::%s<popops::Reduce%s,%s,%s,%s,%d>", scale ? "ScaledReduce" : "Reduce",
-                 operation, pop_type_name(in), pop_type_name(out), update ? "true" : "false", forms[i].number);
-        pop_graph_register_perf_estimator(graph, name, forms[i].estimator, pack(class, in, out, update));
+                 operation->vertex, pop_type_name(in), pop_type_name(out), update ? "true" : "false", forms[i].number);
+        pop_graph_register_perf_estimator(graph, name, forms[i].estimator, pack(operation->class, in, out, update));
     }
 }
 
 void popops_reduce_vertices(pop_graph *graph)
 {
-    static const struct {
-        const char *name;
-        unsigned class, types;
-        bool mixed, scales;
-    } operations[] = {
-        { "Add", SUMS, REDUCE_TYPES_Add, REDUCE_MIXED_Add, REDUCE_SCALES_Add },
-        { "SquareAdd", SUMS, REDUCE_TYPES_SquareAdd, REDUCE_MIXED_SquareAdd, REDUCE_SCALES_SquareAdd },
-        { "LogAdd", LOGS, REDUCE_TYPES_LogAdd, REDUCE_MIXED_LogAdd, REDUCE_SCALES_LogAdd },
-        { "Mul", PRODUCTS, REDUCE_TYPES_Mul, REDUCE_MIXED_Mul, REDUCE_SCALES_Mul },
-        { "Min", PRODUCTS, REDUCE_TYPES_Min, REDUCE_MIXED_Min, REDUCE_SCALES_Min },
-        { "Max", PRODUCTS, REDUCE_TYPES_Max, REDUCE_MIXED_Max, REDUCE_SCALES_Max },
-        { "And", OTHERS, REDUCE_TYPES_And, REDUCE_MIXED_And, REDUCE_SCALES_And },
-        { "Or", OTHERS, REDUCE_TYPES_Or, REDUCE_MIXED_Or, REDUCE_SCALES_Or },
-    };
     const struct poplibs_vertex_type *types = poplibs_vertex_types;
-    for (size_t op = 0; op < sizeof(operations) / sizeof(operations[0]); ++op)
+    for (size_t op = 0; op < POPOPS_OPERATIONS; ++op) {
+        const struct reduce_operation *operation = &reduce_operations[op];
         for (size_t i = 0; i < POPLIBS_NUM_VERTEX_TYPES * POPLIBS_NUM_VERTEX_TYPES; ++i) {
             unsigned in = types[i / POPLIBS_NUM_VERTEX_TYPES].bit, out = types[i % POPLIBS_NUM_VERTEX_TYPES].bit;
-            bool mixed = operations[op].mixed && (in | out | POPLIBS_FLOATING) == POPLIBS_FLOATING;
-            if (!(operations[op].types & in) || (in != out && !mixed))
+            bool mixed = operation->mixed && (in | out | POPLIBS_FLOATING) == POPLIBS_FLOATING;
+            if (!(operation->types & in) || (in != out && !mixed))
                 continue;
-            for (unsigned how = 0; how < (operations[op].scales ? 4 : 1); ++how)
-                register_reduction(graph, operations[op].name, operations[op].class,
-                                   types[i / POPLIBS_NUM_VERTEX_TYPES].type, types[i % POPLIBS_NUM_VERTEX_TYPES].type,
-                                   how);
+            for (unsigned how = 0; how < (operation->scales ? 4 : 1); ++how)
+                register_reduction(graph, operation, types[i / POPLIBS_NUM_VERTEX_TYPES].type,
+                                   types[i % POPLIBS_NUM_VERTEX_TYPES].type, how);
         }
+    }
 }
 #endif

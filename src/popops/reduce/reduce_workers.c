@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How workers divide a tile's work (docs/reference/reductions.md). */
 #include "popops/reduce/reduce_workers.h"
+#include "popops/reduce/operations.h"
+#include "popops/reduce/reduce_cut.h"
 
 #include "poplibs/cpu_parts.h"
-#include "popops/reduce/reduce_cut.h"
 
 unsigned reduce_workers(const pop_target *target)
 {
@@ -30,7 +31,7 @@ void reduce_allot(const struct tasks *tasks, unsigned workers, size_t *parts)
 size_t reduce_grain(const pop_target *target, popops_operation op, pop_type partials)
 {
     size_t vector = poplibs_max(1, pop_target_vector_width(target, partials));
-    return op == POPOPS_ADD || op == POPOPS_SQUARE_ADD ? 2 * vector : vector;
+    return reduce_operations[op].class == REDUCE_SUMS ? 2 * vector : vector;
 }
 
 enum { START = 30 /* vectors */, FEWEST_ROWS = 4 };
