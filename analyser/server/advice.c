@@ -68,13 +68,16 @@ static const char *const queries[ADVICE_KINDS] = {
         "capacity for it' ELSE '' END || CASE WHEN part > 0 THEN '; most of it: ' || name || ', ' || part || ' bytes' "
         "ELSE "
         "'' END, CASE WHEN part > 0 THEN variable END FROM most",
-    [ADVICE_IMBALANCE] = MOVED "SELECT m.program, m.times * (c.estimated_cycles - max((SELECT sum(active_cycles) FROM "
-                               "compute_set_vertices v WHERE v.compute_set = c.compute_set) * 1.0 / "
-                               "(SELECT tiles_per_replica FROM target), (SELECT max(6.0 * active_cycles / count) FROM "
-                               "compute_set_vertices v WHERE v.compute_set = c.compute_set AND count > 0))) AS won, "
-                               "0, " SLOWEST_TILE ", m.times, m.name, " SLOWEST_VERTICES
-                               " FROM moved m JOIN programs p ON p.id = m.program JOIN "
-                               "compute_sets c ON c.compute_set = p.compute_set WHERE won > 0 AND NOT " COPIES,
+    /* Spread evenly, a tile has ceil(n / tiles) of the n vertices; up to six of them take as long as one.  More than
+     * six take their average, and nothing is faster than the slowest type's vertex. */
+    [ADVICE_IMBALANCE] =
+        MOVED ", spread AS (SELECT v.compute_set, sum(v.count) AS n, sum(v.active_cycles) AS active, "
+              "max(6.0 * v.active_cycles / v.count) AS one, (sum(v.count) - 1) / t.tiles_per_replica + "
+              "1 AS share FROM compute_set_vertices v, target t WHERE v.count > 0 GROUP BY 1) "
+              "SELECT m.program, m.times * (c.estimated_cycles - max(s.one, s.active * 1.0 / s.n * "
+              "max(s.share, 6))) AS won, 0, " SLOWEST_TILE ", m.times, m.name, " SLOWEST_VERTICES
+              " FROM moved m JOIN programs p ON p.id = m.program JOIN compute_sets c ON c.compute_set "
+              "= p.compute_set JOIN spread s ON s.compute_set = c.compute_set WHERE won > 0 AND NOT " COPIES,
     /* A tile issues for its workers in turn, one per cycle: with all six busy, a compute set takes its active
      * cycles. */
     [ADVICE_THREADS] =
@@ -167,6 +170,23 @@ pop_status advices_find(struct advices *all, pva_file *file, enum advice_kind ki
 {
     all->kind = kind;
     return pva_sql(file, queries[kind], on_row, all, error);
+}
+
+static bool on_number(void *context, size_t columns, const char *const *names, const pva_value *values)
+{
+    (void)columns, (void)names;
+    if (values && values[0].text)
+        *(double *)context = pop_text_to_double(values[0].text, NULL);
+    return true;
+}
+
+pop_status advice_compute_cycles(pva_file *file, double *cycles, pop_error *error)
+{
+    *cycles = 0;
+    return pva_sql(file,
+                   MOVED "SELECT sum(m.cycles) FROM moved m JOIN programs p ON p.id = m.program WHERE p.compute_set IS "
+                         "NOT NULL AND NOT " COPIES,
+                   on_number, cycles, error);
 }
 
 /* Names of the steps that the compiler adds before (1) and after (2) an Execute, and of those of a Copy. */

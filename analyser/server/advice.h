@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Advice on what to improve first: estimates of the cycles and bytes that could be saved. The saving of each kind of
- * loss is estimated as follows:
+/* Advice on what to improve first: estimates of the cycles and bytes that could be saved, by the kind of loss:
  *
- *   imbalance    a compute set takes as long as its slowest tile.  Spread evenly it would take the sum over its
- * vertices divided by the number of tiles, but at least as long as one of its vertices, of which six share a tile.
- *   threads      the slowest tile has fewer vertices than workers: split for all six, the compute set would take one
- *                cycle for each instruction of its vertices, plus 60 cycles to start and end six more vertices.
- *   exchange     an exchange and the sync before it are unnecessary if the data is on the tiles that use it; so is a
- * Sync program.  The detail names what bounds the superstep: sync or data. stream       a copy from or to the host that
- * is executed several times in a run could be a single copy: its syncs and its set-up would be executed once in each
- * run. rearrange    copies on tiles before and after a compute set are unnecessary if tensors have the layout that its
- *                vertices require.  They and the exchanges on the same side are one entry, of the larger's kind.
- *   memory       a tile that needs more memory than it has, or more than nine tenths of it: the bytes above the average
- *                tile.  The line is that of the variable with the most bytes on the tile.
+ * - imbalance: a compute set takes as long as its slowest tile.  Spread evenly, each tile would have as many of its
+ *   vertices, to within one, of which six share a tile; it takes at least as long as one of them.
+ * - threads: the slowest tile has fewer vertices than workers.  Split for all six, the compute set would take one cycle
+ *   for each instruction of its vertices, plus 60 cycles to start and end six more vertices.
+ * - exchange: an exchange and the sync before it are unnecessary if the data is on the tiles that use it; so is a Sync
+ *   program.  The detail names what bounds the superstep: sync or data.
+ * - stream: a copy from or to the host that is executed several times in a run could be a single copy: its syncs and
+ * its set-up would be executed once in each run.
+ * - rearrange: copies on tiles before and after a compute set are unnecessary if tensors have the layout that its
+ *   vertices require.  They and the exchanges on the same side are one entry, of the larger's kind.
+ * - memory: a tile that needs more memory than it has, or more than nine tenths of it: the bytes above the average
+ * tile. The line is that of the variable with the most bytes on the tile.
  *
- * Entries of equal kind, name and line are merged.
- *
- * The cost of a step is the time by which it delays the end of the last tile. */
+ * Entries of equal kind, name and line are merged.  The cost of a step is the time by which it delays the end of the
+ * last tile. */
 #ifndef ANALYSER_ADVICE_H
 #define ANALYSER_ADVICE_H
 
@@ -54,6 +53,8 @@ struct advices {
 
 /* Appends the entries of a kind; advices_order sorts the list. */
 pop_status advices_find(struct advices *all, pva_file *file, enum advice_kind kind, pop_error *error);
+/* The cycles by which compute sets delay the end of the last tile. */
+pop_status advice_compute_cycles(pva_file *file, double *cycles, pop_error *error);
 void advices_order(struct advices *all, pva_file *file);
 void advices_free(struct advices *all);
 /* Sets file and line from the outermost debug context, of its program or its variable, that has them. */

@@ -3,6 +3,7 @@
  * exactly its size that ends at a guard page and is surrounded by canaries, so that a codelet that accesses
  * memory outside a field is stopped and reported.  Results are those of normal execution. */
 #include "engine/checked.h"
+#include "base/str.h"
 #include "engine/copy.h"
 #include "engine/execute.h"
 #include "engine/fault.h"
@@ -220,7 +221,8 @@ struct vertex_at {
     const struct codelet *codelet;
     uint64_t state, in_set;
     uint32_t id;
-    const struct behave *behave; /* NULL: the processor's default behaviour */
+    const struct image_place *place; /* NULL: unknown */
+    const struct behave *behave;     /* NULL: the processor's default behaviour */
 };
 
 /* "'in'", or "'in[2]'" for an entry of a table. */
@@ -233,22 +235,32 @@ static const char *edge_name(const struct checked_edge *edge, char *text, size_t
     return text;
 }
 
+/* ", in compute set 'sums' (sums.c:40); the vertex was added at sums.c:45, on tile 3" */
+static const char *where_text(const struct vertex_at *vertex, struct str *text)
+{
+    const struct image *image = vertex->run->image;
+    str_format(text, ", in compute set '%s'", image_string(image, vertex->set->name));
+    if (vertex->set->where_file)
+        str_format(text, " (%s:%d)", image_string(image, vertex->set->where_file), (int)vertex->set->where_line);
+    if (vertex->place && vertex->place->file)
+        str_format(text, "; the vertex was added at %s:%d, on tile %u", image_string(image, vertex->place->file),
+                   (int)vertex->place->line, (unsigned)vertex->place->tile);
+    return text->text;
+}
+
 /* what: "wrote 4 bytes beyond".  offset is that of the first such byte from the field's start. */
 static bool report_edge(const struct vertex_at *vertex, const struct checked_edge *edge, const char *what,
                         int64_t offset)
 {
-    char name[128], made[192] = "";
+    char name[128];
+    struct str where = { 0 };
     int64_t element = edge->row_bytes ? edge->row_bytes : (int64_t)pop_type_size((pop_type)edge->field->type);
     int64_t index = offset < 0 ? -((-offset + element - 1) / element) : offset / element;
-    const struct image *image = vertex->run->image;
-    if (vertex->set->where_file)
-        snprintf(made, sizeof(made), " (%s:%d)", image_string(image, vertex->set->where_file),
-                 (int)vertex->set->where_line);
-    run_fail(vertex->run, POP_APPLICATION_RUNTIME_ERROR,
-             "vertex %u (%s) %s field %s (%s %lld of %llu) at byte %lld, in compute set '%s'%s", (unsigned)vertex->id,
-             vertex->codelet->name, what, edge_name(edge, name, sizeof(name)), edge->row_bytes ? "row" : "element",
-             (long long)index, (unsigned long long)(edge->bytes / (uint64_t)element), (long long)offset,
-             image_string(image, vertex->set->name), made);
+    run_fail(vertex->run, POP_APPLICATION_RUNTIME_ERROR, "vertex %u (%s) %s field %s (%s %lld of %llu) at byte %lld%s",
+             (unsigned)vertex->id, vertex->codelet->name, what, edge_name(edge, name, sizeof(name)),
+             edge->row_bytes ? "row" : "element", (long long)index,
+             (unsigned long long)(edge->bytes / (uint64_t)element), (long long)offset, where_text(vertex, &where));
+    str_free(&where);
     return false;
 }
 
@@ -303,8 +315,10 @@ static bool report_fault(const struct vertex_at *vertex, const struct checked *c
         return report_edge(vertex, edge, what, fault->address - edge->buffer);
     }
     fault_text(fault, did, sizeof(did));
-    run_fail(vertex->run, POP_APPLICATION_RUNTIME_ERROR, "vertex %u (%s) %s, in compute set '%s'", (unsigned)vertex->id,
-             vertex->codelet->name, did, image_string(vertex->run->image, vertex->set->name));
+    struct str where = { 0 };
+    run_fail(vertex->run, POP_APPLICATION_RUNTIME_ERROR, "vertex %u (%s) %s%s", (unsigned)vertex->id,
+             vertex->codelet->name, did, where_text(vertex, &where));
+    str_free(&where);
     return false;
 }
 
@@ -406,10 +420,11 @@ static bool check_vertices(struct engine_run *run, const struct image_set *set, 
     for (uint32_t g = 0; g < set->groups; ++g) {
         const struct image_group *group = image->groups.data + set->first_group + g;
         struct vertex_at vertex = {
-            run, set, image_codelet(image, group->codelet), group->states, group->first_vertex_in_set, 0, behave
+            run, set, image_codelet(image, group->codelet), group->states, group->first_vertex_in_set, 0, NULL, behave
         };
         for (uint64_t i = 0; i < group->count; ++i, ++index, ++vertex.in_set, vertex.state += group->stride) {
             vertex.id = image->vertex_ids.data[index];
+            vertex.place = image->vertex_places.count ? image->vertex_places.data + index : NULL;
             run_gathers(replica, set, gather, vertex.in_set, true);
             if (!check_vertex(&vertex, replica->groups + set->first_group + g, image->edge_first.data[index],
                               consensus))

@@ -155,11 +155,11 @@ static void advance_all(const struct replica_runs *runs)
 {
     pop_engine *engine = runs->engine;
     unsigned first = engine->first_local, end = first + engine->local_count;
-    bool apart = engine->local_count > 1 && 2 * engine->local_count > pool_threads(engine->pool) &&
-                 !engine->settings.checked && !engine->settings.isolated;
+    bool in_parallel = engine->local_count > 1 && 2 * engine->local_count > pool_threads(engine->pool) &&
+                       !engine->settings.checked && !engine->settings.isolated;
     for (unsigned r = first; r < end; ++r)
-        runs->of[r].pool = apart ? NULL : engine->pool;
-    if (apart)
+        runs->of[r].pool = in_parallel ? NULL : engine->pool;
+    if (in_parallel)
         pool_run(engine->pool, engine->local_count, advance_local, (void *)runs);
     else
         for (unsigned r = first; r < end; ++r)

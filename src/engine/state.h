@@ -110,7 +110,7 @@ struct pop_engine {
     VEC(pop_option) option_list;           /* options, in the form that pop_engine_options returns */
     struct thread_pool *pool;              /* NULL until a load */
     struct stream_threads *stream_threads; /* NULL: the run's thread calls all callbacks of streams */
-    bool dedicated;                        /* the run's thread calls no callback */
+    bool all_on_stream_threads;            /* the run's thread calls no callback */
     FILE *print_stream;                    /* NULL: standard error */
     bool loaded, running;
     bool profiling;      /* runs are recorded; never on a device without a model */
@@ -133,7 +133,6 @@ struct pop_engine {
     unsigned host_first, host_count;   /* the replicas that host calls can access, numbered from 0 */
     struct ranks *ranks;               /* NULL: this process is alone */
     unsigned profiled;                 /* the replica whose runs are recorded and captured */
-    bool apart;                        /* replicas are running in parallel, one thread each */
     struct program_needs *needs;       /* one for each program */
     struct report *report;             /* destination of captured runs; NULL: none are captured */
     char *name;                        /* name of its report directory; NULL: none */

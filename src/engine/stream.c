@@ -54,7 +54,7 @@ static void create_threads(pop_engine *engine)
             mode);
         return;
     }
-    engine->dedicated = strcmp(mode, "dedicated") == 0;
+    engine->all_on_stream_threads = strcmp(mode, "dedicated") == 0;
     engine->stream_threads = stream_threads_create(threads < THREADS_MAX ? (unsigned)threads : THREADS_MAX);
 }
 
@@ -113,7 +113,7 @@ static void call_complete(void *context)
 /* Calls fn and waits for it, on another thread if the options select that. */
 static void call(const pop_engine *engine, void (*fn)(void *context), void *context)
 {
-    if (engine->stream_threads && engine->dedicated)
+    if (engine->stream_threads && engine->all_on_stream_threads)
         stream_threads_run(engine->stream_threads, fn, context);
     else
         fn(context);

@@ -312,6 +312,18 @@ static bool check_registers(struct check *check)
            check_fail(check, "%zu tiles of %llu vertices", image->vertex_tiles.count, (unsigned long long)vertices);
 }
 
+static bool check_places(struct check *check)
+{
+    const struct image *image = check->image;
+    if (image->vertex_places.count && image->vertex_places.count != image->vertex_ids.count)
+        return check_fail(check, "%zu vertex ids and %zu places of vertices", image->vertex_ids.count,
+                          image->vertex_places.count);
+    for (size_t i = 0; i < image->vertex_places.count; ++i)
+        if (image->vertex_places.data[i].file >= image->strings.count)
+            return check_fail(check, "the place of a vertex has a file outside the strings");
+    return true;
+}
+
 bool check_sets(struct check *check)
 {
     const struct image *image = check->image;
@@ -323,7 +335,7 @@ bool check_sets(struct check *check)
     if (fine && image->edge_first.count && image->edge_first.count != image->vertex_ids.count)
         fine = check_fail(check, "%zu vertex ids and %zu lists of edges", image->vertex_ids.count,
                           image->edge_first.count);
-    fine = fine && check_registers(check);
+    fine = fine && check_places(check) && check_registers(check);
     for (size_t i = 0; fine && i < image->sets.count; ++i)
         fine = check_set(check, image->sets.data + i);
     return fine;

@@ -116,6 +116,7 @@ static const struct file_array arrays[] = {
           C(struct image_registers, tiles), C(struct image_registers, seed_words)),
     ARRAY(edge_bytes, { 0, 0 }),
     ARRAY(edge_first, { 0, 0 }),
+    ARRAY(vertex_places, C(struct image_place, file), C(struct image_place, tile), C(struct image_place, line)),
     MODEL("m.steps", steps, C(struct model_step, kind), C(struct model_step, detail), C(struct model_step, mark),
           C(struct model_step, name), C(struct model_step, index), C(struct model_step, first_child),
           C(struct model_step, children), C(struct model_step, program)),

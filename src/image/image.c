@@ -83,6 +83,7 @@ void image_release(struct image *image)
     vec_free(&image->vertex_tiles);
     vec_free(&image->edge_bytes);
     vec_free(&image->edge_first);
+    vec_free(&image->vertex_places);
     model_free(&image->model);
     free(image);
 }

@@ -78,6 +78,12 @@ struct image_registers {
     uint32_t tiles, seed_words;
 };
 
+/* Where a vertex was added, and its tile. */
+struct image_place {
+    uint32_t file, tile; /* file: string, 0: unknown */
+    int32_t line;
+};
+
 enum image_op_kind {
 #define IMAGE_OP(constant, function) OP_##constant,
 #include "image/ops.def"
@@ -193,8 +199,9 @@ struct image {
     VEC(uint64_t)
     edge_bytes; /* checked mode only: for each vertex in group order, for each edge field in field order, the bytes of
                    its data; a field with a table gives its entry count, then the bytes of each entry */
-    VEC(uint64_t) edge_first;       /* checked mode only: where a vertex's entries start, in the order of vertex_ids */
-    struct placement *placement;    /* of its variables in tile memory; NULL when no report uses it */
+    VEC(uint64_t) edge_first; /* checked mode only: where a vertex's entries start, in the order of vertex_ids */
+    VEC(struct image_place) vertex_places; /* checked mode only, in the order of vertex_ids; empty: unknown */
+    struct placement *placement;           /* of its variables in tile memory; NULL when no report uses it */
     struct debug_contexts contexts; /* of the graph that it was compiled from; 0 in one that was read from a file */
     VEC(struct image_registers) registers; /* at most one */
     VEC(uint32_t) vertex_tiles;            /* with registers.flags only: of each vertex, in the order of vertex_ids */

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poplar/text.h>
@@ -40,6 +41,28 @@ static const char *old_file(const char *directory)
     return NULL;
 }
 
+/* Names the subdirectories with a report: that of an engine with a name is in one. */
+static void note_reports_below(const char *path, pop_error *error)
+{
+    enum { NAMED = 3 };
+    struct dirent **names = NULL;
+    struct str list = { 0 };
+    int count = scandir(path, &names, NULL, alphasort);
+    size_t found = 0;
+    for (int i = 0; i < count; ++i) {
+        char *directory = join(path, names[i]->d_name), *file = join(directory, "profile.pop");
+        if (names[i]->d_name[0] != '.' && access(file, F_OK) == 0 && found++ < NAMED)
+            str_format(&list, "%s%s", found > 1 ? ", " : "", directory);
+        free(file);
+        free(directory);
+        free(names[i]);
+    }
+    free(names);
+    if (found)
+        error_note(error, "reports in its subdirectories: %s%s", list.text, found > NAMED ? ", ..." : "");
+    str_free(&list);
+}
+
 static pop_status no_file(const char *path, pop_error *error)
 {
     const char *old = old_file(path);
@@ -48,8 +71,10 @@ static pop_status no_file(const char *path, pop_error *error)
                          "no graph profile found: %s has neither profile.pop nor archive.a; %s is of an old format, "
                          "which can no longer be read: run the program again",
                          path, old);
-    return error_set(error, POP_MISSING_GRAPH_PROFILE, NO_WHERE, "pva_open_report",
-                     "no graph profile found: %s has neither profile.pop nor archive.a", path);
+    error_set(error, POP_MISSING_GRAPH_PROFILE, NO_WHERE, "pva_open_report",
+              "no graph profile found: %s has neither profile.pop nor archive.a", path);
+    note_reports_below(path, error);
+    return POP_MISSING_GRAPH_PROFILE;
 }
 
 /* Whether the file begins like an SQLite database; sets the error if not. */

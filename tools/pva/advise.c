@@ -55,6 +55,23 @@ static void say_missing(pva_file *file)
                    : "'pva check' shows the reason");
 }
 
+/* Prints how much compute is left: what entries of imbalance and threads do not save, fewer instructions may. */
+static void print_compute(const struct advices *all, double compute, double total)
+{
+    double saved = 0;
+    for (size_t i = 0; i < all->list.count; ++i)
+        if (all->list.data[i].kind == ADVICE_IMBALANCE || all->list.data[i].kind == ADVICE_THREADS)
+            saved += all->list.data[i].cycles;
+    double left = compute > saved ? compute - saved : 0;
+    char number[32];
+    if (left < 1 || total <= 0)
+        return;
+    put_numbers(stdout,
+                "compute: %s cycles (%.1f%% of all) are balanced; only fewer instructions of their vertices save "
+                "more\n   (vectors, half, values kept in local variables: docs/making-it-fast.md)\n",
+                number_text(number, (uint64_t)(left + 0.5)), left / total * 100);
+}
+
 int command_advise(int argc, char **argv)
 {
     struct arguments arguments = { .options = { { "--rows", NULL }, { "--format", NULL } } };
@@ -90,10 +107,15 @@ int command_advise(int argc, char **argv)
         else
             print_text(&all.list.data[i], i, total);
     }
+    double compute = 0;
+    if (status == POP_OK)
+        status = advice_compute_cycles(file, &compute, &error);
     if (json)
         printf("\n]\n");
     else if (!all.list.count && status == POP_OK)
         printf("no large loss was found\n");
+    if (!json && status == POP_OK)
+        print_compute(&all, compute, total);
     if (status == POP_OK)
         say_missing(file);
     advices_free(&all);

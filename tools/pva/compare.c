@@ -33,7 +33,7 @@ static void print_rows(const struct figures *all, size_t rows, bool csv, bool js
     else if (json)
         printf("[");
     else
-        printf("%-36s %20s %20s %20s %9s  %s\n", "", "A", "B", "difference", "of larger", "change");
+        printf("%-36s %20s %20s %20s %9s  %s\n", "", "A", "B", "difference", "% of max", "change");
     for (size_t i = 0; i < rows; ++i) {
         const struct figure *f = &all->data[i];
         const char *sign = f->b > f->a ? "+" : f->b < f->a ? "-" : "";

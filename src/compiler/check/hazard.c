@@ -74,22 +74,26 @@ static bool read_run(const struct run *run, void *context)
     return false;
 }
 
-/* Applies fn to the edges of a vertex: those that only read, or those that write. */
-static bool each_edge(struct hazard *h, uint32_t vertex, bool writes, run_fn fn)
+/* Applies fn to the edges of h->vertex: those that only read, or those that write. */
+static bool each_edge_of(struct hazard *h, bool writes, run_fn fn, void *context)
 {
     const pop_store *store = h->c->store;
-    const struct vertex *v = &store->vertices.data[vertex];
+    const struct vertex *v = &store->vertices.data[h->vertex];
     const struct codelet *codelet = vertex_codelet(h->c, v);
-    h->vertex = vertex;
     for (uint32_t e = v->edge; e != NO_EDGE; e = store->edges.data[e].next) {
         uint8_t direction = codelet->fields[store->edges.data[e].field].direction;
         if (direction == FIELD_STATE || (direction == FIELD_INPUT) == writes)
             continue;
         h->edge = &store->edges.data[e];
-        if (!edge_each_run(store, h->edge, fn, h))
+        if (!edge_each_run(store, h->edge, fn, context))
             return false;
     }
     return true;
+}
+static bool each_edge(struct hazard *h, uint32_t vertex, bool writes, run_fn fn)
+{
+    h->vertex = vertex;
+    return each_edge_of(h, writes, fn, h);
 }
 
 /* Whether the failing edge alone writes some element twice. */
@@ -105,7 +109,52 @@ static bool edge_aliases(struct hazard *h)
     return aliases;
 }
 
-static bool fail(struct hazard *h, bool writes)
+/* Another vertex that writes elements of the culprit, and the first run of those. */
+struct other {
+    struct run culprit, overlap;
+    bool found;
+};
+static bool find_overlap(const struct run *run, void *context)
+{
+    struct other *o = context;
+    uint64_t begin = run->offset > o->culprit.offset ? run->offset : o->culprit.offset, end = run->offset + run->count,
+             last = o->culprit.offset + o->culprit.count;
+    end = end < last ? end : last;
+    o->found = run->variable == o->culprit.variable && begin < end;
+    if (o->found)
+        o->overlap = (struct run){ .variable = run->variable, .offset = begin, .count = end - begin };
+    return !o->found;
+}
+
+/* Adds to the error which vertex the failing one meets, and what to do. */
+static void note_other(struct hazard *h, const struct used_set *set, uint32_t failing)
+{
+    struct compiler *c = h->c;
+    struct other other = { .culprit = h->culprit };
+    struct hazard search = *h;
+    for (uint64_t i = 0; i < set->count && !other.found; ++i) {
+        search.vertex = h->sets->vertices[set->first + i];
+        if (search.vertex != failing)
+            each_edge_of(&search, true, find_overlap, &other);
+    }
+    if (!other.found) {
+        error_note(c->error, "another output field of the same vertex has them: connect each element to one of them");
+        return;
+    }
+    const struct vertex *v = &c->store->vertices.data[search.vertex];
+    const struct codelet *codelet = vertex_codelet(c, v);
+    pop_where where = c->store->wheres.data[v->where];
+    unsigned long long begin = other.overlap.offset, end = begin + other.overlap.count;
+    char place[300] = "";
+    if (where.file)
+        snprintf(place, sizeof(place), ", added at %s:%d,", where.file, where.line);
+    error_note(c->error,
+               "vertex %s on tile %u%s writes [%llu:%llu) through its field %s\n"
+               "let vertices of a compute set write different elements, or put one of the two into another compute set",
+               codelet->name, v->tile, place, begin, end, codelet->fields[search.edge->field].name);
+}
+
+static bool fail(struct hazard *h, const struct used_set *set, bool writes)
 {
     struct compiler *c = h->c;
     const struct vertex *v = &c->store->vertices.data[h->vertex];
@@ -121,11 +170,13 @@ static bool fail(struct hazard *h, bool writes)
     char place[300] = "";
     if (where.file)
         snprintf(place, sizeof(place), "%s:%d ", where.file, where.line);
-    return compiler_fail_vertex(
+    compiler_fail_vertex(
         c, POP_GRAPH_CYCLE_ERROR, h->vertex,
         "%sField %s.%s %s elements [%llu:%llu) of variable '%s' that are written to elsewhere in same compute set",
         place, codelet->name, field, writes ? "writes to" : "reads from", begin, end,
         variable_name(c, h->culprit.variable));
+    note_other(h, set, h->vertex);
+    return false;
 }
 
 /* A vertex may read elements that it writes itself, so its own bits are cleared while its reads are checked. */
@@ -165,10 +216,10 @@ static bool check_set(struct hazard *h, const struct used_set *set)
     const uint32_t *order = h->sets->vertices + set->first;
     for (uint64_t i = 0; i < set->count; ++i)
         if (!each_edge(h, order[i], true, write_run))
-            return fail(h, true);
+            return fail(h, set, true);
     for (uint64_t i = 0; i < set->count; ++i)
         if (!check_reads(h, order[i]))
-            return fail(h, false);
+            return fail(h, set, false);
     clear_set(h, set);
     return true;
 }

@@ -223,10 +223,13 @@ void fill_state(struct filler *f, struct edge_list list, const struct codelet *c
             fill_field(f, &codelet->fields[i], f->edge_of[i], at + codelet->fields[i].offset);
 }
 
-void fill_checks(struct filler *f, const struct codelet *codelet)
+void fill_checks(struct filler *f, uint32_t vertex, const struct codelet *codelet)
 {
     const pop_store *store = f->c->store;
     struct image *image = f->c->image;
+    const struct vertex *v = &store->vertices.data[vertex];
+    pop_where where = store->wheres.data[v->where];
+    *vec_push(&image->vertex_places) = (struct image_place){ compiler_string(f->c, where.file), v->tile, where.line };
     *vec_push(&image->edge_first) = image->edge_bytes.count;
     for (uint32_t i = 0; i < codelet->field_count; ++i) {
         const struct codelet_field *field = &codelet->fields[i];

@@ -20,6 +20,6 @@ struct filler {
  * and vector data are added behind. */
 void fill_state(struct filler *f, struct edge_list list, const struct codelet *codelet, uint64_t at);
 /* Checked mode: adds the vertex's id and the bytes of its edges, after fill_state. */
-void fill_checks(struct filler *f, const struct codelet *codelet);
+void fill_checks(struct filler *f, uint32_t vertex, const struct codelet *codelet);
 
 #endif

@@ -80,7 +80,7 @@ static void emit_group(struct filler *f, const struct used_set *set, const struc
         if (f->check->behaves)
             *vec_push(&c->image->vertex_tiles) = c->store->vertices.data[vertex].tile;
         if (c->options->checked)
-            fill_checks(f, codelet);
+            fill_checks(f, vertex, codelet);
     }
     window_free(&window);
 }

@@ -141,7 +141,9 @@ static uint64_t buffer_elements(const struct plan_candidate *c, const struct pla
 
 const struct poplin_method poplin_method_slic = {
     .name = "SLIC",
-    .needs = "halves, strides of 1 or 2 and outputs without padding",
+    .needs =
+        "halves, 8 or 16 conv units, strides of 1 or 2 along rows, outputs without padding and no fully connected pass "
+        "(poplibsRelease 2021: no flips, no dilated or padded kernel)",
     .fields = POPLIN_HAS_CONV_UNITS | POPLIN_HAS_SLIC_WINDOW,
     .one_in_group = true,
     .one_out_group = true,

@@ -67,7 +67,7 @@ static uint64_t buffer_elements(const struct plan_candidate *c, const struct pla
 
 const struct poplin_method poplin_method_vmac = {
     .name = "VMAC",
-    .needs = "half inputs, float partials and poplibsRelease 2021",
+    .needs = "half inputs, float partials, vectors of a multiple of 4 halves and poplibsRelease 2021",
     .one_out_group = true,
     .reads_flipped = true,
     .propose = propose,

@@ -101,6 +101,7 @@ static struct image *make(void)
     };
     *vec_push(&image->vertex_ids) = 0;
     *vec_push(&image->edge_first) = 0;
+    *vec_push(&image->vertex_places) = (struct image_place){ build_string(image, "set.c"), 3, 12 };
     static const uint64_t sizes[] = { 16, 4, 2, 8, 4 };
     memcpy(vec_extend(&image->edge_bytes, 5), sizes, sizeof(sizes));
     int32_t in[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
