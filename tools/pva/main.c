@@ -9,7 +9,8 @@ static const struct {
     const char *name, *usage, *what;
     int (*run)(int, char **);
 } commands[] = {
-    { "summary", "DIR [--vars] [--steps] [--per-ipu] [--averages]", "what printProfileSummary shows", command_summary },
+    { "summary", "DIR [--vars] [--steps] [--per-ipu] [--averages]",
+      "what printProfileSummary shows: totals are over all tiles, with --averages of one", command_summary },
     { "query", "DIR \"SQL\" [--format table|csv|json]", "rows of the report's tables", command_query },
     { "export", "DIR --to perfetto|chrome|csv|json|html [--output FILE] [--tiles 0,5]",
       "the execution trace in another format, or the analyser's page", command_export },

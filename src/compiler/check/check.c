@@ -34,10 +34,10 @@ static bool fail_unmapped(const struct user *user, uint32_t variable, uint64_t e
     bool elsewhere =
         where.file && !(own.file && own.line == where.line &&
                         !strcmp(own.file, where.file)); /* the error already has the line that made the variable */
-    error_note(c->error, "used by %s%s%s%s", user->what, user->field ? "." : "", user->field ? user->field : "",
-               elsewhere ? ", at" : "");
+    char place[300] = "";
     if (elsewhere)
-        error_note(c->error, "%s:%d", where.file, where.line);
+        snprintf(place, sizeof(place), " at %s:%d", where.file, where.line);
+    error_note(c->error, "used by %s%s%s%s", user->what, user->field ? "." : "", user->field ? user->field : "", place);
     return false;
 }
 
