@@ -7,19 +7,13 @@
 #include <assert.h>
 
 const struct reduce_operation reduce_operations[] = {
+#define VERTICES(vertex) REDUCE_TYPES_##vertex, REDUCE_MIXED_##vertex, REDUCE_SCALES_##vertex
 #define REDUCE_OPERATION(constant, vertex, cost, neutral, joins, strided, binary)                                      \
-    [POPOPS_##constant] = { #constant,                                                                                 \
-                            #vertex,                                                                                   \
-                            "popops::Reduce" #vertex,                                                                  \
-                            REDUCE_##cost,                                                                             \
-                            REDUCE_##neutral,                                                                          \
-                            POPOPS_##joins,                                                                            \
-                            REDUCE_TYPES_##vertex,                                                                     \
-                            REDUCE_MIXED_##vertex,                                                                     \
-                            REDUCE_SCALES_##vertex,                                                                    \
-                            strided },
+    [POPOPS_##constant] = { #constant,      "popops::Reduce" #vertex, REDUCE_##cost, REDUCE_##neutral,                 \
+                            POPOPS_##joins, VERTICES(vertex),         strided },
 #include "popops/reduce/operations.def"
 #undef REDUCE_OPERATION
+#undef VERTICES
 };
 
 /* A row for each constant: rows would be empty otherwise. */

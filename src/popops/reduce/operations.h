@@ -11,8 +11,7 @@ enum reduce_class { REDUCE_SUMS, REDUCE_PRODUCTS, REDUCE_OTHERS, REDUCE_LOGS, RE
 enum reduce_neutral { REDUCE_ZERO, REDUCE_ONE, REDUCE_HIGHEST, REDUCE_LOWEST };
 
 struct reduce_operation {
-    const char *name, *vertex; /* "LOGICAL_AND", "And" */
-    const char *vertex_name;   /* "popops::ReduceAnd" */
+    const char *name, *vertex_name; /* "LOGICAL_AND", "popops::ReduceAnd" */
     enum reduce_class class;
     enum reduce_neutral neutral;
     popops_operation joins;

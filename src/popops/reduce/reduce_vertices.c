@@ -170,8 +170,9 @@ static void register_reduction(pop_graph *graph, const struct reduce_operation *
     bool update = how & 1, scale = how & 2;
     char name[128];
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); ++i) {
-        snprintf(name, sizeof(name), "popops::%s<popops::Reduce%s,%s,%s,%s,%d>", scale ? "ScaledReduce" : "Reduce",
-                 operation->vertex, pop_type_name(in), pop_type_name(out), update ? "true" : "false", forms[i].number);
+        snprintf(name, sizeof(name), "popops::%s<%s,%s,%s,%s,%d>", scale ? "ScaledReduce" : "Reduce",
+                 operation->vertex_name, pop_type_name(in), pop_type_name(out), update ? "true" : "false",
+                 forms[i].number);
         pop_graph_register_perf_estimator(graph, name, forms[i].estimator, pack(operation->class, in, out, update));
     }
 }
