@@ -13,13 +13,25 @@ static struct run piece_run(const struct piece *piece, uint64_t done)
     return run;
 }
 
-static void load_run(struct run_cursor *cursor)
+/* Runs of a piece in a row: those of its innermost digit but for the run's own. */
+static void begin_row(struct run_cursor *cursor, const struct piece *piece, struct run first)
 {
+    bool inner = piece->digits && piece->digit[piece->digits - 1].stride == 1;
+    const struct digit *digit = piece->digits > inner ? &piece->digit[piece->digits - inner - 1] : NULL;
+    cursor->row = digit ? digit->extent - 1 : 0;
+    cursor->step = digit ? digit->stride : 0;
+    cursor->run = cursor->next = first;
+    cursor->next.offset += (uint64_t)cursor->step;
+}
+
+void run_cursor_load(struct run_cursor *cursor)
+{
+    assert(!cursor->row);
     while (cursor->at < cursor->count) {
         const struct piece *piece = &cursor->pieces[cursor->at];
         struct run run = piece_run(piece, cursor->done);
         if (piece->elements && cursor->done < piece->elements / run.count) {
-            cursor->run = run;
+            begin_row(cursor, piece, run);
             ++cursor->done;
             return;
         }
@@ -32,16 +44,7 @@ static void load_run(struct run_cursor *cursor)
 void run_cursor_begin(struct run_cursor *cursor, const struct piece *pieces, size_t count)
 {
     *cursor = (struct run_cursor){ .pieces = pieces, .count = count };
-    load_run(cursor);
-}
-
-void run_cursor_skip(struct run_cursor *cursor, uint64_t elements)
-{
-    assert(elements <= cursor->run.count);
-    cursor->run.offset += elements;
-    cursor->run.count -= elements;
-    if (!cursor->run.count)
-        load_run(cursor);
+    run_cursor_load(cursor);
 }
 
 void piece_span(const struct piece *piece, uint64_t *begin, uint64_t *end)

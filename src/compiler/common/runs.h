@@ -5,15 +5,40 @@
 
 #include "graph/view.h"
 
+#include <assert.h>
+
 struct run_cursor {
     struct run run; /* the rest of the current run; count 0 at the end */
     const struct piece *pieces;
     size_t count, at;
-    uint64_t done; /* runs of the current piece already returned */
+    uint64_t done;   /* runs of the current piece already returned */
+    uint64_t row;    /* runs that follow the current one at equal steps */
+    struct run next; /* the first of them */
+    int64_t step;
 };
 void run_cursor_begin(struct run_cursor *cursor, const struct piece *pieces, size_t count);
+/* The first run of the next row. */
+void run_cursor_load(struct run_cursor *cursor);
+static inline void run_cursor_next(struct run_cursor *cursor)
+{
+    if (!cursor->row) {
+        run_cursor_load(cursor);
+        return;
+    }
+    --cursor->row;
+    ++cursor->done;
+    cursor->run = cursor->next;
+    cursor->next.offset += (uint64_t)cursor->step;
+}
 /* Drops elements from the front; no more than the current run has. */
-void run_cursor_skip(struct run_cursor *cursor, uint64_t elements);
+static inline void run_cursor_skip(struct run_cursor *cursor, uint64_t elements)
+{
+    assert(elements <= cursor->run.count);
+    cursor->run.offset += elements;
+    cursor->run.count -= elements;
+    if (!cursor->run.count)
+        run_cursor_next(cursor);
+}
 
 /* The elements [*begin, *end) of its variable that a piece spans. */
 void piece_span(const struct piece *piece, uint64_t *begin, uint64_t *end);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* exchange: threads find the traffic of steps, some hundred steps at a time; what they found is added to the model's
- * tables in the order of the steps, so that the executable does not depend on the number of threads. */
+ * tables in the order of the steps, so that the executable does not depend on the number of threads. Of steps that send
+ * the same, the first is looked at. */
 #include "compiler/exchange/exchange.h"
 #include "compiler/exchange/cross_exchange.h"
+#include "compiler/exchange/same_steps.h"
 #include "compiler/exchange/step_traffic.h"
 
 #include "base/pool.h"
@@ -17,13 +19,17 @@ enum { BATCH = 256, MAX_THREADS = 16 };
 enum exchange_kind { STEP_SET, STEP_COPY, STEP_CROSS_COPY };
 struct exchange_step {
     uint8_t kind;
-    uint32_t index; /* of sets, or of programs */
+    uint32_t index;          /* of sets, or of programs */
+    uint32_t again;          /* steps that send the same and come later */
+    struct step_draft *kept; /* for them */
 };
 struct exchanging {
     struct compiler *c;
     const struct order_result *order;
     struct exchange_result *result;
     VEC(struct exchange_step) steps;
+    struct step_key *keys;   /* by step */
+    uint32_t *same;          /* by step: the first one that sends the same, which may be itself */
     struct traffic *threads; /* one for each */
     unsigned thread_count;
     size_t first, end;  /* of the batch */
@@ -36,16 +42,66 @@ static void list_steps(struct exchanging *e, const struct lower_result *lower)
     const struct image *image = e->c->image;
     assert(lower->op_node.count == image->ops.count);
     for (uint32_t s = 0; s < e->order->sets.count; ++s)
-        *vec_push(&e->steps) = (struct exchange_step){ STEP_SET, s };
+        *vec_push(&e->steps) = (struct exchange_step){ .kind = STEP_SET, .index = s };
     for (size_t i = 0; i < image->ops.count; ++i) {
         uint32_t node = lower->op_node.data[i];
         unsigned kind = image->ops.data[i].kind;
         if ((kind != OP_COPY && kind != OP_CROSS_COPY) || e->result->of_node[node].known)
             continue;
         e->result->of_node[node].known = true;
-        *vec_push(&e->steps) = (struct exchange_step){ kind == OP_COPY ? STEP_COPY : STEP_CROSS_COPY, node };
+        *vec_push(&e->steps) =
+            (struct exchange_step){ .kind = kind == OP_COPY ? STEP_COPY : STEP_CROSS_COPY, .index = node };
     }
 }
+
+/* ---- steps that send the same ---- */
+
+static void describe_steps(void *context, uint32_t thread)
+{
+    struct exchanging *e = context;
+    struct step_describer describer;
+    (void)thread;
+    step_describer_init(&describer, e->c->store, e->order);
+    for (size_t i; (i = atomic_fetch_add(&e->next, 1)) < e->end;) {
+        const struct exchange_step *step = &e->steps.data[i];
+        if (!e->keys[i].a && !e->keys[i].b)
+            continue;
+        e->keys[i] = step->kind == STEP_SET ? step_key_of_set(&describer, &e->order->sets.data[step->index])
+                                            : step_key_of_copy(&describer, e->c->store->programs.data[step->index]);
+    }
+    step_describer_free(&describer);
+}
+
+/* Describes those steps that are alike at a glance. */
+static void find_same(struct exchanging *e)
+{
+    size_t count = e->steps.count;
+    e->keys = mem_zero(count, sizeof(*e->keys));
+    e->same = mem_alloc(count * sizeof(*e->same));
+    for (size_t i = 0; i < count; ++i) {
+        const struct exchange_step *step = &e->steps.data[i];
+        if (step->kind == STEP_SET)
+            e->keys[i] = rough_key_of_set(e->order, &e->order->sets.data[step->index]);
+        else if (step->kind == STEP_COPY)
+            e->keys[i] = rough_key_of_copy(e->c->store->programs.data[step->index]);
+    }
+    same_steps_find(e->keys, count, e->same);
+    for (size_t i = 0; i < count; ++i)
+        ++e->steps.data[e->same[i]].again;
+    for (size_t i = 0; i < count; ++i)
+        if (e->steps.data[e->same[i]].again == 1)
+            e->keys[i] = (struct step_key){ 0 };
+    e->end = count;
+    atomic_store(&e->next, 0);
+    pool_run(e->c->pool, e->thread_count, describe_steps, e);
+    same_steps_find(e->keys, count, e->same);
+    for (size_t i = 0; i < count; ++i)
+        e->steps.data[i].again = 0;
+    for (size_t i = 0; i < count; ++i)
+        e->steps.data[e->same[i]].again += e->same[i] != i;
+}
+
+/* ---- plans ---- */
 
 static void take_steps(void *context, uint32_t thread)
 {
@@ -54,6 +110,8 @@ static void take_steps(void *context, uint32_t thread)
     for (size_t i; (i = atomic_fetch_add(&e->next, 1)) < e->end;) {
         const struct exchange_step *step = &e->steps.data[i];
         struct step_draft *draft = &e->drafts[i - e->first];
+        if (e->same[i] != i)
+            continue;
         if (step->kind == STEP_SET)
             traffic_of_set(t, &e->order->sets.data[step->index], draft);
         else if (step->kind == STEP_COPY)
@@ -63,8 +121,10 @@ static void take_steps(void *context, uint32_t thread)
 
 static const struct step_plan no_plan = { true, NONE, NONE, NONE, NONE, NONE, NONE, NONE, 0, 0, 0, 0 };
 
-static struct step_plan set_plan(struct exchanging *e, uint32_t index, struct step_draft *draft)
+/* draft: its lists are sorted. */
+static struct step_plan set_plan(struct exchanging *e, uint32_t index, const struct step_draft *draft)
 {
+    tile_copies copies_before = draft->copies_before, copies_after = draft->copies_after;
     struct compiler *c = e->c;
     const char *name = store_name(c->store, c->store->sets.data[e->order->sets.data[index].set].name);
     char internal[TABLES_NAME], global[TABLES_NAME];
@@ -80,15 +140,16 @@ static struct step_plan set_plan(struct exchanging *e, uint32_t index, struct st
     plan.exchange_after = after.internal;
     plan.global_after = after.global;
     plan.first_rearranged = e->result->rearranged.count;
-    plan.rearranged_before = tables_rearranged(&e->result->rearranged, &draft->copies_before);
-    plan.rearranged_after = tables_rearranged(&e->result->rearranged, &draft->copies_after);
-    plan.copy_before = tables_copies(c, tables_name(internal, name, "OnTileCopyPre"), &draft->copies_before);
-    plan.copy_after = tables_copies(c, tables_name(internal, name, "OnTileCopyPost"), &draft->copies_after);
+    plan.rearranged_before = tables_rearranged(&e->result->rearranged, &copies_before);
+    plan.rearranged_after = tables_rearranged(&e->result->rearranged, &copies_after);
+    plan.copy_before = tables_copies(c, tables_name(internal, name, "OnTileCopyPre"), &copies_before);
+    plan.copy_after = tables_copies(c, tables_name(internal, name, "OnTileCopyPost"), &copies_after);
     return plan;
 }
 
-static struct step_plan copy_plan(struct exchanging *e, const struct program_node *n, struct step_draft *draft)
+static struct step_plan copy_plan(struct exchanging *e, const struct program_node *n, const struct step_draft *draft)
 {
+    tile_copies copies_before = draft->copies_before;
     struct compiler *c = e->c;
     const char *name = store_name(c->store, n->name);
     char global[TABLES_NAME], local[TABLES_NAME];
@@ -96,26 +157,51 @@ static struct step_plan copy_plan(struct exchanging *e, const struct program_nod
     struct exchange_pair pair = drafts_add(&draft->before, c, name, tables_name(global, name, "GlobalExchange"));
     plan.exchange_before = pair.internal;
     plan.global_before = pair.global;
-    plan.copy_before = tables_copies(c, tables_name(local, name, "OnTileCopy"), &draft->copies_before);
+    plan.copy_before = tables_copies(c, tables_name(local, name, "OnTileCopy"), &copies_before);
     return plan;
 }
 
-static void add_step(struct exchanging *e, const struct exchange_step *step, struct step_draft *draft)
+static void free_draft(struct step_draft *draft)
 {
-    if (step->kind == STEP_SET) {
-        e->result->of_set[step->index] = set_plan(e, step->index, draft);
-    } else {
-        const struct program_node *n = e->c->store->programs.data[step->index];
-        struct step_plan *plan = &e->result->of_node[step->index];
-        *plan = step->kind == STEP_COPY ? copy_plan(e, n, draft) : no_plan;
-        if (step->kind == STEP_CROSS_COPY)
-            plan->global_before = cross_exchange(e->c, &e->threads->owners, n);
-    }
     drafts_free(&draft->before);
     drafts_free(&draft->after);
     vec_free(&draft->copies_before);
     vec_free(&draft->copies_after);
     *draft = (struct step_draft){ 0 };
+}
+
+static void plan_step(struct exchanging *e, const struct exchange_step *step, const struct step_draft *draft)
+{
+    if (step->kind == STEP_SET) {
+        e->result->of_set[step->index] = set_plan(e, step->index, draft);
+        return;
+    }
+    const struct program_node *n = e->c->store->programs.data[step->index];
+    struct step_plan *plan = &e->result->of_node[step->index];
+    *plan = step->kind == STEP_COPY ? copy_plan(e, n, draft) : no_plan;
+    if (step->kind == STEP_CROSS_COPY)
+        plan->global_before = cross_exchange(e->c, &e->threads->owners, n);
+}
+
+static void add_step(struct exchanging *e, size_t index, struct step_draft *draft)
+{
+    struct exchange_step *step = &e->steps.data[index], *first = &e->steps.data[e->same[index]];
+    if (step != first) {
+        assert(first->kept && first->again);
+        plan_step(e, step, first->kept);
+        if (--first->again)
+            return;
+        free_draft(first->kept);
+        free(first->kept);
+        return;
+    }
+    plan_step(e, step, draft);
+    if (step->again) {
+        step->kept = mem_copy(draft, sizeof(*draft));
+        *draft = (struct step_draft){ 0 };
+    } else {
+        free_draft(draft);
+    }
 }
 
 static void make_plans(struct exchanging *e)
@@ -125,7 +211,7 @@ static void make_plans(struct exchanging *e)
         atomic_store(&e->next, e->first);
         pool_run(e->c->pool, e->thread_count, take_steps, e);
         for (size_t i = e->first; i < e->end; ++i)
-            add_step(e, &e->steps.data[i], &e->drafts[i - e->first]);
+            add_step(e, i, &e->drafts[i - e->first]);
     }
 }
 
@@ -147,11 +233,14 @@ const struct exchange_result *pass_exchange(struct compiler *c, const struct che
     for (unsigned i = 0; i < e->thread_count; ++i)
         traffic_init(&e->threads[i], c, order, check, i ? NULL : &c->bits);
     list_steps(e, lower);
+    find_same(e);
     make_plans(e);
     for (unsigned i = 0; i < e->thread_count; ++i)
         traffic_free(&e->threads[i]);
     free(e->threads);
     vec_free(&e->steps);
+    free(e->keys);
+    free(e->same);
     free(e);
     return result;
 }

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/exchange/same_steps.h"
+#include "compiler/common/window.h"
+
+#include <assert.h>
+
+static void add(struct step_key *key, uint64_t value)
+{
+    key->a = (key->a ^ value) * 0x9e3779b97f4a7c15u;
+    key->a ^= key->a >> 32;
+    key->b = (key->b + value) * 0xd6e8feb86659fd93u;
+    key->b ^= key->b >> 29;
+}
+
+void step_describer_init(struct step_describer *d, const pop_store *store, const struct order_result *order)
+{
+    *d = (struct step_describer){ .store = store, .order = order };
+    d->number = mem_zero(store->variables.count, sizeof(*d->number));
+    d->maps = mem_zero(store->variables.count, sizeof(*d->maps));
+}
+
+void step_describer_free(struct step_describer *d)
+{
+    free(d->number);
+    free(d->maps);
+    vec_free(&d->variables);
+}
+
+static struct step_key key_of_map(const struct variable *variable)
+{
+    struct step_key key = { 1, 1 };
+    add(&key, variable->elements);
+    add(&key, (uint64_t)variable->type << 1 | variable->follows_vertex);
+    for (size_t i = 0; i < variable->map.ranges.count; ++i) {
+        add(&key, variable->map.ranges.data[i].begin);
+        add(&key, variable->map.ranges.data[i].end);
+        add(&key, variable->map.ranges.data[i].tile);
+    }
+    return key;
+}
+
+static void add_variable(struct step_describer *d, uint32_t variable)
+{
+    if (d->number[variable]) {
+        add(&d->key, d->number[variable]);
+        return;
+    }
+    *vec_push(&d->variables) = variable;
+    d->number[variable] = (uint32_t)d->variables.count;
+    struct step_key *map = &d->maps[variable];
+    if (!map->a && !map->b)
+        *map = key_of_map(&d->store->variables.data[variable]);
+    add(&d->key, 0);
+    add(&d->key, map->a);
+    add(&d->key, map->b);
+}
+
+static void begin(struct step_describer *d, struct step_key rough)
+{
+    for (size_t i = 0; i < d->variables.count; ++i)
+        d->number[d->variables.data[i]] = 0;
+    d->variables.count = 0;
+    d->key = rough;
+}
+
+static void add_view(struct step_describer *d, const struct view *view)
+{
+    add(&d->key, (uint64_t)view->type << 32 | view->piece_count);
+    for (uint32_t i = 0; i < view->piece_count; ++i) {
+        const struct piece *piece = &view->pieces[i];
+        add_variable(d, piece->variable);
+        add(&d->key, piece->offset);
+        add(&d->key, piece->digits);
+        for (uint32_t k = 0; k < piece->digits; ++k) {
+            add(&d->key, piece->digit[k].extent);
+            add(&d->key, (uint64_t)piece->digit[k].stride);
+        }
+    }
+}
+
+static void add_edge(struct step_describer *d, const struct edge *edge)
+{
+    add(&d->key, (uint64_t)edge->field << 8 | edge->form);
+    if (edge->form == EDGE_VIEW) {
+        add_view(d, edge_view(d->store, edge));
+        return;
+    }
+    add(&d->key, edge->count);
+    if (edge->form == EDGE_RUN) {
+        add_variable(d, edge->variable);
+        add(&d->key, edge_offset(edge));
+    }
+    for (uint64_t i = 0; edge->form == EDGE_LIST && i < edge->count; ++i)
+        add_edge(d, edge_row(d->store, edge, i));
+}
+
+static void add_group(struct step_describer *d, const struct vertex_group *group)
+{
+    const struct codelet *codelet = d->store->types.data[group->type].codelet;
+    struct window window;
+    for (size_t i = group->first_span; i < group->first_span + group->spans; ++i)
+        add(&d->key, (uint64_t)d->order->spans.data[i].tile << 32 | d->order->spans.data[i].count);
+    window_init(&window, d->store, d->order, group, 1, NULL);
+    for (uint64_t i = group->first; i < group->first + group->count; ++i) {
+        struct edge_list list = window_edges(&window, i);
+        for (uint32_t e = list.first; e != NO_EDGE; e = list.edges[e].next)
+            if (codelet->fields[list.edges[e].field].direction != FIELD_STATE)
+                add_edge(d, &list.edges[e]);
+        add(&d->key, UINT64_MAX); /* the end of a vertex */
+    }
+    window_free(&window);
+}
+
+struct step_key rough_key_of_set(const struct order_result *order, const struct used_set *set)
+{
+    struct step_key key = { 1, 1 };
+    for (uint32_t g = set->first_group; g < set->first_group + set->groups; ++g) {
+        const struct vertex_group *group = &order->groups.data[g];
+        add(&key, group->type);
+        add(&key, group->count);
+        add(&key, group->spans);
+    }
+    return key;
+}
+
+struct step_key rough_key_of_copy(const struct program_node *n)
+{
+    struct step_key key = { 2, 2 };
+    add(&key, n->source->elements);
+    add(&key, (uint64_t)n->source->piece_count << 32 | n->destination->piece_count);
+    return key;
+}
+
+struct step_key step_key_of_set(struct step_describer *d, const struct used_set *set)
+{
+    begin(d, rough_key_of_set(d->order, set));
+    for (uint32_t g = set->first_group; g < set->first_group + set->groups; ++g)
+        add_group(d, &d->order->groups.data[g]);
+    return d->key;
+}
+
+struct step_key step_key_of_copy(struct step_describer *d, const struct program_node *n)
+{
+    begin(d, rough_key_of_copy(n));
+    add_view(d, n->source);
+    add_view(d, n->destination);
+    return d->key;
+}
+
+void same_steps_find(const struct step_key *keys, size_t count, uint32_t *first)
+{
+    size_t slots = 16;
+    while (slots < 2 * count)
+        slots *= 2;
+    uint32_t *slot = mem_zero(slots, sizeof(*slot)); /* step + 1 */
+    for (uint32_t i = 0; i < count; ++i) {
+        first[i] = i;
+        if (!keys[i].a && !keys[i].b)
+            continue;
+        size_t at = keys[i].a & (slots - 1);
+        while (slot[at] && (keys[slot[at] - 1].a != keys[i].a || keys[slot[at] - 1].b != keys[i].b))
+            at = (at + 1) & (slots - 1);
+        if (slot[at])
+            first[i] = slot[at] - 1;
+        else
+            slot[at] = i + 1;
+    }
+    free(slot);
+}
