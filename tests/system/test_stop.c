@@ -25,9 +25,9 @@ static const char source[] = "#define _GNU_SOURCE\n"
                              "POP_VERTEX(Leave) { POP_INOUT(int) out; };\n"
                              "void Leave_compute(Leave *v)\n"
                              "{\n"
-                             "    static volatile int came;\n"
+                             "    static volatile int came, waited;\n"
                              "    if (syscall(SYS_gettid) != getpid()) { came = 1; pthread_exit(NULL); }\n"
-                             "    for (int i = 0; i < 20000 && !came; ++i) usleep(1000);\n"
+                             "    for (; waited < 20000 && !came; ++waited) usleep(1000);\n"
                              "    *v->out = 1;\n"
                              "}\n"
                              "POP_VERTEX(Harm) { POP_INOUT(int) what; };\n"
@@ -259,7 +259,7 @@ static void what_codelets_do_to_their_process_is_an_error(struct world *w)
     assert_int_equal(run_stopped(w, 0, false, &error), POP_RUNTIME_ERROR);
 }
 
-/* The child's main thread waits for a worker thread that never returns. */
+/* The main thread of the child process waits for a worker thread, 20 s in all vertices, which never returns. */
 static void a_codelet_that_ends_a_helper_thread_is_an_error(struct world *w)
 {
     enum { VERTICES = 4000 }; /* enough to be shared between threads */
