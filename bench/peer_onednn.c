@@ -18,6 +18,8 @@ static struct {
     __typeof__(dnnl_stream_create) *dnnl_stream_create;
     __typeof__(dnnl_memory_desc_init_by_tag) *dnnl_memory_desc_init_by_tag;
     __typeof__(dnnl_convolution_forward_desc_init) *dnnl_convolution_forward_desc_init;
+    __typeof__(dnnl_convolution_backward_data_desc_init) *dnnl_convolution_backward_data_desc_init;
+    __typeof__(dnnl_convolution_backward_weights_desc_init) *dnnl_convolution_backward_weights_desc_init;
     __typeof__(dnnl_primitive_desc_create) *dnnl_primitive_desc_create;
     __typeof__(dnnl_primitive_desc_query_md) *dnnl_primitive_desc_query_md;
     __typeof__(dnnl_primitive_create) *dnnl_primitive_create;
@@ -44,6 +46,8 @@ static bool load(void)
         { "dnnl_stream_create", &dnnl.dnnl_stream_create },
         { "dnnl_memory_desc_init_by_tag", &dnnl.dnnl_memory_desc_init_by_tag },
         { "dnnl_convolution_forward_desc_init", &dnnl.dnnl_convolution_forward_desc_init },
+        { "dnnl_convolution_backward_data_desc_init", &dnnl.dnnl_convolution_backward_data_desc_init },
+        { "dnnl_convolution_backward_weights_desc_init", &dnnl.dnnl_convolution_backward_weights_desc_init },
         { "dnnl_primitive_desc_create", &dnnl.dnnl_primitive_desc_create },
         { "dnnl_primitive_desc_query_md", &dnnl.dnnl_primitive_desc_query_md },
         { "dnnl_primitive_create", &dnnl.dnnl_primitive_create },
@@ -78,12 +82,10 @@ static dnnl_memory_t new_memory(dnnl_engine_t engine, const_dnnl_primitive_desc_
     memset(data, 0, dnnl.dnnl_memory_desc_get_size(desc));
     return memory;
 }
-/* Groups are not compared. Its objects live as long as the process, which is the row's own. */
-struct peer_conv *peer_conv_create(const struct conv_shape *s)
+/* The descriptor of a pass; false if oneDNN has none.  A gradient's is made with that of its forward pass. */
+static bool describe(dnnl_engine_t engine, const struct conv_shape *s, enum conv_pass pass,
+                     dnnl_primitive_desc_t *primitive)
 {
-    static dnnl_engine_t engine;
-    if (s->groups || !load() || (!engine && dnnl.dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success))
-        return NULL;
     int64_t n = (int64_t)s->batch, field = (int64_t)s->field, inputs = (int64_t)s->inputs,
             outputs = (int64_t)s->outputs, kernel = (int64_t)s->kernel, out = (field + s->stride - 1) / s->stride;
     dnnl_dims_t in_dims = { n, inputs, field, field }, weight_dims = { outputs, inputs, kernel, kernel },
@@ -96,20 +98,52 @@ struct peer_conv *peer_conv_create(const struct conv_shape *s)
     dnnl.dnnl_memory_desc_init_by_tag(&weights, 4, weight_dims, dnnl_f32, dnnl_format_tag_any);
     dnnl.dnnl_memory_desc_init_by_tag(&sums, 4, out_dims, dnnl_f32, dnnl_format_tag_any);
     dnnl_convolution_desc_t desc;
+    dnnl_primitive_desc_t forward;
+    dnnl_prop_kind_t kind = pass == CONV_FORWARD ? dnnl_forward_inference : dnnl_forward_training;
+    if (dnnl.dnnl_convolution_forward_desc_init(&desc, kind, dnnl_convolution_direct, &in, &weights, NULL, &sums,
+                                                strides, lower, upper) != dnnl_success ||
+        dnnl.dnnl_primitive_desc_create(&forward, &desc, NULL, engine, NULL) != dnnl_success)
+        return false;
+    *primitive = forward;
+    if (pass == CONV_FORWARD)
+        return true;
+    dnnl_status_t status = pass == CONV_INPUT_GRADIENT
+                               ? dnnl.dnnl_convolution_backward_data_desc_init(&desc, dnnl_convolution_direct, &in,
+                                                                               &weights, &sums, strides, lower, upper)
+                               : dnnl.dnnl_convolution_backward_weights_desc_init(
+                                     &desc, dnnl_convolution_direct, &in, &weights, NULL, &sums, strides, lower, upper);
+    return status == dnnl_success &&
+           dnnl.dnnl_primitive_desc_create(primitive, &desc, NULL, engine, forward) == dnnl_success;
+}
+/* Groups are not compared. Its objects live as long as the process, which is the row's own. */
+struct peer_conv *peer_conv_create(const struct conv_shape *s, enum conv_pass pass)
+{
+    static const struct {
+        int argument;
+        dnnl_query_t memory;
+    } operands[CONV_PASSES][3] = { { { DNNL_ARG_SRC, dnnl_query_src_md },
+                                     { DNNL_ARG_WEIGHTS, dnnl_query_weights_md },
+                                     { DNNL_ARG_DST, dnnl_query_dst_md } },
+                                   { { DNNL_ARG_DIFF_SRC, dnnl_query_diff_src_md },
+                                     { DNNL_ARG_WEIGHTS, dnnl_query_weights_md },
+                                     { DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md } },
+                                   { { DNNL_ARG_SRC, dnnl_query_src_md },
+                                     { DNNL_ARG_DIFF_WEIGHTS, dnnl_query_diff_weights_md },
+                                     { DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md } } };
+    static dnnl_engine_t engine;
+    if (s->groups || !load() || (!engine && dnnl.dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success))
+        return NULL;
     dnnl_primitive_desc_t primitive;
     struct peer_conv *conv = calloc(1, sizeof(*conv));
-    if (!conv ||
-        dnnl.dnnl_convolution_forward_desc_init(&desc, dnnl_forward_inference, dnnl_convolution_direct, &in, &weights,
-                                                NULL, &sums, strides, lower, upper) != dnnl_success ||
-        dnnl.dnnl_primitive_desc_create(&primitive, &desc, NULL, engine, NULL) != dnnl_success ||
+    if (!conv || !describe(engine, s, pass, &primitive) ||
         dnnl.dnnl_primitive_create(&conv->primitive, primitive) != dnnl_success ||
         dnnl.dnnl_stream_create(&conv->stream, engine, dnnl_stream_default_flags) != dnnl_success) {
         free(conv);
         return NULL;
     }
-    conv->arguments[0] = (dnnl_exec_arg_t){ DNNL_ARG_SRC, new_memory(engine, primitive, dnnl_query_src_md) };
-    conv->arguments[1] = (dnnl_exec_arg_t){ DNNL_ARG_WEIGHTS, new_memory(engine, primitive, dnnl_query_weights_md) };
-    conv->arguments[2] = (dnnl_exec_arg_t){ DNNL_ARG_DST, new_memory(engine, primitive, dnnl_query_dst_md) };
+    for (size_t i = 0; i < 3; ++i)
+        conv->arguments[i] =
+            (dnnl_exec_arg_t){ operands[pass][i].argument, new_memory(engine, primitive, operands[pass][i].memory) };
     return conv;
 }
 bool peer_conv_run(struct peer_conv *conv)
@@ -124,9 +158,9 @@ void peer_conv_destroy(struct peer_conv *conv)
 
 #else
 
-struct peer_conv *peer_conv_create(const struct conv_shape *shape)
+struct peer_conv *peer_conv_create(const struct conv_shape *shape, enum conv_pass pass)
 {
-    (void)shape;
+    (void)shape, (void)pass;
     return NULL;
 }
 bool peer_conv_run(struct peer_conv *conv)

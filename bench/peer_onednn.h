@@ -12,8 +12,9 @@ struct conv_shape {
     unsigned stride;
     size_t groups; /* of 1 channel each; 0: all channels are one group */
 };
-/* A forward pass, operands in the layouts that oneDNN chooses; NULL without oneDNN. */
-struct peer_conv *peer_conv_create(const struct conv_shape *shape);
+enum conv_pass { CONV_FORWARD, CONV_INPUT_GRADIENT, CONV_WEIGHT_GRADIENT, CONV_PASSES };
+/* A pass, operands in the layouts that oneDNN chooses; NULL without oneDNN. */
+struct peer_conv *peer_conv_create(const struct conv_shape *shape, enum conv_pass pass);
 bool peer_conv_run(struct peer_conv *conv);
 void peer_conv_destroy(struct peer_conv *conv);
 

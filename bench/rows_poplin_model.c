@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Square matrix products on the modelled IPU compared with the same products on the CPU device: processor time of one
- * thread, the best of a few alternating rounds. */
+/* Square matrix products and layers of ResNet-50 on the modelled IPU compared with the same on the CPU device:
+ * processor time of one thread, the best of a few alternating rounds. */
 #include "bench.h"
 
 #include <poplin/codelets.h>
+#include <poplin/conv_util.h>
+#include <poplin/convolution.h>
 #include <poplin/mat_mul.h>
 #include <popops/codelets.h>
 #include <stdio.h>
@@ -32,19 +34,42 @@ static double run(pop_engine *engine)
     return bench_processor_seconds() - start;
 }
 
-static void measure(const pop_device *model, const pop_device *cpu, size_t size, pop_type type, const char *name)
+/* A layer: square fields, kernels padded by half, and as many images as fit on one IPU. */
+struct layer {
+    size_t batch, field, inputs, outputs, kernel;
+    unsigned stride;
+};
+static pop_engine *build_layer(const pop_device *device, const struct layer *l, pop_type type)
 {
-    pop_engine *engines[] = { build(model, size, type), build(cpu, size, type) };
-    double best[] = { 0, 0 }, flops = 2.0 * (double)size * (double)size * (double)size;
+    pop_graph *graph = pop_graph_create(pop_device_target(device));
+    popops_add_codelets(graph);
+    poplin_add_codelets(graph);
+    poplin_conv_params params = poplin_conv_params_make(type, type, l->batch, POP_SHAPE(l->field, l->field),
+                                                        POP_SHAPE(l->kernel, l->kernel), l->inputs, l->outputs, 1);
+    for (int d = 0; d < 2; ++d) {
+        params.output_transform.stride[d] = l->stride;
+        params.input_transform.padding_lower[d] = params.input_transform.padding_upper[d] = (unsigned)(l->kernel / 2);
+    }
+    pop_tensor in = poplin_create_input(graph, &params, "in", POP_NO_OPTIONS, NULL);
+    pop_tensor weights = poplin_create_weights(graph, &params, "weights", POP_NO_OPTIONS, NULL);
+    pop_program program = pop_sequence(graph, NULL);
+    poplin_convolution(graph, in, weights, &params, false, program, "layer", POP_NO_OPTIONS, NULL);
+    return bench_engine(graph, program, device);
+}
+
+/* Compares the engines of the model and of the CPU device, and destroys them. */
+static void compare(pop_engine *engines[2], double flops, const char *what, pop_type type)
+{
+    double best[] = { 0, 0 };
     for (int round = 0; round < ROUNDS; ++round)
         for (int i = 0; i < 2; ++i) {
             double now = flops / run(engines[i]) / 1e9;
             best[i] = now > best[i] ? now : best[i];
         }
     char text[96];
-    snprintf(text, sizeof(text), "product of %zu x %zu, %s, one thread", size, size, name);
+    snprintf(text, sizeof(text), "%s, one thread", what);
     bench_report(text, best[0], "GFLOP/s", 0);
-    snprintf(text, sizeof(text), "product of %zu x %zu, %s: times the CPU device", size, size, name);
+    snprintf(text, sizeof(text), "%s: times the CPU device", what);
     bench_report(text, best[0] / best[1], "", type == POP_HALF ? -0.4 : -0.5);
     pop_engine_destroy(engines[0]);
     pop_engine_destroy(engines[1]);
@@ -60,10 +85,35 @@ void row_model(void)
     if (!cpu)
         bench_must(error.status, &error);
     static const size_t sizes[] = { 1024, 2048, 4096 };
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i) {
-        measure(model, cpu, sizes[i], POP_FLOAT, "float");
-        measure(model, cpu, sizes[i], POP_HALF, "half");
-    }
+    static const struct layer layers[] = { { 4, 56, 64, 64, 3, 1 },
+                                           { 4, 56, 64, 256, 1, 1 },
+                                           { 4, 28, 128, 128, 3, 1 },
+                                           { 4, 14, 256, 256, 3, 1 },
+                                           { 4, 14, 1024, 256, 1, 1 } };
+    static const struct {
+        pop_type type;
+        const char *name;
+    } types[] = { { POP_FLOAT, "float" }, { POP_HALF, "half" } };
+    char what[64];
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i)
+        for (size_t t = 0; t < 2; ++t) {
+            size_t size = sizes[i];
+            pop_engine *engines[] = { build(model, size, types[t].type), build(cpu, size, types[t].type) };
+            snprintf(what, sizeof(what), "product of %zu x %zu, %s", size, size, types[t].name);
+            compare(engines, 2.0 * (double)size * (double)size * (double)size, what, types[t].type);
+        }
+    for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]); ++i)
+        for (size_t t = 0; t < 2; ++t) {
+            const struct layer *l = &layers[i];
+            size_t out = (l->field + l->stride - 1) / l->stride;
+            pop_engine *engines[] = { build_layer(model, l, types[t].type), build_layer(cpu, l, types[t].type) };
+            snprintf(what, sizeof(what), "%zux%zux%zux%zu, %zux%zu to %zu, %s", l->batch, l->field, l->field, l->inputs,
+                     l->kernel, l->kernel, l->outputs, types[t].name);
+            compare(engines,
+                    2.0 * (double)(l->batch * out * out) * (double)(l->inputs * l->outputs) *
+                        (double)(l->kernel * l->kernel),
+                    what, types[t].type);
+        }
     pop_device_destroy(model);
     pop_device_destroy(cpu);
 }
