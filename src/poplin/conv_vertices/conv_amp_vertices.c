@@ -26,7 +26,7 @@
     void name##_compute(name *v)                                                                                       \
     {                                                                                                                  \
         const struct conv_operands operands = CONV_OPERANDS(v, input, partial, index);                                 \
-        conv_blocks(&operands, conv_amp_block);                                                                        \
+        conv_amp_blocks(&operands);                                                                                    \
     }
 #define AMP_VERTICES(input, partial, limited, index, tag, text, use_128, units)                                        \
     AMP_VERTEX(Out1x1_##input##_##partial##_##tag##_##use_128##_##units,                                               \

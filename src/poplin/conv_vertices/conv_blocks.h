@@ -17,7 +17,18 @@ struct conv_operands {
     bool float_in, float_out, short_lists;
     unsigned conv_groups, in_groups, out_groups, in_chans, out_chans, kernel_size, out_elements;
     unsigned in_stride, out_stride, num_workers;
+#ifndef __IPU__
+    bool half_weights; /* weights are half though inputs are float: inputs were converted */
+#endif
 };
+static inline bool conv_float_weights(const struct conv_operands *o)
+{
+#ifdef __IPU__
+    return o->float_in;
+#else
+    return o->float_in && !o->half_weights;
+#endif
+}
 #define CONV_OPERANDS(v, input, partial, index)                                                                        \
     ((struct conv_operands){                                                                                           \
         (const void *const *)(const void *)(v)->in.data, (const void *const *)(const void *)(v)->weights.data,         \
@@ -39,23 +50,6 @@ typedef void conv_block(const struct conv_operands *o, const void *in, const voi
 static inline const void *conv_at(const void *data, size_t element, bool is_float)
 {
     return (const char *)data + element * (is_float ? sizeof(float) : sizeof(half));
-}
-
-/* Rows of `count` elements, `step` apart, as float: in place, or converted to the buffer. */
-static inline void conv_rows_as_float(const void *data, size_t first, size_t step, size_t count, size_t rows,
-                                      bool is_float, float *buffer, float **row)
-{
-    for (size_t e = 0; e < rows; ++e)
-        row[e] = is_float ? (float *)data + first + e * step : buffer + e * count;
-    if (is_float)
-        return;
-    const half *from = (const half *)data + first;
-    for (size_t e = 0; e < rows; ++e, from += step, buffer += count)
-        if (count % 8)
-            poplibs_widen(buffer, from, count);
-        else
-            for (size_t i = 0; i < count; i += 8)
-                *(poplibs_eight *)(void *)(buffer + i) = poplibs_widen_eight(from + i);
 }
 
 #ifdef __IPU__ /* a device has no vectors, and there small code matters: one block serves AMP and MAC */
@@ -117,18 +111,23 @@ static size_t conv_position(const struct conv_operands *o, const void *in, const
     return at;
 }
 
+/* Processes a group of input channels for one of output channels. */
+static inline void conv_positions(const struct conv_operands *o, const void *in, const void *weights, void *out,
+                                  conv_block *block)
+{
+    for (size_t k = 0, at = 0; k < o->kernel_size; ++k)
+        at = conv_position(o, in, conv_at(weights, k * o->in_chans * o->out_chans, conv_float_weights(o)), out, at,
+                           block);
+}
+
 /* Processes all groups of channels; out must be zero. */
 static void conv_blocks(const struct conv_operands *o, conv_block *block)
 {
     for (unsigned group = 0; group < o->conv_groups * o->out_groups; ++group) {
         memset(o->out[group], 0, o->out_elements * (o->float_out ? sizeof(float) : sizeof(half)));
-        for (unsigned i = 0; i < o->in_groups; ++i) {
-            const void *in = o->in[group / o->out_groups * o->in_groups + i];
-            const void *weights = o->weights[(size_t)group * o->in_groups + i];
-            for (size_t k = 0, at = 0; k < o->kernel_size; ++k)
-                at = conv_position(o, in, conv_at(weights, k * o->in_chans * o->out_chans, o->float_in), o->out[group],
-                                   at, block);
-        }
+        for (unsigned i = 0; i < o->in_groups; ++i)
+            conv_positions(o, o->in[group / o->out_groups * o->in_groups + i],
+                           o->weights[(size_t)group * o->in_groups + i], o->out[group], block);
     }
 }
 
