@@ -102,7 +102,8 @@ static void add_part(struct owner_walk *walk, uint64_t count, uint32_t physical)
 {
     uint64_t begin = walk->at;
     walk->at += count;
-    unsigned tile = physical == UNMAPPED_TILE ? UNMAPPED_TILE : pop_graph_virtual_tile(walk->graph, physical);
+    bool same = physical == UNMAPPED_TILE || !walk->graph->virtuals;
+    unsigned tile = same ? physical : pop_graph_virtual_tile(walk->graph, physical);
     walk->complete &= physical != UNMAPPED_TILE;
     walk->external |= physical != UNMAPPED_TILE && tile == UNMAPPED_TILE;
     if (tile == UNMAPPED_TILE || !walk->listed)
@@ -114,13 +115,9 @@ static void add_part(struct owner_walk *walk, uint64_t count, uint32_t physical)
         *vec_push(&walk->parts) = (struct tile_range){ begin, walk->at, tile };
 }
 
-static bool own_run(const struct run *run, void *context)
+static void own_run(struct owner_walk *walk, const struct tile_map *map, uint64_t at, uint64_t count, size_t *cursor)
 {
-    struct owner_walk *walk = context;
-    struct tile_map *map = &walk->graph->store->variables.data[run->variable].map;
-    size_t *cursor = &walk->cursor[run->variable % CURSORS];
-    tile_map_compact(map);
-    for (uint64_t at = run->offset, end = at + run->count; at < end;) {
+    for (uint64_t end = at + count; at < end;) {
         uint32_t tile = tile_map_find(map, at, cursor);
         uint64_t stop = end;
         if (*cursor < map->ranges.count)
@@ -129,7 +126,34 @@ static bool own_run(const struct run *run, void *context)
         add_part(walk, stop - at, tile);
         at = stop;
     }
-    return true;
+}
+
+/* A row is the runs of the innermost digit.  Each run is looked for from where its like was found in the row before. */
+static void own_rows(struct owner_walk *walk, const struct tile_map *map, const struct piece *piece, size_t *cursor)
+{
+    enum { HINTS = 32 };
+    unsigned outer = piece->digits;
+    uint64_t offset = piece->offset, length = 1, index[MAX_DIGITS + 2];
+    if (outer && piece->digit[outer - 1].stride == 1)
+        length = piece->digit[--outer].extent;
+    struct digit row = outer ? piece->digit[--outer] : (struct digit){ 1, 0 };
+    memset(index, 0, outer * sizeof(*index));
+    size_t hints[HINTS];
+    for (unsigned i = 0; i < HINTS && i < row.extent; ++i)
+        hints[i] = *cursor;
+    for (unsigned k = 1; k;) {
+        for (uint64_t i = 0; i < row.extent; ++i)
+            own_run(walk, map, offset + i * (uint64_t)row.stride, length, &hints[i % HINTS]);
+        for (k = outer; k; --k) {
+            const struct digit *d = &piece->digit[k - 1];
+            offset += (uint64_t)d->stride;
+            if (++index[k - 1] < d->extent)
+                break;
+            offset -= d->extent * (uint64_t)d->stride;
+            index[k - 1] = 0;
+        }
+    }
+    *cursor = hints[0];
 }
 
 /* A piece that one call mapped, as most are, is looked up once. */
@@ -142,9 +166,12 @@ static bool own_piece(const struct piece *piece, void *context)
     digits_span(piece->digit, piece->digits, &low, &high);
     tile_map_compact(map);
     uint32_t tile = tile_map_find(map, piece->offset + (uint64_t)low, cursor);
-    if (tile == UNMAPPED_TILE || piece->offset + (uint64_t)high >= map->ranges.data[*cursor].end)
-        return runs_count(walk->graph->store, piece, &walk->runs) && pieces_each_run(piece, 1, own_run, walk);
-    add_part(walk, piece->elements, tile);
+    if (tile != UNMAPPED_TILE && piece->offset + (uint64_t)high < map->ranges.data[*cursor].end)
+        add_part(walk, piece->elements, tile);
+    else if (runs_count(walk->graph->store, piece, &walk->runs))
+        own_rows(walk, map, piece, cursor);
+    else
+        return false;
     return true;
 }
 
