@@ -15,11 +15,16 @@
 
 enum { WORD = 4, MESSAGE_ALIGNMENT = 8 /* exchanges and copies move up to 64 bits at a time */ };
 
+/* A block, which is counted first and put in its tile's place later. */
 static void push(struct place *p, uint32_t tile, struct fit_block fit, enum place_kind kind, uint32_t what)
 {
     assert(tile < p->sizes.tiles && fit.alignment && fit.class < p->live->classes.count);
-    if (fit.bytes)
-        *vec_push(&p->blocks) = (struct place_block){ fit, tile, what, (uint8_t)kind };
+    if (!fit.bytes)
+        return;
+    if (p->next)
+        p->blocks.data[p->next[tile]++] = (struct place_block){ fit, tile, what, (uint8_t)kind };
+    else
+        ++p->first[tile + 1];
 }
 
 /* Alignment: a multiple of a word, of the element, and of what fields require. */
@@ -134,13 +139,12 @@ static void add_buffer(struct place *p, uint32_t index)
     }
 }
 
-static void collect(struct place *p)
+static void push_all(struct place *p)
 {
     const struct compiler *c = p->c;
     const struct live *live = p->live;
     struct tile_sums sums = { .bytes = mem_zero(p->sizes.tiles, sizeof(*sums.bytes)) };
     size_t constant = 0;
-    place_find_apart(p);
     for (uint32_t v = 0; v < c->store->variables.count; ++v) {
         if (p->in->storage->offset[v] != NO_STORAGE && !c->store->variables.data[v].follows_vertex)
             add_variable(p, v, &sums);
@@ -157,24 +161,21 @@ static void collect(struct place *p)
     free(sums.bytes);
 }
 
-/* By tile, in the order in which they were added. */
-static void sort_by_tile(struct place *p)
+/* By tile, then by variable, buffer and category. They are many, so each is written once, where it belongs. */
+static void collect(struct place *p)
 {
-    struct place_block *sorted = mem_alloc((p->blocks.count + 1) * sizeof(*sorted));
-    size_t *at = mem_zero((size_t)p->sizes.tiles + 1, sizeof(*at));
+    place_find_apart(p);
     p->first = mem_zero((size_t)p->sizes.tiles + 1, sizeof(*p->first));
-    for (size_t i = 0; i < p->blocks.count; ++i)
-        ++p->first[p->blocks.data[i].tile + 1];
+    push_all(p);
     for (uint32_t tile = 0; tile < p->sizes.tiles; ++tile)
         p->first[tile + 1] += p->first[tile];
-    memcpy(at, p->first, ((size_t)p->sizes.tiles + 1) * sizeof(*at));
-    for (size_t i = 0; i < p->blocks.count; ++i)
-        sorted[at[p->blocks.data[i].tile]++] = p->blocks.data[i];
-    assert(p->first[p->sizes.tiles] == p->blocks.count);
-    free(at);
-    free(p->blocks.data);
-    p->blocks.data = sorted;
-    p->blocks.capacity = p->blocks.count + 1;
+    p->next = mem_copy(p->first, p->sizes.tiles * sizeof(*p->next));
+    if (p->first[p->sizes.tiles])
+        (void)vec_extend(&p->blocks, p->first[p->sizes.tiles]);
+    push_all(p);
+    assert(!p->sizes.tiles || p->next[p->sizes.tiles - 1] == p->blocks.count);
+    free(p->next);
+    p->next = NULL;
 }
 
 /* ---- layouts ---- */
@@ -327,7 +328,6 @@ bool pass_place(struct compiler *c, const struct place_inputs *in)
     place_sizes(c, in, &p.sizes);
     live_lists(c, in, &p.sizes);
     collect(&p);
-    sort_by_tile(&p);
     place_constraints(&p);
     bool good = place_tiles(&p);
     if (good) {

@@ -51,6 +51,7 @@ struct place {
     VEC(struct place_apart) apart;  /* by buffer, tile */
     VEC(struct place_block) blocks; /* by tile, kind, what */
     size_t *first;                  /* by tile, and one more */
+    size_t *next;                   /* by tile, while blocks are collected: the place of the next one */
     struct fit_pair *pairs;         /* by tile */
     size_t *first_pair;
     VEC(struct place_layout) layouts;
