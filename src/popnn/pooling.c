@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The output is split into blocks, one for each tile: some channels, some of the batch, a box of the field. The
- * split has the lowest cycles by the vertices' estimators and the exchange of their inputs. A block is one region in
- * memory, and its inputs are gathered for its vertex. */
+/* The output is split into blocks, one for each tile, or part of a CPU device's work: some channels, some of the batch,
+ * a box of the field. The split has the lowest cycles by the vertices' estimators and the exchange of their inputs. A
+ * block is one region in memory, and its inputs are gathered for its vertex. */
+#include "poplibs/cpu_parts.h"
 #include "poplibs/options.h"
 #include "popnn/call_log.h"
 #include "popnn/pooling_conv.h"
@@ -14,6 +15,7 @@
 
 /* The dimensions that are split: groups and batch, then the field. */
 enum { GROUPS = 0, BATCH = 1, FIELD = 2, MAX_CUTS = 2 + POPNN_MAX_FIELD_DIMS, MAX_CHANNELS = 64 };
+enum { CPU_PART_ELEMENTS = 1 << 14 }; /* minimum elements of a block on a CPU device */
 
 const char *popnn_pooling_type_name(popnn_pooling_type type)
 {
@@ -266,6 +268,20 @@ static pop_tensor ungrouped(const struct pool *pool, pop_tensor t)
     return pop_tensor_reshape_at(pool->where, t, (pop_shape){ 2 + pool->params->dims, dims });
 }
 
+/* Blocks on a CPU device, which threads share: whole outer dimensions first, so that the order in memory does not
+ * change. */
+static void cut_on_cpu(const struct pool *pool, const size_t *sizes, size_t *cuts)
+{
+    size_t elements = 1;
+    for (unsigned i = 0; i <= FIELD + pool->params->dims; ++i)
+        elements *= sizes[i];
+    size_t left = poplibs_cpu_parts(elements, CPU_PART_ELEMENTS);
+    for (unsigned i = 0; i < FIELD + pool->params->dims && sizes[i] && left > 1; ++i) {
+        cuts[i] = poplibs_min(sizes[i], left);
+        left = cuts[i] == sizes[i] ? left / cuts[i] : 1;
+    }
+}
+
 /* sizes: {groups, batch, field..., channels} of the output. A tensor without elements is not split. */
 static struct plan find_plan(const struct pool *pool, size_t *sizes)
 {
@@ -279,6 +295,8 @@ static struct plan find_plan(const struct pool *pool, size_t *sizes)
     sizes[FIELD + params->dims] = pool->channels;
     assert(pool->channels && pool->channels <= MAX_CHANNELS && params->channels % pool->channels == 0);
     search(pool, sizes, 0, pop_target_num_tiles(pop_graph_target(pool->graph)), cuts, block, &plan);
+    if (pop_graph_target(pool->graph)->type == POP_TARGET_CPU)
+        cut_on_cpu(pool, sizes, plan.cuts);
     return plan;
 }
 
