@@ -416,6 +416,13 @@ static size_t channels_of(const struct pool *pool, pop_tensor t, const struct po
     return together;
 }
 
+/* On a CPU device rows of whole planes are pooled where they are, instead of being gathered by channels. */
+static bool takes_planes(const struct pool *pool, pop_tensor in)
+{
+    return pop_graph_target(pool->graph)->type == POP_TARGET_CPU && pool->params->data_type == POP_FLOAT &&
+           pop_tensor_is_contiguous(in);
+}
+
 /* ---- calls ---- */
 
 pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_params *params, pop_tensor in,
@@ -427,7 +434,7 @@ pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_par
     if (!poplibs_ready(graph) || !check_params(&pool) || !check_tensor(&pool, "the input", in, params->input_field) ||
         !check_options(&pool, options, &parsed))
         return (pop_tensor){ 0 };
-    pool.channels = channels_of(&pool, in, &parsed);
+    pool.channels = takes_planes(&pool, in) ? 1 : channels_of(&pool, in, &parsed);
     pool.vertex = params->type == POPNN_POOL_MAX ? "MaxPooling" : "SumPooling";
     pool.kind = params->type == POPNN_POOL_MAX ? POOL_MAX : POOL_SUM;
     pool.read[0] = grouped(&pool, in);

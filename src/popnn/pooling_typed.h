@@ -40,6 +40,18 @@ INLINE void TYPED(give_run)(float *to, const T *gradient, const T *of, const T *
         to[c] += !max || of[c] == largest[c] ? (float)gradient[c] * scale : 0.0f;
 }
 
+#ifndef __IPU__
+/* Accumulates single elements that are `step` apart in the input, as sums or maxima. */
+INLINE void TYPED(fold_apart)(float *to, const T *from, int count, const int step, enum fold fold)
+{
+#pragma GCC ivdep
+    for (int i = 0; i < count; ++i) {
+        float value = (float)from[(ptrdiff_t)i * step], at = to[i];
+        to[i] = fold == SUM ? at + value : value > at ? value : at;
+    }
+}
+#endif
+
 /* Accumulates the windows of n output elements of a row, from x on, into acc. pooled, which COUNT reads, is the row
  * of maxima. */
 INLINE void TYPED(fold)(const struct pool_part *p, const struct pool_walk *w, const int *place, const T *const *in,
@@ -54,6 +66,16 @@ INLINE void TYPED(fold)(const struct pool_part *p, const struct pool_walk *w, co
             int shift = d->out_begin * d->stride - d->padding + k - d->in_begin;
             int first = int_max(ceil_div(-shift, d->stride), x),
                 end = int_min(ceil_div(d->in_size - shift, d->stride), x + n);
+#ifndef __IPU__
+            if (channels == 1 && d->stride > 1 && fold != COUNT) {
+                const T *from = in[row] + (ptrdiff_t)first * d->stride + shift;
+                if (d->stride == 2)
+                    TYPED(fold_apart)(acc + first - x, from, end - first, 2, fold);
+                else
+                    TYPED(fold_apart)(acc + first - x, from, end - first, d->stride, fold);
+                continue;
+            }
+#endif
             int run = d->stride == 1 ? int_max(end - first, 1) : 1; /* with stride 1 neighbouring elements are
                                                                      * contiguous */
             for (int o = first; o < end; o += run) {
@@ -86,12 +108,17 @@ INLINE void TYPED(forward)(const int *data, const T *const *in, const T *const *
                     acc[i] = fold == MAX ? lowest : 0.0f;
                 TYPED(fold)(p, &w, place, in, fold == COUNT ? pooled[row] + x * p->channels : NULL, x, n, acc, fold);
                 /* A window entirely in padding gives 0. */
-                for (int o = 0; o < n && (average || fold == MAX); ++o) {
-                    float elements = rows * (float)covered(d, d->out_begin + x + o);
-                    float divisor = average && elements > 0.0f ? elements : 1.0f;
-                    for (int c = 0; c < p->channels; ++c)
-                        acc[o * p->channels + c] = elements > 0.0f ? acc[o * p->channels + c] / divisor : 0.0f;
-                }
+#ifndef __IPU__
+                if (p->channels == 1 && (average || fold == MAX))
+                    finish_windows(*d, x, n, rows, average, acc);
+                else
+#endif
+                    for (int o = 0; o < n && (average || fold == MAX); ++o) {
+                        float elements = rows * (float)covered(d, d->out_begin + x + o);
+                        float divisor = average && elements > 0.0f ? elements : 1.0f;
+                        for (int c = 0; c < p->channels; ++c)
+                            acc[o * p->channels + c] = elements > 0.0f ? acc[o * p->channels + c] / divisor : 0.0f;
+                    }
                 for (int i = 0; i < count; ++i)
                     out[i] = fold == COUNT
                                  ? (T)((float)gradient[row][x * p->channels + i] / (acc[i] > 0.0f ? acc[i] : 1.0f))

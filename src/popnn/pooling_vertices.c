@@ -115,6 +115,19 @@ INLINE eight get_half(const half *from)
 #define ONES                (ZEROS + 1.0f)
 #define CHOOSE(where, a, b) ((eight)(((where) & (mask)(a)) | (~(where) & (mask)(b))))
 
+#ifndef __IPU__
+/* Of one channel: divides sums by the number of elements that their windows cover, if average; a window entirely in
+ * padding gives 0.  rows: the elements that a column of the window covers. */
+INLINE void finish_windows(const struct pool_dim d, int x, int n, float rows, bool average, float *acc)
+{
+    for (int o = 0; o < n; ++o) {
+        float elements = rows * (float)covered(&d, d.out_begin + x + o), sum = acc[o];
+        float mean = sum / (average && elements > 0.0f ? elements : 1.0f);
+        acc[o] = elements > 0.0f ? mean : 0.0f;
+    }
+}
+#endif
+
 #define TEMPLATE "popnn/pooling_typed.h"
 #include "poplibs/each_type.h"
 
