@@ -47,9 +47,20 @@ static unsigned tile_of(const struct conv_resolved *conv, size_t place)
     return conv->plan.reversed ? (start + tiles - at) % tiles : (start + at) % tiles;
 }
 
-static void find_input(const struct conv_resolved *conv, struct conv_part *part)
+static bool same_range(struct conv_range a, struct conv_range b)
+{
+    return a.begin == b.begin && a.end == b.end;
+}
+
+/* last: the part before, which mostly differs in channels alone; NULL: none. */
+static void find_input(const struct conv_resolved *conv, struct conv_part *part, const struct conv_part *last)
 {
     for (unsigned d = 0; d < conv->plan.num_field_dims; ++d) {
+        if (last && same_range(last->field[d], part->field[d]) && same_range(last->kernel[d], part->kernel[d])) {
+            part->input[d] = last->input[d];
+            part->empty |= part->input[d].begin == part->input[d].end;
+            continue;
+        }
         pop_interval field = { part->field[d].begin, part->field[d].end },
                      kernel = { part->kernel[d].begin, part->kernel[d].end };
         pop_interval range = poplin_get_input_range(d, field, kernel, &conv->params);
@@ -94,6 +105,7 @@ struct conv_parts conv_parts_make(const struct conv_resolved *conv, unsigned out
     made.splits[2 + dims] = partition->out_chan_split.parallel;
     made.outputs = total / made.depth;
     made.parts = poplibs_zeros(total, sizeof(*made.parts));
+    const struct conv_part *last = NULL;
     for (size_t i = 0; i < total; ++i) {
         size_t rest = i, output, summand = 0;
         for (unsigned k = count; k-- > 0; rest /= splits[k])
@@ -117,7 +129,8 @@ struct conv_parts conv_parts_make(const struct conv_resolved *conv, unsigned out
             part->field[d] = share((struct conv_range){ 0, conv->output_shape[d] }, partition->field_grain[d],
                                    splits[dims + 3 + d], index[dims + 3 + d]);
         }
-        find_input(conv, part);
+        find_input(conv, part, last);
+        last = part;
     }
     return made;
 }
