@@ -202,6 +202,34 @@ static void test_updates(void **state)
     }
 }
 
+/* Updates of different weights are one compute set; the same weights are updated once for each convolution. */
+static void test_updates_together(void **state)
+{
+    (void)state;
+    size_t sets[2];
+    for (unsigned same = 0; same < 2; ++same) {
+        struct convs c;
+        create(&c, BED_MODEL, 64, POP_FLOAT, 0, 2, POP_NO_OPTIONS);
+        c.params[1] = same ? c.params[0] : c.params[1];
+        c.forward[1] = same ? c.forward[0] : c.forward[1];
+        c.forward[1].params = &c.params[1];
+        size_t before = pop_graph_num_compute_sets(c.bed.graph);
+        build(&c, UPDATE, POP_NO_OPTIONS, c.cache);
+        size_t deltas_sets = pop_graph_num_compute_sets(c.bed.graph) - before;
+        poplin_multi_convolution_weight_update(c.bed.graph, c.forward, c.count, c.bed.program, "update", POP_NO_OPTIONS,
+                                               c.cache);
+        sets[same] = pop_graph_num_compute_sets(c.bed.graph) - before - 2 * deltas_sets;
+        double *got = bed_run(&c.bed, c.forward[0].weights), *deltas = wanted(&c, UPDATE, 0),
+               *given = bed_given(&c.bed, c.forward[0].weights);
+        for (size_t k = 0; k < pop_tensor_num_elements(c.forward[0].weights); ++k)
+            assert_true(fabs(got[k] - (given[k] - (same ? 1 : 0.5) * deltas[k])) <= 1e-5 * (1 + fabs(got[k])));
+        free(deltas);
+        end(&c);
+    }
+    assert_int_equal(sets[0], 1);
+    assert_int_equal(sets[1], 2);
+}
+
 static void test_transposed_weights(void **state)
 {
     (void)state;
@@ -248,8 +276,11 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),  cmocka_unit_test(test_shares_of_tiles),
-        cmocka_unit_test(test_updates), cmocka_unit_test(test_transposed_weights),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_shares_of_tiles),
+        cmocka_unit_test(test_updates),
+        cmocka_unit_test(test_updates_together),
+        cmocka_unit_test(test_transposed_weights),
         cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,19 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Octave convolutions forward, backward and with the update of weights: a share of the channels (alpha, or alpha-in and
  * alpha-out) has half the field, and a convolution connects each half of the input with each half of the output, all in
- * one call: four, or fewer if a half has no channels.  Operations between the fields (pooling before, additions after)
- * are not part of the published figures: with them rows take up to half as long again. */
+ * one call: four, or fewer if a half has no channels.  Forward, what goes from full to half field is pooled before, and
+ * what goes from half to full is repeated after; contributions to one output are added up. */
 #include "rows.h"
 
 #include <poplin/conv_util.h>
 #include <poplin/multi_convolution.h>
+#include <popnn/pooling.h>
+#include <popops/element_wise.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum frequency { HIGH, LOW, FREQUENCIES };
+enum frequency { LOW, HIGH, FREQUENCIES };
 /* The convolution of a half of the input and one of the output. */
-enum path { HIGH_HIGH, HIGH_LOW, LOW_HIGH, LOW_LOW, PATHS };
+enum path { LOW_LOW, LOW_HIGH, HIGH_LOW, HIGH_HIGH, PATHS };
+static const char *const path_names[PATHS] = { "LowToLow", "LowToHigh", "HighToLow", "HighToHigh" };
+
+static enum frequency input_of(enum path path)
+{
+    return path / FREQUENCIES;
+}
+static enum frequency output_of(enum path path)
+{
+    return path % FREQUENCIES;
+}
 
 static const pop_option forward_pass = { "pass", "TRAINING_FWD" }, backward_pass = { "pass", "TRAINING_BWD" },
                         update_pass = { "pass", "TRAINING_WU" };
@@ -23,7 +35,8 @@ struct oct_conv {
     unsigned count; /* of existing convolutions */
     enum path paths[PATHS];
     poplin_conv_params params[PATHS], gradients[PATHS];
-    poplin_multi_conv convs[PATHS]; /* forward, and with their deltas the updates */
+    poplin_conv_params inputs[FREQUENCIES]; /* of a half of the input and the whole output */
+    poplin_multi_conv convs[PATHS];         /* forward, and with their deltas the updates */
     poplin_planning_cache *cache;
 };
 
@@ -37,60 +50,115 @@ static void split(struct oct_conv *oct_conv, const poplin_conv_params *whole, do
     outs[HIGH] = whole->output_channels_per_conv_group - outs[LOW];
     for (enum path path = 0; path < PATHS; ++path) {
         poplin_conv_params *params = &oct_conv->params[oct_conv->count];
-        if (!ins[path / FREQUENCIES] || !outs[path % FREQUENCIES])
+        if (!ins[input_of(path)] || !outs[output_of(path)])
             continue;
         *params = *whole;
-        params->input_channels_per_conv_group = ins[path / FREQUENCIES];
-        params->output_channels_per_conv_group = outs[path % FREQUENCIES];
+        params->input_channels_per_conv_group = ins[input_of(path)];
+        params->output_channels_per_conv_group = outs[output_of(path)];
         for (size_t i = 0; i < whole->num_field_dims && path != HIGH_HIGH; ++i)
             params->input_field_shape[i] /= 2;
         oct_conv->gradients[oct_conv->count] = poplin_get_gradient_params(params);
         oct_conv->paths[oct_conv->count++] = path;
     }
+    for (enum frequency i = LOW; i < FREQUENCIES; ++i) {
+        oct_conv->inputs[i] = *whole;
+        oct_conv->inputs[i].input_channels_per_conv_group = ins[i];
+        for (size_t d = 0; d < whole->num_field_dims && i == LOW; ++d)
+            oct_conv->inputs[i].input_field_shape[d] /= 2;
+    }
 }
 
 /* ---- passes ---- */
 
-static void add_pass(struct oct_conv *oct_conv, poplin_multi_conv *convs, bool backward, struct passes *passes,
-                     const char *name)
+/* The halves of the input; one without channels is null. */
+static void make_inputs(struct oct_conv *oct_conv, struct passes *passes, pop_tensor halves[FREQUENCIES])
 {
-    static const char *const names[] = { "HighToHigh", "HighToLow", "LowToHigh", "LowToLow" };
-    pop_tensor out[PATHS];
-    char text[32];
-    for (unsigned i = 0; i < oct_conv->count; ++i)
-        convs[i].input =
-            poplin_multi_create_input(oct_conv->graph, convs, oct_conv->count, i, POP_NO_OPTIONS, oct_conv->cache);
-    poplin_multi_convolution(oct_conv->graph, convs, oct_conv->count, backward, passes->programs[passes->count - 1],
-                             name, POP_NO_OPTIONS, oct_conv->cache, out);
-    for (unsigned i = 0; i < oct_conv->count; ++i) {
-        snprintf(text, sizeof(text), "%s%s", name, names[oct_conv->paths[i]]);
-        pass_result(passes, out[i], text);
+    poplin_multi_conv convs[FREQUENCIES];
+    enum frequency of[FREQUENCIES];
+    unsigned count = 0;
+    for (enum frequency i = LOW; i < FREQUENCIES; ++i)
+        if (oct_conv->inputs[i].input_channels_per_conv_group) {
+            convs[count] = (poplin_multi_conv){ .params = &oct_conv->inputs[i], .options = { &forward_pass, 1 } };
+            of[count++] = i;
+        }
+    for (unsigned i = 0; i < count; ++i) {
+        halves[of[i]] = poplin_multi_create_input(oct_conv->graph, convs, count, i, POP_NO_OPTIONS, oct_conv->cache);
+        pass_result(passes, halves[of[i]], of[i] == LOW ? "inLow" : "inHigh");
     }
+}
+
+/* Averages of 2 x 2 elements. */
+static pop_tensor pooled(const struct oct_conv *oct_conv, pop_tensor in, pop_program program)
+{
+    const poplin_conv_params *from = &oct_conv->inputs[HIGH];
+    popnn_pool_params params = { .type = POPNN_POOL_AVG,
+                                 .dims = (unsigned)from->num_field_dims,
+                                 .channels = from->input_channels_per_conv_group,
+                                 .batch = from->batch_size,
+                                 .data_type = from->input_type };
+    for (unsigned d = 0; d < params.dims; ++d) {
+        params.input_field[d] = from->input_field_shape[d];
+        params.kernel[d] = params.stride[d] = 2;
+    }
+    return popnn_pool(oct_conv->graph, &params, in, program, "pool", POP_OPTIONS({ "optimizeForSpeed", "true" }));
+}
+
+static pop_tensor repeated(pop_tensor t)
+{
+    for (unsigned d = 2; d < pop_tensor_rank(t); ++d)
+        t = pop_tensor_upsample(t, 2, d, POP_UPSAMPLE_REPEAT);
+    return t;
 }
 
 static void forward(struct oct_conv *oct_conv, struct passes *passes)
 {
-    pass_begin(passes, "fwd");
+    pop_program program = pass_begin(passes, "fwd");
+    pop_tensor halves[FREQUENCIES] = { { 0 } }, made[PATHS], out[FREQUENCIES] = { { 0 } };
+    poplin_multi_conv *convs = oct_conv->convs;
+    make_inputs(oct_conv, passes, halves);
     for (unsigned i = 0; i < oct_conv->count; ++i)
-        oct_conv->convs[i] = (poplin_multi_conv){ .params = &oct_conv->params[i],
-                                                  .options = { &forward_pass, 1 },
-                                                  .scale_constant = -0.125 };
-    for (unsigned i = 0; i < oct_conv->count; ++i)
-        oct_conv->convs[i].weights = poplin_multi_create_weights(oct_conv->graph, oct_conv->convs, oct_conv->count, i,
-                                                                 POP_NO_OPTIONS, oct_conv->cache);
-    add_pass(oct_conv, oct_conv->convs, false, passes, "fwd");
+        convs[i] = (poplin_multi_conv){ .params = &oct_conv->params[i],
+                                        .options = { &forward_pass, 1 },
+                                        .scale_constant = -0.05 };
+    for (unsigned i = 0; i < oct_conv->count; ++i) {
+        pop_tensor half = halves[input_of(oct_conv->paths[i])];
+        convs[i].weights =
+            poplin_multi_create_weights(oct_conv->graph, convs, oct_conv->count, i, POP_NO_OPTIONS, oct_conv->cache);
+        convs[i].input = oct_conv->paths[i] == HIGH_LOW ? pooled(oct_conv, half, program) : half;
+        pass_result(passes, convs[i].weights, path_names[oct_conv->paths[i]]);
+    }
+    poplin_multi_convolution(oct_conv->graph, convs, oct_conv->count, false, program, "fwd", POP_NO_OPTIONS,
+                             oct_conv->cache, made);
+    for (unsigned i = 0; i < oct_conv->count; ++i) {
+        pop_tensor *to = &out[output_of(oct_conv->paths[i])],
+                   part = oct_conv->paths[i] == LOW_HIGH ? repeated(made[i]) : made[i];
+        *to = pop_tensor_valid(*to) ? popops_add(oct_conv->graph, *to, part, program, "add") : part;
+    }
+    for (enum frequency i = LOW; i < FREQUENCIES; ++i)
+        if (pop_tensor_valid(out[i]))
+            pass_result(passes, out[i], i == LOW ? "outLow" : "outHigh");
 }
 
 static void backward(struct oct_conv *oct_conv, struct passes *passes)
 {
     pop_program program = pass_begin(passes, "bwd");
     poplin_multi_conv convs[PATHS];
+    pop_tensor made[PATHS];
+    char text[32];
     for (unsigned i = 0; i < oct_conv->count; ++i)
         convs[i] = (poplin_multi_conv){ .params = &oct_conv->gradients[i],
                                         .options = { &backward_pass, 1 },
                                         .weights = oct_conv->convs[i].weights };
-    add_pass(oct_conv, convs, true, passes, "bwd");
+    for (unsigned i = 0; i < oct_conv->count; ++i)
+        convs[i].input =
+            poplin_multi_create_input(oct_conv->graph, convs, oct_conv->count, i, POP_NO_OPTIONS, oct_conv->cache);
+    poplin_multi_convolution(oct_conv->graph, convs, oct_conv->count, true, program, "bwd", POP_NO_OPTIONS,
+                             oct_conv->cache, made);
     for (unsigned i = 0; i < oct_conv->count; ++i) {
+        snprintf(text, sizeof(text), "bwd%s", path_names[oct_conv->paths[i]]);
+        pass_result(passes, made[i], text);
+        snprintf(text, sizeof(text), "deltas%s", path_names[oct_conv->paths[i]]);
+        pass_result(passes, convs[i].input, text);
         oct_conv->convs[i].deltas = convs[i].input;
         oct_conv->convs[i].options = (pop_options){ &update_pass, 1 };
     }

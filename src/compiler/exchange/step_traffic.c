@@ -10,6 +10,7 @@
 #include "compiler/common/owners.h"
 #include "compiler/common/runs.h"
 #include "compiler/common/window.h"
+#include "compiler/exchange/copy_merge.h"
 #include "compiler/exchange/copy_parts.h"
 #include "compiler/exchange/marks.h"
 #include "compiler/exchange/traffic.h"
@@ -332,10 +333,15 @@ static void copy_traffic(struct traffic *t, const struct view *source, const str
     bool once = sends_once(t, source);
     uint64_t element = pop_type_size((pop_type)source->type);
     struct copy_parts parts;
+    struct copy_merge merge; /* what is sent to several tiles is not merged: they would have no part in common */
+    copy_merge_find(&merge, &t->owners, source, destination, !once);
     copy_parts_begin(&parts, &t->owners, source, destination);
-    while (copy_parts_next(&parts)) {
-        uint64_t begin = parts.from.run.offset, bytes = parts.count * element;
-        struct variable_part part = { parts.from.run.variable, begin, begin + parts.count };
+    for (uint64_t index = 0; copy_parts_next(&parts); ++index) {
+        uint64_t begin = parts.from.run.offset, count = copy_merge_count(&merge, index, parts.count),
+                 bytes = count * element;
+        struct variable_part part = { parts.from.run.variable, begin, begin + count };
+        if (!count)
+            continue;
         if (parts.sender == parts.receiver || parts.sender == HOME_EVERYWHERE) {
             tile_moves_add(moves, parts.receiver, begin * element, parts.to.run.offset * element, bytes);
             continue;
@@ -346,6 +352,7 @@ static void copy_traffic(struct traffic *t, const struct view *source, const str
         else
             send(t, parts.sender, parts.receiver, part);
     }
+    copy_merge_free(&merge);
     marks_clear(&t->sent);
 }
 

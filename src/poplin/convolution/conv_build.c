@@ -4,6 +4,7 @@
 #include "poplin/convolution/conv_dilate.h"
 #include "poplin/convolution/conv_new.h"
 #include "poplin/convolution/conv_operands.h"
+#include "poplin/convolution/conv_order.h"
 #include "poplin/convolution/conv_places.h"
 #include "poplin/convolution/conv_stride.h"
 #include "poplin/convolution/conv_sums.h"
@@ -16,9 +17,24 @@
 
 /* ---- operands in the plan's layout ---- */
 
-/* Whether each block of the last `inner` dimensions is contiguous in memory; tests the first, the middle and the last
- * block. */
-static bool has_whole_blocks(const struct conv_resolved *conv, pop_tensor grouped, unsigned inner)
+/* Whether a block, or else each piece of so many of its elements, is contiguous in memory; piece 0: the block. */
+static bool is_whole(const struct conv_resolved *conv, pop_tensor block, size_t piece)
+{
+    size_t elements = pop_tensor_num_elements(block), inner = pop_tensor_dim(block, conv_last_dim(block));
+    if (pop_tensor_contains_constant(block))
+        return false;
+    bool whole = pop_tensor_is_contiguous(block);
+    if (whole || !piece || inner % piece)
+        return whole;
+    block = pop_tensor_flatten_at(conv->where, block);
+    for (size_t at = 0; at < elements; at += piece)
+        if (!pop_tensor_is_contiguous(pop_tensor_slice_at(conv->where, block, at, at + piece, 0)))
+            return false;
+    return true;
+}
+
+/* Whether each block of the last `inner` dimensions is whole; tests the first, the middle and the last block. */
+static bool has_whole_blocks(const struct conv_resolved *conv, pop_tensor grouped, unsigned inner, size_t piece)
 {
     assert(pop_tensor_rank(grouped) >= inner);
     unsigned outer = (unsigned)pop_tensor_rank(grouped) - inner;
@@ -30,16 +46,24 @@ static bool has_whole_blocks(const struct conv_resolved *conv, pop_tensor groupe
             size_t size = pop_tensor_dim(block, 0);
             block = pop_tensor_at_at(conv->where, block, which == 0 ? 0 : which == 1 ? size / 2 : size - 1);
         }
-        if (!pop_tensor_is_contiguous(block) || pop_tensor_contains_constant(block))
+        if (!is_whole(conv, block, piece))
             return false;
     }
     return true;
 }
 
+/* Channels of an input that are together in words of the data path: the exchange puts them in their places. */
+static size_t input_piece(const struct conv_resolved *conv, pop_tensor input)
+{
+    const pop_target *target = pop_graph_target(conv->graph);
+    return target->data_path_width / 8 / pop_target_type_size(target, pop_tensor_type(input));
+}
+
 /* Copies a grouped operand unless the vertices can use its layout. */
 static pop_tensor arrange(const struct conv_work *work, pop_tensor grouped, bool weights)
 {
-    if (!poplibs_ready(work->graph) || has_whole_blocks(work->conv, grouped, weights ? 3 : 2))
+    if (!poplibs_ready(work->graph) ||
+        has_whole_blocks(work->conv, grouped, weights ? 3 : 2, weights ? 0 : input_piece(work->conv, grouped)))
         return grouped;
     pop_tensor made = conv_new_grouped(work->conv, weights, weights ? "weightsArranged" : "inputArranged");
     conv_avoid_local_pieces(work->where, work->graph, grouped, made);
@@ -128,7 +152,7 @@ static bool is_arranged_as_declared(const struct conv_resolved *conv, pop_tensor
 {
     const struct conv_call *call = conv->call;
     if (!poplibs_ready(call->graph) || !call->input_arranged_by || !conv_input_is_a_view(conv) ||
-        has_whole_blocks(conv, conv->swapped ? weights : input, conv->swapped ? 3 : 2))
+        has_whole_blocks(conv, conv->swapped ? weights : input, conv->swapped ? 3 : 2, 0))
         return poplibs_ready(call->graph);
     return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api,
                         "the operand that is declared as arranged does not have the layout of this product's plan: "

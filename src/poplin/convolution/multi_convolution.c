@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several convolutions: either at the same time, each on its share of the tiles, phase by phase; or one after the
  * other. */
+#include "poplibs/copies.h"
 #include "poplibs/log.h"
 #include "poplibs/options.h"
 #include "poplin/convolution/conv_steps.h"
@@ -240,17 +241,49 @@ void poplin_multi_calculate_weight_deltas_at(pop_where where, pop_graph *graph, 
     run(&multi, CONV_WEIGHT_UPDATE, options, sequence, add_deltas, (struct outputs){ false, outputs });
 }
 
-static void add_update(const struct multi *multi, size_t i, pop_tensor deltas, pop_program sequence)
+/* Whether update k can be one addition with update i. */
+static bool same_update(const struct multi *multi, const pop_tensor *deltas, size_t i, size_t k)
+{
+    const poplin_multi_conv *a = &multi->convs[i], *b = &multi->convs[k];
+    if (!pop_tensor_valid(deltas[k]) || pop_tensor_valid(a->scale) || pop_tensor_valid(b->scale))
+        return i == k;
+    return a->scale_constant == b->scale_constant && pop_tensor_type(a->weights) == pop_tensor_type(b->weights) &&
+           pop_tensor_type(deltas[i]) == pop_tensor_type(deltas[k]);
+}
+
+static void add_update(const struct multi *multi, size_t i, pop_tensor weights, pop_tensor deltas, pop_program sequence)
 {
     const poplin_multi_conv *conv = &multi->convs[i];
     const char *name = multi->members[i].path;
     if (pop_tensor_valid(conv->scale))
-        popops_scaled_add_to_at(multi->where, multi->graph, conv->weights, deltas, conv->scale, sequence, name,
+        popops_scaled_add_to_at(multi->where, multi->graph, weights, deltas, conv->scale, sequence, name,
                                 POP_NO_OPTIONS);
     else
-        popops_scaled_add_to_constant_at(multi->where, multi->graph, conv->weights, deltas, conv->scale_constant,
-                                         sequence, name, POP_NO_OPTIONS);
+        popops_scaled_add_to_constant_at(multi->where, multi->graph, weights, deltas, conv->scale_constant, sequence,
+                                         name, POP_NO_OPTIONS);
 }
+
+/* Update i and the later ones like it, which have no deltas afterwards: in one compute set, as their weights are mostly
+ * on different tiles; one after the other if they update the same weights. */
+static void add_updates(const struct multi *multi, size_t i, pop_tensor *deltas, pop_program sequence)
+{
+    struct poplibs_copies alike = { 0 };
+    for (size_t k = i; k < multi->count; ++k)
+        if (same_update(multi, deltas, i, k))
+            poplibs_copies_add(&alike, pop_tensor_flatten_at(multi->where, deltas[k]),
+                               pop_tensor_flatten_at(multi->where, multi->convs[k].weights));
+    pop_tensor weights = poplibs_joined(multi->where, &alike.to);
+    if (pop_tensor_contains_aliases(weights)) {
+        add_update(multi, i, multi->convs[i].weights, deltas[i], sequence);
+    } else {
+        add_update(multi, i, weights, poplibs_joined(multi->where, &alike.from), sequence);
+        for (size_t k = i + 1; k < multi->count; ++k)
+            if (same_update(multi, deltas, i, k))
+                deltas[k] = (pop_tensor){ 0 };
+    }
+    poplibs_copies_free(&alike);
+}
+
 void poplin_multi_convolution_weight_update_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs,
                                                size_t count, pop_program sequence, const char *name,
                                                pop_options options, poplin_planning_cache *cache)
@@ -270,7 +303,8 @@ void poplin_multi_convolution_weight_update_at(pop_where where, pop_graph *graph
         conv_call_check_weights(&multi.members[i], convs[i].weights, false);
     add_each(&multi, sequence, add_deltas, &(struct outputs){ false, deltas });
     for (size_t i = 0; i < count && poplibs_ready(graph); ++i)
-        add_update(&multi, i, deltas[i], sequence);
+        if (pop_tensor_valid(deltas[i]))
+            add_updates(&multi, i, deltas, sequence);
     free(deltas);
     end(&multi);
 }

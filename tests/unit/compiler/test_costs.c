@@ -471,9 +471,51 @@ static void test_copies_of_unequal_pieces(void **state)
     assert_true(copy_work(148, 4) > copy_work(100, 4));
 }
 
+/* Code and cycles of all tiles for a copy from `from` to `to`, each in blocks of SIZE elements on tiles from `first`
+ * on, which visits element (i, k) of COUNT x COUNT x 2 as (k, i). */
+enum { COUNT = 12, SIZE = COUNT * 8 };
+static uint64_t cost_of_copy(unsigned first, bool turned, bool twice)
+{
+    struct fixture f;
+    uint64_t cost = 0;
+    begin(&f);
+    pop_tensor view[2];
+    for (unsigned i = 0; i < 2; ++i) {
+        view[i] = pop_graph_add_variable(f.graph, POP_FLOAT, POP_SHAPE(COUNT, COUNT, 2), i ? "to" : "from");
+        for (size_t at = 0; at < COUNT * COUNT * 2; at += SIZE)
+            pop_graph_set_tile_mapping(f.graph, pop_tensor_slice(pop_tensor_flatten(view[i]), at, at + SIZE, 0),
+                                       (unsigned)(at / SIZE) + i * first);
+        view[i] = turned ? pop_tensor_dim_shuffle(view[i], POP_DIMS(1, 0, 2)) : view[i];
+        view[i] = pop_tensor_flatten(view[i]);
+    }
+    pop_tensor other = pop_graph_add_variable(f.graph, POP_FLOAT, POP_SHAPE(COUNT * COUNT * 2), "other");
+    pop_graph_set_tile_mapping(f.graph, other, TILES - 1);
+    compiled(&f, twice ? pop_copy(pop_tensor_concat(POP_TENSORS(view[0], view[0]), 0),
+                                  pop_tensor_concat(POP_TENSORS(view[1], other), 0), false, NULL)
+                       : pop_copy(view[0], view[1], false, NULL));
+    const struct model *model = &f.image->model;
+    for (size_t i = 0; i < model->parts.count; ++i)
+        cost += model->parts.data[i].tiles * model->parts.data[i].cycles;
+    for (size_t i = 0; i < model->flows.count; ++i)
+        cost += model->flows.data[i].tiles * (model->flows.data[i].cycles + model->flows.data[i].code_bytes);
+    end(&f);
+    assert_true(cost);
+    return cost;
+}
+
+/* Pieces that continue each other at both ends are one, whatever the order in which the views have them. */
+static void test_order_of_elements_does_not_matter(void **state)
+{
+    (void)state;
+    assert_int_equal(cost_of_copy(0, true, false), cost_of_copy(0, false, false));
+    assert_int_equal(cost_of_copy(1, true, false), cost_of_copy(1, false, false));
+    assert_true(cost_of_copy(0, true, true) > cost_of_copy(0, true, false));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_order_of_elements_does_not_matter),
         cmocka_unit_test(test_gathers_of_two_runs),
         cmocka_unit_test(test_copies_of_unequal_pieces),
         cmocka_unit_test(test_reads_have_published_costs),
