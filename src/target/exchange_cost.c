@@ -43,14 +43,15 @@ static uint64_t bytes_of(const pop_target *target, const struct exchange_code *c
 
 /* The guide's example has 6 delays, 4 addresses, 8 muxes and 2 sends (2.3).  This is the code of 4 received and 2 sent
  * messages: each has a delay; a received one has an address and sets the mux to the sender and back.  A message that
- * directly follows another only sets the mux to its sender.
+ * directly follows another only sets the mux to its sender, and one that continues another has no code.
  * If the code of single pieces would be longer than the pieces, their tiles rearrange them before and after the
  * exchange, so that each pair of tiles has one message. */
 struct exchange_code cost_exchange_code(const pop_target *target, const struct exchange_tile *tile)
 {
     uint32_t sends = tile->sends < tile->receivers ? tile->sends : tile->receivers,
              receives = tile->receives < tile->senders ? tile->receives : tile->senders;
-    struct exchange_code pieces = code_of(tile->sends, tile->receives, tile->receives - tile->follows),
+    uint32_t behind = tile->follows > tile->continues ? tile->follows : tile->continues;
+    struct exchange_code pieces = code_of(tile->sends, tile->receives - tile->continues, tile->receives - behind),
                          sorted = code_of(sends, receives, receives);
     uint64_t buffers = (sends < tile->sends ? tile->sent : 0) + (receives < tile->receives ? tile->received : 0);
     return bytes_of(target, &sorted) + buffers < bytes_of(target, &pieces) ? sorted : pieces;

@@ -23,6 +23,7 @@ struct edge_parts {
     size_t first_local;         /* its entries of t->locals begin here */
     struct copy_shape gathered; /* what the tile holds of it, whole */
     uint64_t runs;
+    uint32_t last; /* the tile that its last elements were fetched from; NONE: they were not */
     bool remote;
 };
 
@@ -59,14 +60,24 @@ static uint32_t next_part(struct traffic *t, struct run *left, struct variable_p
     return owner;
 }
 
-/* The current tile receives a part from another tile. */
-static void fetch_part(struct traffic *t, uint32_t owner, struct variable_part part)
+/* The current tile receives a part from another tile; returns whether all of it is new. */
+static bool fetch_part(struct traffic *t, uint32_t owner, struct variable_part part)
 {
     uint64_t fresh = marks_set(&t->delivered, part);
     if (!fresh)
-        return;
+        return false;
     loads_receive(&t->before, owner, t->tile, fresh * variable_element_bytes(t->c, part.variable), content_of(part));
     send(t, owner, t->tile, part);
+    return fresh == part.end - part.begin;
+}
+
+/* The same of the next elements of an edge: a tile goes on receiving from the tile that the last ones came from. */
+static void fetch_next(struct edge_parts *edge, uint32_t owner, struct variable_part part)
+{
+    bool whole = fetch_part(edge->t, owner, part);
+    if (whole && owner == edge->last)
+        loads_continue(&edge->t->before, edge->t->tile);
+    edge->last = whole ? owner : NONE;
 }
 
 static void return_part(struct traffic *t, uint32_t owner, struct variable_part part)
@@ -91,17 +102,21 @@ static bool fetch_run(const struct run *run, void *context)
     struct variable_part part;
     uint32_t owner = next_part(t, &left, &part);
     ++edge->runs;
-    if (owner == HOME_EVERYWHERE)
+    if (owner == HOME_EVERYWHERE) {
+        edge->last = NONE;
         return true;
+    }
     if (left.count && marks_all(&t->delivered, run->variable, run->offset, run->offset + run->count)) {
         edge->remote = true;
+        edge->last = NONE;
         return true;
     }
     for (;; owner = next_part(t, &left, &part)) {
         if (owner != t->tile) {
             edge->remote = true;
-            fetch_part(t, owner, part);
+            fetch_next(edge, owner, part);
         } else {
+            edge->last = NONE;
             copy_part(t, &edge->gathered, part);
             *vec_push(&t->locals) = (struct local_part){ t->tile, part };
         }
@@ -143,7 +158,7 @@ static void note_row(struct traffic *t, const struct edge *edge)
 
 static void read_edge(struct traffic *t, const struct edge *edge)
 {
-    struct edge_parts parts = { .t = t, .first_local = t->locals.count };
+    struct edge_parts parts = { .t = t, .first_local = t->locals.count, .last = NONE };
     loads_buffer(&t->before, t->tile);
     edge_each_run(t->c->store, edge, fetch_run, &parts);
     if (parts.remote) {

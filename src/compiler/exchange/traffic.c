@@ -112,6 +112,12 @@ void loads_receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uint
         exchange_schedule_message(loads->schedule, from, to, bytes, what);
 }
 
+void loads_continue(struct traffic_loads *loads, uint32_t tile)
+{
+    struct tile_load *load = &loads->internal.tiles[tile];
+    load->continues += load->continues < load->receives;
+}
+
 void loads_receive_part(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
 {
     if (receive(loads, from, to, bytes))
@@ -142,6 +148,7 @@ static struct exchange_tile exchange_tile(const struct traffic_loads *loads, uin
                                    .received = load->received,
                                    .sends = load->sends,
                                    .receives = load->receives,
+                                   .continues = load->continues,
                                    .senders = load->senders,
                                    .receivers = load->receivers,
                                    .follows = exchange_schedule_follows(loads->schedule, tile),

@@ -12,6 +12,7 @@
 struct tile_load {
     uint64_t sent, received;
     uint32_t sends, receives;    /* messages */
+    uint32_t continues;          /* received messages that continue the one before: see loads_continue */
     uint32_t senders, receivers; /* other tiles that it receives from, and sends to; 0 between IPUs */
     bool touched;
 };
@@ -35,6 +36,9 @@ void loads_buffer(struct traffic_loads *loads, uint32_t tile);
  * the other end.  what: a hash of what is received. */
 void loads_send(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes);
 void loads_receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what);
+/* The last message that a tile received continues the one before it: it comes from the same tile and goes to the next
+ * address. */
+void loads_continue(struct traffic_loads *loads, uint32_t tile);
 /* The same of a part of a copy, which may go at any time. */
 void loads_receive_part(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what);
 

@@ -512,9 +512,41 @@ static void test_order_of_elements_does_not_matter(void **state)
     assert_true(cost_of_copy(0, true, true) > cost_of_copy(0, true, false));
 }
 
+/* Turns of the multiplexer in the exchange for a vertex that reads every other element of two tiles, one after the
+ * other or in turn. */
+static uint64_t turns_of_read(bool in_turn)
+{
+    enum { PIECES = 20 };
+    struct fixture f;
+    begin(&f);
+    pop_tensor a = pop_graph_add_variable(f.graph, POP_FLOAT, POP_SHAPE(2, PIECES, 2), "a"),
+               out = variable(&f, 1, 3, "out");
+    for (unsigned tile = 0; tile < 2; ++tile)
+        pop_graph_set_tile_mapping(f.graph, pop_tensor_at(a, tile), tile);
+    pop_tensor in = pop_tensor_slice(a, 0, 1, 2);
+    in = in_turn ? pop_tensor_dim_shuffle(in, POP_DIMS(1, 0, 2)) : in;
+    pop_compute_set set = pop_graph_add_compute_set(f.graph, "set");
+    in_out(&f, set, "Sum", 3, pop_tensor_flatten(in), pop_tensor_at(out, 0));
+    compiled(&f, pop_execute(set, NULL));
+    assert_int_equal(f.image->model.exchanges.count, 1);
+    uint64_t bytes = f.image->model.exchanges.data[0].instructions[MODEL_RECEIVE_MUX_INSTRUCTION];
+    end(&f);
+    return bytes / 4;
+}
+
+/* A tile goes on receiving from one tile for consecutive addresses, though the elements are apart where they come from.
+ */
+static void test_pieces_of_one_sender_are_one_message(void **state)
+{
+    (void)state;
+    assert_int_equal(turns_of_read(false), 3); /* to both, and back */
+    assert_true(turns_of_read(true) >= 40);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pieces_of_one_sender_are_one_message),
         cmocka_unit_test(test_order_of_elements_does_not_matter),
         cmocka_unit_test(test_gathers_of_two_runs),
         cmocka_unit_test(test_copies_of_unequal_pieces),
