@@ -11,7 +11,7 @@
 #include <poplar/vertex.h>
 #include <popops/element_functions.h>
 
-enum { LANES = 8 };
+enum { LANES = 8, PART = 64 };
 
 POP_VERTEX(HostSoftmax)
 {
@@ -31,31 +31,37 @@ static float max_of(const float *row, size_t count)
     }
     return popops_float_of((uint32_t)(max ^ (int)((uint32_t)(max >> 31) >> 1)));
 }
-/* Meanwhile the row `next` is fetched. */
-static void subtract_and_exp(float *row, size_t count, float max, const float *next)
+static inline __attribute__((always_inline)) void subtract_and_exp(float *row, size_t count, float max)
 {
-    for (size_t at = 0, end; at < count; at = end) {
-        end = count - at < POPOPS_AHEAD ? count : at + POPOPS_AHEAD;
-        popops_prefetch(next + at, (end - at) * sizeof(*next));
 #pragma GCC ivdep
-        for (size_t i = at; i < end; ++i)
-            row[i] = popops_expf(row[i] - max);
-    }
+    for (size_t i = 0; i < count; ++i)
+        row[i] = popops_expf(row[i] - max);
 }
-static float sum_of(const float *row, size_t count)
+/* Replaces the row by its exponentials and returns their sum; additions, which wait for one another, take turns with
+ * exponentials, and meanwhile the row `next` is fetched. */
+static float exp_and_sum(float *row, size_t count, float max, const float *next)
 {
     typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
     lanes low = { 0 }, high = { 0 };
-    size_t i = 0;
-    for (; i + 2 * LANES <= count; i += 2 * LANES) {
-        low += *(const lanes *)(row + i);
-        high += *(const lanes *)(row + i + LANES);
+    for (size_t i = 0; i + 2 * LANES <= count;) {
+        size_t end = count - i < PART ? i + (count - i) / (2 * LANES) * (2 * LANES) : i + PART;
+        popops_prefetch(next + i, (end - i) * sizeof(*next));
+        if (end - i == PART)
+            subtract_and_exp(row + i, PART, max);
+        else
+            subtract_and_exp(row + i, end - i, max);
+        for (; i < end; i += 2 * LANES) {
+            low += *(const lanes *)(row + i);
+            high += *(const lanes *)(row + i + LANES);
+        }
     }
     float sums[2 * LANES];
     __builtin_memcpy(sums, &low, sizeof(low));
     __builtin_memcpy(sums + LANES, &high, sizeof(high));
-    for (size_t k = 0; i < count; ++i, ++k)
-        sums[k] += row[i];
+    size_t whole = count / (2 * LANES) * (2 * LANES);
+    subtract_and_exp(row + whole, count - whole, max);
+    for (size_t k = 0; whole + k < count; ++k)
+        sums[k] += row[whole + k];
     for (size_t width = LANES; width; width /= 2)
         for (size_t k = 0; k < width; ++k)
             sums[k] += sums[k + width];
@@ -65,8 +71,8 @@ void HostSoftmax_compute(HostSoftmax *v)
 {
     for (size_t r = 0; r < v->rows; ++r) {
         float *row = v->data.data + r * v->columns;
-        subtract_and_exp(row, v->columns, max_of(row, v->columns), r + 1 < v->rows ? row + v->columns : row);
-        float factor = 1.0f / sum_of(row, v->columns);
+        const float *next = r + 1 < v->rows ? row + v->columns : row;
+        float factor = 1.0f / exp_and_sum(row, v->columns, max_of(row, v->columns), next);
         for (size_t i = 0; i < v->columns; ++i)
             row[i] *= factor;
     }
