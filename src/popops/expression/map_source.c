@@ -138,10 +138,18 @@ static void add_node(struct text *text, const struct typed_expr *typed, size_t a
     add(text, "; }));\n");
 }
 
-/* Operands that can be read in place need no blocks. */
+/* Whether an operator is a function with many instructions for an element. */
+static bool is_long(const struct typed_expr *typed)
+{
+    for (size_t i = 0; i < typed->count; ++i)
+        if (typed->nodes[i].info && strstr(typed->nodes[i].info->real, "popops_"))
+            return true;
+    return false;
+}
+/* Operands that can be read in place need no blocks; where elements take long, memory is fetched ahead. */
 static void add_whole(struct text *text, const struct typed_expr *typed, const pop_tensor *inputs)
 {
-    bool whole = typed->nodes[typed->count - 1].type != POP_HALF;
+    bool whole = typed->nodes[typed->count - 1].type != POP_HALF, is_ahead = is_long(typed);
     for (int i = 0; i < typed->inputs; ++i)
         whole &= pop_tensor_type(inputs[i]) != POP_HALF;
     if (!whole)
@@ -149,7 +157,21 @@ static void add_whole(struct text *text, const struct typed_expr *typed, const p
     add(text, "    if (size0 != 1");
     for (int i = 1; i < typed->inputs; ++i)
         add(text, " && size%d != 1", i);
-    add(text, ") {\n        block(");
+    add(text, ") {\n");
+    if (is_ahead) {
+        add(text,
+            "#ifndef __IPU__\n        for (; count > POPOPS_AHEAD; count -= POPOPS_AHEAD, out += POPOPS_AHEAD) {\n");
+        for (int i = 0; i < typed->inputs; ++i)
+            add(text, "            popops_prefetch(in%d + POPOPS_AHEAD, POPOPS_AHEAD * sizeof(*in%d));\n", i, i);
+        add(text, "            block(");
+        for (int i = 0; i < typed->inputs; ++i)
+            add(text, "in%d, ", i);
+        add(text, "out, POPOPS_AHEAD);\n");
+        for (int i = 0; i < typed->inputs; ++i)
+            add(text, "            in%d += POPOPS_AHEAD;\n", i);
+        add(text, "        }\n#endif\n");
+    }
+    add(text, "        block(");
     for (int i = 0; i < typed->inputs; ++i)
         add(text, "in%d, ", i);
     add(text, "out, count);\n        return;\n    }\n");
