@@ -82,7 +82,8 @@ __attribute__((always_inline)) static inline void conv_amp_items(const bool floa
              --left, from += in_step, to += out_step) {
             r.x[rows] = conv_row_as_float(in, from, in_chans, float_in, in_buffer, rows);
             r.y[rows] = conv_row_as_float(out, to, out_chans, float_out, out_buffer, rows);
-            r.stored[rows] = (half *)out + to;
+            if (!float_out)
+                r.stored[rows] = (half *)out + to;
             if (++rows == at_once) {
                 conv_run_rows(&r, rows, float_out, out_chans, in_chans, w);
                 rows = 0;
