@@ -52,10 +52,14 @@ static bool has_whole_blocks(const struct conv_resolved *conv, pop_tensor groupe
     return true;
 }
 
-/* Channels of an input that are together in words of the data path: the exchange puts them in their places. */
+/* Channels of a convolution's input that are together in words of the data path: the exchange puts them in their
+ * places.  0 for products, whose operands are arranged as a whole. */
 static size_t input_piece(const struct conv_resolved *conv, pop_tensor input)
 {
     const pop_target *target = pop_graph_target(conv->graph);
+    int pass = conv->call->options.pass;
+    if (poplin_pass_is_fully_connected(pass) || pass == POPLIN_PASS_NONE_MATMUL)
+        return 0;
     return target->data_path_width / 8 / pop_target_type_size(target, pop_tensor_type(input));
 }
 
