@@ -64,14 +64,13 @@ static double *view_values(struct bed *bed, pop_tensor view, size_t input)
     return values;
 }
 
-static void check_product(enum bed_device device, pop_type type, pop_type out_type, const size_t *s, enum lie a_lie,
-                          enum lie b_lie)
+static void check_in(struct bed bed, pop_type type, pop_type out_type, const size_t *s, enum lie a_lie, enum lie b_lie,
+                     pop_options options)
 {
-    struct bed bed = bed_open(device, 7, add_codelets);
     size_t g = s[0], m = s[1], k = s[2], n = s[3];
     pop_tensor a = operand(&bed, type, g, m, k, a_lie), b = operand(&bed, type, g, k, n, b_lie);
     double *a_values = view_values(&bed, a, 0), *b_values = view_values(&bed, b, 1);
-    pop_tensor out = poplin_mat_mul_grouped(bed.graph, a, b, bed.program, out_type, "mm", POP_NO_OPTIONS, NULL);
+    pop_tensor out = poplin_mat_mul_grouped(bed.graph, a, b, bed.program, out_type, "mm", options, NULL);
     assert_built(bed.graph);
     assert_int_equal(pop_tensor_type(out), out_type);
     assert_int_equal(pop_tensor_dim(out, 1), m);
@@ -80,6 +79,57 @@ static void check_product(enum bed_device device, pop_type type, pop_type out_ty
     bed_check(got, wanted, g * m * n, out_type == POP_HALF ? 2e-3 : 1e-5, (out_type == POP_HALF ? 1e-4 : 1e-6) * root);
     free(a_values);
     free(b_values);
+    free(wanted);
+    bed_close(&bed);
+}
+
+static void check_product(enum bed_device device, pop_type type, pop_type out_type, const size_t *s, enum lie a_lie,
+                          enum lie b_lie)
+{
+    check_in(bed_open(device, 7, add_codelets), type, out_type, s, a_lie, b_lie, POP_NO_OPTIONS);
+}
+
+/* Products of release 2021: exchanged operands, and operands that many tiles read. */
+static void test_release_2021(void **state)
+{
+    (void)state;
+    static const size_t shapes[][4] = { { 1, 1, 1, 1 },    { 1, 17, 31, 13 }, { 2, 5, 7, 3 },
+                                        { 3, 14, 32, 32 }, { 1, 1, 97, 61 },  { 1, 61, 97, 1 } };
+    for (size_t i = 0; i < 4 * sizeof(shapes) / sizeof(shapes[0]); ++i) {
+        struct bed bed = bed_open_with(BED_MODEL, 40, POP_OPTIONS({ "poplibsRelease", "2021" }), add_codelets);
+        pop_options options =
+            POP_OPTIONS({ "planConstraints", i % 4 ? "{\"0\":{\"transform\":{\"swapOperands\":true}}}" : "{}" });
+        check_in(bed, i % 3 ? POP_FLOAT : POP_HALF, i % 5 > 2 ? POP_HALF : POP_FLOAT, shapes[i / 4],
+                 (enum lie)(i % LIES), (enum lie)((i / LIES + i) % LIES), options);
+    }
+}
+
+/* Operands that are created for a plan with exchanged operands are used as they are. */
+static void test_created_operands_are_exchanged(void **state)
+{
+    (void)state;
+    enum { M = 4, K = 32, N = 64 };
+    struct bed bed = bed_open_with(BED_MODEL, 64, POP_OPTIONS({ "poplibsRelease", "2021" }), add_codelets);
+    pop_options options = POP_OPTIONS({ "planConstraints", "{\"0\":{\"transform\":{\"swapOperands\":true}}}" });
+    pop_tensor a = poplin_create_mat_mul_input_lhs(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(M, K), POP_SHAPE(K, N),
+                                                   "a", options, NULL),
+               b = poplin_create_mat_mul_input_rhs(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(M, K), POP_SHAPE(K, N),
+                                                   "b", options, NULL);
+    bed_write(&bed, a, NULL, -1, 1);
+    bed_write(&bed, b, NULL, -1, 1);
+    pop_tensor out = poplin_mat_mul(bed.graph, a, b, bed.program, "mm", options, NULL);
+    double *wanted = reference(bed_given(&bed, a), bed_given(&bed, b), 1, M, K, N, NULL, 1);
+    bed_check(bed_run(&bed, out), wanted, M * N, 1e-3, 1e-3);
+    char *text;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    pop_error error;
+    assert_int_equal(
+        pop_engine_print_profile_summary(bed.engine, file, POP_OPTIONS({ "showExecutionSteps", "true" }), &error),
+        POP_OK);
+    fclose(file);
+    assert_null(strstr(text, "OnTileCopy"));
+    free(text);
     free(wanted);
     bed_close(&bed);
 }
@@ -423,6 +473,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes_views_and_types),
+        cmocka_unit_test(test_release_2021),
+        cmocka_unit_test(test_created_operands_are_exchanged),
         cmocka_unit_test(test_constant_operands),
         cmocka_unit_test(test_adds_to_existing_values),
         cmocka_unit_test(test_the_result_is_an_operand),

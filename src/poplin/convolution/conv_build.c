@@ -52,24 +52,69 @@ static bool has_whole_blocks(const struct conv_resolved *conv, pop_tensor groupe
     return true;
 }
 
+static bool is_product(const struct conv_resolved *conv)
+{
+    int pass = conv->call->options.pass;
+    return pass == POPLIN_PASS_NONE_MATMUL || poplin_pass_is_fully_connected(pass);
+}
+
 /* Channels of a convolution's input that are together in words of the data path: the exchange puts them in their
  * places.  0 for products, whose operands are arranged as a whole. */
 static size_t input_piece(const struct conv_resolved *conv, pop_tensor input)
 {
     const pop_target *target = pop_graph_target(conv->graph);
-    int pass = conv->call->options.pass;
-    if (poplin_pass_is_fully_connected(pass) || pass == POPLIN_PASS_NONE_MATMUL)
+    if (is_product(conv))
         return 0;
     return target->data_path_width / 8 / pop_target_type_size(target, pop_tensor_type(input));
 }
 
-/* Copies a grouped operand unless the vertices can use its layout. */
+/* With more readers an operand of a product is sent to the plan's tiles first (poplibsRelease 2021).  Published cycles
+ * of fully connected layers have the step with three readers (bert_grouped_12x384x64x384), not with two
+ * (fc_layer_1_1000_5_float). */
+enum { MAX_READERS = 2 };
+
+/* The number of tiles that read an element of an operand. */
+static uint64_t readers_of(const struct conv_resolved *conv, bool weights)
+{
+    const struct poplin_partition *p = &conv->plan.partition;
+    uint64_t readers = weights ? p->batch_split : p->out_chan_split.parallel;
+    for (unsigned d = 0; d < conv->plan.num_field_dims; ++d)
+        readers *= weights ? p->field_split[d] : p->kernel_split[d];
+    return readers;
+}
+
+static bool have_same_tiles(const struct conv_work *work, pop_tensor a, pop_tensor b)
+{
+    pop_interval_lists first, second;
+    if (!pop_graph_get_tile_mapping_at(work->where, work->graph, a, NULL, &first))
+        return false;
+    bool same = false;
+    if (pop_graph_get_tile_mapping_at(work->where, work->graph, b, NULL, &second)) {
+        size_t count = first.count ? first.first[first.count] : 0;
+        same = first.count == second.count &&
+               (!count || (memcmp(first.first, second.first, (first.count + 1) * sizeof(*first.first)) == 0 &&
+                           memcmp(first.intervals, second.intervals, count * sizeof(*first.intervals)) == 0));
+        pop_interval_lists_free(&second);
+    }
+    pop_interval_lists_free(&first);
+    return same;
+}
+
+/* Copies a grouped operand unless the vertices can use its layout, and few tiles read it or it is where the plan wants
+ * it. */
 static pop_tensor arrange(const struct conv_work *work, pop_tensor grouped, bool weights)
 {
-    if (!poplibs_ready(work->graph) ||
-        has_whole_blocks(work->conv, grouped, weights ? 3 : 2, weights ? 0 : input_piece(work->conv, grouped)))
+    const struct conv_resolved *conv = work->conv;
+    if (!poplibs_ready(work->graph))
         return grouped;
-    pop_tensor made = conv_new_grouped(work->conv, weights, weights ? "weightsArranged" : "inputArranged");
+    bool whole = has_whole_blocks(conv, grouped, weights ? 3 : 2, weights ? 0 : input_piece(conv, grouped)),
+         spreads = pop_graph_target(work->graph)->poplibs_release == POP_POPLIBS_2021 && is_product(conv) &&
+                   pop_tensor_num_elements(grouped) && readers_of(conv, weights) > MAX_READERS;
+    if (whole && !spreads)
+        return grouped;
+    pop_tensor made = conv_new_grouped(conv, weights, weights ? "weightsArranged" : "inputArranged");
+    if (whole && have_same_tiles(work, grouped, made))
+        return grouped;
     conv_avoid_local_pieces(work->where, work->graph, grouped, made);
     conv_copy_and_pad(work, grouped, made, weights ? CONV_PAD_WEIGHTS : CONV_PAD_INPUT,
                       weights ? CONV_ARRANGE_WEIGHTS : CONV_ARRANGE_INPUT);

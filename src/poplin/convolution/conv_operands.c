@@ -194,6 +194,12 @@ static void step_forward(const struct conv_resolved *conv, const struct poplin_s
         *input = other;
         break;
     }
+    case POPLIN_STEP_EXCHANGE: { /* {groups, 1..., columns, channels} are weights as they are */
+        pop_tensor other = roll(conv, *weights, dims + 1, 1);
+        *weights = *input;
+        *input = other;
+        break;
+    }
     case POPLIN_STEP_EXPAND:
         *input = expand_input(conv, step, after, *input);
         *weights = expand_weights(conv, step, after, *weights);
@@ -294,6 +300,8 @@ pop_tensor conv_transform_output_back(const struct conv_resolved *conv, pop_tens
             t = remove_ones(conv, t, 2, step->number);
         else if (step->kind == POPLIN_STEP_SWAP)
             t = roll(conv, roll(conv, t, rank - 1, 1), 2, rank - 1);
+        else if (step->kind == POPLIN_STEP_EXCHANGE)
+            t = roll(conv, t, 1, rank - 1);
         else if (step->kind == POPLIN_STEP_FLATTEN)
             t = unflatten_field(conv, step->number, sizes, t);
         else if (step->kind == POPLIN_STEP_COMBINE)
@@ -348,6 +356,9 @@ static pop_tensor steps_back(const struct conv_resolved *conv, pop_tensor t, boo
             t = unflatten_field(conv, step->number, sizes, t);
         else if (step->kind == POPLIN_STEP_SWAP) {
             t = weights ? roll(conv, t, dims + 1, 1) : roll(conv, t, 1, dims + 1);
+            weights = !weights;
+        } else if (step->kind == POPLIN_STEP_EXCHANGE) {
+            t = weights ? t : roll(conv, t, 1, dims + 1);
             weights = !weights;
         } else if (step->kind == POPLIN_STEP_COMBINE)
             t = separate(conv, step, t, step->before.input_channels_per_conv_group);

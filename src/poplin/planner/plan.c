@@ -98,6 +98,14 @@ static void try_flattened(struct planning *planning, struct poplin_transform t, 
     }
 }
 
+/* The planner of 2021 exchanges the operands of products; swapped as a convolution's, the field would be a kernel. */
+static bool is_worth_swapping(const struct planning *planning, const poplin_conv_params *p)
+{
+    if (planning->goal.constraints->swap_operands == 1 || !poplin_params_are_of_product(p))
+        return true;
+    return planning->target->poplibs_release == POP_POPLIBS_2021 && planning->options->pass == POPLIN_PASS_NONE_MATMUL;
+}
+
 static void try_transforms(struct planning *planning)
 {
     const struct poplin_plan_constraints *fixed = planning->goal.constraints;
@@ -106,10 +114,12 @@ static void try_transforms(struct planning *planning)
                                   .combine_conv_groups_factor = 1 };
     poplin_conv_params base = poplin_params_add_field_dims(planning->params, t.extra_field_dims);
     for (unsigned swap = 0; swap < (plain ? 1 : 2); ++swap) {
-        if (!allows(fixed->swap_operands, swap))
+        if (!allows(fixed->swap_operands, swap) || (swap && !is_worth_swapping(planning, &base)))
             continue;
         t.swap_operands = swap;
-        poplin_conv_params swapped = swap ? poplin_params_swap_operands(&base) : base;
+        poplin_conv_params swapped = !swap                                 ? base
+                                     : poplin_params_are_of_product(&base) ? poplin_params_exchange_operands(&base)
+                                                                           : poplin_params_swap_operands(&base);
         unsigned worth = plain ? 0 : worth_expanding(&swapped);
         for (unsigned dims = 0; dims <= worth; ++dims) {
             if ((dims & ~worth) || !allows(fixed->expand_dims, dims))

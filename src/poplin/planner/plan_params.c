@@ -3,6 +3,8 @@
 #include "poplin/planner/plan_params.h"
 #include "poplin/planner/plan.h"
 
+#include <assert.h>
+
 static void plain_dim(poplin_conv_params *p, size_t d)
 {
     poplin_input_transform *const operands[] = { &p->input_transform, &p->kernel_transform };
@@ -105,6 +107,23 @@ static bool flattens(const poplin_conv_params *p, size_t d)
            out->stride[d] == 1 && !out->truncation_lower[d] && !out->truncation_upper[d] && !out->padding_lower[d] &&
            !out->padding_upper[d] && !p->kernel_transform.padding_lower[d] && !p->kernel_transform.padding_upper[d];
 }
+bool poplin_params_are_of_product(const poplin_conv_params *p)
+{
+    for (size_t d = 0; d < p->num_field_dims; ++d)
+        if (!flattens(p, d) || p->kernel_shape[d] != 1 || (d + 1 < p->num_field_dims && p->input_field_shape[d] != 1))
+            return false;
+    return p->num_field_dims && p->batch_size == 1;
+}
+poplin_conv_params poplin_params_exchange_operands(const poplin_conv_params *params)
+{
+    assert(poplin_params_are_of_product(params));
+    poplin_conv_params p = *params;
+    size_t *columns = &p.input_field_shape[p.num_field_dims - 1];
+    p.batch_size = p.output_channels_per_conv_group;
+    p.output_channels_per_conv_group = *columns;
+    *columns = 1;
+    return p;
+}
 unsigned poplin_params_flattenable(const poplin_conv_params *p)
 {
     unsigned dims = p->batch_size ? 1 : 0;
@@ -155,7 +174,9 @@ void poplin_transform_params(const struct poplin_transform *t, const poplin_conv
     *p = *params;
     if (t->extra_field_dims)
         add_step(to, POPLIN_STEP_FIELD_DIMS, t->extra_field_dims, poplin_params_add_field_dims(p, t->extra_field_dims));
-    if (t->swap_operands)
+    if (t->swap_operands && poplin_params_are_of_product(p))
+        add_step(to, POPLIN_STEP_EXCHANGE, 0, poplin_params_exchange_operands(p));
+    else if (t->swap_operands)
         add_step(to, POPLIN_STEP_SWAP, 0, poplin_params_swap_operands(p));
     for (unsigned d = 0; d < p->num_field_dims; ++d)
         if (t->expand_dims >> d & 1)

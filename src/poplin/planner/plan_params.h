@@ -8,6 +8,7 @@
 enum poplin_step_kind {
     POPLIN_STEP_FIELD_DIMS,
     POPLIN_STEP_SWAP,
+    POPLIN_STEP_EXCHANGE,
     POPLIN_STEP_EXPAND,
     POPLIN_STEP_OUT_CHANS,
     POPLIN_STEP_FLATTEN,
@@ -32,6 +33,10 @@ void poplin_transform_params(const struct poplin_transform *transform, const pop
 /* The single transforms. */
 poplin_conv_params poplin_params_add_field_dims(const poplin_conv_params *params, unsigned extra);
 poplin_conv_params poplin_params_swap_operands(const poplin_conv_params *params);
+/* Whether the convolution is a matrix product, with the field for columns; and the product of the exchanged operands:
+ * its output channels become the batch, its field the output channels. */
+bool poplin_params_are_of_product(const poplin_conv_params *params);
+poplin_conv_params poplin_params_exchange_operands(const poplin_conv_params *params);
 poplin_conv_params poplin_params_expand_dim(const poplin_conv_params *params, unsigned dim);
 poplin_conv_params poplin_params_flatten_out_chans(const poplin_conv_params *params, unsigned dims);
 /* The dimensions that can be flattened into one (0 if there are fewer than two), and the flattened parameters. */
