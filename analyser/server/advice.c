@@ -48,6 +48,9 @@ static const char *const advice_nouns[ADVICE_KINDS] = {
 #define SLOWEST_TILE                                                                                                   \
     "(SELECT a.i FROM array(c.estimated_cycles_by_tile, (SELECT tiles_per_replica FROM target)) a ORDER BY a.value "   \
     "DESC, a.i LIMIT 1)"
+/* Whether tiles take about as long, so that what a compute set loses, it loses between the workers of a tile. */
+#define EVEN_TILES                                                                                                     \
+    "(array_sum(c.estimated_cycles_by_tile) >= 0.9 * c.estimated_cycles * (SELECT tiles_per_replica FROM target))"
 #define SLOWEST_VERTICES                                                                                               \
     "'slowest vertices: ' || ifnull((SELECT t.name FROM compute_set_vertices v JOIN vertex_types t ON t.id = "         \
     "v.vertex_type WHERE v.compute_set = c.compute_set ORDER BY v.active_cycles DESC LIMIT 1), '?')"
@@ -71,24 +74,25 @@ static const char *const queries[ADVICE_KINDS] = {
     /* Spread evenly, a tile has ceil(n / tiles) of the n vertices; up to six of them take as long as one.  More than
      * six take their average, and nothing is faster than the slowest type's vertex. */
     [ADVICE_IMBALANCE] =
-        MOVED ", spread AS (SELECT v.compute_set, sum(v.count) AS n, sum(v.active_cycles) AS active, "
-              "max(6.0 * v.active_cycles / v.count) AS one, (sum(v.count) - 1) / t.tiles_per_replica + "
-              "1 AS share FROM compute_set_vertices v, target t WHERE v.count > 0 GROUP BY 1) "
-              "SELECT m.program, m.times * (c.estimated_cycles - max(s.one, s.active * 1.0 / s.n * "
-              "max(s.share, 6))) AS won, 0, " SLOWEST_TILE ", m.times, m.name, " SLOWEST_VERTICES
-              " FROM moved m JOIN programs p ON p.id = m.program JOIN compute_sets c ON c.compute_set "
-              "= p.compute_set JOIN spread s ON s.compute_set = c.compute_set WHERE won > 0 AND NOT " COPIES,
+        MOVED ", spread AS (SELECT v.compute_set, sum(v.count) AS n, sum(v.active_cycles) AS active, max(6.0 * "
+              "v.active_cycles / v.count) AS one, (sum(v.count) - 1) / t.tiles_per_replica + 1 AS share FROM "
+              "compute_set_vertices v, target t WHERE v.count > 0 GROUP BY 1) SELECT m.program, m.times * "
+              "(c.estimated_cycles - max(s.one, s.active * 1.0 / s.n * max(s.share, 6))) AS won, 0, " SLOWEST_TILE
+              ", m.times, m.name, " SLOWEST_VERTICES " FROM moved m JOIN programs p ON p.id = m.program JOIN "
+              "compute_sets c ON c.compute_set = p.compute_set JOIN spread s ON s.compute_set = c.compute_set WHERE "
+              "won > 0 AND NOT " EVEN_TILES " AND NOT " COPIES,
     /* A tile issues for its workers in turn, one per cycle: with all six busy, a compute set takes its active
      * cycles. */
     [ADVICE_THREADS] =
-        MOVED ", onTile AS (SELECT c.*, m.program, m.times, m.name AS step, " SLOWEST_TILE " AS tile FROM moved m JOIN "
-              "programs p ON p.id = m.program JOIN compute_sets c ON c.compute_set = p.compute_set WHERE NOT " COPIES
-              "), counted AS (SELECT c.*, (SELECT sum(array_at(v.count_by_tile, c.tile)) FROM compute_set_vertices v "
-              "WHERE v.compute_set = c.compute_set) AS count FROM onTile c) "
+        MOVED ", onTile AS (SELECT c.*, m.program, m.times, m.name AS step, " SLOWEST_TILE " AS tile, " EVEN_TILES
+              " AS even FROM moved m JOIN programs p ON p.id = m.program JOIN compute_sets c ON c.compute_set = "
+              "p.compute_set WHERE NOT " COPIES "), counted AS (SELECT c.*, (SELECT sum(array_at(v.count_by_tile, "
+              "c.tile)) FROM compute_set_vertices v WHERE v.compute_set = c.compute_set) AS count FROM onTile c) "
               "SELECT c.program, c.times * (c.estimated_cycles - array_max(c.active_cycles_by_tile) - 60) AS won, 0, "
-              "c.tile, c.times, c.step, printf('%d of 6 workers busy: cut vertices in %d; ', count, CASE count WHEN 1 "
-              "THEN 6 WHEN 3 THEN 2 WHEN 5 THEN 6 ELSE 3 END) || " SLOWEST_VERTICES " FROM counted c WHERE won > 0 AND "
-              "count < 6",
+              "c.tile, c.times, c.step, CASE WHEN count < 6 THEN printf('%d of 6 workers busy: cut vertices in %d; ', "
+              "count, CASE count WHEN 1 THEN 6 WHEN 3 THEN 2 WHEN 5 THEN 6 ELSE 3 END) ELSE printf('%d vertices for 6 "
+              "workers, which wait for the slowest; ', count) END || " SLOWEST_VERTICES " FROM counted c WHERE won > 0 "
+              "AND (count < 6 OR even)",
     [ADVICE_EXCHANGE] = MOVED
     ", byStep AS (SELECT step, max(program) AS program, max(times) AS times, sum(cycles) AS won, count(*) AS "
     "parts, sum(CASE WHEN type IN ('Sync', 'Sans', 'SyncAns') THEN cycles ELSE 0 END) AS sync "

@@ -3,8 +3,9 @@
  *
  * - imbalance: a compute set takes as long as its slowest tile.  Spread evenly, each tile would have as many of its
  *   vertices, to within one, of which six share a tile; it takes at least as long as one of them.
- * - threads: the slowest tile has fewer vertices than workers.  Split for all six, the compute set would take one cycle
- *   for each instruction of its vertices, plus 60 cycles to start and end six more vertices.
+ * - threads: the slowest tile has fewer vertices than workers, or tiles take about as long but workers do not.  Split
+ * for all six, the compute set would take one cycle for each instruction of its vertices, plus 60 cycles to start and
+ * end six more vertices.
  * - exchange: an exchange and the sync before it are unnecessary if the data is on the tiles that use it; so is a Sync
  *   program.  The detail names what bounds the superstep: sync or data.
  * - stream: a copy from or to the host that is executed several times in a run could be a single copy: its syncs and

@@ -5,6 +5,7 @@
 
 #include <poplar/Tensor.hpp>
 #include <popops/Operation.hpp>
+#include <popops/collectives.h>
 #include <stdexcept>
 #include <vector>
 
@@ -34,19 +35,15 @@ enum class CollectiveOperator { ADD, MEAN, MUL, MIN, MAX, LOGICAL_AND, LOGICAL_O
 
 inline std::ostream &operator<<(std::ostream &out, const CollectiveOperator &op)
 {
-    static const char *const names[] = { "ADD",         "MEAN",       "MUL",        "MIN",  "MAX",
-                                         "LOGICAL_AND", "LOGICAL_OR", "SQUARE_ADD", "LOCAL" };
-    return out << names[static_cast<int>(op)];
+    return out << popops_collective_operator_name(static_cast<popops_collective_operator>(op));
 }
 // An unknown name leaves op unchanged and sets the stream's failbit.
 inline std::istream &operator>>(std::istream &in, CollectiveOperator &op)
 {
-    static const char *const names[] = { "ADD",         "MEAN",       "MUL",        "MIN",  "MAX",
-                                         "LOGICAL_AND", "LOGICAL_OR", "SQUARE_ADD", "LOCAL" };
     std::string word;
     in >> word;
-    for (int i = 0; i < 9; ++i)
-        if (word == names[i]) {
+    for (int i = 0; i <= static_cast<int>(CollectiveOperator::LOCAL); ++i)
+        if (word == popops_collective_operator_name(static_cast<popops_collective_operator>(i))) {
             op = static_cast<CollectiveOperator>(i);
             return in;
         }

@@ -31,8 +31,6 @@
 #include "base/log.h"
 #include "base/pool.h"
 
-#include <time.h>
-
 /* What is emitted passes the reader's check, in every build: an executable that runs but cannot be read again is found
  * here. */
 static bool pass_image(struct compiler *c)

@@ -72,7 +72,7 @@ pop_status pop_engine_set_runtime_options(pop_engine *engine, pop_options option
     return status;
 }
 
-/* Reads profiler.replicaToProfile: a number, or empty for replica 0. */
+/* Reads profiler.replicaToProfile: a number, or empty for the first replica of this process. */
 static pop_status read_profiled(pop_engine *engine, const char *api, pop_error *error)
 {
     const char *text = engine->settings.profiled;
@@ -311,10 +311,13 @@ static pop_status load(pop_engine *engine, const pop_device *device, const char 
 
 static pop_status check_run(pop_engine *engine, unsigned program, const char *api, pop_error *error)
 {
-    if (program >= engine->image->programs.count)
+    size_t count = engine->image->programs.count;
+    if (!count)
         return error_set(error, POP_INDEX_ERROR, NO_WHERE, api,
-                         "there is no program %u: the executable has %zu (0 to %zu)", program,
-                         engine->image->programs.count, engine->image->programs.count - 1);
+                         "there is no program %u: the executable was compiled from no programs", program);
+    if (program >= count)
+        return error_set(error, POP_INDEX_ERROR, NO_WHERE, api,
+                         "there is no program %u: the executable has %zu (0 to %zu)", program, count, count - 1);
     return streams_check(engine, program, api, error);
 }
 

@@ -129,7 +129,7 @@ static bool are_together(const struct replica_runs *runs, struct engine_run *who
         place_text(&replicas[first], here, sizeof(here));
         place_text(&replicas[other], there, sizeof(there));
         whole->status = error_set(whole->error, POP_APPLICATION_RUNTIME_ERROR, NO_WHERE, whole->api,
-                                  "replica %u is %s, replica %u %s: what replicas do together all of them must come to",
+                                  "replica %u is %s, replica %u %s: all replicas must reach what they do together",
                                   first, here, other, there);
     }
     return ranks_meet(engine, whole, ended);

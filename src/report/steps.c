@@ -255,7 +255,7 @@ int64_t steps_now(const struct steps_writer *w)
     return (int64_t)clock_now(w->clock);
 }
 
-/* Writes the sum of an account over all tiles. */
+/* Writes an account, a value for each tile. */
 static void write_account(struct report *report, const char *name, const struct timeline *timeline, size_t offset)
 {
     array_begin(&report->array);

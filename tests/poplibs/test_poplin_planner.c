@@ -58,8 +58,8 @@ static void formulas_give_the_guides_figures(void **state)
     assert_int_equal(poplin_cycles_1x1_0940(&amp, (const unsigned[]){ 1, 1, 1, 1, 1, 1 }), 931);
     /* Six workers with one vector each. */
     assert_int_equal(poplin_cycles_cast(6, 12, true, false), 6 * (26 + 1));
-    assert_int_equal(poplin_cycles_outer_product(true, 3, 12, 6, 64), 25 + 2 * (11 + 3 * 6));
-    assert_int_equal(poplin_cycles_outer_product(false, 3, 12, 4, 64), 25 + 3 * (10 + 3 * 20));
+    assert_int_equal(poplin_cycles_outer_product(true, 3, 12, 6), 25 + 2 * (11 + 3 * 6));
+    assert_int_equal(poplin_cycles_outer_product(false, 3, 12, 4), 25 + 3 * (10 + 3 * 20));
     assert_int_equal(reduce_add(24, true, false, POP_POPLIBS_1_2), 6 * (32 + 16));
     assert_int_equal(reduce_add(25, true, false, POP_POPLIBS_1_2), 6 * (32 + 16 + 19));
     assert_int_equal(reduce_add(26, false, false, POP_POPLIBS_1_2), 6 * (32 + 2 * 15));

@@ -268,6 +268,37 @@ static void test_operators(void **state)
     }
 }
 
+/* The sum of no probability is none: log(0 + 0) is -infinity. */
+static void test_log_add_of_minus_infinity(void **state)
+{
+    (void)state;
+    enum { REPLICAS = 3, N = 4 };
+    double in[REPLICAS * N] = { -INFINITY, -INFINITY, -2,        1,         -INFINITY, 0.5,
+                                -INFINITY, 1,         -INFINITY, -INFINITY, -INFINITY, 1 };
+    const double wanted[N] = { -INFINITY, 0.5, -2, 1 + log(3) };
+    for (size_t m = 0; m < METHODS; ++m)
+        for (int half = 0; half < 2; ++half) {
+            struct rig r;
+            double seen[REPLICAS * N];
+            pop_type type = half ? POP_HALF : POP_FLOAT;
+            open_rig(&r, REPLICAS, TILES);
+            pop_tensor out =
+                popops_group_all_reduce(r.graph, rig_input(&r, type, POP_SHAPE(N), "in"), POPOPS_COLLECTIVE_LOG_ADD,
+                                        POPOPS_ALL_REPLICAS, r.program, "all", POP_OPTIONS({ "method", methods[m] }));
+            pop_graph_create_host_read(r.graph, "out", out);
+            load_rig(&r, POP_NO_OPTIONS);
+            rig_put(&r, "in", type, in, N);
+            run_rig(&r);
+            rig_get(&r, "out", type, seen, N);
+            for (size_t i = 0; i < REPLICAS * N; ++i)
+                if (isinf(wanted[i % N]))
+                    assert_true(seen[i] == wanted[i % N]);
+                else
+                    compare(methods[m], seen[i], wanted[i % N], type, (unsigned)(i / N), i % N);
+            close_rig(&r);
+        }
+}
+
 static void test_groups(void **state)
 {
     (void)state;
@@ -408,6 +439,7 @@ int main(void)
         cmocka_unit_test(test_methods_and_sizes),
         cmocka_unit_test(test_odd_sizes),
         cmocka_unit_test(test_operators),
+        cmocka_unit_test(test_log_add_of_minus_infinity),
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_auto_takes_the_cheapest),

@@ -72,6 +72,17 @@ Program threads(Graph &graph, bool mended, unsigned count)
     return Repeat(Times, products(graph, v.a, v.b, v.out, tiles, 10 + 4200 / vertices), "loop");
 }
 
+// Each tile has seven vertices, so that one worker has two, or six that do the same work.
+Program seven(Graph &graph, bool mended)
+{
+    const unsigned vertices = mended ? 6 : 7;
+    std::vector<unsigned> tiles(vertices * Tiles);
+    for (unsigned i = 0; i < tiles.size(); ++i)
+        tiles[i] = i % Tiles;
+    const Parts v = variables(graph, tiles, tiles);
+    return Repeat(Times, products(graph, v.a, v.b, v.out, tiles, 4200 / vertices), "loop");
+}
+
 // One operand is on another tile than the vertices that read it, and is copied each time.
 Program exchange(Graph &graph, bool mended)
 {
@@ -181,6 +192,7 @@ int main(int argc, char **argv)
                             : kind == "lines"     ? lines(graph, mended)
                             : kind == "threads"   ? threads(graph, mended, 1)
                             : kind == "halves"    ? threads(graph, mended, 3)
+                            : kind == "seven"     ? seven(graph, mended)
                             : kind == "exchange"  ? exchange(graph, mended)
                             : kind == "sync"      ? sync(graph, mended)
                             : kind == "rearrange" ? rearrange(graph, mended)

@@ -314,7 +314,7 @@ void traffic_of_set(struct traffic *t, const struct used_set *set, struct step_d
     make_draft(t, draft);
 }
 
-/* Whether all of a view is on one tile, because each of its variables does. */
+/* Whether all of a view is on one tile, because each of its variables is. */
 static bool one_tile(const struct traffic *t, const struct view *view, uint32_t *tile)
 {
     for (uint32_t i = 0; i < view->piece_count; ++i) {

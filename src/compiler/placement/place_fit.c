@@ -264,9 +264,11 @@ static void fit_one(struct fit *f, uint32_t index, struct fit_result *result)
 
 /* ---- what is always live ---- */
 
+/* The next free bytes. */
 struct cursors {
-    uint64_t low, high,
-        over; /* next free bytes: from 0, from the start of the interleaved region, behind the end of memory */
+    uint64_t low;  /* from 0 */
+    uint64_t high; /* from the start of the interleaved region */
+    uint64_t over; /* after the end of memory */
 };
 
 static uint64_t bump_address(struct fit *f, struct cursors *cursors, const struct fit_block *block)

@@ -63,8 +63,9 @@ static pop_perf estimate_outer_product(const pop_vertex_view *vertex, const pop_
     size_t width = pop_vertex_view_field_size(vertex, "in", POP_WHOLE),
            groups = pop_vertex_view_field_size(vertex, "out", POP_WHOLE);
     unsigned chans = poplin_conv_field(vertex, "chans_per_group");
+    (void)target;
     return (pop_perf){ poplin_cycles_outer_product(poplin_kind_float_inputs(user), (unsigned)width,
-                                                   (unsigned)groups * chans, chans, target->data_path_width),
+                                                   (unsigned)groups * chans, chans),
                        width * groups * chans };
 }
 

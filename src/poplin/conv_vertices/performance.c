@@ -303,11 +303,9 @@ uint64_t poplin_cycles_slic(const struct poplin_slic *slic, const struct poplin_
 
 /* ---- OuterProduct, reductions, casts ---- */
 
-uint64_t poplin_cycles_outer_product(bool is_float, unsigned width, unsigned num_channels, unsigned chans_per_group,
-                                     unsigned data_path_width)
+uint64_t poplin_cycles_outer_product(bool is_float, unsigned width, unsigned num_channels, unsigned chans_per_group)
 {
     uint64_t groups = poplibs_ceil_div(num_channels, chans_per_group), c = chans_per_group;
-    (void)data_path_width;
     if (is_float)
         return 25 + groups * (11 + width * (c % 2 == 0 && c >= 6 ? 6 + (c - 6) / 2 : 10 + 2 * c));
     return 25 + groups * (10 + width * (c % 4 == 0 && c >= 12 ? 6 + (c - 12) / 4 : 10 + 5 * c / 2));

@@ -74,8 +74,7 @@ uint64_t poplin_cycles_vmac_item(uint64_t n);
 uint64_t poplin_cycles_vmac(const struct poplin_vmac *vmac);
 
 /* OuterProduct: worker cycles. */
-uint64_t poplin_cycles_outer_product(bool is_float, unsigned width, unsigned num_channels, unsigned chans_per_group,
-                                     unsigned data_path_width);
+uint64_t poplin_cycles_outer_product(bool is_float, unsigned width, unsigned num_channels, unsigned chans_per_group);
 
 /* ReduceAdd: tile cycles for adding num_partials partials of so many outputs. */
 struct poplin_reduction {

@@ -43,7 +43,7 @@ static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t
     return workers * rounds *
            poplin_cycles_outer_product(c->params.input_type == POP_FLOAT,
                                        (unsigned)poplibs_ceil_div(positions, workers), (unsigned)t->out_chans,
-                                       c->plan.partial_chans_per_group, c->target->data_path_width);
+                                       c->plan.partial_chans_per_group);
 }
 
 /* ---- vertices ---- */

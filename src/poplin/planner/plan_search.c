@@ -195,14 +195,6 @@ struct variables {
     popsolver_variable left, copies, channels, passes, work; /* left: number of tiles for channels */
 };
 
-static uint64_t max(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-static uint64_t min(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 static popsolver_variable add_constant(popsolver_model *m, uint64_t value)
 {
     return popsolver_add_constant(m, value, NULL);
@@ -211,7 +203,7 @@ static popsolver_variable add_constant(popsolver_model *m, uint64_t value)
 static popsolver_variable add_split(popsolver_model *m, struct variables *v, uint64_t things, uint64_t limit,
                                     unsigned fixed)
 {
-    popsolver_variable split = popsolver_add_variable(m, 1, max(1, min(things, limit)), NULL),
+    popsolver_variable split = popsolver_add_variable(m, 1, poplibs_max(1, poplibs_min(things, limit)), NULL),
                        all = add_constant(m, things);
     if (fixed != POPLIN_FREE)
         popsolver_restrict(m, split, fixed, fixed);

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popops/collectives/combine.h"
 
+#include <float.h>
 #include <popops/element_wise.h>
 
 const char *popops_collective_operator_name(popops_collective_operator op)
 {
-    static const char *const names[] = { "ADD",         "MEAN",       "MUL",        "MIN",   "MAX",
-                                         "LOGICAL_AND", "LOGICAL_OR", "SQUARE_ADD", "LOCAL", "LOG_ADD" };
+    static const char *const names[POPOPS_COLLECTIVE_OPERATORS] = {
+        [POPOPS_COLLECTIVE_MEAN] = "MEAN",
+        [POPOPS_COLLECTIVE_LOCAL] = "LOCAL",
+#define REDUCE_OPERATION(constant, ...) [POPOPS_COLLECTIVE_##constant] = #constant,
+#include "popops/reduce/operations.def"
+#undef REDUCE_OPERATION
+    };
     return (unsigned)op < POPOPS_COLLECTIVE_OPERATORS ? names[op] : "unknown";
 }
 
@@ -47,12 +53,16 @@ static popops_operand of(pop_tensor t)
     return popops_operand_of_tensor(t);
 }
 
-/* log(exp a + exp b) = larger + log1p(exp(smaller - larger)) */
+/* log(exp a + exp b) = larger + log1p(exp(smaller - larger)), where the difference from -infinity is that from the
+ * lowest finite number: -infinity, not NaN, if both are -infinity. */
 static void log_add(const struct collective *c, pop_program sequence, pop_tensor a, pop_tensor b, pop_tensor out)
 {
+    double lowest = pop_tensor_type(a) == POP_HALF ? -65504 : -FLT_MAX;
     pop_tensor larger = popops_binary_at(c->where, POPOPS_BINARY_MAXIMUM, c->graph, of(a), of(b), sequence, c->path);
     pop_tensor smaller = popops_binary_at(c->where, POPOPS_BINARY_MINIMUM, c->graph, of(a), of(b), sequence, c->path);
-    popops_binary_in_place_at(c->where, POPOPS_BINARY_SUBTRACT, c->graph, of(smaller), of(larger), sequence, c->path);
+    pop_tensor finite = popops_binary_at(c->where, POPOPS_BINARY_MAXIMUM, c->graph, of(larger),
+                                         popops_operand_of_double(lowest), sequence, c->path);
+    popops_binary_in_place_at(c->where, POPOPS_BINARY_SUBTRACT, c->graph, of(smaller), of(finite), sequence, c->path);
     popops_unary_in_place_at(c->where, POPOPS_UNARY_EXPONENT, c->graph, smaller, sequence, c->path);
     popops_unary_in_place_at(c->where, POPOPS_UNARY_LOGARITHM_ONE_PLUS, c->graph, smaller, sequence, c->path);
     popops_binary_with_output_at(c->where, POPOPS_BINARY_ADD, c->graph, of(larger), of(smaller), out, sequence,
