@@ -170,8 +170,8 @@ static void later_program(const struct listing *listing)
     anchor_must(pop_engine_execution_profile(engine, &profile, &error), &error);
     double tiles = (double)t.tiles,
            total = (double)pop_profile_as_uint(pop_profile_path(&profile, "simulation.cycles"));
-    snprintf(title, sizeof(title), "Tutorial 7, the later program, %s, split %zu (averages per tile)", listing->version,
-             listing->split);
+    snprintf(title, sizeof(title), "Tutorials 6 and 7, the later program, %s, split %zu (averages per tile)",
+             listing->version, listing->split);
     anchor_part(title, ANCHOR_PUBLISHED);
     anchor("total cycles", listing->total, total, 2, "host exchange, by the bytes and packets that are inferred");
     anchor("compute, idle threads included", listing->compute, per_tile(&profile, "compute", tiles), 5,

@@ -11,6 +11,7 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -168,7 +169,9 @@ static void name_fault(struct vertex_failure *failure)
 {
     char did[128];
     fault_text(&fault_thread.fault, did, sizeof(did));
-    snprintf(failure->message, sizeof(failure->message), "it %s", did);
+    bool memory = fault_thread.fault.signal == SIGSEGV || fault_thread.fault.signal == SIGBUS;
+    snprintf(failure->message, sizeof(failure->message), "it %s%s", did,
+             memory && !fault_thread.fault.stack ? "; debug.checkedExecution names the field" : "");
     failure->file[0] = 0;
 }
 

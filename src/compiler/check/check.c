@@ -28,8 +28,9 @@ static bool fail_unmapped(const struct user *user, uint32_t variable, uint64_t e
     struct compiler *c = user->c;
     const struct variable *v = &c->store->variables.data[variable];
     compiler_fail(c, POP_INVALID_TILE_MAPPING, v->where, variable_name(c, variable),
-                  "element %llu of %s '%s' (%llu elements) is not mapped to a tile", (unsigned long long)element,
-                  v->constant ? "constant" : "variable", variable_name(c, variable), (unsigned long long)v->elements);
+                  "element %llu of %s '%s' (%llu element%s) is not mapped to a tile", (unsigned long long)element,
+                  v->constant ? "constant" : "variable", variable_name(c, variable), (unsigned long long)v->elements,
+                  v->elements == 1 ? "" : "s");
     pop_where where = c->store->wheres.data[user->where], own = c->store->wheres.data[v->where];
     bool elsewhere =
         where.file && !(own.file && own.line == where.line &&

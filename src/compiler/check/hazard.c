@@ -149,9 +149,10 @@ static void note_other(struct hazard *h, const struct used_set *set, uint32_t fa
     if (where.file)
         snprintf(place, sizeof(place), ", added at %s:%d,", where.file, where.line);
     error_note(c->error,
-               "vertex %s on tile %u%s writes [%llu:%llu) through its field %s\n"
+               "vertex %s on tile %u%s writes [%llu:%llu) through its field %s; the first one is on tile %u\n"
                "let vertices of a compute set write different elements, or put one of the two into another compute set",
-               codelet->name, v->tile, place, begin, end, codelet->fields[search.edge->field].name);
+               codelet->name, v->tile, place, begin, end, codelet->fields[search.edge->field].name,
+               c->store->vertices.data[failing].tile);
 }
 
 static bool fail(struct hazard *h, const struct used_set *set, bool writes)
