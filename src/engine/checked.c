@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checked execution: each vertex alone, each of its edges, tables of rows and vectors of its state in a buffer of
  * exactly its size that ends at a guard page and is surrounded by canaries, so that a codelet that accesses
- * memory outside a field is stopped and reported.  Results are those of normal execution. */
+ * memory outside a field is stopped and reported.  A first run of the vertex, whose results are dropped, has buffers
+ * that begin at a guard page, and so finds reads before a field.  Results are those of normal execution. */
 #include "engine/checked.h"
 #include "base/str.h"
 #include "engine/copy.h"
@@ -29,6 +30,7 @@ struct checked_edge {
 struct checked {
     struct fault_watch watch; /* the regions: one for each edge, reused for the next vertex */
     VEC(struct checked_edge) edges;
+    VEC(unsigned char) state; /* the vertex's state before the first run */
     size_t page;
 };
 
@@ -60,6 +62,7 @@ void checked_destroy(struct checked *checked)
         drop_region(checked, checked->watch.regions.data + i);
     vec_free(&checked->watch.regions);
     vec_free(&checked->edges);
+    vec_free(&checked->state);
     free(checked);
 }
 
@@ -99,13 +102,13 @@ static bool make_region(struct checked *checked, struct fault_region *region, ui
     return true;
 }
 
-/* The buffer ends at the upper guard, or as near to it as the field's alignment allows. */
-static void place_edge(struct checked *checked, struct checked_edge *edge)
+/* The buffer begins at the lower guard, or ends at the upper one or as near to it as the field's alignment allows. */
+static void place_edge(struct checked *checked, struct checked_edge *edge, bool at_front)
 {
     uint64_t element = edge->row_bytes ? sizeof(void *) : pop_type_size((pop_type)edge->field->type);
     uint64_t alignment = !edge->row_bytes && edge->field->alignment > element ? edge->field->alignment : element;
     unsigned char *middle = edge->region->low + checked->page, *end = middle + edge->region->bytes;
-    edge->buffer = end - (edge->bytes + alignment - 1) / alignment * alignment;
+    edge->buffer = at_front ? middle : end - (edge->bytes + alignment - 1) / alignment * alignment;
     unsigned char *red = edge->buffer - middle > (ptrdiff_t)checked->page ? edge->buffer - checked->page : middle;
     edge->region->red = red;
     paint(red, edge->buffer);
@@ -191,7 +194,7 @@ static void find_edges(struct checked *checked, const struct replica *replica, c
     }
 }
 
-static bool place_edges(struct checked *checked)
+static bool place_edges(struct checked *checked, bool at_front)
 {
     while (checked->watch.regions.count < checked->edges.count)
         *vec_push(&checked->watch.regions) = (struct fault_region){ 0 };
@@ -200,7 +203,7 @@ static bool place_edges(struct checked *checked)
         edge->region = checked->watch.regions.data + i;
         if (!make_region(checked, edge->region, edge->bytes + edge->field->alignment))
             return false;
-        place_edge(checked, edge);
+        place_edge(checked, edge, at_front);
     }
     checked->watch.used = checked->edges.count;
     return true;
@@ -342,11 +345,10 @@ static int call_vertex(struct execute_frame *frame, codelet_run run, struct faul
     return how;
 }
 
-static bool run_vertex(const struct vertex_at *vertex, const struct group_run *group, struct checked *checked,
-                       bool *agrees)
+static int run_placed(const struct vertex_at *vertex, const struct group_run *group, struct checked *checked,
+                      struct vertex_failure *failure, bool *agrees)
 {
-    struct vertex_failure failure = { .vertex = vertex->in_set, .type = vertex->codelet->name };
-    struct execute_frame frame = { .failure = &failure, .behave = { .set = vertex->behave, .first = vertex->in_set } };
+    struct execute_frame frame = { .failure = failure, .behave = { .set = vertex->behave, .first = vertex->in_set } };
     unsigned char *state = vertex->run->replica->states + vertex->state;
     frame.call = (struct codelet_call){ .states = state,
                                         .stride = group->stride,
@@ -357,6 +359,47 @@ static bool run_vertex(const struct vertex_at *vertex, const struct group_run *g
                                         .narrow = behave_narrow };
     int how = call_vertex(&frame, group->run, &checked->watch, &vertex->run->engine->abandon, agrees);
     restore_edges(checked);
+    return how;
+}
+
+/* Whether the fault is a read in the guard or the moat below a field. */
+static bool is_read_before(const struct checked *checked)
+{
+    const struct fault *fault = &fault_thread.fault;
+    for (size_t i = 0; i < checked->edges.count; ++i) {
+        const struct checked_edge *edge = checked->edges.data + i;
+        if (fault->address >= edge->region->low - FAULT_GUARD_BYTES && fault->address < edge->buffer)
+            return !fault->write && (fault->signal == SIGSEGV || fault->signal == SIGBUS);
+    }
+    return false;
+}
+
+/* The first run: only a read before a field is an error, others are found by the second one.  The state becomes
+ * what it was. */
+static bool run_at_front(const struct vertex_at *vertex, const struct group_run *group, struct checked *checked)
+{
+    struct vertex_failure failure = { .vertex = vertex->in_set, .type = vertex->codelet->name };
+    unsigned char *state = vertex->run->replica->states + vertex->state;
+    bool agrees = true, fine = true;
+    checked->state.count = 0;
+    memcpy(vec_extend(&checked->state, vertex->codelet->state_bytes), state, vertex->codelet->state_bytes);
+    int how = run_placed(vertex, group, checked, &failure, &agrees);
+    memcpy(state, checked->state.data, checked->state.count);
+    if (how == FAULT_ABANDONED) {
+        execute_abandoned(vertex->run, vertex->set);
+        fine = false;
+    } else if (how == FAULT_HAPPENED && is_read_before(checked)) {
+        fine = report_fault(vertex, checked);
+    }
+    fault_watch_close(&checked->watch);
+    return fine;
+}
+
+static bool run_vertex(const struct vertex_at *vertex, const struct group_run *group, struct checked *checked,
+                       bool *agrees)
+{
+    struct vertex_failure failure = { .vertex = vertex->in_set, .type = vertex->codelet->name };
+    int how = run_placed(vertex, group, checked, &failure, agrees);
     if (how == 1)
         execute_report(vertex->run, vertex->set, &failure);
     if (how == FAULT_ABANDONED) {
@@ -376,16 +419,21 @@ static bool run_vertex(const struct vertex_at *vertex, const struct group_run *g
     return fine;
 }
 
+static bool place_or_fail(const struct vertex_at *vertex, struct checked *checked, bool at_front)
+{
+    if (place_edges(checked, at_front))
+        return true;
+    restore_edges(checked);
+    run_fail(vertex->run, POP_SYSTEM_RUNTIME_ERROR, "cannot get host memory for checked execution");
+    return false;
+}
+
 static bool check_vertex(const struct vertex_at *vertex, const struct group_run *group, uint64_t sizes, bool *agrees)
 {
     struct checked *checked = vertex->run->engine->checked;
     find_edges(checked, vertex->run->replica, vertex->codelet, vertex->state, sizes);
-    if (!place_edges(checked)) {
-        restore_edges(checked);
-        run_fail(vertex->run, POP_SYSTEM_RUNTIME_ERROR, "cannot get host memory for checked execution");
-        return false;
-    }
-    if (!run_vertex(vertex, group, checked, agrees))
+    if (!place_or_fail(vertex, checked, true) || !run_at_front(vertex, group, checked) ||
+        !place_or_fail(vertex, checked, false) || !run_vertex(vertex, group, checked, agrees))
         return false;
     for (size_t i = 0; i < checked->edges.count; ++i) {
         const struct checked_edge *edge = checked->edges.data + i;

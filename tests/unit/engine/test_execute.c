@@ -292,6 +292,8 @@ static void checked_mode_names_vertex_field_and_offset(void **state)
         { 1, -500000, 2, "wrote before field 'out' (element -125000 of 2) at byte -500000" },
         { 2, 500000, 2, "read beyond field 'out' (element 125000 of 2) at byte 500000" },
         { 2, -5000, 2, "read before field 'out' (element -1250 of 2) at byte -5000" },
+        { 2, -1, 2, "read before field 'out' (element -1 of 2) at byte -1" },
+        { 2, -300, 0, "read before field 'out' (element -75 of 0) at byte -300" },
         { 3, 4, 2, "wrote to input field 'in' (element 4 of 5) at byte 4" },
         { 3, 5, 2, "beyond field 'in' (element 5 of 5) at byte 5" }, /* read or written first: the compiler decides */
         { 4, 16, 2, "vertex 3 (SpoilVertex) wrote at address 0x10, outside its fields" },
