@@ -254,6 +254,42 @@ static void compiler_free(struct compiler *c)
     vec_free(&c->string_at);
 }
 
+/* The state of a compilation and its image, which has what reports say of the graph. */
+static struct compiler compiler_make(pop_store *store, const pop_program *programs, size_t count,
+                                     const struct option_set *options, const struct engine_options *settings,
+                                     pop_error *error)
+{
+    struct compiler c = {
+        .store = store, .programs = programs, .program_count = count, .options = settings, .error = error
+    };
+    c.image = image_create();
+    c.image->target = store->target;
+    c.image->replicas = store->replicas;
+    c.image->device_ipus = store->device_ipus;
+    options_copy(&c.image->options, options);
+    store_number_contexts(store);
+    c.image->contexts = store->contexts;
+    c.modelled = store->target.type != POP_TARGET_CPU && settings->model;
+    c.pool = start_threads(store, settings);
+    bitmaps_init(&c.bits, store->variables.count);
+    LOG(COMPILER, INFO,
+        "compiling a graph of %zu vertices, %zu variables, %zu compute sets and %zu control programs for %u tiles",
+        store->vertices.count, store->variables.count, store->sets.count, count, pop_target_num_tiles(&store->target));
+    LOG(PROGRAM, INFO, "%zu control programs; the graph has %zu programs in all", count, store->programs.count);
+    return c;
+}
+
+/* After an error: a graph that does not fit has an image, for its report. */
+static pop_status fail_compile(struct image *made, struct image **image, const pop_error *error)
+{
+    LOG(COMPILER, ERR, "%s", error->text);
+    if (error->status == POP_GRAPH_MEMORY_ALLOCATION_ERROR && made->model.tiles.count)
+        *image = made;
+    else
+        image_release(made);
+    return error->status;
+}
+
 pop_status compile_graph(pop_store *store, const pop_program *programs, size_t count, const struct option_set *options,
                          pop_progress progress, void *progress_user, struct image **image, pop_error *error)
 {
@@ -270,24 +306,8 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
         return error->status;
     }
     size_t failures = mem_failures();
-    struct compiler c = {
-        .store = store, .programs = programs, .program_count = count, .options = &settings, .error = error
-    };
-    c.image = image_create();
-    c.image->target = store->target;
-    c.image->replicas = store->replicas;
-    c.image->device_ipus = store->device_ipus;
-    options_copy(&c.image->options, options);
-    store_number_contexts(store);
-    c.image->contexts = store->contexts;
-    c.modelled = store->target.type != POP_TARGET_CPU && settings.model;
-    c.pool = start_threads(store, &settings);
-    bitmaps_init(&c.bits, store->variables.count);
+    struct compiler c = compiler_make(store, programs, count, options, &settings, error);
     double start = log_milliseconds();
-    LOG(COMPILER, INFO,
-        "compiling a graph of %zu vertices, %zu variables, %zu compute sets and %zu control programs for %u tiles",
-        store->vertices.count, store->variables.count, store->sets.count, count, pop_target_num_tiles(&store->target));
-    LOG(PROGRAM, INFO, "%zu control programs; the graph has %zu programs in all", count, store->programs.count);
     atomic_store(&store->cancelled, false);
     store->compiling = true;
     view_cache_free(store); /* nothing of the graph is walked again */
@@ -301,14 +321,8 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     store->memory_failures = mem_failures(); /* this call reports them */
     if (--store->handles == 0)
         store_destroy(store);
-    if (!good) {
-        LOG(COMPILER, ERR, "%s", error->text);
-        if (error->status == POP_GRAPH_MEMORY_ALLOCATION_ERROR && c.image->model.tiles.count)
-            *image = c.image;
-        else
-            image_release(c.image);
-        return error->status;
-    }
+    if (!good)
+        return fail_compile(c.image, image, error);
     LOG(COMPILER, INFO, "compiled in %.1f ms: %zu steps, %llu bytes of variables, %zu bytes of vertex state",
         log_milliseconds() - start, c.image->ops.count, (unsigned long long)c.image->storage_bytes,
         c.image->states.count);

@@ -22,7 +22,7 @@ struct printer {
     pop_print_format format;
     bool summarise;
     bool scientific;   /* floating point: as 1.2345678e+10 */
-    int fraction;      /* floating point: digits behind the point, -1 for the shortest form */
+    int fraction;      /* floating point: digits after the point, -1 for the shortest form */
     size_t width;      /* of an element */
     size_t line_start; /* of the current line, in text */
 };

@@ -118,7 +118,7 @@ uint32_t op_switch(struct engine_run *run, const struct image_op *op, uint32_t n
     (void)next;
     int64_t value = integer_operand(run, op->b);
     const struct image_case *cases = run->image->cases.data + op->d;
-    assert(op->d + (uint64_t)op->c < run->image->cases.count); /* the default is behind the cases */
+    assert(op->d + (uint64_t)op->c < run->image->cases.count); /* the default is after the cases */
     for (uint32_t i = 0; i < op->c; ++i)
         if (cases[i].value == value)
             return cases[i].target;

@@ -97,7 +97,7 @@ struct replica {
     struct host_function_state *host_functions; /* likewise */
     struct trace trace;                         /* record of what ran since load or the last reset */
     /* The run in progress. */
-    uint32_t at; /* its op while it pauses or a callback of it runs; behind the last one when it has ended */
+    uint32_t at; /* its op while it pauses or a callback of it runs; after the last one when it has ended */
     enum replica_pause pause;
     pop_status status;
     pop_error error;

@@ -3,9 +3,9 @@
  * read back in a process that has no graph.  Addresses are byte offsets; nothing in it is a pointer but the arrays
  * themselves.
  *
- * Storage: one block holds every variable, each 64-byte aligned with 64 readable bytes behind; one more block (scratch)
- * holds the gathered copies of edges that are not contiguous.  Vertex states are in image->states as the codelet's
- * struct has them, their pointers as references (below) that loading turns into addresses. */
+ * Storage: one block holds every variable, each 64-byte aligned and followed by 64 readable bytes; one more block
+ * (scratch) holds the gathered copies of edges that are not contiguous.  Vertex states are in image->states as the
+ * codelet's struct has them, their pointers as references (below) that loading turns into addresses. */
 #ifndef IMAGE_IMAGE_H
 #define IMAGE_IMAGE_H
 

@@ -42,7 +42,7 @@ static void read_section(struct object *object, Elf_Scn *section, const GElf_Shd
     }
 }
 
-/* Bytes of stack of a function stand in a section beside its own, behind its address: seven bits a byte, the lowest
+/* Bytes of stack of a function stand in a section beside its own, after its address: seven bits a byte, the lowest
  * first. */
 static void read_frame(struct object *object, Elf_Scn *section, const GElf_Shdr *header)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The symbols of an ELF object that its linker needs. */
 #ifndef POPC_ELF_SYMBOLS_H
 #define POPC_ELF_SYMBOLS_H
 

@@ -12,7 +12,7 @@ const char *codelet_files(void)
     return directory && *directory ? directory : NULL;
 }
 
-/* Tables of an object that are written again, behind its end. */
+/* Tables of an object that are written again, after its end. */
 struct tables {
     const struct module_object *object;
     Elf64_Ehdr head;

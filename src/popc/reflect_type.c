@@ -158,6 +158,11 @@ pop_type type_scalar(const Dwarf_Die *type)
 
 const char *type_advice(const Dwarf_Die *type)
 {
+    Dwarf_Die bare = *type, data;
+    /* `POP_INOUT(int) a, b;`: b has the type that the macro makes for the value of a, but no mark. */
+    if (type_strip(&bare) && dwarf_tag(&bare) == DW_TAG_structure_type && !dwarf_diename(&bare) &&
+        die_child(&bare, DW_TAG_member, "data", &data))
+        return ", declare each field by itself: one POP_INPUT, POP_INOUT, POP_OUTPUT or POP_STATE for each";
     switch (any_scalar(type)) {
     case POP_DOUBLE:
         return ", use float";

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A GRU's backward pass, and its weight update. */
 #include "popnn/call_log.h"
 #include "popnn/gru_cell.h"
 #include "popnn/units_backward.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A GRU's forward pass, for inference and for training. */
 #include "popnn/call_log.h"
 #include "popnn/gru_cell.h"
 

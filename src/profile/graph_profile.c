@@ -10,7 +10,7 @@
 
 struct by_tile by_tile_begin(size_t tiles, size_t entries)
 {
-    size_t runs = 2 * entries + 1; /* each with a gap before it, and one behind all */
+    size_t runs = 2 * entries + 1; /* each with a gap before it, and one after all */
     return (struct by_tile){ profile_runs(runs < tiles ? runs : tiles ? tiles : 1), 0, tiles };
 }
 

@@ -8,7 +8,7 @@
 
 enum {
     PIECE = 1024,        /* elements that are made at a time */
-    SHAPES_MAX = 1 << 16 /* shapes that the clock keeps: it forgets them behind a sync */
+    SHAPES_MAX = 1 << 16 /* shapes that the clock keeps: it forgets them after a sync */
 };
 
 /* What both lists are made from. */
@@ -33,7 +33,7 @@ struct list {
     struct timeline_walk *walk;
     VEC(struct step_row) rows; /* elements from `first` on */
     size_t first;
-    bool held; /* the first sync behind a stream copy was seen */
+    bool held; /* the first sync after a stream copy was seen */
     uint64_t held_from;
     struct timeline_figures *figures; /* by step, those that are known */
     bool *known;

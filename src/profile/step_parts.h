@@ -21,7 +21,7 @@ const char *step_part_type(const struct model_step *step, enum step_part part);
 /* Of syncs "Internal" or "External", of the middle of a stream copy "Host", "RemoteBuffer" or "Mixed", else NULL. */
 const char *step_part_detail(const struct model_step *step, enum step_part part);
 
-/* Which parts of its step an event of the timeline is; none of control flow, which takes no time.  The two syncs behind
+/* Which parts of its step an event of the timeline is; none of control flow, which takes no time.  The two syncs after
  * a stream copy are one part, reported with the second: *held, false at first, says that the first was seen. */
 uint8_t step_parts_of_event(uint8_t parts, const struct timeline_event *event, bool *held);
 

@@ -104,7 +104,7 @@ static struct pattern_offsets work_offsets(void *user)
     return (struct pattern_offsets){ w->offsets, now };
 }
 
-static int64_t array_behind_work(struct steps_writer *w)
+static int64_t array_after_work(struct steps_writer *w)
 {
     if (w->clock->shape == w->shape && w->shape != SHAPE_DEEP)
         return w->array; /* the work takes no time */
@@ -123,7 +123,7 @@ static void write_work(struct steps_writer *w, uint32_t step)
     const struct model_step *of = w->clock->model->steps.data + step;
     w->work = (uint32_t)work_of_step(w->clock->model, of);
     struct step_pattern pattern = { .start = w->array, .work = w->work, .moves = of->kind != MODEL_EXECUTE };
-    pattern.end = array_behind_work(w);
+    pattern.end = array_after_work(w);
     add_row(w, step, PART_STEP, patterns_id(w->patterns, &pattern, work_offsets, w));
     advance(w, pattern.end);
 }

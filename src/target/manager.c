@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The device manager: which modelled devices it offers (TREMULA_IPU) and which of them are in use. */
 #include "base/error.h"
 #include "base/log.h"
 #include "base/options.h"

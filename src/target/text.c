@@ -134,7 +134,7 @@ static pop_status read_choice(pop_target *target, const struct machine_field *fi
     return fail(error, "%s=%.*s: the value must be one of %s", field->name, SHOWN, value, field->choices);
 }
 
-/* A whole number, or * for any IPU; *at moves behind it. */
+/* A whole number, or * for any IPU; *at moves past it. */
 static bool read_ipu(const char **at, uint32_t *ipu)
 {
     char digits[11] = "";
@@ -155,7 +155,7 @@ static bool read_ipu(const char **at, uint32_t *ipu)
     return true;
 }
 
-/* One limit; *at moves behind it. */
+/* One limit; *at moves past it. */
 static bool read_limit(const char **at, pop_exchange_limit *limit)
 {
     char *end;

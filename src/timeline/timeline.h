@@ -8,7 +8,7 @@
 #include "image/image.h"
 #include "timeline/trace.h"
 
-/* Parts of a stream copy: the sync before it, the transfer, the syncs behind. */
+/* Parts of a stream copy: the sync before it, the transfer, the syncs after. */
 enum timeline_phase { TIMELINE_WHOLE = 0, TIMELINE_BEGIN, TIMELINE_MIDDLE, TIMELINE_END };
 /* Something that happened.  Syncs of a step are events with the step's number: kind is MODEL_SYNC then.
  * The phases of steps other than stream copies are TIMELINE_BEGIN for their sync and TIMELINE_WHOLE. from, to: when the
@@ -56,7 +56,7 @@ struct timeline {
 void timeline_make(struct timeline *timeline, const struct image *image, const struct trace *trace,
                    timeline_callback callback, void *user);
 /* The same incrementally, for consecutive records.  The image has a model; the callback, which there is, finds the
- * clock behind each event. */
+ * clock after each event. */
 struct clock;
 struct timeline_walk;
 struct timeline_walk *timeline_walk_begin(const struct image *image, timeline_callback callback, void *user);
@@ -68,7 +68,7 @@ struct clock *timeline_walk_clock(struct timeline_walk *walk);
 void timeline_walk_sums(struct timeline_walk *walk, struct timeline *timeline);
 /* The same, and frees the walk. */
 void timeline_walk_end(struct timeline_walk *walk, struct timeline *timeline);
-/* A tile's clock behind all that a trace holds. */
+/* A tile's clock after all that a trace holds. */
 uint64_t timeline_clock(const struct image *image, const struct trace *trace, uint32_t tile);
 void timeline_free(struct timeline *timeline);
 /* POP_MISSING_PERF_ESTIMATE when a compute set ran whose vertices have no estimate; the error names the first. */

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-_Static_assert(REPORT_NOTE_AT == sizeof(Elf32_Ehdr), "the note is behind the head");
+_Static_assert(REPORT_NOTE_AT == sizeof(Elf32_Ehdr), "the note is after the head");
 
 static const struct {
     const char *stem, *ending, *name;

@@ -27,6 +27,7 @@ static bool fail_unmapped(const struct user *user, uint32_t variable, uint64_t e
 {
     struct compiler *c = user->c;
     const struct variable *v = &c->store->variables.data[variable];
+    assert(v->map.compact);
     compiler_fail(c, POP_INVALID_TILE_MAPPING, v->where, variable_name(c, variable),
                   "element %llu of %s '%s' (%llu element%s) is not mapped to a tile", (unsigned long long)element,
                   v->constant ? "constant" : "variable", variable_name(c, variable), (unsigned long long)v->elements,
@@ -38,6 +39,11 @@ static bool fail_unmapped(const struct user *user, uint32_t variable, uint64_t e
     char place[300] = "";
     if (elsewhere)
         snprintf(place, sizeof(place), " at %s:%d", where.file, where.line);
+    uint64_t left = v->elements;
+    for (size_t i = 0; i < v->map.ranges.count; ++i)
+        left -= v->map.ranges.data[i].end - v->map.ranges.data[i].begin;
+    error_note(c->error, "%llu of its elements %s not: setTileMapping (in C pop_graph_set_tile_mapping) maps them",
+               (unsigned long long)left, left == 1 ? "is" : "are");
     error_note(c->error, "used by %s%s%s%s", user->what, user->field ? "." : "", user->field ? user->field : "", place);
     return false;
 }

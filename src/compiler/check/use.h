@@ -7,7 +7,7 @@
 
 /* NULL: an error, with the user's line. */
 const struct use_result *pass_use(struct compiler *c);
-/* Child number i of a node (a Call's is the function's program), NO_PROGRAM where there is a gap; false behind the last
+/* Child number i of a node (a Call's is the function's program), NO_PROGRAM where there is a gap; false after the last
  * one. */
 bool use_child(const struct compiler *c, const struct program_node *n, size_t i, uint32_t *child);
 

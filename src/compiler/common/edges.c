@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-/* Index of the first range that ends behind an element. */
+/* Index of the first range that ends after an element. */
 static size_t range_search(const struct tile_map *map, uint64_t element)
 {
     size_t low = 0, high = map->ranges.count;

@@ -12,7 +12,7 @@
 
 /* Index of a tile map's ranges by the high bits of an element, for look-up in about constant time. */
 struct owner_index {
-    uint32_t *first; /* by element >> shift: the first range that ends behind that place; one more at the end */
+    uint32_t *first; /* by element >> shift: the first range that ends after that place; one more at the end */
     uint32_t shift;
 };
 struct owners {

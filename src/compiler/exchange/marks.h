@@ -12,7 +12,7 @@ struct variable_part {
 struct marks {
     struct bitmaps *bits; /* all 0 while nothing is marked */
     const struct variable *of;
-    struct variable_part *spans;     /* by variable: from the first element to behind the last one; end 0: none */
+    struct variable_part *spans;     /* by variable: [first element, last + 1); end 0: none */
     VEC(uint32_t) variables;         /* that have a span */
     VEC(struct variable_part) parts; /* while they are few: what to clear; else spans are cleared whole */
     bool many;

@@ -314,7 +314,7 @@ static void walk_down(struct flow *flow, uint32_t root)
     }
 }
 
-static size_t call_behind(const struct flow *flow, uint32_t position)
+static size_t first_call_from(const struct flow *flow, uint32_t position)
 {
     size_t low = 0, high = flow->calls.count;
     while (low < high) {
@@ -328,13 +328,13 @@ static size_t call_behind(const struct flow *flow, uint32_t position)
 }
 
 /* A variable that is live across a call is live throughout the called function, and functions it calls, if they do not
- * touch it. touched: functions that do. */
+ * touch it. touched: functions that do.  emit extends the list of spans, which the loop then reaches. */
 static void spread_calls(struct flow *flow, uint32_t touched)
 {
     uint32_t left = flow->functions - touched;
     for (size_t i = 0; left && i < flow->spans.count; ++i) {
         struct flow_span span = flow->spans.data[i];
-        for (size_t k = call_behind(flow, span.first);
+        for (size_t k = first_call_from(flow, span.first);
              left && k < flow->calls.count && flow->calls.data[k].position <= span.last; ++k) {
             uint32_t root = flow->calls.data[k].callee;
             if (flow->seen[root] == flow->solution)

@@ -18,7 +18,7 @@ enum flow_kind {
 };
 #define FLOW_NONE UINT32_MAX
 
-/* A node's position is its index: children follow their parent, and what a root calls comes behind it. */
+/* A node's position is its index: children follow their parent, and what a root calls comes after it. */
 struct flow_node {
     uint8_t kind;
     bool open;       /* BRANCH: it may be that none of the children runs */

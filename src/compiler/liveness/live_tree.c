@@ -14,7 +14,7 @@ struct tree {
     const struct steps_result *steps;
     struct live *live;
     VEC(struct tree_frame) open;
-    VEC(uint32_t) roots; /* functions whose calls are all behind them */
+    VEC(uint32_t) roots; /* functions whose calls are all after them */
     uint32_t *waiting;   /* by function: calls that were not met yet */
     uint32_t *root_of;   /* by function: position */
     VEC(struct call_site) calls;

@@ -17,7 +17,7 @@ struct filler {
     uint64_t work;    /* bytes that its vertices touch */
 };
 /* Writes the state of the vertex that has these edges at image->states + at, where its codelet's size is free; tables
- * and vector data are added behind. */
+ * and vector data are added after. */
 void fill_state(struct filler *f, struct edge_list list, const struct codelet *codelet, uint64_t at);
 /* Checked mode: adds the vertex's id and the bytes of its edges, after fill_state. */
 void fill_checks(struct filler *f, uint32_t vertex, const struct codelet *codelet);

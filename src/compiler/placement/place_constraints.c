@@ -33,7 +33,7 @@ struct pairs {
     VEC(struct end) sides[2];                   /* of its two fields */
 };
 
-/* The field in "elem(*name)" or "elem(**name[...])" at *text, which is moved behind it; NONE when it is none. */
+/* The field in "elem(*name)" or "elem(**name[...])" at *text, which is moved past it; NONE when it is none. */
 static uint32_t element_field(const struct codelet *codelet, const char **text)
 {
     const char *at = *text;

@@ -282,7 +282,7 @@ static uint64_t bump_address(struct fit *f, struct cursors *cursors, const struc
         return cursors->low = low + block->bytes, low;
     if (block->where != FIT_CODE && high + block->bytes <= end)
         return cursors->high = high + block->bytes, high;
-    bool across = block->where == FIT_DATA && cursors->high == start; /* nothing is behind low */
+    bool across = block->where == FIT_DATA && cursors->high == start; /* nothing is after low */
     uint64_t at = cursors->over > end || block->where == FIT_CODE ? cursors->over
                   : across                                        ? cursors->low
                                                                   : cursors->high;
@@ -293,7 +293,7 @@ static uint64_t bump_address(struct fit *f, struct cursors *cursors, const struc
     return at;
 }
 
-/* The blocks that lead the order, one behind the other. */
+/* The blocks that lead the order, one after the other. */
 static size_t place_always(struct fit *f)
 {
     struct cursors cursors = { 0, f->memory->start, f->memory->bytes };
@@ -481,7 +481,7 @@ static void sum_addresses(const struct fit *f, struct fit_result *result)
     free(edges);
 }
 
-/* Positions that the blocks' spans use, and the one behind each. */
+/* Positions that the blocks' spans use, and the one after each. */
 static size_t count_positions(const struct fit *f)
 {
     size_t count = 1;

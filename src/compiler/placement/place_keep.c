@@ -37,7 +37,7 @@ struct position_run {
 };
 typedef VEC(struct position_run) position_runs;
 
-/* By position, the ordinal of the first step with a list at or behind it within its stretch: what count_before[] is to
+/* By position, the ordinal of the first step with a list at or after it within its stretch: what count_before[] is to
  * a prefix sum. */
 static uint32_t *number_positions(const struct model *model, const struct live *live, position_runs *found)
 {
@@ -89,7 +89,7 @@ static void join_intervals(struct placement *kept, size_t first)
 static void add_span(struct placement *kept, const position_runs *all, const uint32_t *at, struct flow_span span)
 {
     size_t low = 0, high = all->count;
-    while (low < high) { /* the first stretch that ends at or behind the span's first position */
+    while (low < high) { /* the first stretch that ends at or after the span's first position */
         size_t middle = (low + high) / 2;
         if (all->data[middle].last < span.first)
             low = middle + 1;

@@ -42,6 +42,7 @@ static void propose(struct plan_proposals *to, struct poplin_plan plan)
     bool later = to->target->poplibs_release == POP_POPLIBS_2021, halves = plan.tile_partial_type == POP_HALF;
     if (!takes(to, &plan) || (later && !takes_2021(to)))
         return;
+    /* Release 1.2 uses all conv units; that of 2021 uses 8 with float partials, 16 or 8 with half ones. */
     unsigned all = later && !halves ? 8 : plan.num_conv_units, few = later ? 8 : all;
     for (unsigned groups = 4; groups; groups /= 2)
         for (plan.num_conv_units = all; plan.num_conv_units >= few; plan.num_conv_units /= 2) {
@@ -85,6 +86,7 @@ static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t
     return found;
 }
 
+enum { WORKER_CYCLES = 17 }; /* of a worker beside its rows, as in poplin_cycles_slic */
 /* The cycles of a row of n outputs beyond passes * n.  By row_slic of performance.c a row takes n + 10 in one pass and
  * 2 n + 5 in two, with a stride of 1, which is the faster one. */
 static uint64_t row_cycles(const struct plan_candidate *c)
@@ -94,7 +96,8 @@ static uint64_t row_cycles(const struct plan_candidate *c)
 static uint64_t pass_cycles(const struct plan_candidate *c, uint64_t passes, uint64_t work)
 {
     uint64_t workers = c->target->num_worker_contexts;
-    return passes / POPLIN_SLIC_WINDOW * workers * (17 + row_cycles(c)) + passes_of(c) * work / POPLIN_SLIC_WINDOW;
+    return passes / POPLIN_SLIC_WINDOW * workers * (WORKER_CYCLES + row_cycles(c)) +
+           passes_of(c) * work / POPLIN_SLIC_WINDOW;
 }
 static uint64_t pair_cycles(const struct plan_candidate *c, const struct plan_tile *t)
 {
@@ -103,7 +106,7 @@ static uint64_t pair_cycles(const struct plan_candidate *c, const struct plan_ti
     if (!plan_positions_of(c, t))
         return 0;
     uint64_t min = passes_of(c) * (all / workers) + row_cycles(c) * poplibs_ceil_div(all / t->field[last], workers);
-    return t->groups / c->plan.conv_groups_per_group * sub_kernels_of(c, t) * workers * (17 + min);
+    return t->groups / c->plan.conv_groups_per_group * sub_kernels_of(c, t) * workers * (WORKER_CYCLES + min);
 }
 
 /* Input and kernel are copied with their padding and gaps, in whole sub-kernels: zeros are written first, then the

@@ -70,6 +70,7 @@ static void test_unmapped(void **state)
     refused(&f, pop_execute(set, NULL), POP_INVALID_TILE_MAPPING,
             "element 3 of variable 'gappy' (7 elements) is not mapped to a tile");
     assert_int_equal(f.error.where.line, line);
+    assert_non_null(strstr(f.error.text, "\n1 of its elements is not: "));
     assert_non_null(strstr(f.error.text, "used by Sum.in"));
     /* copies and handles need a mapping only of the elements that they use */
     refused(&f, pop_copy(pop_tensor_slice(x, 2, 4, 0), pop_tensor_slice(x, 0, 2, 0), false, NULL),

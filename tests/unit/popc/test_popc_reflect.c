@@ -217,6 +217,7 @@ static void fields_that_are_refused(void **state)
         { "\nPOP_VERTEX(V) { unsigned x[100]; };", "unsupported field type 'unsigned int [100]'" },
         { "\nPOP_VERTEX(V) { char *x; };", "unsupported field type 'char *'" },
         { "\nPOP_VERTEX(V) { double x; };", "unsupported field type 'double', use float" },
+        { "\nPOP_VERTEX(V) { POP_INOUT(POP_VECTOR(int)) y, x; };", "declare each field by itself" },
         { "\nPOP_VERTEX(V) { POP_INPUT(POP_VECTOR(long)) x; };", "unsupported field type 'long', use int" },
         { "\nPOP_VERTEX(V) { POP_INPUT(POP_VECTOR(size_t)) x; };", "unsupported field type 'size_t'" },
         { "\nPOP_VERTEX(V) { POP_INPUT(POP_VECTOR(float *)) x; };", "unsupported field type 'const float *'" },
