@@ -7,6 +7,7 @@
 #include "popnn/call_log.h"
 #include "popnn/pooling_conv.h"
 #include "popnn/pooling_geometry.h"
+#include "popnn/pooling_lists.h"
 #include "popnn/support.h"
 
 #include <assert.h>
@@ -118,6 +119,15 @@ static pop_interval inputs_of(const struct pool *pool, unsigned i, pop_interval 
     return first >= end ? (pop_interval){ 0, 0 } : (pop_interval){ (size_t)first, (size_t)end };
 }
 
+/* Whether vertices have work lists, if these can describe their parts: those of poplibs' release of 2021 on a modelled
+ * IPU. An average's divisors and a maximum's multiplicity are not in the lists. */
+static bool is_listed(const struct pool *pool)
+{
+    const pop_target *target = pop_graph_target(pool->graph);
+    bool average = pool->params->type == POPNN_POOL_AVG, scale = !pool->backward && pool->kind == POOL_BACKWARD;
+    return target->type != POP_TARGET_CPU && target->poplibs_release == POP_POPLIBS_2021 && !average && !scale;
+}
+
 struct plan {
     size_t cuts[MAX_CUTS];
     uint64_t cycles;
@@ -128,12 +138,15 @@ static uint64_t cost_of(const struct pool *pool, const size_t *block)
     const pop_target *target = pop_graph_target(pool->graph);
     pop_type type = pool->params->data_type;
     unsigned dims = pool->params->dims;
+    bool listed = is_listed(pool);
     size_t rows = block[BATCH], window = 1, there = block[GROUPS] * block[BATCH] * pool->channels, here = there;
     for (unsigned i = 0; i < dims; ++i) {
         size_t size = block[FIELD + i];
         rows *= i + 1 < dims ? size : 1;
-        window *= pool->backward ? poplibs_ceil_div(pool->params->kernel[i], pool->params->stride[i])
-                                 : pool->params->kernel[i];
+        /* Work lists have an item for each element of the window's innermost dimension. */
+        window *= pool->backward && !(listed && i + 1 == dims)
+                      ? poplibs_ceil_div(pool->params->kernel[i], pool->params->stride[i])
+                      : pool->params->kernel[i];
         here *= size;
         there *= pool->backward
                      ? poplibs_min(size / pool->params->stride[i] + pool->params->kernel[i], pool->out_field[i])
@@ -144,10 +157,15 @@ static uint64_t cost_of(const struct pool *pool, const size_t *block)
     for (size_t i = 0; i < 3; ++i)
         if (pop_tensor_type(pool->read[i]))
             read += reads_input(i) == pool->backward ? here : there;
-    return pool_cycles(pool->kind, block[GROUPS],
-                       poplibs_ceil_div(pool->channels, pop_target_vector_width(target, type)), rows,
-                       block[FIELD + dims - 1], window, target->num_worker_contexts) +
-           read * pop_target_type_size(target, type) / target->exchange_bytes_per_cycle;
+    read = read * pop_target_type_size(target, type) / target->exchange_bytes_per_cycle;
+    size_t vectors = poplibs_ceil_div(pool->channels, pop_target_vector_width(target, type)),
+           width = block[FIELD + dims - 1];
+    if (!listed)
+        return pool_cycles(pool->kind, block[GROUPS], vectors, rows, width, window, target->num_worker_contexts) + read;
+    const struct pool_share share = { pool->kind, block[GROUPS], vectors };
+    return pool_list_cycles(&share, rows, width, window, pool->backward ? pool->params->stride[dims - 1] : 1,
+                            target->num_worker_contexts) +
+           read;
 }
 
 /* Enumerates the splits of the dimensions from `at` on into at most `blocks` blocks; equal block sizes are tried
@@ -158,6 +176,14 @@ static void search(const struct pool *pool, const size_t *sizes, unsigned at, si
     unsigned dims = FIELD + pool->params->dims;
     if (at == dims) {
         uint64_t cycles = cost_of(pool, block);
+        for (unsigned i = FIELD; i < dims && is_listed(pool) && cycles < best->cycles; ++i) {
+            /* The workers can share the rows of a dimension's last block, which is smaller, less evenly. */
+            size_t whole = block[i], rest = sizes[i] % whole;
+            block[i] = rest ? rest : whole;
+            uint64_t last_cycles = cost_of(pool, block);
+            cycles = last_cycles > cycles ? last_cycles : cycles;
+            block[i] = whole;
+        }
         if (cycles < best->cycles) {
             best->cycles = cycles;
             memcpy(best->cuts, cuts, dims * sizeof(*cuts));
@@ -183,18 +209,48 @@ struct builder {
     size_t block, blocks; /* next block, and maximum number of blocks */
 };
 
-/* Connects a box of a tensor by rows of the innermost dimension of the field. */
-static void connect_rows(const struct pool *pool, pop_vertex vertex, const char *field, pop_tensor t,
-                         const pop_interval *box)
+/* Connects a box of a tensor by groups, as work lists need it, or by rows of the innermost dimension of the field. */
+static void connect_box(const struct pool *pool, pop_vertex vertex, const char *field, pop_tensor t,
+                        const pop_interval *box, bool by_groups)
 {
     unsigned dims = FIELD + pool->params->dims;
     for (unsigned i = 0; i < dims; ++i)
         t = pop_tensor_slice_at(pool->where, t, box[i].begin, box[i].end, i);
-    size_t length = (box[dims - 1].end - box[dims - 1].begin) * pool->channels, count = 1;
-    for (unsigned i = 0; i + 1 < dims; ++i)
-        count *= box[i].end - box[i].begin;
+    size_t length = pool->channels, count = 1;
+    for (unsigned i = 0; i < dims; ++i)
+        *(i + 1 == dims || (by_groups && i != GROUPS) ? &length : &count) *= box[i].end - box[i].begin;
     pop_graph_connect_at(pool->where, pool->graph, vertex, field,
                          pop_tensor_reshape_at(pool->where, t, POP_SHAPE(count, length)));
+}
+
+/* here, there: the boxes of the output and of what it reads elsewhere. */
+static pop_vertex add_vertex(const struct pool *pool, const struct pool_part *part, pop_tensor out,
+                             const pop_interval *here, const pop_interval *there)
+{
+    pop_where where = pool->where;
+    pop_graph *graph = pool->graph;
+    bool listed = is_listed(pool) && pool_can_list(part, pool->backward, pool->kind == POOL_MAX),
+         sum = strncmp(pool->vertex, "Sum", 3) == 0;
+    char type[64];
+    snprintf(type, sizeof(type), "popnn::%s%s<%s>", listed && sum ? "SumPooling" : pool->vertex,
+             listed ? "WorkList" : "", pop_type_name(pool->params->data_type));
+    pop_vertex vertex = pop_graph_add_vertex_at(where, graph, pool->set, type);
+    pop_graph_connect_at(where, graph, vertex, "out", pop_tensor_flatten_at(where, out));
+    for (size_t i = 0; i < 3; ++i)
+        if (pop_tensor_type(pool->read[i]))
+            connect_box(pool, vertex, listed && sum ? "in" : read_names[i], pool->read[i],
+                        reads_input(i) == pool->backward ? here : there, listed);
+    if (listed) {
+        pool_set_lists(where, graph, vertex, part, pool->backward);
+        return vertex;
+    }
+    int numbers[POOL_PART_INTS + 6 * POOL_DIM_INTS];
+    memcpy(numbers, part, sizeof(numbers));
+    pop_graph_set_field_vector_at(where, graph, vertex, POP_FIELD("part", POP_WHOLE), POP_INT, numbers,
+                                  pool_ints(part->dims));
+    if (sum)
+        pop_graph_set_field_int_at(where, graph, vertex, "average", pool->params->type == POPNN_POOL_AVG);
+    return vertex;
 }
 
 static bool add_block(pop_shape index, pop_tensor slice, void *user)
@@ -212,38 +268,29 @@ static bool add_block(pop_shape index, pop_tensor slice, void *user)
         size_t size = poplibs_ceil_div(builder->sizes[i], builder->cuts[i]), begin = index.dims[i] * size;
         here[i] = there[i] = (pop_interval){ begin, poplibs_min(begin + size, builder->sizes[i]) };
     }
-    int part[POOL_PART_INTS + 6 * POOL_DIM_INTS] = { (int)(here[GROUPS].end - here[GROUPS].begin),
-                                                     (int)(here[BATCH].end - here[BATCH].begin), (int)pool->channels,
-                                                     (int)dims };
+    struct pool_part part = { (int)(here[GROUPS].end - here[GROUPS].begin),
+                              (int)(here[BATCH].end - here[BATCH].begin),
+                              (int)pool->channels,
+                              (int)dims,
+                              { { 0 } } };
     for (unsigned i = 0; i < dims; ++i) {
         there[FIELD + i] = pool->backward ? outputs_of(pool, i, here[FIELD + i]) : inputs_of(pool, i, here[FIELD + i]);
         pop_interval out = pool->backward ? there[FIELD + i] : here[FIELD + i],
                      in = pool->backward ? here[FIELD + i] : there[FIELD + i];
         assert(out.end <= pool->out_field[i] && in.end <= pool->params->input_field[i]);
-        const int numbers[POOL_DIM_INTS] = { (int)out.begin,
-                                             (int)(out.end - out.begin),
-                                             (int)in.begin,
-                                             (int)(in.end - in.begin),
-                                             (int)pool->params->kernel[i],
-                                             (int)pool->params->stride[i],
-                                             pool->params->padding_lower[i],
-                                             (int)pool->params->input_field[i] };
-        memcpy(part + POOL_PART_INTS + POOL_DIM_INTS * i, numbers, sizeof(numbers));
+        part.dim[i] = (struct pool_dim){ (int)out.begin,
+                                         (int)(out.end - out.begin),
+                                         (int)in.begin,
+                                         (int)(in.end - in.begin),
+                                         (int)pool->params->kernel[i],
+                                         (int)pool->params->stride[i],
+                                         pool->params->padding_lower[i],
+                                         (int)pool->params->input_field[i] };
     }
-    char type[64];
     /* Blocks are assigned to tiles in order, so that they are near their inputs when those are spread likewise. */
     unsigned tile = (unsigned)(builder->block++ * pop_target_num_tiles(pop_graph_target(graph)) / builder->blocks);
-    snprintf(type, sizeof(type), "popnn::%s<%s>", pool->vertex, pop_type_name(pool->params->data_type));
-    pop_vertex vertex = pop_graph_add_vertex_at(where, graph, pool->set, type);
     pop_graph_set_tile_mapping_at(where, graph, slice, tile);
-    pop_graph_connect_at(where, graph, vertex, "out", pop_tensor_flatten_at(where, slice));
-    for (size_t i = 0; i < 3; ++i)
-        if (pop_tensor_type(pool->read[i]))
-            connect_rows(pool, vertex, read_names[i], pool->read[i], reads_input(i) == pool->backward ? here : there);
-    pop_graph_set_field_vector_at(where, graph, vertex, POP_FIELD("part", POP_WHOLE), POP_INT, part,
-                                  pool_ints((int)dims));
-    if (strncmp(pool->vertex, "Sum", 3) == 0)
-        pop_graph_set_field_int_at(where, graph, vertex, "average", pool->params->type == POPNN_POOL_AVG);
+    pop_vertex vertex = add_vertex(pool, &part, slice, here, there);
     pop_graph_map_vertex_at(where, graph, vertex, tile);
     return poplibs_ready(graph);
 }

@@ -60,12 +60,12 @@ INLINE void TYPED(fold)(const struct pool_part *p, const struct pool_walk *w, co
     const struct pool_dim *d = &p->dim[p->dims - 1];
     int channels = p->channels, window[6] = { 0 };
     do {
-        int row = row_of(p, place, window, true);
+        int row = pool_row_of(p, place, window, true);
         for (int k = 0; k < d->kernel && row >= 0; ++k) {
             /* From an output position to the first element of its window for offset k. */
             int shift = d->out_begin * d->stride - d->padding + k - d->in_begin;
-            int first = int_max(ceil_div(-shift, d->stride), x),
-                end = int_min(ceil_div(d->in_size - shift, d->stride), x + n);
+            int first = pool_max(pool_ceil_div(-shift, d->stride), x),
+                end = pool_min(pool_ceil_div(d->in_size - shift, d->stride), x + n);
 #ifndef __IPU__
             if (channels == 1 && d->stride > 1 && fold != COUNT) {
                 const T *from = in[row] + (ptrdiff_t)first * d->stride + shift;
@@ -76,15 +76,15 @@ INLINE void TYPED(fold)(const struct pool_part *p, const struct pool_walk *w, co
                 continue;
             }
 #endif
-            int run = d->stride == 1 ? int_max(end - first, 1) : 1; /* with stride 1 neighbouring elements are
-                                                                     * contiguous */
+            int run = d->stride == 1 ? pool_max(end - first, 1) : 1; /* with stride 1 neighbouring elements are
+                                                                      * contiguous */
             for (int o = first; o < end; o += run) {
                 const T *from = in[row] + (ptrdiff_t)(o * d->stride + shift) * channels;
                 float *to = acc + (o - x) * channels;
                 TYPED(fold_run)(to, from, fold == COUNT ? pooled + (o - x) * channels : NULL, run * channels, fold);
             }
         }
-    } while (next_place(window, w->kernel, p->dims - 1));
+    } while (pool_next_place(window, w->kernel, p->dims - 1));
 }
 
 /* Only COUNT reads gradient. average: divides sums by the number of elements that the windows cover. */
@@ -93,7 +93,7 @@ INLINE void TYPED(forward)(const int *data, const T *const *in, const T *const *
 {
     const struct pool_part part = read_part(data), *p = &part;
     const struct pool_dim *d = &p->dim[p->dims - 1];
-    struct pool_walk w = walk_of(p, true);
+    struct pool_walk w = pool_walk_of(p, true);
     int step = RUN / p->channels;
     float acc[RUN];
     for (int image = 0, row = 0; image < p->groups * p->batch; ++image, in += w.in_rows) {
@@ -101,9 +101,9 @@ INLINE void TYPED(forward)(const int *data, const T *const *in, const T *const *
         do {
             float rows = 1.0f;
             for (int i = 0; i + 1 < p->dims; ++i)
-                rows *= (float)covered(&p->dim[i], p->dim[i].out_begin + place[i]);
+                rows *= (float)pool_covered(&p->dim[i], p->dim[i].out_begin + place[i]);
             for (int x = 0; x < d->out_size; x += step) {
-                int n = int_min(step, d->out_size - x), count = n * p->channels;
+                int n = pool_min(step, d->out_size - x), count = n * p->channels;
                 for (int i = 0; i < count; ++i)
                     acc[i] = fold == MAX ? lowest : 0.0f;
                 TYPED(fold)(p, &w, place, in, fold == COUNT ? pooled[row] + x * p->channels : NULL, x, n, acc, fold);
@@ -114,7 +114,7 @@ INLINE void TYPED(forward)(const int *data, const T *const *in, const T *const *
                 else
 #endif
                     for (int o = 0; o < n && (average || fold == MAX); ++o) {
-                        float elements = rows * (float)covered(d, d->out_begin + x + o);
+                        float elements = rows * (float)pool_covered(d, d->out_begin + x + o);
                         float divisor = average && elements > 0.0f ? elements : 1.0f;
                         for (int c = 0; c < p->channels; ++c)
                             acc[o * p->channels + c] = elements > 0.0f ? acc[o * p->channels + c] / divisor : 0.0f;
@@ -126,7 +126,7 @@ INLINE void TYPED(forward)(const int *data, const T *const *in, const T *const *
                 out += count;
             }
             ++row;
-        } while (next_place(place, w.sizes, p->dims - 1));
+        } while (pool_next_place(place, w.sizes, p->dims - 1));
     }
 }
 
@@ -137,46 +137,46 @@ INLINE void TYPED(backward)(const int *data, const T *const *in, const T *const 
 {
     const struct pool_part part = read_part(data), *p = &part;
     const struct pool_dim *d = &p->dim[p->dims - 1];
-    struct pool_walk w = walk_of(p, false);
+    struct pool_walk w = pool_walk_of(p, false);
     int step = RUN / p->channels, channels = p->channels;
     float acc[RUN];
     for (int image = 0, in_row = 0; image < p->groups * p->batch; ++image) {
         int place[6] = { 0 };
         do {
             for (int x = 0; x < d->in_size; x += step) {
-                int n = int_min(step, d->in_size - x), window[6] = { 0 };
+                int n = pool_min(step, d->in_size - x), window[6] = { 0 };
                 for (int i = 0; i < n * channels; ++i)
                     acc[i] = 0.0f;
                 do {
-                    int row = row_of(p, place, window, false);
+                    int row = pool_row_of(p, place, window, false);
                     float rows = 1.0f;
                     for (int i = 0; i + 1 < p->dims && row >= 0 && average; ++i)
-                        rows *=
-                            (float)covered(&p->dim[i], (p->dim[i].in_begin + place[i] + p->dim[i].padding - window[i]) /
-                                                           p->dim[i].stride);
+                        rows *= (float)pool_covered(&p->dim[i],
+                                                    (p->dim[i].in_begin + place[i] + p->dim[i].padding - window[i]) /
+                                                        p->dim[i].stride);
                     for (int k = 0; k < d->kernel && row >= 0; ++k) {
                         /* Output o corresponds to element o stride - shift of the run. */
                         int shift = d->in_begin + x + d->padding - k;
-                        int first = int_max(ceil_div(shift, d->stride), d->out_begin);
-                        int end = int_min(ceil_div(shift + n, d->stride), d->out_begin + d->out_size);
-                        int run = d->stride == 1 && !average ? int_max(end - first, 1) : 1;
+                        int first = pool_max(pool_ceil_div(shift, d->stride), d->out_begin);
+                        int end = pool_min(pool_ceil_div(shift + n, d->stride), d->out_begin + d->out_size);
+                        int run = d->stride == 1 && !average ? pool_max(end - first, 1) : 1;
                         for (int o = first; o < end; o += run) {
                             int at = o * d->stride - shift;
                             ptrdiff_t from = (ptrdiff_t)(o - d->out_begin) * channels;
                             const T *g = gradient[row], *of = max ? in[in_row] + (x + at) * channels : NULL,
                                     *largest = max ? pooled[row] : NULL;
-                            float scale = average ? 1.0f / (rows * (float)covered(d, o)) : 1.0f;
+                            float scale = average ? 1.0f / (rows * (float)pool_covered(d, o)) : 1.0f;
                             const T *best = max ? largest + from : NULL;
                             TYPED(give_run)(acc + at * channels, g + from, of, best, run * channels, scale, max);
                         }
                     }
-                } while (next_place(window, w.kernel, p->dims - 1));
+                } while (pool_next_place(window, w.kernel, p->dims - 1));
                 for (int i = 0; i < n * channels; ++i)
                     in_gradient[i] = (T)acc[i];
                 in_gradient += n * channels;
             }
             ++in_row;
-        } while (next_place(place, w.sizes, p->dims - 1));
+        } while (pool_next_place(place, w.sizes, p->dims - 1));
         gradient += w.rows;
         pooled += max ? w.rows : 0;
     }
@@ -249,5 +249,7 @@ COMPUTE(SumGrad)
     TYPED(backward)(v->part.data, NULL, NULL, ROWS(gradient), v->out.data, false, v->average);
 }
 #undef LARGEST_FIELDS
+
+#include "popnn/pooling_lists_typed.h"
 #undef LOWEST
 #undef ROWS

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popnn::MaxPooling, SumPooling (also for AVG), MaxPoolingGradientScale: windows of a part of the output;
- * MaxPoolingGrad, SumPoolingGrad: gradients of a part of the input. Sums are accumulated in float for a run of
- * elements at a time. */
+ * MaxPoolingGrad, SumPoolingGrad: gradients of a part of the input. Those with WorkList in their name have lists of
+ * work items, one for each worker's part of a row, instead of the geometry of their part. Sums are accumulated in float
+ * for a run of elements at a time. */
 #include "poplibs/vertex_types.h"
 #include "popnn/pooling_geometry.h"
 
@@ -13,81 +14,29 @@
 enum { RUN = 512 };
 #define INLINE static inline __attribute__((always_inline))
 
-static inline int int_min(int a, int b)
-{
-    return a < b ? a : b;
-}
-static inline int int_max(int a, int b)
-{
-    return a > b ? a : b;
-}
 static inline struct pool_part read_part(const int *data)
 {
     struct pool_part part;
     __builtin_memcpy(&part, data, sizeof(int) * pool_ints(data[3]));
     return part;
 }
-/* Number of elements of an output element's window outside the padding. */
-static inline int covered(const struct pool_dim *d, int out)
-{
-    int begin = out * d->stride - d->padding;
-    return int_max(int_min(begin + d->kernel, d->field) - int_max(begin, 0), 0);
-}
-/* Rounds up; b > 0. */
-static inline int ceil_div(int a, int b)
-{
-    return a >= 0 ? (a + b - 1) / b : -(-a / b);
-}
-/* Increments a position, last dimension first; false after the last position. */
-static inline bool next_place(int *place, const int *sizes, int dims)
-{
-    while (dims-- > 0) {
-        if (++place[dims] < sizes[dims])
-            return true;
-        place[dims] = 0;
-    }
-    return false;
-}
-
-/* The row for a position in the outer dimensions and a position in the window, in elements of the innermost
- * dimension; -1: none. Forward: a row of the input, otherwise of the output. */
-static inline int row_of(const struct pool_part *p, const int *place, const int *window, bool forward)
-{
-    int row = 0;
-    for (int i = 0; i + 1 < p->dims; ++i) {
-        const struct pool_dim *d = &p->dim[i];
-        int at;
-        if (forward) {
-            at = (d->out_begin + place[i]) * d->stride - d->padding + window[i] - d->in_begin;
-            if (at < 0 || at >= d->in_size)
-                return -1;
-            row = row * d->in_size + at;
-        } else {
-            int from = d->in_begin + place[i] + d->padding - window[i];
-            at = from / d->stride - d->out_begin;
-            if (from < 0 || from % d->stride || at < 0 || at >= d->out_size)
-                return -1;
-            row = row * d->out_size + at;
-        }
-    }
-    return row;
-}
-struct pool_walk {
-    int rows, in_rows, windows, sizes[6], kernel[6];
+struct pool_items {
+    const unsigned short *data;
+    size_t size;
 };
-static inline struct pool_walk walk_of(const struct pool_part *p, bool forward)
-{
-    struct pool_walk w = { 1, 1, 1, { 0 }, { 0 } };
-    for (int i = 0; i + 1 < p->dims; ++i) {
-        w.sizes[i] = forward ? p->dim[i].out_size : p->dim[i].in_size;
-        w.kernel[i] = p->dim[i].kernel;
-        w.rows *= p->dim[i].out_size;
-        w.in_rows *= p->dim[i].in_size;
-        w.windows *= p->dim[i].kernel;
-    }
-    return w;
-}
-
+/* A worker's part of a row: its work items, its first element in the input, the number of its output elements. */
+struct pool_list {
+    struct pool_items items;
+    int from, length, channels, in_step, out_step;
+};
+/* The work lists of a vertex. */
+struct pool_lists {
+    size_t workers;
+    const unsigned short *ends, *bases;
+    const struct pool_items *rows;
+    int channels, groups, in_step, out_step;
+};
+enum { POOL_ITEM_SIZE = 3 };
 enum fold { MAX, SUM, COUNT };
 
 /* Converts eight elements to float at a time; explicit vectors, because gcc 12 does not vectorise half. */
@@ -121,7 +70,7 @@ INLINE eight get_half(const half *from)
 INLINE void finish_windows(const struct pool_dim d, int x, int n, float rows, bool average, float *acc)
 {
     for (int o = 0; o < n; ++o) {
-        float elements = rows * (float)covered(&d, d.out_begin + x + o), sum = acc[o];
+        float elements = rows * (float)pool_covered(&d, d.out_begin + x + o), sum = acc[o];
         float mean = sum / (average && elements > 0.0f ? elements : 1.0f);
         acc[o] = elements > 0.0f ? mean : 0.0f;
     }
@@ -135,7 +84,7 @@ INLINE void finish_windows(const struct pool_dim d, int x, int n, float rows, bo
 #include "poplibs/support.h"
 #include "popnn/vertices.h"
 
-enum { HALF = 4, OF_INPUT = 8 };
+enum { HALF = 4, OF_INPUT = 8, LISTED = 16 };
 
 static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
@@ -164,6 +113,34 @@ static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target
                        0 };
 }
 
+static uint64_t number(const pop_vertex_view *vertex, const char *field, size_t i)
+{
+    return (uint64_t)pop_vertex_view_field_value(vertex, field, i);
+}
+/* The slowest worker's lists. */
+static pop_perf estimate_lists(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    size_t workers = pop_vertex_view_field_size(vertex, "startPos", POP_WHOLE), row = 0;
+    uint64_t channels = number(vertex, "numChans", 0), groups = number(vertex, "numGroups", 0), slowest = 0;
+    uint64_t outputs = pop_vertex_view_field_size(vertex, "out", POP_WHOLE) / (channels * groups);
+    struct pool_share share = { .kind = (enum pool_kind)((uintptr_t)user & 3),
+                                .groups = groups,
+                                .vectors = poplibs_ceil_div(channels, (uintptr_t)user & HALF ? 4 : 2) };
+    for (size_t worker = 0; worker < workers; ++worker) {
+        uint64_t cycles = pool_share_cycles(&share, poplibs_ceil_div(outputs * share.vectors, workers));
+        size_t end = number(vertex, "startPos", worker);
+        cycles += row < end ? pool_rows_cycles(&share) : 0;
+        for (; row < end; ++row) {
+            cycles += POOL_ROW_CYCLES;
+            for (size_t i = 2; i < pop_vertex_view_field_size(vertex, "workList", row); i += 3)
+                cycles +=
+                    pool_item_cycles(&share, (uint64_t)pop_vertex_view_field_row_value(vertex, "workList", row, i));
+        }
+        slowest = cycles > slowest ? cycles : slowest;
+    }
+    return (pop_perf){ POOL_SUPERVISOR_CYCLES + target->num_worker_contexts * slowest, 0 };
+}
+
 void popnn_pooling_vertices(pop_graph *graph)
 {
     static const struct {
@@ -173,13 +150,17 @@ void popnn_pooling_vertices(pop_graph *graph)
                      { "SumPooling", POOL_SUM },
                      { "MaxPoolingGradientScale", POOL_BACKWARD },
                      { "MaxPoolingGrad", POOL_BACKWARD | OF_INPUT },
-                     { "SumPoolingGrad", POOL_SUM | OF_INPUT } };
+                     { "SumPoolingGrad", POOL_SUM | OF_INPUT },
+                     { "MaxPoolingWorkList", POOL_MAX | LISTED },
+                     { "SumPoolingWorkList", POOL_SUM | LISTED },
+                     { "MaxPoolingGradWorkList", POOL_BACKWARD | LISTED } };
     char name[64];
     for (size_t i = 0; i < sizeof(vertices) / sizeof(vertices[0]); ++i) {
+        pop_perf_estimator estimator = vertices[i].kind & LISTED ? estimate_lists : estimate;
         snprintf(name, sizeof(name), "popnn::%s<half>", vertices[i].name);
-        pop_graph_register_perf_estimator(graph, name, estimate, poplibs_as_user(vertices[i].kind | HALF));
+        pop_graph_register_perf_estimator(graph, name, estimator, poplibs_as_user(vertices[i].kind | HALF));
         snprintf(name, sizeof(name), "popnn::%s<float>", vertices[i].name);
-        pop_graph_register_perf_estimator(graph, name, estimate, poplibs_as_user(vertices[i].kind));
+        pop_graph_register_perf_estimator(graph, name, estimator, poplibs_as_user(vertices[i].kind));
     }
 }
 #endif

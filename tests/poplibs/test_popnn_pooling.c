@@ -143,14 +143,18 @@ static void test_pooling_and_gradients(void **state)
 {
     (void)state;
     static double in[LIMIT], out[LIMIT], g[LIMIT], wanted[LIMIT];
-    for (unsigned test = 0; test < CASES * 3 * 2 * 2; ++test) {
+    enum { DEVICES = 3 }; /* CPU, modelled IPU, modelled IPU with the work lists of 2021 */
+    for (unsigned test = 0; test < CASES * 3 * 2 * DEVICES; ++test) {
         popnn_pooling_type type = (popnn_pooling_type)(test / CASES % 3);
         bool half = test / (3 * CASES) % 2;
         popnn_pool_params p = params_of(test % CASES, type, half ? POP_HALF : POP_FLOAT);
         size_t out_field[3];
         popnn_pool_output_field(&p, out_field);
         unsigned layout = test % 3;
-        struct bed bed = bed_open(test / (6 * CASES) ? BED_MODEL : BED_CPU, 11, popnn_add_codelets_at);
+        struct bed bed =
+            test / (6 * CASES) == 2
+                ? bed_open_with(BED_MODEL, 11, POP_OPTIONS({ "poplibsRelease", "2021" }), popnn_add_codelets_at)
+                : bed_open(test / (6 * CASES) ? BED_MODEL : BED_CPU, 11, popnn_add_codelets_at);
         pop_tensor t = tensor_of(&bed, &p, p.input_field, layout),
                    gradient = tensor_of(&bed, &p, out_field, (layout + 1) % 3), outputs[3];
         if (half) { /* with ties in a window */
@@ -265,6 +269,54 @@ static void test_cycles_and_memory(void **state)
     bed_close(&bed);
 }
 
+/* Work lists: two groups of 8 halves; the slowest worker has rows of 4 and 1 elements, one with two items. */
+static void test_cycles_of_work_lists(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open_with(BED_MODEL, 4, POP_OPTIONS({ "poplibsRelease", "2021" }), popnn_add_codelets_at);
+    static const unsigned short ends[] = { 1, 3, 3, 3, 3, 3 }, bases[] = { 0, 0, 1, 0, 5, 0 },
+                                items[] = { 0, 0, 3, 1, 4, 2 };
+    pop_compute_set set = pop_graph_add_compute_set(bed.graph, "estimates");
+    pop_vertex vertex = pop_graph_add_vertex(bed.graph, set, "popnn::MaxPoolingWorkList<half>");
+    pop_graph_connect(bed.graph, vertex, "out", bed_input(&bed, POP_HALF, POP_SHAPE(2 * 6 * 8), BED_LINEAR));
+    pop_graph_set_field_vector(bed.graph, vertex, POP_FIELD("startPos", POP_WHOLE), POP_UNSIGNED_SHORT, ends, 6);
+    pop_graph_set_field_vector(bed.graph, vertex, POP_FIELD("offsetBase", POP_WHOLE), POP_UNSIGNED_SHORT, bases, 6);
+    pop_graph_set_field_size(bed.graph, vertex, "workList", 3);
+    for (size_t row = 0; row < 3; ++row)
+        pop_graph_set_field_vector(bed.graph, vertex, POP_FIELD("workList", row), POP_UNSIGNED_SHORT, items,
+                                   row == 1   ? 6
+                                   : row == 2 ? 3
+                                              : 0);
+    pop_graph_set_field_int(bed.graph, vertex, "numChans", 8);
+    pop_graph_set_field_int(bed.graph, vertex, "numGroups", 2);
+    uint64_t of_3 = 23 + 2 * (2 + 2 * (3 + 4 + 9)) + 4, of_2 = 23 + 2 * (2 + 2 * (3 + 4 + 6)) + 4;
+    assert_int_equal(pop_graph_get_perf_estimate(bed.graph, vertex).cycles,
+                     13 + 6 * (17 + 2 + 2 * (4 + 2) + 6 + 2 + 1 + 2 + 1 + 6 + 4 + 2 * 15 + 2 * of_3 + of_2));
+    bed_close(&bed);
+}
+
+/* Parts with more elements than 16 bits can number have no work lists. */
+static void test_large_parts(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open_with(BED_MODEL, 1, POP_OPTIONS({ "poplibsRelease", "2021" }), popnn_add_codelets_at);
+    popnn_pool_params p = params_of(6, POPNN_POOL_SUM, POP_FLOAT);
+    p.channels = 1;
+    p.input_field[0] = 65536;
+    pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(1, 1, 65536), BED_LINEAR);
+    double *given = bed_given(&bed, t);
+    for (size_t i = 0; i < 65536; ++i)
+        given[i] = (double)(i % 7);
+    const double *got = bed_run(&bed, popnn_pool(bed.graph, &p, t, bed.program, "pool", POP_NO_OPTIONS));
+    for (size_t i = 2; i + 2 < 65536; ++i) {
+        double sum = 0;
+        for (size_t k = i - 2; k <= i + 2; ++k)
+            sum += (double)(k % 7);
+        assert_true(got[i] == sum);
+    }
+    bed_close(&bed);
+}
+
 /* row: popnn PoolParams */
 static void test_errors_and_empty_tensors(void **state)
 {
@@ -319,10 +371,9 @@ static void test_errors_and_empty_tensors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pooling_and_gradients),
-        cmocka_unit_test(test_sums_as_convolutions),
-        cmocka_unit_test(test_cycles_and_memory),
-        cmocka_unit_test(test_errors_and_empty_tensors),
+        cmocka_unit_test(test_pooling_and_gradients), cmocka_unit_test(test_sums_as_convolutions),
+        cmocka_unit_test(test_cycles_and_memory),     cmocka_unit_test(test_cycles_of_work_lists),
+        cmocka_unit_test(test_large_parts),           cmocka_unit_test(test_errors_and_empty_tensors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
