@@ -175,6 +175,7 @@ test("INS-02 the five fullest tiles: their bytes, bars of a tile's memory, and t
         `SELECT tile, total FROM memory_by_tile ORDER BY overflowed DESC, total_including_gaps DESC, tile LIMIT 5`,
     );
     const page = await at(await shown(REPORT), "#/insights", ".bars");
+    const address = page.url(); // the page changes it after it has drawn a view
     const seen = await bars(page, "Tiles with the most memory");
     assert.equal(seen.length, 5);
     for (const [i, [name, share, text]] of seen.entries()) {
@@ -191,6 +192,7 @@ test("INS-02 the five fullest tiles: their bytes, bars of a tile's memory, and t
         (await page.locator(".details-table thead th").allTextContents()).slice(1),
         tiles.map((tile) => `Tile ${tile}`),
     );
+    await page.waitForURL((url) => url.href !== address);
     await page.goBack();
     await page.click(`main >> text=Tile ${tiles[1]} IPU`);
     await page.waitForSelector('[data-detail="Memory excluding gaps"]');
