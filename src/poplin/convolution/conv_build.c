@@ -68,8 +68,8 @@ static size_t input_piece(const struct conv_resolved *conv, pop_tensor input)
     return target->data_path_width / 8 / pop_target_type_size(target, pop_tensor_type(input));
 }
 
-/* With more readers an operand of a product is sent to the plan's tiles first (poplibsRelease 2021).  Published cycles
- * of fully connected layers have the step with three readers (bert_grouped_12x384x64x384), not with two
+/* With more readers an operand of a layer's product is sent to the plan's tiles first (poplibsRelease 2021).  Published
+ * cycles of fully connected layers have the step with three readers (bert_grouped_12x384x64x384), not with two
  * (fc_layer_1_1000_5_float). */
 enum { MAX_READERS = 2 };
 
@@ -81,6 +81,14 @@ static uint64_t readers_of(const struct conv_resolved *conv, bool weights)
     for (unsigned d = 0; d < conv->plan.num_field_dims; ++d)
         readers *= weights ? p->field_split[d] : p->kernel_split[d];
     return readers;
+}
+
+/* Whether an operand of a product is sent to the plan's tiles first.  A layer's operands serve the plans of all its
+ * passes; those of other products are views of anything, such as the rows of a triangular system. */
+static bool is_sent_first(const struct conv_resolved *conv, bool weights)
+{
+    return pop_graph_target(conv->graph)->poplibs_release == POP_POPLIBS_2021 && is_product(conv) &&
+           (conv->call->options.pass == POPLIN_PASS_NONE_MATMUL || readers_of(conv, weights) > MAX_READERS);
 }
 
 static bool have_same_tiles(const struct conv_work *work, pop_tensor a, pop_tensor b)
@@ -100,16 +108,15 @@ static bool have_same_tiles(const struct conv_work *work, pop_tensor a, pop_tens
     return same;
 }
 
-/* Copies a grouped operand unless the vertices can use its layout, and few tiles read it or it is where the plan wants
- * it. */
+/* Copies a grouped operand unless the vertices can use its layout, and it need not be sent first or is where the plan
+ * wants it. */
 static pop_tensor arrange(const struct conv_work *work, pop_tensor grouped, bool weights)
 {
     const struct conv_resolved *conv = work->conv;
     if (!poplibs_ready(work->graph))
         return grouped;
     bool whole = has_whole_blocks(conv, grouped, weights ? 3 : 2, weights ? 0 : input_piece(conv, grouped)),
-         spreads = pop_graph_target(work->graph)->poplibs_release == POP_POPLIBS_2021 && is_product(conv) &&
-                   pop_tensor_num_elements(grouped) && readers_of(conv, weights) > MAX_READERS;
+         spreads = pop_tensor_num_elements(grouped) && is_sent_first(conv, weights);
     if (whole && !spreads)
         return grouped;
     pop_tensor made = conv_new_grouped(conv, weights, weights ? "weightsArranged" : "inputArranged");
