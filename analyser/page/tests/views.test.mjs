@@ -54,7 +54,7 @@ test("VIW-01 REL-04 the views in the header; reports that lack a view's data say
     mkdirSync(bare);
     cpSync(join(REPORT, "archive.a"), join(bare, "archive.a"));
     const other = await at(await serve([bare]), "#/trace", "main .empty");
-    assert.ok((await other.getAttribute('[data-view="trace"]', "class")).includes("missing"));
+    await other.waitForSelector('[data-view="trace"].missing');
     assert.match(await other.textContent("main"), /autoReport\.outputExecutionProfile/);
     await done(other);
 });
