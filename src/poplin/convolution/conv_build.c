@@ -58,12 +58,12 @@ static bool is_product(const struct conv_resolved *conv)
     return pass == POPLIN_PASS_NONE_MATMUL || poplin_pass_is_fully_connected(pass);
 }
 
-/* Channels of a convolution's input that are together in words of the data path: the exchange puts them in their
- * places.  0 for products, whose operands are arranged as a whole. */
+/* With poplibsRelease 2021, channels of a convolution's input that are together in words of the data path: the exchange
+ * puts them in their places.  0: operands are arranged as a whole, as those of products. */
 static size_t input_piece(const struct conv_resolved *conv, pop_tensor input)
 {
     const pop_target *target = pop_graph_target(conv->graph);
-    if (is_product(conv))
+    if (is_product(conv) || target->poplibs_release != POP_POPLIBS_2021)
         return 0;
     return target->data_path_width / 8 / pop_target_type_size(target, pop_tensor_type(input));
 }
