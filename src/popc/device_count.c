@@ -81,7 +81,8 @@ static bool run_worker(struct device_image *image, uint64_t entry, struct device
     run->max = max;
     run->executed += run->instructions < max - run->executed ? run->instructions : max - run->executed;
     if (!good && run->executed == max)
-        snprintf(run->reason, sizeof(run->reason), "it executes more than %llu instructions", (unsigned long long)max);
+        snprintf(run->reason, sizeof(run->reason), "it executes more than %llu instructions; perhaps it never ends",
+                 (unsigned long long)max);
     if (!good)
         return false;
     *longest = run->instructions > *longest ? run->instructions : *longest;

@@ -28,8 +28,13 @@ struct poplin_split {
     unsigned serial, parallel;
 };
 
-/* The values that planConstraints fixes; POPLIN_FREE if it does not. */
-#define POPLIN_FREE UINT32_MAX
+#define POPLIN_FREE UINT32_MAX /* a value that planConstraints does not fix */
+static inline bool poplin_allows(unsigned constraint, unsigned value)
+{
+    return constraint == POPLIN_FREE || constraint == value;
+}
+
+/* The values that planConstraints fixes, or POPLIN_FREE. */
 struct poplin_plan_constraints {
     unsigned swap_operands, combine_conv_groups_factor;
     unsigned expand_dims, out_chan_flatten_dims; /* bit d is set for field dimension d */

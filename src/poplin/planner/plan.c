@@ -14,11 +14,6 @@
 #include "poplin/planner/plan_cache.h"
 #include "poplin/planner/plan_try.h"
 
-static bool allows(unsigned constraint, unsigned value)
-{
-    return constraint == POPLIN_FREE || constraint == value;
-}
-
 /* ---- all vertex types of a transformed convolution ---- */
 
 static void try_vertices(struct planning *planning, const struct poplin_transform *transform,
@@ -81,7 +76,7 @@ static void try_flattened(struct planning *planning, struct poplin_transform t, 
     const struct poplin_plan_constraints *fixed = planning->goal.constraints;
     unsigned worth = planning->options->disable_transformations ? 0 : worth_flattening(expanded);
     for (unsigned dims = 0; dims <= worth; ++dims) {
-        if ((dims & ~worth) || !allows(fixed->out_chan_flatten_dims, dims))
+        if ((dims & ~worth) || !poplin_allows(fixed->out_chan_flatten_dims, dims))
             continue;
         t.out_chan_flatten_dims = dims;
         poplin_conv_params flat = poplin_params_flatten_out_chans(expanded, dims);
@@ -89,7 +84,7 @@ static void try_flattened(struct planning *planning, struct poplin_transform t, 
         poplin_conv_params combinable = poplin_params_flatten(&flat, t.flatten_dims);
         unsigned max = max_combined(planning, &flat);
         for (unsigned factor = 1; factor <= max; factor = next_combined(planning, &flat, factor)) {
-            if (!allows(fixed->combine_conv_groups_factor, factor) || factor > flat.num_conv_groups)
+            if (!poplin_allows(fixed->combine_conv_groups_factor, factor) || factor > flat.num_conv_groups)
                 continue;
             t.combine_conv_groups_factor = factor;
             poplin_conv_params transformed = poplin_params_combine_groups(&combinable, factor);
@@ -114,7 +109,7 @@ static void try_transforms(struct planning *planning)
                                   .combine_conv_groups_factor = 1 };
     poplin_conv_params base = poplin_params_add_field_dims(planning->params, t.extra_field_dims);
     for (unsigned swap = 0; swap < (plain ? 1 : 2); ++swap) {
-        if (!allows(fixed->swap_operands, swap) || (swap && !is_worth_swapping(planning, &base)))
+        if (!poplin_allows(fixed->swap_operands, swap) || (swap && !is_worth_swapping(planning, &base)))
             continue;
         t.swap_operands = swap;
         poplin_conv_params swapped = !swap                                 ? base
@@ -122,7 +117,7 @@ static void try_transforms(struct planning *planning)
                                                                            : poplin_params_swap_operands(&base);
         unsigned worth = plain ? 0 : worth_expanding(&swapped);
         for (unsigned dims = 0; dims <= worth; ++dims) {
-            if ((dims & ~worth) || !allows(fixed->expand_dims, dims))
+            if ((dims & ~worth) || !poplin_allows(fixed->expand_dims, dims))
                 continue;
             poplin_conv_params expanded = swapped;
             for (unsigned d = 0; d < expanded.num_field_dims; ++d)
@@ -139,7 +134,7 @@ static void try_all(struct planning *planning)
     for (unsigned a = 0; a < planning->options->alternatives; ++a) {
         planning->goal.constraints = &planning->options->constraints[a];
         for (unsigned i = 0; poplin_methods[i]; ++i)
-            if (allows(planning->goal.constraints->method, i) &&
+            if (poplin_allows(planning->goal.constraints->method, i) &&
                 (!planning->joint || poplin_methods[i]->serves_joint_plans)) {
                 planning->method = poplin_methods[i];
                 try_transforms(planning);

@@ -290,11 +290,6 @@ static bool search_serial(struct plan_search *s, struct poplin_partition *partit
     return found;
 }
 
-static bool allows(unsigned constraint, unsigned value)
-{
-    return constraint == POPLIN_FREE || constraint == value;
-}
-
 /* A serial split is a loop that repeats all steps that it does not split, so it only saves memory: it is tried if
  * memory is short, or if constraints require it. */
 bool plan_search(const struct plan_passes *passes, const struct plan_goal *given, struct poplin_partition *partition,
@@ -305,8 +300,8 @@ bool plan_search(const struct plan_passes *passes, const struct plan_goal *given
     const struct poplin_partition grains = *partition;
     struct plan_search search = { passes, &goal, &grains, c->params.num_field_dims, { 1, 1 }, { 1, 1 }, false };
     size_t outs = c->params.output_channels_per_conv_group, ins = c->params.input_channels_per_conv_group;
-    bool found = false, fixed = !allows(goal.constraints->out_chan_split.serial, 1) ||
-                                !allows(goal.constraints->in_chan_split.serial, 1);
+    bool found = false, fixed = !poplin_allows(goal.constraints->out_chan_split.serial, 1) ||
+                                !poplin_allows(goal.constraints->in_chan_split.serial, 1);
     for (unsigned which = 0; which < 2; ++which) /* first output channels, then input channels */
         for (unsigned serial = which ? 2 : 1; serial <= (which ? c->grains_in : c->grains_out); ++serial) {
             if (serial > 1 && !search.short_of_memory && !fixed && goal.objective != POPLIN_MIN_MEMORY)
@@ -314,8 +309,8 @@ bool plan_search(const struct plan_passes *passes, const struct plan_goal *given
             search.out.serial = which ? 1 : serial;
             search.in.serial = which ? serial : 1;
             if ((which ? ins : outs) % serial || (which && c->plan.is_joint) ||
-                !allows(goal.constraints->out_chan_split.serial, search.out.serial) ||
-                !allows(goal.constraints->in_chan_split.serial, search.in.serial))
+                !poplin_allows(goal.constraints->out_chan_split.serial, search.out.serial) ||
+                !poplin_allows(goal.constraints->in_chan_split.serial, search.in.serial))
                 continue;
             if (search_serial(&search, partition, cost)) {
                 found = true;
