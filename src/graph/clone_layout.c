@@ -163,7 +163,7 @@ static void append_piece(struct clone_layout *layout, pop_store *store, struct s
     }
     struct appender appender = { layout, store };
     struct piece lying = { .variable = piece->variable, .digits = count, .offset = piece->low, .digit = sorted };
-    pieces_each_run(&lying, 1, append_run, &appender);
+    piece_each_run(&lying, append_run, &appender);
 }
 
 /* When pieces are one after the other in memory, each keeps its digits. */
@@ -339,7 +339,7 @@ void clone_layout_repeat(struct clone_layout *layout, size_t n)
             struct piece piece = layout->pieces.data[i];
             piece.digit = digit;
             digit += piece.digits;
-            pieces_each_run(&piece, 1, repeat_run, &repeater);
+            piece_each_run(&piece, repeat_run, &repeater);
         }
     }
     vec_free(&regions);

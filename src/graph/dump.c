@@ -5,7 +5,7 @@
 #include "graph/saved_json.h"
 #include "graph/serialize.h"
 #include "graph/tile_map.h"
-#include "graph/view_keep.h"
+#include "graph/view_runs.h"
 
 #include <cbor.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "graph/edge.h"
+#include "graph/view_runs.h"
 
 bool edge_each_run(const pop_store *store, const struct edge *edge, run_fn fn, void *context)
 {

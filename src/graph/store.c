@@ -43,6 +43,7 @@ void store_destroy(pop_store *store)
     for (size_t i = 0; i < store->modules.count; ++i)
         module_release(store->modules.data[i]);
     free_views(store->view_list);
+    piece_shapes_free(&store->shapes);
     view_cache_free(store);
     tensor_nodes_destroy(store->nodes);
     vec_free(&store->wheres);

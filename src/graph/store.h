@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/intern.h"
 #include "graph/debug_calls.h"
+#include "graph/piece_shapes.h"
 #include "graph/view.h"
 #include "popc/codelet.h"
 
@@ -183,6 +184,7 @@ struct pop_store {
     VEC(struct replica_group) groups;    /* of replicated parts of the graph */
     VEC(struct replica_span) spans;      /* their vertices, in order */
     struct view *view_list;              /* every kept view, malloc'ed each */
+    struct piece_shapes shapes;          /* of the views' pieces */
     uint64_t edge_count;                 /* connections to tensors, for profiles */
     void (*programs_free)(pop_store *);  /* frees what nodes own; set by src/program when it makes the first one */
     uint32_t hw_seeds, float_behaviour;  /* variables of tiles' registers + 1; 0 none yet */

@@ -203,7 +203,7 @@ static bool each_run_of_block(const struct blocks *blocks, const struct alias_bl
                            .digits = block->digits,
                            .offset = block->low,
                            .digit = blocks->pool.data + block->first };
-    return pieces_each_run(&piece, 1, fn, context);
+    return piece_each_run(&piece, fn, context);
 }
 
 /* Blocks [first, end) of one variable, as far as their elements have bits. */

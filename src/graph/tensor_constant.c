@@ -80,7 +80,7 @@ static bool constants_of_piece(const struct piece *piece, void *context)
     struct constant_value *value = context;
     if (find_contents(value, piece->variable) && value->initial->fill)
         return same_bits(value, value->store->data.data + value->initial->data);
-    return pieces_each_run(piece, 1, add_constants, context);
+    return piece_each_run(piece, add_constants, context);
 }
 
 static bool constant_as(pop_tensor t, pop_type type, void *out)

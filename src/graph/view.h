@@ -32,6 +32,14 @@ struct run {
 typedef bool (*piece_fn)(const struct piece *piece, void *context);
 typedef bool (*run_fn)(const struct run *run, void *context);
 
+/* A piece that is kept; view_piece (graph/piece_shapes.h) makes a struct piece of it. */
+struct kept_piece {
+    uint32_t variable;
+    uint32_t offset; /* low bits */
+    uint32_t shape;  /* its digits and high bits: index of the store's shapes */
+};
+struct piece_shapes;
+
 /* A view that keeps its own pieces: vertices, programs, handles hold these.  Belongs to the store, lives as long as it.
  */
 struct view {
@@ -39,7 +47,8 @@ struct view {
     uint8_t rank;
     uint32_t piece_count;
     uint64_t elements;
-    const struct piece *pieces;
+    const struct kept_piece *pieces;
+    const struct piece_shapes *shapes;
     const uint64_t *shape; /* rank entries */
     struct view *next;     /* of the store's list */
 };

@@ -13,7 +13,7 @@
 /* Fewer pieces are walked as fast; more would take memory that the graph needs. */
 enum { SLOTS = 4, FEW_PIECES = 32, MAX_PIECES = 1 << 20 };
 
-struct kept_piece {
+struct walked_piece {
     uint64_t begin; /* in the flat tensor */
     uint64_t offset;
     uint32_t variable, digits;
@@ -23,7 +23,7 @@ struct kept_walk {
     struct piece of; /* its digits are first in the pool */
     uint64_t stamp;  /* of its composite; 0: none is kept */
     uint64_t used;   /* the latest has the largest number */
-    VEC(struct kept_piece) pieces;
+    VEC(struct walked_piece) pieces;
     VEC(struct digit) pool;
 };
 struct view_cache {
@@ -84,7 +84,7 @@ static bool replay(pop_store *store, const struct kept_walk *walk, uint64_t begi
 {
     bool more = true;
     for (size_t i = find_piece(walk, begin); more && i < walk->pieces.count && walk->pieces.data[i].begin < end; ++i) {
-        const struct kept_piece *kept = &walk->pieces.data[i];
+        const struct walked_piece *kept = &walk->pieces.data[i];
         uint64_t stop = piece_end(walk, i);
         struct piece piece = { kept->variable, kept->digits, kept->offset, stop - kept->begin,
                                walk->pool.data + kept->first };
@@ -126,7 +126,7 @@ static bool record(const struct piece *piece, void *context)
     }
     if (walk->pieces.count < MAX_PIECES) {
         *vec_push(&walk->pieces) =
-            (struct kept_piece){ recorder->at, piece->offset, piece->variable, piece->digits, walk->pool.count };
+            (struct walked_piece){ recorder->at, piece->offset, piece->variable, piece->digits, walk->pool.count };
         if (piece->digits)
             memcpy(vec_extend(&walk->pool, piece->digits), piece->digit, piece->digits * sizeof(*piece->digit));
     }

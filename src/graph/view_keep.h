@@ -7,7 +7,6 @@
 
 /* t must be valid. */
 const struct view *view_keep(pop_tensor t);
-bool view_each_run(const struct view *view, run_fn fn, void *context); /* maximal, in flat order */
 bool view_single_run(const struct view *view, struct run *run);
 
 #endif

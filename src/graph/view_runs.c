@@ -163,12 +163,20 @@ bool tensor_each_run_in(pop_tensor t, uint64_t begin, uint64_t end, run_fn fn, v
     return view_each_piece_in(t.store, &flat.piece, begin, end, runs_of_piece, &joiner) && run_flush(&joiner);
 }
 
-bool pieces_each_run(const struct piece *pieces, size_t count, run_fn fn, void *context)
+bool piece_each_run(const struct piece *piece, run_fn fn, void *context)
 {
     struct run_joiner joiner = { .fn = fn, .context = context };
-    for (size_t i = 0; i < count; ++i)
-        if (!runs_of_piece(&pieces[i], &joiner))
+    return runs_of_piece(piece, &joiner) && run_flush(&joiner);
+}
+
+bool view_each_run(const struct view *view, run_fn fn, void *context)
+{
+    struct run_joiner joiner = { .fn = fn, .context = context };
+    for (size_t i = 0; i < view->piece_count; ++i) {
+        struct piece piece = view_piece(view, i);
+        if (!runs_of_piece(&piece, &joiner))
             return false;
+    }
     return run_flush(&joiner);
 }
 

@@ -23,7 +23,8 @@ bool runs_count(pop_store *store, const struct piece *piece, uint64_t *runs);
 bool tensor_single_run(pop_tensor t, struct run *run);
 /* Variables that t names, each once, in first-met order; *list is malloc'ed. */
 size_t tensor_variables(pop_tensor t, uint32_t **list);
-/* Runs of a piece list, for edges that keep pieces by themselves. */
-bool pieces_each_run(const struct piece *pieces, size_t count, run_fn fn, void *context);
+/* Maximal runs of one piece, and of a kept view in flat order. */
+bool piece_each_run(const struct piece *piece, run_fn fn, void *context);
+bool view_each_run(const struct view *view, run_fn fn, void *context);
 
 #endif

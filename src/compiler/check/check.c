@@ -4,7 +4,7 @@
 #include "compiler/check/check.h"
 #include "compiler/common/edges.h"
 #include "graph/tile_map.h"
-#include "graph/view_keep.h"
+#include "graph/view_runs.h"
 
 #include <assert.h>
 
@@ -203,7 +203,8 @@ static bool check_pieces(const struct checking *k, const struct view *view, uint
     bool gaps = false;
     struct user user = { k->c, k->result->variable_use, NONE, where, what, NULL, writes };
     for (uint32_t i = 0; view && i < view->piece_count; ++i) {
-        struct run first = { view->pieces[i].variable, view->pieces[i].offset, view->pieces[i].elements > 0 };
+        struct piece piece = view_piece(view, i);
+        struct run first = { piece.variable, piece.offset, piece.elements > 0 };
         if (first.count && !check_run(&first, &user))
             return false;
         gaps |= first.count && k->result->variable_use[first.variable] == VARIABLE_GAPS;

@@ -43,21 +43,18 @@ static const struct view *instances(struct expansion *e, const struct view *view
 {
     if (!view)
         return NULL;
-    size_t digits = 0, pieces = (size_t)view->piece_count * count;
-    for (uint32_t i = 0; i < view->piece_count; ++i)
-        digits += view->pieces[i].digits;
+    size_t pieces = (size_t)view->piece_count * count;
     unsigned rank = view->rank + outer;
-    struct view *made = mem_alloc(sizeof(*made) + pieces * sizeof(struct piece) +
-                                  digits * count * sizeof(struct digit) + rank * sizeof(uint64_t));
+    struct view *made = mem_alloc(sizeof(*made) + rank * sizeof(uint64_t) + pieces * sizeof(struct kept_piece));
     *vec_push(&e->views) = made;
-    struct piece *piece = (struct piece *)(made + 1);
-    struct digit *digit = (struct digit *)(piece + pieces);
-    uint64_t *shape = (uint64_t *)(digit + digits * count);
+    uint64_t *shape = (uint64_t *)(made + 1);
+    struct kept_piece *piece = (struct kept_piece *)(shape + rank);
     *made = (struct view){ .type = view->type,
                            .rank = (uint8_t)rank,
                            .piece_count = (uint32_t)pieces,
                            .elements = view->elements * count,
                            .pieces = piece,
+                           .shapes = view->shapes,
                            .shape = shape };
     if (outer)
         shape[0] = count;
@@ -66,10 +63,6 @@ static const struct view *instances(struct expansion *e, const struct view *view
     for (uint32_t r = 0; r < count; ++r)
         for (uint32_t i = 0; i < view->piece_count; ++i, ++piece) {
             *piece = view->pieces[i];
-            piece->digit = digit;
-            if (piece->digits)
-                memcpy(digit, view->pieces[i].digit, piece->digits * sizeof(*digit));
-            digit += piece->digits;
             if (e->store->variables.data[piece->variable].group)
                 piece->variable += 1 + replicas[r];
         }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler/common/runs.h"
+#include "graph/piece_shapes.h"
 
 #include <assert.h>
 
@@ -27,23 +28,26 @@ static void begin_row(struct run_cursor *cursor, const struct piece *piece, stru
 void run_cursor_load(struct run_cursor *cursor)
 {
     assert(!cursor->row);
-    while (cursor->at < cursor->count) {
-        const struct piece *piece = &cursor->pieces[cursor->at];
+    while (cursor->at < cursor->view->piece_count) {
+        const struct piece *piece = &cursor->piece;
         struct run run = piece_run(piece, cursor->done);
         if (piece->elements && cursor->done < piece->elements / run.count) {
             begin_row(cursor, piece, run);
             ++cursor->done;
             return;
         }
-        ++cursor->at;
         cursor->done = 0;
+        if (++cursor->at < cursor->view->piece_count)
+            cursor->piece = view_piece(cursor->view, cursor->at);
     }
     cursor->run.count = 0;
 }
 
-void run_cursor_begin(struct run_cursor *cursor, const struct piece *pieces, size_t count)
+void run_cursor_begin(struct run_cursor *cursor, const struct view *view)
 {
-    *cursor = (struct run_cursor){ .pieces = pieces, .count = count };
+    *cursor = (struct run_cursor){ .view = view };
+    if (view->piece_count)
+        cursor->piece = view_piece(view, 0);
     run_cursor_load(cursor);
 }
 
@@ -82,14 +86,17 @@ static bool piece_distinct(const struct piece *piece)
     return true;
 }
 
-bool pieces_distinct(const struct piece *pieces, size_t count)
+bool view_distinct(const struct view *view)
 {
     uint64_t begin, end, last = 0;
-    for (size_t i = 0; i < count; ++i) {
-        piece_span(&pieces[i], &begin, &end);
-        bool same = i && pieces[i].variable == pieces[i - 1].variable;
-        if (!piece_distinct(&pieces[i]) || (i && pieces[i].variable < pieces[i - 1].variable) || (same && begin < last))
+    uint32_t variable = 0; /* of the piece before */
+    for (size_t i = 0; i < view->piece_count; ++i) {
+        struct piece piece = view_piece(view, i);
+        piece_span(&piece, &begin, &end);
+        bool same = i && piece.variable == variable;
+        if (!piece_distinct(&piece) || (i && piece.variable < variable) || (same && begin < last))
             return false;
+        variable = piece.variable;
         last = end;
     }
     return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Iterates over the runs of a list of pieces, so that two lists can be walked in parallel. */
+/* Iterates over the runs of a view, so that two views can be walked in parallel. */
 #ifndef COMPILER_COMMON_RUNS_H
 #define COMPILER_COMMON_RUNS_H
 
@@ -9,14 +9,15 @@
 
 struct run_cursor {
     struct run run; /* the rest of the current run; count 0 at the end */
-    const struct piece *pieces;
-    size_t count, at;
+    const struct view *view;
+    struct piece piece; /* the current one, while there are any */
+    size_t at;
     uint64_t done;   /* runs of the current piece already returned */
     uint64_t row;    /* runs that follow the current one at equal steps */
     struct run next; /* the first of them */
     int64_t step;
 };
-void run_cursor_begin(struct run_cursor *cursor, const struct piece *pieces, size_t count);
+void run_cursor_begin(struct run_cursor *cursor, const struct view *view);
 /* The first run of the next row. */
 void run_cursor_load(struct run_cursor *cursor);
 static inline void run_cursor_next(struct run_cursor *cursor)
@@ -42,7 +43,7 @@ static inline void run_cursor_skip(struct run_cursor *cursor, uint64_t elements)
 
 /* The elements [*begin, *end) of its variable that a piece spans. */
 void piece_span(const struct piece *piece, uint64_t *begin, uint64_t *end);
-/* Conservative: true only if extents and strides show that no element is in the pieces twice. */
-bool pieces_distinct(const struct piece *pieces, size_t count);
+/* Conservative: true only if extents and strides show that no element is in the view twice. */
+bool view_distinct(const struct view *view);
 
 #endif

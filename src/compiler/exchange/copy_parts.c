@@ -8,8 +8,8 @@ void copy_parts_begin(struct copy_parts *parts, struct owners *owners, const str
 {
     assert(source->elements == destination->elements);
     *parts = (struct copy_parts){ .owners = owners };
-    run_cursor_begin(&parts->from, source->pieces, source->piece_count);
-    run_cursor_begin(&parts->to, destination->pieces, destination->piece_count);
+    run_cursor_begin(&parts->from, source);
+    run_cursor_begin(&parts->to, destination);
 }
 
 /* Elements from the front of a run that are on one tile, at most max. */

@@ -67,14 +67,8 @@ static void add_view(struct step_describer *d, const struct view *view)
 {
     add(&d->key, (uint64_t)view->type << 32 | view->piece_count);
     for (uint32_t i = 0; i < view->piece_count; ++i) {
-        const struct piece *piece = &view->pieces[i];
-        add_variable(d, piece->variable);
-        add(&d->key, piece->offset);
-        add(&d->key, piece->digits);
-        for (uint32_t k = 0; k < piece->digits; ++k) {
-            add(&d->key, piece->digit[k].extent);
-            add(&d->key, (uint64_t)piece->digit[k].stride);
-        }
+        add_variable(d, view->pieces[i].variable);
+        add(&d->key, (uint64_t)view->pieces[i].shape << 32 | view->pieces[i].offset);
     }
 }
 

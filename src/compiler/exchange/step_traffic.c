@@ -331,10 +331,9 @@ static bool sends_once(struct traffic *t, const struct view *source)
 {
     bool once = true;
     struct run_cursor from;
-    if (pieces_distinct(source->pieces, source->piece_count))
+    if (view_distinct(source))
         return true;
-    for (run_cursor_begin(&from, source->pieces, source->piece_count); once && from.run.count;
-         run_cursor_skip(&from, from.run.count))
+    for (run_cursor_begin(&from, source); once && from.run.count; run_cursor_skip(&from, from.run.count))
         once = marks_set(&t->sent, (struct variable_part){ from.run.variable, from.run.offset,
                                                            from.run.offset + from.run.count }) == from.run.count;
     marks_clear(&t->sent);
@@ -375,7 +374,7 @@ static uint64_t view_runs(const struct view *view)
 {
     uint64_t runs = 0;
     struct run_cursor cursor;
-    for (run_cursor_begin(&cursor, view->pieces, view->piece_count); cursor.run.count; ++runs)
+    for (run_cursor_begin(&cursor, view); cursor.run.count; ++runs)
         run_cursor_skip(&cursor, cursor.run.count);
     return runs;
 }

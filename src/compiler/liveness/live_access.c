@@ -147,9 +147,11 @@ static void add_edge(struct collect *k, const struct edge *edge)
             add_access(k, edge->variable, edge_offset(edge), edge->count);
     } else if (edge->form == EDGE_VIEW) {
         const struct view *view = edge_view(store, edge);
-        for (uint32_t i = 0; i < view->piece_count; ++i)
-            if (view->pieces[i].elements)
-                add_access(k, view->pieces[i].variable, NONE_KNOWN, view->pieces[i].elements);
+        for (uint32_t i = 0; i < view->piece_count; ++i) {
+            struct piece piece = view_piece(view, i);
+            if (piece.elements)
+                add_access(k, piece.variable, NONE_KNOWN, piece.elements);
+        }
     } else if (edge->form == EDGE_LIST) {
         for (uint64_t i = 0; i < edge->count; ++i)
             add_edge(k, edge_row(store, edge, i));
@@ -274,12 +276,12 @@ static void read_view(struct view_sums *sums, const struct view *view, access_fn
 {
     sums->variables.count = 0;
     for (uint32_t i = 0; view && i < view->piece_count; ++i) {
-        const struct piece *piece = &view->pieces[i];
-        if (!piece->elements || sums->elements[piece->variable])
+        struct piece piece = view_piece(view, i);
+        if (!piece.elements || sums->elements[piece.variable])
             continue;
-        sums->elements[piece->variable] = piece->elements;
-        *vec_push(&sums->variables) = piece->variable;
-        fn(piece->variable, FLOW_READ, context);
+        sums->elements[piece.variable] = piece.elements;
+        *vec_push(&sums->variables) = piece.variable;
+        fn(piece.variable, FLOW_READ, context);
     }
     for (size_t i = 0; i < sums->variables.count; ++i)
         sums->elements[sums->variables.data[i]] = 0;
@@ -288,7 +290,7 @@ static void read_view(struct view_sums *sums, const struct view *view, access_fn
 static bool reads(const struct view *view, uint32_t variable)
 {
     for (uint32_t i = 0; view && i < view->piece_count; ++i)
-        if (view->pieces[i].elements && view->pieces[i].variable == variable)
+        if (view->pieces[i].variable == variable && view_piece(view, i).elements)
             return true;
     return false;
 }
@@ -300,12 +302,12 @@ static void write_view(struct view_sums *sums, const struct view *view, const st
 {
     sums->variables.count = 0;
     for (uint32_t i = 0; view && i < view->piece_count; ++i) {
-        const struct piece *piece = &view->pieces[i];
-        if (!piece->elements)
+        struct piece piece = view_piece(view, i);
+        if (!piece.elements)
             continue;
-        if (!sums->elements[piece->variable])
-            *vec_push(&sums->variables) = piece->variable;
-        sums->elements[piece->variable] += piece->elements;
+        if (!sums->elements[piece.variable])
+            *vec_push(&sums->variables) = piece.variable;
+        sums->elements[piece.variable] += piece.elements;
     }
     for (size_t i = 0; i < sums->variables.count; ++i) {
         uint32_t v = sums->variables.data[i];
@@ -326,7 +328,7 @@ void accesses_of_node(const struct compiler *c, struct view_sums *sums, const st
         write_view(sums, n->source, NULL, FLOW_WRITE, fn, context);
         return;
     case PROGRAM_WRITE_UNDEF:
-        if (n->source && pieces_distinct(n->source->pieces, n->source->piece_count))
+        if (n->source && view_distinct(n->source))
             write_view(sums, n->source, NULL, 0, fn, context);
         return;
     case PROGRAM_CALL_HOST:

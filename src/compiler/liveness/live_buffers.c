@@ -5,7 +5,7 @@
 #include "compiler/liveness/live_buffers.h"
 #include "compiler/common/owners.h"
 #include "compiler/liveness/live.h"
-#include "graph/view_keep.h"
+#include "graph/view_runs.h"
 
 #include <assert.h>
 

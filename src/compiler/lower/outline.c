@@ -33,26 +33,13 @@ static uint64_t mix_view(uint64_t hash, const struct view *view)
     return hash;
 }
 
-static bool same_pieces(const struct piece *a, const struct piece *b)
-{
-    if (a->variable != b->variable || a->offset != b->offset || a->elements != b->elements || a->digits != b->digits)
-        return false;
-    for (uint32_t i = 0; i < a->digits; ++i)
-        if (a->digit[i].extent != b->digit[i].extent || a->digit[i].stride != b->digit[i].stride)
-            return false;
-    return true;
-}
-
 static bool same_views(const struct view *a, const struct view *b)
 {
     if (a == b || !a || !b)
         return a == b;
     if (a->type != b->type || a->elements != b->elements || a->piece_count != b->piece_count)
         return false;
-    for (uint32_t i = 0; i < a->piece_count; ++i)
-        if (!same_pieces(&a->pieces[i], &b->pieces[i]))
-            return false;
-    return true;
+    return !a->piece_count || memcmp(a->pieces, b->pieces, a->piece_count * sizeof(*a->pieces)) == 0;
 }
 
 static bool can_be_same(const struct outline *o, uint32_t node, const struct program_node *n)

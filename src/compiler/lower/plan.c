@@ -7,6 +7,7 @@
 #include "compiler/lower/plan.h"
 
 #include "compiler/common/runs.h"
+#include "graph/piece_shapes.h"
 
 #include <assert.h>
 
@@ -15,11 +16,11 @@ enum { MAX_DIGITS = 64 };
 /* The position in a side. */
 struct cursor {
     const uint64_t *storage;
-    const struct piece *pieces;
+    const struct view *view; /* NULL: one piece */
     size_t count, at;
-    uint64_t done;       /* elements of the current piece */
-    struct piece buffer; /* what pieces points at for a buffer */
-    struct digit whole;
+    uint64_t done;      /* elements of the current piece */
+    struct piece piece; /* the current one */
+    struct digit whole; /* of a buffer */
     bool is_buffer;
 };
 /* The next elements of a side: a first digit of its own, then the piece's digits from `inner` on. */
@@ -34,28 +35,44 @@ struct pair {
     int64_t source, destination;
 };
 
+static bool is_buffer(struct plan_side side)
+{
+    return !side.view && !side.piece;
+}
+
+static size_t piece_count(struct plan_side side)
+{
+    return side.view ? side.view->piece_count : 1;
+}
+
+static struct piece side_piece(struct plan_side side, size_t index)
+{
+    return side.view ? view_piece(side.view, index) : *side.piece;
+}
+
 static void cursor_begin(struct cursor *cursor, const uint64_t *storage, struct plan_side side, uint64_t elements)
 {
-    *cursor =
-        (struct cursor){ .storage = storage, .pieces = side.pieces, .count = side.count, .is_buffer = !side.pieces };
-    if (!cursor->is_buffer)
-        return;
+    *cursor = (struct cursor){
+        .storage = storage, .view = side.view, .count = piece_count(side), .is_buffer = is_buffer(side)
+    };
     cursor->whole = (struct digit){ elements, 1 };
-    cursor->buffer = (struct piece){ .digits = elements > 1, .elements = elements, .digit = &cursor->whole };
-    cursor->pieces = &cursor->buffer;
-    cursor->count = 1;
+    if (cursor->is_buffer)
+        cursor->piece = (struct piece){ .digits = elements > 1, .elements = elements, .digit = &cursor->whole };
+    else if (cursor->count)
+        cursor->piece = side_piece(side, 0);
 }
 
 static const struct piece *cursor_piece(const struct cursor *cursor)
 {
-    return &cursor->pieces[cursor->at];
+    return &cursor->piece;
 }
 
 static uint64_t cursor_left(struct cursor *cursor)
 {
     while (cursor->at < cursor->count && cursor->done == cursor_piece(cursor)->elements) {
-        ++cursor->at;
         cursor->done = 0;
+        if (++cursor->at < cursor->count)
+            cursor->piece = view_piece(cursor->view, cursor->at);
     }
     return cursor->at < cursor->count ? cursor_piece(cursor)->elements - cursor->done : 0;
 }
@@ -191,8 +208,8 @@ struct plan_variables {
 static struct plan_variables variables_of(struct plan_side side)
 {
     struct plan_variables variables = { UINT32_MAX, 0 };
-    for (size_t i = 0; i < side.count; ++i) {
-        uint32_t variable = side.pieces[i].variable;
+    for (size_t i = 0; i < piece_count(side); ++i) {
+        uint32_t variable = side.view ? side.view->pieces[i].variable : side.piece->variable;
         variables.first = variable < variables.first ? variable : variables.first;
         variables.last = variable > variables.last ? variable : variables.last;
     }
@@ -203,12 +220,12 @@ static struct plan_variables variables_of(struct plan_side side)
 static size_t add_spans(struct plan_span *spans, struct plan_side side, struct plan_variables of, bool written)
 {
     size_t count = 0;
-    for (size_t i = 0; i < side.count; ++i) {
-        const struct piece *piece = &side.pieces[i];
-        struct plan_span span = { .variable = piece->variable, .written = written };
-        if (piece->variable < of.first || piece->variable > of.last)
+    for (size_t i = 0; i < piece_count(side); ++i) {
+        struct piece piece = side_piece(side, i);
+        struct plan_span span = { .variable = piece.variable, .written = written };
+        if (piece.variable < of.first || piece.variable > of.last)
             continue;
-        piece_span(piece, &span.begin, &span.end);
+        piece_span(&piece, &span.begin, &span.end);
         spans[count++] = span;
     }
     return count;
@@ -225,13 +242,15 @@ static int span_order(const void *left, const void *right)
 /* Conservative: whether the sides may share elements, as spans of a source and a destination overlap. */
 static bool sides_meet(struct plan_side source, struct plan_side destination)
 {
+    if (is_buffer(source) || is_buffer(destination))
+        return false;
     struct plan_variables read = variables_of(source), written = variables_of(destination),
                           both = { read.first, read.last };
     both.first = written.first > both.first ? written.first : both.first;
     both.last = written.last < both.last ? written.last : both.last;
     if (both.first > both.last) /* as nearly always: a copy's destination is younger than its source */
         return false;
-    struct plan_span *spans = mem_alloc((source.count + destination.count) * sizeof(*spans));
+    struct plan_span *spans = mem_alloc((piece_count(source) + piece_count(destination)) * sizeof(*spans));
     size_t count = add_spans(spans, source, both, false);
     count += add_spans(spans + count, destination, both, true);
     qsort(spans, count, sizeof(*spans), span_order);
@@ -251,7 +270,7 @@ static bool sides_meet(struct plan_side source, struct plan_side destination)
 uint32_t plan_copy(struct image *image, const uint64_t *storage, struct plan_side source, struct plan_side destination,
                    uint64_t elements, unsigned element_bytes)
 {
-    assert(element_bytes && (source.pieces || destination.pieces));
+    assert(element_bytes && (!is_buffer(source) || !is_buffer(destination)));
     struct image_copy copy = { .first_move = image->moves.count,
                                .bytes = elements * element_bytes,
                                .element_bytes = (uint8_t)element_bytes };

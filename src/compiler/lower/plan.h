@@ -6,12 +6,12 @@
 #include "graph/view.h"
 #include "image/image.h"
 
-/* One side of a copy: pieces of variables, or (pieces NULL) a buffer from its start. */
+/* One side of a copy: a view, or elements of one variable, or (both NULL) a buffer from its start. */
 struct plan_side {
-    const struct piece *pieces;
-    size_t count;
+    const struct view *view;
+    const struct piece *piece;
 };
-#define PLAN_BUFFER ((struct plan_side){ NULL, 0 })
+#define PLAN_BUFFER ((struct plan_side){ NULL, NULL })
 
 /* Adds a copy of elements of element_bytes each to image->copies and returns its index.  storage: byte offset of each
  * variable. */
@@ -20,7 +20,7 @@ uint32_t plan_copy(struct image *image, const uint64_t *storage, struct plan_sid
 
 static inline struct plan_side plan_side_of_view(const struct view *view)
 {
-    return (struct plan_side){ view->pieces, view->piece_count };
+    return (struct plan_side){ view, NULL };
 }
 
 #endif

@@ -126,7 +126,7 @@ static uint64_t add_gather(struct filler *f, const struct codelet_field *field, 
                            .elements = elements,
                            .digit = &digit };
     struct plan_side side =
-        edge->form == EDGE_RUN ? (struct plan_side){ &piece, 1 } : plan_side_of_view(edge_view(c->store, edge));
+        edge->form == EDGE_RUN ? (struct plan_side){ NULL, &piece } : plan_side_of_view(edge_view(c->store, edge));
     unsigned element_bytes = (unsigned)pop_type_size((pop_type)field->type);
     struct image_gather gather = { .vertex_in_set = f->vertex_in_set,
                                    .scratch = f->scratch,

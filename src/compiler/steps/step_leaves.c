@@ -168,7 +168,7 @@ static uint32_t tile_of(struct steps_builder *b, const struct view *view)
 {
     struct run_cursor cursor;
     uint64_t stop;
-    run_cursor_begin(&cursor, view->pieces, view->piece_count);
+    run_cursor_begin(&cursor, view);
     uint32_t tile = cursor.run.count ? owners_find(&b->owners, cursor.run.variable, cursor.run.offset, &stop) : 0;
     return tile == HOME_EVERYWHERE ? 0 : tile;
 }

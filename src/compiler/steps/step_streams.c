@@ -4,7 +4,7 @@
 #include "compiler/steps/step_streams.h"
 #include "compiler/steps/step_leaves.h"
 #include "compiler/steps/steps.h"
-#include "graph/view_keep.h"
+#include "graph/view_runs.h"
 
 #include <assert.h>
 
