@@ -446,8 +446,8 @@ static size_t divisor(size_t number, size_t max)
     return best;
 }
 /* The group of channels: the largest divisor of their number, up to 16 and at least the vector width, that is
- * contiguous in memory in a tensor {batch, channels, field...}, judged by its first field element. If there is none,
- * the largest divisor up to 16. */
+ * contiguous in memory in a pass's operand {batch, channels, field...} (backward, the output's gradient), judged by its
+ * first field element. If there is none, the largest divisor up to 16. */
 static size_t channels_of(const struct pool *pool, pop_tensor t, const struct pool_options *options)
 {
     size_t count = pool->params->channels, together = divisor(count, 16),
@@ -514,7 +514,7 @@ pop_tensor popnn_pool_input_gradient_at(pop_where where, pop_graph *graph, const
     if (max && (!check_tensor(&pool, "the input", in, params->input_field) ||
                 !check_tensor(&pool, "the output", pooled, pool.out_field)))
         return (pop_tensor){ 0 };
-    pool.channels = channels_of(&pool, max ? in : pooled_gradient, &parsed);
+    pool.channels = channels_of(&pool, pooled_gradient, &parsed);
     pool.read[2] = grouped(&pool, pooled_gradient);
     if (max) {
         pool.read[0] = grouped(&pool, in);

@@ -295,6 +295,43 @@ static void test_cycles_of_work_lists(void **state)
     bed_close(&bed);
 }
 
+/* {1, channels, 5, 5} with channels in groups of `group`. */
+static pop_tensor in_groups(struct bed *bed, size_t channels, size_t group)
+{
+    pop_tensor t = bed_input(bed, POP_HALF, POP_SHAPE(1, channels / group, 5, 5, group), BED_LINEAR);
+    return pop_tensor_reshape(pop_tensor_dim_roll(t, 4, 2), POP_SHAPE(1, channels, 5, 5));
+}
+/* Whether so many channels of the first field element are together. */
+static bool together(pop_tensor t, size_t channels)
+{
+    pop_tensor first = pop_tensor_slice(pop_tensor_slice(pop_tensor_index(t, POP_SHAPE(0)), 0, 1, 1), 0, 1, 2);
+    return pop_tensor_is_contiguous(pop_tensor_slice(first, 0, channels, 0));
+}
+
+/* The output keeps the groups of the input's channels, the input's gradient those of the output's gradient. */
+static void test_groups_of_channels(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 4, popnn_add_codelets_at);
+    popnn_pool_params p = { .type = POPNN_POOL_MAX,
+                            .dims = 2,
+                            .channels = 32,
+                            .batch = 1,
+                            .data_type = POP_HALF,
+                            .input_field = { 5, 5 },
+                            .kernel = { 3, 3 },
+                            .stride = { 1, 1 },
+                            .padding_lower = { 1, 1 },
+                            .padding_upper = { 1, 1 } };
+    pop_tensor in = in_groups(&bed, 32, 8), gradient = in_groups(&bed, 32, 16);
+    pop_tensor out = popnn_pool(bed.graph, &p, in, bed.program, "pool", POP_NO_OPTIONS);
+    pop_tensor back =
+        popnn_pool_input_gradient(bed.graph, &p, in, out, gradient, false, bed.program, "back", POP_NO_OPTIONS);
+    assert_built(bed.graph);
+    assert_true(together(out, 8) && !together(out, 16) && together(back, 16));
+    bed_close(&bed);
+}
+
 /* Parts with more elements than 16 bits can number have no work lists. */
 static void test_large_parts(void **state)
 {
@@ -374,6 +411,7 @@ int main(void)
         cmocka_unit_test(test_pooling_and_gradients), cmocka_unit_test(test_sums_as_convolutions),
         cmocka_unit_test(test_cycles_and_memory),     cmocka_unit_test(test_cycles_of_work_lists),
         cmocka_unit_test(test_large_parts),           cmocka_unit_test(test_errors_and_empty_tensors),
+        cmocka_unit_test(test_groups_of_channels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
