@@ -182,33 +182,62 @@ pop_tensor units_right_operand(const struct units *units, size_t rows, size_t de
                                               POP_SHAPE(rows, depth), POP_SHAPE(depth, columns), units->name,
                                               units_options(units, UNITS_FORWARD, &storage), units->cache);
 }
-/* A piece of a stack, {n, tiles * size}: on each of `tiles` tiles, `size` elements for all n. */
-static pop_tensor stack_piece(const struct units *units, size_t n, size_t tiles, size_t size, size_t first_tile,
-                              const char *name)
+/* A piece of a stack, {n, count * size}: `size` elements for all n on each of `count` of the stack's tiles, the first
+ * of which is its first-th of `used`; with `spread` these are spread evenly over the target's. */
+struct stack_tiles {
+    size_t count, first, used;
+    bool spread;
+};
+static pop_tensor stack_piece(const struct units *units, size_t n, struct stack_tiles on, size_t size, const char *name)
 {
+    size_t tiles = pop_target_num_tiles(pop_graph_target(units->graph));
     pop_tensor piece =
-        pop_graph_add_variable_at(units->where, units->graph, units->type, POP_SHAPE(tiles, n, size), name);
-    for (size_t i = 0; i < tiles; ++i)
+        pop_graph_add_variable_at(units->where, units->graph, units->type, POP_SHAPE(on.count, n, size), name);
+    for (size_t i = 0; i < on.count; ++i) {
+        size_t tile = on.spread ? (on.first + i + 1) * tiles / on.used - 1 : on.first + i;
         pop_graph_set_tile_mapping_at(units->where, units->graph, pop_tensor_at_at(units->where, piece, i),
-                                      (unsigned)(first_tile + i));
+                                      (unsigned)tile);
+    }
     return pop_tensor_reshape_at(units->where, pop_tensor_dim_shuffle_at(units->where, piece, POP_DIMS(1, 0, 2)),
-                                 POP_SHAPE(n, tiles * size));
+                                 POP_SHAPE(n, on.count * size));
+}
+/* A stack, {n, elements}, `share` elements on a tile; the last may have fewer. */
+static pop_tensor stack(const struct units *units, size_t n, size_t elements, size_t share, bool spread,
+                        const char *name)
+{
+    assert(share);
+    size_t whole = elements / share, rest = elements % share, used = whole + (rest != 0);
+    pop_tensor pieces[2];
+    if (whole)
+        pieces[0] = stack_piece(units, n, (struct stack_tiles){ whole, 0, used, spread }, share, name);
+    if (rest)
+        pieces[whole ? 1 : 0] = stack_piece(units, n, (struct stack_tiles){ 1, whole, used, spread }, rest, name);
+    return pop_tensor_concat_at(units->where, (pop_tensors){ (whole != 0) + (size_t)(rest != 0), pieces }, 1);
+}
+/* As poplibs of 2021: pieces of up to 16 units of one batch entry, in the order of the units and then of the batch,
+ * equally many on each tile that has any. */
+static pop_tensor stack_2021(const struct units *units, size_t n, const char *name)
+{
+    enum { PIECE = 16 };
+    size_t piece = poplibs_gcd(PIECE, units->output), groups = units->output / piece, count = groups * units->batch,
+           share = poplibs_ceil_div(count, pop_target_num_tiles(pop_graph_target(units->graph)));
+    pop_tensor all = pop_tensor_reshape_at(units->where, stack(units, n, count * piece, share * piece, true, name),
+                                           POP_SHAPE(n, groups, units->batch, piece));
+    return pop_tensor_reshape_at(units->where, pop_tensor_dim_shuffle_at(units->where, all, POP_DIMS(0, 2, 1, 3)),
+                                 POP_SHAPE(n, units->batch, units->output));
 }
 pop_tensor units_new_stack(const struct units *units, size_t n, const char *name)
 {
     enum { MIN_BYTES = 128 }; /* on a tile */
+    const pop_target *target = pop_graph_target(units->graph);
     size_t elements = units->batch * units->output, grain = 8 / pop_type_size(units->type);
-    size_t share = poplibs_max(poplibs_ceil_div(elements, pop_target_num_tiles(pop_graph_target(units->graph))),
-                               MIN_BYTES / pop_type_size(units->type));
-    share = poplibs_ceil_div(share, grain) * grain;
-    size_t whole = elements / share, rest = elements % share;
-    pop_tensor pieces[2];
-    if (whole)
-        pieces[0] = stack_piece(units, n, whole, share, 0, name);
-    if (rest)
-        pieces[whole ? 1 : 0] = stack_piece(units, n, 1, rest, whole, name);
-    pop_tensor all = pop_tensor_concat_at(units->where, (pop_tensors){ (whole != 0) + (size_t)(rest != 0), pieces }, 1);
-    return pop_tensor_reshape_at(units->where, all, POP_SHAPE(n, units->batch, units->output));
+    if (target->poplibs_release == POP_POPLIBS_2021 && elements)
+        return stack_2021(units, n, name);
+    size_t share =
+        poplibs_max(poplibs_ceil_div(elements, pop_target_num_tiles(target)), MIN_BYTES / pop_type_size(units->type));
+    return pop_tensor_reshape_at(units->where,
+                                 stack(units, n, elements, poplibs_ceil_div(share, grain) * grain, false, name),
+                                 POP_SHAPE(n, units->batch, units->output));
 }
 pop_tensor units_spread(const struct units *units, pop_shape shape, const char *name)
 {

@@ -89,6 +89,20 @@ static void check_product(enum bed_device device, pop_type type, pop_type out_ty
     check_in(bed_open(device, 7, add_codelets), type, out_type, s, a_lie, b_lie, POP_NO_OPTIONS);
 }
 
+/* The summary of a run's profile, to be freed. */
+static char *steps_of(struct bed *bed)
+{
+    char *text;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    pop_error error;
+    assert_int_equal(
+        pop_engine_print_profile_summary(bed->engine, file, POP_OPTIONS({ "showExecutionSteps", "true" }), &error),
+        POP_OK);
+    fclose(file);
+    return text;
+}
+
 /* Products of release 2021: exchanged operands, and operands that many tiles read. */
 static void test_release_2021(void **state)
 {
@@ -101,6 +115,32 @@ static void test_release_2021(void **state)
             POP_OPTIONS({ "planConstraints", i % 4 ? "{\"0\":{\"transform\":{\"swapOperands\":true}}}" : "{}" });
         check_in(bed, i % 3 ? POP_FLOAT : POP_HALF, i % 5 > 2 ? POP_HALF : POP_FLOAT, shapes[i / 4],
                  (enum lie)(i % LIES), (enum lie)((i / LIES + i) % LIES), options);
+    }
+}
+
+/* Release 2021 transposes an operand of halves whose columns are contiguous on tiles, but for the group of channels
+ * that is padded; the exchange separates floats. */
+static void test_halves_are_transposed(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 4; ++i) {
+        pop_type type = i % 2 ? POP_FLOAT : POP_HALF;
+        size_t m = 64, k = i / 2 ? 60 : 64, n = 48;
+        struct bed bed = bed_open_with(BED_MODEL, 64, POP_OPTIONS({ "poplibsRelease", "2021" }), add_codelets);
+        pop_options options = POP_OPTIONS({ "planConstraints", "{\"method\": \"AMP\"}" });
+        pop_tensor a = bed_input(&bed, type, POP_SHAPE(1, k, m), BED_LINEAR),
+                   b = bed_input(&bed, type, POP_SHAPE(1, k, n), BED_LINEAR);
+        pop_tensor turned = poplin_transpose_grouped_matrix(a);
+        double *a_values = view_values(&bed, turned, 0);
+        pop_tensor out = poplin_mat_mul_grouped(bed.graph, turned, b, bed.program, POP_FLOAT, "mm", options, NULL);
+        double *wanted = reference(a_values, bed_given(&bed, b), 1, m, k, n, NULL, 1);
+        bed_check(bed_run(&bed, out), wanted, m * n, 1e-3, 1e-3);
+        char *text = steps_of(&bed);
+        assert_int_equal(strstr(text, "Transpose") != NULL, type == POP_HALF);
+        free(text);
+        free(wanted);
+        free(a_values);
+        bed_close(&bed);
     }
 }
 
@@ -120,14 +160,7 @@ static void test_created_operands_are_exchanged(void **state)
     pop_tensor out = poplin_mat_mul(bed.graph, a, b, bed.program, "mm", options, NULL);
     double *wanted = reference(bed_given(&bed, a), bed_given(&bed, b), 1, M, K, N, NULL, 1);
     bed_check(bed_run(&bed, out), wanted, M * N, 1e-3, 1e-3);
-    char *text;
-    size_t size;
-    FILE *file = open_memstream(&text, &size);
-    pop_error error;
-    assert_int_equal(
-        pop_engine_print_profile_summary(bed.engine, file, POP_OPTIONS({ "showExecutionSteps", "true" }), &error),
-        POP_OK);
-    fclose(file);
+    char *text = steps_of(&bed);
     assert_null(strstr(text, "OnTileCopy"));
     free(text);
     free(wanted);
@@ -474,6 +507,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes_views_and_types),
         cmocka_unit_test(test_release_2021),
+        cmocka_unit_test(test_halves_are_transposed),
         cmocka_unit_test(test_created_operands_are_exchanged),
         cmocka_unit_test(test_constant_operands),
         cmocka_unit_test(test_adds_to_existing_values),

@@ -145,15 +145,19 @@ static void step_backward(struct reference *r, size_t t, size_t b)
 
 enum { OUT, DX, DH, DW, DU, DB, RESULTS };
 
+enum { DEVICES = BED_DEVICES + 1 }; /* and the modelled IPU with poplibsRelease 2021 */
+
 /* Backward and weight update by one call or by two, or by one with weights' gradients that are summed in float.
  * Returns the largest error of the biases' gradient. */
 enum way { TOGETHER, APART, SUMMED_IN_FLOAT };
 
-static double check_layer(enum bed_device device, const popnn_gru_params *p, enum bed_mapping mapping, enum way way,
+static double check_layer(unsigned device, const popnn_gru_params *p, enum bed_mapping mapping, enum way way,
                           double tolerance)
 {
     pop_options options = way == SUMMED_IN_FLOAT ? POP_OPTIONS({ "weightAccumulatorsType", "float" }) : POP_NO_OPTIONS;
-    struct bed bed = bed_open(device, 7, add_all);
+    struct bed bed = device == DEVICES - 1
+                         ? bed_open_with(BED_MODEL, 11, POP_OPTIONS({ "poplibsRelease", "2021" }), add_all)
+                         : bed_open(device, 7, add_all);
     size_t T = p->time_steps, B = p->batch_size, I = p->input_size, O = p->output_size,
            all = p->output_full_sequence ? T * B * O : B * O;
     pop_tensor initial = bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping),
@@ -226,7 +230,7 @@ static double check_layer(enum bed_device device, const popnn_gru_params *p, enu
 static void test_all_passes(void **state)
 {
     (void)state;
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+    for (unsigned device = BED_CPU; device < DEVICES; ++device)
         for (int after = 0; after < 2; ++after) {
             popnn_gru_params p = popnn_gru_params_make(POP_FLOAT, 3, 4, 5, 7);
             p.reset_after = after;

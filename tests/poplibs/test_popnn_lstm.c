@@ -113,18 +113,22 @@ static void run_backward(struct reference *r)
 
 enum { OUT, CELL, DX, DH, DC, DW, DU, DB, RESULTS };
 
+enum { DEVICES = BED_DEVICES + 1 }; /* and the modelled IPU with poplibsRelease 2021 */
+
 /* Backward and weight update by one call or by two; by one if the input is weighted before the loop, or weights'
  * gradients are summed in float. */
 enum way { TOGETHER, APART, WEIGHTED_BEFORE, SUMMED_IN_FLOAT };
 
 /* Returns the largest error of the biases' gradient. */
-static double check_layer(enum bed_device device, const popnn_lstm_params *p, enum bed_mapping mapping, enum way way,
+static double check_layer(unsigned device, const popnn_lstm_params *p, enum bed_mapping mapping, enum way way,
                           double tolerance)
 {
     pop_options options = POP_OPTIONS({ "preCalcWeights", way == WEIGHTED_BEFORE ? "true" : "false" },
                                       { "weightAccumulatorsType", "float" });
     options.count -= way != SUMMED_IN_FLOAT;
-    struct bed bed = bed_open(device, 7, add_all);
+    struct bed bed = device == DEVICES - 1
+                         ? bed_open_with(BED_MODEL, 11, POP_OPTIONS({ "poplibsRelease", "2021" }), add_all)
+                         : bed_open(device, 7, add_all);
     size_t T = p->time_steps, B = p->batch_size, I = p->input_size, O = p->output_size;
     popnn_lstm_state initial = { bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping),
                                  bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping) };
@@ -201,7 +205,7 @@ static double check_layer(enum bed_device device, const popnn_lstm_params *p, en
 static void test_all_passes(void **state)
 {
     (void)state;
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
+    for (unsigned device = BED_CPU; device < DEVICES; ++device) {
         popnn_lstm_params p = popnn_lstm_params_make(POP_FLOAT, 3, 4, 5, 7);
         check_layer(device, &p, BED_LINEAR, TOGETHER, 1e-5);
         check_layer(device, &p, BED_SCATTERED, APART, 1e-5);

@@ -48,7 +48,8 @@ void build_fc(pop_graph *graph, struct passes *passes, const struct row *row)
     pass_result(passes, y, "y");
     if (!forward_alone) {
         program = pass_begin(passes, "bwd");
-        pop_tensor dy = pop_graph_clone(graph, POP_TYPE_NULL, y, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "dy");
+        pop_tensor dy = poplin_create_mat_mul_grouped_input_lhs(graph, type, type, POP_SHAPE(groups, batch, out),
+                                                                POP_SHAPE(groups, out, in), "dy", backward, cache);
         pass_result(passes, dy, "dy");
         pass_result(passes,
                     poplin_mat_mul_grouped(graph, dy, poplin_transpose_grouped_matrix(w), program, type, "bwd",

@@ -31,6 +31,9 @@ static bool from_name(struct row *row)
         strcpy(row->operation, "fc");
         snprintf(row->parameters, sizeof(row->parameters),
                  "--num-groups=%u --batch-size=%u --input-size=%u --output-size=%u", a, b, c, d);
+    } else if (sscanf(name, "bert_proj_%ux%ux%u", &a, &b, &c) == 3) { /* sequence, hidden, hidden */
+        strcpy(row->operation, "fc");
+        snprintf(row->parameters, sizeof(row->parameters), "--batch-size=%u --input-size=%u --output-size=%u", b, c, a);
     } else if (sscanf(name, "fc_layer_%u_%u_%u_%15s", &a, &b, &c, type) == 4 ||
                sscanf(name, "fc_layer_%ux%ux%u", &a, &b, &c) == 3 ||
                sscanf(name, "bert_%*[a-z0-9]_%ux%ux%u", &a, &b, &c) == 3) {

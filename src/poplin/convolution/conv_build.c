@@ -69,8 +69,7 @@ static size_t input_piece(const struct conv_resolved *conv, pop_tensor input)
 }
 
 /* With more readers an operand of a layer's product is sent to the plan's tiles first (poplibsRelease 2021).  Published
- * cycles of fully connected layers have the step with three readers (bert_grouped_12x384x64x384), not with two
- * (fc_layer_1_1000_5_float). */
+ * cycles of fc_layer_1_1000_5_float do not have the step, with two readers. */
 enum { MAX_READERS = 2 };
 
 /* The number of tiles that read an element of an operand. */
@@ -108,6 +107,34 @@ static bool have_same_tiles(const struct conv_work *work, pop_tensor a, pop_tens
     return same;
 }
 
+/* Transposes blocks of an operand of a product of halves whose innermost dimension is not that of `like`, as poplibs of
+ * 2021 does: the exchange moves words, so the halves of a word are separated on tiles. */
+static bool needs_transposition(const struct conv_resolved *conv, pop_tensor grouped)
+{
+    return pop_graph_target(conv->graph)->poplibs_release == POP_POPLIBS_2021 && is_product(conv) &&
+           pop_tensor_type(grouped) == POP_HALF;
+}
+static pop_tensor transposed_like(const struct conv_work *work, pop_tensor grouped, pop_tensor like, bool weights)
+{
+    pop_where where = work->where;
+    pop_tensor source, blocks;
+    for (unsigned d = 1; d <= (weights ? 2 : 1) && pop_tensor_contains_constant(grouped); ++d) {
+        size_t whole = pop_tensor_dim(grouped, d) - 1; /* the last group of channels may be padded */
+        pop_tensor last = pop_tensor_slice_at(where, grouped, whole, whole + 1, d);
+        if (!whole || !pop_tensor_contains_constant(last))
+            continue;
+        pop_tensor first = transposed_like(work, pop_tensor_slice_at(where, grouped, 0, whole, d),
+                                           pop_tensor_slice_at(where, like, 0, whole, d), weights);
+        return pop_tensor_concat_at(where, (pop_tensors){ 2, (pop_tensor[]){ first, last } }, d);
+    }
+    pop_compute_set set = conv_program_set(work->program, CONV_TRANSPOSE, work->conv->name, "Transpose");
+    grouped = popops_regroup_if_beneficial_apart_at(where, work->graph, grouped, like, set, work->conv->name, &source,
+                                                    &blocks);
+    if (pop_tensor_valid(source))
+        conv_program_copy(work->program, CONV_TRANSPOSE, source, blocks);
+    return grouped;
+}
+
 /* Copies a grouped operand unless the vertices can use its layout, and it need not be sent first or is where the plan
  * wants it. */
 static pop_tensor arrange(const struct conv_work *work, pop_tensor grouped, bool weights)
@@ -122,6 +149,8 @@ static pop_tensor arrange(const struct conv_work *work, pop_tensor grouped, bool
     pop_tensor made = conv_new_grouped(conv, weights, weights ? "weightsArranged" : "inputArranged");
     if (whole && have_same_tiles(work, grouped, made))
         return grouped;
+    if (needs_transposition(conv, grouped))
+        grouped = transposed_like(work, grouped, made, weights);
     conv_avoid_local_pieces(work->where, work->graph, grouped, made);
     conv_copy_and_pad(work, grouped, made, weights ? CONV_PAD_WEIGHTS : CONV_PAD_INPUT,
                       weights ? CONV_ARRANGE_WEIGHTS : CONV_ARRANGE_INPUT);
