@@ -5,6 +5,7 @@
 #include "poplibs/conv_reference.h"
 
 #include <poplin/codelets.h>
+#include <poplin/conv_util.h>
 #include <poplin/multi_convolution.h>
 #include <popops/codelets.h>
 
@@ -178,6 +179,39 @@ static void test_shares_of_tiles(void **state)
     assert_true(sets[0] < sets[1]);
 }
 
+/* The first tile that holds elements of a tensor. */
+static size_t first_tile(const struct convs *c, pop_tensor t)
+{
+    pop_interval_lists lists;
+    size_t tile = 0;
+    assert_true(pop_graph_get_tile_mapping(c->bed.graph, t, NULL, &lists));
+    while (lists.first[tile] == lists.first[tile + 1])
+        ++tile;
+    pop_interval_lists_free(&lists);
+    return tile;
+}
+
+/* The one with the most products has the first tiles, then come the smallest, the next larger ones and the second
+ * largest. */
+static void test_order_of_tiles(void **state)
+{
+    (void)state;
+    struct convs c;
+    size_t order[MAX_CONVS];
+    create(&c, BED_MODEL, 512, POP_FLOAT, 0, MAX_CONVS, POP_NO_OPTIONS);
+    build(&c, FORWARD, POP_NO_OPTIONS, c.cache);
+    for (size_t i = 0; i < MAX_CONVS; ++i) {
+        size_t at = i;
+        for (; at && poplin_get_fwd_flops(&c.params[order[at - 1]]) > poplin_get_fwd_flops(&c.params[i]); --at)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    assert_int_equal(first_tile(&c, c.out[order[MAX_CONVS - 1]]), 0);
+    for (size_t i = 1; i + 1 < MAX_CONVS; ++i)
+        assert_true(first_tile(&c, c.out[order[i - 1]]) < first_tile(&c, c.out[order[i]]));
+    end(&c);
+}
+
 static void test_updates(void **state)
 {
     (void)state;
@@ -276,11 +310,9 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_shares_of_tiles),
-        cmocka_unit_test(test_updates),
-        cmocka_unit_test(test_updates_together),
-        cmocka_unit_test(test_transposed_weights),
+        cmocka_unit_test(test_values),           cmocka_unit_test(test_shares_of_tiles),
+        cmocka_unit_test(test_order_of_tiles),   cmocka_unit_test(test_updates),
+        cmocka_unit_test(test_updates_together), cmocka_unit_test(test_transposed_weights),
         cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

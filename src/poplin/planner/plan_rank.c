@@ -15,28 +15,48 @@ static uint64_t rank_of_excess(uint64_t excess, uint64_t second)
     return at_most_bits(excess, 63 - SECOND_BITS) << SECOND_BITS | at_most_bits(second, SECOND_BITS);
 }
 
+/* The steps of a plan, and whether serial splits repeat them. */
+static const struct step {
+    size_t offset;
+    bool repeated;
+} steps_of[] = {
+#define STEP(name, repeated)                                                                                           \
+    {                                                                                                                  \
+        offsetof(poplin_detailed_plan_costs, name), repeated                                                           \
+    }
+    STEP(broadcast, false), STEP(rearrangement, false), STEP(output_cast, false),         STEP(dynamic_slice, true),
+    STEP(transform, true),  STEP(exchange, true),       STEP(tile_level_transform, true), STEP(compute, true),
+    STEP(reduction, true),  STEP(dynamic_update, true), STEP(add_in_place, true),
+#undef STEP
+};
+enum { STEPS = sizeof(steps_of) / sizeof(steps_of[0]) };
+
+static uint64_t step_cycles(const poplin_detailed_plan_costs *steps, const struct step *step)
+{
+    const poplin_plan_costs *cost = (const void *)((const char *)steps + step->offset);
+    return cost->cycles * (step->repeated ? steps->serial_split : 1);
+}
+
 /* The sum of the cycles by which steps are longer than those of another plan. */
 static uint64_t excess_over(const poplin_detailed_plan_costs *steps, const poplin_detailed_plan_costs *other)
 {
-    static const struct {
-        size_t offset;
-        bool repeated; /* serial splits repeat it */
-    } all[] = {
-#define STEP(name, repeated) { offsetof(poplin_detailed_plan_costs, name), repeated }
-        STEP(broadcast, false), STEP(rearrangement, false), STEP(output_cast, false),         STEP(dynamic_slice, true),
-        STEP(transform, true),  STEP(exchange, true),       STEP(tile_level_transform, true), STEP(compute, true),
-        STEP(reduction, true),  STEP(dynamic_update, true), STEP(add_in_place, true),
-#undef STEP
-    };
     uint64_t excess = 0;
-    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i) {
-        const poplin_plan_costs *here = (const void *)((const char *)steps + all[i].offset),
-                                *there = (const void *)((const char *)other + all[i].offset);
-        uint64_t cycles = here->cycles * (all[i].repeated ? steps->serial_split : 1),
-                 limit = there->cycles * (all[i].repeated ? other->serial_split : 1);
+    for (size_t i = 0; i < STEPS; ++i) {
+        uint64_t cycles = step_cycles(steps, &steps_of[i]), limit = step_cycles(other, &steps_of[i]);
         excess += cycles > limit ? cycles - limit : 0;
     }
     return excess;
+}
+
+poplin_detailed_plan_costs plan_longest_steps(const poplin_detailed_plan_costs *a, const poplin_detailed_plan_costs *b)
+{
+    poplin_detailed_plan_costs longest = { .serial_split = 1 };
+    for (size_t i = 0; i < STEPS; ++i) {
+        uint64_t cycles = poplibs_max(step_cycles(a, &steps_of[i]), step_cycles(b, &steps_of[i]));
+        ((poplin_plan_costs *)((char *)&longest + steps_of[i].offset))->cycles = cycles;
+        longest.total.cycles += cycles;
+    }
+    return longest;
 }
 
 uint64_t plan_rank(const struct plan_goal *goal, const struct poplin_plan_cost *cost)

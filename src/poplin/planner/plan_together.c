@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplin/planner/plan_together.h"
+#include "poplin/planner/plan_rank.h"
 
 struct together {
     pop_where where;
@@ -28,15 +29,15 @@ static void find_order(struct together *t)
     free(flops);
 }
 
-/* Plans a member on the free tiles; with take, it gets the tiles of its plan. */
-static bool plan_member(struct together *t, size_t place, struct poplin_plan_share share, bool take,
+/* Plans a member on the free tiles, of which `later` members keep theirs; with take, it gets the tiles of its plan. */
+static bool plan_member(struct together *t, size_t place, size_t later, struct poplin_plan_share share, bool take,
                         struct poplin_plan_cost *cost)
 {
     const struct plan_member *member = &t->members[t->order[place]];
     struct poplin_planned planned;
     share.first_tile = t->next_tile;
     member->options->share = share;
-    member->options->tiles_per_ipu = t->tiles - t->next_tile - t->reserved * (unsigned)(t->count - 1 - place);
+    member->options->tiles_per_ipu = t->tiles - t->next_tile - t->reserved * (unsigned)later;
     if (!poplin_plan_get(t->where, t->graph, t->api, &member->params, member->options, t->cache, &planned))
         return false;
     *cost = planned.cost;
@@ -47,24 +48,28 @@ static bool plan_member(struct together *t, size_t place, struct poplin_plan_sha
     return true;
 }
 
+/* The largest one takes the fewest tiles on which it is not much slower.  Then the others, from the smallest on, are
+ * planned to take no longer than those before them in any step; the last, which is the second largest, takes all tiles
+ * that are left. */
 static bool plan_all(struct together *t)
 {
     struct poplin_plan_share share = { .objective = POPLIN_FEWEST_CYCLES };
     struct poplin_plan_cost cost;
-    if (!plan_member(t, 0, share, false, &cost))
+    if (!plan_member(t, 0, t->count - 1, share, false, &cost))
         return false;
     share.objective = POPLIN_FEWEST_TILES;
     double max = (double)cost.cycles *
                  /* Floating point, because the option has no upper limit. */
                  (1 + (double)(t->count - 1) * t->back_off);
     share.max_cycles = max < (double)UINT64_MAX ? (uint64_t)max : UINT64_MAX;
-    if (!plan_member(t, 0, share, true, &cost))
+    if (!plan_member(t, 0, t->count - 1, share, true, &cost))
         return false;
     share = (struct poplin_plan_share){ .like = cost.steps };
-    for (size_t place = 1; place < t->count; ++place) {
-        share.objective = place + 1 < t->count ? POPLIN_LIKE_ON_FEWEST_TILES : POPLIN_LIKE_IN_MIN_MEMORY;
-        if (!plan_member(t, place, share, true, &cost))
+    for (size_t place = t->count - 1; place > 0; --place) {
+        share.objective = place > 1 ? POPLIN_LIKE_ON_FEWEST_TILES : POPLIN_LIKE_IN_MIN_MEMORY;
+        if (!plan_member(t, place, place - 1, share, true, &cost))
             return false;
+        share.like = plan_longest_steps(&share.like, &cost.steps);
     }
     return true;
 }
