@@ -23,12 +23,23 @@ static inline void *vec_grow(void *data, size_t *capacity, size_t count, size_t 
     return mem_grow(data, bytes && *capacity > SIZE_MAX / bytes ? SIZE_MAX : *capacity * bytes);
 }
 
+static inline void *vec_shrink(void *data, size_t *capacity, size_t count, size_t bytes)
+{
+    enum { LITTLE = 512 };
+    if (!count || (*capacity - count) * bytes < LITTLE)
+        return data;
+    *capacity = count;
+    return mem_grow(data, count * bytes);
+}
+
 /* Ensures capacity for n more elements. */
 #define vec_reserve(v, n) ((v)->data = vec_grow((v)->data, &(v)->capacity, (v)->count + (n), sizeof(*(v)->data)))
 /* Pointer to a new, uninitialised last element. */
 #define vec_push(v) (vec_reserve(v, 1), (v)->data + (v)->count++)
 /* Pointer to the first of n new, uninitialised last elements. */
 #define vec_extend(v, n) (vec_reserve(v, n), (v)->count += (n), (v)->data + (v)->count - (n))
-#define vec_free(v)      (mem_free((v)->data), (v)->data = NULL, (v)->count = (v)->capacity = 0)
+/* Gives back capacity that is not used, unless it is little. */
+#define vec_trim(v) ((v)->data = vec_shrink((v)->data, &(v)->capacity, (v)->count, sizeof(*(v)->data)))
+#define vec_free(v) (mem_free((v)->data), (v)->data = NULL, (v)->count = (v)->capacity = 0)
 
 #endif

@@ -6,6 +6,7 @@
 #include "graph/tile_map.h"
 #include "graph/view_runs.h"
 
+#include "base/sort.h"
 #include "graph/build.h"
 
 void clone_layout_free(struct clone_layout *layout)
@@ -234,11 +235,33 @@ static int by_tile_and_begin(const void *a, const void *b)
     return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
+static uint64_t range_begin(const void *range)
+{
+    return ((const struct clone_range *)range)->begin;
+}
+static uint64_t range_place(const void *range)
+{
+    const struct clone_range *r = range;
+    return (uint64_t)r->tile << 32 | r->variable;
+}
+
+static void sort_ranges(struct clone_range *range, size_t count)
+{
+    enum { FEW_RANGES = 256 };
+    if (count < FEW_RANGES) {
+        if (count)
+            qsort(range, count, sizeof(*range), by_tile_and_begin);
+        return;
+    }
+    sort_by_key(range, count, sizeof(*range), range_begin);
+    sort_by_key(range, count, sizeof(*range), range_place);
+}
+
 /* Sorts ranges and merges those that touch or overlap; returns how many are left. */
 static size_t merge_ranges(struct clone_range *range, size_t count)
 {
     size_t kept = 0;
-    qsort(range, count, sizeof(*range), by_tile_and_begin);
+    sort_ranges(range, count);
     for (size_t i = 0; i < count; ++i) {
         struct clone_range *last = kept ? &range[kept - 1] : NULL;
         if (last && last->tile == range[i].tile && last->variable == range[i].variable && range[i].begin <= last->end)

@@ -90,12 +90,12 @@ enum { CURSORS = 16 };
 /* State of a walk over a tensor's runs that finds the tile of each part, in flat order. */
 struct owner_walk {
     const pop_graph *graph;
-    uint64_t at;                  /* flat elements passed */
-    uint64_t runs;                /* that were looked at one by one */
-    bool complete, listed;        /* whether parts are wanted */
-    bool external;                /* some are on tiles that the graph does not see */
-    size_t cursor[CURSORS];       /* by variable: search hints, so two variables may share one */
-    VEC(struct tile_range) parts; /* of the flat tensor, by virtual tile */
+    uint64_t at;            /* flat elements passed */
+    uint64_t runs;          /* that were looked at one by one */
+    bool complete, listed;  /* whether parts are wanted */
+    bool external;          /* some are on tiles that the graph does not see */
+    size_t cursor[CURSORS]; /* by variable: search hints, so two variables may share one */
+    pop_store *store;       /* store->owned: parts of the flat tensor, by virtual tile */
 };
 
 static void add_part(struct owner_walk *walk, uint64_t count, uint32_t physical)
@@ -108,11 +108,12 @@ static void add_part(struct owner_walk *walk, uint64_t count, uint32_t physical)
     walk->external |= physical != UNMAPPED_TILE && tile == UNMAPPED_TILE;
     if (tile == UNMAPPED_TILE || !walk->listed)
         return;
-    struct tile_range *last = walk->parts.count ? &walk->parts.data[walk->parts.count - 1] : NULL;
+    pop_store *store = walk->store;
+    struct tile_range *last = store->owned.count ? &store->owned.data[store->owned.count - 1] : NULL;
     if (last && last->tile == tile && last->end == begin)
         last->end = walk->at;
     else
-        *vec_push(&walk->parts) = (struct tile_range){ begin, walk->at, tile };
+        *vec_push(&store->owned) = (struct tile_range){ begin, walk->at, tile };
 }
 
 static void own_run(struct owner_walk *walk, const struct tile_map *map, uint64_t at, uint64_t count, size_t *cursor)
@@ -175,18 +176,20 @@ static bool own_piece(const struct piece *piece, void *context)
     return true;
 }
 
-static void sort_by_tile(const struct owner_walk *walk, unsigned tiles, pop_interval_lists *lists)
+static void sort_by_tile(const pop_store *store, unsigned tiles, pop_interval_lists *lists)
 {
+    const struct tile_range *parts = store->owned.data;
+    size_t count = store->owned.count;
     lists->count = tiles;
     lists->first = mem_zero((size_t)tiles + 1, sizeof(*lists->first));
-    lists->intervals = mem_alloc(walk->parts.count * sizeof(*lists->intervals));
-    for (size_t i = 0; i < walk->parts.count; ++i)
-        ++lists->first[walk->parts.data[i].tile + 1];
+    lists->intervals = mem_alloc(count * sizeof(*lists->intervals));
+    for (size_t i = 0; i < count; ++i)
+        ++lists->first[parts[i].tile + 1];
     for (unsigned tile = 0; tile < tiles; ++tile)
         lists->first[tile + 1] += lists->first[tile];
     size_t *at = mem_copy(lists->first, tiles * sizeof(*at));
-    for (size_t i = 0; i < walk->parts.count; ++i) {
-        const struct tile_range *part = &walk->parts.data[i];
+    for (size_t i = 0; i < count; ++i) {
+        const struct tile_range *part = &parts[i];
         lists->intervals[at[part->tile]++] = (pop_interval){ (size_t)part->begin, (size_t)part->end };
     }
     free(at);
@@ -229,11 +232,10 @@ bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor
             *complete = true;
         return true;
     }
-    struct owner_walk walk = { .graph = graph, .complete = true, .listed = mapping != NULL };
-    if (pop_tensor_num_elements(t) && !tensor_each_piece(t, own_piece, &walk)) {
-        vec_free(&walk.parts);
+    struct owner_walk walk = { .graph = graph, .store = graph->store, .complete = true, .listed = mapping != NULL };
+    graph->store->owned.count = 0;
+    if (pop_tensor_num_elements(t) && !tensor_each_piece(t, own_piece, &walk))
         return false;
-    }
     if (complete)
         *complete = walk.complete;
     bool ok = walk.complete || complete;
@@ -241,8 +243,7 @@ bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor
         store_fail_in(graph->store, POP_INVALID_TILE_MAPPING, where, api, tensor_debug_name(t),
                       "the tensor is not mapped completely: give each of its elements a tile first");
     else if (mapping)
-        sort_by_tile(&walk, graph_num_tiles(graph), mapping);
-    vec_free(&walk.parts);
+        sort_by_tile(graph->store, graph_num_tiles(graph), mapping);
     return ok;
 }
 

@@ -294,6 +294,8 @@ uint32_t composite_keep(pop_store *store, struct composite *composite)
     }
     nodes->composites.data[composite->index] = composite;
     composite->stamp = ++nodes->stamps;
+    vec_trim(&composite->children); /* most are not added to */
+    vec_trim(&composite->pool);
     link_node(nodes, &composite->node, NODE_COMPOSITE);
     return composite->index | COMPOSITE;
 }

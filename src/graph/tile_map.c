@@ -18,6 +18,10 @@ void tile_map_add(struct tile_map *map, uint64_t begin, uint64_t end, uint32_t t
     } else if (begin < last->end) {
         map->compact = false;
     }
+    if (!map->ranges.capacity) { /* most variables have one range */
+        map->ranges.data = mem_alloc(sizeof(*map->ranges.data));
+        map->ranges.capacity = 1;
+    }
     *vec_push(&map->ranges) = (struct tile_range){ begin, end, tile };
 }
 
