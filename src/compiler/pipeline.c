@@ -130,6 +130,7 @@ static bool run_place(struct compiler *c, struct pass_results *r)
                                      .blocks = r->blocks,
                                      .schedule = r->schedule,
                                      .live = r->live };
+    bitmaps_free(&c->bits); /* no later pass needs them, and this one most memory */
     return pass_place(c, &in);
 }
 
@@ -311,7 +312,8 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     atomic_store(&store->cancelled, false);
     store->compiling = true;
     view_cache_free(store); /* nothing of the graph is walked again */
-    ++store->handles;       /* a callback may destroy the graph */
+    vec_free(&store->owned);
+    ++store->handles; /* a callback may destroy the graph */
     struct expansion *expansion;
     bool good =
         expansion_make(store, programs, count, &expansion, error) && run_passes(&c, failures, progress, progress_user);

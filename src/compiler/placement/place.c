@@ -21,8 +21,10 @@ static void push(struct place *p, uint32_t tile, struct fit_block fit, enum plac
     assert(tile < p->sizes.tiles && fit.alignment && fit.class < p->live->classes.count);
     if (!fit.bytes)
         return;
+    fit.what = what;
+    fit.kind = (uint8_t)kind;
     if (p->next)
-        p->blocks.data[p->next[tile]++] = (struct place_block){ fit, tile, what, (uint8_t)kind };
+        p->blocks.data[p->next[tile]++] = fit;
     else
         ++p->first[tile + 1];
 }
@@ -190,7 +192,7 @@ static uint64_t hash_tile(const struct place *p, uint32_t tile)
 {
     uint64_t hash = p->first[tile + 1] - p->first[tile];
     for (size_t i = p->first[tile]; i < p->first[tile + 1]; ++i) {
-        const struct fit_block *b = &p->blocks.data[i].fit;
+        const struct fit_block *b = &p->blocks.data[i];
         hash = mix(hash, b->bytes);
         hash = mix(hash, (uint64_t)b->class << 32 | b->alignment);
         hash = mix(hash, (uint64_t)b->category << 16 | (uint64_t)b->element << 8 | b->where);
@@ -212,7 +214,7 @@ static bool same_tile(const struct place *p, uint32_t a, uint32_t b)
     if (count != p->first[b + 1] - p->first[b] || pairs != p->first_pair[b + 1] - p->first_pair[b])
         return false;
     for (size_t i = 0; i < count; ++i)
-        if (!same_block(&p->blocks.data[p->first[a] + i].fit, &p->blocks.data[p->first[b] + i].fit))
+        if (!same_block(&p->blocks.data[p->first[a] + i], &p->blocks.data[p->first[b] + i]))
             return false;
     return !pairs || !memcmp(p->pairs + p->first_pair[a], p->pairs + p->first_pair[b], pairs * sizeof(*p->pairs));
 }
@@ -246,15 +248,11 @@ static void make_layout(void *context, uint32_t index)
     const struct place *p = context;
     struct place_layout *layout = &p->layouts.data[index];
     size_t first = p->first[layout->tile], count = p->first[layout->tile + 1] - first;
-    struct fit_block *blocks = mem_alloc((count + !count) * sizeof(*blocks));
-    for (size_t i = 0; i < count; ++i)
-        blocks[i] = p->blocks.data[first + i].fit;
     layout->first = first;
     layout->count = count;
     layout->address = mem_alloc((count + !count) * sizeof(*layout->address));
-    fit_place(&p->memory, p->live, blocks, count, p->pairs + p->first_pair[layout->tile],
+    fit_place(&p->memory, p->live, p->blocks.data + first, count, p->pairs + p->first_pair[layout->tile],
               p->first_pair[layout->tile + 1] - p->first_pair[layout->tile], layout->address, &layout->result);
-    free(blocks);
 }
 
 /* False: a constraint cannot be met. */

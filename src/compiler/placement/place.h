@@ -20,14 +20,8 @@ struct place_inputs {
  * a constraint that cannot be met. */
 bool pass_place(struct compiler *c, const struct place_inputs *in);
 
-/* A block of a tile: what it is. */
+/* Kinds of blocks; `what` of a block is a variable, a buffer of live, or a category. */
 enum place_kind { PLACE_VARIABLE = 0, PLACE_BUFFER, PLACE_FIXED };
-struct place_block {
-    struct fit_block fit;
-    uint32_t tile;
-    uint32_t what; /* variable, buffer of live, or category */
-    uint8_t kind;
-};
 /* Tiles with the same blocks share a layout. */
 struct place_layout {
     uint64_t hash;
@@ -48,11 +42,11 @@ struct place {
     const struct live *live;
     struct fit_memory memory;
     struct place_sizes sizes;
-    VEC(struct place_apart) apart;  /* by buffer, tile */
-    VEC(struct place_block) blocks; /* by tile, kind, what */
-    size_t *first;                  /* by tile, and one more */
-    size_t *next;                   /* by tile, while blocks are collected: the place of the next one */
-    struct fit_pair *pairs;         /* by tile */
+    VEC(struct place_apart) apart; /* by buffer, tile */
+    VEC(struct fit_block) blocks;  /* by tile, kind, what */
+    size_t *first;                 /* by tile, and one more */
+    size_t *next;                  /* by tile, while blocks are collected: the place of the next one */
+    struct fit_pair *pairs;        /* by tile */
     size_t *first_pair;
     VEC(struct place_layout) layouts;
     uint32_t *layout_of; /* by tile */

@@ -128,7 +128,7 @@ static uint32_t blocks_of(const struct place *p, uint32_t tile, struct end end, 
     size_t low = p->first[tile], high = p->first[tile + 1];
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const struct place_block *block = &p->blocks.data[middle];
+        const struct fit_block *block = &p->blocks.data[middle];
         if (block->kind < end.kind || (block->kind == end.kind && block->what < end.what))
             low = middle + 1;
         else
@@ -254,9 +254,9 @@ uint64_t place_apart_bytes(const struct place *p, uint32_t buffer, uint32_t tile
 /* Whether these blocks of an end are what two fields receive. */
 static bool is_apart(const struct pairs *x, struct end end, uint32_t block, uint32_t count)
 {
-    const struct place_block *first = &x->p->blocks.data[x->p->first[x->tile] + block];
+    const struct fit_block *first = &x->p->blocks.data[x->p->first[x->tile] + block];
     return count == 2 && end.kind == PLACE_BUFFER &&
-           place_apart_bytes(x->p, end.what, x->tile, first[0].fit.bytes + first[1].fit.bytes) == first[0].fit.bytes;
+           place_apart_bytes(x->p, end.what, x->tile, first[0].bytes + first[1].bytes) == first[0].bytes;
 }
 
 static void add_pairs(struct pairs *x, uint32_t vertex, const struct element_constraint *constraint)
@@ -346,14 +346,14 @@ bool place_fail_pair(struct place *p, uint32_t tile, const struct fit_pair *pair
         return free_pairs(&x), compiler_fail(c, POP_GRAPH_MEMORY_ALLOCATION_ERROR, 0, NULL,
                                              "an element constraint cannot be met on tile %u", tile);
     const struct codelet *codelet = vertex_codelet(c, &c->store->vertices.data[found->vertex]);
-    const struct place_block *blocks = p->blocks.data + p->first[tile];
+    const struct fit_block *blocks = p->blocks.data + p->first[tile];
     compiler_fail_vertex(c, POP_GRAPH_MEMORY_ALLOCATION_ERROR, found->vertex,
                          "%s: constraint '%s' cannot be met on tile %u: '%s' (%llu bytes) and '%s' (%llu bytes) do not "
                          "fit into different memory elements "
                          "(%llu bytes of memory in elements of %llu)",
                          codelet->name, codelet->constraints[found->constraint], tile,
-                         place_block_name(p, &blocks[pair->a]), (unsigned long long)blocks[pair->a].fit.bytes,
-                         place_block_name(p, &blocks[pair->b]), (unsigned long long)blocks[pair->b].fit.bytes,
+                         place_block_name(p, &blocks[pair->a]), (unsigned long long)blocks[pair->a].bytes,
+                         place_block_name(p, &blocks[pair->b]), (unsigned long long)blocks[pair->b].bytes,
                          (unsigned long long)p->memory.bytes, (unsigned long long)p->memory.element);
     free_pairs(&x);
     return false;

@@ -10,12 +10,15 @@ enum fit_where {
     FIT_INTERLEAVED,
     FIT_DATA /* anywhere; low addresses first */
 };
+/* 24 bytes; a network has some thousand on each tile. */
 struct fit_block {
     uint64_t bytes;
     uint32_t class;     /* of live.classes */
     uint32_t alignment; /* a power of two */
     uint8_t category, where;
     uint8_t element; /* the first memory element for it, as long as it fits below the interleaved region */
+    uint8_t kind;    /* for the caller, as is what: what the block is */
+    uint32_t what;
 };
 /* Two blocks of which no byte may be in the same memory element. */
 struct fit_pair {

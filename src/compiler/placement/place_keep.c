@@ -13,18 +13,18 @@ static void keep_blocks(const struct place *p, struct placement *kept)
         const uint64_t *address = p->layouts.data[p->layout_of[tile]].address;
         *vec_push(&kept->first) = kept->blocks.count;
         for (size_t i = p->first[tile]; i < p->first[tile + 1]; ++i) {
-            const struct place_block *block = &p->blocks.data[i];
+            const struct fit_block *block = &p->blocks.data[i];
             *vec_push(&kept->blocks) = (struct placement_block){
                 .offset = address[i - p->first[tile]],
-                .bytes = block->fit.bytes,
+                .bytes = block->bytes,
                 .tile = tile,
                 .name = compiler_string(p->c, place_block_name(p, block)),
-                .class = block->fit.class,
-                .alignment = block->fit.alignment,
+                .class = block->class,
+                .alignment = block->alignment,
                 .variable = block->kind == PLACE_VARIABLE ? block->what : PLACED_NO_VARIABLE,
-                .category = block->fit.category,
+                .category = block->category,
                 .type = block->kind == PLACE_VARIABLE ? p->c->store->variables.data[block->what].type : 0,
-                .code = block->fit.where == FIT_CODE,
+                .code = block->where == FIT_CODE,
             };
         }
     }

@@ -15,7 +15,7 @@ static const char *const categories[] = {
 #undef MODEL_CATEGORY
 };
 
-const char *place_block_name(const struct place *p, const struct place_block *block)
+const char *place_block_name(const struct place *p, const struct fit_block *block)
 {
     switch (block->kind) {
     case PLACE_VARIABLE:
@@ -60,7 +60,7 @@ static void add_largest(const struct place *p, uint32_t tile, struct str *text)
     size_t largest[WORST_TILES], known = 0;
     for (size_t i = p->first[tile]; i < p->first[tile + 1]; ++i) {
         size_t at = known < WORST_TILES ? known++ : WORST_TILES;
-        for (; at && p->blocks.data[largest[at - 1]].fit.bytes < p->blocks.data[i].fit.bytes; --at)
+        for (; at && p->blocks.data[largest[at - 1]].bytes < p->blocks.data[i].bytes; --at)
             if (at < WORST_TILES)
                 largest[at] = largest[at - 1];
         if (at < WORST_TILES)
@@ -68,7 +68,7 @@ static void add_largest(const struct place *p, uint32_t tile, struct str *text)
     }
     for (size_t i = 0; i < known; ++i)
         str_format(text, "%s'%s' (%" PRIu64 " bytes)", i ? ", " : "", place_block_name(p, &p->blocks.data[largest[i]]),
-                   p->blocks.data[largest[i]].fit.bytes);
+                   p->blocks.data[largest[i]].bytes);
 }
 
 /* On a modelled device, programs that exceed tile memory run with a warning, as in Poplar; on other devices, or if the
@@ -82,9 +82,9 @@ static bool may_overflow(const struct compiler *c)
 /* Where the largest variable on a tile was added: the line to begin with; 0 when there is none. */
 static uint32_t where_largest(const struct place *p, uint32_t tile)
 {
-    const struct place_block *largest = NULL;
+    const struct fit_block *largest = NULL;
     for (size_t i = p->first[tile]; i < p->first[tile + 1]; ++i)
-        if (p->blocks.data[i].kind == PLACE_VARIABLE && (!largest || p->blocks.data[i].fit.bytes > largest->fit.bytes))
+        if (p->blocks.data[i].kind == PLACE_VARIABLE && (!largest || p->blocks.data[i].bytes > largest->bytes))
             largest = &p->blocks.data[i];
     return largest ? p->c->store->variables.data[largest->what].where : 0;
 }
@@ -161,23 +161,23 @@ static void dump_constraints(const struct place *p, uint32_t tile, uint32_t bloc
 static void dump_block(const struct place *p, uint32_t tile, uint32_t index, struct str *out)
 {
     size_t var = p->first[tile] + index;
-    const struct place_block *block = &p->blocks.data[var];
+    const struct fit_block *block = &p->blocks.data[var];
     uint64_t offset = p->layouts.data[p->layout_of[tile]].address[index];
-    bool code = block->fit.where == FIT_CODE;
+    bool code = block->where == FIT_CODE;
     str_format(out, "%s{\"var\":%zu,\"info\":{\"allocated\":%s,\"tile\":%" PRIu32 ",\"name\":", var ? ",\n" : "", var,
-               offset + block->fit.bytes <= p->memory.bytes ? "true" : "false", tile);
+               offset + block->bytes <= p->memory.bytes ? "true" : "false", tile);
     add_quoted(out, place_block_name(p, block));
     str_format(out,
                ",\"sizeBytes\":%" PRIu64 ",\"alignment\":%" PRIu32 ",\"offset\":%" PRIu64
                ",\"category\":\"%s\",\"isConstant\":%s,\"alwaysLive\":%s",
-               block->fit.bytes, block->fit.alignment, offset, categories[block->fit.category],
-               block->fit.category == MODEL_CONSTANT_CATEGORY ? "true" : "false",
-               block->fit.class == LIVE_ALWAYS ? "true" : "false");
+               block->bytes, block->alignment, offset, categories[block->category],
+               block->category == MODEL_CONSTANT_CATEGORY ? "true" : "false",
+               block->class == LIVE_ALWAYS ? "true" : "false");
     str_format(out,
                ",\"executable\":%s,\"vertexCode\":%s,\"lowest256KB\":%s,\"equivalenceClass\":%" PRIu32
                ",\"inInterleavedMem\":%s",
-               code ? "true" : "false", block->fit.category == MODEL_VERTEX_CODE_CATEGORY ? "true" : "false",
-               offset + block->fit.bytes <= 262144 ? "true" : "false", block->fit.class,
+               code ? "true" : "false", block->category == MODEL_VERTEX_CODE_CATEGORY ? "true" : "false",
+               offset + block->bytes <= 262144 ? "true" : "false", block->class,
                offset >= p->memory.start && offset < p->memory.bytes ? "true" : "false");
     dump_constraints(p, tile, index, out);
     str_add(out, "}}");

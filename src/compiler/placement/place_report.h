@@ -9,6 +9,6 @@
 bool place_check_memory(struct place *p);
 /* debug.loweredVarDumpFile. */
 bool place_dump(struct place *p);
-const char *place_block_name(const struct place *p, const struct place_block *block);
+const char *place_block_name(const struct place *p, const struct fit_block *block);
 
 #endif

@@ -110,7 +110,9 @@ static void round_of(size_t count, uint32_t largest)
                                         where == 0                           ? FIT_INTERLEAVED
                                         : where == 1 && class == LIVE_ALWAYS ? FIT_CODE
                                                                              : FIT_DATA,
-                                        (uint8_t)random_below(3) };
+                                        (uint8_t)random_below(3),
+                                        0,
+                                        0 };
     }
     fit_place(&mk1, &live, blocks, count, NULL, 0, address, &result);
     check_addresses(&live, blocks, count, address);
@@ -145,10 +147,10 @@ static void test_overlap(void **state)
         *vec_push(&live.classes) = (struct live_class){ live.spans.count, 1 };
         *vec_push(&live.spans) = (struct flow_span){ i * 10, i * 10 + 9 };
     }
-    struct fit_block blocks[] = { { 100, 2, 4, MODEL_VARIABLE_CATEGORY, FIT_DATA, 0 },
-                                  { 60, 3, 4, MODEL_MESSAGE_CATEGORY, FIT_DATA, 0 },
-                                  { 40, 4, 4, MODEL_MESSAGE_CATEGORY, FIT_DATA, 0 },
-                                  { 8, LIVE_ALWAYS, 8, MODEL_STACK_CATEGORY, FIT_DATA, 0 } };
+    struct fit_block blocks[] = { { 100, 2, 4, MODEL_VARIABLE_CATEGORY, FIT_DATA, 0, 0, 0 },
+                                  { 60, 3, 4, MODEL_MESSAGE_CATEGORY, FIT_DATA, 0, 0, 0 },
+                                  { 40, 4, 4, MODEL_MESSAGE_CATEGORY, FIT_DATA, 0, 0, 0 },
+                                  { 8, LIVE_ALWAYS, 8, MODEL_STACK_CATEGORY, FIT_DATA, 0, 0, 0 } };
     fit_place(&mk1, &live, blocks, 4, NULL, 0, address, &result);
     assert_int_equal(result.tile.bytes[MODEL_NON_INTERLEAVED], 108);
     assert_int_equal(result.tile.total_with_gaps, 108);
@@ -171,9 +173,9 @@ static void test_regions(void **state)
     struct fit_result result;
     uint64_t address[3];
     make_classes(&live, 2);
-    struct fit_block blocks[] = { { 536, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_INTERLEAVED, 0 },
-                                  { 100000, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA, 0 },
-                                  { 100000, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA, 0 } };
+    struct fit_block blocks[] = { { 536, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_INTERLEAVED, 0, 0, 0 },
+                                  { 100000, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA, 0, 0, 0 },
+                                  { 100000, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA, 0, 0, 0 } };
     fit_place(&mk1, &live, blocks, 1, NULL, 0, address, &result);
     assert_int_equal(result.tile.total_with_gaps, 131072 + 536); /* the guide's 131,608 */
     assert_int_equal(result.tile.with_gaps[MODEL_INTERLEAVED], 536);
@@ -190,7 +192,7 @@ static void test_regions(void **state)
     fit_place(&mk1, &live, blocks, 3, NULL, 0, address, &result);
     assert_int_equal(result.tile.bytes[MODEL_OVERFLOWED], 100000);
     blocks[0] = (struct fit_block){
-        800000, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA, 0
+        800000, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA, 0, 0, 0
     }; /* the rest has overflowed */
     blocks[1].where = blocks[2].where = FIT_DATA;
     fit_place(&mk1, &live, blocks, 3, NULL, 0, address, &result);
@@ -210,9 +212,9 @@ static void test_first_elements(void **state)
     make_classes(&live, 2);
     *vec_push(&live.classes) = (struct live_class){ live.spans.count, 1 };
     *vec_push(&live.spans) = (struct flow_span){ 0, 9 };
-    struct fit_block blocks[] = { { 100, LIVE_ALWAYS, 8, MODEL_CONTROL_CODE_CATEGORY, FIT_CODE, 0 },
-                                  { 131072 - 2 * 16384, 2, 8, MODEL_MESSAGE_CATEGORY, FIT_DATA, 2 },
-                                  { 512, 2, 8, MODEL_MESSAGE_CATEGORY, FIT_DATA, 2 } };
+    struct fit_block blocks[] = { { 100, LIVE_ALWAYS, 8, MODEL_CONTROL_CODE_CATEGORY, FIT_CODE, 0, 0, 0 },
+                                  { 131072 - 2 * 16384, 2, 8, MODEL_MESSAGE_CATEGORY, FIT_DATA, 2, 0, 0 },
+                                  { 512, 2, 8, MODEL_MESSAGE_CATEGORY, FIT_DATA, 2, 0, 0 } };
     fit_place(&mk1, &live, blocks, 3, NULL, 0, address, &result);
     assert_int_equal(address[0], 0);
     assert_int_equal(address[1], 2 * 16384);
@@ -235,9 +237,9 @@ static void test_pairs(void **state)
     struct fit_result result;
     uint64_t address[3], end;
     make_classes(&live, 2);
-    struct fit_block blocks[] = { { 40, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA, 0 },
-                                  { 56, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA, 0 },
-                                  { 16, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA, 0 } };
+    struct fit_block blocks[] = { { 40, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA, 0, 0, 0 },
+                                  { 56, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA, 0, 0, 0 },
+                                  { 16, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA, 0, 0, 0 } };
     struct fit_pair pairs[] = { { 0, 1 } };
     fit_place(&mk1, &live, blocks, 3, pairs, 1, address, &result);
     assert_true(fit_element(&mk1, address[0], &end) != fit_element(&mk1, address[1], &end));
