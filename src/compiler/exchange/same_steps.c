@@ -4,12 +4,26 @@
 
 #include <assert.h>
 
-static void add(struct step_key *key, uint64_t value)
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+enum { MAX_VALUES = sizeof(((struct step_hash *)NULL)->values) / sizeof(uint64_t) };
+
+static struct step_key key_of(const struct step_hash *hash)
 {
-    key->a = (key->a ^ value) * 0x9e3779b97f4a7c15u;
-    key->a ^= key->a >> 32;
-    key->b = (key->b + value) * 0xd6e8feb86659fd93u;
-    key->b ^= key->b >> 29;
+    XXH128_hash_t key = XXH3_128bits(hash->values, hash->count * sizeof(*hash->values));
+    return (struct step_key){ key.low64, key.high64 };
+}
+
+static void add(struct step_hash *hash, uint64_t value)
+{
+    if (hash->count == MAX_VALUES) {
+        struct step_key key = key_of(hash);
+        hash->values[0] = key.a;
+        hash->values[1] = key.b;
+        hash->count = 2;
+    }
+    hash->values[hash->count++] = value;
 }
 
 void step_describer_init(struct step_describer *d, const pop_store *store, const struct order_result *order)
@@ -28,21 +42,22 @@ void step_describer_free(struct step_describer *d)
 
 static struct step_key key_of_map(const struct variable *variable)
 {
-    struct step_key key = { 1, 1 };
-    add(&key, variable->elements);
-    add(&key, (uint64_t)variable->type << 1 | variable->follows_vertex);
+    struct step_hash hash;
+    hash.count = 0;
+    add(&hash, variable->elements);
+    add(&hash, (uint64_t)variable->type << 1 | variable->follows_vertex);
     for (size_t i = 0; i < variable->map.ranges.count; ++i) {
-        add(&key, variable->map.ranges.data[i].begin);
-        add(&key, variable->map.ranges.data[i].end);
-        add(&key, variable->map.ranges.data[i].tile);
+        add(&hash, variable->map.ranges.data[i].begin);
+        add(&hash, variable->map.ranges.data[i].end);
+        add(&hash, variable->map.ranges.data[i].tile);
     }
-    return key;
+    return key_of(&hash);
 }
 
 static void add_variable(struct step_describer *d, uint32_t variable)
 {
     if (d->number[variable]) {
-        add(&d->key, d->number[variable]);
+        add(&d->hash, d->number[variable]);
         return;
     }
     *vec_push(&d->variables) = variable;
@@ -50,9 +65,9 @@ static void add_variable(struct step_describer *d, uint32_t variable)
     struct step_key *map = &d->maps[variable];
     if (!map->a && !map->b)
         *map = key_of_map(&d->store->variables.data[variable]);
-    add(&d->key, 0);
-    add(&d->key, map->a);
-    add(&d->key, map->b);
+    add(&d->hash, 0);
+    add(&d->hash, map->a);
+    add(&d->hash, map->b);
 }
 
 static void begin(struct step_describer *d, struct step_key rough)
@@ -60,29 +75,31 @@ static void begin(struct step_describer *d, struct step_key rough)
     for (size_t i = 0; i < d->variables.count; ++i)
         d->number[d->variables.data[i]] = 0;
     d->variables.count = 0;
-    d->key = rough;
+    d->hash.count = 0;
+    add(&d->hash, rough.a);
+    add(&d->hash, rough.b);
 }
 
 static void add_view(struct step_describer *d, const struct view *view)
 {
-    add(&d->key, (uint64_t)view->type << 32 | view->piece_count);
+    add(&d->hash, (uint64_t)view->type << 32 | view->piece_count);
     for (uint32_t i = 0; i < view->piece_count; ++i) {
         add_variable(d, view->pieces[i].variable);
-        add(&d->key, (uint64_t)view->pieces[i].shape << 32 | view->pieces[i].offset);
+        add(&d->hash, (uint64_t)view->pieces[i].shape << 32 | view->pieces[i].offset);
     }
 }
 
 static void add_edge(struct step_describer *d, const struct edge *edge)
 {
-    add(&d->key, (uint64_t)edge->field << 8 | edge->form);
+    add(&d->hash, (uint64_t)edge->field << 8 | edge->form);
     if (edge->form == EDGE_VIEW) {
         add_view(d, edge_view(d->store, edge));
         return;
     }
-    add(&d->key, edge->count);
+    add(&d->hash, edge->count);
     if (edge->form == EDGE_RUN) {
         add_variable(d, edge->variable);
-        add(&d->key, edge_offset(edge));
+        add(&d->hash, edge_offset(edge));
     }
     for (uint64_t i = 0; edge->form == EDGE_LIST && i < edge->count; ++i)
         add_edge(d, edge_row(d->store, edge, i));
@@ -93,36 +110,40 @@ static void add_group(struct step_describer *d, const struct vertex_group *group
     const struct codelet *codelet = d->store->types.data[group->type].codelet;
     struct window window;
     for (size_t i = group->first_span; i < group->first_span + group->spans; ++i)
-        add(&d->key, (uint64_t)d->order->spans.data[i].tile << 32 | d->order->spans.data[i].count);
+        add(&d->hash, (uint64_t)d->order->spans.data[i].tile << 32 | d->order->spans.data[i].count);
     window_init(&window, d->store, d->order, group, 1, NULL);
     for (uint64_t i = group->first; i < group->first + group->count; ++i) {
         struct edge_list list = window_edges(&window, i);
         for (uint32_t e = list.first; e != NO_EDGE; e = list.edges[e].next)
             if (codelet->fields[list.edges[e].field].direction != FIELD_STATE)
                 add_edge(d, &list.edges[e]);
-        add(&d->key, UINT64_MAX); /* the end of a vertex */
+        add(&d->hash, UINT64_MAX); /* the end of a vertex */
     }
     window_free(&window);
 }
 
 struct step_key rough_key_of_set(const struct order_result *order, const struct used_set *set)
 {
-    struct step_key key = { 1, 1 };
+    struct step_hash hash;
+    hash.count = 0;
+    add(&hash, 1);
     for (uint32_t g = set->first_group; g < set->first_group + set->groups; ++g) {
         const struct vertex_group *group = &order->groups.data[g];
-        add(&key, group->type);
-        add(&key, group->count);
-        add(&key, group->spans);
+        add(&hash, group->type);
+        add(&hash, group->count);
+        add(&hash, group->spans);
     }
-    return key;
+    return key_of(&hash);
 }
 
 struct step_key rough_key_of_copy(const struct program_node *n)
 {
-    struct step_key key = { 2, 2 };
-    add(&key, n->source->elements);
-    add(&key, (uint64_t)n->source->piece_count << 32 | n->destination->piece_count);
-    return key;
+    struct step_hash hash;
+    hash.count = 0;
+    add(&hash, 2);
+    add(&hash, n->source->elements);
+    add(&hash, (uint64_t)n->source->piece_count << 32 | n->destination->piece_count);
+    return key_of(&hash);
 }
 
 struct step_key step_key_of_set(struct step_describer *d, const struct used_set *set)
@@ -130,7 +151,7 @@ struct step_key step_key_of_set(struct step_describer *d, const struct used_set 
     begin(d, rough_key_of_set(d->order, set));
     for (uint32_t g = set->first_group; g < set->first_group + set->groups; ++g)
         add_group(d, &d->order->groups.data[g]);
-    return d->key;
+    return key_of(&d->hash);
 }
 
 struct step_key step_key_of_copy(struct step_describer *d, const struct program_node *n)
@@ -138,7 +159,7 @@ struct step_key step_key_of_copy(struct step_describer *d, const struct program_
     begin(d, rough_key_of_copy(n));
     add_view(d, n->source);
     add_view(d, n->destination);
-    return d->key;
+    return key_of(&d->hash);
 }
 
 void same_steps_find(const struct step_key *keys, size_t count, uint32_t *first)

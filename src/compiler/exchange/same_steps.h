@@ -13,12 +13,18 @@ struct step_key {
     uint64_t a, b;
 };
 
+/* Numbers that are hashed: when there are more, those so far become the two of their hash. */
+struct step_hash {
+    size_t count;
+    uint64_t values[512];
+};
+
 /* What a thread needs to describe one step after another. */
 struct step_describer {
     const pop_store *store;
     const struct order_result *order;
-    struct step_key key; /* so far */
-    uint32_t *number;    /* by variable: in this step, from 1 on */
+    struct step_hash hash; /* of the step so far */
+    uint32_t *number;      /* by variable: in this step, from 1 on */
     VEC(uint32_t) variables;
     struct step_key *maps; /* by variable: of its type and mapping, once it was asked for */
 };
