@@ -139,7 +139,8 @@ static uint64_t cost_of(const struct pool *pool, const size_t *block)
     pop_type type = pool->params->data_type;
     unsigned dims = pool->params->dims;
     bool listed = is_listed(pool);
-    size_t rows = block[BATCH], window = 1, there = block[GROUPS] * block[BATCH] * pool->channels, here = there;
+    size_t rows = block[BATCH], window = 1, there = block[GROUPS] * block[BATCH] * pool->channels, here = there,
+           span = there;
     for (unsigned i = 0; i < dims; ++i) {
         size_t size = block[FIELD + i];
         rows *= i + 1 < dims ? size : 1;
@@ -152,7 +153,9 @@ static uint64_t cost_of(const struct pool *pool, const size_t *block)
                      ? poplibs_min(size / pool->params->stride[i] + pool->params->kernel[i], pool->out_field[i])
                      : poplibs_min((size - 1) * pool->params->stride[i] + pool->params->kernel[i],
                                    pool->params->input_field[i]);
+        span *= (size - 1) * (pool->backward ? 1 : pool->params->stride[i]) + pool->params->kernel[i];
     }
+    there = listed ? span : there; /* as poplibs' planner of 2021, which does not regard the ends of the field */
     size_t read = 0;
     for (size_t i = 0; i < 3; ++i)
         if (pop_tensor_type(pool->read[i]))
