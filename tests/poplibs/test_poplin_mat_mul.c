@@ -144,6 +144,39 @@ static void test_halves_are_transposed(void **state)
     }
 }
 
+/* So is a product that is added to a tensor of halves whose rows are contiguous, if its columns are; in all passes of a
+ * layer plans may exchange the operands. */
+static void test_sums_of_halves_are_transposed(void **state)
+{
+    (void)state;
+    enum { M = 48, K = 32, N = 64 };
+    for (unsigned swap = 0; swap < 2; ++swap) {
+        struct bed bed = bed_open_with(BED_MODEL, 64, POP_OPTIONS({ "poplibsRelease", "2021" }), add_codelets);
+        pop_options options = POP_OPTIONS(
+            { "fullyConnectedPass", "TRAINING_WU" },
+            { "planConstraints", swap ? "{\"method\": \"AMP\", \"0\": {\"transform\": {\"swapOperands\": true}}}"
+                                      : "{\"method\": \"AMP\", \"0\": {\"transform\": {\"swapOperands\": false}}}" });
+        pop_tensor a = bed_input(&bed, POP_HALF, POP_SHAPE(M, K), BED_LINEAR),
+                   b = poplin_transpose_grouped_matrix(
+                       pop_tensor_expand(bed_input(&bed, POP_HALF, POP_SHAPE(N, K), BED_LINEAR), POP_DIMS(0))),
+                   sum = swap ? bed_input(&bed, POP_HALF, POP_SHAPE(N, M), BED_LINEAR)
+                              : bed_input(&bed, POP_HALF, POP_SHAPE(M, N), BED_LINEAR);
+        double *b_values = view_values(&bed, b, 1);
+        pop_tensor c = swap ? pop_tensor_dim_shuffle(sum, POP_DIMS(1, 0)) : sum;
+        double *c_values = view_values(&bed, c, 2);
+        poplin_mat_mul_acc(bed.graph, c, 0.5, a, pop_tensor_squeeze(b, POP_DIMS(0)), bed.program, "mm", options, NULL);
+        double *wanted = reference(bed_given(&bed, a), b_values, 1, M, K, N, c_values, 0.5);
+        bed_check(bed_run(&bed, c), wanted, M * N, 5e-3, 5e-3);
+        char *text = steps_of(&bed);
+        assert_non_null(strstr(text, "Transpose"));
+        free(text);
+        free(wanted);
+        free(b_values);
+        free(c_values);
+        bed_close(&bed);
+    }
+}
+
 /* Operands that are created for a plan with exchanged operands are used as they are. */
 static void test_created_operands_are_exchanged(void **state)
 {
@@ -508,6 +541,7 @@ int main(void)
         cmocka_unit_test(test_shapes_views_and_types),
         cmocka_unit_test(test_release_2021),
         cmocka_unit_test(test_halves_are_transposed),
+        cmocka_unit_test(test_sums_of_halves_are_transposed),
         cmocka_unit_test(test_created_operands_are_exchanged),
         cmocka_unit_test(test_constant_operands),
         cmocka_unit_test(test_adds_to_existing_values),

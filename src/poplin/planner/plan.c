@@ -98,7 +98,9 @@ static bool is_worth_swapping(const struct planning *planning, const poplin_conv
 {
     if (planning->goal.constraints->swap_operands == 1 || !poplin_params_are_of_product(p))
         return true;
-    return planning->target->poplibs_release == POP_POPLIBS_2021 && planning->options->pass == POPLIN_PASS_NONE_MATMUL;
+    int pass = planning->options->pass;
+    return planning->target->poplibs_release == POP_POPLIBS_2021 &&
+           (pass == POPLIN_PASS_NONE_MATMUL || poplin_pass_is_fully_connected(pass));
 }
 
 static void try_transforms(struct planning *planning)

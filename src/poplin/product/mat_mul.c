@@ -9,6 +9,7 @@
 #include "poplin/host/host_gemm.h"
 
 #include <popops/cast.h>
+#include <popops/rearrange.h>
 #include <popops/scaled_add.h>
 
 /* ---- arguments ---- */
@@ -91,6 +92,17 @@ pop_tensor poplin_mat_mul_grouped_at(pop_where where, pop_graph *graph, pop_tens
     return product(&call, a, b, sequence, output_type, 3);
 }
 
+/* Transposes blocks of a product of halves whose innermost dimension is not that of `like`, as poplibs of 2021 does:
+ * the exchange moves words. */
+static pop_tensor transposed_like(const struct mat_mul_call *call, pop_tensor product, pop_tensor like,
+                                  pop_program sequence)
+{
+    if (!pop_tensor_valid(product) || pop_tensor_type(product) != POP_HALF ||
+        pop_graph_target(call->graph)->poplibs_release != POP_POPLIBS_2021)
+        return product;
+    return popops_regroup_if_beneficial_at(call->where, call->graph, product, like, sequence, call->name);
+}
+
 /* Writes the product to an existing tensor, or adds it with a factor. */
 static void product_to(const struct mat_mul_call *call, pop_tensor a, pop_tensor b, pop_tensor out, pop_tensor factor,
                        pop_program sequence, size_t rank)
@@ -108,7 +120,8 @@ static void product_to(const struct mat_mul_call *call, pop_tensor a, pop_tensor
     }
     pop_tensor product = mat_mul_conv_product(call, &params, a, b, sequence);
     if (pop_tensor_valid(factor))
-        popops_scaled_add_to_at(call->where, call->graph, out, product, factor, sequence, call->name, POP_NO_OPTIONS);
+        popops_scaled_add_to_at(call->where, call->graph, out, transposed_like(call, product, out, sequence), factor,
+                                sequence, call->name, POP_NO_OPTIONS);
     else
         pop_sequence_add_at(call->where, sequence, pop_copy_at(call->where, product, out, false, call->name));
 }
