@@ -292,7 +292,8 @@ static pop_status fail_compile(struct image *made, struct image **image, const p
 }
 
 pop_status compile_graph(pop_store *store, const pop_program *programs, size_t count, const struct option_set *options,
-                         pop_progress progress, void *progress_user, struct image **image, pop_error *error)
+                         bool placed, pop_progress progress, void *progress_user, struct image **image,
+                         pop_error *error)
 {
     pop_error local;
     error = error ? error : &local;
@@ -308,6 +309,7 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     }
     size_t failures = mem_failures();
     struct compiler c = compiler_make(store, programs, count, options, &settings, error);
+    c.placed = placed;
     double start = log_milliseconds();
     atomic_store(&store->cancelled, false);
     store->compiling = true;

@@ -72,6 +72,7 @@ static pop_status compile_named(pop_where where, pop_graph *graph, pop_programs 
     struct option_set set = { 0 };
     struct image *image = NULL;
     struct report *report = NULL;
+    bool placed;
     pop_error ours = { .status = POP_OK };
     error = error ? error : &ours;
     pop_status status = options_apply(&set, "engine", options, "POPLAR_ENGINE_OPTIONS", where, api, error);
@@ -79,9 +80,10 @@ static pop_status compile_named(pop_where where, pop_graph *graph, pop_programs 
         report_imply(&set);
     if (status == POP_OK)
         status = named_files_check(&set, api, error);
+    placed = report_asks_any(&set) || named_files_any(&set);
     if (status == POP_OK)
-        status =
-            compile_graph(graph->store, programs.list, programs.count, &set, progress, progress_user, &image, error);
+        status = compile_graph(graph->store, programs.list, programs.count, &set, placed, progress, progress_user,
+                               &image, error);
     if (status == POP_OK)
         debug_graph_stream(graph->store);
     if (status != POP_OK && image) { /* out of memory */

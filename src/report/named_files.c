@@ -58,6 +58,14 @@ pop_status named_files_check(const struct option_set *options, const char *api, 
     return POP_OK;
 }
 
+bool named_files_any(const struct option_set *options)
+{
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); ++i)
+        if (*options_get(options, "engine", files[i].key))
+            return true;
+    return false;
+}
+
 pop_status named_files_write(pop_graph *graph, pop_programs programs, const struct image *image,
                              const struct option_set *options, pop_error *error)
 {

@@ -22,6 +22,7 @@ struct compiler {
     size_t program_count;
     const struct engine_options *options;
     bool modelled; /* the target has a model of cycles: all but the CPU */
+    bool placed;   /* the image keeps where blocks are */
     pop_error *error;
     struct image *image;      /* the executable that is being made */
     struct arena arena;       /* results of passes */

@@ -6,6 +6,18 @@
 #include "compiler/placement/place_report.h"
 #include "image/placement.h"
 
+/* An executable has the names of blocks, whether their places are kept or not. */
+static void keep_names(const struct place *p)
+{
+    const struct fit_block *last = NULL;
+    for (size_t i = 0; i < p->blocks.count; ++i) {
+        const struct fit_block *block = &p->blocks.data[i];
+        if (!last || last->kind != block->kind || last->what != block->what)
+            compiler_string(p->c, place_block_name(p, block));
+        last = block;
+    }
+}
+
 static void keep_blocks(const struct place *p, struct placement *kept)
 {
     vec_reserve(&kept->blocks, p->blocks.count);
@@ -124,6 +136,10 @@ static void keep_classes(const struct model *model, const struct live *live, str
 
 void place_keep(const struct place *p)
 {
+    if (!p->c->placed) {
+        keep_names(p);
+        return;
+    }
     struct placement *kept = MEM_NEW(struct placement);
     kept->tiles = p->sizes.tiles;
     kept->tile_bytes = p->memory.bytes;

@@ -125,7 +125,7 @@ static inline pop_status compile(struct fixture *f, pop_program program)
     if (building)
         fail_msg("building failed: %s", building->text);
     image_release(f->image);
-    return compile_graph(f->graph->store, &program, 1, &f->options, NULL, NULL, &f->image, &f->error);
+    return compile_graph(f->graph->store, &program, 1, &f->options, true, NULL, NULL, &f->image, &f->error);
 }
 
 static inline void compiled(struct fixture *f, pop_program program)

@@ -435,8 +435,9 @@ static void test_progress(void **state)
     begin(&f);
     pop_program program = pop_sequence(f.graph, NULL);
     int last = 0;
-    assert_int_equal(compile_graph(f.graph->store, &program, 1, &f.options, count_progress, &last, &f.image, &f.error),
-                     POP_OK);
+    assert_int_equal(
+        compile_graph(f.graph->store, &program, 1, &f.options, true, count_progress, &last, &f.image, &f.error),
+        POP_OK);
     assert_int_equal(last, -1);
     double share = 1;
     assert_string_equal(pop_compile_pass(1000, &share), "");
@@ -494,8 +495,8 @@ static void test_callbacks_cannot_change_the_graph(void **state)
         if (way & 2)
             pop_graph_register_perf_estimator(f.graph, "Sum", changing_estimator, &m);
         size_t variables = pop_graph_num_variables(f.graph), vertices = pop_graph_num_vertices(f.graph);
-        assert_int_equal(compile_graph(f.graph->store, &program, 1, &f.options, way & 2 ? NULL : changing_progress, &m,
-                                       &f.image, &f.error),
+        assert_int_equal(compile_graph(f.graph->store, &program, 1, &f.options, true,
+                                       way & 2 ? NULL : changing_progress, &m, &f.image, &f.error),
                          POP_POPLAR_ERROR);
         assert_non_null(strstr(f.error.text, "being compiled"));
         assert_true(m.called > 0);
@@ -503,7 +504,7 @@ static void test_callbacks_cannot_change_the_graph(void **state)
         assert_int_equal(pop_graph_num_vertices(f.graph), vertices);
         assert_int_equal(pop_graph_take_error(f.graph, NULL), POP_POPLAR_ERROR);
         m.done = true;
-        assert_int_equal(compile_graph(f.graph->store, &program, 1, &f.options, NULL, NULL, &f.image, &f.error),
+        assert_int_equal(compile_graph(f.graph->store, &program, 1, &f.options, true, NULL, NULL, &f.image, &f.error),
                          POP_OK);
         end(&f);
     }
@@ -523,7 +524,7 @@ static void test_a_graph_destroyed_while_it_is_compiled(void **state)
     begin(&f);
     pop_program program = pop_sequence(f.graph, NULL);
     assert_int_equal(
-        compile_graph(f.graph->store, &program, 1, &f.options, destroying_progress, f.graph, &f.image, &f.error),
+        compile_graph(f.graph->store, &program, 1, &f.options, true, destroying_progress, f.graph, &f.image, &f.error),
         POP_OK);
     f.graph = NULL;
     end(&f);
