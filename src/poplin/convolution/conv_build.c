@@ -6,6 +6,7 @@
 #include "poplin/convolution/conv_operands.h"
 #include "poplin/convolution/conv_order.h"
 #include "poplin/convolution/conv_places.h"
+#include "poplin/convolution/conv_regroup.h"
 #include "poplin/convolution/conv_stride.h"
 #include "poplin/convolution/conv_sums.h"
 #include "poplin/planner/method.h"
@@ -58,14 +59,18 @@ static bool is_product(const struct conv_resolved *conv)
     return pass == POPLIN_PASS_NONE_MATMUL || poplin_pass_is_fully_connected(pass);
 }
 
+/* A convolution that is built as that of poplibsRelease 2021. */
+static bool is_of_2021(const struct conv_resolved *conv)
+{
+    return !is_product(conv) && pop_graph_target(conv->graph)->poplibs_release == POP_POPLIBS_2021;
+}
+
 /* With poplibsRelease 2021, channels of a convolution's input that are together in words of the data path: the exchange
  * puts them in their places.  0: operands are arranged as a whole, as those of products. */
 static size_t input_piece(const struct conv_resolved *conv, pop_tensor input)
 {
     const pop_target *target = pop_graph_target(conv->graph);
-    if (is_product(conv) || target->poplibs_release != POP_POPLIBS_2021)
-        return 0;
-    return target->data_path_width / 8 / pop_target_type_size(target, pop_tensor_type(input));
+    return is_of_2021(conv) ? target->data_path_width / 8 / pop_target_type_size(target, pop_tensor_type(input)) : 0;
 }
 
 /* With more readers an operand of a layer's product is sent to the plan's tiles first (poplibsRelease 2021).  Published
@@ -149,6 +154,12 @@ static pop_tensor arrange(const struct conv_work *work, pop_tensor grouped, bool
     pop_tensor made = conv_new_grouped(conv, weights, weights ? "weightsArranged" : "inputArranged");
     if (whole && have_same_tiles(work, grouped, made))
         return grouped;
+    if (is_of_2021(conv)) { /* with the other operand: zeros, copies, transpositions, copies */
+        grouped = conv_regroup(work, grouped, made, weights, CONV_PAD_INPUT);
+        if (poplibs_ready(work->graph))
+            conv_copy_and_pad(work, grouped, made, CONV_PAD_INPUT, CONV_ARRANGE);
+        return made;
+    }
     if (needs_transposition(conv, grouped))
         grouped = transposed_like(work, grouped, made, weights);
     conv_avoid_local_pieces(work->where, work->graph, grouped, made);

@@ -16,6 +16,8 @@ enum conv_phase {
     CONV_ARRANGE_INPUT,
     CONV_PAD_WEIGHTS,
     CONV_ARRANGE_WEIGHTS,
+    CONV_REGROUP,   /* both operands: blocks whose contiguous dimension changes, after CONV_PAD_INPUT */
+    CONV_ARRANGE,   /* both operands */
     CONV_PAD_PARTS, /* padding of the tiles' parts of operands; the copies belong to the next phase */
     CONV_CONVOLVE,
     CONV_CAST_PARTIALS,
