@@ -147,6 +147,63 @@ static void test_release_2021(void **state)
     }
 }
 
+/* Zeros in the gaps of a dilated input count: backward, a layer with a stride has conv units for 8 combined groups on
+ * ipu1; on ipu2, which has more tiles, the smaller part of each tile has fewer of them. */
+static void test_zeros_of_2021(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *system, *method;
+        size_t field, groups;
+    } rows[] = { { "ipu2", "AMP", 56, 128 }, { "ipu1", "AMP", 14, 512 }, { "ipu2", "SLIC", 14, 512 } };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        char text[8192], line[64];
+        pop_target target;
+        pop_error error;
+        assert_int_equal(pop_target_create_ipu_options(1, 0, rows[i].system, POP_OPTIONS({ "poplibsRelease", "2021" }),
+                                                       &target, &error),
+                         POP_OK);
+        pop_graph *graph = pop_graph_create(&target);
+        poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_HALF, 4, POP_SHAPE(rows[i].field, rows[i].field),
+                                                       POP_SHAPE(3, 3), 1, 1, rows[i].groups);
+        p.input_transform.padding_lower[0] = p.input_transform.padding_lower[1] = 1;
+        p.output_transform.stride[0] = p.output_transform.stride[1] = 2;
+        poplin_conv_params gradient = poplin_get_gradient_params(&p);
+        poplin_report_plan_info(graph, &gradient, POP_OPTIONS({ "pass", "TRAINING_BWD" }), NULL, text, sizeof(text));
+        snprintf(line, sizeof(line), "method                     %s\n", rows[i].method);
+        assert_non_null(strstr(text, line));
+        pop_graph_destroy(graph);
+    }
+}
+
+/* The input of a plan with combined groups has their order in memory; the tiles put the channels next to each other.
+ * In all passes, with rows of odd and of even length. */
+static void test_combined_groups(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 12; ++i) {
+        unsigned pass = i % 3;
+        bool combined = i < 6; /* else the operands' groups are 4 channels or more */
+        poplin_conv_params p =
+            poplin_conv_params_make(POP_HALF, POP_HALF, 2, POP_SHAPE(6, i % 2 ? 7 : 8), POP_SHAPE(3, 3), 1, 1, 16);
+        p.input_transform.padding_lower[0] = p.input_transform.padding_lower[1] = 1;
+        p.output_transform.stride[0] = p.output_transform.stride[1] = 2;
+        p.input_transform.flip[1] = i == 9;
+        struct bed bed = bed_open_with(BED_MODEL, 40, POP_OPTIONS({ "poplibsRelease", "2021" }), add_codelets);
+        pop_options options =
+            POP_OPTIONS({ "planConstraints", combined ? "{\"0\":{\"transform\":{\"combineConvGroupsFactor\":[8],"
+                                                        "\"swapOperands\":false,\"expandDims\":[]}}}"
+                                                      : "{\"0\":{\"transform\":{\"combineConvGroupsFactor\":[4]}}}" });
+        run(&bed, &p, pass, options, NULL);
+        if (combined) {
+            pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL); /* {batch, channels, field} */
+            pop_tensor row = pop_tensor_slice(pop_tensor_slice(pop_tensor_slice(in, 0, 1, 0), 3, 4, 1), 0, 1, 2);
+            assert_true(pop_tensor_is_contiguous(row));
+        }
+        bed_close(&bed);
+    }
+}
+
 /* Depthwise layers use it by default; fully connected ones, float operands and wide strides do not. */
 static void test_supported_convolutions(void **state)
 {
@@ -190,6 +247,8 @@ int main(void)
         cmocka_unit_test(test_cycles),
         cmocka_unit_test(test_cycles_2021),
         cmocka_unit_test(test_release_2021),
+        cmocka_unit_test(test_zeros_of_2021),
+        cmocka_unit_test(test_combined_groups),
         cmocka_unit_test(test_supported_convolutions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -140,6 +140,47 @@ static pop_tensor transposed_like(const struct conv_work *work, pop_tensor group
     return grouped;
 }
 
+/* Whether an operand of a convolution of one channel a group has channels that are next to each other for the plan's
+ * vertices, where in memory elements of the field are: halves that the exchange, which moves words, cannot put in their
+ * places. */
+static bool has_single_halves(const struct conv_work *work, pop_tensor grouped, unsigned inner)
+{
+    const struct conv_resolved *conv = work->conv;
+    const poplin_conv_params *params = &conv->call->given;
+    unsigned rank = (unsigned)pop_tensor_rank(grouped);
+    size_t channels = 1;
+    if (pop_graph_target(conv->graph)->poplibs_release != POP_POPLIBS_2021 ||
+        params->input_channels_per_conv_group != 1 || params->output_channels_per_conv_group != 1 ||
+        pop_tensor_type(grouped) != POP_HALF || pop_tensor_contains_constant(grouped))
+        return false;
+    pop_tensor neighbours = grouped;
+    for (unsigned d = 0; d < rank; ++d) {
+        channels *= d < rank - inner ? 1 : pop_tensor_dim(grouped, d);
+        neighbours = pop_tensor_slice_at(conv->where, neighbours, 0,
+                                         poplibs_min(pop_tensor_dim(grouped, d), d + inner + 1 == rank ? 2 : 1), d);
+    }
+    return channels > 1 && pop_tensor_num_elements(neighbours) == 2 && pop_tensor_is_contiguous(neighbours);
+}
+
+/* Receives an operand in the order of its memory, then puts its channels next to each other on the tile. */
+static void interleave(const struct conv_work *work, pop_tensor grouped, pop_tensor made, bool weights, unsigned inner)
+{
+    size_t dims[CONV_MAX_DIMS], turned[CONV_MAX_DIMS], rank = pop_tensor_shape(grouped, dims, CONV_MAX_DIMS);
+    assert(rank <= CONV_MAX_DIMS && rank > inner);
+    memcpy(turned, dims + rank - inner, inner * sizeof(*dims));
+    memcpy(turned + inner, dims, (rank - inner) * sizeof(*dims));
+    pop_tensor received = pop_graph_add_variable_at(work->where, work->graph, pop_tensor_type(grouped),
+                                                    conv_shape(turned, rank), "received");
+    for (unsigned i = 0; i < inner; ++i)
+        received = pop_tensor_dim_roll_at(work->where, received, 0, (unsigned)rank - 1);
+    if (weights)
+        conv_map_weights(work->conv, received);
+    else
+        conv_map_input(work->conv, received);
+    conv_program_copy(work->program, weights ? CONV_ARRANGE_WEIGHTS : CONV_ARRANGE_INPUT, grouped, received);
+    conv_program_copy(work->program, CONV_PAD_PARTS, received, made);
+}
+
 /* Copies a grouped operand unless the vertices can use its layout, and it need not be sent first or is where the plan
  * wants it. */
 static pop_tensor arrange(const struct conv_work *work, pop_tensor grouped, bool weights)
@@ -147,13 +188,18 @@ static pop_tensor arrange(const struct conv_work *work, pop_tensor grouped, bool
     const struct conv_resolved *conv = work->conv;
     if (!poplibs_ready(work->graph))
         return grouped;
-    bool whole = has_whole_blocks(conv, grouped, weights ? 3 : 2, weights ? 0 : input_piece(conv, grouped)),
+    unsigned inner = weights ? 3 : 2;
+    bool whole = has_whole_blocks(conv, grouped, inner, weights ? 0 : input_piece(conv, grouped)),
          spreads = pop_tensor_num_elements(grouped) && is_sent_first(conv, weights);
     if (whole && !spreads)
         return grouped;
     pop_tensor made = conv_new_grouped(conv, weights, weights ? "weightsArranged" : "inputArranged");
     if (whole && have_same_tiles(work, grouped, made))
         return grouped;
+    if (has_single_halves(work, grouped, inner)) {
+        interleave(work, grouped, made, weights, inner);
+        return made;
+    }
     if (is_of_2021(conv)) { /* with the other operand: zeros, copies, transpositions, copies */
         grouped = conv_regroup(work, grouped, made, weights, CONV_PAD_INPUT);
         if (poplibs_ready(work->graph))

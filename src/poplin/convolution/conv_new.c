@@ -39,17 +39,32 @@ static pop_tensor new_plain(const struct conv_resolved *conv, const size_t *dims
     return pop_tensor_flatten_dims_at(conv->where, made, (unsigned)rank - 1, (unsigned)rank + 1);
 }
 
+/* As in 2021, an input whose groups are combined has the groups' order in memory, on the tiles that use it. */
+static bool is_separate(const struct conv_resolved *conv)
+{
+    return conv->plan.transform.combine_conv_groups_factor > 1 && !conv->swapped &&
+           pop_graph_target(conv->graph)->poplibs_release == POP_POPLIBS_2021;
+}
+static pop_tensor new_separate_input(const struct conv_resolved *conv, const size_t *dims, size_t rank)
+{
+    pop_tensor made = pop_graph_add_variable_at(conv->where, conv->graph, conv->call->simple.params.input_type,
+                                                conv_shape(dims, rank), conv->name);
+    conv_map_input(conv, conv_transform_input(conv, made));
+    return made;
+}
+
 static pop_tensor new_input(const struct conv_resolved *conv)
 {
     const struct conv_simple *simple = &conv->call->simple;
     const poplin_conv_params *params = &simple->params;
-    if (!simple->is_empty && conv_input_is_a_view(conv))
+    bool is_view = !simple->is_empty && conv_input_is_a_view(conv);
+    if (is_view && !is_separate(conv))
         return conv_input_back(conv, conv_new_grouped(conv, conv->swapped, conv->name));
     size_t dims[CONV_MAX_DIMS] = { params->num_conv_groups, params->batch_size }, rank = 2;
     for (size_t d = 0; d < params->num_field_dims; ++d)
         dims[rank++] = params->input_field_shape[d];
     dims[rank++] = params->input_channels_per_conv_group;
-    return new_plain(conv, dims, rank);
+    return is_view ? new_separate_input(conv, dims, rank) : new_plain(conv, dims, rank);
 }
 
 pop_tensor conv_new_input(const struct conv_resolved *conv)

@@ -5,6 +5,7 @@
 #include "poplin/convolution/conv_views.h"
 #include "poplin/planner/method.h"
 
+#include <assert.h>
 #include <poplin/conv_util.h>
 
 /* ---- views ---- */
@@ -283,6 +284,22 @@ void conv_transform_operands(const struct conv_resolved *conv, pop_tensor *input
     *input = group(conv, flip(conv, *input, conv->transformed.params.input_transform.flip, 2), conv->g1, conv->g2,
                    conv->c1, conv->c2);
     *weights = group_weights(conv, flip(conv, *weights, conv->transformed.params.kernel_transform.flip, 1));
+}
+
+pop_tensor conv_transform_input(const struct conv_resolved *conv, pop_tensor input)
+{
+    assert(!conv->swapped && conv_input_is_a_view(conv));
+    for (unsigned i = 0; i < conv->transformed.count; ++i) {
+        const struct poplin_step *step = &conv->transformed.steps[i];
+        if (step->kind == POPLIN_STEP_FIELD_DIMS)
+            input = insert_ones(conv, input, 2, step->number);
+        else if (step->kind == POPLIN_STEP_FLATTEN)
+            input = flatten_field(conv, step->number, input);
+        else if (step->kind == POPLIN_STEP_COMBINE)
+            input = combine_input(conv, step->number, input);
+    }
+    input = flip(conv, input, conv->transformed.params.input_transform.flip, 2);
+    return group(conv, input, conv->g1, conv->g2, conv->c1, conv->c2);
 }
 
 pop_tensor conv_transform_output_back(const struct conv_resolved *conv, pop_tensor grouped)

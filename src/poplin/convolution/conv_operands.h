@@ -6,6 +6,8 @@
 #include "poplin/convolution/conv_resolve.h"
 
 void conv_transform_operands(const struct conv_resolved *conv, pop_tensor *input, pop_tensor *weights);
+/* The input alone, of a plan by which it is a view of a grouped variable and not swapped. */
+pop_tensor conv_transform_input(const struct conv_resolved *conv, pop_tensor input);
 pop_tensor conv_transform_output_back(const struct conv_resolved *conv, pop_tensor grouped);
 /* Whether the given operand can be a view of a grouped variable: no step duplicates elements of it. */
 bool conv_input_is_a_view(const struct conv_resolved *conv);

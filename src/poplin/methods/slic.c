@@ -110,7 +110,8 @@ static uint64_t pair_cycles(const struct plan_candidate *c, const struct plan_ti
 }
 
 /* Input and kernel are copied with their padding and gaps, in whole sub-kernels: zeros are written first, then the
- * elements.  No cost if there are neither. */
+ * elements.  No cost if there are neither.  The planner of 2021 counts the zeros alone, as copies of elements that fill
+ * no vector (docs/reference/depthwise.md: what that is inferred from). */
 static poplin_plan_costs tile_transforms(const struct plan_candidate *c, const struct plan_tile *t,
                                          const struct plan_elements *e)
 {
@@ -126,8 +127,8 @@ static poplin_plan_costs tile_transforms(const struct plan_candidate *c, const s
     }
     if (c->target->poplibs_release == POP_POPLIBS_2021) {
         uint64_t zeros = (input > e->inputs ? input - e->inputs : 0) + (kernel > e->weights ? kernel - e->weights : 0);
-        return (poplin_plan_costs){ poplibs_ceil_div(zeros * c->input_bytes, c->target->exchange_bytes_per_cycle),
-                                    zeros * c->input_bytes };
+        uint64_t bytes = zeros * c->input_bytes;
+        return (poplin_plan_costs){ poplibs_ceil_div(bytes * 5, (uint64_t)c->input_bytes * 3), bytes };
     }
     uint64_t bytes = ((input == e->inputs ? 0 : input) + (kernel == e->weights ? 0 : kernel)) * c->input_bytes;
     return (poplin_plan_costs){ 2 * poplibs_ceil_div(bytes * 5, c->target->memcpy_bytes_per_cycle * 4), bytes };
