@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The static schedule of an exchange (docs/decisions/0004-exchange-rule.md).  A message gets the first cycles in which
- * its sender and its receiver are both free.  A tile receives messages in the order of their addresses.  Data with
- * several receivers are sent once: a later receiver takes an earlier transmission if it was free in those cycles.  Long
- * messages are scheduled last, so that they do not delay messages that many tiles wait for. */
+/* The static schedule of an exchange (docs/decisions/0004-exchange-rule.md).  A tile receives the messages of a compute
+ * set in the order of its requests; each sender sends, of what its receivers wait for, the first message whose waiting
+ * receivers are free.  Data with several receivers are sent once to all that are free. */
 #ifndef TARGET_EXCHANGE_SCHEDULE_H
 #define TARGET_EXCHANGE_SCHEDULE_H
 
 #include <poplar/target.h>
 
-/* Exchanges of more messages are not scheduled: every end is 0, so a tile takes the cycles of its words. */
+/* Exchanges of more messages, or of more words than any machine holds, are not scheduled: every end is 0, so a tile
+ * takes the cycles of its words. */
 enum { EXCHANGE_SCHEDULE_MAX = 1 << 20 };
 
 #define EXCHANGE_ONCE UINT64_MAX
@@ -17,18 +17,16 @@ struct exchange_schedule;
 struct exchange_schedule *exchange_schedule_create(const pop_target *target);
 void exchange_schedule_free(struct exchange_schedule *schedule);
 
-/* Begins a new row of the tile's memory, whose messages may be scheduled before those of earlier rows. */
+/* Begins a new row of the tile's memory: the next message does not continue the one before. */
 void exchange_schedule_row(struct exchange_schedule *schedule, uint32_t tile);
 /* The next message that `to` receives; tiles are numbered over all IPUs.  what: identifies the data, equal for all its
- * receivers; EXCHANGE_ONCE: there is no other receiver.  A message of more than 250 cycles is scheduled by
- * exchange_schedule_finish after all shorter ones, in parts, each a row of its own. */
+ * receivers; EXCHANGE_ONCE: there is no other receiver. */
 void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes,
                                uint64_t what);
-/* A message of a copy, whose parts have no order: exchange_schedule_finish schedules the first few of every sender,
- * then the next few, and so on, in any free cycles. */
+/* A message of a copy, whose parts have no order: its receiver waits for all of them at once. */
 void exchange_schedule_piece(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes,
                              uint64_t what);
-/* Schedules all requested messages; the queries below are valid afterwards. */
+/* Schedules all messages, after which none may be added; the queries below are valid until they are removed. */
 void exchange_schedule_finish(struct exchange_schedule *schedule);
 /* The cycle after the last word that a tile sends or receives. */
 uint64_t exchange_schedule_end(const struct exchange_schedule *schedule, uint32_t tile);

@@ -190,7 +190,6 @@ static void relay_steps(struct steps_builder *b, bool to_host, struct step_origi
     struct tile_moves moves;
     tile_moves_begin(&moves, &c->store->target);
     relay_views(b, RELAY_SHARES, to_host, origin, &moves);
-    exchange_schedule_finish(b->loads.schedule); /* words of grains fit between the others */
     relay_views(b, RELAY_GRAINS, to_host, origin, &moves);
     tile_moves_end(&moves, &b->copies);
     struct exchange_pair pair =

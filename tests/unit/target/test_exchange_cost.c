@@ -102,101 +102,111 @@ static void test_halo(void **state)
     exchange_schedule_free(schedule);
 }
 
-/* Messages use the gaps of whole rows; a tile receives a message together with others, or it is sent again if the tile
- * is busy. */
-static void test_schedule(void **state)
+/* Data with several receivers are sent once, when all are free; a tile receives in the order of its requests. */
+static void test_order(void **state)
 {
     (void)state;
     pop_target one = machine("ipu1");
     struct exchange_schedule *schedule = exchange_schedule_create(&one);
     exchange_schedule_message(schedule, 0, 5, 400, 1);
-    assert_int_equal(end_of(schedule, 0), 100);
-    exchange_schedule_message(schedule, 0, 6, 400, 1); /* multicast with tile 5 */
+    exchange_schedule_message(schedule, 0, 6, 400, 1); /* with tile 5 */
+    exchange_schedule_message(schedule, 0, 7, 40, 2);  /* when tile 0 is free */
+    exchange_schedule_message(schedule, 1, 7, 40, 3);  /* after it, though tile 1 could send at once */
+    exchange_schedule_message(schedule, 10, 12, 400, EXCHANGE_ONCE);
+    exchange_schedule_message(schedule, 10, 14, 400, EXCHANGE_ONCE); /* not shared: after the other */
+    assert_int_equal(end_of(schedule, 5), 100);
     assert_int_equal(end_of(schedule, 6), 100);
-    assert_int_equal(end_of(schedule, 0), 100);
-    exchange_schedule_message(schedule, 0, 7, 40, 2); /* when tile 0 is free */
-    assert_int_equal(end_of(schedule, 7), 110);
-    exchange_schedule_message(schedule, 1, 7, 40, 3); /* after it: the same row */
+    assert_int_equal(end_of(schedule, 0), 110);
     assert_int_equal(end_of(schedule, 7), 120);
+    assert_int_equal(end_of(schedule, 1), 120);
+    assert_int_equal(end_of(schedule, 14), 200);
     assert_int_equal(exchange_schedule_follows(schedule, 7), 1);
-    exchange_schedule_row(schedule, 7);
-    exchange_schedule_message(schedule, 2, 7, 400, 4); /* another row: before both */
-    assert_int_equal(end_of(schedule, 7), 120);
-    assert_int_equal(end_of(schedule, 2), 100);
-    exchange_schedule_message(schedule, 0, 7, 400, 1); /* tile 7 was busy when tiles 5 and 6 received it */
-    assert_int_equal(end_of(schedule, 7), 220);
-    assert_int_equal(end_of(schedule, 0), 220);
+    assert_int_equal(exchange_schedule_follows(schedule, 5), 0);
     exchange_schedule_clear(schedule);
     for (uint32_t tile = 0; tile < 1216; ++tile)
         assert_int_equal(end_of(schedule, tile), 0);
+    exchange_schedule_clear(schedule);
     exchange_schedule_message(schedule, 3, 3, 3, 1); /* a tile's own message, among the others */
+    exchange_schedule_message(schedule, 3, 4, 0, 1); /* no words */
     assert_int_equal(end_of(schedule, 3), 1);
-    exchange_schedule_message(schedule, 3, 4, 0, 1);
     assert_int_equal(end_of(schedule, 4), 0);
-    exchange_schedule_message(schedule, 10, 12, 400, EXCHANGE_ONCE);
-    exchange_schedule_message(schedule, 10, 14, 400, EXCHANGE_ONCE); /* not shared: after the other */
-    assert_int_equal(end_of(schedule, 14), 200);
     exchange_schedule_free(schedule);
     exchange_schedule_free(NULL);
 }
 
-/* A message of 300 cycles is scheduled after the shorter ones of its sender, in any order of calls, and does not wait
- * for the others of its row; its parts, of 250 and 50 cycles, use free gaps, and are sent once to all their receivers.
- */
-static void test_long_messages(void **state)
+/* A receiver takes data that another waits for before its own turn, so that they are sent once; they do not continue
+ * what it received before. */
+static void test_out_of_turn(void **state)
 {
     (void)state;
     pop_target one = machine("ipu1");
     struct exchange_schedule *schedule = exchange_schedule_create(&one);
-    exchange_schedule_message(schedule, 0, 5, 1200, 1);
-    exchange_schedule_message(schedule, 0, 6, 400, 2);
-    exchange_schedule_message(schedule, 1, 6, 40, 3);
-    exchange_schedule_message(schedule, 2, 6, 1200, 4);
-    exchange_schedule_message(schedule, 2, 6, 1000, 5); /* not a long one: stays in its row */
-    assert_int_equal(end_of(schedule, 5), 400);
-    assert_int_equal(end_of(schedule, 6), 660);
-    assert_int_equal(end_of(schedule, 0), 400);
+    exchange_schedule_message(schedule, 0, 5, 40, 1);
+    exchange_schedule_message(schedule, 1, 6, 80, 2);
+    exchange_schedule_message(schedule, 0, 6, 40, 1);
+    assert_int_equal(end_of(schedule, 0), 10); /* tile 6 gets it before tile 1's */
+    assert_int_equal(end_of(schedule, 6), 30);
+    assert_int_equal(exchange_schedule_follows(schedule, 6), 0);
     exchange_schedule_clear(schedule);
-    exchange_schedule_message(schedule, 0, 5, 200, 1);
-    exchange_schedule_message(schedule, 1, 5, 200, 2);
-    exchange_schedule_message(schedule, 2, 6, 200, 3);
-    exchange_schedule_message(schedule, 1, 6, 200, 2);
-    exchange_schedule_row(schedule, 6);
-    exchange_schedule_message(schedule, 1, 6, 1000, 4);
-    exchange_schedule_message(schedule, 0, 6, 1200, 5);
-    exchange_schedule_message(schedule, 3, 8, 800, 6);
-    exchange_schedule_message(schedule, 0, 8, 1200, 5);
-    exchange_schedule_message(schedule, 0, 7, 1200, 5);
-    assert_int_equal(end_of(schedule, 6), 650);
-    assert_int_equal(
-        end_of(schedule, 8),
-        600); /* the first part with tile 6, 150 cycles later than possible; the second is sent again, before it */
-    assert_int_equal(end_of(schedule, 7), 600); /* the first with both, the second with tile 8 */
-    assert_int_equal(end_of(schedule, 0), 650);
-    exchange_schedule_clear(schedule);
-    exchange_schedule_message(schedule, 0, 5, 1200, 1);
-    exchange_schedule_clear(schedule);
-    assert_int_equal(end_of(schedule, 5), 0);
+    exchange_schedule_message(schedule, 2, 5, 400, 1); /* tile 5 is busy: its sender takes the second, then the third */
+    exchange_schedule_message(schedule, 3, 5, 40, 2);
+    exchange_schedule_message(schedule, 3, 6, 40, 2);
+    exchange_schedule_message(schedule, 3, 7, 40, 3);
+    exchange_schedule_message(schedule, 3, 8, 40, 4);
+    assert_int_equal(end_of(schedule, 7), 10);
+    assert_int_equal(end_of(schedule, 8), 20);
+    assert_int_equal(end_of(schedule, 6), 110);
     exchange_schedule_free(schedule);
 }
 
-/* Copies: a few messages of every sender before the next ones of any, in the order of senders, in any gap. */
+/* The same data twice to one tile, in a row of its own: sent twice. */
+static void test_twice(void **state)
+{
+    (void)state;
+    pop_target one = machine("ipu1");
+    struct exchange_schedule *schedule = exchange_schedule_create(&one);
+    for (int piece = 0; piece < 2; ++piece) {
+        for (int i = 0; i < 2; ++i) {
+            exchange_schedule_row(schedule, 5);
+            (piece ? exchange_schedule_piece : exchange_schedule_message)(schedule, 0, 5, 40, 1);
+        }
+        assert_int_equal(end_of(schedule, 0), 20);
+        assert_int_equal(end_of(schedule, 5), 20);
+        assert_int_equal(exchange_schedule_follows(schedule, 5), 0);
+        exchange_schedule_clear(schedule);
+    }
+    exchange_schedule_free(schedule);
+}
+
+/* Both tiles of a bus receive the same data at once: half of its words are pairs, of each. */
+static void test_pairs(void **state)
+{
+    (void)state;
+    pop_target one = machine("ipu1");
+    struct exchange_schedule *schedule = exchange_schedule_create(&one);
+    for (uint32_t tile = 4; tile < 7; ++tile)
+        exchange_schedule_message(schedule, 0, tile, 44, 1);
+    exchange_schedule_message(schedule, 0, 7, 44, 2);
+    exchange_schedule_finish(schedule);
+    assert_int_equal(exchange_schedule_pairs(schedule, 4), 5);
+    assert_int_equal(exchange_schedule_pairs(schedule, 5), 5);
+    assert_int_equal(exchange_schedule_pairs(schedule, 6), 0);
+    assert_int_equal(exchange_schedule_pairs(schedule, 7), 0);
+    exchange_schedule_free(schedule);
+}
+
+/* Parts of a copy have no order: a tile receives what is sent first. */
 static void test_pieces(void **state)
 {
     (void)state;
     pop_target one = machine("ipu1");
     struct exchange_schedule *schedule = exchange_schedule_create(&one);
-    for (uint64_t i = 0; i < 10; ++i)
-        exchange_schedule_piece(schedule, 1, 9, 40, 1 + i);
-    exchange_schedule_piece(schedule, 0, 9, 80, 20);
-    assert_int_equal(end_of(schedule, 0), 20); /* in the first round, and of the first sender */
-    assert_int_equal(end_of(schedule, 9), 120);
-    exchange_schedule_clear(schedule);
-    for (uint64_t i = 0; i < 10; ++i)
-        exchange_schedule_piece(schedule, 0, 9, 40, 1 + i);
-    exchange_schedule_piece(schedule, 1, 9, 80, 20);
-    assert_int_equal(end_of(schedule, 1), 90); /* after the first seven of tile 0 */
-    assert_int_equal(end_of(schedule, 9), 120);
+    exchange_schedule_piece(schedule, 1, 9, 40, 1);
+    exchange_schedule_piece(schedule, 1, 8, 40, 2);
+    exchange_schedule_piece(schedule, 0, 9, 80, 3);
+    assert_int_equal(end_of(schedule, 0), 20); /* first, by its number */
+    assert_int_equal(end_of(schedule, 8), 10); /* tile 1 does not wait for tile 9 */
+    assert_int_equal(end_of(schedule, 9), 30);
     exchange_schedule_clear(schedule);
     exchange_schedule_piece(schedule, 1, 9, 40, 1);
     exchange_schedule_clear(schedule);
@@ -204,17 +214,50 @@ static void test_pieces(void **state)
     exchange_schedule_free(schedule);
 }
 
-/* More bytes than a tile's memory are not scheduled, but cost their cycles. */
+/* Every message arrives once, whatever the order, the receivers and the repetitions: a tile's end is at least the
+ * cycles of all that it receives, and the last end at most those of all messages. */
+static void test_random(void **state)
+{
+    (void)state;
+    pop_target one = machine("ipu1 tiles=23");
+    struct exchange_schedule *schedule = exchange_schedule_create(&one);
+    for (uint32_t round = 0, random = 1; round < 200; ++round) {
+        uint64_t received[23] = { 0 }, all = 0;
+        for (uint32_t i = 0; i < 300; ++i) {
+            random = random * 1664525 + 1013904223;
+            uint32_t from = random >> 8 & 7, to = (random >> 12) % 23, what = random >> 20 & 7, words = 1 + what * from;
+            if (random >> 28 == 0)
+                exchange_schedule_row(schedule, to);
+            (random >> 25 & 1 ? exchange_schedule_piece : exchange_schedule_message)(schedule, from, to, 4 * words,
+                                                                                     what);
+            received[to] += words;
+            all += words;
+        }
+        for (uint32_t tile = 0; tile < 23; ++tile) {
+            assert_true(end_of(schedule, tile) >= received[tile]);
+            assert_true(end_of(schedule, tile) <= all);
+        }
+        exchange_schedule_clear(schedule);
+    }
+    exchange_schedule_free(schedule);
+}
+
+/* More bytes than a tile's memory cost their cycles; more than any machine holds are not scheduled. */
 static void test_too_much(void **state)
 {
     (void)state;
     pop_target one = machine("ipu1");
     struct exchange_schedule *schedule = exchange_schedule_create(&one);
-    exchange_schedule_message(schedule, 0, 1, (uint64_t)1 << 40, 1);
-    exchange_schedule_message(schedule, 0, 2, (uint64_t)1 << 40, 2);
-    exchange_schedule_message(schedule, 0, 3, (uint64_t)1 << 40, 2);
-    assert_int_equal(end_of(schedule, 0), (uint64_t)3 << 38);
-    assert_int_equal(end_of(schedule, 2), (uint64_t)2 << 38);
+    exchange_schedule_message(schedule, 0, 1, (uint64_t)1 << 38, 1);
+    exchange_schedule_message(schedule, 0, 2, (uint64_t)1 << 38, 2);
+    exchange_schedule_message(schedule, 0, 3, (uint64_t)1 << 38, 2);
+    assert_int_equal(end_of(schedule, 0), (uint64_t)2 << 36);
+    assert_int_equal(end_of(schedule, 2), (uint64_t)2 << 36);
+    exchange_schedule_clear(schedule);
+    exchange_schedule_message(schedule, 0, 1, UINT64_MAX, 1);
+    exchange_schedule_message(schedule, 0, 2, UINT64_MAX, 2);
+    assert_int_equal(end_of(schedule, 0), 0);
+    assert_int_equal(exchange_schedule_pairs(schedule, 2), 0);
     exchange_schedule_free(schedule);
 }
 
@@ -320,9 +363,12 @@ int main(void)
         cmocka_unit_test(test_one_word_to_all),
         cmocka_unit_test(test_convolution),
         cmocka_unit_test(test_halo),
-        cmocka_unit_test(test_schedule),
-        cmocka_unit_test(test_long_messages),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_out_of_turn),
+        cmocka_unit_test(test_twice),
+        cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_random),
         cmocka_unit_test(test_too_much),
         cmocka_unit_test(test_many_messages),
         cmocka_unit_test(test_too_many_messages),

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sends the data of an exchange, event by event (docs/decisions/0004-exchange-rule.md). */
+#ifndef TARGET_EXCHANGE_SEND_H
+#define TARGET_EXCHANGE_SEND_H
+
+#include "base/vec.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define EXCHANGE_NONE UINT32_MAX
+
+/* A message, as its receiver sees it. */
+struct exchange_receipt {
+    uint32_t to, transmission;
+    uint32_t prior, next; /* of the receiver's sequence; EXCHANGE_NONE at its ends, and for a piece of a copy */
+    bool begins;          /* a row of the receiver's memory */
+    bool received;
+};
+/* Data that one tile sends to one or more: listed[first .. first + count) are the receipts that are to come. */
+struct exchange_transmission {
+    uint64_t cycles;
+    uint32_t from, first, count;
+    bool ready; /* a receiver waits for it */
+};
+struct exchange_port {
+    uint64_t sends_until, receives_until, end, pairs;
+    uint64_t wake;       /* when the tile tries to send next; EXCHANGE_ASLEEP */
+    VEC(uint32_t) ready; /* transmissions that a receiver waits for, ascending */
+    uint32_t last;       /* receipt; EXCHANGE_NONE */
+    uint32_t head, tail; /* of the sequence of what the tile receives */
+    uint32_t follows;
+    bool touched, begins;
+};
+#define EXCHANGE_ASLEEP UINT64_MAX
+
+struct exchange_traffic {
+    struct exchange_port *ports; /* of each tile */
+    VEC(struct exchange_receipt) receipts;
+    VEC(struct exchange_transmission) transmissions; /* in the order of their first requests */
+    VEC(uint32_t) listed;
+    VEC(uint64_t) events; /* a heap: cycle and tile */
+};
+
+/* Sends all transmissions, from cycle 0 on; sets end, pairs and follows of the ports.  Tiles are numbered below
+ * EXCHANGE_MAX_TILES; all messages together have at most EXCHANGE_MAX_CYCLES. */
+void exchange_send(struct exchange_traffic *traffic);
+#define EXCHANGE_MAX_TILES  ((uint32_t)1 << 24)
+#define EXCHANGE_MAX_CYCLES ((uint64_t)1 << 39)
+
+#endif
