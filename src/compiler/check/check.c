@@ -3,6 +3,7 @@
  * mapped, no constant is written. */
 #include "compiler/check/check.h"
 #include "compiler/common/edges.h"
+#include "compiler/common/prefetch.h"
 #include "graph/tile_map.h"
 #include "graph/view_runs.h"
 
@@ -180,11 +181,14 @@ static bool check_vertices(const struct checking *k)
             max = store->types.data[i].codelet->field_count;
     uint32_t *seen = mem_zero(max, sizeof(*seen)), *required = mem_zero(store->types.count, sizeof(*required));
     bool good = true;
-    for (size_t i = 0; good && i < store->vertices.count; ++i)
+    for (size_t i = 0; good && i < store->vertices.count; ++i) {
+        if (i + AHEAD_VERTEX < store->vertices.count) /* the first pass that reads edges */
+            prefetch_list(store, store->vertices.data[i + AHEAD_VERTEX].edge);
         if (k->use->set_of[store->vertices.data[i].set] != NONE) {
             good = check_vertex(k, (uint32_t)i, required, seen);
             ++k->result->vertex_count;
         }
+    }
     free(seen);
     free(required);
     return good;

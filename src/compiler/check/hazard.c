@@ -4,6 +4,7 @@
  * variables that a set writes. */
 #include "compiler/check/hazard.h"
 #include "compiler/common/edges.h"
+#include "compiler/common/prefetch.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -215,12 +216,16 @@ static bool check_set(struct hazard *h, const struct used_set *set)
 {
     assert(!h->variables.count && !h->runs); /* of the set before */
     const uint32_t *order = h->sets->vertices + set->first;
-    for (uint64_t i = 0; i < set->count; ++i)
+    for (uint64_t i = 0; i < set->count; ++i) {
+        prefetch_edges(h->c->store, h->sets, set->first + i);
         if (!each_edge(h, order[i], true, write_run))
             return fail(h, set, true);
-    for (uint64_t i = 0; i < set->count; ++i)
+    }
+    for (uint64_t i = 0; i < set->count; ++i) {
+        prefetch_edges(h->c->store, h->sets, set->first + i);
         if (!check_reads(h, order[i]))
             return fail(h, set, false);
+    }
     clear_set(h, set);
     return true;
 }

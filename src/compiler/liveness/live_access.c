@@ -3,6 +3,7 @@
 #include "compiler/liveness/live_access.h"
 #include "compiler/common/edges.h"
 #include "compiler/common/owners.h"
+#include "compiler/common/prefetch.h"
 #include "compiler/common/runs.h"
 #include "compiler/liveness/live.h"
 
@@ -223,6 +224,8 @@ void accesses_of_sets(struct compiler *c, const struct live_inputs *in, struct l
         k.cache[i] = NONE;
     for (size_t i = 0; i < store->vertices.count; ++i) {
         const struct vertex *v = &store->vertices.data[i];
+        if (i + AHEAD_VERTEX < store->vertices.count)
+            prefetch_list(store, v[AHEAD_VERTEX].edge);
         k.set = in->use->set_of[v->set];
         if (k.set == NONE)
             continue;
