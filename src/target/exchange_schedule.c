@@ -110,8 +110,10 @@ static uint64_t message_key(uint32_t from, uint64_t cycles, uint64_t what)
 
 static uint32_t new_transmission(struct exchange_schedule *schedule, uint32_t from, uint64_t cycles)
 {
-    *vec_push(&schedule->traffic.transmissions) = (struct exchange_transmission){ .cycles = cycles, .from = from };
-    return (uint32_t)schedule->traffic.transmissions.count - 1;
+    uint32_t transmission = (uint32_t)schedule->traffic.transmissions.count;
+    *vec_push(&schedule->traffic.transmissions) =
+        (struct exchange_transmission){ .cycles = cycles, .order = transmission, .from = from };
+    return transmission;
 }
 
 /* Of the same data to all their receivers. */
@@ -177,9 +179,11 @@ void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from
 }
 
 void exchange_schedule_piece(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes,
-                             uint64_t what)
+                             uint64_t what, uint64_t address)
 {
-    new_receipt(schedule, from, to, bytes, what);
+    uint32_t receipt = new_receipt(schedule, from, to, bytes, what);
+    if (receipt != EXCHANGE_NONE)
+        schedule->traffic.transmissions.data[schedule->traffic.receipts.data[receipt].transmission].order = address;
 }
 
 /* The receipts of each transmission, in the order of their requests. */
@@ -196,7 +200,7 @@ static void list_receipts(struct exchange_traffic *traffic)
     vec_reserve(&traffic->listed, traffic->receipts.count);
     for (uint32_t i = 0; i < traffic->receipts.count; ++i) {
         struct exchange_transmission *t = &traffic->transmissions.data[traffic->receipts.data[i].transmission];
-        traffic->listed.data[t->first + t->count++] = i;
+        traffic->listed.data[t->first + t->count++] = (struct exchange_receiver){ traffic->receipts.data[i].to, i };
     }
 }
 

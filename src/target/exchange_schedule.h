@@ -23,9 +23,10 @@ void exchange_schedule_row(struct exchange_schedule *schedule, uint32_t tile);
  * receivers; EXCHANGE_ONCE: there is no other receiver. */
 void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes,
                                uint64_t what);
-/* A message of a copy, whose parts have no order: its receiver waits for all of them at once. */
+/* A message of a copy, whose parts have no order at their receiver: it waits for all of them at once.  Their sender has
+ * them in the order of address. */
 void exchange_schedule_piece(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes,
-                             uint64_t what);
+                             uint64_t what, uint64_t address);
 /* Schedules all messages, after which none may be added; the queries below are valid until they are removed. */
 void exchange_schedule_finish(struct exchange_schedule *schedule);
 /* The cycle after the last word that a tile sends or receives. */

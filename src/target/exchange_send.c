@@ -43,11 +43,13 @@ static void wake(struct exchange_traffic *x, uint32_t tile, uint64_t at)
     push_event(x, at << TILE_BITS | tile);
 }
 
-static void make_ready(struct exchange_port *sender, uint32_t transmission)
+static void make_ready(struct exchange_traffic *x, uint32_t transmission)
 {
+    const struct exchange_transmission *all = x->transmissions.data;
+    struct exchange_port *sender = &x->ports[all[transmission].from];
     vec_push(&sender->ready);
     size_t at = sender->ready.count - 1;
-    for (; at && sender->ready.data[at - 1] > transmission; --at)
+    for (; at && all[sender->ready.data[at - 1]].order > all[transmission].order; --at)
         sender->ready.data[at] = sender->ready.data[at - 1];
     sender->ready.data[at] = transmission;
 }
@@ -59,20 +61,21 @@ static void await(struct exchange_traffic *x, uint32_t receipt, uint64_t from)
     struct exchange_transmission *t = &x->transmissions.data[transmission];
     assert(!x->receipts.data[receipt].received);
     if (!t->ready)
-        make_ready(&x->ports[t->from], transmission);
+        make_ready(x, transmission);
     t->ready = true;
     wake(x, t->from, from);
 }
 
 /* The first cycle, from `now` on, in which all its receivers are free; any cycle after `limit` if it is later. */
-static uint64_t all_free(const struct exchange_traffic *x, const struct exchange_transmission *t, uint64_t now,
+static uint64_t all_free(const struct exchange_traffic *x, struct exchange_transmission *t, uint64_t now,
                          uint64_t limit)
 {
-    uint64_t at = now;
+    uint64_t at = t->blocked > now ? t->blocked : now;
     for (uint32_t i = t->first; i < t->first + t->count && at <= limit; ++i) {
-        uint64_t until = x->ports[x->receipts.data[x->listed.data[i]].to].receives_until;
+        uint64_t until = x->ports[x->listed.data[i].tile].receives_until;
         at = until > at ? until : at;
     }
+    t->blocked = at;
     return at;
 }
 
@@ -115,21 +118,21 @@ static void transmit(struct exchange_traffic *x, uint32_t transmission, uint64_t
     sender->sends_until = now + t->cycles;
     sender->end = sender->end > sender->sends_until ? sender->end : sender->sends_until;
     for (uint32_t i = t->first; i < end; ++i) {
-        uint32_t receipt = x->listed.data[i];
-        if (x->ports[x->receipts.data[receipt].to].receives_until <= now) {
-            receive(x, receipt, now, t->cycles);
+        struct exchange_receiver receiver = x->listed.data[i];
+        if (x->ports[receiver.tile].receives_until <= now) {
+            receive(x, receiver.receipt, now, t->cycles);
         } else {
             x->listed.data[i] = x->listed.data[kept];
-            x->listed.data[kept++] = receipt;
+            x->listed.data[kept++] = receiver;
         }
     }
     t->count = kept - t->first;
     t->ready = false;
     for (uint32_t i = t->first; i < kept; ++i)
-        if (x->receipts.data[x->listed.data[i]].prior == EXCHANGE_NONE && !t->ready)
-            await(x, x->listed.data[i], now + t->cycles);
+        if (x->receipts.data[x->listed.data[i].receipt].prior == EXCHANGE_NONE && !t->ready)
+            await(x, x->listed.data[i].receipt, now + t->cycles);
     for (uint32_t i = kept; i < end; ++i)
-        await_next(x, x->listed.data[i], now + t->cycles);
+        await_next(x, x->listed.data[i].receipt, now + t->cycles);
 }
 
 /* The tile sends, if it can, and is woken when it can send next. */

@@ -20,13 +20,18 @@ struct exchange_receipt {
 /* Data that one tile sends to one or more: listed[first .. first + count) are the receipts that are to come. */
 struct exchange_transmission {
     uint64_t cycles;
+    uint64_t order;   /* among those of its sender */
+    uint64_t blocked; /* until this cycle some receiver is not free */
     uint32_t from, first, count;
     bool ready; /* a receiver waits for it */
+};
+struct exchange_receiver {
+    uint32_t tile, receipt;
 };
 struct exchange_port {
     uint64_t sends_until, receives_until, end, pairs;
     uint64_t wake;       /* when the tile tries to send next; EXCHANGE_ASLEEP */
-    VEC(uint32_t) ready; /* transmissions that a receiver waits for, ascending */
+    VEC(uint32_t) ready; /* transmissions that a receiver waits for, in order */
     uint32_t last;       /* receipt; EXCHANGE_NONE */
     uint32_t head, tail; /* of the sequence of what the tile receives */
     uint32_t follows;
@@ -37,8 +42,8 @@ struct exchange_port {
 struct exchange_traffic {
     struct exchange_port *ports; /* of each tile */
     VEC(struct exchange_receipt) receipts;
-    VEC(struct exchange_transmission) transmissions; /* in the order of their first requests */
-    VEC(uint32_t) listed;
+    VEC(struct exchange_transmission) transmissions;
+    VEC(struct exchange_receiver) listed;
     VEC(uint64_t) events; /* a heap: cycle and tile */
 };
 

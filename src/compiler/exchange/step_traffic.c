@@ -33,6 +33,12 @@ static uint64_t content_of(struct variable_part part)
     return (hash ^ hash >> 32) * (part.end - part.begin);
 }
 
+/* Ascends with the memory of a tile that has the part. */
+static uint64_t address_of(struct variable_part part)
+{
+    return (uint64_t)part.variable << 40 | part.begin;
+}
+
 static uint64_t part_bytes(const struct traffic *t, struct variable_part part)
 {
     return (part.end - part.begin) * variable_element_bytes(t->c, part.variable);
@@ -360,7 +366,8 @@ static void copy_traffic(struct traffic *t, const struct view *source, const str
             tile_moves_add(moves, parts.receiver, begin * element, parts.to.run.offset * element, bytes);
             continue;
         }
-        loads_receive_part(&t->before, parts.sender, parts.receiver, bytes, once ? EXCHANGE_ONCE : content_of(part));
+        loads_receive_part(&t->before, parts.sender, parts.receiver, bytes, once ? EXCHANGE_ONCE : content_of(part),
+                           address_of(part));
         if (once)
             loads_send(&t->before, parts.sender, parts.receiver, bytes);
         else

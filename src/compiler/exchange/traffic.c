@@ -118,10 +118,11 @@ void loads_continue(struct traffic_loads *loads, uint32_t tile)
     load->continues += load->continues < load->receives;
 }
 
-void loads_receive_part(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
+void loads_receive_part(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what,
+                        uint64_t address)
 {
     if (receive(loads, from, to, bytes))
-        exchange_schedule_piece(loads->schedule, from, to, bytes, what);
+        exchange_schedule_piece(loads->schedule, from, to, bytes, what, address);
 }
 
 static int tile_order(const void *left, const void *right)

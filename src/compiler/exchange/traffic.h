@@ -39,8 +39,9 @@ void loads_receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uint
 /* The last message that a tile received continues the one before it: it comes from the same tile and goes to the next
  * address. */
 void loads_continue(struct traffic_loads *loads, uint32_t tile);
-/* The same of a part of a copy, which may go at any time. */
-void loads_receive_part(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what);
+/* The same of a part of a copy, which may be received at any time; senders have parts in the order of address. */
+void loads_receive_part(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what,
+                        uint64_t address);
 
 /* An exchange before it is in the model's tables. */
 struct exchange_draft {

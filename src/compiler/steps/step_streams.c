@@ -125,7 +125,7 @@ static void relay_part(struct relay *r, uint32_t owner, const struct run *run, u
         return;
     }
     loads_send(&r->b->loads, from, to, bytes); /* what stays on its tile is brought along */
-    loads_receive_part(&r->b->loads, from, to, bytes, r->at + 1);
+    loads_receive_part(&r->b->loads, from, to, bytes, r->at + 1, r->at);
 }
 
 static bool relay_run(const struct run *run, void *context)

@@ -168,7 +168,10 @@ static void test_twice(void **state)
     for (int piece = 0; piece < 2; ++piece) {
         for (int i = 0; i < 2; ++i) {
             exchange_schedule_row(schedule, 5);
-            (piece ? exchange_schedule_piece : exchange_schedule_message)(schedule, 0, 5, 40, 1);
+            if (piece)
+                exchange_schedule_piece(schedule, 0, 5, 40, 1, 0);
+            else
+                exchange_schedule_message(schedule, 0, 5, 40, 1);
         }
         assert_int_equal(end_of(schedule, 0), 20);
         assert_int_equal(end_of(schedule, 5), 20);
@@ -195,20 +198,25 @@ static void test_pairs(void **state)
     exchange_schedule_free(schedule);
 }
 
-/* Parts of a copy have no order: a tile receives what is sent first. */
+/* Parts of a copy have no order: a tile receives what is sent first, and senders send in the order of addresses. */
 static void test_pieces(void **state)
 {
     (void)state;
     pop_target one = machine("ipu1");
     struct exchange_schedule *schedule = exchange_schedule_create(&one);
-    exchange_schedule_piece(schedule, 1, 9, 40, 1);
-    exchange_schedule_piece(schedule, 1, 8, 40, 2);
-    exchange_schedule_piece(schedule, 0, 9, 80, 3);
+    exchange_schedule_piece(schedule, 1, 9, 40, 1, 0);
+    exchange_schedule_piece(schedule, 1, 8, 40, 2, 40);
+    exchange_schedule_piece(schedule, 0, 9, 80, 3, 0);
     assert_int_equal(end_of(schedule, 0), 20); /* first, by its number */
     assert_int_equal(end_of(schedule, 8), 10); /* tile 1 does not wait for tile 9 */
     assert_int_equal(end_of(schedule, 9), 30);
     exchange_schedule_clear(schedule);
-    exchange_schedule_piece(schedule, 1, 9, 40, 1);
+    exchange_schedule_piece(schedule, 1, 9, 40, 1, 80);
+    exchange_schedule_piece(schedule, 1, 8, 80, 2, 0);
+    assert_int_equal(end_of(schedule, 8), 20);
+    assert_int_equal(end_of(schedule, 9), 30);
+    exchange_schedule_clear(schedule);
+    exchange_schedule_piece(schedule, 1, 9, 40, 1, 0);
     exchange_schedule_clear(schedule);
     assert_int_equal(end_of(schedule, 9), 0);
     exchange_schedule_free(schedule);
@@ -228,8 +236,10 @@ static void test_random(void **state)
             uint32_t from = random >> 8 & 7, to = (random >> 12) % 23, what = random >> 20 & 7, words = 1 + what * from;
             if (random >> 28 == 0)
                 exchange_schedule_row(schedule, to);
-            (random >> 25 & 1 ? exchange_schedule_piece : exchange_schedule_message)(schedule, from, to, 4 * words,
-                                                                                     what);
+            if (random >> 25 & 1)
+                exchange_schedule_piece(schedule, from, to, 4 * words, what, what);
+            else
+                exchange_schedule_message(schedule, from, to, 4 * words, what);
             received[to] += words;
             all += words;
         }
