@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For codelets in C: the element functions that operators.def uses, in float and without branches, so that loops over
- * them are vectorised.  The error of exp, log, tanh, sigmoid and erf is at most 1 unit in the last place (erf 1.0001),
- * that of the others at most 4 (gelu 7), for all arguments (tests/poplibs/test_popops_element_functions.c).  fma is one
- * instruction from x86-64-v3 on.  Polynomials are summed in pairs, and special values clamped or selected as late as
- * possible: the time of a loop is that of its instructions only if few of them wait for one another. */
+ * them are vectorised.  The error of exp, log, tanh, sigmoid and erf is at most 1 unit in the last place, that of the
+ * others at most 4 (gelu 7), for all arguments (tests/poplibs/test_popops_element_functions.c).  fma is one instruction
+ * from x86-64-v3 on.  The time of a loop is the number of its vector instructions, because those of several elements
+ * overlap: polynomials are nested (Horner), and special values cost one instruction where they can.  Coefficients are
+ * those of the smallest maximum error (Remez), rounded to float one after another. */
 #ifndef POPOPS_ELEMENT_FUNCTIONS_H
 #define POPOPS_ELEMENT_FUNCTIONS_H
 
@@ -40,30 +41,33 @@ POPOPS_FUNCTION float popops_clampf(float a, float low, float high)
     a = a < low ? low : a;
     return a > high ? high : a;
 }
+/* |a|, at most a positive limit; of a NaN, the limit.  One instruction less than comparing and choosing. */
+POPOPS_FUNCTION float popops_size_up_to(float a, float limit)
+{
+    int bits = (int)(popops_bits_of(a) & 0x7fffffffu), max = (int)popops_bits_of(limit);
+    return popops_float_of((uint32_t)(bits < max ? bits : max));
+}
 
-/* Polynomials whose coefficients are taken in pairs, so that few operations wait for one another; z is x squared. */
+/* A polynomial whose coefficients are taken in pairs, so that few operations wait for one another; z is x squared. */
 POPOPS_FUNCTION float popops_cubic(float x, float z, float c0, float c1, float c2, float c3)
 {
     return popops_fma(popops_fma(c3, x, c2), z, popops_fma(c1, x, c0));
 }
-POPOPS_FUNCTION float popops_quartic(float x, float z, float c0, float c1, float c2, float c3, float c4)
-{
-    return popops_fma(popops_fma(c4, z, popops_fma(c3, x, c2)), z, popops_fma(c1, x, c0));
-}
-POPOPS_FUNCTION float popops_quintic(float x, float z, float c0, float c1, float c2, float c3, float c4, float c5)
-{
-    return popops_fma(popops_fma(popops_fma(c5, x, c4), z, popops_fma(c3, x, c2)), z, popops_fma(c1, x, c0));
-}
-
 /* ---- memory ---- */
 
-/* Elements of a loop's part before which the memory of the next part is asked for: where an element takes many
- * instructions, the machine does not look far enough ahead by itself. */
-enum { POPOPS_AHEAD = 256 };
+/* A loop whose elements take many instructions asks in each line of memory (POPOPS_LINE bytes) for the line that is
+ * POPOPS_AHEAD bytes further on, because the machine does not look that far by itself. */
+enum { POPOPS_LINE = 64, POPOPS_AHEAD = 4096 };
+/* at + POPOPS_AHEAD bytes as an index, or `at` if that is beyond the last of count elements. */
+POPOPS_FUNCTION size_t popops_ahead(size_t at, size_t count, size_t element_bytes)
+{
+    size_t ahead = at + POPOPS_AHEAD / element_bytes;
+    return ahead < count ? ahead : at;
+}
 POPOPS_FUNCTION void popops_prefetch(const void *from, size_t bytes)
 {
 #ifndef __IPU__
-    for (size_t at = 0; at < bytes; at += 64)
+    for (size_t at = 0; at < bytes; at += POPOPS_LINE)
         __builtin_prefetch((const char *)from + at);
 #else
     (void)from, (void)bytes;
@@ -96,12 +100,30 @@ POPOPS_FUNCTION uint32_t popops_power_bits(float sum)
     int bits = (int)popops_bits_of(sum), limit = 0x4b40019a;
     return (uint32_t)(bits < limit ? bits : limit);
 }
+/* The coefficients of r^2 to r^6 in e^r for |r| <= ln 2 / 2, after 1 and r: 5e-9 of e^r, 1e-9 below -0.2, where the
+ * result's last place is the smallest. */
+#define POPOPS_EXP_2 0.499999702f
+#define POPOPS_EXP_3 0.166665301f
+#define POPOPS_EXP_4 0.0416744165f
+#define POPOPS_EXP_5 0.00836783741f
+#define POPOPS_EXP_6 0.00134618895f
 /* e^r - 1 for |r| <= ln 2 / 2. */
 POPOPS_FUNCTION float popops_small_expm1(float r)
 {
     float z = r * r;
-    return popops_fma(
-        popops_quintic(r, z, 0.5f, 0.166666657f, 0.0416664928f, 0.00833354611f, 0.00139323273f, 0.000197616333f), z, r);
+    float p = popops_fma(POPOPS_EXP_6, z, popops_fma(POPOPS_EXP_5, r, POPOPS_EXP_4));
+    return popops_fma(popops_fma(p, z, popops_fma(POPOPS_EXP_3, r, POPOPS_EXP_2)), z, r);
+}
+/* e^(scale r) for |scale r| <= ln 2 / 2; scale is a power of two, whose powers are multiplied by the compiler. */
+POPOPS_FUNCTION float popops_small_exp(float r, float scale)
+{
+    float square = scale * scale, cube = square * scale, p = POPOPS_EXP_6 * cube * cube;
+    p = popops_fma(p, r, POPOPS_EXP_5 * square * cube);
+    p = popops_fma(p, r, POPOPS_EXP_4 * square * square);
+    p = popops_fma(p, r, POPOPS_EXP_3 * cube);
+    p = popops_fma(p, r, POPOPS_EXP_2 * square);
+    p = popops_fma(p, r, scale);
+    return popops_fma(p, r, 1.0f);
 }
 /* a = n ln 2 + r; the bits are those of popops_power_of_bits. */
 POPOPS_FUNCTION float popops_exp_split(float a, uint32_t *bits)
@@ -116,6 +138,16 @@ POPOPS_FUNCTION float popops_expf(float a)
     float p = popops_small_expm1(popops_exp_split(a < -105.0f ? -105.0f : a, &bits));
     struct popops_power power = popops_power_of_bits(bits);
     return popops_fma(power.first, p, power.first) * power.second;
+}
+/* popops_expf, with the same bits, for arguments that are not positive: one factor, and a constant that brings products
+ * from 2^-88 to 2^64 to their place. */
+POPOPS_FUNCTION float popops_exp_of_negative(float a)
+{
+    const float rounding = POPOPS_ROUNDING - 63.0f, limited = a < -105.0f ? -105.0f : a;
+    float sum = popops_fma(limited, 1.44269504f, rounding), n = sum - rounding;
+    float p = popops_small_expm1(popops_fma(n, -1.42860677e-06f, popops_fma(n, -0.693145752f, limited)));
+    float power = popops_float_of(popops_bits_of(sum) << 23);
+    return popops_fma(power, p, power) * 5.42101086e-20f;
 }
 POPOPS_FUNCTION float popops_exp2f(float a)
 {
@@ -135,53 +167,63 @@ POPOPS_FUNCTION float popops_expm1f(float a)
     float result = popops_fma(power.first, p, power.first - less) * power.second;
     return bits == popops_bits_of(POPOPS_ROUNDING) ? p : result;
 }
-/* An odd polynomial up to 0.98, and 1 - 2 / (e^(2 |a|) + 1) from there, with only one rounding in the divisor. */
+/* tanh(a) for |a| < 1, an odd polynomial: within 5e-9 of it. */
+POPOPS_FUNCTION float popops_tanh_near(float a)
+{
+    float z = a * a, p = -0.000358270918f;
+    p = popops_fma(p, z, 0.00230085547f);
+    p = popops_fma(p, z, -0.00794562139f);
+    p = popops_fma(p, z, 0.021486504f);
+    p = popops_fma(p, z, -0.0538798198f);
+    p = popops_fma(p, z, 0.133323461f);
+    p = popops_fma(p, z, -0.333332956f);
+    return popops_fma(a * z, p, a);
+}
+/* tanh(|a|) for others: 1 - 2 / (e^(2 |a|) + 1), with only one rounding in the divisor. */
+POPOPS_FUNCTION float popops_tanh_far(float a)
+{
+    float far = popops_size_up_to(a, 10.0f); /* tanh(10) rounds to 1 in float */
+    float sum = popops_fma(far, 2.88539008f, POPOPS_ROUNDING - 127.0f);
+    float r = popops_fma(sum - (POPOPS_ROUNDING - 127.0f), -0.346573591f, far);
+    float power = popops_float_of(popops_bits_of(sum) << 23);
+    return 1.0f - 2.0f / popops_fma(power, popops_small_exp(r, 2.0f), 1.0f);
+}
+/* Vectorised, both are computed; where exceptions count, only the one that is chosen.  A NaN is near. */
 POPOPS_FUNCTION float popops_tanhf(float a)
 {
-    float size = __builtin_fabsf(a), z = a * a;
-    float low = popops_quintic(z, z * z, 0.133325368f, -0.053893473f, 0.0215313714f, -0.00801987015f, 0.00236102799f,
-                               -0.000377256481f);
-    float small = popops_fma(size * z, popops_fma(low, z, -0.333333045f), size);
-    float far = size > 10.0f ? 10.0f : size; /* tanh(10) rounds to 1 in float */
-    float sum = popops_fma(far, 2.88539008f, POPOPS_ROUNDING - 127.0f);
-    float r = popops_fma(sum - (POPOPS_ROUNDING - 127.0f), -0.346573591f, far), square = r * r;
-    float p = popops_fma(popops_quartic(r, square, 1.99999976f, 1.33332169f, 0.666692317f, 0.267797768f, 0.0884506851f),
-                         square, r + r);
-    float power = popops_float_of(popops_bits_of(sum) << 23);
-    float large = 1.0f - 2.0f / popops_fma(power, p, power + 1.0f);
-    return __builtin_copysignf(size < 0.98f ? small : large, a);
+    return __builtin_copysignf(__builtin_fabsf(a) >= 1.0f ? popops_tanh_far(a) : popops_tanh_near(a), a);
 }
-/* 1 / (1 + e^|a|) for a negative a, and 1 minus that for others.  The quotient is of numbers that are scaled alike,
- * because e^|a| may be above the largest float; what rounding loses in the exponential, the sum and the quotient is
- * added to it. */
+/* 1 / (1 + e^|a|) for a negative a, and 1 minus that for others.  The quotient is of numbers that are scaled by 2^-64,
+ * because e^|a| may be above the largest float; what is left of the dividend is divided, too, and added to it. */
 POPOPS_FUNCTION float popops_sigmoidf(float a)
 {
-    float size = __builtin_fabsf(a);
-    uint32_t bits;
-    float p = popops_small_expm1(popops_exp_split(size > 105.0f ? 105.0f : size, &bits));
-    struct popops_power power = popops_power_of_bits(bits);
-    float one = popops_float_of(0x7f000000u - popops_bits_of(power.second)); /* 1 / power.second */
-    float sum = power.first + one, whole = popops_fma(power.first, p, sum), q = one / whole;
-    float rest = popops_fma(power.first, p, sum - whole) + (one - (sum - power.first));
-    float left = popops_fma(-q, rest, popops_fma(-q, whole, one));
-    q = popops_fma(left, q * power.second, q);
+    const float rounding = POPOPS_ROUNDING - 191.0f, one = 5.42101086e-20f;
+    float size = __builtin_fabsf(a), far = size > 105.0f ? 105.0f : size;
+    float sum = popops_fma(far, 1.44269504f, rounding), n = sum - rounding;
+    float p = popops_small_expm1(popops_fma(n, -1.42860677e-06f, popops_fma(n, -0.693145752f, far)));
+    float power = popops_float_of(popops_bits_of(sum) << 23), more = power * p, whole = power + one;
+    float base = popops_float_of(popops_bits_of(whole) & 0xff800000u); /* a power of two: its product is exact */
+    float q = one / (whole + more), left = popops_fma(-q, more, popops_fma(-q, base, one));
+    left = popops_fma(-q, one - (base - power), left);
+    q = popops_fma(left, q * 18446744073709551616.0f, q);
     return a < 0.0f ? q : 1.0f - q;
 }
 
 /* ---- logarithms ---- */
 
-/* a = 2^(n - more) (1 + f), where 1 + f is between sqrt(1/2) and sqrt(2); a must be positive, finite and normal. */
-POPOPS_FUNCTION float popops_log_split_normal(float a, int more, float *n)
+/* A number 2^n (1 + f), where 1 + f is between sqrt(1/2) and sqrt(2), from its bits, if it is positive, finite and
+ * normal.  n receives the difference of bits beyond the 23 of f: the number may have been scaled in them. */
+POPOPS_FUNCTION float popops_log_split_bits(uint32_t bits, float *n)
 {
-    uint32_t bits = popops_bits_of(a) + (0x3f800000u - 0x3f3504f3u);
-    *n = (float)((int)(bits >> 23) - 127 - more);
-    return popops_float_of((bits & 0x7fffffu) + 0x3f3504f3u) - 1.0f;
+    uint32_t difference = bits - 0x3f3504f3u;
+    *n = (float)((int)difference >> 23);
+    return popops_float_of((difference & 0x7fffffu) + 0x3f3504f3u) - 1.0f;
 }
 /* a = 2^n (1 + f) for subnormal numbers, too. */
 POPOPS_FUNCTION float popops_log_split(float a, float *n)
 {
-    int tiny = (int)popops_bits_of(a) < 0x00800000;
-    return popops_log_split_normal(tiny ? a * 8388608.0f : a, tiny ? 23 : 0, n);
+    uint32_t bits = popops_bits_of(a);
+    return popops_log_split_bits((int)bits < 0x00800000 ? popops_bits_of(a * 8388608.0f) - (23u << 23) : bits, n);
 }
 /* The logarithm of 2^n (1 + f). */
 POPOPS_FUNCTION float popops_log_join(float n, float f)
@@ -191,12 +233,6 @@ POPOPS_FUNCTION float popops_log_join(float n, float f)
                          popops_cubic(f, z, 0.333333313f, -0.250008196f, 0.200012416f, -0.166234091f));
     float rest = popops_fma(z, popops_fma(f, p, -0.5f), n * -1.90465421e-09f);
     return popops_fma(n, 0.693147182f, f + rest);
-}
-/* popops_logf for positive, finite and normal numbers. */
-POPOPS_FUNCTION float popops_log_of_normal(float a)
-{
-    float n, f = popops_log_split_normal(a, 0, &n);
-    return popops_log_join(n, f);
 }
 POPOPS_FUNCTION float popops_logf(float a)
 {
@@ -369,47 +405,66 @@ POPOPS_FUNCTION float popops_atan2f(float a, float b)
 
 /* ---- the error function ---- */
 
-/* e^(x^2 / 2) times the cumulative normal distribution at -x, for x >= 0. */
-POPOPS_FUNCTION float popops_normal_tail(float x)
+/* The numerator and denominator of e^(x^2 / 2) times the cumulative normal distribution at -x, for x from 0 to 14.5: a
+ * quotient of polynomials that is within 6e-9 of it.  The numerator is multiplied by scale, a power of two. */
+POPOPS_FUNCTION float popops_normal_tail_above(float x, float scale)
 {
-    float t = 1.0f / popops_fma(0.42f, x, 1.0f), square = t * t;
-    float low = popops_quintic(t, square, 0.167562723f, 0.167389572f, 0.139558986f, 0.0718873218f, 0.0175566562f,
-                               -0.0247966684f);
-    float high = popops_cubic(t, square, -0.215181231f, 0.309254855f, -0.166846767f, 0.0336145721f);
-    return popops_fma(high, square * square * square, low) * t;
+    float p = scale * 0.00411636071f;
+    p = popops_fma(p, x, scale * 0.0406335678f);
+    p = popops_fma(p, x, scale * 0.183236138f);
+    p = popops_fma(p, x, scale * 0.438296279f);
+    return popops_fma(p, x, scale * 0.5f);
 }
-/* For |a| <= 1. */
-POPOPS_FUNCTION float popops_small_erf(float a)
+POPOPS_FUNCTION float popops_normal_tail_below(float x)
 {
-    float z = a * a;
-    float high =
-        popops_quartic(z, z * z, 0.112836182f, -0.026855126f, 0.00519073382f, -0.000803076138f, 7.92036808e-05f);
-    return popops_fma(popops_fma(popops_fma(high, z, -0.376126289f), z, 0.128379166f), a, a);
+    float q = 0.0103180664f;
+    q = popops_fma(q, x, 0.101859697f);
+    q = popops_fma(q, x, 0.469473274f);
+    q = popops_fma(q, x, 1.20250726f);
+    q = popops_fma(q, x, 1.67447754f);
+    return popops_fma(q, x, 1.0f);
 }
-/* From 1 on, 1 - e^-g: -log(erfc(x)) is x and x times a polynomial. */
+/* erf(a) for |a| < 1, an odd polynomial. */
+POPOPS_FUNCTION float popops_erf_near(float a)
+{
+    float z = a * a, p = 7.92036808e-05f;
+    p = popops_fma(p, z, -0.000803076138f);
+    p = popops_fma(p, z, 0.00519073382f);
+    p = popops_fma(p, z, -0.026855126f);
+    p = popops_fma(p, z, 0.112836182f);
+    p = popops_fma(p, z, -0.376126289f);
+    p = popops_fma(p, z, 0.128379166f);
+    return popops_fma(p, a, a);
+}
+/* erf(|a|) for others: 1 - e^-g, where g = -log(erfc(|a|)) is |a| and |a| times a polynomial. */
+POPOPS_FUNCTION float popops_erf_far(float a)
+{
+    float far = popops_size_up_to(a, 3.95f), g = -0.000210186641f; /* erf(3.95) rounds to 1 in float */
+    g = popops_fma(g, far, 0.00318314647f);
+    g = popops_fma(g, far, -0.0227861535f);
+    g = popops_fma(g, far, 0.105096735f);
+    g = popops_fma(g, far, 0.635846376f);
+    g = popops_fma(g, far, 0.128475577f);
+    g = popops_fma(g, far, far);
+    float sum = popops_fma(g, -1.44269504f, POPOPS_ROUNDING - 127.0f);
+    float r = popops_fma(sum - (POPOPS_ROUNDING - 127.0f), -0.693147182f, -g);
+    float power = popops_float_of(popops_bits_of(sum) << 23);
+    return popops_fma(-power, popops_small_expm1(r), 1.0f - power);
+}
 POPOPS_FUNCTION float popops_erff(float a)
 {
-    float size = __builtin_fabsf(a), far = size > 3.95f ? 3.95f : size; /* erf(3.95) rounds to 1 in float */
-    float g = popops_fma(popops_quintic(far, far * far, 0.128475577f, 0.635846376f, 0.105096735f, -0.0227861535f,
-                                        0.00318314647f, -0.000210186641f),
-                         far, far);
-    float sum = popops_fma(g, -1.44269504f, POPOPS_ROUNDING - 127.0f);
-    float p = popops_small_expm1(popops_fma(sum - (POPOPS_ROUNDING - 127.0f), -0.693147182f, -g));
-    float power = popops_float_of(popops_bits_of(sum) << 23);
-    float result = popops_choose(size < 1.0f, popops_small_erf(far), popops_fma(-power, p, 1.0f - power));
-    return __builtin_copysignf(result, a);
+    return __builtin_copysignf(__builtin_fabsf(a) >= 1.0f ? popops_erf_far(a) : popops_erf_near(a), a);
 }
-/* a times the cumulative normal distribution at a.  For large negative a, the square in the exponent needs more than
- * float's precision. */
+/* a times the cumulative normal distribution at a.  The exponent is a^2 + 2 n ln 2, whose half is summed exactly but
+ * for its last bits, and the power 2^64 times the result's, which may be below the smallest float. */
 POPOPS_FUNCTION float popops_gelu_erff(float a)
 {
-    float x = a < -14.5f ? -14.5f : a, size = __builtin_fabsf(x), far = size > 14.5f ? 14.5f : size;
-    float square = far * far, lost = popops_fma(far, far, -square);
-    uint32_t bits;
-    float r = popops_exp_split(-0.5f * square, &bits), p = popops_small_expm1(popops_fma(-0.5f, lost, r));
-    struct popops_power power = popops_power_of_bits(bits);
-    float tail = popops_normal_tail(far), beyond = popops_fma(tail, p, tail) * power.first * power.second;
-    return x * popops_choose(x < 0.0f, beyond, 1.0f - beyond);
+    const float rounding = POPOPS_ROUNDING - 63.0f;
+    float far = popops_size_up_to(a, 14.5f), sum = popops_fma(far * far, -0.721347520f, rounding), n = sum - rounding;
+    float r = popops_fma(n, 2.85721354e-06f, popops_fma(far, far, n * 1.3862915f));
+    float power = popops_float_of(popops_bits_of(sum) << 23) * popops_small_exp(r, -0.5f);
+    float beyond = popops_normal_tail_above(far, 5.42101086e-20f) / popops_normal_tail_below(far) * power;
+    return (a < 0.0f ? -far : a) * (a < 0.0f ? beyond : 1.0f - beyond);
 }
 /* Exact, therefore not vectorised. */
 POPOPS_FUNCTION float popops_fmodf(float a, float b)

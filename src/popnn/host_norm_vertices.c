@@ -8,6 +8,7 @@
 #pragma GCC optimize("tree-vectorize", "vect-cost-model=dynamic")
 #endif
 #include <poplar/vertex.h>
+#include <popops/element_functions.h>
 
 /* images x channels x field elements; a mean and a reciprocal deviation for each image, gamma and beta for each
  * channel. */
@@ -24,47 +25,72 @@ POP_VERTEX(HostLayerNormalise)
 };
 POP_VERTEX_NAME(HostLayerNormalise, "popnn::HostLayerNormalise");
 
+/* Elements of one image. */
 struct norm_row {
     const float *in;
     float *out, *white; /* white: NULL, or another row */
     float mean, inverse;
+    size_t left; /* elements from the row's first to the vertex's last */
 };
-/* gamma and beta of each element. */
+enum { LINE = POPOPS_LINE / sizeof(float) };
+#define INLINE static inline __attribute__((always_inline))
+/* Asks for the memory of later elements, also of outputs: otherwise each store waits for its line. */
+INLINE void fetch_ahead(const struct norm_row *row, size_t at)
+{
+    size_t ahead = popops_ahead(at, row->left, sizeof(float));
+    __builtin_prefetch(row->in + ahead);
+    __builtin_prefetch(row->out + ahead, 1);
+    if (row->white)
+        __builtin_prefetch(row->white + ahead, 1);
+}
+/* Elements `at` to at + count - 1, with gamma and beta of each. */
+INLINE void normalise_each(const struct norm_row *row, const float *gamma, const float *beta, size_t at, size_t count)
+{
+    const float *restrict in = row->in + at;
+    float *restrict out = row->out + at;
+    for (size_t i = 0; i < count; ++i)
+        out[i] = (in[i] - row->mean) * row->inverse * gamma[at + i] + beta[at + i];
+    if (row->white)
+        for (size_t i = 0; i < count; ++i)
+            row->white[at + i] = (in[i] - row->mean) * row->inverse;
+}
 static void normalise_channels(struct norm_row row, const float *gamma, const float *beta, size_t count)
 {
-    const float *restrict in = row.in;
-    float *restrict out = row.out, *restrict white = row.white;
-    if (white)
-        for (size_t i = 0; i < count; ++i) {
-            white[i] = (in[i] - row.mean) * row.inverse;
-            out[i] = white[i] * gamma[i] + beta[i];
-        }
-    else
-        for (size_t i = 0; i < count; ++i)
-            out[i] = (in[i] - row.mean) * row.inverse * gamma[i] + beta[i];
+    size_t at = 0;
+    for (; count - at >= LINE; at += LINE) {
+        fetch_ahead(&row, at);
+        normalise_each(&row, gamma, beta, at, LINE);
+    }
+    normalise_each(&row, gamma, beta, at, count - at);
 }
-/* The same gamma and beta for all elements. */
+/* The same with one gamma and one beta. */
+INLINE void normalise_all(const struct norm_row *row, float gamma, float beta, size_t at, size_t count)
+{
+    const float *restrict in = row->in + at;
+    float *restrict out = row->out + at;
+    for (size_t i = 0; i < count; ++i)
+        out[i] = (in[i] - row->mean) * row->inverse * gamma + beta;
+    if (row->white)
+        for (size_t i = 0; i < count; ++i)
+            row->white[at + i] = (in[i] - row->mean) * row->inverse;
+}
 static void normalise_field(struct norm_row row, float gamma, float beta, size_t count)
 {
-    const float *restrict in = row.in;
-    float *restrict out = row.out, *restrict white = row.white;
-    if (white)
-        for (size_t i = 0; i < count; ++i) {
-            white[i] = (in[i] - row.mean) * row.inverse;
-            out[i] = white[i] * gamma + beta;
-        }
-    else
-        for (size_t i = 0; i < count; ++i)
-            out[i] = (in[i] - row.mean) * row.inverse * gamma + beta;
+    size_t at = 0;
+    for (; count - at >= LINE; at += LINE) {
+        fetch_ahead(&row, at);
+        normalise_all(&row, gamma, beta, at, LINE);
+    }
+    normalise_all(&row, gamma, beta, at, count - at);
 }
 void HostLayerNormalise_compute(HostLayerNormalise *v)
 {
-    size_t channels = v->gamma.size, field = v->field, at = 0;
+    size_t channels = v->gamma.size, field = v->field, at = 0, total = v->mean.size * channels * field;
     for (size_t n = 0; n < v->mean.size; ++n) {
         size_t rows = field == 1 ? 1 : channels, count = field == 1 ? channels : field;
         for (size_t c = 0; c < rows; ++c, at += count) {
-            struct norm_row row = { v->in.data + at, v->out.data + at, v->white.size ? v->white.data + at : NULL,
-                                    v->mean.data[n], v->inverse.data[n] };
+            struct norm_row row = { v->in.data + at, v->out.data + at,   v->white.size ? v->white.data + at : NULL,
+                                    v->mean.data[n], v->inverse.data[n], total - at };
             if (field == 1)
                 normalise_channels(row, v->gamma.data, v->beta.data, count);
             else

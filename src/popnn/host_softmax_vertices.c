@@ -11,7 +11,8 @@
 #include <poplar/vertex.h>
 #include <popops/element_functions.h>
 
-enum { LANES = 8, PART = 64 };
+enum { LANES = 8, LINE = POPOPS_LINE / sizeof(float) };
+_Static_assert(LINE == 2 * LANES, "a line of memory is added to the sums at once");
 
 POP_VERTEX(HostSoftmax)
 {
@@ -35,7 +36,7 @@ static inline __attribute__((always_inline)) void subtract_and_exp(float *row, s
 {
 #pragma GCC ivdep
     for (size_t i = 0; i < count; ++i)
-        row[i] = popops_expf(row[i] - max);
+        row[i] = popops_exp_of_negative(row[i] - max);
 }
 /* Replaces the row by its exponentials and returns their sum; additions, which wait for one another, take turns with
  * exponentials, and meanwhile the row `next` is fetched. */
@@ -43,25 +44,19 @@ static float exp_and_sum(float *row, size_t count, float max, const float *next)
 {
     typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
     lanes low = { 0 }, high = { 0 };
-    for (size_t i = 0; i + 2 * LANES <= count;) {
-        size_t end = count - i < PART ? i + (count - i) / (2 * LANES) * (2 * LANES) : i + PART;
-        popops_prefetch(next + i, (end - i) * sizeof(*next));
-        if (end - i == PART)
-            subtract_and_exp(row + i, PART, max);
-        else
-            subtract_and_exp(row + i, end - i, max);
-        for (; i < end; i += 2 * LANES) {
-            low += *(const lanes *)(row + i);
-            high += *(const lanes *)(row + i + LANES);
-        }
+    size_t at = 0;
+    for (; count - at >= LINE; at += LINE) {
+        __builtin_prefetch(next + at);
+        subtract_and_exp(row + at, LINE, max);
+        low += *(const lanes *)(row + at);
+        high += *(const lanes *)(row + at + LANES);
     }
     float sums[2 * LANES];
     __builtin_memcpy(sums, &low, sizeof(low));
     __builtin_memcpy(sums + LANES, &high, sizeof(high));
-    size_t whole = count / (2 * LANES) * (2 * LANES);
-    subtract_and_exp(row + whole, count - whole, max);
-    for (size_t k = 0; whole + k < count; ++k)
-        sums[k] += row[whole + k];
+    subtract_and_exp(row + at, count - at, max);
+    for (size_t k = 0; at + k < count; ++k)
+        sums[k] += row[at + k];
     for (size_t width = LANES; width; width /= 2)
         for (size_t k = 0; k < width; ++k)
             sums[k] += sums[k + width];

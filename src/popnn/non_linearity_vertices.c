@@ -73,7 +73,8 @@ static inline float value_GELU_ERF(float x)
 }
 static inline float gradient_GELU_ERF(float x)
 {
-    float e = popops_expf(-0.5f * x * x), share = 0.5f - e * popops_normal_tail(__builtin_fabsf(x));
+    float e = popops_exp_of_negative(-0.5f * x * x), far = popops_size_up_to(x, 14.5f);
+    float share = 0.5f - e * (popops_normal_tail_above(far, 1.0f) / popops_normal_tail_below(far));
     return 0.5f + __builtin_copysignf(share, x) + x * 0.398942280f * e;
 }
 
@@ -82,32 +83,36 @@ typedef void apply_function(float *data, size_t size);
 typedef void gradient_function(const float *out, const float *out_gradient, float *in_gradient, size_t size);
 #define INLINE static inline __attribute__((always_inline))
 
-/* Float is computed in parts, each of which asks for the memory of the next. */
-#ifdef __IPU__
-#define PART size
-#else
-#define PART POPOPS_AHEAD
-#endif
 INLINE void apply_each(float *data, size_t size, function *value)
 {
-    for (size_t at = 0, end; at < size; at = end) {
-        end = size - at < PART ? size : at + PART;
-        popops_prefetch(data + end, (size - end < PART ? size - end : PART) * sizeof(*data));
-        for (size_t i = at; i < end; ++i)
-            data[i] = value(data[i]);
+    size_t at = 0;
+#ifndef __IPU__
+    enum { LINE = POPOPS_LINE / sizeof(float) };
+    for (; size - at >= LINE; at += LINE) {
+        __builtin_prefetch(data + popops_ahead(at, size, sizeof(*data)));
+        for (size_t i = 0; i < LINE; ++i)
+            data[at + i] = value(data[at + i]);
     }
+#endif
+    for (; at < size; ++at)
+        data[at] = value(data[at]);
 }
 INLINE void gradient_of_each(const float *out, const float *out_gradient, float *in_gradient, size_t size,
                              function *gradient)
 {
-    for (size_t at = 0, end; at < size; at = end) {
-        end = size - at < PART ? size : at + PART;
-        size_t next = (size - end < PART ? size - end : PART) * sizeof(*out);
-        popops_prefetch(out + end, next);
-        popops_prefetch(out_gradient + end, next);
-        for (size_t i = at; i < end; ++i)
-            in_gradient[i] = out_gradient[i] * gradient(out[i]);
+    size_t at = 0;
+#ifndef __IPU__
+    enum { LINE = POPOPS_LINE / sizeof(float) };
+    for (; size - at >= LINE; at += LINE) {
+        size_t ahead = popops_ahead(at, size, sizeof(*out));
+        __builtin_prefetch(out + ahead);
+        __builtin_prefetch(out_gradient + ahead);
+        for (size_t i = 0; i < LINE; ++i)
+            in_gradient[at + i] = out_gradient[at + i] * gradient(out[at + i]);
     }
+#endif
+    for (; at < size; ++at)
+        in_gradient[at] = out_gradient[at] * gradient(out[at]);
 }
 
 /* Half is computed as float, block by block. */

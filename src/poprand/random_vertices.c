@@ -16,17 +16,27 @@ static inline float unit(uint32_t word)
 {
     return (float)(int)(word >> 8) * 5.96046448e-8f;
 }
-/* Cosine and sine of an angle in turns: polynomials for at most an eighth of a turn, with quadrants swapped and
- * negated. */
-static inline void cos_sin(float turns, float *cosine, float *sine)
+static inline float with_sign_of(float value, uint32_t sign)
 {
-    int quarter = (int)(turns * 4.0f + 0.5f);
-    float t = (turns - 0.25f * (float)quarter) * 6.28318531f, z = t * t;
+    return popops_float_of(popops_bits_of(value) ^ (sign & 0x80000000u));
+}
+/* Cosine and sine of an angle of unit(word) turns: polynomials for at most an eighth of a turn, with quadrants swapped
+ * and negated.  The highest two bits of the word and an eighth are the nearest quadrant, the others are the rest. */
+static inline void cos_sin(uint32_t word, float *cosine, float *sine)
+{
+    uint32_t moved = word + 0x20000000u;
+    float t = (float)((int)(moved & 0x3fffff00u) - 0x20000000) * (6.28318531f / 4294967296.0f), z = t * t;
     float c = 1.0f + z * (-0.5f + z * (4.16666667e-2f + z * (-1.38888889e-3f + z * 2.48015873e-5f)));
     float s = t * (1.0f + z * (-1.66666667e-1f + z * (8.33333333e-3f + z * -1.98412698e-4f)));
-    float x = quarter & 1 ? s : c, y = quarter & 1 ? c : s;
-    *cosine = (quarter + 1) & 2 ? -x : x;
-    *sine = quarter & 2 ? -y : y;
+    int odd = moved & 0x40000000u ? 1 : 0;
+    *cosine = with_sign_of(odd ? s : c, moved + 0x40000000u);
+    *sine = with_sign_of(odd ? c : s, moved);
+}
+/* The logarithm of 1 - unit(word), which is a multiple of 2^-24. */
+static inline float log_of_rest(uint32_t word)
+{
+    float n, f = popops_log_split_bits(popops_bits_of((float)(0x1000000 - (int)(word >> 8))) - (24u << 23), &n);
+    return popops_log_join(n, f);
 }
 /* Makes count values of the standard normal distribution (Box and Muller) of as many words, up to 5.8 standard
  * deviations from the mean. */
@@ -34,8 +44,8 @@ static inline void normal_of(const uint32_t *words, float *values, unsigned coun
 {
     unsigned half = (count + 1) / 2;
     for (unsigned i = 0; i < half; ++i) {
-        float radius = __builtin_sqrtf(-2.0f * popops_log_of_normal(1.0f - unit(words[i]))), c, s;
-        cos_sin(unit(words[half + i]), &c, &s);
+        float radius = __builtin_sqrtf(-2.0f * log_of_rest(words[i])), c, s;
+        cos_sin(words[half + i], &c, &s);
         values[i] = radius * c;
         values[half + i] = radius * s;
     }

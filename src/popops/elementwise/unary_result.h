@@ -10,17 +10,17 @@ ELEMENT_INLINE void NAMED(unary_block)(const T *in, RESULT *out, size_t count, R
 }
 ELEMENT_INLINE void NAMED(unary_row)(const T *in, RESULT *out, size_t count, void (*block)(const T *, RESULT *, size_t))
 {
-#ifdef __IPU__
-    block(in, out, count);
-#else
-    for (size_t at = 0, here, next; at < count; at += here) {
-        here = count - at < POPOPS_AHEAD ? count - at : POPOPS_AHEAD;
-        next = count - at - here < POPOPS_AHEAD ? count - at - here : POPOPS_AHEAD;
-        popops_prefetch(in + at + here, next * sizeof(T));
+    size_t at = 0;
+#ifndef __IPU__
+    enum { LINE = POPOPS_LINE / sizeof(T) };
+    for (; count - at >= LINE; at += LINE) {
+        size_t ahead = popops_ahead(at, count, sizeof(T));
+        __builtin_prefetch(in + ahead);
         if ((const void *)out != (const void *)in)
-            popops_prefetch(out + at + here, next * sizeof(RESULT));
-        block(in + at, out + at, here);
+            __builtin_prefetch(out + ahead);
+        block(in + at, out + at, LINE);
     }
 #endif
+    block(in + at, out + at, count - at);
 }
 #undef NAMED

@@ -159,16 +159,16 @@ static void add_whole(struct text *text, const struct typed_expr *typed, const p
         add(text, " && size%d != 1", i);
     add(text, ") {\n");
     if (is_ahead) {
-        add(text,
-            "#ifndef __IPU__\n        for (; count > POPOPS_AHEAD; count -= POPOPS_AHEAD, out += POPOPS_AHEAD) {\n");
+        add(text, "#ifndef __IPU__\n        enum { LINE = POPOPS_LINE / sizeof(*out) };\n");
+        add(text, "        for (; count >= LINE; count -= LINE, out += LINE) {\n");
         for (int i = 0; i < typed->inputs; ++i)
-            add(text, "            popops_prefetch(in%d + POPOPS_AHEAD, POPOPS_AHEAD * sizeof(*in%d));\n", i, i);
+            add(text, "            __builtin_prefetch(in%d + popops_ahead(0, count, sizeof(*in%d)));\n", i, i);
         add(text, "            block(");
         for (int i = 0; i < typed->inputs; ++i)
             add(text, "in%d, ", i);
-        add(text, "out, POPOPS_AHEAD);\n");
+        add(text, "out, LINE);\n");
         for (int i = 0; i < typed->inputs; ++i)
-            add(text, "            in%d += POPOPS_AHEAD;\n", i);
+            add(text, "            in%d += LINE;\n", i);
         add(text, "        }\n#endif\n");
     }
     add(text, "        block(");

@@ -8,12 +8,23 @@ POP_VERTEX(TYPED(MultiSlice))
     ROW_STATE
 };
 POP_VERTEX_NAME(TYPED(MultiSlice), "popops::MultiSlice<" T_NAME ">");
+static inline const T *TYPED(row_at)(const TYPED(MultiSlice) * v, size_t i)
+{
+    unsigned row = v->offsets.data[i] - v->baseOffset;
+    return v->baseT.data + (row < v->numBaseElements ? row : 0) * (size_t)v->regionSize;
+}
 COMPUTE(MultiSlice)
 {
     size_t size = v->regionSize;
     for (size_t i = 0; i < v->offsets.size; ++i) {
-        unsigned row = v->offsets.data[i] - v->baseOffset;
-        memcpy(v->subT.data + i * size, v->baseT.data + (row < v->numBaseElements ? row : 0) * size, size * sizeof(T));
+#ifndef __IPU__ /* of rows in any order, a host knows neither the next nor where it goes */
+        size_t bytes = size * sizeof(T) < POPOPS_AHEAD ? size * sizeof(T) : POPOPS_AHEAD;
+        if (i + 1 < v->offsets.size) {
+            popops_prefetch(TYPED(row_at)(v, i + 1), bytes);
+            popops_prefetch(v->subT.data + (i + 1) * size, bytes);
+        }
+#endif
+        memcpy(v->subT.data + i * size, TYPED(row_at)(v, i), size * sizeof(T));
     }
 }
 

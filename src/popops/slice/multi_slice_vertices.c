@@ -12,6 +12,7 @@
 
 #ifdef __POPC__
 #include <poplar/vertex.h>
+#include <popops/element_functions.h>
 #include <string.h>
 
 /* The range of the matrix' rows that baseT holds. */
