@@ -113,8 +113,15 @@ struct relay {
     bool to_host;
     uint64_t at, share, element_bytes; /* at: bytes of the view so far */
     uint32_t part_tile;                /* of the current part */
+    uint32_t view;                     /* of those that are relayed together */
     struct tile_moves *moves;          /* NULL: host exchange, else exchange between tiles */
 };
+
+/* Senders have the parts of shares before those of grains (tutorial 6's listing), each in the order of the views. */
+static uint64_t relay_address(const struct relay *r)
+{
+    return (uint64_t)(r->kind == RELAY_GRAINS) << 63 | (uint64_t)r->view << 40 | r->at;
+}
 
 static void relay_part(struct relay *r, uint32_t owner, const struct run *run, uint64_t bytes)
 {
@@ -125,7 +132,7 @@ static void relay_part(struct relay *r, uint32_t owner, const struct run *run, u
         return;
     }
     loads_send(&r->b->loads, from, to, bytes); /* what stays on its tile is brought along */
-    loads_receive_part(&r->b->loads, from, to, bytes, r->at + 1, r->at);
+    loads_receive_part(&r->b->loads, from, to, bytes, r->at + 1, relay_address(r));
 }
 
 static bool relay_run(const struct run *run, void *context)
@@ -178,6 +185,7 @@ static void relay_views(struct steps_builder *b, enum relay_kind kind, bool to_h
             continue;
         struct relay relay = relay_start(b, kind, view, to_host);
         relay.moves = moves;
+        relay.view = i;
         view_each_run(view, relay_run, &relay);
     }
 }
