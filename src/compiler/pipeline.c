@@ -90,11 +90,6 @@ static bool run_lower(struct compiler *c, struct pass_results *r)
     return (r->lower = pass_lower(c, r->use, r->storage, r->blocks, r->outline)) != NULL;
 }
 
-static bool run_vertices(struct compiler *c, struct pass_results *r)
-{
-    return pass_vertices(c, r->check, r->order, r->storage);
-}
-
 static bool run_schedule(struct compiler *c, struct pass_results *r)
 {
     return (r->schedule = pass_schedule(c, r->order)) != NULL;
@@ -134,6 +129,12 @@ static bool run_place(struct compiler *c, struct pass_results *r)
     return pass_place(c, &in);
 }
 
+/* What it makes is large, and no other pass reads it: it follows those that need much memory themselves. */
+static bool run_vertices(struct compiler *c, struct pass_results *r)
+{
+    return pass_vertices(c, r->check, r->order, r->storage);
+}
+
 static bool run_emit(struct compiler *c, struct pass_results *r)
 {
     return pass_emit(c, r->check, r->storage);
@@ -161,12 +162,12 @@ static const struct pass {
     { "blocks", 0, run_blocks, NULL },
     { "outline", 1, run_outline, VERIFY(verify_outline) },
     { "lower", 5, run_lower, VERIFY(verify_lower) },
-    { "vertices", 15, run_vertices, VERIFY(verify_vertices) },
     { "schedule", 16, run_schedule, VERIFY(verify_schedule) },
     { "exchange", 28, run_exchange, VERIFY(verify_exchange) },
     { "steps", 0, run_steps, VERIFY(verify_steps) },
     { "live", 10, run_live, VERIFY(verify_live) },
     { "place", 7, run_place, VERIFY(verify_place) },
+    { "vertices", 15, run_vertices, VERIFY(verify_vertices) },
     { "emit", 0, run_emit, NULL },
     { "image", 2, run_image, NULL },
 };
@@ -251,6 +252,7 @@ static void compiler_free(struct compiler *c)
     pool_destroy(c->pool);
     arena_free(&c->arena);
     bitmaps_free(&c->bits);
+    moves_free(&c->moves);
     intern_free(&c->strings);
     vec_free(&c->string_at);
 }
@@ -264,6 +266,7 @@ static struct compiler compiler_make(pop_store *store, const pop_program *progra
         .store = store, .programs = programs, .program_count = count, .options = settings, .error = error
     };
     c.image = image_create();
+    c.moves.image = c.image;
     c.image->target = store->target;
     c.image->replicas = store->replicas;
     c.image->device_ipus = store->device_ipus;

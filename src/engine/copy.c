@@ -2,6 +2,7 @@
 /* Running copy plans: rectangular moves of bytes, with loops for each element size, blocked where rows become columns,
  * divided over threads when large. */
 #include "engine/copy.h"
+#include "image/move.h"
 
 #include <assert.h>
 
@@ -257,9 +258,10 @@ void copy_run(const struct image *image, const struct image_copy *copy, const un
     assert(copy->first_move + copy->moves <= image->moves.count);
     const struct image_move *move = image->moves.data + copy->first_move;
     for (uint32_t i = 0; i < copy->moves; ++i, ++move) {
-        struct copy_piece piece = { source + move->source, destination + move->destination, move->bytes, move->digits,
-                                    move->digits ? image->move_digits.data + move->first_digit : NULL };
-        if (move->bytes)
+        const struct image_move_shape *shape = move_shape(image, move);
+        struct copy_piece piece = { source + move_source(move), destination + move_destination(move), shape->bytes,
+                                    shape->digits, move_shape_digits(image, shape) };
+        if (shape->bytes)
             run_move(&piece, pool);
     }
 }
@@ -271,15 +273,17 @@ static void run_dense(const struct image *image, const struct image_copy *copy, 
     assert(copy->first_move + copy->moves <= image->moves.count);
     const struct image_move *move = image->moves.data + copy->first_move;
     for (uint32_t i = 0; i < copy->moves; ++i, ++move) {
+        const struct image_move_shape *shape = move_shape(image, move);
         struct image_digit digits[DIGITS_MAX];
-        int64_t stride = (int64_t)move->bytes;
-        for (uint32_t d = move->digits; d-- > 0; stride *= (int64_t)digits[d].extent) {
-            digits[d] = image->move_digits.data[move->first_digit + d];
+        int64_t stride = (int64_t)shape->bytes;
+        for (uint32_t d = shape->digits; d-- > 0; stride *= (int64_t)digits[d].extent) {
+            digits[d] = image->move_digits.data[shape->first_digit + d];
             *(pack ? &digits[d].destination : &digits[d].source) = stride;
         }
-        struct copy_piece piece = { pack ? block + move->source : dense, pack ? dense : block + move->destination,
-                                    move->bytes, move->digits, digits };
-        if (move->bytes)
+        struct copy_piece piece = { pack ? block + move_source(move) : dense,
+                                    pack ? dense : block + move_destination(move), shape->bytes, shape->digits,
+                                    digits };
+        if (shape->bytes)
             run_move(&piece, pool);
         dense += stride;
     }
@@ -301,8 +305,8 @@ void copy_run_overlapping(const struct image *image, const struct image_copy *co
                           unsigned char *temporary, struct thread_pool *pool)
 {
     const struct image_move *move = image->moves.data + copy->first_move;
-    if (copy->moves == 1 && !move->digits) {
-        memmove(block + move->destination, block + move->source, move->bytes);
+    if (copy->moves == 1 && !move_shape(image, move)->digits) {
+        memmove(block + move_destination(move), block + move_source(move), move_shape(image, move)->bytes);
         return;
     }
     run_dense(image, copy, block, temporary, true, pool);

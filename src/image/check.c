@@ -4,6 +4,7 @@
 #include "image/check.h"
 #include "image/check_model.h"
 #include "image/check_states.h"
+#include "image/move.h"
 
 #include "base/error.h"
 
@@ -12,8 +13,7 @@
 #include <stdio.h>
 
 enum { DIGITS_MAX = 64 };
-/* Blocks beyond this cannot be addressed anyway, and below it sums of a few sizes cannot overflow. */
-#define BYTES_MAX ((uint64_t)1 << 48)
+#define BYTES_MAX IMAGE_BYTES_MAX
 
 bool check_fail(struct check *check, const char *format, ...)
 {
@@ -75,19 +75,22 @@ static bool check_move(struct check *check, const struct image_move *move, uint6
                        uint64_t destination_limit, uint64_t *total)
 {
     const struct image *image = check->image;
-    if (move->digits > DIGITS_MAX || !check_within(move->first_digit, move->digits, image->move_digits.count))
+    if (move->shape >= image->move_shapes.count)
+        return check_fail(check, "a move has shape %u of %zu", move->shape, image->move_shapes.count);
+    const struct image_move_shape *shape = move_shape(image, move);
+    if (shape->digits > DIGITS_MAX || !check_within(shape->first_digit, shape->digits, image->move_digits.count))
         return check_fail(check, "digits of a move are outside their array");
-    const struct image_digit *digits = move->digits ? image->move_digits.data + move->first_digit : NULL;
-    wide bytes = move->bytes;
-    for (uint32_t i = 0; i < move->digits && bytes; ++i) {
+    const struct image_digit *digits = move_shape_digits(image, shape);
+    wide bytes = shape->bytes;
+    for (uint32_t i = 0; i < shape->digits && bytes; ++i) {
         bytes *= digits[i].extent;
         if (bytes > (wide)BYTES_MAX)
             return check_fail(check, "a move is too large");
     }
     if (bytes > (wide)BYTES_MAX)
         return check_fail(check, "a move is too large");
-    if (bytes && (!side_fits(move->source, digits, move->digits, true, move->bytes, source_limit) ||
-                  !side_fits(move->destination, digits, move->digits, false, move->bytes, destination_limit)))
+    if (bytes && (!side_fits(move_source(move), digits, shape->digits, true, shape->bytes, source_limit) ||
+                  !side_fits(move_destination(move), digits, shape->digits, false, shape->bytes, destination_limit)))
         return check_fail(check, "a move leaves its block");
     *total += (uint64_t)bytes;
     return true;

@@ -14,7 +14,7 @@
 #include <xxhash.h>
 
 static const char magic[8] = "TREMEXE";
-enum { VERSION = 8, SECTIONS = 80, COLUMNS = 14 };
+enum { VERSION = 9, SECTIONS = 80, COLUMNS = 14 };
 
 /* A member of an array's elements. */
 struct file_column {
@@ -82,8 +82,10 @@ static const struct file_array arrays[] = {
           C(struct image_set, first_vertex_id), C(struct image_set, first_vertex_tile)),
     ARRAY(move_digits, C(struct image_digit, extent), C(struct image_digit, source),
           C(struct image_digit, destination)),
-    ARRAY(moves, C(struct image_move, source), C(struct image_move, destination), C(struct image_move, bytes),
-          C(struct image_move, first_digit), C(struct image_move, digits)),
+    ARRAY(move_shapes, C(struct image_move_shape, bytes), C(struct image_move_shape, first_digit),
+          C(struct image_move_shape, digits)),
+    ARRAY(moves, C(struct image_move, source), C(struct image_move, destination), C(struct image_move, source_high),
+          C(struct image_move, destination_high), C(struct image_move, shape)),
     ARRAY(copies, C(struct image_copy, first_move), C(struct image_copy, bytes), C(struct image_copy, moves),
           C(struct image_copy, overlaps), C(struct image_copy, element_bytes)),
     ARRAY(ops, C(struct image_op, kind), C(struct image_op, a), C(struct image_op, b), C(struct image_op, c),
@@ -255,9 +257,9 @@ __attribute__((noinline)) static void put_hash(void *to, const void *data, size_
 /* What a program does: not its names, its model, or what options of the engine add. */
 uint64_t image_program_hash(const struct image *image)
 {
-    static const char *const parts[] = { "senders", "states",   "groups",   "gathers", "move_digits",
-                                         "moves",   "copies",   "ops",      "cases",   "operands",
-                                         "dims",    "programs", "initials", "data" };
+    static const char *const parts[] = { "senders",     "states", "groups",   "gathers",  "move_digits",
+                                         "move_shapes", "moves",  "copies",   "ops",      "cases",
+                                         "operands",    "dims",   "programs", "initials", "data" };
     XXH3_state_t hash;
     XXH3_64bits_reset(&hash);
     const uint64_t head[] = { image->replicas, image->storage_bytes };

@@ -61,6 +61,7 @@ void image_release(struct image *image)
     vec_free(&image->gathers);
     vec_free(&image->sets);
     vec_free(&image->move_digits);
+    vec_free(&image->move_shapes);
     vec_free(&image->moves);
     vec_free(&image->copies);
     vec_free(&image->ops);

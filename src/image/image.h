@@ -25,15 +25,24 @@ enum image_block { BLOCK_NONE = 0, BLOCK_STORAGE = 1, BLOCK_SCRATCH = 2, BLOCK_S
 #define IMAGE_REF_BLOCK(ref)     ((enum image_block)((ref) >> 62))
 #define IMAGE_REF_OFFSET(ref)    ((ref) & (((uint64_t)1 << 62) - 1))
 
-/* A rectangular move of bytes: for each index tuple of its digits (outermost first), `bytes` bytes from source to
- * destination.  Strides are in bytes; digits are image->move_digits[first_digit ...]. */
+/* No block is larger, so that an offset has 48 bits, and sums of a few sizes do not overflow. */
+#define IMAGE_BYTES_MAX ((uint64_t)1 << 48)
+
+/* A rectangular move of bytes: for each index tuple of its shape's digits (outermost first), `bytes` bytes from source
+ * to destination.  Strides are in bytes; digits are image->move_digits[first_digit ...].  Programs have millions of
+ * moves of a few shapes. */
 struct image_digit {
     uint64_t extent;
     int64_t source, destination;
 };
-struct image_move {
-    uint64_t source, destination, bytes;
+struct image_move_shape {
+    uint64_t bytes;
     uint32_t first_digit, digits;
+};
+struct image_move { /* image/move.h decodes it */
+    uint32_t source, destination;
+    uint16_t source_high, destination_high;
+    uint32_t shape; /* index of image->move_shapes */
 };
 /* A copy: its moves, in order.  Offsets are into storage, except on the side that is a buffer (streams, host access,
  * gathers).  When `overlaps`, source and destination share elements: everything is read before anything is written. */
@@ -178,6 +187,7 @@ struct image {
     VEC(struct image_gather) gathers;
     VEC(struct image_set) sets;
     VEC(struct image_digit) move_digits;
+    VEC(struct image_move_shape) move_shapes;
     VEC(struct image_move) moves;
     VEC(struct image_copy) copies;
     VEC(struct image_op) ops;

@@ -5,6 +5,7 @@
 
 #include "base/engine_options.h"
 #include "compiler/common/bits.h"
+#include "compiler/common/moves.h"
 #include "compiler/common/results.h"
 #include "graph/store.h"
 #include "image/image.h"
@@ -25,6 +26,7 @@ struct compiler {
     bool placed;   /* the image keeps where blocks are */
     pop_error *error;
     struct image *image;      /* the executable that is being made */
+    struct moves moves;       /* of its copies */
     struct arena arena;       /* results of passes */
     struct bitmaps bits;      /* for hazard and exchange: all 0 between passes */
     struct thread_pool *pool; /* NULL: one thread.  The image does not depend on how many there are */

@@ -11,22 +11,10 @@ static const struct {
     const char *pass;
     dump_function *write;
 } table[] = {
-    { "use", dump_use },
-    { "check", dump_check },
-    { "sets", dump_sets },
-    { "hazard", NULL },
-    { "order", dump_order },
-    { "storage", dump_storage },
-    { "blocks", dump_blocks },
-    { "outline", dump_outline },
-    { "lower", dump_lower },
-    { "vertices", dump_vertices },
-    { "schedule", dump_schedule },
-    { "exchange", dump_exchange },
-    { "steps", dump_steps },
-    { "live", dump_live },
-    { "place", dump_place },
-    { "emit", dump_emit },
+    { "use", dump_use },     { "check", dump_check },       { "sets", dump_sets },         { "hazard", NULL },
+    { "order", dump_order }, { "storage", dump_storage },   { "blocks", dump_blocks },     { "outline", dump_outline },
+    { "lower", dump_lower }, { "schedule", dump_schedule }, { "exchange", dump_exchange }, { "steps", dump_steps },
+    { "live", dump_live },   { "place", dump_place },       { "vertices", dump_vertices }, { "emit", dump_emit },
     { "image", NULL },
 };
 enum { ROWS = sizeof(table) / sizeof(table[0]) };

@@ -48,7 +48,7 @@ uint32_t lower_copy(struct compiler *c, const struct storage_result *storage, co
     assert(any && (!source || !destination || source->elements == destination->elements));
     struct plan_side from = source ? plan_side_of_view(source) : PLAN_BUFFER,
                      to = destination ? plan_side_of_view(destination) : PLAN_BUFFER;
-    return plan_copy(c->image, storage->offset, from, to, any->elements, (unsigned)pop_type_size((pop_type)any->type));
+    return plan_copy(&c->moves, storage->offset, from, to, any->elements, (unsigned)pop_type_size((pop_type)any->type));
 }
 
 uint32_t lower_operand(struct lowering *l, const struct view *view)

@@ -163,34 +163,51 @@ static uint64_t byte_offset(const struct cursor *cursor, const struct plan_block
     return (cursor->is_buffer ? 0 : cursor->storage[cursor_piece(cursor)->variable]) + block->offset * element_bytes;
 }
 
-/* Whether a contiguous move continues the copy's last one. */
-static bool extend_last(struct image *image, const struct image_copy *copy, uint64_t source, uint64_t destination,
-                        uint64_t bytes)
+/* A copy, and the contiguous move that may still grow: bytes 0 when there is none. */
+struct growing {
+    struct image_copy copy;
+    uint64_t source, destination, bytes;
+};
+
+static void flush_move(struct moves *moves, struct growing *to)
 {
-    if (!copy->moves)
-        return false;
-    struct image_move *last = &image->moves.data[image->moves.count - 1];
-    if (last->digits || last->source + last->bytes != source || last->destination + last->bytes != destination)
-        return false;
-    last->bytes += bytes;
-    return true;
+    if (to->bytes)
+        moves_add(moves, to->source, to->destination, to->bytes, NULL, 0);
+    to->copy.moves += to->bytes != 0;
+    to->bytes = 0;
 }
 
-static void add_move(struct image *image, struct image_copy *copy, uint64_t source, uint64_t destination,
+static void add_contiguous(struct moves *moves, struct growing *to, uint64_t source, uint64_t destination,
+                           uint64_t bytes)
+{
+    if (to->bytes && to->source + to->bytes == source && to->destination + to->bytes == destination) {
+        to->bytes += bytes;
+        return;
+    }
+    flush_move(moves, to);
+    to->source = source;
+    to->destination = destination;
+    to->bytes = bytes;
+}
+
+static void add_move(struct moves *moves, struct growing *to, uint64_t source, uint64_t destination,
                      const struct pair *pairs, uint32_t count)
 {
-    uint64_t bytes = copy->element_bytes;
-    uint32_t inner = 0;
+    uint64_t bytes = to->copy.element_bytes;
+    uint32_t inner = 0, digits = 0;
     if (count && pairs[0].source == 1 && pairs[0].destination == 1)
         bytes *= pairs[inner++].extent;
-    if (inner == count && extend_last(image, copy, source, destination, bytes))
+    if (inner == count) {
+        add_contiguous(moves, to, source, destination, bytes);
         return;
-    *vec_push(&image->moves) =
-        (struct image_move){ source, destination, bytes, (uint32_t)image->move_digits.count, count - inner };
-    ++copy->moves;
+    }
+    flush_move(moves, to);
+    struct image_digit digit[MAX_DIGITS];
     for (uint32_t i = count; i-- > inner;)
-        *vec_push(&image->move_digits) = (struct image_digit){ pairs[i].extent, pairs[i].source * copy->element_bytes,
-                                                               pairs[i].destination * copy->element_bytes };
+        digit[digits++] = (struct image_digit){ pairs[i].extent, pairs[i].source * to->copy.element_bytes,
+                                                pairs[i].destination * to->copy.element_bytes };
+    moves_add(moves, source, destination, bytes, digit, digits);
+    ++to->copy.moves;
 }
 
 /* What a piece spans: elements [begin, end) of a variable. */
@@ -267,35 +284,37 @@ static bool sides_meet(struct plan_side source, struct plan_side destination)
     return meet;
 }
 
-uint32_t plan_copy(struct image *image, const uint64_t *storage, struct plan_side source, struct plan_side destination,
+uint32_t plan_copy(struct moves *moves, const uint64_t *storage, struct plan_side source, struct plan_side destination,
                    uint64_t elements, unsigned element_bytes)
 {
     assert(element_bytes && (!is_buffer(source) || !is_buffer(destination)));
-    struct image_copy copy = { .first_move = image->moves.count,
-                               .bytes = elements * element_bytes,
-                               .element_bytes = (uint8_t)element_bytes };
-    copy.overlaps = sides_meet(source, destination);
+    struct image *image = moves->image;
+    struct growing to = { .copy = { .first_move = image->moves.count,
+                                    .bytes = elements * element_bytes,
+                                    .overlaps = sides_meet(source, destination),
+                                    .element_bytes = (uint8_t)element_bytes } };
     struct cursor s, d;
     cursor_begin(&s, storage, source, elements);
     cursor_begin(&d, storage, destination, elements);
     for (uint64_t left = elements; left;) {
         uint64_t here = cursor_left(&s), there = cursor_left(&d), limit = here < there ? here : there;
         assert(limit && limit <= left);
-        struct plan_block from = cursor_block(&s, limit), to = cursor_block(&d, from.elements);
-        while (from.elements != to.elements) {
-            from = cursor_block(&s, to.elements);
-            to = cursor_block(&d, from.elements);
+        struct plan_block read = cursor_block(&s, limit), written = cursor_block(&d, read.elements);
+        while (read.elements != written.elements) {
+            read = cursor_block(&s, written.elements);
+            written = cursor_block(&d, read.elements);
         }
         struct pair pairs[MAX_DIGITS];
         uint32_t count;
-        uint64_t covered = refine(&s, &from, &d, &to, pairs, &count);
-        add_move(image, &copy, byte_offset(&s, &from, element_bytes), byte_offset(&d, &to, element_bytes), pairs,
+        uint64_t covered = refine(&s, &read, &d, &written, pairs, &count);
+        add_move(moves, &to, byte_offset(&s, &read, element_bytes), byte_offset(&d, &written, element_bytes), pairs,
                  count);
         s.done += covered;
         d.done += covered;
         left -= covered;
     }
     assert(!cursor_left(&s) && !cursor_left(&d));
-    *vec_push(&image->copies) = copy;
+    flush_move(moves, &to);
+    *vec_push(&image->copies) = to.copy;
     return (uint32_t)image->copies.count - 1;
 }

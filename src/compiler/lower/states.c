@@ -131,9 +131,9 @@ static uint64_t add_gather(struct filler *f, const struct codelet_field *field, 
     struct image_gather gather = { .vertex_in_set = f->vertex_in_set,
                                    .scratch = f->scratch,
                                    .bytes = elements * element_bytes };
-    gather.before = plan_copy(c->image, f->storage->offset, side, PLAN_BUFFER, elements, element_bytes) + 1;
+    gather.before = plan_copy(&c->moves, f->storage->offset, side, PLAN_BUFFER, elements, element_bytes) + 1;
     if (field->direction != FIELD_INPUT)
-        gather.after = plan_copy(c->image, f->storage->offset, PLAN_BUFFER, side, elements, element_bytes) + 1;
+        gather.after = plan_copy(&c->moves, f->storage->offset, PLAN_BUFFER, side, elements, element_bytes) + 1;
     *vec_push(&c->image->gathers) = gather;
     f->scratch = align_up(f->scratch + gather.bytes, STORAGE_ALIGNMENT);
     f->work += 2 * gather.bytes;

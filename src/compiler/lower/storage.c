@@ -16,7 +16,7 @@ const struct storage_result *pass_storage(struct compiler *c, const struct check
             continue;
         uint64_t bytes;
         if (__builtin_mul_overflow(store->variables.data[v].elements, variable_element_bytes(c, v), &bytes) ||
-            bytes > UINT64_MAX / 4 - at) {
+            bytes > IMAGE_BYTES_MAX || at + bytes > IMAGE_BYTES_MAX - 2 * STORAGE_PADDING) {
             compiler_fail(c, POP_GRAPH_MEMORY_ALLOCATION_ERROR, store->variables.data[v].where, variable_name(c, v),
                           "variable '%s' of %llu elements is larger than an address can reach", variable_name(c, v),
                           (unsigned long long)store->variables.data[v].elements);

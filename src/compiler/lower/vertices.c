@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vertices: the sets, groups and vertex states that the engine runs. */
+/* vertices: the groups and vertex states that the engine runs. */
 #include "compiler/lower/vertices.h"
 #include "compiler/lower/states.h"
 #include "popc/behave.h"
@@ -85,33 +85,25 @@ static void emit_group(struct filler *f, const struct used_set *set, const struc
     window_free(&window);
 }
 
-static void emit_set(struct filler *f, const struct used_set *set, uint32_t *codelet_of)
+static void emit_set(struct filler *f, size_t index, uint32_t *codelet_of)
 {
-    struct compiler *c = f->c;
-    struct image *image = c->image;
-    const struct compute_set *source = &c->store->sets.data[set->set];
-    pop_where where = c->store->wheres.data[source->where];
-    struct image_set out = { .name = compiler_string(c, store_name(c->store, source->name)),
-                             .where_file = compiler_string(c, where.file),
-                             .where_line = where.line,
-                             .first_group = (uint32_t)image->groups.count,
-                             .groups = set->groups,
-                             .first_gather = image->gathers.count,
-                             .vertices = set->count,
-                             .first_vertex_id = image->vertex_ids.count,
-                             .first_vertex_tile = image->vertex_tiles.count };
+    struct image *image = f->c->image;
+    const struct used_set *set = &f->order->sets.data[index];
+    struct image_set *out = &image->sets.data[index];
+    out->first_gather = image->gathers.count;
+    out->first_vertex_id = image->vertex_ids.count;
+    out->first_vertex_tile = image->vertex_tiles.count;
     f->scratch = f->work = 0;
     for (uint32_t g = 0; g < set->groups; ++g) {
         const struct vertex_group *group = &f->order->groups.data[set->first_group + g];
         emit_group(f, set, group, image_codelet_of(f, group->type, codelet_of));
     }
-    assert(image->vertex_ids.count - out.first_vertex_id == set->count);
-    out.gathers = image->gathers.count - out.first_gather;
-    out.scratch_bytes = f->scratch;
-    out.work = f->work;
+    assert(image->vertex_ids.count - out->first_vertex_id == set->count);
+    out->gathers = image->gathers.count - out->first_gather;
+    out->scratch_bytes = f->scratch;
+    out->work = f->work;
     if (f->scratch && f->scratch + STORAGE_PADDING > image->scratch_bytes)
         image->scratch_bytes = f->scratch + STORAGE_PADDING;
-    *vec_push(&image->sets) = out;
 }
 
 bool pass_vertices(struct compiler *c, const struct check_result *check, const struct order_result *order,
@@ -125,9 +117,10 @@ bool pass_vertices(struct compiler *c, const struct check_result *check, const s
     struct filler filler = {
         .c = c, .check = check, .order = order, .storage = storage, .edge_of = mem_alloc(max * sizeof(*filler.edge_of))
     };
+    assert(c->image->sets.count == order->sets.count); /* pass_schedule has made them */
     reserve_states(c, order);
     for (size_t s = 0; s < order->sets.count; ++s)
-        emit_set(&filler, &order->sets.data[s], codelet_of);
+        emit_set(&filler, s, codelet_of);
     bool fits = c->image->copies.count < UINT32_MAX;
     vec_free(&filler.writes);
     free(filler.edge_of);

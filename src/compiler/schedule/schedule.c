@@ -110,7 +110,6 @@ static bool schedule_tile(struct scheduling *s, const struct tile_walk *walk)
 static bool schedule_set(struct compiler *c, const struct order_result *order, uint32_t *type_of, size_t index,
                          struct dry_run *dry)
 {
-    assert(c->image->sets.count == order->sets.count); /* pass_vertices has made them */
     const struct used_set *set = &order->sets.data[index];
     struct image_set *out = &c->image->sets.data[index];
     const char *name = store_name(c->store, c->store->sets.data[set->set].name);
@@ -186,10 +185,24 @@ static void warn_of_missing(const struct image *image)
     str_free(&text);
 }
 
+static void add_set(struct compiler *c, const struct used_set *set)
+{
+    const struct compute_set *source = &c->store->sets.data[set->set];
+    pop_where where = c->store->wheres.data[source->where];
+    *vec_push(&c->image->sets) = (struct image_set){ .name = compiler_string(c, store_name(c->store, source->name)),
+                                                     .where_file = compiler_string(c, where.file),
+                                                     .where_line = where.line,
+                                                     .first_group = set->first_group,
+                                                     .groups = set->groups,
+                                                     .vertices = set->count };
+}
+
 const struct schedule_result *pass_schedule(struct compiler *c, const struct order_result *order)
 {
     struct schedule_result *result = ARENA_NEW(&c->arena, struct schedule_result);
     bool good = true;
+    for (size_t s = 0; s < order->sets.count; ++s)
+        add_set(c, &order->sets.data[s]);
     if (!c->modelled)
         return result;
     result->type_of = arena_zero(&c->arena, c->store->types.count, sizeof(*result->type_of));

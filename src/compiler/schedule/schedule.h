@@ -5,8 +5,8 @@
 
 #include "compiler/common/compiler.h"
 
-/* Adds the sets of programs to the model, each with the index that the image gave it, with their parts and shares, and
- * missing_estimate to the sets of both.  NULL: an estimate is too large. */
+/* Adds the sets of programs to the image, with what is known of them before pass_vertices, and to the model, with the
+ * same indices, their parts and shares, and missing_estimate to the sets of both.  NULL: an estimate is too large. */
 const struct schedule_result *pass_schedule(struct compiler *c, const struct order_result *order);
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "engine/state.h"
 #include "image/check.h"
+#include "image/move.h"
 #include "popc/machine.h"
 #include "popc/module.h"
 
@@ -38,11 +39,21 @@ static inline uint32_t build_string(struct image *image, const char *text)
     return at;
 }
 
+static inline void build_move(struct image *image, uint64_t source, uint64_t destination, uint64_t bytes,
+                              const struct image_digit *digits, uint32_t count)
+{
+    struct image_move_shape shape = { bytes, (uint32_t)image->move_digits.count, count };
+    for (uint32_t d = 0; d < count; ++d)
+        *vec_push(&image->move_digits) = digits[d];
+    *vec_push(&image->move_shapes) = shape;
+    *vec_push(&image->moves) = move_make(source, destination, (uint32_t)image->move_shapes.count - 1);
+}
+
 /* A copy of one contiguous piece. */
 static inline uint32_t build_copy(struct image *image, uint64_t source, uint64_t destination, uint64_t bytes,
                                   unsigned element)
 {
-    *vec_push(&image->moves) = (struct image_move){ source, destination, bytes, 0, 0 };
+    build_move(image, source, destination, bytes, NULL, 0);
     *vec_push(&image->copies) = (struct image_copy){ image->moves.count - 1, bytes, 1, 0, (uint8_t)element };
     return (uint32_t)image->copies.count - 1;
 }
@@ -51,9 +62,8 @@ static inline uint32_t build_copy(struct image *image, uint64_t source, uint64_t
 static inline uint32_t build_strided(struct image *image, uint64_t source, int64_t source_stride, uint64_t destination,
                                      int64_t destination_stride, uint64_t count, unsigned element)
 {
-    *vec_push(&image->move_digits) = (struct image_digit){ count, source_stride, destination_stride };
-    *vec_push(&image->moves) =
-        (struct image_move){ source, destination, element, (uint32_t)image->move_digits.count - 1, 1 };
+    build_move(image, source, destination, element, &(struct image_digit){ count, source_stride, destination_stride },
+               1);
     *vec_push(&image->copies) = (struct image_copy){ image->moves.count - 1, count * element, 1, 0, (uint8_t)element };
     return (uint32_t)image->copies.count - 1;
 }

@@ -20,18 +20,19 @@ static void naive(const struct image *image, const struct image_copy *copy, cons
 {
     for (uint32_t m = 0; m < copy->moves; ++m) {
         const struct image_move *move = image->moves.data + copy->first_move + m;
-        const struct image_digit *digits = move->digits ? image->move_digits.data + move->first_digit : NULL;
+        const struct image_move_shape *shape = move_shape(image, move);
+        const struct image_digit *digits = move_shape_digits(image, shape);
         uint64_t total = 1;
-        for (uint32_t d = 0; d < move->digits; ++d)
+        for (uint32_t d = 0; d < shape->digits; ++d)
             total *= digits[d].extent;
         for (uint64_t i = 0; i < total; ++i) {
-            int64_t from = (int64_t)move->source, to = (int64_t)move->destination;
+            int64_t from = (int64_t)move_source(move), to = (int64_t)move_destination(move);
             uint64_t rest = i;
-            for (uint32_t d = move->digits; d-- > 0; rest /= digits[d].extent) {
+            for (uint32_t d = shape->digits; d-- > 0; rest /= digits[d].extent) {
                 from += (int64_t)(rest % digits[d].extent) * digits[d].source;
                 to += (int64_t)(rest % digits[d].extent) * digits[d].destination;
             }
-            memcpy(destination + to, source + from, move->bytes);
+            memcpy(destination + to, source + from, shape->bytes);
         }
     }
 }
@@ -43,7 +44,7 @@ static void random_move(struct image *image, uint64_t *bytes)
 {
     static const uint64_t sizes[] = { 1, 2, 4, 8, 16, 3, 12, 40 };
     uint64_t element = sizes[random_below(8)], capacity = BLOCK_BYTES / element;
-    uint32_t digits = (uint32_t)random_below(9), first = (uint32_t)image->move_digits.count;
+    uint32_t digits = (uint32_t)random_below(9);
     uint64_t source = 0, destination = 0, count = 1;
     struct image_digit digit[8];
     uint32_t order[8];
@@ -75,9 +76,7 @@ static void random_move(struct image *image, uint64_t *bytes)
             }
         }
     }
-    for (uint32_t d = 0; d < digits; ++d)
-        *vec_push(&image->move_digits) = digit[d];
-    *vec_push(&image->moves) = (struct image_move){ source, destination, element, first, digits };
+    build_move(image, source, destination, element, digit, digits);
     *bytes += count * element;
 }
 
@@ -126,9 +125,8 @@ static void large_copies_are_shared_out(void **state)
     enum { ROWS = 1031, COLUMNS = 509 }; /* 2 MB of float, primes */
     struct thread_pool *pool = pool_create(3);
     struct image *image = build_image(ROWS * COLUMNS * 4);
-    *vec_push(&image->move_digits) = (struct image_digit){ ROWS, COLUMNS * 4, 4 };
-    *vec_push(&image->move_digits) = (struct image_digit){ COLUMNS, 4, ROWS * 4 };
-    *vec_push(&image->moves) = (struct image_move){ 0, 0, 4, 0, 2 };
+    static const struct image_digit digits[] = { { ROWS, COLUMNS * 4, 4 }, { COLUMNS, 4, ROWS * 4 } };
+    build_move(image, 0, 0, 4, digits, 2);
     *vec_push(&image->copies) = (struct image_copy){ 0, ROWS * COLUMNS * 4, 1, 0, 4 };
     uint32_t plain = build_copy(image, 3, 5, ROWS * COLUMNS * 4 - 7, 1);
     unsigned char *source = mem_alloc(ROWS * COLUMNS * 4), *seen = mem_zero(ROWS * COLUMNS, 4),
