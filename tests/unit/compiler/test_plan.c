@@ -320,10 +320,9 @@ static void test_equal_moves_share_a_shape(void **state)
     assert_int_equal(f.image->moves.count, 7);
     assert_int_equal(f.image->move_shapes.count, 1);
     assert_int_equal(f.image->move_digits.count, 1);
-    pop_tensor flat = pop_tensor_flatten(a),
-               parts[] = { pop_tensor_slice(flat, 0, 10, 0), pop_tensor_slice(flat, 10, 30, 0),
-                           pop_tensor_slice(flat, 30, 60, 0) };
-    plan(&f, pop_tensor_concat((pop_tensors){ parts, 3 }, 0), pop_tensor_slice(f.variable[1], 0, 60, 0));
+    pop_tensor flat = pop_tensor_flatten(a), first = pop_tensor_slice(flat, 0, 10, 0),
+               second = pop_tensor_slice(flat, 10, 30, 0), third = pop_tensor_slice(flat, 30, 60, 0);
+    plan(&f, pop_tensor_concat(POP_TENSORS(first, second, third), 0), pop_tensor_slice(f.variable[1], 0, 60, 0));
     assert_int_equal(f.image->moves.count, 8);
     assert_int_equal(f.image->move_shapes.count, 2);
     end(&f);
