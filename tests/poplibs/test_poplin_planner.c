@@ -239,6 +239,32 @@ static poplin_detailed_plan_costs plan(pop_graph *graph, const poplin_conv_param
     return costs;
 }
 
+/* No plan with its splits of the field and the batch fixed takes fewer cycles, or as many and less memory. */
+static void equal_cycles_go_to_less_memory(void **state)
+{
+    (void)state;
+    pop_graph *graph = graph_of(1, 8);
+    for (size_t field = 8; field <= 12; ++field) {
+        poplin_conv_params params = convolution(POP_HALF, 2, field, 16, 8, 3, 1);
+        poplin_plan_costs chosen = plan(graph, &params, POP_NO_OPTIONS).total;
+        for (unsigned i = 0; i < 64; ++i) {
+            char constraints[160];
+            snprintf(constraints, sizeof(constraints),
+                     "{\"0\": {\"partition\": {\"batchSplit\": %u, \"fieldSplit\": {\"0\": %u, \"1\": %u}}}}",
+                     1 + i % 2, 1 + i / 2 % 4, 1 + i / 8 % 8);
+            poplin_plan_costs other = poplin_report_plan_estimated_costs(
+                graph, &params, POP_OPTIONS({ "planConstraints", constraints }), NULL);
+            if (pop_graph_error(graph)) { /* no such plan */
+                pop_graph_take_error(graph, NULL);
+                continue;
+            }
+            assert_true(other.cycles > chosen.cycles ||
+                        (other.cycles == chosen.cycles && other.memory >= chosen.memory));
+        }
+    }
+    pop_graph_destroy(graph);
+}
+
 static void memory_bounds_plans(void **state)
 {
     (void)state;
@@ -592,6 +618,7 @@ int main(void)
         cmocka_unit_test(combined_groups),
         cmocka_unit_test(plans_depend_on_the_release),
         cmocka_unit_test(costs_are_the_published_ones),
+        cmocka_unit_test(equal_cycles_go_to_less_memory),
         cmocka_unit_test(memory_bounds_plans),
         cmocka_unit_test(options_change_plans),
         cmocka_unit_test(half_engines_are_an_option),

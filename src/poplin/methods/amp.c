@@ -90,6 +90,11 @@ static void propose(struct plan_proposals *to, struct poplin_plan plan)
     to->count = kept;
 }
 
+static double macs(const struct poplin_plan *plan, unsigned vector)
+{
+    return (double)poplibs_min(plan->num_conv_units, plan->partial_chans_per_group) * vector;
+}
+
 /* ConvPartial1x1Out needs consecutive positions: one kernel element and no gaps. */
 static bool is_1x1(const struct plan_candidate *c, const struct plan_tile *t)
 {
@@ -228,6 +233,7 @@ const struct poplin_method poplin_method_amp = {
     .serves_joint_plans = true,
     .writes_once = true,
     .propose = propose,
+    .macs = macs,
     .complete = complete,
     .cycles = cycles,
     .pass_cycles = pass_cycles,

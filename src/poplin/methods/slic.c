@@ -52,6 +52,12 @@ static void propose(struct plan_proposals *to, struct poplin_plan plan)
         }
 }
 
+/* As the original's planner counts: a window for each channel, and twice. */
+static double macs(const struct poplin_plan *plan, unsigned vector)
+{
+    return (double)(2 * POPLIN_SLIC_WINDOW * poplibs_min(vector, plan->in_chans_per_group));
+}
+
 /* ---- costs ---- */
 
 /* The number of rows of POPLIN_SLIC_WINDOW kernel elements into which a tile's kernel is divided. */
@@ -152,6 +158,7 @@ const struct poplin_method poplin_method_slic = {
     .one_in_group = true,
     .one_out_group = true,
     .propose = propose,
+    .macs = macs,
     .cycles = cycles,
     .pass_cycles = pass_cycles,
     .pair_cycles = pair_cycles,

@@ -25,7 +25,8 @@ struct poplin_method {
     bool serves_joint_plans;       /* one layout serves forward, backward and update pass of a fully connected layer */
     bool one_in_group, one_out_group; /* a vertex takes one group of input channels, one of output channels */
     bool reads_flipped; /* vertices read flipped operands as they are; otherwise these are reversed before */
-    bool writes_once;   /* with one kernel position and one group of input channels, each result is written once */
+    double (*macs)(const struct poplin_plan *plan, unsigned vector); /* max multiplications a cycle; NULL: a vector */
+    bool writes_once; /* with one kernel position and one group of input channels, each result is written once */
 
     /* Proposes its vertex types for a transformed convolution (plan_propose); plan has the transform and the types. */
     void (*propose)(struct plan_proposals *to, struct poplin_plan plan);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The outer search: for each method and each transform, plan_search finds the best partition.  The best plan so far
- * bounds the search, and is replaced only by a plan of lower rank.  Of plans with equal rank the first one is kept, so
- * the order of poplin_methods affects both the choice between methods and the time. */
+/* The outer search: for each transform and each vertex type, plan_search finds the best partition.  The best plan so
+ * far bounds the search, and is replaced only by a plan of lower rank.  Of plans with equal rank the first one is kept,
+ * so the order of vertex types (plan_order) affects both the choice between them and the time. */
 #include "poplin/planner/plan.h"
 #include "poplin/params/conv_params.h"
 #include "poplin/planner/method.h"
+#include "poplin/planner/plan_order.h"
 #include "poplin/planner/plan_params.h"
 #include "poplin/planner/plan_text.h"
 
@@ -26,9 +27,12 @@ static void try_vertices(struct planning *planning, const struct poplin_transfor
     plan.conv_groups_per_group = 1;
     plan.tile_partial_type = transformed->input_type == POP_FLOAT ? POP_FLOAT : planning->options->partials_type;
     plan.result_type = transformed->output_type;
-    plan.method = planning->method;
     struct plan_proposals proposals = { planning->target, planning->options, transformed, planning->joint, NULL, 0, 0 };
-    plan.method->propose(&proposals, plan);
+    for (unsigned i = 0; (plan.method = poplin_methods[i]); ++i)
+        if (poplin_allows(planning->goal.constraints->method, i) &&
+            (!planning->joint || plan.method->serves_joint_plans))
+            plan.method->propose(&proposals, plan);
+    plan_order(&proposals);
     for (size_t i = 0; i < proposals.count; ++i)
         plan_try(planning, transformed, &proposals.list[i]);
     free(proposals.list);
@@ -135,12 +139,7 @@ static void try_all(struct planning *planning)
 {
     for (unsigned a = 0; a < planning->options->alternatives; ++a) {
         planning->goal.constraints = &planning->options->constraints[a];
-        for (unsigned i = 0; poplin_methods[i]; ++i)
-            if (poplin_allows(planning->goal.constraints->method, i) &&
-                (!planning->joint || poplin_methods[i]->serves_joint_plans)) {
-                planning->method = poplin_methods[i];
-                try_transforms(planning);
-            }
+        try_transforms(planning);
     }
 }
 

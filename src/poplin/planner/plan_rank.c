@@ -3,7 +3,7 @@
 #include "poplin/planner/plan_rank.h"
 #include "poplin/planner/plan_search.h"
 
-enum { CYCLES_BITS = 44, SECOND_BITS = 32 };
+enum { CYCLES_BITS = 44, SECOND_BITS = 32, BYTES_BITS = 24 };
 
 static uint64_t at_most_bits(uint64_t value, unsigned bits)
 {
@@ -13,6 +13,11 @@ static uint64_t at_most_bits(uint64_t value, unsigned bits)
 static uint64_t rank_of_excess(uint64_t excess, uint64_t second)
 {
     return at_most_bits(excess, 63 - SECOND_BITS) << SECOND_BITS | at_most_bits(second, SECOND_BITS);
+}
+/* Of plans with equal cycles that with the fewest bytes is better. */
+static uint64_t rank_of_cycles(uint64_t cycles)
+{
+    return at_most_bits(cycles, 63 - BYTES_BITS) << BYTES_BITS;
 }
 
 /* The steps of a plan, and whether serial splits repeat them. */
@@ -76,7 +81,7 @@ uint64_t plan_rank(const struct plan_goal *goal, const struct poplin_plan_cost *
     case POPLIN_FEWEST_CYCLES:
         break;
     }
-    return cost->cycles;
+    return rank_of_cycles(cost->cycles) | at_most_bits(cost->bytes, BYTES_BITS);
 }
 
 uint64_t plan_rank_from_cycles(const struct plan_goal *goal, uint64_t cycles)
@@ -94,5 +99,5 @@ uint64_t plan_rank_from_cycles(const struct plan_goal *goal, uint64_t cycles)
     case POPLIN_FEWEST_CYCLES:
         break;
     }
-    return cycles;
+    return rank_of_cycles(cycles);
 }

@@ -11,7 +11,6 @@ struct planning {
     const poplin_conv_params *params;
     const struct poplin_conv_options *options;
     struct plan_goal goal;
-    const struct poplin_method *method; /* the current method, with all transforms */
     bool joint, found;
     struct poplin_plan best;
     struct poplin_plan_cost cost;
