@@ -83,11 +83,11 @@ static void fill_edge(const struct field_ref *ref, struct edge *edge, const stru
 {
     assert(edge->form == EDGE_NONE);
     pop_store *store = ref->store;
-    if (use->single && use->run.count <= UINT32_MAX) {
+    if (use->single && use->run.count <= UINT32_MAX && use->run.offset <= UINT32_MAX) {
         edge->form = EDGE_RUN;
         edge->variable = use->run.count ? use->run.variable : 0;
         edge->count = (uint32_t)use->run.count;
-        edge_set_offset(edge, use->run.count ? use->run.offset : 0);
+        edge->offset = use->run.count ? (uint32_t)use->run.offset : 0;
     } else {
         edge->form = EDGE_VIEW;
         edge->variable = (uint32_t)store->views.count;
@@ -131,7 +131,7 @@ static uint32_t free_rows(const struct field_ref *ref, size_t count)
                        edge->count, count);
             return UINT32_MAX;
         }
-        return (uint32_t)edge_offset(edge);
+        return edge->offset;
     }
     uint32_t first = field_rows_new(ref, count);
     if (first == UINT32_MAX)
@@ -139,27 +139,33 @@ static uint32_t free_rows(const struct field_ref *ref, size_t count)
     edge = field_edge_new(ref);
     edge->form = EDGE_LIST;
     edge->count = (uint32_t)count;
-    edge_set_offset(edge, first);
+    edge->offset = first;
     return first;
 }
 
 struct scalar_walk {
-    pop_store *store;
-    uint32_t edge;
+    const struct field_ref *ref;
+    pop_tensor t;
+    uint32_t first, done;
 };
 
 static bool connect_scalars(const struct run *run, void *context)
 {
     struct scalar_walk *walk = context;
-    assert(walk->edge + run->count <= walk->store->edges.count);
-    for (uint64_t i = 0; i < run->count; ++i) {
-        struct edge *edge = &walk->store->edges.data[walk->edge++];
+    pop_store *store = walk->ref->store;
+    for (uint64_t i = 0; i < run->count; ++i, ++walk->done) {
+        struct edge *edge = &store->edges.data[walk->first + walk->done];
+        if (run->offset + i > UINT32_MAX) {
+            pop_tensor element = pop_tensor_slice_at(walk->ref->where, walk->t, walk->done, walk->done + 1, 0);
+            fill_edge(walk->ref, edge, &(struct edge_use){ .t = &element });
+            continue;
+        }
         edge->form = EDGE_RUN;
         edge->variable = run->variable;
         edge->count = 1;
-        edge_set_offset(edge, run->offset + i);
+        edge->offset = (uint32_t)(run->offset + i);
+        ++store->edge_count;
     }
-    walk->store->edge_count += run->count;
     return true;
 }
 
@@ -171,7 +177,7 @@ static void connect_rows(const struct field_ref *ref, pop_tensor t)
     if (first == UINT32_MAX)
         return;
     if (ref->field->shape == SHAPE_SCALARS) {
-        struct scalar_walk walk = { ref->store, first };
+        struct scalar_walk walk = { .ref = ref, .t = t, .first = first };
         if (count)
             tensor_each_run(t, connect_scalars, &walk);
         return;

@@ -165,7 +165,7 @@ static void dump_edge(struct dump *dump, const pop_store *store, const struct ed
     switch (edge->form) {
     case EDGE_RUN:
         open_list(dump, false);
-        dump_run(&(struct run){ edge->variable, edge_offset(edge), edge->count }, dump);
+        dump_run(&(struct run){ edge->variable, edge->offset, edge->count }, dump);
         close_list(dump, false);
         break;
     case EDGE_VIEW:
@@ -209,7 +209,7 @@ static void dump_vertex(struct dump *dump, const pop_store *store, size_t index)
         add_number(dump, v->tile);
     add_key(dump, "fields");
     open_list(dump, true);
-    for (uint32_t i = v->edge; i != NO_EDGE; i = store->edges.data[i].next) {
+    for (uint32_t i = v->edge; i != NO_EDGE; i = edge_next(store->edges.data, i)) {
         add_key(dump, codelet->fields[store->edges.data[i].field].name);
         dump_edge(dump, store, &store->edges.data[i]);
     }

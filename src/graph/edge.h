@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decodes struct edge by its form (enum edge_form); no other file does.  Edges of a vertex, the newest first:  for
- * (uint32_t e = vertex->edge; e != NO_EDGE; e = edges[e].next) */
+ * (uint32_t e = vertex->edge; e != NO_EDGE; e = edge_next(edges, e)) */
 #ifndef GRAPH_EDGE_H
 #define GRAPH_EDGE_H
 
@@ -9,24 +9,23 @@
 
 #include <assert.h>
 
-/* Of a RUN, LIST or DATA edge: of its elements in the variable, of its rows in store->edges, of its bytes in
- * store->data. */
-static inline uint64_t edge_offset(const struct edge *edge)
+/* In a vertex's list; NO_EDGE ends it. */
+static inline uint32_t edge_next(const struct edge *edges, uint32_t edge)
 {
-    return (uint64_t)edge->offset_high << 32 | edge->offset;
+    assert(edges[edge].form != EDGE_LINK);
+    if (!edges[edge].back)
+        return NO_EDGE;
+    edge -= edges[edge].back;
+    return edges[edge].form == EDGE_LINK ? edges[edge].variable : edge;
 }
-static inline void edge_set_offset(struct edge *edge, uint64_t offset)
-{
-    assert(offset >> 40 == 0);
-    edge->offset = (uint32_t)offset;
-    edge->offset_high = (uint8_t)(offset >> 32);
-}
+/* Adds an edge, or two, before a list, which may be NO_EDGE; returns the new first one. */
+uint32_t edge_add(pop_store *store, uint32_t list, struct edge edge);
 
 /* RUN: elements of a variable. */
 static inline struct run edge_run(const struct edge *edge)
 {
     assert(edge->form == EDGE_RUN);
-    return (struct run){ edge->variable, edge_offset(edge), edge->count };
+    return (struct run){ edge->variable, edge->offset, edge->count };
 }
 
 /* VIEW. */
@@ -40,7 +39,7 @@ static inline const struct view *edge_view(const pop_store *store, const struct 
 static inline struct edge *edge_row(const pop_store *store, const struct edge *list, uint64_t row)
 {
     assert(list->form == EDGE_LIST && row < list->count);
-    return &store->edges.data[edge_offset(list) + row];
+    return &store->edges.data[list->offset + row];
 }
 
 /* VALUE: the bits of scalar state, its first bytes at any size. */
@@ -59,8 +58,16 @@ static inline void edge_set_value(struct edge *edge, uint64_t bits)
 /* DATA: what vector state starts as. */
 static inline const unsigned char *edge_data(const pop_store *store, const struct edge *edge)
 {
-    assert(edge->form == EDGE_DATA && edge_offset(edge) <= store->data.count);
-    return store->data.data + edge_offset(edge);
+    uint64_t offset = (uint64_t)edge->variable << 32 | edge->offset;
+    assert(edge->form == EDGE_DATA && offset <= store->data.count);
+    return store->data.data + offset;
+}
+static inline void edge_set_data(struct edge *edge, uint64_t offset, uint32_t count)
+{
+    edge->form = EDGE_DATA;
+    edge->variable = (uint32_t)(offset >> 32);
+    edge->offset = (uint32_t)offset;
+    edge->count = count;
 }
 
 /* Elements of a RUN or VIEW edge, or of vector state; rows of a LIST. */

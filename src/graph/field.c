@@ -67,7 +67,7 @@ bool field_fail(const struct field_ref *ref, pop_status status, const char *form
 
 struct edge *vertex_edge(const pop_store *store, const struct vertex *vertex, uint16_t field)
 {
-    for (uint32_t i = vertex->edge; i != NO_EDGE; i = store->edges.data[i].next)
+    for (uint32_t i = vertex->edge; i != NO_EDGE; i = edge_next(store->edges.data, i))
         if (store->edges.data[i].field == field)
             return &store->edges.data[i];
     return NULL;
@@ -84,23 +84,21 @@ static bool check_edge_limit(const struct field_ref *ref, uint64_t count)
 struct edge *field_edge_new(const struct field_ref *ref)
 {
     pop_store *store = ref->store;
-    if (store->edges.count >= UINT32_MAX - 2 && !check_edge_limit(ref, 1))
+    if (store->edges.count >= UINT32_MAX - 3 && !check_edge_limit(ref, 2))
         return NULL;
-    struct edge *edge = vec_push(&store->edges);
-    *edge = (struct edge){ .next = ref->vertex->edge, .field = ref->index };
-    ref->vertex->edge = (uint32_t)(edge - store->edges.data);
-    return edge;
+    ref->vertex->edge = edge_add(store, ref->vertex->edge, (struct edge){ .field = ref->index });
+    return &store->edges.data[ref->vertex->edge];
 }
 
 uint32_t field_rows_new(const struct field_ref *ref, uint64_t count)
 {
     pop_store *store = ref->store;
-    if (!check_edge_limit(ref, count + 1)) /* and one that names them */
+    if (!check_edge_limit(ref, count + 2)) /* and those that name them */
         return UINT32_MAX;
     uint32_t first = (uint32_t)store->edges.count;
     struct edge *rows = vec_extend(&store->edges, (size_t)count);
     for (uint64_t i = 0; i < count; ++i)
-        rows[i] = (struct edge){ .next = NO_EDGE, .field = ref->index };
+        rows[i] = (struct edge){ .field = ref->index };
     return first;
 }
 
@@ -135,7 +133,7 @@ void pop_graph_set_field_size_at(pop_where where, pop_graph *graph, pop_vertex v
     edge = edge ? edge : field_edge_new(&ref);
     edge->form = field_has_table(ref.field) ? EDGE_LIST : EDGE_SIZE;
     edge->count = (uint32_t)size;
-    edge_set_offset(edge, first);
+    edge->offset = first;
 }
 
 size_t pop_graph_get_field_size(const pop_graph *graph, pop_vertex vertex, const char *field)
@@ -250,7 +248,6 @@ void pop_graph_set_field_vector_at(pop_where where, pop_graph *graph, pop_vertex
     struct edge *edge = vector_edge(&ref, field.index);
     if (!edge)
         return;
-    edge->form = EDGE_DATA;
-    edge->count = (uint32_t)count;
-    edge_set_offset(edge, store_convert(ref.store, value_type, values, (pop_type)ref.field->type, count));
+    edge_set_data(edge, store_convert(ref.store, value_type, values, (pop_type)ref.field->type, count),
+                  (uint32_t)count);
 }

@@ -69,24 +69,23 @@ struct vertex {
 #define UNMAPPED_TILE UINT32_MAX
 #define NO_EDGE       UINT32_MAX
 
-/* What is connected to a field, or what a field starts as: 20 bytes. */
+/* What is connected to a field, or what a field starts as: 16 bytes; tens of millions are normal. */
 enum edge_form {
     EDGE_NONE = 0, /* an element of a list that nothing is connected to yet */
     EDGE_RUN,      /* elements offset .. offset+count of variable */
     EDGE_VIEW,     /* store->views[variable] */
     EDGE_LIST,     /* the count edges from store->edges[offset] on: rows of a vector of vectors, or scalar edges */
     EDGE_VALUE,    /* scalar state: its bits, as the field's type, in variable (low) and count (high) */
-    EDGE_DATA,     /* vector state: count elements at store->data + offset */
-    EDGE_SIZE      /* vector state of count elements, zero at first */
+    EDGE_DATA,     /* vector state: count elements at store->data + offset (low) and variable (high) */
+    EDGE_SIZE,     /* vector state of count elements, zero at first */
+    EDGE_LINK      /* of no field: the list continues at store->edges[variable], which is far */
 };
+enum { EDGE_BACK_MAX = (1 << 13) - 1 };
 struct edge {
-    uint32_t next; /* in the vertex's list; NO_EDGE ends it */
-    uint32_t variable;
-    uint32_t offset; /* low bits; edge.h decodes it */
-    uint32_t count;
-    uint16_t field; /* index of the codelet's fields */
-    uint8_t form;
-    uint8_t offset_high;
+    uint32_t variable, offset, count;
+    uint32_t field : 16, /* index of the codelet's fields */
+        form : 3,        /* enum edge_form */
+        back : 13;       /* the next edge of the vertex's list is so many before this one; 0 ends it.  edge_next */
 };
 
 /* A vertex type as this graph knows it. */

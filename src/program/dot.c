@@ -66,7 +66,7 @@ static void use_vertex(struct dot *dot, const struct vertex *vertex)
         [FIELD_STATE] = 0, [FIELD_INPUT] = READ, [FIELD_OUTPUT] = WRITTEN, [FIELD_INOUT] = READ | WRITTEN
     };
     const struct codelet *codelet = dot->store->types.data[vertex->type].codelet;
-    for (uint32_t i = vertex->edge; i != NO_EDGE; i = dot->store->edges.data[i].next) {
+    for (uint32_t i = vertex->edge; i != NO_EDGE; i = edge_next(dot->store->edges.data, i)) {
         const struct edge *edge = &dot->store->edges.data[i];
         if (codelet->fields[edge->field].direction != FIELD_STATE)
             use_edge(dot, edge, uses[codelet->fields[edge->field].direction]);

@@ -161,7 +161,7 @@ static bool check_vertex(const struct checking *k, uint32_t vertex, uint32_t *re
     if (!required[v->type])
         required[v->type] = required_fields(codelet) + 1;
     uint32_t found = 0;
-    for (uint32_t e = v->edge; e != NO_EDGE; e = store->edges.data[e].next) {
+    for (uint32_t e = v->edge; e != NO_EDGE; e = edge_next(store->edges.data, e)) {
         const struct edge *edge = &store->edges.data[e];
         if (!check_edge(k, vertex, codelet, edge, seen))
             return false;

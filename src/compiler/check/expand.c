@@ -105,28 +105,24 @@ static struct edge replica_edge(struct expansion *e, struct edge edge, uint32_t 
 static uint32_t replica_edges(struct expansion *e, uint32_t first, uint32_t replica)
 {
     pop_store *store = e->store;
-    uint32_t head = NO_EDGE, last = NO_EDGE;
-    for (uint32_t i = first, next; i != NO_EDGE; i = next) {
-        struct edge edge = replica_edge(e, store->edges.data[i], replica);
-        next = edge.next;
+    uint32_t head = NO_EDGE;
+    VEC(uint32_t) list = { 0 };
+    for (uint32_t i = first; i != NO_EDGE; i = edge_next(store->edges.data, i))
+        *vec_push(&list) = i;
+    for (size_t i = list.count; i-- > 0;) { /* the oldest first: edges refer to older ones */
+        struct edge edge = replica_edge(e, store->edges.data[list.data[i]], replica);
         if (edge.form == EDGE_LIST) {
-            uint64_t from = edge_offset(&edge), to = store->edges.count;
+            uint32_t from = edge.offset, to = (uint32_t)store->edges.count;
             (void)vec_extend(&store->edges, edge.count);
             for (uint32_t k = 0; k < edge.count; ++k) {
                 struct edge row = replica_edge(e, store->edges.data[from + k], replica);
                 store->edges.data[to + k] = row;
             }
-            edge_set_offset(&edge, to);
+            edge.offset = to;
         }
-        edge.next = NO_EDGE;
-        uint32_t index = (uint32_t)store->edges.count;
-        *vec_push(&store->edges) = edge;
-        if (last == NO_EDGE)
-            head = index;
-        else
-            store->edges.data[last].next = index;
-        last = index;
+        head = edge_add(store, head, edge);
     }
+    vec_free(&list);
     return head;
 }
 

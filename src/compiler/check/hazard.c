@@ -81,7 +81,7 @@ static bool each_edge_of(struct hazard *h, bool writes, run_fn fn, void *context
     const pop_store *store = h->c->store;
     const struct vertex *v = &store->vertices.data[h->vertex];
     const struct codelet *codelet = vertex_codelet(h->c, v);
-    for (uint32_t e = v->edge; e != NO_EDGE; e = store->edges.data[e].next) {
+    for (uint32_t e = v->edge; e != NO_EDGE; e = edge_next(store->edges.data, e)) {
         uint8_t direction = codelet->fields[store->edges.data[e].field].direction;
         if (direction == FIELD_STATE || (direction == FIELD_INPUT) == writes)
             continue;

@@ -22,7 +22,7 @@ PREFETCH_INLINE void prefetch_vertex(const pop_store *store, const struct order_
 /* Views that the first few edges of a list name. */
 PREFETCH_INLINE void prefetch_views(const pop_store *store, const struct edge *edges, uint32_t e)
 {
-    for (unsigned few = 0; few < 4 && e != NO_EDGE; ++few, e = edges[e].next)
+    for (unsigned few = 0; few < 4 && e != NO_EDGE; ++few, e = edge_next(edges, e))
         if (edges[e].form == EDGE_VIEW) {
             const struct view *view = edge_view(store, &edges[e]);
             __builtin_prefetch(view);

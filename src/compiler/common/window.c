@@ -49,6 +49,23 @@ static void sort_places(struct window *window, uint32_t min, uint32_t max)
         window->visit[window->bucket[(order[i] - min) >> shift]++] = i;
 }
 
+/* The copy of a list is without gaps, the newest edge last; returns where that is. */
+static uint32_t copy_list(struct window *window, const struct edge *edges, uint32_t first)
+{
+    uint32_t count = 0;
+    for (uint32_t e = first; e != NO_EDGE; e = edge_next(edges, e))
+        ++count;
+    struct edge *copy = vec_extend(&window->edges, count) + count;
+    uint32_t *home = window->owners ? vec_extend(&window->homes, count) + count : NULL;
+    for (uint32_t e = first; e != NO_EDGE; e = edge_next(edges, e)) {
+        *--copy = edges[e];
+        copy->back = edges[e].back != 0;
+        if (home)
+            *--home = owners_edge(window->owners, copy);
+    }
+    return count ? (uint32_t)window->edges.count - 1 : NO_EDGE;
+}
+
 static void copy_edges(struct window *window)
 {
     const pop_store *store = window->store;
@@ -60,16 +77,8 @@ static void copy_edges(struct window *window)
             __builtin_prefetch(&store->vertices.data[order[window->visit[i + AHEAD_VERTEX]]]);
         if (i + AHEAD_EDGES < count)
             prefetch_list(store, store->vertices.data[order[window->visit[i + AHEAD_EDGES]]].edge);
-        uint32_t place = window->visit[i], e = store->vertices.data[order[place]].edge;
-        window->head[place] = e == NO_EDGE ? NO_EDGE : (uint32_t)window->edges.count;
-        for (; e != NO_EDGE; e = store->edges.data[e].next) {
-            struct edge *copy = vec_push(&window->edges);
-            *copy = store->edges.data[e];
-            if (copy->next != NO_EDGE)
-                copy->next = (uint32_t)window->edges.count;
-            if (window->owners)
-                *vec_push(&window->homes) = owners_edge(window->owners, copy);
-        }
+        uint32_t place = window->visit[i];
+        window->head[place] = copy_list(window, store->edges.data, store->vertices.data[order[place]].edge);
     }
 }
 

@@ -21,8 +21,8 @@ struct window {
     uint32_t *head;           /* by place - first: the vertex's first edge, or NO_EDGE */
     uint32_t *visit, *bucket; /* places - first by where their vertices are, roughly */
 };
-/* Edges of one vertex: for (uint32_t e = list.first; e != NO_EDGE; e = list.edges[e].next).  Good until another is
- * asked for. */
+/* Edges of one vertex: for (uint32_t e = list.first; e != NO_EDGE; e = edge_next(list.edges, e)).  Good until another
+ * is asked for. */
 struct edge_list {
     const struct edge *edges;
     uint32_t first;

@@ -99,7 +99,7 @@ static void add_edge(struct step_describer *d, const struct edge *edge)
     add(&d->hash, edge->count);
     if (edge->form == EDGE_RUN) {
         add_variable(d, edge->variable);
-        add(&d->hash, edge_offset(edge));
+        add(&d->hash, edge->offset);
     }
     for (uint64_t i = 0; edge->form == EDGE_LIST && i < edge->count; ++i)
         add_edge(d, edge_row(d->store, edge, i));
@@ -114,7 +114,7 @@ static void add_group(struct step_describer *d, const struct vertex_group *group
     window_init(&window, d->store, d->order, group, 1, NULL);
     for (uint64_t i = group->first; i < group->first + group->count; ++i) {
         struct edge_list list = window_edges(&window, i);
-        for (uint32_t e = list.first; e != NO_EDGE; e = list.edges[e].next)
+        for (uint32_t e = list.first; e != NO_EDGE; e = edge_next(list.edges, e))
             if (codelet->fields[list.edges[e].field].direction != FIELD_STATE)
                 add_edge(d, &list.edges[e]);
         add(&d->hash, UINT64_MAX); /* the end of a vertex */

@@ -213,7 +213,7 @@ static void edge_traffic(struct traffic *t, const struct edge *edge, uint32_t ho
             edge_traffic(t, edge_row(store, edge, i), owners_edge(&t->owners, edge_row(store, edge, i)), reads, writes);
         return;
     }
-    struct variable_part part = { edge->variable, edge_offset(edge), edge_offset(edge) + edge->count };
+    struct variable_part part = { edge->variable, edge->offset, (uint64_t)edge->offset + edge->count };
     if (reads && home == HOME_PARTS) {
         read_edge(t, edge);
     } else if (reads) {
@@ -228,7 +228,7 @@ static void edge_traffic(struct traffic *t, const struct edge *edge, uint32_t ho
 
 static void vertex_traffic(struct traffic *t, const struct codelet *codelet, struct edge_list list)
 {
-    for (uint32_t e = list.first; e != NO_EDGE; e = list.edges[e].next) {
+    for (uint32_t e = list.first; e != NO_EDGE; e = edge_next(list.edges, e)) {
         const struct edge *edge = &list.edges[e];
         uint8_t direction = codelet->fields[edge->field].direction;
         if (direction != FIELD_STATE)
@@ -240,15 +240,15 @@ static void vertex_traffic(struct traffic *t, const struct codelet *codelet, str
 /* Where what a vertex reads from other tiles is marked. */
 PREFETCH_INLINE void prefetch_bits(const struct traffic *t, struct edge_list list)
 {
-    for (uint32_t e = list.first; e != NO_EDGE; e = list.edges[e].next) {
+    for (uint32_t e = list.first; e != NO_EDGE; e = edge_next(list.edges, e)) {
         const struct edge *edge = &list.edges[e];
         if (list.homes[e] == t->tile || edge->form != EDGE_RUN)
             continue;
         const uint64_t *delivered = t->delivered_bits.of[edge->variable], *sent = t->sent.bits->of[edge->variable];
         if (delivered)
-            __builtin_prefetch(delivered + (edge_offset(edge) >> 6));
+            __builtin_prefetch(delivered + (edge->offset >> 6));
         if (delivered && sent)
-            __builtin_prefetch(sent + (edge_offset(edge) >> 6));
+            __builtin_prefetch(sent + (edge->offset >> 6));
     }
 }
 

@@ -145,7 +145,7 @@ static void add_edge(struct collect *k, const struct edge *edge)
     const pop_store *store = k->c->store;
     if (edge->form == EDGE_RUN) {
         if (edge->count)
-            add_access(k, edge->variable, edge_offset(edge), edge->count);
+            add_access(k, edge->variable, edge->offset, edge->count);
     } else if (edge->form == EDGE_VIEW) {
         const struct view *view = edge_view(store, edge);
         for (uint32_t i = 0; i < view->piece_count; ++i) {
@@ -232,7 +232,7 @@ void accesses_of_sets(struct compiler *c, const struct live_inputs *in, struct l
         const struct codelet *codelet = store->types.data[v->type].codelet;
         k.tile = v->tile;
         k.exchanges = exchanges(&in->exchange->of_set[k.set]);
-        for (uint32_t e = v->edge; e != NO_EDGE; e = store->edges.data[e].next) {
+        for (uint32_t e = v->edge; e != NO_EDGE; e = edge_next(store->edges.data, e)) {
             k.field = &codelet->fields[store->edges.data[e].field];
             if (k.field->direction != FIELD_STATE)
                 add_edge(&k, &store->edges.data[e]);

@@ -122,7 +122,7 @@ static uint64_t add_gather(struct filler *f, const struct codelet_field *field, 
     struct digit digit = { edge->count, 1 };
     struct piece piece = { .variable = edge->variable,
                            .digits = elements > 1,
-                           .offset = edge_offset(edge),
+                           .offset = edge->offset,
                            .elements = elements,
                            .digit = &digit };
     struct plan_side side =
@@ -171,7 +171,7 @@ static uint64_t add_state_data(struct compiler *c, const struct codelet_field *f
 static void fill_table(struct filler *f, const struct codelet_field *field, const struct edge *edge, uint64_t at)
 {
     assert(field->shape == SHAPE_VECTOR_LIST || edge->count == 0 ||
-           edge_offset(edge) + edge->count <= f->c->store->edges.count);
+           (uint64_t)edge->offset + edge->count <= f->c->store->edges.count);
     struct compiler *c = f->c;
     uint64_t stride = table_stride(field);
     uint64_t table = add_items(c, edge->count, stride, !field->has_size);
@@ -206,7 +206,7 @@ static void find_edges(struct filler *f, struct edge_list list, const struct cod
 {
     for (uint32_t i = 0; i < codelet->field_count; ++i)
         f->edge_of[i] = NULL;
-    for (uint32_t e = list.first; e != NO_EDGE; e = list.edges[e].next)
+    for (uint32_t e = list.first; e != NO_EDGE; e = edge_next(list.edges, e))
         if (!f->edge_of[list.edges[e].field])
             f->edge_of[list.edges[e].field] = &list.edges[e];
 }

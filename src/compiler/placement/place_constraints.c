@@ -192,7 +192,7 @@ static void note_apart(struct pairs *x, uint32_t vertex)
     uint32_t buffer = x->p->live->set_buffers[x->set][LIVE_MESSAGE];
     for (size_t i = 0; i < x->constraints.count && buffer != NONE; ++i) {
         struct place_apart apart = { .buffer = buffer, .tile = x->tile };
-        for (uint32_t e = store->vertices.data[vertex].edge; e != NO_EDGE; e = store->edges.data[e].next)
+        for (uint32_t e = store->vertices.data[vertex].edge; e != NO_EDGE; e = edge_next(store->edges.data, e))
             for (int side = 0; side < 2; ++side)
                 if (store->edges.data[e].field == x->constraints.data[i].fields[side] &&
                     codelet->fields[store->edges.data[e].field].direction != FIELD_OUTPUT)
@@ -281,7 +281,7 @@ static void vertex_pairs(struct pairs *x, uint32_t vertex)
     assert(x->set != NONE); /* its group is of a used set */
     for (size_t i = 0; i < x->constraints.count; ++i) {
         x->sides[0].count = x->sides[1].count = 0;
-        for (uint32_t e = store->vertices.data[vertex].edge; e != NO_EDGE; e = store->edges.data[e].next)
+        for (uint32_t e = store->vertices.data[vertex].edge; e != NO_EDGE; e = edge_next(store->edges.data, e))
             for (int side = 0; side < 2; ++side)
                 if (store->edges.data[e].field == x->constraints.data[i].fields[side])
                     edge_ends(x, side, &store->edges.data[e], codelet->fields[store->edges.data[e].field].direction);

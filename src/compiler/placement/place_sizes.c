@@ -72,7 +72,7 @@ static void vertex_extra(const struct sizing *s, const struct type_size *size, u
                          struct device_extra *extra)
 {
     const pop_store *store = s->c->store;
-    for (uint32_t e = store->vertices.data[vertex].edge; e != NO_EDGE; e = store->edges.data[e].next) {
+    for (uint32_t e = store->vertices.data[vertex].edge; e != NO_EDGE; e = edge_next(store->edges.data, e)) {
         const struct edge *edge = &store->edges.data[e];
         const struct device_field *field = &size->layout.fields[edge->field];
         uint64_t entries = 0, elements = 0;

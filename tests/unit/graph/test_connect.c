@@ -35,7 +35,7 @@ static void expect_run(const struct edge *edge, uint32_t variable, uint64_t offs
     assert_non_null(edge);
     assert_int_equal(edge->form, EDGE_RUN);
     assert_int_equal(edge->variable, variable);
-    assert_int_equal(edge_offset(edge), offset);
+    assert_int_equal(edge->offset, offset);
     assert_int_equal(edge->count, count);
 }
 
@@ -71,9 +71,42 @@ static void empty_vectors_and_far_offsets(void **state)
     pop_tensor large = pop_graph_add_variable(s.graph, POP_FLOAT, POP_SHAPE((size_t)1 << 39), "large");
     size_t far = ((size_t)1 << 39) - 3;
     pop_graph_connect(s.graph, s.add, "c", pop_tensor_slice(large, far, far + 1, 0));
-    expect_run(edge_of(&s, s.add, 2), 4, far, 1);
+    assert_int_equal(edge_of(&s, s.add, 2)->form, EDGE_VIEW); /* farther than an edge can say */
+    assert_int_equal(s.graph->store->views.data[edge_of(&s, s.add, 2)->variable]->elements, 1);
+    pop_graph_connect(s.graph, s.mix, "ins", pop_graph_add_variable(s.graph, POP_INT, POP_SHAPE(2), "few"));
+    struct run run;
+    pop_vertex other = pop_graph_add_vertex(s.graph, s.set, "test::Mix<float>");
+    pop_tensor ints = pop_graph_add_variable(s.graph, POP_INT, POP_SHAPE((size_t)1 << 34), "ints");
+    size_t end = ((size_t)1 << 32) + 2;
+    pop_graph_connect(s.graph, other, "ins", pop_tensor_slice(ints, end - 4, end, 0));
+    const struct edge *ins = edge_of(&s, other, 4);
+    for (uint32_t i = 0; i < 4; ++i) {
+        assert_true(edge_single_run(s.graph->store, edge_row(s.graph->store, ins, i), &run));
+        assert_int_equal(run.offset, end - 4 + i);
+        assert_int_equal(run.count, 1);
+    }
     pop_graph_connect(s.graph, s.mix, "io", pop_tensor_slice(large, 0, (size_t)1 << 33, 0));
     assert_int_equal(edge_of(&s, s.mix, 1)->form, EDGE_VIEW); /* more than an edge can count */
+    expect_no_error(s.graph);
+    pop_graph_destroy(s.graph);
+}
+
+static void lists_of_edges_pass_long_rows(void **state)
+{
+    (void)state;
+    struct setup s = setup();
+    const pop_store *store = s.graph->store;
+    pop_graph_connect(s.graph, s.mix, "in", s.vector);
+    pop_graph_connect(s.graph, s.mix, "ins",
+                      pop_graph_add_variable(s.graph, POP_INT, POP_SHAPE(3 * EDGE_BACK_MAX), "many"));
+    pop_graph_connect(s.graph, s.mix, "rows", s.matrix);
+    static const uint32_t fields[] = { 2, 4, 0 };
+    uint32_t at = store->vertices.data[s.mix.id - 1].edge;
+    for (size_t i = 0; i < 3; ++i, at = edge_next(store->edges.data, at))
+        assert_int_equal(store->edges.data[at].field, fields[i]);
+    assert_int_equal(at, NO_EDGE);
+    expect_run(edge_of(&s, s.mix, 0), 0, 0, 12);
+    assert_int_equal(edge_of(&s, s.mix, 4)->count, 3 * EDGE_BACK_MAX);
     expect_no_error(s.graph);
     pop_graph_destroy(s.graph);
 }
@@ -87,17 +120,17 @@ static void rows_and_lists(void **state)
     assert_int_equal(rows->form, EDGE_LIST);
     assert_int_equal(rows->count, 3);
     for (uint32_t i = 0; i < 3; ++i)
-        expect_run(&s.graph->store->edges.data[edge_offset(rows) + i], 1, i * 4, 4);
+        expect_run(&s.graph->store->edges.data[rows->offset + i], 1, i * 4, 4);
     pop_tensor jagged[] = { pop_tensor_at(s.halves, 0), pop_tensor_slice(pop_tensor_flatten(s.halves), 5, 7, 0) };
     pop_graph_connect_list(s.graph, s.mix, "list", (pop_tensors){ 2, jagged });
     const struct edge *list = edge_of(&s, s.mix, 3);
-    expect_run(&s.graph->store->edges.data[edge_offset(list)], 3, 0, 5);
-    expect_run(&s.graph->store->edges.data[edge_offset(list) + 1], 3, 5, 2);
+    expect_run(&s.graph->store->edges.data[list->offset], 3, 0, 5);
+    expect_run(&s.graph->store->edges.data[list->offset + 1], 3, 5, 2);
     pop_graph_connect(s.graph, s.mix, "ins", pop_tensor_sub_sample(s.ints, 2, 0));
     const struct edge *ins = edge_of(&s, s.mix, 4);
     assert_int_equal(ins->count, 3);
     for (uint32_t i = 0; i < 3; ++i)
-        expect_run(&s.graph->store->edges.data[edge_offset(ins) + i], 2, i * 2, 1);
+        expect_run(&s.graph->store->edges.data[ins->offset + i], 2, i * 2, 1);
     assert_int_equal(pop_graph_num_edges(s.graph), 8);
     assert_int_equal(pop_graph_get_field_size(s.graph, s.mix, "rows"), 3);
     expect_no_error(s.graph);
@@ -117,8 +150,8 @@ static void element_by_element(void **state)
     EXPECT_ERROR(s.graph, POP_INDEX_ERROR, "no element 2: its size is 2");
     pop_graph_connect_index(s.graph, s.mix, "ins", 1, pop_tensor_at(s.ints, 5));
     const struct edge *ins = edge_of(&s, s.mix, 4);
-    assert_int_equal(s.graph->store->edges.data[edge_offset(ins)].form, EDGE_NONE);
-    expect_run(&s.graph->store->edges.data[edge_offset(ins) + 1], 2, 5, 1);
+    assert_int_equal(s.graph->store->edges.data[ins->offset].form, EDGE_NONE);
+    expect_run(&s.graph->store->edges.data[ins->offset + 1], 2, 5, 1);
     pop_graph_connect_index(s.graph, s.mix, "ins", 1, pop_tensor_at(s.ints, 4));
     EXPECT_ERROR(s.graph, POP_GRAPH_CONNECTION_ERROR, "already connected at [1]");
     pop_graph_connect_index(s.graph, s.mix, "ins", 0, pop_tensor_slice(s.ints, 0, 2, 0));
@@ -260,10 +293,15 @@ static void many_rows_need_no_nodes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scalars_and_vectors), cmocka_unit_test(empty_vectors_and_far_offsets),
-        cmocka_unit_test(rows_and_lists),      cmocka_unit_test(element_by_element),
-        cmocka_unit_test(constants_on_edges),  cmocka_unit_test(oversized_values_are_refused_without_changes),
-        cmocka_unit_test(char_is_signed_char), cmocka_unit_test(many_rows_need_no_nodes),
+        cmocka_unit_test(scalars_and_vectors),
+        cmocka_unit_test(empty_vectors_and_far_offsets),
+        cmocka_unit_test(lists_of_edges_pass_long_rows),
+        cmocka_unit_test(rows_and_lists),
+        cmocka_unit_test(element_by_element),
+        cmocka_unit_test(constants_on_edges),
+        cmocka_unit_test(oversized_values_are_refused_without_changes),
+        cmocka_unit_test(char_is_signed_char),
+        cmocka_unit_test(many_rows_need_no_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

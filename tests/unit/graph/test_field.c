@@ -52,7 +52,7 @@ static void vectors_hold_their_values(void **state)
     const struct edge *edge = edge_of(graph, 9);
     assert_int_equal(edge->form, EDGE_DATA);
     assert_int_equal(edge->count, 3);
-    const int *table = (const int *)(graph->store->data.data + edge_offset(edge));
+    const int *table = (const int *)(edge_data(graph->store, edge));
     assert_int_equal(table[0], 1);
     assert_int_equal(table[1], -2);
     assert_int_equal(table[2], 3);
@@ -65,8 +65,8 @@ static void vectors_hold_their_values(void **state)
     pop_graph_set_field_vector(graph, v, POP_FIELD("tables", 1), POP_UNSIGNED_CHAR, bytes, 5);
     edge = edge_of(graph, 10);
     assert_int_equal(edge->form, EDGE_LIST);
-    edge = &graph->store->edges.data[edge_offset(edge) + 1];
-    assert_memory_equal(graph->store->data.data + edge_offset(edge), bytes, 5);
+    edge = &graph->store->edges.data[edge->offset + 1];
+    assert_memory_equal(edge_data(graph->store, edge), bytes, 5);
     expect_no_error(graph);
     pop_graph_destroy(graph);
 }
