@@ -202,6 +202,13 @@ void arena_free(struct arena *arena)
     *arena = (struct arena){ 0 };
 }
 
+void mem_trim(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
 void *pop_memory_resize(void *old, size_t count, size_t bytes)
 {
     return mem_grow(old, bytes && count > SIZE_MAX / bytes ? SIZE_MAX : count * bytes);

@@ -31,6 +31,9 @@
 #include "base/log.h"
 #include "base/pool.h"
 
+/* Compilations of fewer vertices end before anybody reads how far they are, and take little memory. */
+enum { LONG_COMPILATION = 100000 };
+
 /* What is emitted passes the reader's check, in every build: an executable that runs but cannot be read again is found
  * here. */
 static bool pass_image(struct compiler *c)
@@ -129,9 +132,16 @@ static bool run_place(struct compiler *c, struct pass_results *r)
     return pass_place(c, &in);
 }
 
-/* What it makes is large, and no other pass reads it: it follows those that need much memory themselves. */
+/* What it makes is large, and no other pass reads it: it follows those that need much memory themselves, when that is
+ * free again. */
 static bool run_vertices(struct compiler *c, struct pass_results *r)
 {
+    r->exchange = NULL;
+    r->steps = NULL;
+    r->live = NULL;
+    arena_free(&c->model);
+    if (c->store->vertices.count >= LONG_COMPILATION)
+        mem_trim();
     return pass_vertices(c, r->check, r->order, r->storage);
 }
 
@@ -183,9 +193,6 @@ const char *compile_pass(int done, double *share)
         *share = percent / 100.0;
     return known ? passes[done - 1].name : "";
 }
-
-/* Compilations of fewer vertices end before anybody reads how far they are. */
-enum { LONG_COMPILATION = 100000 };
 
 static void log_progress(const struct compiler *c, int pass)
 {
@@ -251,6 +258,7 @@ static void compiler_free(struct compiler *c)
 {
     pool_destroy(c->pool);
     arena_free(&c->arena);
+    arena_free(&c->model);
     bitmaps_free(&c->bits);
     moves_free(&c->moves);
     intern_free(&c->strings);

@@ -28,6 +28,7 @@ struct compiler {
     struct image *image;      /* the executable that is being made */
     struct moves moves;       /* of its copies */
     struct arena arena;       /* results of passes */
+    struct arena model;       /* those from exchange on, which no pass after place reads */
     struct bitmaps bits;      /* for hazard and exchange: all 0 between passes */
     struct thread_pool *pool; /* NULL: one thread.  The image does not depend on how many there are */
     /* strings of the image */

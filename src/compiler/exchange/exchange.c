@@ -218,7 +218,7 @@ static void make_plans(struct exchanging *e)
 const struct exchange_result *pass_exchange(struct compiler *c, const struct check_result *check,
                                             const struct order_result *order, const struct lower_result *lower)
 {
-    struct exchange_result *result = ARENA_NEW(&c->arena, struct exchange_result);
+    struct exchange_result *result = ARENA_NEW(&c->model, struct exchange_result);
     if (!c->modelled)
         return result;
     struct exchanging *e = MEM_NEW(struct exchanging);
@@ -226,9 +226,9 @@ const struct exchange_result *pass_exchange(struct compiler *c, const struct che
     e->order = order;
     e->result = result;
     e->thread_count = pool_threads(c->pool) < MAX_THREADS ? pool_threads(c->pool) : MAX_THREADS;
-    arena_adopt_vec(&c->arena, &result->rearranged);
-    result->of_set = arena_zero(&c->arena, order->sets.count, sizeof(*result->of_set));
-    result->of_node = arena_zero(&c->arena, c->store->programs.count, sizeof(*result->of_node));
+    arena_adopt_vec(&c->model, &result->rearranged);
+    result->of_set = arena_zero(&c->model, order->sets.count, sizeof(*result->of_set));
+    result->of_node = arena_zero(&c->model, c->store->programs.count, sizeof(*result->of_node));
     e->threads = mem_alloc(e->thread_count * sizeof(*e->threads));
     for (unsigned i = 0; i < e->thread_count; ++i)
         traffic_init(&e->threads[i], c, order, check, i ? NULL : &c->bits);

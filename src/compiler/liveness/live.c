@@ -252,19 +252,19 @@ uint32_t live_variable_name(struct compiler *c, const struct live *live, uint32_
 
 static struct live *live_create(struct compiler *c)
 {
-    struct live *live = ARENA_NEW(&c->arena, struct live);
+    struct live *live = ARENA_NEW(&c->model, struct live);
     size_t variables = c->store->variables.count;
-    arena_adopt_vec(&c->arena, &live->step);
-    arena_adopt_vec(&c->arena, &live->spans);
-    arena_adopt_vec(&c->arena, &live->classes);
-    arena_adopt_vec(&c->arena, &live->buffers);
-    arena_adopt_vec(&c->arena, &live->bytes);
-    arena_adopt_vec(&c->arena, &live->constants);
-    arena_adopt_vec(&c->arena, &live->accesses);
-    live->class_of = arena_zero(&c->arena, variables, sizeof(*live->class_of));
-    live->names = arena_zero(&c->arena, c->store->names.names.count, sizeof(*live->names));
-    live->alignment = arena_zero(&c->arena, variables, sizeof(*live->alignment));
-    live->interleaved = arena_zero(&c->arena, variables, sizeof(*live->interleaved));
+    arena_adopt_vec(&c->model, &live->step);
+    arena_adopt_vec(&c->model, &live->spans);
+    arena_adopt_vec(&c->model, &live->classes);
+    arena_adopt_vec(&c->model, &live->buffers);
+    arena_adopt_vec(&c->model, &live->bytes);
+    arena_adopt_vec(&c->model, &live->constants);
+    arena_adopt_vec(&c->model, &live->accesses);
+    live->class_of = arena_zero(&c->model, variables, sizeof(*live->class_of));
+    live->names = arena_zero(&c->model, c->store->names.names.count, sizeof(*live->names));
+    live->alignment = arena_zero(&c->model, variables, sizeof(*live->alignment));
+    live->interleaved = arena_zero(&c->model, variables, sizeof(*live->interleaved));
     return live;
 }
 
@@ -272,7 +272,7 @@ const struct live *pass_live(struct compiler *c, const struct live_inputs *in)
 {
     size_t variables = c->store->variables.count;
     if (!c->modelled)
-        return ARENA_NEW(&c->arena, struct live);
+        return ARENA_NEW(&c->model, struct live);
     struct live *live = live_create(c);
     struct events e = { .c = c, .in = in, .live = live };
     live_tree(c, in->steps, live);

@@ -365,7 +365,7 @@ void live_buffers(struct compiler *c, const struct live_inputs *in, struct live 
     struct buffers b = { .c = c, .in = in, .live = live };
     owners_init(&b.owners, c->store, in->check);
     b.starts = mem_zero(in->order->sets.count, sizeof(*b.starts));
-    live->set_buffers = arena_zero(&c->arena, in->order->sets.count, sizeof(*live->set_buffers));
+    live->set_buffers = arena_zero(&c->model, in->order->sets.count, sizeof(*live->set_buffers));
     b.host_buffer = mem_zero(in->steps->merged.count, sizeof(*b.host_buffer));
     for (uint32_t s = 0; s < in->order->sets.count; ++s)
         set_buffers(&b, s, accesses);

@@ -378,13 +378,13 @@ const struct steps_result *pass_steps(struct compiler *c, const struct use_resul
                                       const struct exchange_result *exchange)
 {
     assert(lower->op_node.count == c->image->ops.count && lower->control_body.count == c->program_count);
-    struct steps_result *result = ARENA_NEW(&c->arena, struct steps_result);
+    struct steps_result *result = ARENA_NEW(&c->model, struct steps_result);
     if (!c->modelled) {
         count_graph(c, order);
         return result;
     }
-    arena_adopt_vec(&c->arena, &result->origins);
-    arena_adopt_vec(&c->arena, &result->merged);
+    arena_adopt_vec(&c->model, &result->origins);
+    arena_adopt_vec(&c->model, &result->merged);
     struct steps_builder b = { .c = c,
                                .use = use,
                                .blocks = blocks,
