@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popnn::HostLayerNormalise: on CPU devices, whole images of a layer norm in float: whitened activations (white may be
- * empty) and scaled ones in one pass.  Each operation is rounded, as the composed operations round theirs. */
+/* Layer norms of whole images in float on CPU devices.  popnn::HostLayerStatistics: mean and reciprocal deviation of
+ * each image in one pass, or two while the image is in the cache.  popnn::HostLayerNormalise: whitened activations
+ * (white may be empty) and scaled ones in one pass; each operation is rounded, as the composed operations round
+ * theirs. */
 #include "poplibs/vertex_types.h"
 
 #ifdef __POPC__
@@ -9,6 +11,85 @@
 #endif
 #include <poplar/vertex.h>
 #include <popops/element_functions.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* ---- statistics ---- */
+
+/* A mean and a reciprocal deviation for each image of `count` elements. */
+POP_VERTEX(HostLayerStatistics)
+{
+    POP_INPUT(POP_VECTOR(float, ONE_PTR)) in;
+    POP_OUTPUT(POP_VECTOR(float)) mean;
+    POP_OUTPUT(POP_VECTOR(float, ONE_PTR)) inverse;
+    POP_STATE(unsigned) count;
+    POP_STATE(float) eps;
+    POP_STATE(bool) unbiased;
+    POP_STATE(bool) stable;
+};
+POP_VERTEX_NAME(HostLayerStatistics, "popnn::HostLayerStatistics");
+
+/* Sums of SUMS interleaved parts of a block, in float; blocks are added up in double.  So that bits are the same on
+ * every machine, additions do not depend on the width of its vectors. */
+enum { LANES = 8, VECTORS = 4, SUMS = VECTORS * LANES, BLOCK = 1 << 12 };
+typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+struct moments {
+    double sum, squares;
+};
+static double total(const lanes *parts)
+{
+    float sums[SUMS];
+    __builtin_memcpy(sums, parts, sizeof(sums));
+    for (size_t width = SUMS / 2; width; width /= 2)
+        for (size_t k = 0; k < width; ++k)
+            sums[k] += sums[k + width];
+    return sums[0];
+}
+/* Adds a block's sums of x - centre and of their squares. */
+static void add_block(struct moments *moments, const float *in, size_t count, float centre)
+{
+    lanes sums[VECTORS] = { { 0 } }, squares[VECTORS] = { { 0 } };
+    size_t at = 0;
+    for (; count - at >= SUMS; at += SUMS)
+#pragma GCC unroll 4
+        for (size_t v = 0; v < VECTORS; ++v) {
+            lanes x = *(const lanes *)(in + at + v * LANES) - centre;
+            sums[v] += x;
+            squares[v] += x * x;
+        }
+    moments->sum += total(sums);
+    moments->squares += total(squares);
+    for (; at < count; ++at) {
+        double x = in[at] - centre;
+        moments->sum += x;
+        moments->squares += x * x;
+    }
+}
+static struct moments moments_of(const float *in, size_t count, float centre)
+{
+    struct moments moments = { 0 };
+    for (size_t at = 0; at < count; at += BLOCK)
+        add_block(&moments, in + at, count - at < BLOCK ? count - at : BLOCK, centre);
+    return moments;
+}
+void HostLayerStatistics_compute(HostLayerStatistics *v)
+{
+    double count = v->count;
+    for (size_t n = 0; n < v->mean.size; ++n) {
+        const float *in = v->in.data + n * v->count;
+        struct moments moments = moments_of(in, v->count, 0);
+        v->mean.data[n] = (float)(moments.sum / count);
+        if (v->stable)
+            moments = moments_of(in, v->count, v->mean.data[n]);
+        double shift = moments.sum / count, variance = moments.squares / count - shift * shift;
+        variance = variance < 0 ? 0 : variance; /* rounding may give a negative one */
+        if (v->unbiased && v->count > 1)
+            variance *= count / (count - 1);
+        v->inverse.data[n] = (float)(1 / __builtin_sqrt(variance + (double)v->eps));
+    }
+}
+
+/* ---- scaling ---- */
 
 /* images x channels x field elements; a mean and a reciprocal deviation for each image, gamma and beta for each
  * channel. */
@@ -33,7 +114,6 @@ struct norm_row {
     size_t left; /* elements from the row's first to the vertex's last */
 };
 enum { LINE = POPOPS_LINE / sizeof(float) };
-#define INLINE static inline __attribute__((always_inline))
 /* Asks for the memory of later elements, also of outputs: otherwise each store waits for its line. */
 INLINE void fetch_ahead(const struct norm_row *row, size_t at)
 {

@@ -162,7 +162,12 @@ void popnn_group_norm_statistics_at(pop_where where, pop_graph *graph, pop_tenso
     mean = mean ? mean : &unwanted;
     inv_std_dev = inv_std_dev ? inv_std_dev : &unwanted;
     *mean = *inv_std_dev = (pop_tensor){ 0 };
-    if (open_groups(&g, where, graph, "popnn_group_norm_statistics", acts, groups, acts, options))
+    if (!open_groups(&g, where, graph, "popnn_group_norm_statistics", acts, groups, acts, options))
+        return;
+    struct host_statistics host = { where, graph, acts, eps, unbiased_variance, stable };
+    if (g.groups == 1 && partials_type == POP_FLOAT && eps >= 0 && host_norm_measures(&host))
+        host_norm_statistics(&host, sequence, name, mean, inv_std_dev);
+    else
         poplin_norm_statistics_at(where, graph, to_groups(&g, acts), eps, sequence, unbiased_variance, stable,
                                   partials_type, name, POP_NO_OPTIONS, mean, inv_std_dev);
 }

@@ -142,6 +142,41 @@ static void test_few_channels_on_a_cpu(void **state)
     }
 }
 
+/* Many outputs, and channels whose strips end within a kernel position, at one, and after several. */
+static void test_weight_deltas_on_a_cpu(void **state)
+{
+    (void)state;
+    static const size_t shapes[][4] = { /* inputs, outputs, kernel, stride */
+                                        { 67, 40, 1, 1 },
+                                        { 64, 33, 3, 1 },
+                                        { 5, 35, 3, 2 },
+                                        { 14, 3, 1, 1 }
+    };
+    for (unsigned i = 0; i < 8; ++i) {
+        const size_t *shape = shapes[i / 2];
+        pop_type type = i & 1 ? POP_HALF : POP_FLOAT;
+        poplin_conv_params p = poplin_conv_params_make(type, type, 2, POP_SHAPE(23, 19), POP_SHAPE(shape[2], shape[2]),
+                                                       shape[0], shape[1], 1);
+        for (int d = 0; d < 2; ++d) {
+            p.input_transform.padding_lower[d] = p.input_transform.padding_upper[d] = (unsigned)shape[2] / 2;
+            p.output_transform.stride[d] = (unsigned)shape[3];
+        }
+        struct bed bed = bed_open(BED_CPU, 1, add_codelets);
+        poplin_conv_params gradient = poplin_get_gradient_params(&p);
+        pop_tensor in = poplin_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, NULL),
+                   deltas = poplin_create_input(bed.graph, &gradient, "deltas", POP_NO_OPTIONS, NULL);
+        bed_write(&bed, in, NULL, -1, 1);
+        bed_write(&bed, deltas, NULL, -1, 1);
+        pop_tensor out =
+            poplin_calculate_weight_deltas(bed.graph, deltas, in, &p, bed.program, "wu", POP_NO_OPTIONS, NULL);
+        double *wanted = reference_conv(&p, 2, bed_given(&bed, in), bed_given(&bed, deltas)), *got = bed_run(&bed, out);
+        bed_check(got, wanted, pop_tensor_num_elements(out), type == POP_HALF ? 0.002 : 1e-5,
+                  type == POP_HALF ? 0.05 : 1e-4);
+        free(wanted);
+        bed_close(&bed);
+    }
+}
+
 /* A convolution on the model whose plan is fixed by constraints, in all passes in which they can be satisfied. */
 static double *forced(poplin_conv_params p, const char *constraints, struct bed *bed, pop_tensor *out)
 {
@@ -719,6 +754,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_convolutions),
         cmocka_unit_test(test_few_channels_on_a_cpu),
+        cmocka_unit_test(test_weight_deltas_on_a_cpu),
         cmocka_unit_test(test_forced_plans),
         cmocka_unit_test(test_one_channel_transformed),
         cmocka_unit_test(test_cost_equals_the_planners_estimate),

@@ -173,8 +173,44 @@ static void test_group_norms(void **state)
         }
         check_norm(device, GROUP, (struct layout){ 2, 6, 15, 3, true }, POP_SHAPE(2, 6, 3, 5), POP_HALF, BED_LINEAR, 2);
         check_norm(device, LAYER, (struct layout){ 3, 7, 3, 1, true }, POP_SHAPE(3, 7, 3), POP_FLOAT, BED_LINEAR, 0);
+        for (unsigned variant = 0; variant < 4; ++variant) /* enough images for vertices of whole images */
+            check_norm(device, LAYER, (struct layout){ 9, 5, 17, 1, true }, POP_SHAPE(9, 5, 17), POP_FLOAT, BED_LINEAR,
+                       variant);
         check_norm(device, INSTANCE, (struct layout){ 2, 3, 11, 3, true }, POP_SHAPE(2, 3, 11), POP_FLOAT, BED_LINEAR,
                    2);
+    }
+}
+
+/* Images of several blocks of sums, far from zero; one of equal elements; and one with a NaN. */
+static void test_statistics_on_a_cpu(void **state)
+{
+    (void)state;
+    enum { IMAGES = 8, COUNT = 9001 };
+    for (unsigned stable = 0; stable < 2; ++stable) {
+        struct bed bed = bed_open(BED_CPU, 1, add_all);
+        pop_tensor x = pop_graph_add_variable(bed.graph, POP_FLOAT, POP_SHAPE(IMAGES, COUNT), "x"), t[2];
+        bed_map(&bed, x, BED_LINEAR);
+        static double values[IMAGES * COUNT];
+        double *got[2], mean[IMAGES] = { 0 }, inverse[IMAGES] = { 0 };
+        for (size_t i = 0; i < IMAGES * COUNT; ++i)
+            values[i] = i < COUNT ? 10 : 9 + (double)(i % 64) / 32;
+        values[COUNT] = NAN;
+        bed_write(&bed, x, values, 0, 0);
+        popnn_layer_norm_statistics(bed.graph, x, 0.25, bed.program, false, stable, POP_FLOAT, "n", POP_NO_OPTIONS,
+                                    &t[0], &t[1]);
+        bed_run_all(&bed, t, got, 2);
+        for (size_t n = 0; n < IMAGES; ++n) {
+            for (size_t i = 0; i < COUNT; ++i)
+                mean[n] += values[n * COUNT + i] / COUNT;
+            for (size_t i = 0; i < COUNT; ++i)
+                inverse[n] += pow(values[n * COUNT + i] - mean[n], 2) / COUNT;
+            inverse[n] = 1 / sqrt(inverse[n] + 0.25);
+        }
+        assert_true(isnan(got[0][1]) && isnan(got[1][1]));
+        assert_true(got[0][0] == 10 && got[1][0] == 2);
+        bed_check(got[0] + 2, mean + 2, IMAGES - 2, 1e-6, 0);
+        bed_check(got[1] + 2, inverse + 2, IMAGES - 2, stable ? 1e-6 : 1e-4, 0);
+        bed_close(&bed);
     }
 }
 
@@ -217,6 +253,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_batch_norms),
         cmocka_unit_test(test_group_norms),
+        cmocka_unit_test(test_statistics_on_a_cpu),
         cmocka_unit_test(test_costs),
         cmocka_unit_test(test_mistakes),
     };

@@ -265,51 +265,110 @@ POP_VERTEX(TYPED(HostConvUpdate))
 };
 POP_VERTEX_NAME(TYPED(HostConvUpdate), "poplin::HostConvUpdate<" T_NAME ">");
 
-/* Copies `count` channels from `at` on; may write beyond them, as later channels overwrite that part of `to`. */
-static inline void TYPED(put_channels)(const TYPED(HostConvUpdate) * v, size_t at, size_t count, float *to)
+/* Channels of one position that are neighbours in a packed strip: `wide` from `channel` on, at `to` of each of the
+ * strip's rows, `step` apart. */
+struct TYPED(segment) {
+    size_t position, channel, wide, step;
+    float *to;
+};
+/* The segments of strips from `row` on, in the order of their rows; returns their number. */
+static size_t TYPED(find_segments)(const TYPED(HostConvUpdate) * v, size_t row, size_t rows, size_t depth, float *to,
+                                   struct TYPED(segment) * segments)
 {
+    size_t made = 0, strips = strips_of(rows), first = row / v->channels;
+    for (size_t s = 0; s < strips; ++s) {
+        size_t begin = rows * s / strips, end = rows * (s + 1) / strips;
+        for (size_t i = begin, wide; i < end; i += wide) {
+            size_t channel = (row + i) % v->channels;
+            wide = gemm_min(v->channels - channel, end - i);
+            segments[made++] = (struct TYPED(segment)){ (row + i) / v->channels - first, channel * v->strideChannel,
+                                                        wide, end - begin, to + begin * depth + i - begin };
+        }
+    }
+    return made;
+}
+/* Copies a segment's channels of output k; whole vectors unless `exactly`, as later segments and rows overwrite what is
+ * too much. */
+GEMM_INLINE void TYPED(put_segment)(const TYPED(HostConvUpdate) * v, const struct TYPED(segment) * s, size_t k,
+                                    unsigned offset, bool exactly)
+{
+    float *to = s->to + k * s->step;
+    size_t at = v->first + offset + s->channel;
     const T *from = v->in.data + at;
-    if (v->strideChannel == 1 && count <= LANES && at + LANES <= v->in.size)
+    if (offset == HOST_CONV_NONE)
+        memset(to, 0, s->wide * sizeof(*to));
+    else if (!exactly && at + LANES <= v->in.size)
         *(vec *)to = TYPED(load)(from);
     else
-        for (size_t i = 0; i < count; ++i)
+        for (size_t i = 0; i < s->wide; ++i)
             to[i] = (float)from[i * v->strideChannel];
 }
-/* Packs a strip of rows from `row` on, output by output: the channels of each of the strip's positions. */
-static void TYPED(gather_strip)(const TYPED(HostConvUpdate) * v, const struct conv_field *field,
-                                const struct conv_row *outputs, size_t depth, size_t row, size_t count, float *to)
+/* Packs the `parts` segments of a strip for outputs from k on.  A strip has `depth` rows. */
+static void TYPED(pack_outputs)(const TYPED(HostConvUpdate) * v, const struct TYPED(segment) * segments, size_t parts,
+                                unsigned offsets[][UPDATE_OUTPUTS], size_t k, size_t outputs, size_t depth)
 {
-    unsigned offsets[STRIP][GEMM_DEPTH];
+    size_t rows = (LANES - 1) / segments->step + 1; /* that a vector may reach */
+    size_t bulk = v->strideChannel != 1 || k + rows >= depth ? 0 : gemm_min(outputs, depth - k - rows);
+    if (parts == 1)
+        for (size_t i = 0; i < bulk; ++i)
+            TYPED(put_segment)(v, segments, k + i, offsets[segments->position][i], false);
+    for (size_t i = parts == 1 ? bulk : 0; i < outputs; ++i)
+        for (size_t s = 0; s < parts; ++s)
+            TYPED(put_segment)(v, &segments[s], k + i, offsets[segments[s].position][i], i >= bulk);
+}
+/* Packs rows from `row` on, strip by strip for a few outputs, whose channels stay in the first cache. */
+static void TYPED(gather_strips)(const TYPED(HostConvUpdate) * v, const struct conv_field *field,
+                                 const struct conv_row *outputs, size_t depth, size_t row, size_t rows, float *to)
+{
+    struct TYPED(segment) segments[2 * ROWS];
+    struct conv_position positions[ROWS];
+    unsigned offsets[ROWS][UPDATE_OUTPUTS];
     const struct conv_phase phase = first_phase(field);
-    size_t first = row / v->channels, last = (row + count - 1) / v->channels;
-    for (size_t p = first; p <= last; ++p) {
-        struct conv_position position = position_of(field, &phase, p);
-        for (size_t k = 0; k < depth; ++k)
-            offsets[p - first][k] = offset_at(field, &outputs[k], &position);
-    }
-    for (size_t k = 0; k < depth; ++k)
-        for (size_t p = first, i = 0, c = row % v->channels, wide; p <= last; ++p, i += wide, c = 0) {
-            unsigned at = offsets[p - first][k];
-            wide = gemm_min(v->channels - c, count - i);
-            if (at != HOST_CONV_NONE)
-                TYPED(put_channels)(v, v->first + at + c * v->strideChannel, wide, to + k * count + i);
-            else
-                memset(to + k * count + i, 0, wide * sizeof(*to));
+    size_t first = row / v->channels, count = (row + rows - 1) / v->channels - first + 1,
+           all = TYPED(find_segments)(v, row, rows, depth, to, segments);
+    for (size_t p = 0; p < count; ++p)
+        positions[p] = position_of(field, &phase, first + p);
+    for (size_t k = 0, some; k < depth; k += some) {
+        some = gemm_min(UPDATE_OUTPUTS, depth - k);
+        for (size_t p = 0; p < count; ++p)
+            for (size_t i = 0; i < some; ++i)
+                offsets[p][i] = offset_at(field, &outputs[k + i], &positions[p]);
+        for (size_t s = 0, parts; s < all; s += parts) {
+            parts = 1;
+            for (size_t wide = segments[s].wide; wide < segments[s].step; ++parts)
+                wide += segments[s + parts].wide;
+            TYPED(pack_outputs)(v, &segments[s], parts, offsets, k, some, depth);
         }
+    }
+}
+/* Where the next block's channels of the first position are, if outputs have them at equal distances. */
+static struct gemm_later TYPED(next_channels)(const TYPED(HostConvUpdate) * v, const struct conv_field *field,
+                                              const struct conv_row *outputs, size_t k, size_t depth)
+{
+    const struct conv_phase phase = first_phase(field);
+    const struct conv_position position = position_of(field, &phase, v->row / v->channels);
+    size_t channel = v->row % v->channels, left = v->depth - k - depth;
+    if (depth < 3 || !left || v->rows > ROWS || v->strideChannel != 1)
+        return (struct gemm_later){ 0 };
+    size_t middle = depth / 2;
+    unsigned before = offset_at(field, &outputs[middle - 1], &position),
+             at = offset_at(field, &outputs[middle], &position),
+             last = offset_at(field, &outputs[depth - 1], &position), stride = at - before;
+    if (before == HOST_CONV_NONE || at == HOST_CONV_NONE || at <= before || last != at + (depth - 1 - middle) * stride)
+        return (struct gemm_later){ 0 };
+    const T *from = v->in.data + v->first + last + stride + channel;
+    size_t count = gemm_min(v->channels - channel, v->rows);
+    return (struct gemm_later){ from, gemm_min(left, depth), stride * sizeof(T), gemm_ceil_div(count * sizeof(T), 64) };
 }
 static void TYPED(update_block)(const TYPED(HostConvUpdate) * v, const struct conv_field *field,
                                 const struct conv_row *outputs, size_t k, size_t depth, size_t row, size_t rows)
 {
     _Alignas(64) float packed[PACKED_A];
     float *lines[ROWS];
-    size_t strips = strips_of(rows), all = gemm_panels_of(v->allColumns) * GEMM_PANEL;
+    size_t all = gemm_panels_of(v->allColumns) * GEMM_PANEL;
     for (size_t i = 0; i < rows; ++i)
         lines[i] = v->strideOut ? v->out.data[0].data + (row + i) * v->strideOut : v->out.data[row + i].data;
-    for (size_t s = 0; s < strips; ++s) {
-        size_t begin = rows * s / strips, end = rows * (s + 1) / strips;
-        TYPED(gather_strip)
-        (v, field, outputs, depth, v->row + row + begin, end - begin, packed + begin * depth);
-    }
+    TYPED(gather_strips)(v, field, outputs, depth, v->row + row, rows, packed);
     multiply_packed(&(struct gemm_packed){ .rows = rows,
                                            .depth = depth,
                                            .columns = v->columns,
@@ -317,7 +376,8 @@ static void TYPED(update_block)(const TYPED(HostConvUpdate) * v, const struct co
                                            .b = v->b.data + k * all + v->column * depth,
                                            .lines = lines,
                                            .add = k > 0,
-                                           .scale = 1 });
+                                           .scale = 1,
+                                           .later = TYPED(next_channels)(v, field, outputs, k, depth) });
 }
 COMPUTE(HostConvUpdate)
 {

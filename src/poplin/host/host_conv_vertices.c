@@ -23,6 +23,8 @@ static inline void copy_run(void *to, const void *from, size_t bytes)
     memcpy((char *)to + bytes - CHUNK, (const char *)from + bytes - CHUNK, CHUNK);
 }
 
+enum { UPDATE_OUTPUTS = 32 }; /* outputs whose channels an update packs at a time */
+
 #define TYPES    POPLIBS_FLOATING
 #define TEMPLATE "poplin/host/host_conv_typed.h"
 #include "poplibs/each_type.h"
