@@ -41,6 +41,8 @@ void conv_copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor
         if (zeros.count) {
             bool all = zeros.count * ZERO_PIECE > pop_tensor_num_elements(to);
             pop_compute_set set = conv_program_set(work->program, pad, work->conv->name, "Zero");
+            if (!all && data.count)
+                conv_program_undefine(work->program, pad, to);
             popops_zero_in_at(work->where, work->graph, all ? to : pick(work, to, zeros.list, zeros.count), set);
         }
         from = data.count ? pick(work, from, data.list, data.count) : (pop_tensor){ 0 };
