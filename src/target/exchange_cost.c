@@ -20,11 +20,10 @@ static uint64_t larger(uint64_t a, uint64_t b)
 uint64_t cost_exchange_cycles(const pop_target *target, const struct exchange_tile *tile)
 {
     uint64_t sent = words_of(target, tile->sent), received = words_of(target, tile->received);
-    uint64_t end = larger(tile->end, larger(sent, received)), wire = (uint64_t)tile->tile * WIRE_CYCLES / WIRE_TILES;
+    uint64_t end = tile->end ? tile->end : larger(sent, received),
+             wire = (uint64_t)tile->tile * WIRE_CYCLES / WIRE_TILES;
     if (!sent && !received)
         return 0;
-    if (tile->shares_bus) /* the pair receives the same words over both halves of the bus: two a cycle */
-        end = larger(end - tile->pairs, sent);
     return wire + larger(end, received ? CROSSING : 0);
 }
 

@@ -9,14 +9,12 @@
 /* sent, received: bytes, multicast counted once at the sender.  sends, receives: messages; follows: messages received
  * directly after another; continues: messages received from the sender of the one before, for the address after it;
  * senders, receivers: tiles at their other ends.  end: the cycle after its last word (exchange_schedule.h), 0 without a
- * schedule.  shares_bus: the other tile of its bus receives the same.  pairs: pairs of words in the messages that both
- * receive. */
+ * schedule. */
 struct exchange_tile {
     uint32_t tile; /* within its IPU */
     uint64_t sent, received;
     uint32_t sends, receives, follows, continues, senders, receivers;
-    uint64_t end, pairs;
-    bool shares_bus;
+    uint64_t end;
 };
 struct exchange_code {
     uint32_t delay, exchange, receive_address, receive_mux, send;

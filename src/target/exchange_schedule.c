@@ -28,6 +28,7 @@ static struct exchange_port idle_port(struct exchange_port used)
     return (struct exchange_port){ .wake = EXCHANGE_ASLEEP,
                                    .ready = used.ready,
                                    .last = EXCHANGE_NONE,
+                                   .listed = EXCHANGE_NONE,
                                    .head = EXCHANGE_NONE,
                                    .tail = EXCHANGE_NONE };
 }
@@ -204,11 +205,41 @@ static void list_receipts(struct exchange_traffic *traffic)
     }
 }
 
+/* Whether both tiles of the receiver's bus take the words of a transmission; one of them may have sent it. */
+static bool whole_bus_takes(const struct exchange_schedule *schedule, uint32_t transmission, uint32_t receiver)
+{
+    uint32_t tiles = schedule->target->tiles_per_ipu, within = receiver % tiles,
+             other = receiver - within + (within ^ 1);
+    const struct exchange_traffic *traffic = &schedule->traffic;
+    return (within ^ 1) < tiles &&
+           (traffic->ports[other].listed == transmission || traffic->transmissions.data[transmission].from == other);
+}
+
+/* What whole buses receive is sent two words a cycle. */
+static void share_buses(struct exchange_schedule *schedule)
+{
+    struct exchange_traffic *traffic = &schedule->traffic;
+    if (!pop_target_supports_exchange_bus_sharing(schedule->target) ||
+        pop_target_tiles_per_shared_exchange_bus(schedule->target) != 2)
+        return;
+    for (uint32_t i = 0; i < traffic->transmissions.count; ++i) {
+        struct exchange_transmission *t = &traffic->transmissions.data[i];
+        const struct exchange_receiver *receivers = &traffic->listed.data[t->first];
+        bool whole = t->count > 1;
+        for (uint32_t k = 0; k < t->count; ++k)
+            traffic->ports[receivers[k].tile].listed = i;
+        for (uint32_t k = 0; k < t->count && whole; ++k)
+            whole = whole_bus_takes(schedule, i, receivers[k].tile);
+        t->cycles -= whole ? t->cycles / 2 : 0;
+    }
+}
+
 void exchange_schedule_finish(struct exchange_schedule *schedule)
 {
     struct exchange_traffic *traffic = &schedule->traffic;
     if (!schedule->finished && !overfull(schedule)) {
         list_receipts(traffic);
+        share_buses(schedule);
         exchange_send(traffic);
     }
     schedule->finished = true;
@@ -218,11 +249,6 @@ uint64_t exchange_schedule_end(const struct exchange_schedule *schedule, uint32_
 {
     assert(tile < pop_target_num_tiles(schedule->target));
     return overfull(schedule) ? 0 : schedule->traffic.ports[tile].end;
-}
-
-uint64_t exchange_schedule_pairs(const struct exchange_schedule *schedule, uint32_t tile)
-{
-    return overfull(schedule) ? 0 : schedule->traffic.ports[tile].pairs;
 }
 
 uint32_t exchange_schedule_follows(const struct exchange_schedule *schedule, uint32_t tile)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The static schedule of an exchange (docs/decisions/0004-exchange-rule.md).  A tile receives the messages of a compute
  * set in the order of its requests; each sender sends, of what its receivers wait for, the first message whose waiting
- * receivers are free.  Data with several receivers are sent once to all that are free. */
+ * receivers are free.  Data with several receivers are sent once to all that are free, two words a cycle if both tiles
+ * of each of their buses receive them. */
 #ifndef TARGET_EXCHANGE_SCHEDULE_H
 #define TARGET_EXCHANGE_SCHEDULE_H
 
@@ -31,9 +32,6 @@ void exchange_schedule_piece(struct exchange_schedule *schedule, uint32_t from, 
 void exchange_schedule_finish(struct exchange_schedule *schedule);
 /* The cycle after the last word that a tile sends or receives. */
 uint64_t exchange_schedule_end(const struct exchange_schedule *schedule, uint32_t tile);
-/* Pairs of words in the messages that a tile receives together with the other tile of its bus (whose number differs in
- * the last bit). */
-uint64_t exchange_schedule_pairs(const struct exchange_schedule *schedule, uint32_t tile);
 /* Messages that a tile receives directly after the previous one of the same row. */
 uint32_t exchange_schedule_follows(const struct exchange_schedule *schedule, uint32_t tile);
 /* Removes all messages. */

@@ -82,7 +82,7 @@ static uint64_t all_free(const struct exchange_traffic *x, struct exchange_trans
 static void receive(struct exchange_traffic *x, uint32_t receipt, uint64_t now, uint64_t cycles)
 {
     struct exchange_receipt *r = &x->receipts.data[receipt];
-    struct exchange_port *port = &x->ports[r->to], *pair = &x->ports[r->to ^ 1];
+    struct exchange_port *port = &x->ports[r->to];
     assert(!r->received && port->receives_until <= now);
     port->follows +=
         now && !r->begins && r->prior != EXCHANGE_NONE && port->last == r->prior && port->receives_until == now;
@@ -90,11 +90,6 @@ static void receive(struct exchange_traffic *x, uint32_t receipt, uint64_t now, 
     port->end = port->end > now + cycles ? port->end : now + cycles;
     port->last = receipt;
     r->received = true;
-    if (pair->receives_until == now + cycles && pair->last != EXCHANGE_NONE &&
-        x->receipts.data[pair->last].transmission == r->transmission) {
-        port->pairs += cycles / 2;
-        pair->pairs += cycles / 2;
-    }
 }
 
 /* The receiver waits for the next message of its sequence. */

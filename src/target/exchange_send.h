@@ -29,10 +29,11 @@ struct exchange_receiver {
     uint32_t tile, receipt;
 };
 struct exchange_port {
-    uint64_t sends_until, receives_until, end, pairs;
+    uint64_t sends_until, receives_until, end;
     uint64_t wake;       /* when the tile tries to send next; EXCHANGE_ASLEEP */
     VEC(uint32_t) ready; /* transmissions that a receiver waits for, in order */
     uint32_t last;       /* receipt; EXCHANGE_NONE */
+    uint32_t listed;     /* the last transmission that it receives */
     uint32_t head, tail; /* of the sequence of what the tile receives */
     uint32_t follows;
     bool touched, begins;
@@ -47,7 +48,7 @@ struct exchange_traffic {
     VEC(uint64_t) events; /* a heap: cycle and tile */
 };
 
-/* Sends all transmissions, from cycle 0 on; sets end, pairs and follows of the ports.  Tiles are numbered below
+/* Sends all transmissions, from cycle 0 on; sets end and follows of the ports.  Tiles are numbered below
  * EXCHANGE_MAX_TILES; all messages together have at most EXCHANGE_MAX_CYCLES. */
 void exchange_send(struct exchange_traffic *traffic);
 #define EXCHANGE_MAX_TILES  ((uint32_t)1 << 24)

@@ -131,16 +131,6 @@ static int tile_order(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Two tiles on one exchange bus receive common data once. */
-static bool shares_bus(const struct traffic_loads *loads, uint32_t tile)
-{
-    const pop_target *target = loads->target;
-    if (!pop_target_supports_exchange_bus_sharing(target) || pop_target_tiles_per_shared_exchange_bus(target) != 2)
-        return false;
-    /* the last of an odd number has no pair */
-    return tile % target->tiles_per_ipu != target->tiles_per_ipu - 1 || tile % target->tiles_per_ipu % 2;
-}
-
 static struct exchange_tile exchange_tile(const struct traffic_loads *loads, uint32_t tile)
 {
     const struct tile_load *load = &loads->internal.tiles[tile];
@@ -153,9 +143,7 @@ static struct exchange_tile exchange_tile(const struct traffic_loads *loads, uin
                                    .senders = load->senders,
                                    .receivers = load->receivers,
                                    .follows = exchange_schedule_follows(loads->schedule, tile),
-                                   .end = exchange_schedule_end(loads->schedule, tile),
-                                   .pairs = exchange_schedule_pairs(loads->schedule, tile),
-                                   .shares_bus = shares_bus(loads, tile) };
+                                   .end = exchange_schedule_end(loads->schedule, tile) };
 }
 
 /* Adds a tile's code to the exchange's; its bytes. */

@@ -70,7 +70,7 @@ static void convolution(const pop_target *target, uint64_t *cycles)
 static void test_convolution(void **state)
 {
     (void)state;
-    pop_target one = machine("ipu1");
+    pop_target one = machine("ipu1 bus_sharing=false");
     uint64_t cycles[CONV_TILES], max = 0, sum = 0;
     convolution(&one, cycles);
     for (uint32_t tile = 0; tile < CONV_TILES; ++tile) {
@@ -181,21 +181,34 @@ static void test_twice(void **state)
     exchange_schedule_free(schedule);
 }
 
-/* Both tiles of a bus receive the same data at once: half of its words are pairs, of each. */
-static void test_pairs(void **state)
+/* The end of a message of 11 words from tile 2 to some others. */
+static uint64_t end_of_shared(const char *text, const uint32_t *receivers, uint32_t count)
+{
+    pop_target target = machine(text);
+    struct exchange_schedule *schedule = exchange_schedule_create(&target);
+    for (uint32_t i = 0; i < count; ++i)
+        exchange_schedule_message(schedule, 2, receivers[i], 44, 1);
+    exchange_schedule_message(schedule, 8, 9, 4, 1); /* other data */
+    uint64_t end = end_of(schedule, receivers[0]);
+    exchange_schedule_free(schedule);
+    return end;
+}
+
+/* What both tiles of each bus receive is sent two words a cycle; one of the tiles may be the sender. */
+static void test_shared_buses(void **state)
 {
     (void)state;
-    pop_target one = machine("ipu1");
-    struct exchange_schedule *schedule = exchange_schedule_create(&one);
-    for (uint32_t tile = 4; tile < 7; ++tile)
-        exchange_schedule_message(schedule, 0, tile, 44, 1);
-    exchange_schedule_message(schedule, 0, 7, 44, 2);
-    exchange_schedule_finish(schedule);
-    assert_int_equal(exchange_schedule_pairs(schedule, 4), 5);
-    assert_int_equal(exchange_schedule_pairs(schedule, 5), 5);
-    assert_int_equal(exchange_schedule_pairs(schedule, 6), 0);
-    assert_int_equal(exchange_schedule_pairs(schedule, 7), 0);
-    exchange_schedule_free(schedule);
+    assert_int_equal(end_of_shared("ipu1", (uint32_t[]){ 4, 5 }, 2), 6);
+    assert_int_equal(end_of_shared("ipu1", (uint32_t[]){ 4, 5, 12, 13 }, 4), 6);
+    assert_int_equal(end_of_shared("ipu1", (uint32_t[]){ 4, 3, 5 }, 3), 6);
+    assert_int_equal(end_of_shared("ipu1", (uint32_t[]){ 4, 5, 12 }, 3), 11);
+    assert_int_equal(end_of_shared("ipu1", (uint32_t[]){ 5, 6 }, 2), 11);
+    assert_int_equal(end_of_shared("ipu1", (uint32_t[]){ 4 }, 1), 11);
+    assert_int_equal(end_of_shared("ipu1", (uint32_t[]){ 3 }, 1), 11);
+    assert_int_equal(end_of_shared("ipu1 bus_sharing=false", (uint32_t[]){ 4, 5 }, 2), 11);
+    assert_int_equal(end_of_shared("ipu1 tiles=15", (uint32_t[]){ 12, 13 }, 2), 6);
+    assert_int_equal(end_of_shared("ipu1 tiles=15", (uint32_t[]){ 13, 14 }, 2), 11); /* the last has no other */
+    assert_int_equal(end_of_shared("ipu1 tiles=15 ipus=2", (uint32_t[]){ 4, 5 }, 2), 6);
 }
 
 /* Parts of a copy have no order: a tile receives what is sent first, and senders send in the order of addresses. */
@@ -260,14 +273,13 @@ static void test_too_much(void **state)
     struct exchange_schedule *schedule = exchange_schedule_create(&one);
     exchange_schedule_message(schedule, 0, 1, (uint64_t)1 << 38, 1);
     exchange_schedule_message(schedule, 0, 2, (uint64_t)1 << 38, 2);
-    exchange_schedule_message(schedule, 0, 3, (uint64_t)1 << 38, 2);
+    exchange_schedule_message(schedule, 0, 4, (uint64_t)1 << 38, 2);
     assert_int_equal(end_of(schedule, 0), (uint64_t)2 << 36);
     assert_int_equal(end_of(schedule, 2), (uint64_t)2 << 36);
     exchange_schedule_clear(schedule);
     exchange_schedule_message(schedule, 0, 1, UINT64_MAX, 1);
     exchange_schedule_message(schedule, 0, 2, UINT64_MAX, 2);
     assert_int_equal(end_of(schedule, 0), 0);
-    assert_int_equal(exchange_schedule_pairs(schedule, 2), 0);
     exchange_schedule_free(schedule);
 }
 
@@ -310,18 +322,9 @@ static void test_one_tile(void **state)
                      3); /* a sender does not wait for the others */
     assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 9 }), 89);
     assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 800 }), 200);
-    assert_int_equal(
-        cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 800, .pairs = 100, .shares_bus = true }), 100);
-    assert_int_equal(
-        cost_exchange_cycles(&one,
-                             &(struct exchange_tile){ .received = 800, .end = 250, .pairs = 100, .shares_bus = true }),
-        150);
-    assert_int_equal(
-        cost_exchange_cycles(&one,
-                             &(struct exchange_tile){ .sent = 640, .received = 800, .pairs = 100, .shares_bus = true }),
-        160);
-    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 800, .shares_bus = true }),
-                     200); /* single words: nothing is shared */
+    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 800, .end = 250 }), 250);
+    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 800, .end = 100 }),
+                     100); /* two words a cycle */
     assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .tile = 1215, .received = 4 }), 120);
     assert_int_equal(cost_exchange_cycles(&small, &(struct exchange_tile){ .tile = 6, .received = 301 }), 101);
     assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .tile = 1048575, .received = 4 }), 89 + 26753);
@@ -376,7 +379,7 @@ int main(void)
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_out_of_turn),
         cmocka_unit_test(test_twice),
-        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_shared_buses),
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_too_much),
