@@ -198,6 +198,31 @@ static bool run_vertices(struct set_chunk *chunk)
     return how == 0;
 }
 
+/* Runs a chunk in parts, so that gathered edges are in the cache when their vertices run. */
+enum { GATHERED_BYTES = 1 << 18 };
+static bool run_gathered(struct set_chunk *chunk)
+{
+    const struct image *image = chunk->execution->engine->image;
+    const struct image_set *set = chunk->execution->set;
+    const struct image_gather *gathers = image->gathers.data;
+    uint64_t end = chunk->end, last = set->first_gather + set->gathers;
+    for (uint64_t begin = chunk->begin; begin < end; begin = chunk->end) {
+        uint64_t i = find_gather(image, set, begin), first = i < last ? gathers[i].scratch : 0;
+        while (i < last &&
+               (gathers[i].vertex_in_set == begin || gathers[i].scratch + gathers[i].bytes - first <= GATHERED_BYTES))
+            ++i;
+        chunk->begin = begin;
+        chunk->end = i < last && gathers[i].vertex_in_set < end ? gathers[i].vertex_in_set : end;
+        if (chunk->end == begin)
+            chunk->end = begin + 1;
+        run_gathers(chunk, true);
+        if (!run_vertices(chunk))
+            return false;
+        run_gathers(chunk, false);
+    }
+    return true;
+}
+
 static void keep_failure(struct set_execution *execution, uint32_t index, const struct vertex_failure *failure)
 {
     pthread_mutex_lock(&execution->lock);
@@ -224,15 +249,10 @@ static void run_range(struct set_execution *execution, uint32_t index, uint64_t 
     chunk.frame.call.fail = execute_on_fail;
     chunk.frame.call.narrow = behave_narrow;
     chunk.frame.behave.set = execution->behave;
-    bool gathers = execution->set->gathers != 0;
-    if (gathers)
-        run_gathers(&chunk, true);
-    if (!run_vertices(&chunk)) {
+    if (!(execution->set->gathers ? run_gathered : run_vertices)(&chunk)) {
         keep_failure(execution, index, &failure);
         return;
     }
-    if (gathers)
-        run_gathers(&chunk, false);
     if (!chunk.agrees)
         atomic_store_explicit(&execution->disagrees, true, memory_order_relaxed);
 }

@@ -43,6 +43,29 @@ static void an_input_may_be_the_output_of_its_own_vertex(struct world *w)
     WORLD_INTS(w, "s", 1, 2, 11, 21, 31);
 }
 
+/* More than are gathered at a time: 13 columns of 48 KB. */
+static void many_large_edges_are_gathered(struct world *w)
+{
+    enum { ROWS = 12000, COLUMNS = 9 };
+    static float values[ROWS][COLUMNS];
+    world_codelets(w);
+    pop_tensor in = world_variable(w, POP_FLOAT, POP_SHAPE(ROWS, COLUMNS), "in"),
+               out = world_variable(w, POP_FLOAT, POP_SHAPE(COLUMNS), "out");
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL);
+    for (unsigned i = 0; i < COLUMNS; ++i) {
+        pop_vertex vertex = world_vertex(w, set, "SumVertex", i % 4);
+        pop_tensor columns = pop_tensor_transpose(pop_tensor_slice(in, i % 2 ? i - 1 : i, i + 1, 1));
+        pop_graph_connect(w->graph, vertex, "in", pop_tensor_flatten(columns));
+        pop_graph_connect(w->graph, vertex, "out", pop_tensor_at(out, i));
+    }
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    for (unsigned i = 0; i < ROWS * COLUMNS; ++i)
+        values[i / COLUMNS][i % COLUMNS] = (float)(i % COLUMNS + i / COLUMNS % 2);
+    WORLD_PUT(w, "in", values);
+    world_run(w, 0);
+    WORLD_FLOATS(w, "out", 6000, 24000, 30000, 72000, 54000, 120000, 78000, 168000, 102000);
+}
+
 static void elements_that_an_output_does_not_write_keep_their_value(struct world *w)
 {
     world_codelets(w);
@@ -354,6 +377,7 @@ int main(void)
         SCENARIO(a_vertex_on_each_tile_sums_a_slice),
         SCENARIO(an_input_may_be_the_output_of_its_own_vertex),
         SCENARIO(elements_that_an_output_does_not_write_keep_their_value),
+        SCENARIO(many_large_edges_are_gathered),
         SCENARIO(rows_of_vectors_and_lists),
         SCENARIO(vectors_of_scalar_edges),
         SCENARIO(every_layout),

@@ -5,6 +5,7 @@
 #ifndef POPLIN_CONV_VERTICES_CONV_AMP_BLOCKS_H
 #define POPLIN_CONV_VERTICES_CONV_AMP_BLOCKS_H
 
+#include "poplin/conv_vertices/conv_amp_chains.h"
 #include "poplin/conv_vertices/conv_blocks.h"
 #ifndef __IPU__
 #include "poplin/conv_vertices/fused_rows.h"
@@ -13,14 +14,14 @@ enum { MAX_WEIGHTS = 1024 }; /* of a kernel position and a pair of groups; metho
 
 typedef float conv_four __attribute__((vector_size(16), aligned(4), may_alias));
 
-/* w[c][o] = weights[o][c]; gcc does not vectorise the plain loop. */
-static void conv_transpose_weights(const float *weights, size_t out_chans, size_t in_chans, float *w)
+/* w[c][o] = weights[o][c], with rows `step` apart; gcc does not vectorise the plain loop. */
+static void conv_transpose_weights(const float *weights, size_t out_chans, size_t in_chans, size_t step, float *w)
 {
     size_t whole_out = out_chans & ~(size_t)3, whole_in = in_chans & ~(size_t)3;
     for (size_t o = 0; o < whole_out; o += 4)
         for (size_t c = 0; c < whole_in; c += 4) {
             const float *from = weights + o * in_chans + c;
-            float *to = w + c * out_chans + o;
+            float *to = w + c * step + o;
             conv_four r0 = *(const conv_four *)from, r1 = *(const conv_four *)(from + in_chans);
             conv_four r2 = *(const conv_four *)(from + 2 * in_chans), r3 = *(const conv_four *)(from + 3 * in_chans);
             conv_four low01 = __builtin_shufflevector(r0, r1, 0, 4, 1, 5),
@@ -28,29 +29,13 @@ static void conv_transpose_weights(const float *weights, size_t out_chans, size_
             conv_four low23 = __builtin_shufflevector(r2, r3, 0, 4, 1, 5),
                       high23 = __builtin_shufflevector(r2, r3, 2, 6, 3, 7);
             *(conv_four *)to = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
-            *(conv_four *)(to + out_chans) = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
-            *(conv_four *)(to + 2 * out_chans) = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
-            *(conv_four *)(to + 3 * out_chans) = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
+            *(conv_four *)(to + step) = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
+            *(conv_four *)(to + 2 * step) = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
+            *(conv_four *)(to + 3 * step) = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
         }
     for (size_t o = 0; o < out_chans; ++o)
         for (size_t c = o < whole_out ? whole_in : 0; c < in_chans; ++c)
-            w[c * out_chans + o] = weights[o * in_chans + c];
-}
-
-/* Row e of those for one call of fused_rows, as float: in place, or converted to the buffer. */
-__attribute__((always_inline)) static inline float *conv_row_as_float(const void *data, size_t at, size_t count,
-                                                                      const bool is_float, float *buffer, size_t e)
-{
-    if (is_float)
-        return (float *)data + at;
-    float *row = buffer + e * count;
-    const half *from = (const half *)data + at;
-    if (count % 8)
-        poplibs_widen(row, from, count);
-    else
-        for (size_t i = 0; i < count; i += 8)
-            *(poplibs_eight *)(void *)(row + i) = poplibs_widen_eight(from + i);
-    return row;
+            w[c * step + o] = weights[o * in_chans + c];
 }
 
 /* Rows of any items, because each position is an output of its own. */
@@ -99,7 +84,7 @@ static void conv_amp_block(const struct conv_operands *o, const void *in, const 
     float buffer[MAX_WEIGHTS], w[MAX_WEIGHTS];
     const float *untransposed =
         conv_row_as_float(weights, 0, (size_t)o->out_chans * o->in_chans, conv_float_weights(o), buffer, 0);
-    conv_transpose_weights(untransposed, o->out_chans, o->in_chans, w);
+    conv_transpose_weights(untransposed, o->out_chans, o->in_chans, o->out_chans, w);
     if (o->float_in && o->float_out)
         conv_amp_items(true, true, o, in, w, out, items, count);
     else if (o->float_in)
@@ -124,8 +109,68 @@ static inline size_t conv_reach(const struct conv_operands *o)
         }
     return reach;
 }
+
+/* The weights of a share's groups, those of its output channels side by side. */
+static void conv_share_weights(const struct conv_operands *o, const struct conv_share *share, size_t in_group,
+                               size_t out_group, float *w)
+{
+    float buffer[MAX_WEIGHTS];
+    const size_t count = (size_t)o->out_chans * o->in_chans, columns = o->out_chans * share->pair;
+    for (size_t i = 0; i < share->groups; ++i)
+        for (size_t k = 0; k < o->kernel_size; ++k, w += o->in_chans * columns)
+            for (size_t g = 0; g < share->pair; ++g) {
+                const void *weights = o->weights[(out_group + g) * o->in_groups + in_group + i];
+                conv_transpose_weights(conv_row_as_float(weights, k * count, count, o->float_in, buffer, 0),
+                                       o->out_chans, o->in_chans, columns, w + g * o->out_chans);
+            }
+}
+/* Inputs of half that several kernel positions read become float once. */
+static void conv_share_inputs(const struct conv_operands *o, const struct conv_chains *c, struct conv_share *share,
+                              size_t in_group)
+{
+    for (size_t i = 0; i < share->groups; ++i) {
+        share->in[i] = o->in[in_group + i];
+        if (conv_widens_once(o)) {
+            float *wide = share->wide + i * c->reach;
+            poplibs_widen(wide, share->in[i], c->reach);
+            share->in[i] = wide;
+        }
+    }
+}
+/* False if there are no chains for the vertex. */
+static bool conv_amp_chains(const struct conv_operands *o)
+{
+    struct conv_chains c;
+    if (!conv_find_chains(&c, o))
+        return false;
+    _Alignas(64) float wide[CHAIN_ELEMENTS], w[CHAIN_ELEMENTS];
+    size_t of_kernel = (size_t)o->kernel_size * o->in_chans * o->out_chans, most = CHAIN_GROUPS;
+    size_t pair = 2 * o->out_chans <= FUSED_COLUMNS && 2 * of_kernel <= CHAIN_ELEMENTS && o->out_groups > 1 ? 2 : 1;
+    size_t of_group = conv_widens_once(o) ? c.reach : FUSED_MANY * o->in_chans;
+    most = most * pair * of_kernel > CHAIN_ELEMENTS ? CHAIN_ELEMENTS / (pair * of_kernel) : most;
+    most = most * of_group > CHAIN_ELEMENTS ? CHAIN_ELEMENTS / of_group : most;
+    for (size_t group = 0; group < o->conv_groups; ++group)
+        for (size_t i = 0; i < o->in_groups; i += most) {
+            struct conv_share share = { .groups = o->in_groups - i < most ? o->in_groups - i : most,
+                                        .first = i == 0,
+                                        .wide = wide };
+            conv_share_inputs(o, &c, &share, group * o->in_groups + i);
+            for (size_t k = 0; k < o->out_groups; k += share.pair) {
+                size_t out = group * o->out_groups + k;
+                share.pair = o->out_groups - k < pair ? 1 : pair;
+                for (size_t g = 0; g < share.pair; ++g)
+                    share.out[g] = o->out[out + g];
+                conv_share_weights(o, &share, i, out, w);
+                conv_run_share(&c, o, &share, w);
+            }
+        }
+    return true;
+}
+
 static void conv_amp_blocks(const struct conv_operands *o)
 {
+    if (conv_amp_chains(o))
+        return;
 #ifdef __F16C__
     float wide[WIDE];
     size_t reach = o->float_in || o->kernel_size == 1 ? 0 : conv_reach(o);

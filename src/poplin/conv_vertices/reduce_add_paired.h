@@ -9,17 +9,20 @@ POP_SUPERVISOR_VERTEX(PAIRED(ReduceAdd))
 POP_VERTEX_NAME(PAIRED(ReduceAdd), "poplin::ReduceAdd<" T_NAME "," T_2_NAME ">");
 COMPUTE_PAIRED(ReduceAdd)
 {
-    enum { STEP = 256 };
-    float sums[STEP];
-    for (size_t at = 0; at < v->out.size; at += STEP) {
-        size_t count = v->out.size - at < STEP ? v->out.size - at : STEP;
-        for (size_t i = 0; i < count; ++i)
-            sums[i] = (float)v->partials.data[0].data[at + i];
+    const bool wide = sizeof(T) == sizeof(float), wide_in = sizeof(T_2) == sizeof(float);
+    size_t at = 0;
+    for (; v->out.size - at >= REDUCE_STEP; at += REDUCE_STEP) {
+        poplibs_eight sums[REDUCE_VECTORS];
+        reduce_begin(sums, v->partials.data[0].data + at, wide_in);
         for (size_t p = 1; p < v->partials.size; ++p)
-            for (size_t i = 0; i < count; ++i)
-                sums[i] += (float)v->partials.data[p].data[at + i];
-        for (size_t i = 0; i < count; ++i)
-            v->out.data[at + i] = (T)sums[i];
+            reduce_add(sums, v->partials.data[p].data + at, wide_in);
+        reduce_end(sums, v->out.data + at, wide);
+    }
+    for (; at < v->out.size; ++at) {
+        float sum = (float)v->partials.data[0].data[at];
+        for (size_t p = 1; p < v->partials.size; ++p)
+            sum += (float)v->partials.data[p].data[at];
+        v->out.data[at] = (T)sum;
     }
 }
 POP_SUPERVISOR_VERTEX(PAIRED(ReduceAddSingleInput))
@@ -32,11 +35,19 @@ POP_SUPERVISOR_VERTEX(PAIRED(ReduceAddSingleInput))
 POP_VERTEX_NAME(PAIRED(ReduceAddSingleInput), "poplin::ReduceAddSingleInput<" T_NAME "," T_2_NAME ">");
 COMPUTE_PAIRED(ReduceAddSingleInput)
 {
-    size_t elements = v->elements, rows = v->rows;
-    for (size_t i = 0; i < elements; ++i) {
-        float sum = (float)v->initial.data[i];
+    const bool wide = sizeof(T) == sizeof(float), wide_in = sizeof(T_2) == sizeof(float);
+    size_t elements = v->elements, rows = v->rows, at = 0;
+    for (; elements - at >= REDUCE_STEP; at += REDUCE_STEP) {
+        poplibs_eight sums[REDUCE_VECTORS];
+        reduce_begin(sums, v->initial.data + at, wide_in);
         for (size_t p = 0; p < rows; ++p)
-            sum += (float)v->partials.data[p * elements + i];
-        v->out.data[i] = (T)sum;
+            reduce_add(sums, v->partials.data + p * elements + at, wide_in);
+        reduce_end(sums, v->out.data + at, wide);
+    }
+    for (; at < elements; ++at) {
+        float sum = (float)v->initial.data[at];
+        for (size_t p = 0; p < rows; ++p)
+            sum += (float)v->partials.data[p * elements + at];
+        v->out.data[at] = (T)sum;
     }
 }

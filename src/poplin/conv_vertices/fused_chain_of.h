@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fused_chain for COLUMNS columns, in PARTS parts: template of fused_chain.h.  Vectors have the machine's width, or
+ * fewer lanes if there are fewer columns. */
+#define OF_COLUMNS(name)      OF_COLUMNS_(name, COLUMNS, PARTS)
+#define OF_COLUMNS_(a, b, c)  OF_COLUMNS__(a, b, c)
+#define OF_COLUMNS__(a, b, c) a##_##b##_in_##c
+
+enum {
+    OF_COLUMNS(LANES) = COLUMNS < POPLIBS_LANES ? COLUMNS : POPLIBS_LANES,
+    OF_COLUMNS(VECTORS) = COLUMNS / OF_COLUMNS(LANES),
+    OF_COLUMNS(ROWS) = OF_COLUMNS(VECTORS) == 1 ? FUSED_MANY : FUSED_ROWS
+};
+typedef float OF_COLUMNS(lanes) __attribute__((vector_size(4 * OF_COLUMNS(LANES)), aligned(4), may_alias));
+
+/* Vector v of row e, whose parts are y[e] + k apart; a vector of two parts is put together in memory. */
+FUSED_INLINE float *OF_COLUMNS(fused_place)(const struct fused_chain *chain, float *const *y, size_t e, size_t v)
+{
+    const size_t column = v * OF_COLUMNS(LANES), wide = COLUMNS / PARTS;
+    return y[e] + (ptrdiff_t)(column / wide) * chain->apart + column % wide;
+}
+FUSED_INLINE OF_COLUMNS(lanes)
+    OF_COLUMNS(fused_load)(const struct fused_chain *chain, float *const *y, size_t e, size_t v)
+{
+    enum { LANES = OF_COLUMNS(LANES), WIDE = COLUMNS / PARTS };
+    if (LANES <= WIDE)
+        return *(const OF_COLUMNS(lanes) *)OF_COLUMNS(fused_place)(chain, y, e, v);
+    float both[LANES];
+    __builtin_memcpy(both, y[e], WIDE * sizeof(float));
+    __builtin_memcpy(both + WIDE % LANES, y[e] + chain->apart, WIDE * sizeof(float));
+    return *(const OF_COLUMNS(lanes) *)both;
+}
+FUSED_INLINE void OF_COLUMNS(fused_store)(const struct fused_chain *chain, float *const *y, size_t e, size_t v,
+                                          OF_COLUMNS(lanes) sum)
+{
+    enum { LANES = OF_COLUMNS(LANES), WIDE = COLUMNS / PARTS };
+    if (LANES <= WIDE) {
+        *(OF_COLUMNS(lanes) *)OF_COLUMNS(fused_place)(chain, y, e, v) = sum;
+        return;
+    }
+    float both[LANES];
+    *(OF_COLUMNS(lanes) *)both = sum;
+    __builtin_memcpy(y[e], both, WIDE * sizeof(float));
+    __builtin_memcpy(y[e] + chain->apart, both + WIDE % LANES, WIDE * sizeof(float));
+}
+/* Element c of each row. */
+FUSED_INLINE void OF_COLUMNS(fused_step)(const size_t rows, const float *const *x, size_t c, const float *w,
+                                         OF_COLUMNS(lanes) * sums)
+{
+    enum { VECTORS = OF_COLUMNS(VECTORS), LANES = OF_COLUMNS(LANES) };
+#pragma GCC unroll 10
+    for (size_t e = 0; e < rows; ++e) {
+        const OF_COLUMNS(lanes) spread = x[e][c] - (OF_COLUMNS(lanes)){ 0 };
+#pragma GCC unroll 4
+        for (size_t v = 0; v < VECTORS; ++v)
+            POPLIBS_MULTIPLY_ADD(sums[e * VECTORS + v], spread, *(const OF_COLUMNS(lanes) *)(w + v * LANES), LANES);
+    }
+}
+FUSED_INLINE void OF_COLUMNS(fused_chain_of)(const size_t rows, const struct fused_chain *chain, const size_t *from,
+                                             float *const *y)
+{
+    enum { VECTORS = OF_COLUMNS(VECTORS) };
+    OF_COLUMNS(lanes) sums[FUSED_MANY * VECTORS];
+    size_t at[FUSED_MANY];
+#pragma GCC unroll 32
+    for (size_t i = 0; i < rows * VECTORS; ++i)
+        sums[i] = (OF_COLUMNS(lanes)){ 0 };
+    if (!chain->first)
+#pragma GCC unroll 32
+        for (size_t i = 0; i < rows * VECTORS; ++i)
+            sums[i] = OF_COLUMNS(fused_load)(chain, y, i / VECTORS, i % VECTORS);
+#pragma GCC unroll 10
+    for (size_t e = 0; e < rows; ++e)
+        at[e] = from[e];
+    for (size_t i = 0; i < chain->groups; ++i)
+        for (size_t k = 0; k < chain->steps; ++k) {
+            const float *w = chain->w + i * chain->group_weights + chain->weights[k], *x[FUSED_MANY];
+#pragma GCC unroll 10
+            for (size_t e = 0; e < rows; ++e)
+                x[e] = chain->x[i] + chain->shifts[k] + at[e];
+            size_t c = 0;
+            for (; c + 4 <= chain->depth; c += 4, w += 4 * COLUMNS)
+#pragma GCC unroll 4
+                for (size_t n = 0; n < 4; ++n)
+                    OF_COLUMNS(fused_step)(rows, x, c + n, w + n * COLUMNS, sums);
+            for (; c < chain->depth; ++c, w += COLUMNS)
+                OF_COLUMNS(fused_step)(rows, x, c, w, sums);
+        }
+#pragma GCC unroll 32
+    for (size_t i = 0; i < rows * VECTORS; ++i)
+        OF_COLUMNS(fused_store)(chain, y, i / VECTORS, i % VECTORS, sums[i]);
+}
+
+__attribute__((noinline)) static void OF_COLUMNS(fused_chain)(size_t rows, const struct fused_chain *chain,
+                                                              const size_t *from, float *const *y)
+{
+    switch (rows <= OF_COLUMNS(ROWS) ? rows : 0) {
+#define ROWS(count)                                                                                                    \
+    case count:                                                                                                        \
+        OF_COLUMNS(fused_chain_of)(count <= OF_COLUMNS(ROWS) ? count : 1, chain, from, y);                             \
+        return;
+        ROWS(1)
+        ROWS(2)
+#if defined(__AVX2__) && defined(__FMA__)
+        ROWS(3)
+        ROWS(4)
+        ROWS(5)
+        ROWS(6)
+        ROWS(7)
+        ROWS(8)
+        ROWS(9)
+        ROWS(10)
+#endif
+#undef ROWS
+    }
+}
+#undef COLUMNS
+#undef PARTS
+#undef OF_COLUMNS
+#undef OF_COLUMNS_
+#undef OF_COLUMNS__
