@@ -44,19 +44,23 @@ static uint64_t run_flat(const void *run)
     return ((const struct placed_run *)run)->flat;
 }
 
-void placed_runs_sort(struct placed_runs *runs)
+bool placed_runs_sort(struct placed_runs *runs)
 {
     enum { FEW_RUNS = 256 };
     struct placed_run *list = runs->list.data;
-    size_t count = runs->list.count;
+    size_t count = runs->list.count, sorted = 1;
+    while (sorted < count && in_memory(&list[sorted - 1], &list[sorted]) <= 0)
+        ++sorted;
+    if (sorted >= count)
+        return false;
     if (count < FEW_RUNS) {
-        if (count)
-            qsort(list, count, sizeof(*list), in_memory);
-        return;
+        qsort(list, count, sizeof(*list), in_memory);
+    } else {
+        sort_by_key(list, count, sizeof(*list), run_flat);
+        sort_by_key(list, count, sizeof(*list), run_offset);
+        sort_by_key(list, count, sizeof(*list), run_variable);
     }
-    sort_by_key(list, count, sizeof(*list), run_flat);
-    sort_by_key(list, count, sizeof(*list), run_offset);
-    sort_by_key(list, count, sizeof(*list), run_variable);
+    return true;
 }
 
 /* Groups under construction: an interval that continues a region is added to its group. */

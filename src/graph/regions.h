@@ -17,7 +17,7 @@ struct placed_runs {
 
 /* Adds the runs of flat elements [begin, end) of t; false, with an error recorded, when they are too many. */
 bool placed_runs_add(struct placed_runs *runs, pop_tensor t, uint64_t begin, uint64_t end);
-/* By variable, then by offset; runs of the same elements in flat order. */
-void placed_runs_sort(struct placed_runs *runs);
+/* By variable, then by offset; runs of the same elements in flat order.  False: they were in that order. */
+bool placed_runs_sort(struct placed_runs *runs);
 
 #endif

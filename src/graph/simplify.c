@@ -11,21 +11,37 @@
 
 struct run_count {
     uint64_t runs, max;
+    uint64_t end; /* of the last run, in its variable */
+    uint32_t variable;
 };
 
-static bool count_run(const struct run *run, void *context)
+/* Runs of a piece are counted without a look at each: where a digit counts up and those inside it begin again, the step
+ * is always the same, and runs are joined if it is their length. */
+static bool count_piece(const struct piece *piece, void *context)
 {
     struct run_count *count = context;
-    (void)run;
-    return ++count->runs < count->max;
+    unsigned outer = piece->digits;
+    uint64_t length = 1, runs = 1, span = 0;
+    if (outer && piece->digit[outer - 1].stride == 1)
+        length = piece->digit[--outer].extent;
+    while (outer-- > 0) {
+        const struct digit *digit = &piece->digit[outer];
+        uint64_t again = digit->extent - 1, step = (uint64_t)digit->stride - span;
+        runs = runs * digit->extent - (step == length ? again : 0);
+        span += again * (uint64_t)digit->stride;
+    }
+    bool joined = count->runs && count->variable == piece->variable && count->end == piece->offset;
+    count->runs += runs - joined;
+    count->variable = piece->variable;
+    count->end = piece->offset + span + length;
+    return count->runs < count->max;
 }
 
-/* Number of runs in flat order, counted up to a maximum. */
+/* Number of runs in flat order; those above a maximum may not be counted. */
 static uint64_t count_regions(pop_tensor t, uint64_t max)
 {
-    struct run_count count = { 0, max };
-    if (max)
-        tensor_first_runs(t, count_run, &count);
+    struct run_count count = { .max = max };
+    tensor_each_piece(t, count_piece, &count);
     return count.runs;
 }
 
@@ -36,6 +52,7 @@ struct reorder {
     unsigned order[MAX_DIGITS]; /* new dimension i is digit order[i] */
     bool down[MAX_DIGITS];
     struct placed_runs runs; /* of the tensor that is sorted, in the order of memory */
+    bool changes;            /* an order that is not that of the tensor */
 };
 
 static uint64_t step_of(struct digit digit)
@@ -58,6 +75,7 @@ static void order_digits(struct reorder *r, const struct digit *digit, unsigned 
         r->order[k] = i;
         r->extent[i] = digit[i].extent;
         r->down[i] = digit[i].stride < 0;
+        r->changes |= k != i || r->down[i];
     }
 }
 
@@ -158,9 +176,21 @@ static void find_order(struct reorder *r, pop_tensor t)
     if (!(flat.piece.variable & COMPOSITE))
         return;
     if (placed_runs_add(&r->runs, apply_strided(r, t), 0, flat.piece.elements))
-        placed_runs_sort(&r->runs);
+        r->changes |= placed_runs_sort(&r->runs);
     else
         r->runs.list.count = 0;
+}
+
+/* Of the tensor that is sorted, afterwards. */
+static uint64_t sorted_regions(const struct reorder *r, pop_tensor t)
+{
+    const struct placed_run *run = r->runs.list.data;
+    uint64_t regions = r->runs.list.count != 0;
+    if (!regions)
+        return count_regions(apply(r, t), UINT64_MAX);
+    for (size_t i = 1; i < r->runs.list.count; ++i)
+        regions += run[i].variable != run[i - 1].variable || run[i].offset != run[i - 1].offset + run[i - 1].count;
+    return regions;
 }
 
 /* Whether two tensors are the same view, as those of an operation in place are. */
@@ -201,11 +231,9 @@ void pop_graph_reorder_to_simplify_at(pop_where where, pop_graph *graph, pop_ten
     if (pop_tensor_num_elements(*t))
         find_order(&r, *t);
     pop_tensor *result = mem_alloc((count + 1) * sizeof(*result)); /* t's is last */
-    result[count] = apply_to_sorted(&r, *t);
-    uint64_t regions = count_regions(result[count], UINT64_MAX);
-    bool better = regions < count_regions(*t, regions + 1), similar = true;
-    if (!better)
-        result[count] = pop_tensor_flatten_at(where, *t);
+    uint64_t regions = r.changes ? sorted_regions(&r, *t) : 0;
+    bool better = r.changes && regions < count_regions(*t, regions + 1), similar = true;
+    result[count] = better ? apply_to_sorted(&r, *t) : pop_tensor_flatten_at(where, *t);
     for (size_t i = 0; similar && i < count; ++i) {
         if (is_same_view(*others[i], *t))
             result[i] = result[count];

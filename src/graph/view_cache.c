@@ -65,10 +65,19 @@ static uint64_t piece_end(const struct kept_walk *walk, size_t i)
     return i + 1 < walk->pieces.count ? walk->pieces.data[i + 1].begin : walk->of.elements;
 }
 
-/* The piece that holds an element. */
+/* The piece that holds an element. Most walks have pieces of one size, so that its place is known. */
 static size_t find_piece(const struct kept_walk *walk, uint64_t element)
 {
-    size_t low = 0, high = walk->pieces.count;
+    size_t low = (size_t)((double)element / (double)walk->of.elements * (double)walk->pieces.count),
+           high = walk->pieces.count;
+    if (low < high && walk->pieces.data[low].begin <= element) {
+        for (size_t stop = low + 2; low < stop; ++low)
+            if (low + 1 >= high || walk->pieces.data[low + 1].begin > element)
+                return low;
+    } else {
+        high = low < high ? low : high;
+        low = 0;
+    }
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
         if (walk->pieces.data[middle].begin <= element)

@@ -108,6 +108,23 @@ static bool run_join(struct run_joiner *joiner, uint32_t variable, uint64_t offs
     return true;
 }
 
+/* The runs of a digit; only the first may join what came before. */
+static bool runs_of_row(struct run_joiner *joiner, uint32_t variable, uint64_t offset, uint64_t length,
+                        struct digit row)
+{
+    bool more = run_join(joiner, variable, offset, length);
+    if (row.stride == (int64_t)length) {
+        joiner->pending.count += (row.extent - 1) * length;
+        return more;
+    }
+    for (uint64_t i = 1; more && i < row.extent; ++i) {
+        struct run run = joiner->pending;
+        joiner->pending = (struct run){ variable, offset += (uint64_t)row.stride, length };
+        more = joiner->fn(&run, joiner->context);
+    }
+    return more;
+}
+
 static bool runs_of_piece(const struct piece *piece, void *context)
 {
     struct run_joiner *joiner = context;
@@ -119,9 +136,10 @@ static bool runs_of_piece(const struct piece *piece, void *context)
     uint64_t index[MAX_DIGITS + 2];
     if (joiner->store && !runs_count(joiner->store, piece, &joiner->runs))
         return false;
+    struct digit row = outer ? digit[--outer] : (struct digit){ 1, 0 };
     memset(index, 0, outer * sizeof(*index));
     for (;;) {
-        if (!run_join(joiner, piece->variable, offset, length))
+        if (!runs_of_row(joiner, piece->variable, offset, length, row))
             return false;
         unsigned k = outer;
         for (; k; --k) {

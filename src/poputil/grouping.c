@@ -5,13 +5,19 @@
 
 #include <poputil/var_structure.h>
 
+/* The common divisor; most ends are multiples of the group already. */
+static size_t divisor(size_t group, size_t end)
+{
+    return end % group ? poplibs_gcd(group, end) : group;
+}
+
 /* Reduces a group size to a divisor of the ends of all contiguous regions. */
 static size_t within_regions(pop_tensor t, size_t group)
 {
     pop_interval *regions = NULL;
     size_t count = pop_tensor_contiguous_regions(t, &regions);
     for (size_t i = 0; i < count && group > 1; ++i)
-        group = poplibs_gcd(group, regions[i].end);
+        group = divisor(group, regions[i].end);
     free(regions);
     return group;
 }
@@ -24,7 +30,7 @@ static size_t within_tiles(pop_where where, pop_graph *graph, pop_tensor t, size
         return 1;
     size_t intervals = mapping.count ? mapping.first[mapping.count] : 0;
     for (size_t i = 0; i < intervals && group > 1; ++i)
-        group = poplibs_gcd(poplibs_gcd(group, mapping.intervals[i].begin), mapping.intervals[i].end);
+        group = divisor(divisor(group, mapping.intervals[i].begin), mapping.intervals[i].end);
     pop_interval_lists_free(&mapping);
     return group;
 }

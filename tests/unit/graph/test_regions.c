@@ -233,6 +233,48 @@ static void reordering_simplifies(void **state)
     pop_graph_take_error(g, NULL);
 }
 
+static unsigned below(uint64_t *seed, unsigned limit)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(*seed >> 33) % limit;
+}
+
+/* Strided, reversed and joined views: some of whose runs continue each other where a digit counts up. */
+static void reordering_keeps_elements_and_never_adds_regions(void **state)
+{
+    pop_graph *g = *state;
+    uint64_t seed = 2;
+    unsigned better = 0;
+    pop_tensor m = variable(g, POP_SHAPE(240)), n = variable(g, POP_SHAPE(240)), o = variable(g, POP_SHAPE(240));
+    for (unsigned round = 0; round < 400; ++round) {
+        unsigned cut = below(&seed, 240);
+        pop_tensor t =
+            below(&seed, 3)
+                ? m
+                : pop_tensor_concat(POP_TENSORS(pop_tensor_slice(n, cut, 240, 0), pop_tensor_slice(m, 0, cut, 0)), 0);
+        for (unsigned step = round % 4; step; --step) {
+            static const size_t sizes[] = { 2, 3, 4, 5, 6, 8, 10, 12 };
+            size_t size = sizes[below(&seed, 8)];
+            t = pop_tensor_reshape(t, POP_SHAPE(240 / size, size));
+            if (below(&seed, 2))
+                t = pop_tensor_reverse(t, below(&seed, 2));
+            unsigned half = 1 + below(&seed, (unsigned)size - 1);
+            t = below(&seed, 2) ? pop_tensor_transpose(t)
+                                : pop_tensor_concat(POP_TENSORS(pop_tensor_flatten(pop_tensor_slice(t, half, size, 1)),
+                                                                pop_tensor_flatten(pop_tensor_slice(t, 0, half, 1))),
+                                                    0);
+            t = pop_tensor_flatten(t);
+        }
+        pop_tensor before = t, other = o, *others[] = { &other };
+        pop_graph_reorder_to_simplify(g, &t, others, 1, false);
+        assert_null(pop_graph_error(g));
+        check_same_permutation(before, o, t, other);
+        assert_true(regions(t) < regions(before) || (pop_tensor_equal(t, before) && pop_tensor_equal(other, o)));
+        better += regions(t) < regions(before);
+    }
+    assert_in_range(better, 300, 399);
+}
+
 static void broadcasts_are_found(void **state)
 {
     pop_graph *g = *state;
@@ -249,6 +291,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = { TEST(regions_come_in_the_order_of_memory), TEST(reordering_simplifies),
+                                        TEST(reordering_keeps_elements_and_never_adds_regions),
                                         TEST(broadcasts_are_found) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
