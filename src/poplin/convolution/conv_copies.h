@@ -5,8 +5,8 @@
 
 #include "poplin/convolution/conv_work.h"
 
-/* Copies the elements that are not padding in phase `copy`.  The padding is zeroed in place in phase `pad`, so that no
- * tile has to send zeros to all others. */
+/* Copies the elements that are not padding in phase `copy`.  The padding is zeroed in place in phase `pad` or, with
+ * poplibsRelease 2021 and before the convolution is divided, copied with the rest; no tile sends zeros to others. */
 void conv_copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor to, uint32_t pad, uint32_t copy);
 
 #endif

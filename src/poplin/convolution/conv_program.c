@@ -48,6 +48,39 @@ void conv_program_copy(struct conv_program *program, uint32_t number, pop_tensor
     poplibs_copies_add(&phase_of(program, number)->copies, from, to);
 }
 
+void conv_program_fill(struct conv_program *program, uint32_t number, pop_tensor to)
+{
+    pop_where where = program->where;
+    pop_graph *graph = program->graph;
+    pop_interval_lists pieces;
+    size_t total = 0, at = 0;
+    if (!poplibs_ready(graph))
+        return;
+    to = pop_tensor_flatten_at(where, to);
+    if (!pop_graph_get_tile_mapping_at(where, graph, to, NULL, &pieces))
+        return;
+    size_t *longest = poplibs_zeros(pieces.count, sizeof(*longest)); /* by tile */
+    for (size_t tile = 0; tile < pieces.count; total += longest[tile++])
+        for (size_t i = pieces.first[tile]; i < pieces.first[tile + 1]; ++i)
+            longest[tile] = poplibs_max(longest[tile], pieces.intervals[i].end - pieces.intervals[i].begin);
+    char *path = poplin_path(program->name, "zeros");
+    pop_tensor zeros = pop_graph_add_constant_float_at(where, graph, pop_tensor_type(to), POP_SHAPE(total), 0, path);
+    for (size_t tile = 0; tile < pieces.count; at += longest[tile++]) {
+        if (!longest[tile])
+            continue;
+        pop_tensor own = pop_tensor_slice_at(where, zeros, at, at + longest[tile], 0);
+        pop_graph_set_tile_mapping_at(where, graph, own, (unsigned)tile);
+        for (size_t i = pieces.first[tile]; i < pieces.first[tile + 1]; ++i) {
+            pop_interval piece = pieces.intervals[i];
+            conv_program_copy(program, number, pop_tensor_slice_at(where, own, 0, piece.end - piece.begin, 0),
+                              pop_tensor_slice_at(where, to, piece.begin, piece.end, 0));
+        }
+    }
+    free(path);
+    free(longest);
+    pop_interval_lists_free(&pieces);
+}
+
 pop_compute_set conv_program_set(struct conv_program *program, uint32_t number, const char *name, const char *step)
 {
     struct conv_program_phase *phase = phase_of(program, number);

@@ -43,6 +43,9 @@ struct conv_program conv_program_begin(pop_where where, pop_graph *graph, const 
 void conv_program_undefine(struct conv_program *program, uint32_t number, pop_tensor tensor);
 /* The copies of a phase run before its compute set. */
 void conv_program_copy(struct conv_program *program, uint32_t number, pop_tensor from, pop_tensor to);
+/* Fills a tensor with zeros, by a copy of the phase.  Each tile has a constant as long as its longest piece of the
+ * tensor, so that nothing is exchanged. */
+void conv_program_fill(struct conv_program *program, uint32_t number, pop_tensor to);
 /* The phase's compute set; the first caller determines its name, "name/step". */
 pop_compute_set conv_program_set(struct conv_program *program, uint32_t number, const char *name, const char *step);
 /* A sequence that runs after the phase's compute set. */
