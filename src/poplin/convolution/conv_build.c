@@ -18,6 +18,9 @@
 
 /* ---- operands in the plan's layout ---- */
 
+/* The last dimensions of grouped operands, which are a block. */
+enum { INNER_OF_INPUT = 2, INNER_OF_WEIGHTS = 3 };
+
 /* Whether a block, or else each piece of so many of its elements, is contiguous in memory; piece 0: the block. */
 static bool is_whole(const struct conv_resolved *conv, pop_tensor block, size_t piece)
 {
@@ -65,6 +68,11 @@ static bool is_of_2021(const struct conv_resolved *conv)
     return !is_product(conv) && pop_graph_target(conv->graph)->poplibs_release == POP_POPLIBS_2021;
 }
 
+static bool is_product_of_2021(const struct conv_resolved *conv)
+{
+    return is_product(conv) && pop_graph_target(conv->graph)->poplibs_release == POP_POPLIBS_2021;
+}
+
 /* With poplibsRelease 2021, channels of a convolution's input that are together in words of the data path: the exchange
  * puts them in their places.  0: operands are arranged as a whole, as those of products. */
 static size_t input_piece(const struct conv_resolved *conv, pop_tensor input)
@@ -73,9 +81,8 @@ static size_t input_piece(const struct conv_resolved *conv, pop_tensor input)
     return is_of_2021(conv) ? target->data_path_width / 8 / pop_target_type_size(target, pop_tensor_type(input)) : 0;
 }
 
-/* With more readers an operand of a layer's product is sent to the plan's tiles first (poplibsRelease 2021).  Published
- * cycles of fc_layer_1_1000_5_float do not have the step, with two readers. */
-enum { MAX_READERS = 2 };
+/* With more readers an operand of a product is sent to the plan's tiles first (poplibsRelease 2021). */
+enum { MAX_READERS = 7 };
 
 /* The number of tiles that read an element of an operand. */
 static uint64_t readers_of(const struct conv_resolved *conv, bool weights)
@@ -87,12 +94,10 @@ static uint64_t readers_of(const struct conv_resolved *conv, bool weights)
     return readers;
 }
 
-/* Whether an operand of a product is sent to the plan's tiles first.  A layer's operands serve the plans of all its
- * passes; those of other products are views of anything, such as the rows of a triangular system. */
+/* Whether an operand of a product is sent to the plan's tiles first. */
 static bool is_sent_first(const struct conv_resolved *conv, bool weights)
 {
-    return pop_graph_target(conv->graph)->poplibs_release == POP_POPLIBS_2021 && is_product(conv) &&
-           (conv->call->options.pass == POPLIN_PASS_NONE_MATMUL || readers_of(conv, weights) > MAX_READERS);
+    return is_product_of_2021(conv) && readers_of(conv, weights) > MAX_READERS;
 }
 
 static bool have_same_tiles(const struct conv_work *work, pop_tensor a, pop_tensor b)
@@ -116,8 +121,7 @@ static bool have_same_tiles(const struct conv_work *work, pop_tensor a, pop_tens
  * 2021 does: the exchange moves words, so the halves of a word are separated on tiles. */
 static bool needs_transposition(const struct conv_resolved *conv, pop_tensor grouped)
 {
-    return pop_graph_target(conv->graph)->poplibs_release == POP_POPLIBS_2021 && is_product(conv) &&
-           pop_tensor_type(grouped) == POP_HALF;
+    return is_product_of_2021(conv) && pop_tensor_type(grouped) == POP_HALF;
 }
 static pop_tensor transposed_like(const struct conv_work *work, pop_tensor grouped, pop_tensor like, bool weights)
 {
@@ -181,21 +185,22 @@ static void interleave(const struct conv_work *work, pop_tensor grouped, pop_ten
     conv_program_copy(work->program, CONV_PAD_PARTS, received, made);
 }
 
-/* Copies a grouped operand unless the vertices can use its layout, and it need not be sent first or is where the plan
- * wants it. */
-static pop_tensor arrange(const struct conv_work *work, pop_tensor grouped, bool weights)
+/* The number of groups of channels that vertices of a product of 2021 read where they are, though the last group is
+ * padded: it alone is copied, if few tiles read an element. */
+static size_t groups_in_place(const struct conv_resolved *conv, pop_tensor input)
+{
+    size_t groups = pop_tensor_dim(input, 1);
+    if (!is_product_of_2021(conv) || groups < 2)
+        return 0;
+    pop_tensor first = pop_tensor_slice_at(conv->where, input, 0, groups - 1, 1);
+    return has_whole_blocks(conv, first, INNER_OF_INPUT, 0) ? groups - 1 : 0;
+}
+
+/* Copies a grouped operand to a variable of the plan's layout. */
+static pop_tensor copied(const struct conv_work *work, pop_tensor grouped, pop_tensor made, bool weights)
 {
     const struct conv_resolved *conv = work->conv;
-    if (!poplibs_ready(work->graph))
-        return grouped;
-    unsigned inner = weights ? 3 : 2;
-    bool whole = has_whole_blocks(conv, grouped, inner, weights ? 0 : input_piece(conv, grouped)),
-         spreads = pop_tensor_num_elements(grouped) && is_sent_first(conv, weights);
-    if (whole && !spreads)
-        return grouped;
-    pop_tensor made = conv_new_grouped(conv, weights, weights ? "weightsArranged" : "inputArranged");
-    if (whole && have_same_tiles(work, grouped, made))
-        return grouped;
+    unsigned inner = weights ? INNER_OF_WEIGHTS : INNER_OF_INPUT;
     if (has_single_halves(work, grouped, inner)) {
         interleave(work, grouped, made, weights, inner);
         return made;
@@ -212,6 +217,32 @@ static pop_tensor arrange(const struct conv_work *work, pop_tensor grouped, bool
     conv_copy_and_pad(work, grouped, made, weights ? CONV_PAD_WEIGHTS : CONV_PAD_INPUT,
                       weights ? CONV_ARRANGE_WEIGHTS : CONV_ARRANGE_INPUT);
     return made;
+}
+
+/* Copies a grouped operand unless the vertices can use its layout, and it need not be sent first or is where the plan
+ * wants it. */
+static pop_tensor arrange(const struct conv_work *work, pop_tensor grouped, bool weights)
+{
+    const struct conv_resolved *conv = work->conv;
+    if (!poplibs_ready(work->graph))
+        return grouped;
+    bool whole = has_whole_blocks(conv, grouped, weights ? INNER_OF_WEIGHTS : INNER_OF_INPUT,
+                                  weights ? 0 : input_piece(conv, grouped)),
+         spreads = pop_tensor_num_elements(grouped) && is_sent_first(conv, weights);
+    if (whole && !spreads)
+        return grouped;
+    pop_tensor made = conv_new_grouped(conv, weights, weights ? "weightsArranged" : "inputArranged");
+    if (whole && have_same_tiles(work, grouped, made))
+        return grouped;
+    size_t groups = pop_tensor_dim(grouped, 1), read = weights || spreads ? 0 : groups_in_place(conv, grouped);
+    if (!read)
+        return copied(work, grouped, made, weights);
+    made = pop_graph_clone_at(work->where, work->graph, POP_TYPE_NULL,
+                              pop_tensor_slice_at(work->where, made, read, groups, 1),
+                              POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "lastArranged");
+    pop_tensor parts[2] = { pop_tensor_slice_at(work->where, grouped, 0, read, 1),
+                            copied(work, pop_tensor_slice_at(work->where, grouped, read, groups, 1), made, weights) };
+    return pop_tensor_concat_at(work->where, (pop_tensors){ 2, parts }, 1);
 }
 
 pop_tensor conv_arranged_input(const struct conv_resolved *conv, pop_tensor input, pop_program sequence)
@@ -294,7 +325,7 @@ static bool is_arranged_as_declared(const struct conv_resolved *conv, pop_tensor
 {
     const struct conv_call *call = conv->call;
     if (!poplibs_ready(call->graph) || !call->input_arranged_by || !conv_input_is_a_view(conv) ||
-        has_whole_blocks(conv, conv->swapped ? weights : input, conv->swapped ? 3 : 2, 0))
+        has_whole_blocks(conv, conv->swapped ? weights : input, conv->swapped ? INNER_OF_WEIGHTS : INNER_OF_INPUT, 0))
         return poplibs_ready(call->graph);
     return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api,
                         "the operand that is declared as arranged does not have the layout of this product's plan: "
