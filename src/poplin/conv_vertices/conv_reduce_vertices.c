@@ -4,6 +4,7 @@
 #include "poplin/conv_vertices/conv_vertex.h"
 
 #ifdef __POPC__
+#ifndef __IPU__
 #include "poplibs/half_vectors.h"
 
 #include <string.h>
@@ -35,6 +36,7 @@ INLINE void reduce_end(const poplibs_eight *sums, void *to, const bool is_float)
     else
         poplibs_narrow(to, (const float *)sums, REDUCE_STEP);
 }
+#endif
 
 #define TYPES    POPLIBS_FLOATING
 #define TEMPLATE "poplin/conv_vertices/reduce_add_typed.h"

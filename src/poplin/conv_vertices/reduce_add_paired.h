@@ -7,6 +7,23 @@ POP_SUPERVISOR_VERTEX(PAIRED(ReduceAdd))
     unsigned num_workers;
 };
 POP_VERTEX_NAME(PAIRED(ReduceAdd), "poplin::ReduceAdd<" T_NAME "," T_2_NAME ">");
+#ifdef __IPU__ /* a device has no vectors of eight, and there small code matters */
+COMPUTE_PAIRED(ReduceAdd)
+{
+    enum { STEP = 256 };
+    float sums[STEP];
+    for (size_t at = 0; at < v->out.size; at += STEP) {
+        size_t count = v->out.size - at < STEP ? v->out.size - at : STEP;
+        for (size_t i = 0; i < count; ++i)
+            sums[i] = (float)v->partials.data[0].data[at + i];
+        for (size_t p = 1; p < v->partials.size; ++p)
+            for (size_t i = 0; i < count; ++i)
+                sums[i] += (float)v->partials.data[p].data[at + i];
+        for (size_t i = 0; i < count; ++i)
+            v->out.data[at + i] = (T)sums[i];
+    }
+}
+#else
 COMPUTE_PAIRED(ReduceAdd)
 {
     const bool wide = sizeof(T) == sizeof(float), wide_in = sizeof(T_2) == sizeof(float);
@@ -25,6 +42,7 @@ COMPUTE_PAIRED(ReduceAdd)
         v->out.data[at] = (T)sum;
     }
 }
+#endif
 POP_SUPERVISOR_VERTEX(PAIRED(ReduceAddSingleInput))
 {
     POP_OUTPUT(POP_VECTOR(T, COMPACT_PTR, 8)) out;
@@ -35,8 +53,9 @@ POP_SUPERVISOR_VERTEX(PAIRED(ReduceAddSingleInput))
 POP_VERTEX_NAME(PAIRED(ReduceAddSingleInput), "poplin::ReduceAddSingleInput<" T_NAME "," T_2_NAME ">");
 COMPUTE_PAIRED(ReduceAddSingleInput)
 {
-    const bool wide = sizeof(T) == sizeof(float), wide_in = sizeof(T_2) == sizeof(float);
     size_t elements = v->elements, rows = v->rows, at = 0;
+#ifndef __IPU__
+    const bool wide = sizeof(T) == sizeof(float), wide_in = sizeof(T_2) == sizeof(float);
     for (; elements - at >= REDUCE_STEP; at += REDUCE_STEP) {
         poplibs_eight sums[REDUCE_VECTORS];
         reduce_begin(sums, v->initial.data + at, wide_in);
@@ -44,6 +63,7 @@ COMPUTE_PAIRED(ReduceAddSingleInput)
             reduce_add(sums, v->partials.data + p * elements + at, wide_in);
         reduce_end(sums, v->out.data + at, wide);
     }
+#endif
     for (; at < elements; ++at) {
         float sum = (float)v->initial.data[at];
         for (size_t p = 0; p < rows; ++p)
