@@ -84,6 +84,15 @@ size_t plan_reduction_stages(unsigned depth, bool multi_stage, unsigned stages[3
     return filled;
 }
 
+/* Whether all workers add up as many whole vectors.  In several stages plans count on single inputs only then: the
+ * published addresses of buffers (fc_layer_8_1000_5_float, _16_1000_5_float and _16x1324x100 on ipu2) are those of such
+ * plans, to the byte. */
+static bool are_shared_evenly(uint64_t outputs, unsigned workers, bool floats)
+{
+    uint64_t vector = floats ? 4 : 8;
+    return outputs % (vector * workers) == 0;
+}
+
 struct partials_reduction {
     uint64_t cycles, later_exchange, bytes;
 };
@@ -103,7 +112,8 @@ static struct partials_reduction reduce(const struct plan_candidate *c, uint64_t
         uint64_t before = outputs;
         outputs = poplibs_ceil_div(outputs, here);
         bool single = c->options->enable_single_input_reduce &&
-                      poplin_reduces_single_input(c->target, outputs, here, float_partials);
+                      poplin_reduces_single_input(c->target, outputs, here, float_partials) &&
+                      (!count || are_shared_evenly(outputs, workers, float_partials));
         struct poplin_reduction stage = { .num_workers = workers,
                                           .num_partials = here - single,
                                           .float_out = i < count ? float_partials : float_out,
