@@ -182,8 +182,10 @@ static bool check_vertices(const struct checking *k)
     uint32_t *seen = mem_zero(max, sizeof(*seen)), *required = mem_zero(store->types.count, sizeof(*required));
     bool good = true;
     for (size_t i = 0; good && i < store->vertices.count; ++i) {
-        if (i + AHEAD_VERTEX < store->vertices.count) /* the first pass that reads edges */
+        if (i + 2 * AHEAD_VERTEX < store->vertices.count) { /* the first pass that reads them */
+            __builtin_prefetch(&store->vertices.data[i + 2 * AHEAD_VERTEX]);
             prefetch_list(store, store->vertices.data[i + AHEAD_VERTEX].edge);
+        }
         if (k->use->set_of[store->vertices.data[i].set] != NONE) {
             good = check_vertex(k, (uint32_t)i, required, seen);
             ++k->result->vertex_count;
