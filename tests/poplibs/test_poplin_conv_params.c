@@ -302,12 +302,28 @@ static void unchecked_parameters(void **state)
     assert_int_not_equal(poplin_conv_params_validate(&made, NULL), POP_OK);
 }
 
+/* Elements of the innermost dimension, which are adjacent in memory, are adjacent among the input channels too. */
+static void expands_the_innermost_dimension_first(void **state)
+{
+    (void)state;
+    poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_HALF, 1, POP_SHAPE(5, 7), POP_SHAPE(2, 3), 4, 8, 1);
+    struct poplin_transform transform = { .expand_dims = 3 };
+    struct poplin_transformed found;
+    poplin_transform_params(&transform, &p, &found);
+    assert_int_equal(found.count, 2);
+    assert_int_equal(found.steps[0].number, 1);
+    assert_int_equal(found.steps[1].number, 0);
+    assert_int_equal(found.steps[1].before.input_channels_per_conv_group, 4 * 3);
+    assert_int_equal(found.params.input_channels_per_conv_group, 4 * 3 * 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(indices_are_those_of_the_convolution),
         cmocka_unit_test(gradients_match_the_forward_pass),
         cmocka_unit_test(transforms_preserve_sizes),
+        cmocka_unit_test(expands_the_innermost_dimension_first),
         cmocka_unit_test(order_and_text),
         cmocka_unit_test(invalid_parameters_are_refused),
         cmocka_unit_test(unchecked_parameters),

@@ -178,7 +178,7 @@ void poplin_transform_params(const struct poplin_transform *t, const poplin_conv
         add_step(to, POPLIN_STEP_EXCHANGE, 0, poplin_params_exchange_operands(p));
     else if (t->swap_operands)
         add_step(to, POPLIN_STEP_SWAP, 0, poplin_params_swap_operands(p));
-    for (unsigned d = 0; d < p->num_field_dims; ++d)
+    for (unsigned d = (unsigned)p->num_field_dims; d-- > 0;) /* the innermost first: its elements are adjacent */
         if (t->expand_dims >> d & 1)
             add_step(to, POPLIN_STEP_EXPAND, d, poplin_params_expand_dim(p, d));
     if (t->out_chan_flatten_dims)
