@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products give the same bits with codelets of every instruction set: plain x86-64, whose multiply-adds are emulated,
- * and the levels with vectors of 8 and 16 floats.  The kernels of the CPU device and of the conv units are compiled
- * here for each level that this machine supports. */
+/* Products and convolutions give the same bits with codelets of every instruction set: plain x86-64, whose
+ * multiply-adds are emulated, and the levels with vectors of 8 and 16 floats.  The kernels of the CPU device and of the
+ * conv units are compiled here for each level that this machine supports. */
 #include "poplibs/bed.h"
 
 #include <poplar/popc.h>
 #include <poplin/codelets.h>
+#include <poplin/conv_util.h>
+#include <poplin/convolution.h>
 #include <poplin/mat_mul.h>
 #include <popops/codelets.h>
 
@@ -58,38 +60,84 @@ static int clean(void **state)
     return rmdir(directory);
 }
 
-/* A product of random operands with the codelets of a level. */
-static double *product_of(unsigned level, enum bed_device device, pop_type type, const size_t *s)
+/* The operation under test, built of random operands. */
+struct operation {
+    pop_type type;
+    const size_t *sizes; /* of a product, or NULL */
+    const struct layer {
+        size_t batch, height, width, inputs, outputs, kernel;
+        unsigned stride;
+    } * layer;
+};
+static pop_tensor add_product(struct bed *bed, const struct operation *op)
+{
+    const size_t *s = op->sizes;
+    const pop_tensor a = bed_input(bed, op->type, POP_SHAPE(s[0], s[1]), BED_SCATTERED),
+                     b = bed_input(bed, op->type, POP_SHAPE(s[1], s[2]), BED_SCATTERED);
+    return poplin_mat_mul(bed->graph, a, b, bed->program, "product", POP_NO_OPTIONS, NULL);
+}
+static pop_tensor add_layer(struct bed *bed, const struct operation *op)
+{
+    const struct layer *l = op->layer;
+    poplin_conv_params params = poplin_conv_params_make(op->type, op->type, l->batch, POP_SHAPE(l->height, l->width),
+                                                        POP_SHAPE(l->kernel, l->kernel), l->inputs, l->outputs, 1);
+    for (int d = 0; d < 2; ++d) {
+        params.output_transform.stride[d] = l->stride;
+        params.input_transform.padding_lower[d] = params.input_transform.padding_upper[d] = (unsigned)(l->kernel / 2);
+    }
+    const pop_tensor in = bed_input(bed, op->type, POP_SHAPE(l->batch, l->inputs, l->height, l->width), BED_SCATTERED);
+    const pop_tensor weights =
+        bed_input(bed, op->type, POP_SHAPE(1, l->outputs, l->inputs, l->kernel, l->kernel), BED_SCATTERED);
+    return poplin_convolution(bed->graph, in, weights, &params, false, bed->program, "layer", POP_NO_OPTIONS, NULL);
+}
+/* The operation's result with the codelets of a level, and its number of elements. */
+static double *result_of(unsigned level, enum bed_device device, const struct operation *op, size_t *count)
 {
     char path[256];
     setenv("IPU_POPLIN_GP", codelets_of(path, sizeof(path), level), 1);
     struct bed bed = bed_open(device, 3, add_codelets);
     unsetenv("IPU_POPLIN_GP");
-    const pop_tensor a = bed_input(&bed, type, POP_SHAPE(s[0], s[1]), BED_SCATTERED),
-                     b = bed_input(&bed, type, POP_SHAPE(s[1], s[2]), BED_SCATTERED);
-    const pop_tensor out = poplin_mat_mul(bed.graph, a, b, bed.program, "product", POP_NO_OPTIONS, NULL);
-    const size_t count = s[0] * s[2];
-    double *values = malloc(count * sizeof(*values));
-    memcpy(values, bed_run(&bed, out), count * sizeof(*values));
+    const pop_tensor out = (op->layer ? add_layer : add_product)(&bed, op);
+    assert_built(bed.graph);
+    *count = pop_tensor_num_elements(out);
+    double *values = malloc(*count * sizeof(*values));
+    memcpy(values, bed_run(&bed, out), *count * sizeof(*values));
     bed_close(&bed);
     return values;
+}
+static void check_levels(enum bed_device device, struct operation op)
+{
+    static const pop_type types[] = { POP_FLOAT, POP_HALF };
+    for (size_t t = 0; t < 2; ++t) {
+        size_t count;
+        op.type = types[t];
+        double *plain = result_of(levels[0], device, &op, &count);
+        for (unsigned l = 1; l < LEVELS && levels[l] <= pop_machine_level(); ++l) {
+            double *got = result_of(levels[l], device, &op, &count);
+            assert_memory_equal(got, plain, count * sizeof(*got));
+            free(got);
+        }
+        free(plain);
+    }
 }
 
 static void check_device(enum bed_device device)
 {
     static const size_t sizes[][3] = { { 1, 1, 1 },    { 3, 7, 5 },   { 16, 16, 16 }, { 6, 33, 17 },
                                        { 15, 64, 31 }, { 29, 40, 8 }, { 8, 129, 24 } };
-    static const pop_type types[] = { POP_FLOAT, POP_HALF };
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i)
-        for (size_t t = 0; t < 2; ++t) {
-            double *plain = product_of(levels[0], device, types[t], sizes[i]);
-            for (unsigned l = 1; l < LEVELS && levels[l] <= pop_machine_level(); ++l) {
-                double *got = product_of(levels[l], device, types[t], sizes[i]);
-                assert_memory_equal(got, plain, sizes[i][0] * sizes[i][2] * sizeof(*got));
-                free(got);
-            }
-            free(plain);
-        }
+        check_levels(device, (struct operation){ .sizes = sizes[i] });
+}
+
+/* Eight output channels: two rows in a vector of 16, where rows follow each other; four and sixteen: one. */
+static void test_conv_layers(void **state)
+{
+    (void)state;
+    static const struct layer layers[] = { { 2, 7, 9, 32, 8, 3, 1 },  { 1, 9, 11, 16, 8, 3, 2 },
+                                           { 1, 12, 1, 16, 8, 3, 1 }, { 3, 5, 6, 48, 16, 3, 1 },
+                                           { 1, 8, 8, 16, 4, 5, 1 },  { 2, 6, 6, 24, 40, 3, 1 } };
+    for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]); ++i)
+        check_levels(BED_MODEL, (struct operation){ .layer = &layers[i] });
 }
 
 static void test_host_products(void **state)
@@ -106,6 +154,7 @@ static void test_conv_units(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_host_products), cmocka_unit_test(test_conv_units) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_host_products), cmocka_unit_test(test_conv_units),
+                                        cmocka_unit_test(test_conv_layers) };
     return cmocka_run_group_tests(tests, compile, clean);
 }

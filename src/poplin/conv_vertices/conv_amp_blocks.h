@@ -110,58 +110,78 @@ static inline size_t conv_reach(const struct conv_operands *o)
     return reach;
 }
 
-/* The weights of a share's groups, those of its output channels side by side. */
+/* The weights of a share's groups, those of its output channels side by side, or twice with twos. */
 static void conv_share_weights(const struct conv_operands *o, const struct conv_share *share, size_t in_group,
                                size_t out_group, float *w)
 {
-    float buffer[MAX_WEIGHTS];
+    float buffer[MAX_WEIGHTS], once[MAX_WEIGHTS];
     const size_t count = (size_t)o->out_chans * o->in_chans, columns = o->out_chans * share->pair;
     for (size_t i = 0; i < share->groups; ++i)
-        for (size_t k = 0; k < o->kernel_size; ++k, w += o->in_chans * columns)
+        for (size_t k = 0; k < o->kernel_size; ++k, w += o->in_chans * columns * (share->twos ? 2 : 1)) {
             for (size_t g = 0; g < share->pair; ++g) {
                 const void *weights = o->weights[(out_group + g) * o->in_groups + in_group + i];
                 conv_transpose_weights(conv_row_as_float(weights, k * count, count, o->float_in, buffer, 0),
-                                       o->out_chans, o->in_chans, columns, w + g * o->out_chans);
+                                       o->out_chans, o->in_chans, columns, share->twos ? once : w + g * o->out_chans);
             }
+#ifdef __AVX512F__
+            if (share->twos)
+                twos_spread_weights(once, count, w);
+#endif
+        }
 }
-/* Inputs of half that several kernel positions read become float once. */
+/* Inputs that are not used as they are become so once: halves that several kernel positions read, and all with twos. */
 static void conv_share_inputs(const struct conv_operands *o, const struct conv_chains *c, struct conv_share *share,
                               size_t in_group)
 {
-    for (size_t i = 0; i < share->groups; ++i) {
+    float *wide = share->wide;
+    for (size_t i = 0; i < share->groups; ++i, wide += c->reach) {
         share->in[i] = o->in[in_group + i];
-        if (conv_widens_once(o)) {
-            float *wide = share->wide + i * c->reach;
-            poplibs_widen(wide, share->in[i], c->reach);
-            share->in[i] = wide;
+        share->x[i] = o->float_in ? share->in[i] : NULL;
+        if (!share->twos && !conv_widens_once(o))
+            continue;
+        share->x[i] = wide;
+        float *to = share->twos ? wide + c->reach : wide;
+        if (o->float_in)
+            memcpy(to, share->in[i], c->reach * sizeof(*to));
+        else
+            poplibs_widen(to, share->in[i], c->reach);
+#ifdef __AVX512F__
+        if (share->twos) {
+            twos_spread_inputs(wide, c->reach, (size_t)o->in_stride * o->in_chans);
+            wide += c->reach;
         }
+#endif
     }
 }
 /* False if there are no chains for the vertex. */
 static bool conv_amp_chains(const struct conv_operands *o)
 {
-    struct conv_chains c;
-    if (!conv_find_chains(&c, o))
+    bool twos;
+    const struct conv_chains *c = conv_find_chains(o, &twos);
+    if (!c)
         return false;
     _Alignas(64) float wide[CHAIN_ELEMENTS], w[CHAIN_ELEMENTS];
     size_t of_kernel = (size_t)o->kernel_size * o->in_chans * o->out_chans, most = CHAIN_GROUPS;
     size_t pair = 2 * o->out_chans <= FUSED_COLUMNS && 2 * of_kernel <= CHAIN_ELEMENTS && o->out_groups > 1 ? 2 : 1;
-    size_t of_group = conv_widens_once(o) ? c.reach : FUSED_MANY * o->in_chans;
-    most = most * pair * of_kernel > CHAIN_ELEMENTS ? CHAIN_ELEMENTS / (pair * of_kernel) : most;
+    size_t copies = twos ? 2 : pair;
+    size_t of_group = twos ? 2 * c->reach : conv_widens_once(o) ? c->reach : FUSED_MANY * o->in_chans;
+    most = most * copies * of_kernel > CHAIN_ELEMENTS ? CHAIN_ELEMENTS / (copies * of_kernel) : most;
     most = most * of_group > CHAIN_ELEMENTS ? CHAIN_ELEMENTS / of_group : most;
     for (size_t group = 0; group < o->conv_groups; ++group)
         for (size_t i = 0; i < o->in_groups; i += most) {
             struct conv_share share = { .groups = o->in_groups - i < most ? o->in_groups - i : most,
+                                        .narrow = !o->float_in && !conv_widens_once(o),
+                                        .twos = twos,
                                         .first = i == 0,
                                         .wide = wide };
-            conv_share_inputs(o, &c, &share, group * o->in_groups + i);
+            conv_share_inputs(o, c, &share, group * o->in_groups + i);
             for (size_t k = 0; k < o->out_groups; k += share.pair) {
                 size_t out = group * o->out_groups + k;
                 share.pair = o->out_groups - k < pair ? 1 : pair;
                 for (size_t g = 0; g < share.pair; ++g)
                     share.out[g] = o->out[out + g];
                 conv_share_weights(o, &share, i, out, w);
-                conv_run_share(&c, o, &share, w);
+                conv_run_share(c, o, &share, w);
             }
         }
     return true;

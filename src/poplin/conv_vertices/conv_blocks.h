@@ -18,6 +18,7 @@ struct conv_operands {
     unsigned conv_groups, in_groups, out_groups, in_chans, out_chans, kernel_size, out_elements;
     unsigned in_stride, out_stride, num_workers;
 #ifndef __IPU__
+    size_t list_words; /* of worklists */
     bool half_weights; /* weights are half though inputs are float: inputs were converted */
 #endif
 };
@@ -29,13 +30,18 @@ static inline bool conv_float_weights(const struct conv_operands *o)
     return o->float_in && !o->half_weights;
 #endif
 }
+#ifdef __IPU__
+#define CONV_LISTS(v)
+#else
+#define CONV_LISTS(v) , .list_words = (v)->worklists.size
+#endif
 #define CONV_OPERANDS(v, input, partial, index)                                                                        \
     ((struct conv_operands){                                                                                           \
         (const void *const *)(const void *)(v)->in.data, (const void *const *)(const void *)(v)->weights.data,         \
         (void *const *)(const void *)(v)->out.data, (v)->worklists.data, sizeof(input) == sizeof(float),               \
         sizeof(partial) == sizeof(float), sizeof(index) == sizeof(unsigned short), (v)->conv_groups, (v)->in_groups,   \
         (v)->out_groups, (v)->in_chans, (v)->out_chans, (v)->kernel_size, (v)->out_elements, (v)->in_stride,           \
-        (v)->out_stride, (v)->num_workers })
+        (v)->out_stride, (v)->num_workers CONV_LISTS(v) })
 
 /* `count` positions, in_stride and out_stride apart; in and out are the indices of the first. */
 struct conv_item {

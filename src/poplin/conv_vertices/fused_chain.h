@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* y[e][o] += x[i][from[e] + shifts[k] + c] w[i][k][c][o], in the order of i, k and c, for a few rows e: the same chains
- * as those of fused_rows.h, but their sums stay in registers from the first i and k to the last ones.  Columns o may be
- * in two parts, as those of two groups of output channels are. */
+/* y[to[e] + o] += x[i][from[e] + shifts[k] + c] w[i][k][c][o], in the order of i, k and c, for a few rows e: the same
+ * chains as those of fused_rows.h, but their sums stay in registers from the first i and k to the last ones.  Columns o
+ * may be in two parts, as those of two groups of output channels are. */
 #ifndef POPLIN_CONV_VERTICES_FUSED_CHAIN_H
 #define POPLIN_CONV_VERTICES_FUSED_CHAIN_H
 
@@ -12,9 +12,11 @@
 struct fused_chain {
     const float *const *x;
     size_t groups, steps, depth;
-    const size_t *shifts, *weights; /* of each step */
-    const float *w;                 /* w[i][k] is at i group_weights + weights[k] */
+    const ptrdiff_t *shifts; /* of each step */
+    const size_t *weights;
+    const float *w; /* w[i][k] is at i group_weights + weights[k] */
     size_t group_weights;
+    float *y;        /* row e is at to[e] */
     ptrdiff_t apart; /* from the first part of a row to the second */
     bool first;      /* sums begin with zero, not with y */
 };
@@ -55,28 +57,28 @@ static size_t fused_chain_rows(size_t columns)
     return columns <= POPLIBS_LANES ? FUSED_MANY : FUSED_ROWS;
 }
 /* rows must not exceed fused_chain_rows(columns * parts); columns: 4, 8 or 16 in a part, and FUSED_COLUMNS in both. */
-static void fused_chain(size_t rows, size_t columns, size_t parts, const struct fused_chain *chain, const size_t *from,
-                        float *const *y)
+static void fused_chain(size_t rows, size_t columns, size_t parts, const struct fused_chain *chain,
+                        const ptrdiff_t *from, const size_t *to)
 {
     switch (columns * parts + parts) {
     case 4 + 1:
-        fused_chain_4_in_1(rows, chain, from, y);
+        fused_chain_4_in_1(rows, chain, from, to);
         return;
     case 8 + 1:
-        fused_chain_8_in_1(rows, chain, from, y);
+        fused_chain_8_in_1(rows, chain, from, to);
         return;
     case 16 + 1:
-        fused_chain_16_in_1(rows, chain, from, y);
+        fused_chain_16_in_1(rows, chain, from, to);
         return;
     case 8 + 2:
-        fused_chain_8_in_2(rows, chain, from, y);
+        fused_chain_8_in_2(rows, chain, from, to);
         return;
     case 16 + 2:
-        fused_chain_16_in_2(rows, chain, from, y);
+        fused_chain_16_in_2(rows, chain, from, to);
         return;
 #ifdef __AVX512F__
     case 32 + 2:
-        fused_chain_32_in_2(rows, chain, from, y);
+        fused_chain_32_in_2(rows, chain, from, to);
         return;
 #endif
     }

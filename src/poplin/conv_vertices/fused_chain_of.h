@@ -12,35 +12,35 @@ enum {
 };
 typedef float OF_COLUMNS(lanes) __attribute__((vector_size(4 * OF_COLUMNS(LANES)), aligned(4), may_alias));
 
-/* Vector v of row e, whose parts are y[e] + k apart; a vector of two parts is put together in memory. */
-FUSED_INLINE float *OF_COLUMNS(fused_place)(const struct fused_chain *chain, float *const *y, size_t e, size_t v)
+/* Vector v of row e, whose parts are at to[e]; a vector of two parts is put together in memory. */
+FUSED_INLINE float *OF_COLUMNS(fused_place)(const struct fused_chain *chain, const size_t *to, size_t e, size_t v)
 {
     const size_t column = v * OF_COLUMNS(LANES), wide = COLUMNS / PARTS;
-    return y[e] + (ptrdiff_t)(column / wide) * chain->apart + column % wide;
+    return chain->y + to[e] + (ptrdiff_t)(column / wide) * chain->apart + column % wide;
 }
 FUSED_INLINE OF_COLUMNS(lanes)
-    OF_COLUMNS(fused_load)(const struct fused_chain *chain, float *const *y, size_t e, size_t v)
+    OF_COLUMNS(fused_load)(const struct fused_chain *chain, const size_t *to, size_t e, size_t v)
 {
     enum { LANES = OF_COLUMNS(LANES), WIDE = COLUMNS / PARTS };
     if (LANES <= WIDE)
-        return *(const OF_COLUMNS(lanes) *)OF_COLUMNS(fused_place)(chain, y, e, v);
+        return *(const OF_COLUMNS(lanes) *)OF_COLUMNS(fused_place)(chain, to, e, v);
     float both[LANES];
-    __builtin_memcpy(both, y[e], WIDE * sizeof(float));
-    __builtin_memcpy(both + WIDE % LANES, y[e] + chain->apart, WIDE * sizeof(float));
+    __builtin_memcpy(both, chain->y + to[e], WIDE * sizeof(float));
+    __builtin_memcpy(both + WIDE % LANES, chain->y + to[e] + chain->apart, WIDE * sizeof(float));
     return *(const OF_COLUMNS(lanes) *)both;
 }
-FUSED_INLINE void OF_COLUMNS(fused_store)(const struct fused_chain *chain, float *const *y, size_t e, size_t v,
+FUSED_INLINE void OF_COLUMNS(fused_store)(const struct fused_chain *chain, const size_t *to, size_t e, size_t v,
                                           OF_COLUMNS(lanes) sum)
 {
     enum { LANES = OF_COLUMNS(LANES), WIDE = COLUMNS / PARTS };
     if (LANES <= WIDE) {
-        *(OF_COLUMNS(lanes) *)OF_COLUMNS(fused_place)(chain, y, e, v) = sum;
+        *(OF_COLUMNS(lanes) *)OF_COLUMNS(fused_place)(chain, to, e, v) = sum;
         return;
     }
     float both[LANES];
     *(OF_COLUMNS(lanes) *)both = sum;
-    __builtin_memcpy(y[e], both, WIDE * sizeof(float));
-    __builtin_memcpy(y[e] + chain->apart, both + WIDE % LANES, WIDE * sizeof(float));
+    __builtin_memcpy(chain->y + to[e], both, WIDE * sizeof(float));
+    __builtin_memcpy(chain->y + to[e] + chain->apart, both + WIDE % LANES, WIDE * sizeof(float));
 }
 /* Element c of each row. */
 FUSED_INLINE void OF_COLUMNS(fused_step)(const size_t rows, const float *const *x, size_t c, const float *w,
@@ -55,19 +55,19 @@ FUSED_INLINE void OF_COLUMNS(fused_step)(const size_t rows, const float *const *
             POPLIBS_MULTIPLY_ADD(sums[e * VECTORS + v], spread, *(const OF_COLUMNS(lanes) *)(w + v * LANES), LANES);
     }
 }
-FUSED_INLINE void OF_COLUMNS(fused_chain_of)(const size_t rows, const struct fused_chain *chain, const size_t *from,
-                                             float *const *y)
+FUSED_INLINE void OF_COLUMNS(fused_chain_of)(const size_t rows, const struct fused_chain *chain, const ptrdiff_t *from,
+                                             const size_t *to)
 {
     enum { VECTORS = OF_COLUMNS(VECTORS) };
     OF_COLUMNS(lanes) sums[FUSED_MANY * VECTORS];
-    size_t at[FUSED_MANY];
+    ptrdiff_t at[FUSED_MANY];
 #pragma GCC unroll 32
     for (size_t i = 0; i < rows * VECTORS; ++i)
         sums[i] = (OF_COLUMNS(lanes)){ 0 };
     if (!chain->first)
 #pragma GCC unroll 32
         for (size_t i = 0; i < rows * VECTORS; ++i)
-            sums[i] = OF_COLUMNS(fused_load)(chain, y, i / VECTORS, i % VECTORS);
+            sums[i] = OF_COLUMNS(fused_load)(chain, to, i / VECTORS, i % VECTORS);
 #pragma GCC unroll 10
     for (size_t e = 0; e < rows; ++e)
         at[e] = from[e];
@@ -76,7 +76,7 @@ FUSED_INLINE void OF_COLUMNS(fused_chain_of)(const size_t rows, const struct fus
             const float *w = chain->w + i * chain->group_weights + chain->weights[k], *x[FUSED_MANY];
 #pragma GCC unroll 10
             for (size_t e = 0; e < rows; ++e)
-                x[e] = chain->x[i] + chain->shifts[k] + at[e];
+                x[e] = chain->x[i] + (chain->shifts[k] + at[e]);
             size_t c = 0;
             for (; c + 4 <= chain->depth; c += 4, w += 4 * COLUMNS)
 #pragma GCC unroll 4
@@ -87,16 +87,16 @@ FUSED_INLINE void OF_COLUMNS(fused_chain_of)(const size_t rows, const struct fus
         }
 #pragma GCC unroll 32
     for (size_t i = 0; i < rows * VECTORS; ++i)
-        OF_COLUMNS(fused_store)(chain, y, i / VECTORS, i % VECTORS, sums[i]);
+        OF_COLUMNS(fused_store)(chain, to, i / VECTORS, i % VECTORS, sums[i]);
 }
 
 __attribute__((noinline)) static void OF_COLUMNS(fused_chain)(size_t rows, const struct fused_chain *chain,
-                                                              const size_t *from, float *const *y)
+                                                              const ptrdiff_t *from, const size_t *to)
 {
     switch (rows <= OF_COLUMNS(ROWS) ? rows : 0) {
 #define ROWS(count)                                                                                                    \
     case count:                                                                                                        \
-        OF_COLUMNS(fused_chain_of)(count <= OF_COLUMNS(ROWS) ? count : 1, chain, from, y);                             \
+        OF_COLUMNS(fused_chain_of)(count <= OF_COLUMNS(ROWS) ? count : 1, chain, from, to);                            \
         return;
         ROWS(1)
         ROWS(2)
