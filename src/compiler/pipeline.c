@@ -112,6 +112,7 @@ static bool run_live(struct compiler *c, struct pass_results *r)
 {
     const struct live_inputs in = { .use = r->use,
                                     .check = r->check,
+                                    .sets = r->sets,
                                     .order = r->order,
                                     .storage = r->storage,
                                     .exchange = r->exchange,

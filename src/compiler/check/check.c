@@ -7,17 +7,28 @@
 #include "graph/tile_map.h"
 #include "graph/view_runs.h"
 
-#include <assert.h>
+#include "base/pool.h"
 
-/* State of the walk over the store, which fills the result. */
+#include <assert.h>
+#include <stdatomic.h>
+
+/* Vertices and variables that a thread takes at a time, and the maximum number of threads, each of which notes what it
+ * sees used. */
+enum { PART = 1 << 14, MAX_THREADS = 16 };
+
+/* State of the walk over the store. */
 struct checking {
     struct compiler *c;
     const struct use_result *use;
-    struct check_result *result;
+    const uint8_t *mapped; /* by variable: what variable_use is if it is used */
+    uint8_t *variable_use;
+    uint32_t *required; /* by type: its number of required fields + 1; 0: not counted yet */
+    uint32_t *seen;     /* by field: index + 1 of the last vertex that has it */
 };
 /* User of a run, for error messages; vertex is NONE for programs and handles. */
 struct user {
     struct compiler *c;
+    const uint8_t *mapped;
     uint8_t *variable_use;
     uint32_t vertex, where;
     const char *what, *field;
@@ -64,15 +75,10 @@ static bool check_run(const struct run *run, void *context)
 {
     const struct user *user = context;
     assert(run->variable < user->c->store->variables.count);
-    struct variable *variable = &user->c->store->variables.data[run->variable];
+    const struct variable *variable = &user->c->store->variables.data[run->variable];
     assert(run->offset <= variable->elements && run->count <= variable->elements - run->offset);
-    uint8_t *use = &user->variable_use[run->variable];
-    if (!*use) {
-        tile_map_compact(&variable->map);
-        *use =
-            tile_map_gap(&variable->map, 0, variable->elements) == variable->elements ? VARIABLE_MAPPED : VARIABLE_GAPS;
-    }
-    if (*use == VARIABLE_GAPS && !variable->follows_vertex) {
+    uint8_t use = user->variable_use[run->variable] = user->mapped[run->variable];
+    if (use == VARIABLE_GAPS && !variable->follows_vertex) {
         uint64_t gap = tile_map_gap(&variable->map, run->offset, run->offset + run->count);
         if (gap < run->offset + run->count)
             return fail_unmapped(user, run->variable, gap);
@@ -126,9 +132,10 @@ static uint32_t required_fields(const struct codelet *codelet)
 }
 
 static bool check_edge(const struct checking *k, uint32_t vertex, const struct codelet *codelet,
-                       const struct edge *edge, uint32_t *seen)
+                       const struct edge *edge)
 {
     struct compiler *c = k->c;
+    const uint32_t *seen = k->seen;
     const struct codelet_field *field = &codelet->fields[edge->field];
     if (field->direction == FIELD_STATE)
         return edge->form != EDGE_LIST || check_list(c, vertex, codelet, field, edge);
@@ -137,17 +144,21 @@ static bool check_edge(const struct checking *k, uint32_t vertex, const struct c
                                     codelet->name, field->name);
     if (edge->form == EDGE_LIST && !check_list(c, vertex, codelet, field, edge))
         return false;
-    struct user user = {
-        c,           k->result->variable_use,        vertex, c->store->vertices.data[vertex].where, codelet->name,
-        field->name, field->direction != FIELD_INPUT
-    };
+    struct user user = { c,
+                         k->mapped,
+                         k->variable_use,
+                         vertex,
+                         c->store->vertices.data[vertex].where,
+                         codelet->name,
+                         field->name,
+                         field->direction != FIELD_INPUT };
     return edge_each_run(c->store, edge, check_run, &user);
 }
 
-/* required caches, by type, its number of required fields + 1; 0: not counted yet. */
-static bool check_vertex(const struct checking *k, uint32_t vertex, uint32_t *required, uint32_t *seen)
+static bool check_vertex(const struct checking *k, uint32_t vertex)
 {
     struct compiler *c = k->c;
+    uint32_t *required = k->required, *seen = k->seen;
     const pop_store *store = c->store;
     const struct vertex *v = &store->vertices.data[vertex];
     const struct codelet *codelet = vertex_codelet(c, v);
@@ -163,7 +174,7 @@ static bool check_vertex(const struct checking *k, uint32_t vertex, uint32_t *re
     uint32_t found = 0;
     for (uint32_t e = v->edge; e != NO_EDGE; e = edge_next(store->edges.data, e)) {
         const struct edge *edge = &store->edges.data[e];
-        if (!check_edge(k, vertex, codelet, edge, seen))
+        if (!check_edge(k, vertex, codelet, edge))
             return false;
         const struct codelet_field *field = &codelet->fields[edge->field];
         found += seen[edge->field] != vertex + 1 && (field->direction != FIELD_STATE || field->shape != SHAPE_SCALAR);
@@ -172,33 +183,130 @@ static bool check_vertex(const struct checking *k, uint32_t vertex, uint32_t *re
     return found + 1 == required[v->type] || fail_missing(c, vertex, codelet, seen);
 }
 
-static bool check_vertices(const struct checking *k)
+/* ---- threads ---- */
+
+struct checker {
+    struct compiler c; /* with an error of its own */
+    struct checking k;
+    pop_error error;
+    size_t failed; /* part with the error */
+    uint64_t vertices;
+};
+struct checkers {
+    struct compiler *c;
+    uint8_t *mapped;
+    struct checker *of;
+    unsigned count;
+    atomic_size_t next, last; /* part to take; parts after a wrong one are left out */
+};
+
+static uint8_t mapped_of(struct variable *variable)
 {
-    const pop_store *store = k->c->store;
-    uint32_t max = 0;
-    for (size_t i = 0; i < store->types.count; ++i)
-        if (store->types.data[i].codelet && store->types.data[i].codelet->field_count > max)
-            max = store->types.data[i].codelet->field_count;
-    uint32_t *seen = mem_zero(max, sizeof(*seen)), *required = mem_zero(store->types.count, sizeof(*required));
-    bool good = true;
-    for (size_t i = 0; good && i < store->vertices.count; ++i) {
+    tile_map_compact(&variable->map);
+    return tile_map_gap(&variable->map, 0, variable->elements) == variable->elements ? VARIABLE_MAPPED : VARIABLE_GAPS;
+}
+
+static void map_variables(void *context, uint32_t thread)
+{
+    struct checkers *all = context;
+    size_t count = all->c->store->variables.count;
+    (void)thread;
+    for (size_t first; (first = atomic_fetch_add(&all->next, 1) * PART) < count;)
+        for (size_t v = first; v < count && v < first + PART; ++v)
+            all->mapped[v] = mapped_of(&all->c->store->variables.data[v]);
+}
+
+static bool check_part(struct checker *checker, size_t first, size_t end)
+{
+    const pop_store *store = checker->c.store;
+    const uint32_t *set_of = checker->k.use->set_of;
+    for (size_t i = first; i < end; ++i) {
         if (i + 2 * AHEAD_VERTEX < store->vertices.count) { /* the first pass that reads them */
             __builtin_prefetch(&store->vertices.data[i + 2 * AHEAD_VERTEX]);
             prefetch_list(store, store->vertices.data[i + AHEAD_VERTEX].edge);
         }
-        if (k->use->set_of[store->vertices.data[i].set] != NONE) {
-            good = check_vertex(k, (uint32_t)i, required, seen);
-            ++k->result->vertex_count;
-        }
+        if (set_of[store->vertices.data[i].set] == NONE)
+            continue;
+        ++checker->vertices;
+        if (!check_vertex(&checker->k, (uint32_t)i))
+            return false;
     }
-    free(seen);
-    free(required);
-    return good;
+    return true;
+}
+
+static void check_parts(void *context, uint32_t thread)
+{
+    struct checkers *all = context;
+    struct checker *checker = &all->of[thread];
+    size_t count = all->c->store->vertices.count;
+    for (size_t part; (part = atomic_fetch_add(&all->next, 1)) <= atomic_load(&all->last);) {
+        size_t first = part * PART;
+        if (check_part(checker, first, count - first < PART ? count : first + PART))
+            continue;
+        checker->failed = part;
+        for (size_t last = atomic_load(&all->last);
+             part < last && !atomic_compare_exchange_weak(&all->last, &last, part);)
+            ;
+        return;
+    }
+}
+
+static void run_checkers(struct checkers *all, pool_fn fn)
+{
+    atomic_store(&all->next, 0);
+    pool_run(all->c->pool, all->count, fn, all);
+}
+
+static uint32_t most_fields(const pop_store *store)
+{
+    uint32_t max = 0;
+    for (size_t i = 0; i < store->types.count; ++i)
+        if (store->types.data[i].codelet && store->types.data[i].codelet->field_count > max)
+            max = store->types.data[i].codelet->field_count;
+    return max;
+}
+
+/* The error is that of the first wrong vertex, whichever thread finds it. */
+static bool check_vertices(struct checkers *all, const struct use_result *use, struct check_result *result)
+{
+    const pop_store *store = all->c->store;
+    const struct checker *first = NULL;
+    for (unsigned i = 0; i < all->count; ++i) {
+        struct checker *checker = &all->of[i];
+        checker->c = *all->c;
+        checker->c.error = &checker->error;
+        checker->failed = SIZE_MAX;
+        checker->k = (struct checking){ .c = &checker->c,
+                                        .use = use,
+                                        .mapped = all->mapped,
+                                        .variable_use = mem_zero(store->variables.count, 1),
+                                        .required = mem_zero(store->types.count, sizeof(*checker->k.required)),
+                                        .seen = mem_zero(most_fields(store), sizeof(*checker->k.seen)) };
+    }
+    atomic_store(&all->last, (store->vertices.count + PART - 1) / PART);
+    if (store->vertices.count) {
+        atomic_fetch_sub(&all->last, 1);
+        run_checkers(all, check_parts);
+    }
+    for (unsigned i = 0; i < all->count; ++i) {
+        struct checker *checker = &all->of[i];
+        if (checker->failed != SIZE_MAX && (!first || checker->failed < first->failed))
+            first = checker;
+        result->vertex_count += checker->vertices;
+        for (size_t v = 0; v < store->variables.count; ++v)
+            result->variable_use[v] |= checker->k.variable_use[v];
+        free(checker->k.variable_use);
+        free(checker->k.required);
+        free(checker->k.seen);
+    }
+    if (first)
+        *all->c->error = first->error;
+    return !first;
 }
 
 static bool check_view(const struct checking *k, const struct view *view, uint32_t where, const char *what, bool writes)
 {
-    struct user user = { k->c, k->result->variable_use, NONE, where, what, NULL, writes };
+    struct user user = { k->c, k->mapped, k->variable_use, NONE, where, what, NULL, writes };
     return !view || view_each_run(view, check_run, &user);
 }
 
@@ -207,13 +315,13 @@ static bool check_pieces(const struct checking *k, const struct view *view, uint
                          bool writes)
 {
     bool gaps = false;
-    struct user user = { k->c, k->result->variable_use, NONE, where, what, NULL, writes };
+    struct user user = { k->c, k->mapped, k->variable_use, NONE, where, what, NULL, writes };
     for (uint32_t i = 0; view && i < view->piece_count; ++i) {
         struct piece piece = view_piece(view, i);
         struct run first = { piece.variable, piece.offset, piece.elements > 0 };
         if (first.count && !check_run(&first, &user))
             return false;
-        gaps |= first.count && k->result->variable_use[first.variable] == VARIABLE_GAPS;
+        gaps |= first.count && k->variable_use[first.variable] == VARIABLE_GAPS;
     }
     return !gaps || check_view(k, view, where, what, writes);
 }
@@ -277,12 +385,19 @@ const struct check_result *pass_check(struct compiler *c, const struct use_resul
 {
     assert(use->references && use->set_of);
     struct check_result *result = ARENA_NEW(&c->arena, struct check_result);
-    struct checking k = { c, use, result };
     if (!check_tile(c, "debug.profilingTile", c->options->instrumentation.profiling_tile) ||
         !check_tile(c, "debug.branchRecordTile", c->options->instrumentation.branch_tile))
         return NULL;
     result->variable_use = arena_zero(&c->arena, c->store->variables.count, sizeof(*result->variable_use));
-    if (!check_vertices(&k) || !check_programs(&k) || !check_handles(&k))
+    struct checkers all = { .c = c, .mapped = mem_alloc(c->store->variables.count) };
+    all.count = pool_threads(c->pool) < MAX_THREADS ? pool_threads(c->pool) : MAX_THREADS;
+    all.of = mem_zero(all.count, sizeof(*all.of));
+    run_checkers(&all, map_variables);
+    struct checking k = { .c = c, .use = use, .mapped = all.mapped, .variable_use = result->variable_use };
+    bool good = check_vertices(&all, use, result) && check_programs(&k) && check_handles(&k);
+    free(all.of);
+    free(all.mapped);
+    if (!good)
         return NULL;
     use_registers(c, result);
     return result;

@@ -60,7 +60,7 @@ struct live {
 struct live_inputs {
     const struct use_result *use;
     const struct check_result *check;
-    const struct order_result *order;
+    const struct order_result *sets, *order;
     const struct storage_result *storage;
     const struct exchange_result *exchange;
     const struct steps_result *steps;
@@ -76,9 +76,10 @@ struct set_access {
     uint32_t tile;
     uint8_t what;
 };
+typedef VEC(struct set_access) set_access_list;
 struct set_accesses {
-    VEC(struct set_access) list; /* by set */
-    size_t *first;               /* by set, and one more */
+    set_access_list list; /* by set */
+    size_t *first;        /* by set, and one more */
 };
 
 /* What a program without children does with the variables of its tensors, one by one. */

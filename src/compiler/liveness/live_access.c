@@ -1,79 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What sets and programs read and write, by variable. */
+/* What sets and programs read and write, by variable. Threads collect the accesses of sets, or of parts of large ones;
+ * lists are joined in the order of sets. */
 #include "compiler/liveness/live_access.h"
 #include "compiler/common/edges.h"
 #include "compiler/common/owners.h"
 #include "compiler/common/prefetch.h"
 #include "compiler/common/runs.h"
+#include "compiler/common/set_parts.h"
 #include "compiler/liveness/live.h"
 
-#include <assert.h>
+#include "base/pool.h"
 
-/* Vertices are met as they were created; mostly those of one set follow each other, and so do the variables that they
- * touch. */
-enum { CACHE = 256 };
+#include <assert.h>
+#include <stdatomic.h>
+
+/* Each thread needs marks for all variables. */
+enum { MAX_THREADS = 16 };
+
+/* Where a part's access of a variable is. */
+struct access_place {
+    uint32_t part; /* index + 1 of the part that it describes */
+    uint32_t index;
+};
+/* What a thread needs to collect the accesses of one part after another. */
 struct collect {
-    struct compiler *c;
-    const struct live_inputs *in;
-    struct live *live;
-    struct set_accesses *to;
+    const struct compiler *c;
     struct owners owners;
-    uint32_t *slots; /* of a table by set and variable: index of list + 1 */
-    size_t slot_count;
-    uint32_t cache[CACHE];
+    struct access_place *marks; /* by variable */
+    uint32_t *alignment;        /* by variable, as in struct live */
+    bool *interleaved;
+    uint32_t *last_tile; /* by variable: of the last constant_tile */
+    VEC(struct constant_tile) constants;
+    set_access_list *to; /* the part's */
+    uint32_t part;       /* index + 1 */
     uint32_t tile, set;
     const struct codelet_field *field;
-    bool exchanges;      /* the set's plan has an exchange */
-    uint32_t *last_tile; /* by variable: of the last constant_tile */
+    bool exchanges; /* the set's plan has an exchange */
+};
+struct collecting {
+    struct compiler *c;
+    const struct live_inputs *in;
+    set_part_list parts;
+    set_access_list *lists; /* by part */
+    struct collect *threads;
+    unsigned thread_count;
+    atomic_size_t next; /* part to take */
 };
 
-static uint64_t hash_pair(uint32_t a, uint32_t b)
-{
-    uint64_t h = ((uint64_t)a << 32 | b) * 0x9e3779b97f4a7c15u;
-    return h ^ h >> 29;
-}
-
-static void grow_table(struct collect *k)
-{
-    k->slot_count = k->slot_count ? k->slot_count * 2 : 1024;
-    free(k->slots);
-    k->slots = mem_zero(k->slot_count, sizeof(*k->slots));
-    for (size_t i = 0; i < k->to->list.count; ++i) {
-        const struct set_access *a = &k->to->list.data[i];
-        size_t at = hash_pair(a->set, a->variable) & (k->slot_count - 1);
-        while (k->slots[at])
-            at = (at + 1) & (k->slot_count - 1);
-        k->slots[at] = (uint32_t)i + 1;
-    }
-}
-
-static uint32_t find_slow(struct collect *k, uint32_t variable, uint64_t hash)
-{
-    if (2 * (k->to->list.count + 1) > k->slot_count)
-        grow_table(k);
-    size_t at = hash & (k->slot_count - 1);
-    for (; k->slots[at]; at = (at + 1) & (k->slot_count - 1)) {
-        const struct set_access *a = &k->to->list.data[k->slots[at] - 1];
-        if (a->set == k->set && a->variable == variable)
-            return k->slots[at] - 1;
-    }
-    *vec_push(&k->to->list) = (struct set_access){ .set = k->set, .variable = variable };
-    k->slots[at] = (uint32_t)k->to->list.count;
-    return k->slots[at] - 1;
-}
-
+/* Good until the next one is asked for. */
 static struct set_access *find(struct collect *k, uint32_t variable)
 {
-    assert(k->set != NONE);
-    uint64_t hash = hash_pair(k->set, variable);
-    uint32_t *cached = &k->cache[hash >> 20 & (CACHE - 1)];
-    if (*cached < k->to->list.count) {
-        struct set_access *a = &k->to->list.data[*cached];
-        if (a->set == k->set && a->variable == variable)
-            return a;
+    struct access_place *mark = &k->marks[variable];
+    if (mark->part != k->part) {
+        *mark = (struct access_place){ k->part, (uint32_t)k->to->count };
+        *vec_push(k->to) = (struct set_access){ .set = k->set, .variable = variable };
     }
-    *cached = find_slow(k, variable, hash);
-    return &k->to->list.data[*cached];
+    return &k->to->data[mark->index];
 }
 
 /* The tile of a run, HOME_PARTS when that is several; asked for only where a set exchanges, until it is known that it
@@ -101,7 +83,6 @@ static uint32_t home_of_run(struct collect *k, struct set_access *a, uint64_t be
 #define NONE_KNOWN UINT64_MAX
 static void add_access(struct collect *k, uint32_t variable, uint64_t begin, uint64_t elements)
 {
-    struct live *live = k->live;
     struct set_access *a = find(k, variable);
     uint32_t home = begin == NONE_KNOWN ? k->owners.home[variable] : home_of_run(k, a, begin, begin + elements);
     bool here = home == k->tile || home == HOME_EVERYWHERE || home == HOME_PARTS,
@@ -112,11 +93,11 @@ static void add_access(struct collect *k, uint32_t variable, uint64_t begin, uin
         a->what |= (uint8_t)((here ? ACCESS_WRITE_HERE : 0) | (away ? ACCESS_WRITE_AWAY : 0));
         a->written += elements; /* pass_hazard has checked that no element is written twice */
     }
-    if (k->field->alignment > live->alignment[variable])
-        live->alignment[variable] = k->field->alignment;
-    live->interleaved[variable] |= k->field->interleaved;
+    if (k->field->alignment > k->alignment[variable])
+        k->alignment[variable] = k->field->alignment;
+    k->interleaved[variable] |= k->field->interleaved;
     if (k->owners.home[variable] == HOME_EVERYWHERE && k->last_tile[variable] != k->tile) {
-        *vec_push(&live->constants) = (struct constant_tile){ variable, k->tile };
+        *vec_push(&k->constants) = (struct constant_tile){ variable, k->tile };
         k->last_tile[variable] = k->tile;
     }
 }
@@ -159,90 +140,159 @@ static void add_edge(struct collect *k, const struct edge *edge)
     }
 }
 
-/* By set; mostly they are, since programs make sets and vertices in one order. */
-static void sort_by_set(struct set_accesses *accesses, size_t sets)
-{
-    bool sorted = true;
-    for (size_t i = 1; i < accesses->list.count && sorted; ++i)
-        sorted = accesses->list.data[i - 1].set <= accesses->list.data[i].set;
-    if (sorted)
-        return;
-    struct set_access *to = mem_alloc(accesses->list.count * sizeof(*to));
-    size_t *at = mem_zero(sets + 1, sizeof(*at));
-    for (size_t i = 0; i < accesses->list.count; ++i)
-        ++at[accesses->list.data[i].set + 1];
-    for (size_t s = 0; s < sets; ++s)
-        at[s + 1] += at[s];
-    for (size_t i = 0; i < accesses->list.count; ++i)
-        to[at[accesses->list.data[i].set]++] = accesses->list.data[i];
-    free(at);
-    free(accesses->list.data);
-    accesses->list.data = to;
-    accesses->list.capacity = accesses->list.count;
-}
-
-static void finish(struct collect *k)
-{
-    const pop_store *store = k->c->store;
-    struct set_accesses *to = k->to;
-    size_t at = 0;
-    sort_by_set(to, k->in->order->sets.count);
-    to->first = mem_alloc((k->in->order->sets.count + 1) * sizeof(*to->first));
-    for (uint32_t s = 0; s <= k->in->order->sets.count; ++s) {
-        to->first[s] = at;
-        for (; at < to->list.count && to->list.data[at].set == s; ++at) {
-            struct set_access *a = &to->list.data[at];
-            const struct step_plan *plan = &k->in->exchange->of_set[s];
-            bool fetched = plan->exchange_before != NONE || plan->global_before != NONE;
-            bool returned = plan->exchange_after != NONE || plan->global_after != NONE;
-            if (!fetched && a->what & ACCESS_READ_AWAY)
-                a->what = (uint8_t)((a->what & ~ACCESS_READ_AWAY) | ACCESS_READ_HERE);
-            if (!returned && a->what & ACCESS_WRITE_AWAY)
-                a->what = (uint8_t)((a->what & ~ACCESS_WRITE_AWAY) | ACCESS_WRITE_HERE);
-            if (a->written == store->variables.data[a->variable].elements &&
-                !(a->what & (ACCESS_READ_HERE | ACCESS_READ_AWAY)))
-                a->what |= ACCESS_KILL;
-        }
-    }
-}
-
 static bool exchanges(const struct step_plan *plan)
 {
     return plan->exchange_before != NONE || plan->exchange_after != NONE || plan->global_before != NONE ||
            plan->global_after != NONE;
 }
 
+static void collect_part(struct collecting *all, struct collect *k, size_t index)
+{
+    const pop_store *store = all->c->store;
+    const struct order_result *sets = all->in->sets;
+    const struct set_part *part = &all->parts.data[index];
+    k->part = (uint32_t)index + 1;
+    k->set = part->set;
+    k->to = &all->lists[index];
+    k->exchanges = exchanges(&all->in->exchange->of_set[part->set]);
+    for (uint64_t i = part->first; i < part->first + part->count; ++i) {
+        const struct vertex *v = &store->vertices.data[sets->vertices[i]];
+        const struct codelet *codelet = store->types.data[v->type].codelet;
+        prefetch_edges(store, sets, i);
+        k->tile = v->tile;
+        for (uint32_t e = v->edge; e != NO_EDGE; e = edge_next(store->edges.data, e)) {
+            k->field = &codelet->fields[store->edges.data[e].field];
+            if (k->field->direction != FIELD_STATE)
+                add_edge(k, &store->edges.data[e]);
+        }
+    }
+}
+
+static void collect_init(struct collect *k, const struct collecting *all)
+{
+    const pop_store *store = all->c->store;
+    size_t variables = store->variables.count;
+    k->c = all->c;
+    owners_init(&k->owners, store, all->in->check);
+    k->marks = mem_zero(variables, sizeof(*k->marks));
+    k->alignment = mem_zero(variables, sizeof(*k->alignment));
+    k->interleaved = mem_zero(variables, sizeof(*k->interleaved));
+    k->last_tile = mem_alloc((variables + 1) * sizeof(*k->last_tile));
+    memset(k->last_tile, 0xff, variables * sizeof(*k->last_tile));
+}
+
+static void collect_parts(void *context, uint32_t thread)
+{
+    struct collecting *all = context;
+    struct collect *k = &all->threads[thread];
+    for (size_t i; (i = atomic_fetch_add(&all->next, 1)) < all->parts.count;) {
+        if (!k->c)
+            collect_init(k, all);
+        collect_part(all, k, i);
+    }
+}
+
+/* What threads know of variables, into `live`. */
+static void join_threads(struct collecting *all, struct live *live)
+{
+    size_t variables = all->c->store->variables.count;
+    for (unsigned t = 0; t < all->thread_count; ++t) {
+        struct collect *k = &all->threads[t];
+        if (!k->c)
+            continue;
+        for (size_t v = 0; v < variables; ++v) {
+            live->alignment[v] = k->alignment[v] > live->alignment[v] ? k->alignment[v] : live->alignment[v];
+            live->interleaved[v] |= k->interleaved[v];
+        }
+        if (k->constants.count)
+            memcpy(vec_extend(&live->constants, k->constants.count), k->constants.data,
+                   k->constants.count * sizeof(*k->constants.data));
+        vec_free(&k->constants);
+        free(k->alignment);
+        free(k->interleaved);
+        free(k->last_tile);
+        owners_free(&k->owners);
+    }
+    sort_constants(live);
+}
+
+/* Accesses of a part after those of parts of the same set, each variable once. */
+static void join_part(set_access_list *to, const set_access_list *part, struct access_place *marks, uint32_t mark)
+{
+    for (size_t i = 0; i < part->count; ++i) {
+        const struct set_access *a = &part->data[i];
+        if (marks[a->variable].part != mark) {
+            marks[a->variable] = (struct access_place){ mark, (uint32_t)to->count };
+            *vec_push(to) = *a;
+            continue;
+        }
+        to->data[marks[a->variable].index].what |= a->what;
+        to->data[marks[a->variable].index].written += a->written;
+    }
+}
+
+/* The lists of parts, which are in the order of sets, as one. */
+static void join_parts(struct collecting *all, struct set_accesses *to)
+{
+    size_t sets = all->in->sets->sets.count, part = 0, count = 0;
+    struct access_place *marks = NULL; /* of a thread that took a part */
+    for (unsigned t = 0; t < all->thread_count && !marks; ++t)
+        marks = all->threads[t].marks;
+    for (size_t i = 0; i < all->parts.count; ++i)
+        count += all->lists[i].count;
+    vec_reserve(&to->list, count);
+    to->first = mem_alloc((sets + 1) * sizeof(*to->first));
+    for (uint32_t s = 0; s <= sets; ++s) {
+        to->first[s] = to->list.count;
+        uint32_t mark = (uint32_t)(all->parts.count + part + 1); /* no part's */
+        for (; part < all->parts.count && all->parts.data[part].set == s; ++part) {
+            set_access_list *list = &all->lists[part];
+            if (!all->parts.data[part].whole)
+                join_part(&to->list, list, marks, mark);
+            else if (list->count)
+                memcpy(vec_extend(&to->list, list->count), list->data, list->count * sizeof(*list->data));
+            vec_free(list);
+        }
+    }
+}
+
+/* Without an exchange all is on its tile; and what kills. */
+static void finish(struct collecting *all, struct set_accesses *to)
+{
+    const pop_store *store = all->c->store;
+    for (size_t i = 0; i < to->list.count; ++i) {
+        struct set_access *a = &to->list.data[i];
+        const struct step_plan *plan = &all->in->exchange->of_set[a->set];
+        bool fetched = plan->exchange_before != NONE || plan->global_before != NONE;
+        bool returned = plan->exchange_after != NONE || plan->global_after != NONE;
+        if (!fetched && a->what & ACCESS_READ_AWAY)
+            a->what = (uint8_t)((a->what & ~ACCESS_READ_AWAY) | ACCESS_READ_HERE);
+        if (!returned && a->what & ACCESS_WRITE_AWAY)
+            a->what = (uint8_t)((a->what & ~ACCESS_WRITE_AWAY) | ACCESS_WRITE_HERE);
+        if (a->written == store->variables.data[a->variable].elements &&
+            !(a->what & (ACCESS_READ_HERE | ACCESS_READ_AWAY)))
+            a->what |= ACCESS_KILL;
+    }
+}
+
 void accesses_of_sets(struct compiler *c, const struct live_inputs *in, struct live *live,
                       struct set_accesses *accesses)
 {
-    const pop_store *store = c->store;
-    struct collect k = { .c = c, .in = in, .live = live, .to = accesses };
-    owners_init(&k.owners, store, in->check);
-    k.last_tile = mem_alloc((store->variables.count + 1) * sizeof(*k.last_tile));
-    memset(k.last_tile, 0xff, store->variables.count * sizeof(*k.last_tile));
-    for (size_t i = 0; i < CACHE; ++i)
-        k.cache[i] = NONE;
-    for (size_t i = 0; i < store->vertices.count; ++i) {
-        const struct vertex *v = &store->vertices.data[i];
-        if (i + AHEAD_VERTEX < store->vertices.count)
-            prefetch_list(store, v[AHEAD_VERTEX].edge);
-        k.set = in->use->set_of[v->set];
-        if (k.set == NONE)
-            continue;
-        const struct codelet *codelet = store->types.data[v->type].codelet;
-        k.tile = v->tile;
-        k.exchanges = exchanges(&in->exchange->of_set[k.set]);
-        for (uint32_t e = v->edge; e != NO_EDGE; e = edge_next(store->edges.data, e)) {
-            k.field = &codelet->fields[store->edges.data[e].field];
-            if (k.field->direction != FIELD_STATE)
-                add_edge(&k, &store->edges.data[e]);
-        }
-    }
-    finish(&k);
-    sort_constants(live);
-    free(k.last_tile);
-    owners_free(&k.owners);
-    free(k.slots);
+    struct collecting all = { .c = c, .in = in };
+    all.thread_count = pool_threads(c->pool) < MAX_THREADS ? pool_threads(c->pool) : MAX_THREADS;
+    set_parts_list(&all.parts, in->sets);
+    assert(all.parts.count < UINT32_MAX / 2); /* vertices are */
+    all.lists = mem_zero(all.parts.count, sizeof(*all.lists));
+    all.threads = mem_zero(all.thread_count, sizeof(*all.threads));
+    pool_run(c->pool, all.thread_count, collect_parts, &all);
+    join_threads(&all, live);
+    join_parts(&all, accesses);
+    finish(&all, accesses);
+    for (unsigned t = 0; t < all.thread_count; ++t)
+        free(all.threads[t].marks);
+    free(all.threads);
+    free(all.lists);
+    vec_free(&all.parts);
 }
 
 void accesses_free(struct set_accesses *accesses)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of one vertex: the codelet's defaults, then what each field was given; the layout is in popc/codelet.h.
+/* The state of a vertex: the codelet's defaults, then what each field was given; the layout is in popc/codelet.h.
  *
  * An edge is a reference into storage if it is one run, aligned as its field requires, and not an Input that its own
  * vertex also writes. Other edges get a buffer in scratch, which is filled before the vertex runs (also for Outputs, so
@@ -27,13 +27,19 @@ static void put_pointer(struct compiler *c, uint64_t at, uint64_t reference, boo
         put_word(c, at + 8, size);
 }
 
-/* Space for a table or for vector data; where no size is beside the pointer, its number of items precedes it.
- */
-static uint64_t add_items(struct compiler *c, uint64_t items, uint64_t item_bytes, bool counted)
+/* Where the next table or vector data begins; where no size is beside its pointer, its number of items precedes it. */
+static uint64_t items_after(uint64_t end, bool counted)
 {
-    uint64_t end = c->image->states.count, at = align_up(end + (counted ? 8 : 0), STATE_DATA_ALIGNMENT);
-    uint64_t bytes = at - end + items * item_bytes;
-    memset(vec_extend(&c->image->states, bytes), 0, bytes);
+    return align_up(end + (counted ? 8 : 0), STATE_DATA_ALIGNMENT);
+}
+
+static uint64_t add_items(struct filler *f, uint64_t items, uint64_t item_bytes, bool counted)
+{
+    struct compiler *c = f->c;
+    uint64_t end = f->part->items, at = items_after(end, counted), bytes = at - end + items * item_bytes;
+    assert(end + bytes <= f->part->items_end);
+    memset(c->image->states.data + end, 0, bytes);
+    f->part->items += bytes;
     if (counted)
         put_word(c, at - 8, items);
     return at;
@@ -114,54 +120,30 @@ static bool vertex_writes(const struct filler *f, const struct run *run)
     return low && runs_meet(&f->writes.data[low - 1], run);
 }
 
-static uint64_t add_gather(struct filler *f, const struct codelet_field *field, const struct edge *edge,
-                           uint64_t elements)
-{
-    assert(elements && edge->form != EDGE_LIST);
-    struct compiler *c = f->c;
-    struct digit digit = { edge->count, 1 };
-    struct piece piece = { .variable = edge->variable,
-                           .digits = elements > 1,
-                           .offset = edge->offset,
-                           .elements = elements,
-                           .digit = &digit };
-    struct plan_side side =
-        edge->form == EDGE_RUN ? (struct plan_side){ NULL, &piece } : plan_side_of_view(edge_view(c->store, edge));
-    unsigned element_bytes = (unsigned)pop_type_size((pop_type)field->type);
-    struct image_gather gather = { .vertex_in_set = f->vertex_in_set,
-                                   .scratch = f->scratch,
-                                   .bytes = elements * element_bytes };
-    gather.before = plan_copy(&c->moves, f->storage->offset, side, PLAN_BUFFER, elements, element_bytes) + 1;
-    if (field->direction != FIELD_INPUT)
-        gather.after = plan_copy(&c->moves, f->storage->offset, PLAN_BUFFER, side, elements, element_bytes) + 1;
-    *vec_push(&c->image->gathers) = gather;
-    f->scratch = align_up(f->scratch + gather.bytes, STORAGE_ALIGNMENT);
-    f->work += 2 * gather.bytes;
-    return IMAGE_REF(BLOCK_SCRATCH, gather.scratch);
-}
-
-/* Reference to the elements of an edge; an empty edge gets a readable address too. */
+/* Reference to the elements of an edge, for the states at `at`; an empty edge gets a readable address too. */
 static uint64_t edge_reference(struct filler *f, const struct codelet_field *field, const struct edge *edge,
-                               uint64_t *elements)
+                               uint64_t at, uint64_t *elements)
 {
     struct run run = { 0 };
     *elements = edge_elements(f->c->store, edge);
     if (!*elements)
         return IMAGE_REF(BLOCK_STORAGE, 0);
-    f->work += *elements * pop_type_size((pop_type)field->type);
+    f->part->work += *elements * pop_type_size((pop_type)field->type);
     if (in_place(f->c, field, edge, &run) &&
         (field->direction != FIELD_INPUT || !f->writes.count || !vertex_writes(f, &run)))
         return IMAGE_REF(BLOCK_STORAGE,
                          f->storage->offset[run.variable] + run.offset * variable_element_bytes(f->c, run.variable));
-    return add_gather(f, field, edge, *elements);
+    *vec_push(&f->part->gathers) = (struct late_gather){ at, field, *edge, f->vertex_in_set };
+    return 0;
 }
 
 /* Initial contents of vector state (or a row of it); returns where they are. */
-static uint64_t add_state_data(struct compiler *c, const struct codelet_field *field, const struct edge *edge,
+static uint64_t add_state_data(struct filler *f, const struct codelet_field *field, const struct edge *edge,
                                bool counted)
 {
+    struct compiler *c = f->c;
     size_t bytes = pop_type_size((pop_type)field->type);
-    uint64_t at = add_items(c, edge->count, bytes, counted);
+    uint64_t at = add_items(f, edge->count, bytes, counted);
     if (edge->form == EDGE_DATA && edge->count)
         memcpy(c->image->states.data + at, edge_data(c->store, edge), edge->count * bytes);
     return IMAGE_REF(BLOCK_STATE, at);
@@ -174,14 +156,14 @@ static void fill_table(struct filler *f, const struct codelet_field *field, cons
            (uint64_t)edge->offset + edge->count <= f->c->store->edges.count);
     struct compiler *c = f->c;
     uint64_t stride = table_stride(field);
-    uint64_t table = add_items(c, edge->count, stride, !field->has_size);
+    uint64_t table = add_items(f, edge->count, stride, !field->has_size);
     put_pointer(c, at, IMAGE_REF(BLOCK_STATE, table), field->has_size, edge->count);
     for (uint64_t i = 0; i < edge->count; ++i) {
         const struct edge *row = edge_row(c->store, edge, i);
-        uint64_t elements = row->count;
-        uint64_t reference = field->direction == FIELD_STATE ? add_state_data(c, field, row, !field->inner_has_size)
-                                                             : edge_reference(f, field, row, &elements);
-        put_pointer(c, table + i * stride, reference, field->inner_has_size, elements);
+        uint64_t elements = row->count, entry = table + i * stride;
+        uint64_t reference = field->direction == FIELD_STATE ? add_state_data(f, field, row, !field->inner_has_size)
+                                                             : edge_reference(f, field, row, entry, &elements);
+        put_pointer(c, entry, reference, field->inner_has_size, elements);
     }
 }
 
@@ -191,13 +173,13 @@ static void fill_field(struct filler *f, const struct codelet_field *field, cons
     if (edge->form == EDGE_LIST) {
         fill_table(f, field, edge, at);
     } else if (field->direction != FIELD_STATE) {
-        uint64_t elements, reference = edge_reference(f, field, edge, &elements);
+        uint64_t elements, reference = edge_reference(f, field, edge, at, &elements);
         put_pointer(c, at, reference, field->shape != SHAPE_SCALAR && field->has_size, elements);
     } else if (edge->form == EDGE_VALUE) {
         uint64_t bits = edge_value(edge);
         memcpy(c->image->states.data + at, &bits, pop_type_size((pop_type)field->type));
     } else {
-        put_pointer(c, at, add_state_data(c, field, edge, !field->has_size), field->has_size, edge->count);
+        put_pointer(c, at, add_state_data(f, field, edge, !field->has_size), field->has_size, edge->count);
     }
 }
 
@@ -211,16 +193,114 @@ static void find_edges(struct filler *f, struct edge_list list, const struct cod
             f->edge_of[list.edges[e].field] = &list.edges[e];
 }
 
-void fill_state(struct filler *f, struct edge_list list, const struct codelet *codelet, uint64_t at)
+/* ---- parts ---- */
+
+bool state_has_items(const struct codelet *codelet)
+{
+    for (uint32_t i = 0; i < codelet->field_count; ++i) {
+        const struct codelet_field *field = &codelet->fields[i];
+        if (field_has_table(field) || (field->direction == FIELD_STATE && field->shape != SHAPE_SCALAR))
+            return true;
+    }
+    return false;
+}
+
+static void space_add(struct item_space *space, uint64_t items, uint64_t item_bytes, bool counted)
+{
+    uint64_t at = space->any ? items_after(space->end, counted) : 0;
+    space->counted = space->any ? space->counted : counted;
+    space->any = true;
+    space->end = at + items * item_bytes;
+}
+
+uint64_t space_end(const struct item_space *space, uint64_t begin)
+{
+    return space->any ? items_after(begin, space->counted) + space->end : begin;
+}
+
+/* The same items in the same order as fill_field adds them. */
+static void measure_field(const struct filler *f, const struct codelet_field *field, const struct edge *edge,
+                          struct item_space *space)
+{
+    uint64_t bytes = pop_type_size((pop_type)field->type);
+    bool state = field->direction == FIELD_STATE;
+    if (edge->form == EDGE_LIST) {
+        space_add(space, edge->count, table_stride(field), !field->has_size);
+        for (uint64_t i = 0; state && i < edge->count; ++i)
+            space_add(space, edge_row(f->c->store, edge, i)->count, bytes, !field->inner_has_size);
+    } else if (state && edge->form != EDGE_VALUE) {
+        space_add(space, edge->count, bytes, !field->has_size);
+    }
+}
+
+void measure_part(struct filler *f, struct state_part *part)
+{
+    const pop_store *store = f->c->store;
+    struct window window;
+    window_init(&window, store, f->order, &part->places, 1, NULL);
+    for (uint64_t i = part->places.first; i < part->places.first + part->places.count; ++i) {
+        find_edges(f, window_edges(&window, i), part->codelet);
+        for (uint32_t k = 0; k < part->codelet->field_count; ++k)
+            if (f->edge_of[k])
+                measure_field(f, &part->codelet->fields[k], f->edge_of[k], &part->space);
+    }
+    window_free(&window);
+}
+
+static void fill_state(struct filler *f, struct edge_list list, const struct codelet *codelet, uint64_t at)
 {
     assert(at + codelet->state_bytes <= f->c->image->states.count);
     memcpy(f->c->image->states.data + at, codelet->defaults, codelet->state_bytes);
     find_edges(f, list, codelet);
     note_writes(f, codelet);
-    f->work += codelet->state_bytes;
     for (uint32_t i = 0; i < codelet->field_count; ++i)
         if (f->edge_of[i])
             fill_field(f, &codelet->fields[i], f->edge_of[i], at + codelet->fields[i].offset);
+}
+
+void fill_part(struct filler *f, struct state_part *part)
+{
+    struct image *image = f->c->image;
+    const struct codelet *codelet = part->codelet;
+    struct window window;
+    f->part = part;
+    part->work += part->places.count * codelet->state_bytes;
+    window_init(&window, f->c->store, f->order, &part->places, 1, NULL);
+    for (uint64_t i = 0; i < part->places.count; ++i) {
+        uint64_t at = part->at + i * part->stride;
+        f->vertex_in_set = part->vertex_in_set + (uint32_t)i;
+        fill_state(f, window_edges(&window, part->places.first + i), codelet, at);
+        memset(image->states.data + at + codelet->state_bytes, 0, part->stride - codelet->state_bytes);
+    }
+    assert(part->items == part->items_end);
+    window_free(&window);
+}
+
+void add_gather(struct compiler *c, const struct storage_result *storage, const struct late_gather *late,
+                struct gather_space *space)
+{
+    const struct edge *edge = &late->edge;
+    uint64_t elements = edge_elements(c->store, edge);
+    assert(elements && edge->form != EDGE_LIST);
+    struct digit digit = { edge->count, 1 };
+    struct piece piece = { .variable = edge->variable,
+                           .digits = elements > 1,
+                           .offset = edge->offset,
+                           .elements = elements,
+                           .digit = &digit };
+    struct plan_side side =
+        edge->form == EDGE_RUN ? (struct plan_side){ NULL, &piece } : plan_side_of_view(edge_view(c->store, edge));
+    unsigned element_bytes = (unsigned)pop_type_size((pop_type)late->field->type);
+    struct image_gather gather = { .vertex_in_set = late->vertex_in_set,
+                                   .scratch = space->scratch,
+                                   .bytes = elements * element_bytes };
+    gather.before = plan_copy(&c->moves, storage->offset, side, PLAN_BUFFER, elements, element_bytes) + 1;
+    if (late->field->direction != FIELD_INPUT)
+        gather.after = plan_copy(&c->moves, storage->offset, PLAN_BUFFER, side, elements, element_bytes) + 1;
+    *vec_push(&c->image->gathers) = gather;
+    put_word(c, late->at, IMAGE_REF(BLOCK_SCRATCH, gather.scratch));
+    space->scratch = align_up(space->scratch + gather.bytes, STORAGE_ALIGNMENT);
+    space->work += 2 * gather.bytes;
 }
 
 void fill_checks(struct filler *f, uint32_t vertex, const struct codelet *codelet)
@@ -229,6 +309,7 @@ void fill_checks(struct filler *f, uint32_t vertex, const struct codelet *codele
     struct image *image = f->c->image;
     const struct vertex *v = &store->vertices.data[vertex];
     pop_where where = store->wheres.data[v->where];
+    find_edges(f, (struct edge_list){ store->edges.data, v->edge, NULL }, codelet);
     *vec_push(&image->vertex_places) = (struct image_place){ compiler_string(f->c, where.file), v->tile, where.line };
     *vec_push(&image->edge_first) = image->edge_bytes.count;
     for (uint32_t i = 0; i < codelet->field_count; ++i) {

@@ -1,17 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vertices: the groups and vertex states that the engine runs. */
+/* vertices: the groups and vertex states that the engine runs. Parts of groups are filled by threads, some hundred
+ * thousand vertices at a time, at places that follow from all parts before. */
 #include "compiler/lower/vertices.h"
 #include "compiler/lower/states.h"
 #include "popc/behave.h"
 #include "popc/module.h"
 
+#include "base/pool.h"
+
 #include <assert.h>
+#include <stdatomic.h>
+
+/* Vertices in a part, and vertices and parts in a batch. */
+enum { PART = WINDOW_MAX, BATCH_VERTICES = 8 * PART, BATCH_PARTS = 256 };
+
+struct emitting {
+    struct compiler *c;
+    const struct check_result *check;
+    const struct order_result *order;
+    const struct storage_result *storage;
+    uint32_t *codelet_of;   /* by type, index + 1 of image->codelets once it has one */
+    struct filler *fillers; /* one for each thread */
+    unsigned threads;
+    VEC(struct state_part) parts; /* of the batch */
+    atomic_size_t next;           /* part to take */
+    uint32_t set, group;          /* of the next part to list */
+    uint64_t place;
+    size_t begun;              /* sets of the image */
+    struct gather_space space; /* of the latest of them */
+};
 
 /* The build of a codelet that honours the floating-point flags, if programs set them. Without one, exceptions are those
  * that the processor raises. */
-static struct module *chosen_module(const struct filler *f, struct module *module)
+static struct module *chosen_module(const struct emitting *e, struct module *module)
 {
-    struct module *behaving = f->check->behaves ? module_behaving(module) : NULL;
+    struct module *behaving = e->check->behaves ? module_behaving(module) : NULL;
     return behaving ? behaving : module;
 }
 
@@ -25,20 +48,19 @@ static uint32_t image_module(struct compiler *c, struct module *module)
     return (uint32_t)image->modules.count - 1;
 }
 
-/* codelet_of: by type, index + 1 of image->codelets once it has one. */
-static uint32_t image_codelet_of(struct filler *f, uint32_t type, uint32_t *codelet_of)
+static uint32_t image_codelet_of(struct emitting *e, uint32_t type)
 {
-    struct compiler *c = f->c;
+    struct compiler *c = e->c;
     const struct codelet *codelet = c->store->types.data[type].codelet;
     assert(codelet >= codelet->module->codelets &&
            codelet < codelet->module->codelets + codelet->module->codelet_count);
-    if (!codelet_of[type]) {
-        uint32_t module = image_module(c, chosen_module(f, codelet->module));
+    if (!e->codelet_of[type]) {
+        uint32_t module = image_module(c, chosen_module(e, codelet->module));
         *vec_push(&c->image->codelets) =
             (struct image_codelet){ module, (uint32_t)(codelet - codelet->module->codelets) };
-        codelet_of[type] = (uint32_t)c->image->codelets.count;
+        e->codelet_of[type] = (uint32_t)c->image->codelets.count;
     }
-    return codelet_of[type] - 1;
+    return e->codelet_of[type] - 1;
 }
 
 static uint64_t codelet_alignment(const struct codelet *codelet)
@@ -58,73 +80,182 @@ static void reserve_states(struct compiler *c, const struct order_result *order)
     vec_reserve(&c->image->states, bytes);
 }
 
-static void emit_group(struct filler *f, const struct used_set *set, const struct vertex_group *group,
-                       uint32_t image_codelet)
+static void begin_group(struct emitting *e, const struct state_part *part)
 {
-    assert(group->first >= set->first && group->first + group->count <= set->first + set->count);
-    struct compiler *c = f->c;
-    const struct codelet *codelet = c->store->types.data[group->type].codelet;
-    uint64_t alignment = codelet_alignment(codelet), stride = align_up(codelet->state_bytes, alignment);
-    uint64_t end = c->image->states.count, first = align_up(end, alignment),
-             bytes = first - end + group->count * stride;
-    memset(vec_extend(&c->image->states, bytes), 0, bytes);
-    *vec_push(&c->image->groups) =
-        (struct image_group){ image_codelet, (uint32_t)(group->first - set->first), group->count, first, stride };
-    struct window window;
-    window_init(&window, c->store, f->order, group, 1, NULL);
-    for (uint64_t i = 0; i < group->count; ++i) {
-        f->vertex_in_set = (uint32_t)(group->first - set->first + i);
-        fill_state(f, window_edges(&window, group->first + i), codelet, first + i * stride);
-        uint32_t vertex = f->order->vertices[group->first + i];
-        *vec_push(&c->image->vertex_ids) = vertex;
-        if (f->check->behaves)
-            *vec_push(&c->image->vertex_tiles) = c->store->vertices.data[vertex].tile;
-        if (c->options->checked)
-            fill_checks(f, vertex, codelet);
-    }
-    window_free(&window);
+    const struct vertex_group *group = &e->order->groups.data[part->group];
+    struct image *image = e->c->image;
+    uint64_t alignment = codelet_alignment(part->codelet), stride = align_up(part->codelet->state_bytes, alignment);
+    uint64_t end = image->states.count, first = align_up(end, alignment);
+    memset(vec_extend(&image->states, first - end + group->count * stride), 0, first - end);
+    *vec_push(&image->groups) =
+        (struct image_group){ image_codelet_of(e, group->type), part->vertex_in_set, group->count, first, stride };
 }
 
-static void emit_set(struct filler *f, size_t index, uint32_t *codelet_of)
+/* The next parts, up to the size of a batch. */
+static void list_parts(struct emitting *e)
 {
-    struct image *image = f->c->image;
-    const struct used_set *set = &f->order->sets.data[index];
+    const struct order_result *order = e->order;
+    e->parts.count = 0;
+    for (uint64_t vertices = 0;
+         e->group < order->groups.count && vertices < BATCH_VERTICES && e->parts.count < BATCH_PARTS;) {
+        const struct vertex_group *group = &order->groups.data[e->group];
+        while (e->group >= order->sets.data[e->set].first_group + order->sets.data[e->set].groups)
+            ++e->set;
+        struct state_part part = { .codelet = e->c->store->types.data[group->type].codelet,
+                                   .places = *group,
+                                   .set = e->set,
+                                   .group = e->group,
+                                   .vertex_in_set = (uint32_t)(e->place - order->sets.data[e->set].first) };
+        assert(part.vertex_in_set < order->sets.data[e->set].count);
+        uint64_t left = group->first + group->count - e->place;
+        part.places.first = e->place;
+        part.places.count = left < PART ? left : PART;
+        *vec_push(&e->parts) = part;
+        e->place += part.places.count;
+        vertices += part.places.count;
+        e->group += part.places.count == left;
+    }
+}
+
+static void measure_parts(void *context, uint32_t thread)
+{
+    struct emitting *e = context;
+    for (size_t i; (i = atomic_fetch_add(&e->next, 1)) < e->parts.count;)
+        if (state_has_items(e->parts.data[i].codelet))
+            measure_part(&e->fillers[thread], &e->parts.data[i]);
+}
+
+/* Gives parts their places, in order: the states of a group, then tables and vector data of its vertices. */
+static void place_parts(struct emitting *e)
+{
+    struct image *image = e->c->image;
+    for (size_t i = 0; i < e->parts.count; ++i) {
+        struct state_part *part = &e->parts.data[i];
+        uint64_t before = part->places.first - e->order->groups.data[part->group].first;
+        if (!before)
+            begin_group(e, part);
+        const struct image_group *group = &image->groups.data[image->groups.count - 1];
+        part->stride = group->stride;
+        part->at = group->states + before * group->stride;
+        part->items = image->states.count;
+        part->items_end = space_end(&part->space, part->items);
+        (void)vec_extend(&image->states, part->items_end - part->items);
+    }
+}
+
+static void fill_parts(void *context, uint32_t thread)
+{
+    struct emitting *e = context;
+    struct image *image = e->c->image;
+    for (size_t i; (i = atomic_fetch_add(&e->next, 1)) < e->parts.count;) {
+        struct state_part *part = &e->parts.data[i];
+        const uint32_t *vertices = e->order->vertices + part->places.first;
+        fill_part(&e->fillers[thread], part);
+        memcpy(image->vertex_ids.data + part->places.first, vertices, part->places.count * sizeof(*vertices));
+        for (uint64_t v = 0; e->check->behaves && v < part->places.count; ++v)
+            image->vertex_tiles.data[part->places.first + v] = e->c->store->vertices.data[vertices[v]].tile;
+    }
+}
+
+static void run_parts(struct emitting *e, pool_fn fn)
+{
+    atomic_store(&e->next, 0);
+    pool_run(e->c->pool, e->threads, fn, e);
+}
+
+/* The set before is complete. */
+static void begin_set(struct emitting *e, size_t index)
+{
+    struct image *image = e->c->image;
     struct image_set *out = &image->sets.data[index];
     out->first_gather = image->gathers.count;
-    out->first_vertex_id = image->vertex_ids.count;
-    out->first_vertex_tile = image->vertex_tiles.count;
-    f->scratch = f->work = 0;
-    for (uint32_t g = 0; g < set->groups; ++g) {
-        const struct vertex_group *group = &f->order->groups.data[set->first_group + g];
-        emit_group(f, set, group, image_codelet_of(f, group->type, codelet_of));
-    }
-    assert(image->vertex_ids.count - out->first_vertex_id == set->count);
+    out->first_vertex_id = e->order->sets.data[index].first;
+    out->first_vertex_tile = e->check->behaves ? out->first_vertex_id : 0;
+    e->space = (struct gather_space){ 0 };
+}
+
+static void end_set(struct emitting *e, size_t index)
+{
+    struct image *image = e->c->image;
+    struct image_set *out = &image->sets.data[index];
     out->gathers = image->gathers.count - out->first_gather;
-    out->scratch_bytes = f->scratch;
-    out->work = f->work;
-    if (f->scratch && f->scratch + STORAGE_PADDING > image->scratch_bytes)
-        image->scratch_bytes = f->scratch + STORAGE_PADDING;
+    out->scratch_bytes = e->space.scratch;
+    out->work = e->space.work;
+    if (e->space.scratch && e->space.scratch + STORAGE_PADDING > image->scratch_bytes)
+        image->scratch_bytes = e->space.scratch + STORAGE_PADDING;
+}
+
+/* Ends sets before one, and begins it. */
+static void advance_to(struct emitting *e, size_t set)
+{
+    for (; e->begun <= set; ++e->begun) {
+        if (e->begun)
+            end_set(e, e->begun - 1);
+        if (e->begun < e->order->sets.count)
+            begin_set(e, e->begun);
+    }
+}
+
+/* What takes the next place in a table, in the order of parts. */
+static void finish_parts(struct emitting *e)
+{
+    for (size_t i = 0; i < e->parts.count; ++i) {
+        struct state_part *part = &e->parts.data[i];
+        advance_to(e, part->set);
+        e->space.work += part->work;
+        for (size_t g = 0; g < part->gathers.count; ++g)
+            add_gather(e->c, e->storage, &part->gathers.data[g], &e->space);
+        for (uint64_t v = 0; e->c->options->checked && v < part->places.count; ++v)
+            fill_checks(e->fillers, e->order->vertices[part->places.first + v], part->codelet);
+        vec_free(&part->gathers);
+    }
+}
+
+static void emit_vertices(struct emitting *e)
+{
+    struct image *image = e->c->image;
+    if (e->order->count)
+        (void)vec_extend(&image->vertex_ids, e->order->count);
+    if (e->order->count && e->check->behaves)
+        (void)vec_extend(&image->vertex_tiles, e->order->count);
+    for (list_parts(e); e->parts.count; list_parts(e)) {
+        run_parts(e, measure_parts);
+        place_parts(e);
+        run_parts(e, fill_parts);
+        finish_parts(e);
+    }
+    advance_to(e, e->order->sets.count);
+    vec_free(&e->parts);
 }
 
 bool pass_vertices(struct compiler *c, const struct check_result *check, const struct order_result *order,
                    const struct storage_result *storage)
 {
-    uint32_t max = 0, *codelet_of = mem_zero(c->store->types.count, sizeof(*codelet_of));
+    uint32_t max = 0;
     for (size_t g = 0; g < order->groups.count; ++g) {
         const struct codelet *codelet = c->store->types.data[order->groups.data[g].type].codelet;
         max = codelet->field_count > max ? codelet->field_count : max;
     }
-    struct filler filler = {
-        .c = c, .check = check, .order = order, .storage = storage, .edge_of = mem_alloc(max * sizeof(*filler.edge_of))
-    };
     assert(c->image->sets.count == order->sets.count); /* pass_schedule has made them */
+    struct emitting e = { .c = c,
+                          .check = check,
+                          .order = order,
+                          .storage = storage,
+                          .codelet_of = mem_zero(c->store->types.count, sizeof(*e.codelet_of)),
+                          .threads = pool_threads(c->pool) };
+    e.fillers = mem_zero(e.threads, sizeof(*e.fillers));
+    for (unsigned i = 0; i < e.threads; ++i)
+        e.fillers[i] = (struct filler){
+            .c = c, .order = order, .storage = storage, .edge_of = mem_alloc(max * sizeof(*e.fillers->edge_of))
+        };
     reserve_states(c, order);
-    for (size_t s = 0; s < order->sets.count; ++s)
-        emit_set(&filler, s, codelet_of);
-    bool fits = c->image->copies.count < UINT32_MAX;
-    vec_free(&filler.writes);
-    free(filler.edge_of);
-    free(codelet_of);
-    return fits ||
+    emit_vertices(&e);
+    for (unsigned i = 0; i < e.threads; ++i) {
+        vec_free(&e.fillers[i].writes);
+        free(e.fillers[i].edge_of);
+    }
+    free(e.fillers);
+    free(e.codelet_of);
+    return c->image->copies.count < UINT32_MAX ||
            compiler_fail(c, POP_GRAPH_MEMORY_ALLOCATION_ERROR, 0, NULL, "more than 2^32 edges are not contiguous");
 }

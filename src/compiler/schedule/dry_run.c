@@ -44,6 +44,11 @@ struct dry_run {
     size_t known_count, known_size;
     uint64_t executed;
     struct type_report *types; /* by type of the store */
+    struct {
+        uint32_t vertex; /* NONE at first */
+        uint64_t cycles;
+        enum model_estimate how;
+    } latest; /* neighbours are mostly alike */
 };
 
 struct dry_run *dry_run_create(struct compiler *c)
@@ -53,6 +58,7 @@ struct dry_run *dry_run_create(struct compiler *c)
     dry->c = c;
     dry->counter = arch == DEVICE_ARCHS ? NULL : device_counter_create(arch);
     dry->types = mem_zero(c->store->types.count, sizeof(*dry->types));
+    dry->latest.vertex = NONE;
     return dry;
 }
 
@@ -248,12 +254,40 @@ static void note(struct dry_run *dry, uint32_t type, enum model_estimate how, co
     ++*(how == MODEL_COUNTED ? &report->counted : &report->guessed);
 }
 
+static bool edges_alike(const pop_store *store, const struct edge *a, const struct edge *b)
+{
+    if (a->field != b->field || a->form != b->form || a->count != b->count)
+        return false;
+    if (a->form == EDGE_RUN)
+        return !store->variables.data[a->variable].constant && !store->variables.data[b->variable].constant;
+    return a->form == EDGE_SIZE || (a->form == EDGE_VALUE && a->variable == b->variable);
+}
+
+/* Whether two vertices are the same in memory, at a glance. */
+static bool vertices_alike(const pop_store *store, uint32_t first, uint32_t second)
+{
+    const struct vertex *a = &store->vertices.data[first], *b = &store->vertices.data[second];
+    const struct edge *edges = store->edges.data;
+    if (a->type != b->type)
+        return false;
+    uint32_t x = a->edge, y = b->edge;
+    for (; x != NO_EDGE && y != NO_EDGE; x = edge_next(edges, x), y = edge_next(edges, y))
+        if (!edges_alike(store, &edges[x], &edges[y]))
+            return false;
+    return x == y;
+}
+
 uint64_t dry_run_cycles(struct dry_run *dry, uint32_t vertex, enum model_estimate *how)
 {
     assert(vertex < dry->c->store->vertices.count);
     uint32_t type = dry->c->store->vertices.data[vertex].type;
     const struct codelet *codelet = dry->c->store->types.data[type].codelet;
     char why[120] = "";
+    if (dry->latest.vertex != NONE && vertices_alike(dry->c->store, dry->latest.vertex, vertex)) {
+        note(dry, type, dry->latest.how, why);
+        *how = dry->latest.how;
+        return dry->latest.cycles;
+    }
     build(dry, vertex, codelet);
     if (2 * dry->known_count >= dry->known_size)
         grow(dry);
@@ -269,6 +303,9 @@ uint64_t dry_run_cycles(struct dry_run *dry, uint32_t vertex, enum model_estimat
     }
     note(dry, type, known->how, why);
     *how = known->how;
+    dry->latest.vertex = vertex;
+    dry->latest.cycles = known->cycles;
+    dry->latest.how = known->how;
     return known->cycles;
 }
 

@@ -71,7 +71,10 @@ static bool schedule_group(struct scheduling *s, const struct vertex_group *grou
     bool worker = s->c->store->types.data[group->type].codelet->kind == VERTEX_WORKER;
     for (uint64_t i = first; i < last; ++i) {
         pop_perf perf;
-        prefetch_vertex(s->c->store, s->order, i);
+        if (s->dry)
+            prefetch_edges(s->c->store, s->order, i);
+        else
+            prefetch_vertex(s->c->store, s->order, i);
         if (!store_estimate(s->c->store, s->order->vertices[i], &perf) &&
             !estimate_dry(s, group->type, s->order->vertices[i], &perf))
             return false;

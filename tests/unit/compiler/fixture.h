@@ -57,7 +57,7 @@ static inline void add_codelet(struct module *module, const char *name, unsigned
 /* Sum: in vector, out scalar.  Map: in vector, out vector.  Scale: data InOut vector.  Wide: in aligned to 16.
  * Scalar: out scalar.  Sink: in vector.  Fill: out vector.
  * Rows: in vector of vectors, taps vector state (pointer alone), gain scalar state, out.  Two: a and b Output vectors.
- * Join: in and other vectors, out vector.
+ * Join: in and other vectors, out vector.  Pass: in scalar, out scalar.
  */
 static inline struct module *make_module(void)
 {
@@ -82,6 +82,8 @@ static inline struct module *make_module(void)
     struct codelet_field scalar[] = { make_field("out", FIELD_OUTPUT, SHAPE_SCALAR, 0, false, 4) };
     struct codelet_field sink[] = { make_field("in", FIELD_INPUT, SHAPE_VECTOR, 0, true, 4) };
     struct codelet_field fill[] = { make_field("out", FIELD_OUTPUT, SHAPE_VECTOR, 0, true, 4) };
+    struct codelet_field pass[] = { make_field("in", FIELD_INPUT, SHAPE_SCALAR, 0, false, 4),
+                                    make_field("out", FIELD_OUTPUT, SHAPE_SCALAR, 8, false, 4) };
     add_codelet(module, "Sum", 24, sum, 2);
     add_codelet(module, "Map", 32, map, 2);
     add_codelet(module, "Scale", 16, scale, 1);
@@ -92,6 +94,7 @@ static inline struct module *make_module(void)
     add_codelet(module, "Sink", 16, sink, 1);
     add_codelet(module, "Fill", 16, fill, 1);
     add_codelet(module, "Join", 48, join, 3);
+    add_codelet(module, "Pass", 16, pass, 2);
     return module;
 }
 

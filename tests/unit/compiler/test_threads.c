@@ -39,34 +39,113 @@ static pop_program steps(struct fixture *f)
     return sequence;
 }
 
-static void compile_with(const char *threads, char **data, size_t *size)
+/* Vertices of a set that several threads share, which are not created tile by tile. */
+enum { LARGE = 70000, LARGE_ELEMENTS = 2 * LARGE + 4 };
+
+static pop_tensor long_variable(struct fixture *f, const char *name)
+{
+    pop_tensor t = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(LARGE_ELEMENTS), name);
+    for (unsigned tile = 0, each = LARGE_ELEMENTS / TILES; tile < TILES; ++tile)
+        pop_graph_set_tile_mapping(
+            f->graph, pop_tensor_slice(t, tile * each, tile + 1 < TILES ? (tile + 1) * each : LARGE_ELEMENTS, 0), tile);
+    return t;
+}
+
+/* Tables, vector data and scalar state. */
+static void add_rows(struct fixture *f, pop_compute_set set, unsigned i, pop_tensor in, pop_tensor out)
+{
+    pop_vertex v = vertex(f, set, "Rows", i % TILES, 1);
+    pop_graph_set_field_size(f->graph, v, "in", 1 + i % 2);
+    for (unsigned row = 0; row < 1 + i % 2; ++row)
+        pop_graph_connect_index(f->graph, v, "in", row, pop_tensor_slice(in, i + row, i + row + 1 + i % 3, 0));
+    pop_graph_set_field(f->graph, v, "gain", POP_FLOAT, &(float){ (float)i });
+    pop_graph_set_field_vector(f->graph, v, (pop_field){ "taps", POP_WHOLE }, POP_FLOAT, (float[]){ 1, 2, 3, 4 },
+                               i % 5);
+    pop_graph_connect(f->graph, v, "out", pop_tensor_slice(out, i, i + 1, 0));
+}
+
+/* A set of many types, one of gathers and scatters, and one whose results are written from last to first, and read by
+ * their own vertices. */
+static pop_program large_sets(struct fixture *f)
+{
+    pop_compute_set mixed = pop_graph_add_compute_set(f->graph, "mixed"),
+                    gathers = pop_graph_add_compute_set(f->graph, "gathers"),
+                    last_first = pop_graph_add_compute_set(f->graph, "last first");
+    pop_tensor in = long_variable(f, "in"), out = long_variable(f, "out"), again = long_variable(f, "again"),
+               away = long_variable(f, "away");
+    for (unsigned i = 0; i < LARGE; ++i) {
+        add_rows(f, mixed, i, in, out);
+        if (i % 3 == 0)
+            in_out(f, mixed, "Sum", i % TILES, pop_tensor_slice(in, i, i + 4, 0), pop_tensor_at(out, LARGE + i));
+        if (i % 3 == 1) {
+            pop_vertex v = vertex(f, mixed, "Pass", i % TILES, 10);
+            pop_graph_connect_constant(f->graph, v, "in", POP_FLOAT, &(float){ (float)(i % 8) });
+            pop_graph_connect(f->graph, v, "out", pop_tensor_at(out, LARGE + i));
+        }
+        pop_tensor row = i % 4 ? pop_tensor_slice(out, i, i + 3, 0)
+                               : pop_tensor_slice(pop_tensor_reverse(out, 0), i, i + 2 + i % 3, 0);
+        in_out(f, gathers, i % 2 ? "Map" : "Wide", i * 7 % TILES, row, pop_tensor_slice(again, 2 * i, 2 * i + 1, 0));
+        unsigned at = LARGE - 1 - i;
+        pop_tensor own = pop_tensor_slice(away, at, at + 1, 0);
+        in_out(f, last_first, "Map", i % TILES, own, own);
+    }
+    pop_program sequence = pop_sequence(f->graph, "large");
+    pop_sequence_add(sequence, pop_execute(mixed, NULL));
+    pop_sequence_add(sequence, pop_execute(gathers, NULL));
+    pop_sequence_add(sequence, pop_execute(last_first, NULL));
+    return sequence;
+}
+
+typedef pop_program (*program_fn)(struct fixture *f);
+
+static void begin_with(struct fixture *f, const char *threads, bool checked)
+{
+    begin(f);
+    pop_option options[] = { { "target.hostThreads", threads },
+                             { "debug.checkedExecution", checked ? "true" : "false" } };
+    assert_int_equal(
+        options_apply(&f->options, "engine", (pop_options){ options, 2 }, NULL, (pop_where){ 0 }, "test", NULL),
+        POP_OK);
+}
+
+static void compile_with(const char *threads, bool checked, program_fn make, char **data, size_t *size)
 {
     struct fixture f;
-    begin(&f);
-    pop_option option = { "target.hostThreads", threads };
-    assert_int_equal(
-        options_apply(&f.options, "engine", (pop_options){ &option, 1 }, NULL, (pop_where){ 0 }, "test", NULL), POP_OK);
-    compiled(&f, steps(&f));
+    begin_with(&f, threads, checked);
+    compiled(&f, make(&f));
     options_free(&f.image->options); /* the number of threads differs in them */
     image_write(f.image, data, size);
     end(&f);
 }
 
-static void test_same_bytes(void **state)
+static void check_same_bytes(bool checked, program_fn make)
 {
-    (void)state;
     static const char *const threads[] = { "2", "4", "7" };
+    size_t counts = checked ? 1 : sizeof(threads) / sizeof(threads[0]);
     char *one, *many;
     size_t size, other;
-    compile_with("1", &one, &size);
+    compile_with("1", checked, make, &one, &size);
     assert_true(size > 0);
-    for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); ++i) {
-        compile_with(threads[i], &many, &other);
+    for (size_t i = 0; i < counts; ++i) {
+        compile_with(threads[i], checked, make, &many, &other);
         assert_int_equal(other, size);
         assert_memory_equal(many, one, size);
         free(many);
     }
     free(one);
+}
+
+static void test_same_bytes(void **state)
+{
+    (void)state;
+    check_same_bytes(false, steps);
+}
+
+static void test_same_bytes_of_large_sets(void **state)
+{
+    (void)state;
+    check_same_bytes(false, large_sets);
+    check_same_bytes(true, large_sets);
 }
 
 /* The error names the same tile, with the same text, with one thread and with several. */
@@ -77,12 +156,8 @@ static void test_same_error(void **state)
     pop_error errors[2];
     for (size_t i = 0; i < 2; ++i) {
         struct fixture f;
-        begin(&f);
+        begin_with(&f, threads[i], false);
         f.graph->store->target.type = POP_TARGET_IPU; /* where programs that do not fit are refused */
-        pop_option option = { "target.hostThreads", threads[i] };
-        assert_int_equal(
-            options_apply(&f.options, "engine", (pop_options){ &option, 1 }, NULL, (pop_where){ 0 }, "test", NULL),
-            POP_OK);
         pop_program program = steps(&f);
         pop_tensor large = variable(&f, 1 << 20, 9, "large"), larger = variable(&f, 1 << 21, 5, "larger");
         pop_sequence_add(program, pop_copy(pop_tensor_slice(larger, 0, 1 << 20, 0), large, false, "copy"));
@@ -95,8 +170,53 @@ static void test_same_error(void **state)
     assert_string_equal(errors[0].text, errors[1].text);
 }
 
+/* The last vertex that one thread takes and the first of the next one are wrong; then one in two sets. */
+static pop_error first_error(const char *threads, bool hazard)
+{
+    enum { TAKEN = 1 << 14, ALL = 40000 };
+    struct fixture f;
+    begin_with(&f, threads, false);
+    pop_compute_set sets[] = { pop_graph_add_compute_set(f.graph, "first"),
+                               pop_graph_add_compute_set(f.graph, "next") };
+    pop_tensor in = long_variable(&f, "in"), out = long_variable(&f, "out"), more = long_variable(&f, "more");
+    for (unsigned i = 0; i < ALL; ++i) {
+        bool no_out = !hazard && i == TAKEN - 1, no_in = !hazard && (i == TAKEN || i == 2 * TAKEN);
+        pop_vertex v = vertex(&f, sets[i / (ALL / 2)], "Sum", i % TILES, 1);
+        unsigned to = hazard && (i == ALL / 2 - 1 || i == ALL - 1) ? i - 18 : i;
+        if (!no_in)
+            pop_graph_connect(f.graph, v, "in", pop_tensor_slice(in, i, i + 2, 0));
+        if (!no_out)
+            pop_graph_connect(f.graph, v, "out", pop_tensor_at(i % 2 ? out : more, to));
+    }
+    pop_program program = pop_sequence(f.graph, "both");
+    for (size_t i = 0; i < 2; ++i)
+        pop_sequence_add(program, pop_execute(sets[i], NULL));
+    assert_int_equal(compile(&f, program), hazard ? POP_GRAPH_CYCLE_ERROR : POP_GRAPH_CONNECTION_ERROR);
+    assert_non_null(strstr(f.error.text, hazard ? "19981" : "Sum.out"));
+    pop_error error = f.error;
+    assert_string_equal(error.path, "first");
+    end(&f);
+    return error;
+}
+
+static void test_first_error(void **state)
+{
+    (void)state;
+    static const char *const threads[] = { "2", "4" };
+    for (int hazard = 0; hazard < 2; ++hazard) {
+        pop_error one = first_error("1", hazard);
+        for (size_t i = 0; i < 2; ++i) {
+            pop_error error = first_error(threads[i], hazard);
+            assert_string_equal(error.text, one.text);
+            assert_int_equal(error.where.line, one.where.line);
+        }
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_same_bytes), cmocka_unit_test(test_same_error) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_same_bytes),
+                                        cmocka_unit_test(test_same_bytes_of_large_sets),
+                                        cmocka_unit_test(test_same_error), cmocka_unit_test(test_first_error) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
