@@ -94,18 +94,6 @@ static const struct {
     { "pop_cpu_device_create", "the host is always there" },
 };
 
-/* A request for too much memory must fail as it does without the sanitizer. */
-POP_API const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-    return "allocator_may_return_null=1";
-}
-POP_API const char *__tsan_default_options(void);
-const char *__tsan_default_options(void)
-{
-    return "allocator_may_return_null=1";
-}
-
 static void check_words(const struct row *row, const char *text)
 {
     char words[512];

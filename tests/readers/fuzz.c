@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -23,6 +24,12 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    reader->read(data, size);
+    uint8_t *sealed = reader->sealed ? malloc(size + !size) : NULL;
+    if (sealed) {
+        memcpy(sealed, data, size);
+        reader_seal(sealed, size);
+    }
+    reader->read(sealed ? sealed : data, size);
+    free(sealed);
     return 0;
 }

@@ -16,6 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 /* ---- bytes in memory ---- */
 
 static void read_executable(const uint8_t *data, size_t size)
@@ -205,20 +208,29 @@ static void read_debug(const uint8_t *data, size_t size)
 }
 
 const struct reader readers[] = {
-    { "executable", read_executable },
-    { "gp", read_gp },
-    { "json", read_json },
-    { "cbor", read_cbor },
-    { "options", read_options },
-    { "target", read_target },
-    { "report", read_report },
-    { "archive", read_archive },
-    { "trace", read_trace },
-    { "saved_binary", read_saved_binary },
-    { "saved_json", read_saved_json },
-    { "debug", read_debug },
+    { "executable", read_executable, true },
+    { "gp", read_gp, true },
+    { "json", read_json, false },
+    { "cbor", read_cbor, false },
+    { "options", read_options, false },
+    { "target", read_target, false },
+    { "report", read_report, false },
+    { "archive", read_archive, false },
+    { "trace", read_trace, false },
+    { "saved_binary", read_saved_binary, true },
+    { "saved_json", read_saved_json, false },
+    { "debug", read_debug, false },
 };
 const size_t readers_count = sizeof(readers) / sizeof(readers[0]);
+
+void reader_seal(uint8_t *data, size_t size)
+{
+    XXH128_canonical_t hash;
+    if (size < sizeof(hash))
+        return;
+    XXH128_canonicalFromHash(&hash, XXH3_128bits(data, size - sizeof(hash)));
+    memcpy(data + size - sizeof(hash), &hash, sizeof(hash));
+}
 
 const struct reader *reader_named(const char *name)
 {

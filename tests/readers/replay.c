@@ -81,6 +81,8 @@ static void read_seed(const struct reader *reader, const char *path, int times)
         size_t damaged = damage(copy, size);
         uint8_t *exact = malloc(damaged + !damaged); /* of the exact size: the sanitizer detects a read beyond it */
         memcpy(exact, copy, damaged);
+        if (reader->sealed && i % 4)
+            reader_seal(exact, damaged);
         keep(exact, damaged);
         alarm(SECONDS);
         reader->read(exact, damaged);
