@@ -100,7 +100,7 @@ static bool run_schedule(struct compiler *c, struct pass_results *r)
 
 static bool run_exchange(struct compiler *c, struct pass_results *r)
 {
-    return (r->exchange = pass_exchange(c, r->check, r->order, r->lower)) != NULL;
+    return (r->exchange = pass_exchange(c, r->check, r->sets, r->order, r->lower)) != NULL;
 }
 
 static bool run_steps(struct compiler *c, struct pass_results *r)

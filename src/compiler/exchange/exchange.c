@@ -4,6 +4,7 @@
  * the same, the first is looked at. */
 #include "compiler/exchange/exchange.h"
 #include "compiler/exchange/cross_exchange.h"
+#include "compiler/exchange/local_sets.h"
 #include "compiler/exchange/same_steps.h"
 #include "compiler/exchange/step_traffic.h"
 
@@ -32,6 +33,7 @@ struct exchanging {
     uint32_t *same;          /* by step: the first one that sends the same, which may be itself */
     struct traffic *threads; /* one for each */
     unsigned thread_count;
+    bool *local;        /* by set: it is known that nothing is exchanged */
     size_t first, end;  /* of the batch */
     atomic_size_t next; /* step to take */
     struct step_draft drafts[BATCH];
@@ -112,7 +114,9 @@ static void take_steps(void *context, uint32_t thread)
         struct step_draft *draft = &e->drafts[i - e->first];
         if (e->same[i] != i)
             continue;
-        if (step->kind == STEP_SET)
+        if (step->kind == STEP_SET && e->local[step->index])
+            traffic_of_local_set(t, draft);
+        else if (step->kind == STEP_SET)
             traffic_of_set(t, &e->order->sets.data[step->index], draft);
         else if (step->kind == STEP_COPY)
             traffic_of_copy(t, e->c->store->programs.data[step->index], draft);
@@ -216,7 +220,8 @@ static void make_plans(struct exchanging *e)
 }
 
 const struct exchange_result *pass_exchange(struct compiler *c, const struct check_result *check,
-                                            const struct order_result *order, const struct lower_result *lower)
+                                            const struct order_result *sets, const struct order_result *order,
+                                            const struct lower_result *lower)
 {
     struct exchange_result *result = ARENA_NEW(&c->model, struct exchange_result);
     if (!c->modelled)
@@ -234,6 +239,7 @@ const struct exchange_result *pass_exchange(struct compiler *c, const struct che
         traffic_init(&e->threads[i], c, order, check, i ? NULL : &c->bits);
     list_steps(e, lower);
     find_same(e);
+    e->local = local_sets(c, sets, e->threads, e->thread_count);
     make_plans(e);
     for (unsigned i = 0; i < e->thread_count; ++i)
         traffic_free(&e->threads[i]);
@@ -241,6 +247,7 @@ const struct exchange_result *pass_exchange(struct compiler *c, const struct che
     vec_free(&e->steps);
     free(e->keys);
     free(e->same);
+    free(e->local);
     free(e);
     return result;
 }

@@ -7,6 +7,7 @@
 
 /* Adds the internal and global exchanges to the model, and its sets of copies. */
 const struct exchange_result *pass_exchange(struct compiler *c, const struct check_result *check,
-                                            const struct order_result *order, const struct lower_result *lower);
+                                            const struct order_result *sets, const struct order_result *order,
+                                            const struct lower_result *lower);
 
 #endif

@@ -313,6 +313,11 @@ static void make_draft(struct traffic *t, struct step_draft *draft)
     t->longest = 0;
 }
 
+void traffic_of_local_set(struct traffic *t, struct step_draft *draft)
+{
+    make_draft(t, draft);
+}
+
 void traffic_of_set(struct traffic *t, const struct used_set *set, struct step_draft *draft)
 {
     assert(!t->locals.count && !t->copies_before.count && !t->copies_after.count); /* of the set before */

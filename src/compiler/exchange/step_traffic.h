@@ -39,6 +39,7 @@ struct step_draft {
 };
 /* draft: overwritten. Its lists belong to the caller. */
 void traffic_of_set(struct traffic *t, const struct used_set *set, struct step_draft *draft);
+void traffic_of_local_set(struct traffic *t, struct step_draft *draft); /* of one that moves nothing */
 void traffic_of_copy(struct traffic *t, const struct program_node *n, struct step_draft *draft);
 
 #endif

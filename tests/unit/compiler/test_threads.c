@@ -64,15 +64,16 @@ static void add_rows(struct fixture *f, pop_compute_set set, unsigned i, pop_ten
     pop_graph_connect(f->graph, v, "out", pop_tensor_slice(out, i, i + 1, 0));
 }
 
-/* A set of many types, one of gathers and scatters, and one whose results are written from last to first, and read by
- * their own vertices. */
+/* A set of many types, one of gathers and scatters, one whose results are written from last to first, and read by
+ * their own vertices, and one that exchanges nothing. */
 static pop_program large_sets(struct fixture *f)
 {
     pop_compute_set mixed = pop_graph_add_compute_set(f->graph, "mixed"),
                     gathers = pop_graph_add_compute_set(f->graph, "gathers"),
-                    last_first = pop_graph_add_compute_set(f->graph, "last first");
+                    last_first = pop_graph_add_compute_set(f->graph, "last first"),
+                    local = pop_graph_add_compute_set(f->graph, "local");
     pop_tensor in = long_variable(f, "in"), out = long_variable(f, "out"), again = long_variable(f, "again"),
-               away = long_variable(f, "away");
+               away = long_variable(f, "away"), near = long_variable(f, "near");
     for (unsigned i = 0; i < LARGE; ++i) {
         add_rows(f, mixed, i, in, out);
         if (i % 3 == 0)
@@ -88,11 +89,14 @@ static pop_program large_sets(struct fixture *f)
         unsigned at = LARGE - 1 - i;
         pop_tensor own = pop_tensor_slice(away, at, at + 1, 0);
         in_out(f, last_first, "Map", i % TILES, own, own);
+        unsigned home = i / (LARGE_ELEMENTS / TILES);
+        in_out(f, local, "Sum", home, pop_tensor_slice(in, i, i + 1, 0), pop_tensor_at(near, i));
     }
     pop_program sequence = pop_sequence(f->graph, "large");
     pop_sequence_add(sequence, pop_execute(mixed, NULL));
     pop_sequence_add(sequence, pop_execute(gathers, NULL));
     pop_sequence_add(sequence, pop_execute(last_first, NULL));
+    pop_sequence_add(sequence, pop_execute(local, NULL));
     return sequence;
 }
 
