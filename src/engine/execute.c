@@ -79,6 +79,14 @@ static uint64_t find_gather(const struct image *image, const struct image_set *s
     return low;
 }
 
+/* This vertex, or the first one after the run of vertices that share gathers if one before it is in that run. */
+static uint64_t run_begin(const struct image *image, const struct image_set *set, uint64_t vertex)
+{
+    uint64_t i = find_gather(image, set, vertex);
+    const struct image_gather *before = i > set->first_gather ? &image->gathers.data[i - 1] : NULL;
+    return before && before->last_vertex >= vertex ? (uint64_t)before->last_vertex + 1 : vertex;
+}
+
 static void run_gathers(const struct set_chunk *chunk, bool before)
 {
     const struct replica *replica = chunk->execution->replica;
@@ -213,8 +221,7 @@ static bool run_gathered(struct set_chunk *chunk)
             ++i;
         chunk->begin = begin;
         chunk->end = i < last && gathers[i].vertex_in_set < end ? gathers[i].vertex_in_set : end;
-        if (chunk->end == begin)
-            chunk->end = begin + 1;
+        chunk->end = run_begin(image, set, chunk->end == begin ? begin + 1 : chunk->end);
         run_gathers(chunk, true);
         if (!run_vertices(chunk))
             return false;
@@ -267,8 +274,16 @@ static void run_chunk(void *context, uint32_t index)
     if (atomic_load_explicit(&execution->abandoned, memory_order_relaxed) ||
         index > atomic_load_explicit(&execution->failed, memory_order_relaxed))
         return;
+    const struct image_set *set = execution->set;
     uint64_t begin = index * execution->chunk_vertices, end = begin + execution->chunk_vertices;
-    run_range(execution, index, begin, end < execution->set->vertices ? end : execution->set->vertices);
+    end = end < set->vertices ? end : set->vertices;
+    if (set->gathers) {
+        const struct image *image = execution->engine->image;
+        begin = run_begin(image, set, begin);
+        end = run_begin(image, set, end);
+    }
+    if (begin < end)
+        run_range(execution, index, begin, end);
 }
 
 __attribute__((no_sanitize("address"))) static void end_child(void *unused)

@@ -207,6 +207,8 @@ static bool check_gathers(struct check *check, const struct image_set *set)
         if (gather->vertex_in_set < last || gather->vertex_in_set >= set->vertices)
             return check_fail(check, "gathers of a set are out of order");
         last = gather->vertex_in_set;
+        if (gather->last_vertex < last || gather->last_vertex >= set->vertices)
+            return check_fail(check, "a run of vertices that share gathers ends outside its set");
         if (!check_within(gather->scratch, gather->bytes, set->scratch_bytes))
             return check_fail(check, "a gather leaves the scratch block");
         if ((gather->before && !check_copy(check, gather->before - 1, image->storage_bytes, gather->bytes)) ||

@@ -14,7 +14,7 @@
 #include <xxhash.h>
 
 static const char magic[8] = "TREMEXE";
-enum { VERSION = 9, SECTIONS = 80, COLUMNS = 14 };
+enum { VERSION = 10, SECTIONS = 80, COLUMNS = 14 };
 
 /* A member of an array's elements. */
 struct file_column {
@@ -73,8 +73,9 @@ static const struct file_array arrays[] = {
     ARRAY(states, { 0, 0 }),
     ARRAY(groups, C(struct image_group, codelet), C(struct image_group, first_vertex_in_set),
           C(struct image_group, count), C(struct image_group, states), C(struct image_group, stride)),
-    ARRAY(gathers, C(struct image_gather, vertex_in_set), C(struct image_gather, before), C(struct image_gather, after),
-          C(struct image_gather, scratch), C(struct image_gather, bytes)),
+    ARRAY(gathers, C(struct image_gather, vertex_in_set), C(struct image_gather, last_vertex),
+          C(struct image_gather, before), C(struct image_gather, after), C(struct image_gather, scratch),
+          C(struct image_gather, bytes)),
     ARRAY(sets, C(struct image_set, name), C(struct image_set, where_file), C(struct image_set, where_line),
           C(struct image_set, first_group), C(struct image_set, groups), C(struct image_set, first_gather),
           C(struct image_set, gathers), C(struct image_set, vertices), C(struct image_set, work),

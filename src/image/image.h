@@ -60,9 +60,10 @@ struct image_group {
     uint64_t count, states, stride;
 };
 /* An edge that is gathered before its vertex runs (copy from storage to scratch; source side storage, destination side
- * the scratch offset in `scratch`) and/or scattered after it.  Sorted by vertex. */
+ * the scratch offset in `scratch`) and/or scattered after it.  Sorted by vertex.  Vertices up to last_vertex may use
+ * what is gathered here or for the same run of vertices: a run is executed as a whole. */
 struct image_gather {
-    uint32_t vertex_in_set;
+    uint32_t vertex_in_set, last_vertex;
     uint32_t before, after; /* index + 1 of image->copies, 0 none */
     uint64_t scratch, bytes;
 };

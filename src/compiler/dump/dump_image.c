@@ -48,6 +48,8 @@ void dump_vertices(const struct compiler *c, const struct pass_results *r, struc
                 str_format(out, ", copy %" PRIu32 " before", gather->before - 1);
             if (gather->after)
                 str_format(out, ", copy %" PRIu32 " after", gather->after - 1);
+            if (gather->last_vertex != gather->vertex_in_set)
+                str_format(out, ", in a run up to vertex %" PRIu32, gather->last_vertex);
             str_add(out, "\n");
         }
     }

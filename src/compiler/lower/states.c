@@ -292,13 +292,17 @@ void add_gather(struct compiler *c, const struct storage_result *storage, const 
         edge->form == EDGE_RUN ? (struct plan_side){ NULL, &piece } : plan_side_of_view(edge_view(c->store, edge));
     unsigned element_bytes = (unsigned)pop_type_size((pop_type)late->field->type);
     struct image_gather gather = { .vertex_in_set = late->vertex_in_set,
+                                   .last_vertex = late->vertex_in_set,
                                    .scratch = space->scratch,
                                    .bytes = elements * element_bytes };
     gather.before = plan_copy(&c->moves, storage->offset, side, PLAN_BUFFER, elements, element_bytes) + 1;
     if (late->field->direction != FIELD_INPUT)
         gather.after = plan_copy(&c->moves, storage->offset, PLAN_BUFFER, side, elements, element_bytes) + 1;
-    *vec_push(&c->image->gathers) = gather;
-    put_word(c, late->at, IMAGE_REF(BLOCK_SCRATCH, gather.scratch));
+    uint64_t known = c->image->gathers.count;
+    uint64_t index = shared_gathers_add(&space->shared, c->image, &gather, !c->options->checked);
+    put_word(c, late->at, IMAGE_REF(BLOCK_SCRATCH, c->image->gathers.data[index].scratch));
+    if (index < known)
+        return;
     space->scratch = align_up(space->scratch + gather.bytes, STORAGE_ALIGNMENT);
     space->work += 2 * gather.bytes;
 }

@@ -5,6 +5,7 @@
 #define COMPILER_LOWER_STATES_H
 
 #include "compiler/common/window.h"
+#include "compiler/lower/shared_gathers.h"
 
 /* Space that tables and vector data take from some place on: from the first one on it is the same wherever they begin.
  */
@@ -50,6 +51,7 @@ void fill_part(struct filler *f, struct state_part *part);    /* finds its work 
 /* What a set has laid out in scratch, and the bytes that its vertices touch. */
 struct gather_space {
     uint64_t scratch, work;
+    struct shared_gathers shared;
 };
 void add_gather(struct compiler *c, const struct storage_result *storage, const struct late_gather *late,
                 struct gather_space *space);

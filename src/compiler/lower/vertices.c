@@ -171,13 +171,15 @@ static void begin_set(struct emitting *e, size_t index)
     out->first_gather = image->gathers.count;
     out->first_vertex_id = e->order->sets.data[index].first;
     out->first_vertex_tile = e->check->behaves ? out->first_vertex_id : 0;
-    e->space = (struct gather_space){ 0 };
+    e->space.scratch = e->space.work = 0;
+    shared_gathers_begin(&e->space.shared);
 }
 
 static void end_set(struct emitting *e, size_t index)
 {
     struct image *image = e->c->image;
     struct image_set *out = &image->sets.data[index];
+    shared_gathers_end(&e->space.shared, image);
     out->gathers = image->gathers.count - out->first_gather;
     out->scratch_bytes = e->space.scratch;
     out->work = e->space.work;
@@ -254,6 +256,7 @@ bool pass_vertices(struct compiler *c, const struct check_result *check, const s
         vec_free(&e.fillers[i].writes);
         free(e.fillers[i].edge_of);
     }
+    shared_gathers_free(&e.space.shared);
     free(e.fillers);
     free(e.codelet_of);
     return c->image->copies.count < UINT32_MAX ||

@@ -70,6 +70,33 @@ static void test_gathers(void **state)
     end(&f);
 }
 
+/* Neighbours that read the same elements share what is gathered, in runs of at most 16 vertices; other elements end a
+ * run. */
+static void test_shared_gathers(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    pop_tensor a = variable(&f, 20, 0, "a"), b = variable(&f, 40, 0, "b");
+    pop_compute_set set = pop_graph_add_compute_set(f.graph, "set");
+    for (unsigned i = 0; i < 20; ++i)
+        in_out(&f, set, "Map", 0, pop_tensor_sub_sample(pop_tensor_slice(a, i < 18, 20, 0), 2, 0),
+               pop_tensor_slice(b, i, i + 1, 0));
+    compiled(&f, pop_execute(set, NULL));
+    static const unsigned owners[][2] = { { 0, 15 }, { 16, 17 }, { 18, 19 } };
+    assert_int_equal(f.image->gathers.count, 3);
+    for (unsigned i = 0; i < 3; ++i) {
+        const struct image_gather *gather = &f.image->gathers.data[i];
+        assert_int_equal(gather->vertex_in_set, owners[i][0]);
+        assert_int_equal(gather->last_vertex, owners[i][1]);
+        for (unsigned v = owners[i][0]; v <= owners[i][1]; ++v)
+            assert_int_equal(state_word(&f, f.image->groups.data[0].states + v * f.image->groups.data[0].stride),
+                             IMAGE_REF(BLOCK_SCRATCH, gather->scratch));
+    }
+    assert_int_equal(f.image->copies.count, 3); /* none is left of the gathers that were dropped */
+    end(&f);
+}
+
 /* An Input that its own vertex writes in place is copied first; one next to the output, and an aligned one, are used
  * without a copy. */
 static void test_snapshot_and_alignment(void **state)
@@ -535,6 +562,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_groups_and_references),
         cmocka_unit_test(test_gathers),
+        cmocka_unit_test(test_shared_gathers),
         cmocka_unit_test(test_snapshot_and_alignment),
         cmocka_unit_test(test_snapshot_of_many),
         cmocka_unit_test(test_tables_and_state),

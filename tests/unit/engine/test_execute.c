@@ -125,9 +125,16 @@ static void add_checked(struct image *image, uint32_t id, const uint64_t *bytes,
     memcpy(vec_extend(&image->edge_bytes, count), bytes, count * sizeof(*bytes));
 }
 
-/* count vertices that each sum WIDTH ints.  Even ones read contiguous data; odd ones read every second int, gathered,
- * and write through a scatter.  Vertex `refuses` has refuse = how. */
-enum { WIDTH = 5 };
+/* count vertices that each sum WIDTH ints.  Those of the first half read contiguous data; those of the second one read
+ * every second int, gathered for RUN of them at once, and write through a scatter.  Vertex `refuses` has refuse = how.
+ */
+enum { WIDTH = 5, RUN = 3 };
+/* The vertex whose input vertex i reads. */
+static uint32_t leader_of(uint32_t i, uint32_t count)
+{
+    uint32_t first = (count + 1) / 2;
+    return i < first ? i : i - (i - first) % RUN;
+}
 static struct image *sums(uint32_t count, uint32_t refuses, int how)
 {
     uint64_t input_bytes = (uint64_t)count * 2 * WIDTH * 4, out = (input_bytes + 63) / 64 * 64;
@@ -144,19 +151,23 @@ static struct image *sums(uint32_t count, uint32_t refuses, int how)
     *vec_push(&image->groups) =
         (struct image_group){ 0, first, count - first, first * sizeof(struct sum_state), sizeof(struct sum_state) };
     for (uint32_t i = 0; i < count; ++i) {
-        uint64_t in = (uint64_t)i * 2 * WIDTH * 4;
+        uint32_t leader = leader_of(i, count), last = leader + RUN <= count ? leader + RUN - 1 : count - 1;
+        uint64_t in = (uint64_t)leader * 2 * WIDTH * 4;
         struct sum_state state = {
             { IMAGE_REF(BLOCK_STORAGE, in), WIDTH }, IMAGE_REF(BLOCK_STORAGE, out + 4 * i), i == refuses ? how : 0, 0
         };
         if (i >= first) {
-            state.in.data = IMAGE_REF(BLOCK_SCRATCH, set.scratch_bytes);
+            state.in.data = IMAGE_REF(BLOCK_SCRATCH, set.scratch_bytes - 128 * (i - leader));
             state.out = IMAGE_REF(BLOCK_SCRATCH, set.scratch_bytes + 64);
-            *vec_push(&image->gathers) = (struct image_gather){ i, build_strided(image, in, 8, 0, 4, WIDTH, 4) + 1, 0,
-                                                                set.scratch_bytes, WIDTH * 4 };
+            if (i == leader)
+                *vec_push(&image->gathers) = (struct image_gather){
+                    i, last, build_strided(image, in, 8, 0, 4, WIDTH, 4) + 1, 0, set.scratch_bytes, WIDTH * 4
+                };
             *vec_push(&image->gathers) =
-                (struct image_gather){ i, 0, build_copy(image, 0, out + 4 * i, 4, 4) + 1, set.scratch_bytes + 64, 4 };
+                (struct image_gather){ i, last, 0, build_copy(image, 0, out + 4 * i, 4, 4) + 1, set.scratch_bytes + 64,
+                                       4 };
             set.scratch_bytes += 128;
-            set.gathers += 2;
+            set.gathers += i == leader ? 2 : 1;
         }
         memcpy(vec_extend(&image->states, sizeof(state)), &state, sizeof(state));
         add_checked(image, i + 100, (uint64_t[]){ WIDTH * 4, 4 }, 2);
@@ -182,7 +193,7 @@ static void run_sums(uint32_t count, pop_options options)
         for (uint32_t v = 0; v < count; ++v) {
             int32_t wanted = 0;
             for (uint32_t i = 0; i < WIDTH; ++i)
-                wanted += in[v * 2 * WIDTH + i * (v >= (count + 1) / 2 ? 2 : 1)];
+                wanted += in[leader_of(v, count) * 2 * WIDTH + i * (v >= (count + 1) / 2 ? 2 : 1)];
             assert_int_equal(out[v], wanted);
         }
     }

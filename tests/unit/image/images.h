@@ -95,7 +95,7 @@ static struct image *make(void)
     memcpy(vec_extend(&image->states, sizeof(words)), words, sizeof(words));
     *vec_push(&image->groups) = (struct image_group){ 0, 0, 1, 0, 40 };
     image->scratch_bytes = 64;
-    *vec_push(&image->gathers) = (struct image_gather){ 0, build_strided(image, 28, -8, 0, 4, 4, 4) + 1, 0, 0, 16 };
+    *vec_push(&image->gathers) = (struct image_gather){ 0, 0, build_strided(image, 28, -8, 0, 4, 4, 4) + 1, 0, 0, 16 };
     *vec_push(&image->sets) = (struct image_set){
         .name = build_string(image, "set"), .groups = 1, .gathers = 1, .vertices = 1, .scratch_bytes = 64
     };
