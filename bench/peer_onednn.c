@@ -36,8 +36,11 @@ static bool load(void)
     if (tried)
         return loaded;
     tried = true;
-    setenv("OMP_NUM_THREADS", "1", 1); /* read when the library creates its threads */
-    void *library = dlopen("libdnnl.so.2", RTLD_NOW);
+    void *library = dlopen("libdnnl.so.2", RTLD_NOW), *found = library ? dlsym(library, "omp_set_num_threads") : NULL;
+    void (*set_threads)(int);
+    memcpy(&set_threads, &found, sizeof(found));
+    if (found)
+        set_threads(1); /* OMP_NUM_THREADS has no effect here: OpenMP read it when this program was loaded */
     const struct {
         const char *name;
         void *to;
@@ -59,7 +62,7 @@ static bool load(void)
     };
     loaded = library != NULL;
     for (size_t i = 0; loaded && i < sizeof(functions) / sizeof(functions[0]); ++i) {
-        void *found = dlsym(library, functions[i].name);
+        found = dlsym(library, functions[i].name);
         memcpy(functions[i].to, &found, sizeof(found));
         loaded = found != NULL;
     }
