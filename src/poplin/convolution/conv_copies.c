@@ -14,9 +14,6 @@ static pop_tensor pick(const struct conv_work *work, pop_tensor flat, const pop_
     return made;
 }
 
-/* The number of elements that are zeroed in the time that one piece of zeros takes on the tile with most pieces. */
-enum { ZERO_PIECE = 640 };
-
 /* Whether padding is copied with the data: a pass less, as published cycles and memory of 2021 have it.  Parts of
  * operands have many small pieces of padding, in which that would take longer. */
 static bool pads_with_data(const struct conv_work *work, uint32_t pad)
@@ -47,12 +44,10 @@ void conv_copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor
         if (zeros.count && pads_with_data(work, pad)) {
             conv_program_fill(work->program, copy, pick(work, to, zeros.list, zeros.count));
         } else if (zeros.count) {
-            /* many small pieces, usually on few tiles, take longer than zeroing everything */
-            bool all = zeros.count * ZERO_PIECE > pop_tensor_num_elements(to);
             pop_compute_set set = conv_program_set(work->program, pad, work->conv->name, "Zero");
-            if (!all && data.count)
+            if (data.count)
                 conv_program_undefine(work->program, pad, to);
-            popops_zero_in_at(work->where, work->graph, all ? to : pick(work, to, zeros.list, zeros.count), set);
+            popops_zero_in_at(work->where, work->graph, pick(work, to, zeros.list, zeros.count), set);
         }
         from = data.count ? pick(work, from, data.list, data.count) : (pop_tensor){ 0 };
         to = data.count ? pick(work, to, data.list, data.count) : to;
