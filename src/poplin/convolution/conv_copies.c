@@ -43,11 +43,9 @@ void conv_copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor
         free(regions);
         if (zeros.count && pads_with_data(work, pad)) {
             conv_program_fill(work->program, copy, pick(work, to, zeros.list, zeros.count));
-        } else if (zeros.count) {
+        } else if (zeros.count) { /* pieces of padding are small and many on few tiles: the whole variable is faster */
             pop_compute_set set = conv_program_set(work->program, pad, work->conv->name, "Zero");
-            if (data.count)
-                conv_program_undefine(work->program, pad, to);
-            popops_zero_in_at(work->where, work->graph, pick(work, to, zeros.list, zeros.count), set);
+            popops_zero_in_at(work->where, work->graph, to, set);
         }
         from = data.count ? pick(work, from, data.list, data.count) : (pop_tensor){ 0 };
         to = data.count ? pick(work, to, data.list, data.count) : to;

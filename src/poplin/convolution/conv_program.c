@@ -8,8 +8,8 @@
 
 struct conv_program_phase {
     uint32_t number;
-    pop_program before, after;
-    bool has_before, has_after; /* whether they exist */
+    pop_program after;
+    bool has_after; /* whether it exists */
     struct poplibs_copies copies;
     pop_compute_set set;
 };
@@ -32,15 +32,6 @@ static struct conv_program_phase *phase_of(struct conv_program *program, uint32_
     memmove(program->phases + at + 1, program->phases + at, (program->count++ - at) * sizeof(*program->phases));
     program->phases[at] = (struct conv_program_phase){ .number = number };
     return &program->phases[at];
-}
-
-void conv_program_undefine(struct conv_program *program, uint32_t number, pop_tensor tensor)
-{
-    struct conv_program_phase *phase = phase_of(program, number);
-    if (!phase->has_before)
-        phase->before = pop_sequence_at(program->where, program->graph, program->name);
-    phase->has_before = true;
-    pop_sequence_add_at(program->where, phase->before, pop_write_undef_at(program->where, tensor, program->name));
 }
 
 void conv_program_copy(struct conv_program *program, uint32_t number, pop_tensor from, pop_tensor to)
@@ -126,8 +117,6 @@ void conv_program_end(struct conv_program *program, pop_program sequence)
     for (struct conv_program_phase *phase = program->phases; phase < program->phases + program->count; ++phase) {
         /* this compute set is created before it is known whether anything is transposed */
         bool executes = phase->set.id && (phase->number != CONV_TRANSPOSE || phase->copies.from.count);
-        if (phase->has_before && poplibs_ready(program->graph))
-            pop_sequence_add_at(program->where, sequence, phase->before);
         add_copies(program, &phase->copies, sequence);
         if (executes && poplibs_ready(program->graph))
             pop_sequence_add_at(program->where, sequence, pop_execute_at(program->where, phase->set, program->name));

@@ -39,8 +39,6 @@ struct conv_program {
 };
 
 struct conv_program conv_program_begin(pop_where where, pop_graph *graph, const char *name);
-/* What the tensor holds is not needed from the phase on, which writes all of it in several steps. */
-void conv_program_undefine(struct conv_program *program, uint32_t number, pop_tensor tensor);
 /* The copies of a phase run before its compute set. */
 void conv_program_copy(struct conv_program *program, uint32_t number, pop_tensor from, pop_tensor to);
 /* Fills a tensor with zeros, by a copy of the phase.  Each tile has a constant as long as its longest piece of the
