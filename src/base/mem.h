@@ -19,6 +19,7 @@ char *mem_string(const char *text);             /* copy; NULL gives "" */
 void *mem_copy(const void *from, size_t bytes); /* copy; never NULL */
 void *mem_try(size_t bytes);                    /* zeroed, 64-byte aligned; NULL on failure; free with mem_free */
 void *mem_try_grow(void *old, size_t bytes);    /* realloc; NULL on failure, old unchanged */
+void *mem_lines(size_t count, size_t bytes);    /* zeroed, on cache lines of its own, for one thread; never NULL */
 void *mem_try_zero(size_t count, size_t bytes); /* calloc: untouched pages take no memory; NULL on failure */
 void mem_trim(void);                            /* gives pages that no block uses back to the system */
 void mem_free(void *block);                     /* blocks of the functions above or of malloc; NULL is allowed */

@@ -100,8 +100,10 @@ static bool touch_part(struct ascending *a, struct walker *w, size_t index)
 static void take_parts(void *context, uint32_t thread)
 {
     struct ascending *a = context;
+    struct walker walker = a->walkers[thread]; /* on no cache line of another thread */
     for (size_t i; (i = atomic_fetch_add(&a->next, 1)) < a->parts.count;)
-        a->good[i] = touch_part(a, &a->walkers[thread], i);
+        a->good[i] = touch_part(a, &walker, i);
+    a->walkers[thread] = walker;
 }
 
 /* A set is good if its parts are, one after another. */
@@ -133,7 +135,7 @@ bool *ascending_sets(struct compiler *c, const struct order_result *sets)
     a.good = mem_zero(a.parts.count, sizeof(*a.good));
     a.walkers = mem_zero(threads, sizeof(*a.walkers));
     for (unsigned i = 0; i < threads; ++i)
-        a.walkers[i].marks = mem_zero(c->store->variables.count, sizeof(*a.walkers->marks));
+        a.walkers[i].marks = mem_lines(c->store->variables.count, sizeof(*a.walkers->marks));
     pool_run(c->pool, threads, take_parts, &a);
     join_parts(&a, good);
     for (unsigned i = 0; i < threads; ++i) {

@@ -220,6 +220,7 @@ static bool check_part(struct checker *checker, size_t first, size_t end)
 {
     const pop_store *store = checker->c.store;
     const uint32_t *set_of = checker->k.use->set_of;
+    uint64_t vertices = 0;
     for (size_t i = first; i < end; ++i) {
         if (i + 2 * AHEAD_VERTEX < store->vertices.count) { /* the first pass that reads them */
             __builtin_prefetch(&store->vertices.data[i + 2 * AHEAD_VERTEX]);
@@ -227,10 +228,11 @@ static bool check_part(struct checker *checker, size_t first, size_t end)
         }
         if (set_of[store->vertices.data[i].set] == NONE)
             continue;
-        ++checker->vertices;
+        ++vertices;
         if (!check_vertex(&checker->k, (uint32_t)i))
             return false;
     }
+    checker->vertices += vertices;
     return true;
 }
 
@@ -279,9 +281,9 @@ static bool check_vertices(struct checkers *all, const struct use_result *use, s
         checker->k = (struct checking){ .c = &checker->c,
                                         .use = use,
                                         .mapped = all->mapped,
-                                        .variable_use = mem_zero(store->variables.count, 1),
-                                        .required = mem_zero(store->types.count, sizeof(*checker->k.required)),
-                                        .seen = mem_zero(most_fields(store), sizeof(*checker->k.seen)) };
+                                        .variable_use = mem_lines(store->variables.count, 1),
+                                        .required = mem_lines(store->types.count, sizeof(*checker->k.required)),
+                                        .seen = mem_lines(most_fields(store), sizeof(*checker->k.seen)) };
     }
     atomic_store(&all->last, (store->vertices.count + PART - 1) / PART);
     if (store->vertices.count) {

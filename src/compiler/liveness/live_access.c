@@ -174,22 +174,23 @@ static void collect_init(struct collect *k, const struct collecting *all)
     size_t variables = store->variables.count;
     k->c = all->c;
     owners_init(&k->owners, store, all->in->check);
-    k->marks = mem_zero(variables, sizeof(*k->marks));
-    k->alignment = mem_zero(variables, sizeof(*k->alignment));
-    k->interleaved = mem_zero(variables, sizeof(*k->interleaved));
-    k->last_tile = mem_alloc((variables + 1) * sizeof(*k->last_tile));
+    k->marks = mem_lines(variables, sizeof(*k->marks));
+    k->alignment = mem_lines(variables, sizeof(*k->alignment));
+    k->interleaved = mem_lines(variables, sizeof(*k->interleaved));
+    k->last_tile = mem_lines(variables + 1, sizeof(*k->last_tile));
     memset(k->last_tile, 0xff, variables * sizeof(*k->last_tile));
 }
 
 static void collect_parts(void *context, uint32_t thread)
 {
     struct collecting *all = context;
-    struct collect *k = &all->threads[thread];
+    struct collect k = all->threads[thread]; /* on no cache line of another thread */
     for (size_t i; (i = atomic_fetch_add(&all->next, 1)) < all->parts.count;) {
-        if (!k->c)
-            collect_init(k, all);
-        collect_part(all, k, i);
+        if (!k.c)
+            collect_init(&k, all);
+        collect_part(all, &k, i);
     }
+    all->threads[thread] = k;
 }
 
 /* What threads know of variables, into `live`. */

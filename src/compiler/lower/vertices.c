@@ -120,9 +120,15 @@ static void list_parts(struct emitting *e)
 static void measure_parts(void *context, uint32_t thread)
 {
     struct emitting *e = context;
-    for (size_t i; (i = atomic_fetch_add(&e->next, 1)) < e->parts.count;)
-        if (state_has_items(e->parts.data[i].codelet))
-            measure_part(&e->fillers[thread], &e->parts.data[i]);
+    struct filler filler = e->fillers[thread]; /* on no cache line of another thread; parts neither */
+    for (size_t i; (i = atomic_fetch_add(&e->next, 1)) < e->parts.count;) {
+        struct state_part part = e->parts.data[i];
+        if (!state_has_items(part.codelet))
+            continue;
+        measure_part(&filler, &part);
+        e->parts.data[i] = part;
+    }
+    e->fillers[thread] = filler;
 }
 
 /* Gives parts their places, in order: the states of a group, then tables and vector data of its vertices. */
@@ -147,14 +153,17 @@ static void fill_parts(void *context, uint32_t thread)
 {
     struct emitting *e = context;
     struct image *image = e->c->image;
+    struct filler filler = e->fillers[thread];
     for (size_t i; (i = atomic_fetch_add(&e->next, 1)) < e->parts.count;) {
-        struct state_part *part = &e->parts.data[i];
-        const uint32_t *vertices = e->order->vertices + part->places.first;
-        fill_part(&e->fillers[thread], part);
-        memcpy(image->vertex_ids.data + part->places.first, vertices, part->places.count * sizeof(*vertices));
-        for (uint64_t v = 0; e->check->behaves && v < part->places.count; ++v)
-            image->vertex_tiles.data[part->places.first + v] = e->c->store->vertices.data[vertices[v]].tile;
+        struct state_part part = e->parts.data[i];
+        const uint32_t *vertices = e->order->vertices + part.places.first;
+        fill_part(&filler, &part);
+        memcpy(image->vertex_ids.data + part.places.first, vertices, part.places.count * sizeof(*vertices));
+        for (uint64_t v = 0; e->check->behaves && v < part.places.count; ++v)
+            image->vertex_tiles.data[part.places.first + v] = e->c->store->vertices.data[vertices[v]].tile;
+        e->parts.data[i] = part;
     }
+    e->fillers[thread] = filler;
 }
 
 static void run_parts(struct emitting *e, pool_fn fn)
@@ -248,7 +257,7 @@ bool pass_vertices(struct compiler *c, const struct check_result *check, const s
     e.fillers = mem_zero(e.threads, sizeof(*e.fillers));
     for (unsigned i = 0; i < e.threads; ++i)
         e.fillers[i] = (struct filler){
-            .c = c, .order = order, .storage = storage, .edge_of = mem_alloc(max * sizeof(*e.fillers->edge_of))
+            .c = c, .order = order, .storage = storage, .edge_of = mem_lines(max, sizeof(*e.fillers->edge_of))
         };
     reserve_states(c, order);
     emit_vertices(&e);
