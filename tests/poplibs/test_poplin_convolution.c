@@ -147,12 +147,10 @@ static void test_weight_deltas_on_a_cpu(void **state)
 {
     (void)state;
     static const size_t shapes[][4] = { /* inputs, outputs, kernel, stride */
-                                        { 67, 40, 1, 1 },
-                                        { 64, 33, 3, 1 },
-                                        { 5, 35, 3, 2 },
-                                        { 14, 3, 1, 1 }
+                                        { 67, 40, 1, 1 }, { 64, 33, 3, 1 }, { 5, 35, 3, 2 }, { 14, 3, 1, 1 },
+                                        { 3, 40, 7, 2 },  { 1, 33, 5, 3 },  { 2, 9, 15, 1 }
     };
-    for (unsigned i = 0; i < 8; ++i) {
+    for (unsigned i = 0; i < 14; ++i) {
         const size_t *shape = shapes[i / 2];
         pop_type type = i & 1 ? POP_HALF : POP_FLOAT;
         poplin_conv_params p = poplin_conv_params_make(type, type, 2, POP_SHAPE(23, 19), POP_SHAPE(shape[2], shape[2]),
@@ -172,6 +170,38 @@ static void test_weight_deltas_on_a_cpu(void **state)
         double *wanted = reference_conv(&p, 2, bed_given(&bed, in), bed_given(&bed, deltas)), *got = bed_run(&bed, out);
         bed_check(got, wanted, pop_tensor_num_elements(out), type == POP_HALF ? 0.002 : 1e-5,
                   type == POP_HALF ? 0.05 : 1e-4);
+        free(wanted);
+        bed_close(&bed);
+    }
+}
+
+/* Gradients of inputs with few channels: strides, which make phases, kernels that are dilated or flipped, and blocks
+ * that end within a kernel position. */
+static void test_few_output_channels_on_a_cpu(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 36; ++i) {
+        pop_type type = i & 1 ? POP_HALF : POP_FLOAT;
+        poplin_conv_params p = poplin_conv_params_make(type, type, 2, POP_SHAPE(9, 75), POP_SHAPE(5, 1 + i % 8),
+                                                       1 + i % 5, i % 4 == 3 ? 73 : 3 + i, 1 + (i % 7 == 0));
+        for (int d = 0; d < 2; ++d) {
+            p.input_transform.padding_lower[d] = p.input_transform.padding_upper[d] = 2 + (d && i % 8 > 4);
+            p.output_transform.stride[d] = 1 + i / 2 % 3;
+            p.kernel_transform.dilation[d] = 1 + (i % 9 == 4);
+            p.kernel_transform.flip[d] = i % 5 == 2;
+        }
+        struct bed bed = bed_open(BED_CPU, 1, add_codelets);
+        poplin_conv_params gradient = poplin_get_gradient_params(&p);
+        pop_tensor deltas = poplin_create_input(bed.graph, &gradient, "deltas", POP_NO_OPTIONS, NULL),
+                   weights = poplin_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
+        bed_write(&bed, deltas, NULL, -1, 1);
+        bed_write(&bed, weights, NULL, -1, 1);
+        pop_tensor out =
+            poplin_convolution(bed.graph, deltas, weights, &gradient, true, bed.program, "few", POP_NO_OPTIONS, NULL);
+        double *wanted = reference_conv(&p, 1, bed_given(&bed, deltas), bed_given(&bed, weights)),
+               *got = bed_run(&bed, out);
+        bed_check(got, wanted, pop_tensor_num_elements(out), type == POP_HALF ? 0.002 : 1e-5,
+                  type == POP_HALF ? 0.02 : 1e-5);
         free(wanted);
         bed_close(&bed);
     }
@@ -755,6 +785,7 @@ int main(void)
         cmocka_unit_test(test_random_convolutions),
         cmocka_unit_test(test_few_channels_on_a_cpu),
         cmocka_unit_test(test_weight_deltas_on_a_cpu),
+        cmocka_unit_test(test_few_output_channels_on_a_cpu),
         cmocka_unit_test(test_forced_plans),
         cmocka_unit_test(test_one_channel_transformed),
         cmocka_unit_test(test_cost_equals_the_planners_estimate),

@@ -103,6 +103,14 @@ static inline void row_of(const struct conv_field *field, const struct conv_curs
     for (unsigned d = 0; d < field->count; ++d)
         row->offsets[d] = field->dims[d].offsets + (size_t)cursor->at[d] * field->dims[d].kernels;
 }
+/* Whether outputs have the same index in all dimensions but the last one. */
+static inline bool share_outer_dims(const struct conv_field *field, const struct conv_row *a, const struct conv_row *b)
+{
+    for (unsigned d = 0; d + 1 < field->count; ++d)
+        if (a->offsets[d] != b->offsets[d])
+            return false;
+    return true;
+}
 static inline bool is_of_phase(const struct conv_field *field, const struct conv_phase *phase,
                                const struct conv_cursor *cursor)
 {
@@ -144,11 +152,25 @@ static inline unsigned outer_offset_at(const struct conv_field *field, const str
 struct conv_run {
     unsigned offset, elements;
 };
+/* The offset of the one run of a dimension's kernel positions; HOST_CONV_NONE if there are several, or padding. */
+static inline unsigned one_run_of(const unsigned *offsets, const unsigned *kernels, size_t count, size_t channels)
+{
+    unsigned first = offsets[kernels[0]];
+    for (size_t k = 0; k < count; ++k)
+        if (offsets[kernels[k]] == HOST_CONV_NONE || offsets[kernels[k]] != first + k * channels)
+            return HOST_CONV_NONE;
+    return first;
+}
 /* The runs of a dimension's kernel positions, whose elements are `channels` channels; returns their number. */
 static inline size_t runs_of(const unsigned *offsets, const unsigned *kernels, size_t count, size_t channels,
                              struct conv_run *runs)
 {
     size_t made = 0;
+    unsigned first = one_run_of(offsets, kernels, count, channels);
+    if (first != HOST_CONV_NONE) {
+        runs[0] = (struct conv_run){ first, (unsigned)(count * channels) };
+        return 1;
+    }
     for (size_t k = 0; k < count; ++k) {
         unsigned at = offsets[kernels[k]];
         struct conv_run *before = made ? &runs[made - 1] : NULL;

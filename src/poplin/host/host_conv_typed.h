@@ -131,6 +131,14 @@ static void TYPED(gather_row)(const struct TYPED(conv_block) * block, const stru
         k += depth;
     }
 }
+static void TYPED(copy_runs)(const struct conv_run *runs, size_t count, const T *from, T *to)
+{
+    for (size_t i = 0; i < count; to += runs[i++].elements)
+        if (runs[i].offset == HOST_CONV_NONE)
+            memset(to, 0, runs[i].elements * sizeof(*to));
+        else
+            copy_run(to, from + runs[i].offset, runs[i].elements * sizeof(*to));
+}
 /* The same for a whole phase: the runs of the last dimension are the same for all positions of the others. */
 static void TYPED(gather_whole_row)(const struct TYPED(conv_block) * block, const struct conv_row *row, T *to)
 {
@@ -140,23 +148,55 @@ static void TYPED(gather_whole_row)(const struct TYPED(conv_block) * block, cons
     size_t count = runs_of(row->offsets[last], phase->kernels[last], inner, block->channels, runs);
     for (size_t n = 0; n < phase->positions; n += inner, to += inner * block->channels) {
         unsigned from = outer_offset_at(block->field, row, &block->positions[n]);
-        if (from == HOST_CONV_NONE) {
+        if (from == HOST_CONV_NONE)
             memset(to, 0, inner * block->channels * sizeof(*to));
-            continue;
-        }
-        T *at = to;
-        for (size_t i = 0; i < count; at += runs[i++].elements)
-            if (runs[i].offset == HOST_CONV_NONE)
-                memset(at, 0, runs[i].elements * sizeof(*at));
-            else
-                copy_run(at, block->in + from + runs[i].offset, runs[i].elements * sizeof(*at));
+        else
+            TYPED(copy_runs)(runs, count, block->in + from, to);
     }
+}
+/* The same for a strip whose rows mostly have one run for all positions of the last dimension: it is transposed where
+ * it is.  Returns false, with nothing done, for others. */
+static bool TYPED(turn_runs)(const struct TYPED(conv_block) * block, const struct conv_row *rows, size_t count,
+                             float *to)
+{
+    const struct conv_phase *phase = block->whole;
+    unsigned last = block->field->count - 1, inner = phase->counts[last], starts[STRIP];
+    T lines[STRIP][GEMM_DEPTH];
+    const T *from[STRIP];
+    bool shared[STRIP]; /* the other dimensions' offset with the row before */
+    size_t wide = inner * block->channels, others = 0;
+    for (size_t i = 0; i < count; ++i) {
+        starts[i] = one_run_of(rows[i].offsets[last], phase->kernels[last], inner, block->channels);
+        others += starts[i] == HOST_CONV_NONE;
+        shared[i] = i && share_outer_dims(block->field, &rows[i - 1], &rows[i]);
+    }
+    if (wide < LANES || 2 * others > count)
+        return false;
+    for (size_t n = 0; n < phase->positions; n += inner, to += wide * count) {
+        unsigned outer = HOST_CONV_NONE;
+        for (size_t i = 0; i < count; ++i) {
+            if (!shared[i])
+                outer = outer_offset_at(block->field, &rows[i], &block->positions[n]);
+            from[i] = outer == HOST_CONV_NONE       ? TYPED(nothing)
+                      : starts[i] == HOST_CONV_NONE ? lines[i]
+                                                    : block->in + outer + starts[i];
+            if (from[i] != lines[i])
+                continue;
+            struct conv_run runs[GEMM_DEPTH];
+            size_t made = runs_of(rows[i].offsets[last], phase->kernels[last], inner, block->channels, runs);
+            TYPED(copy_runs)(runs, made, block->in + outer, lines[i]);
+        }
+        TYPED(turn)(from, count, wide, to, count);
+    }
+    return true;
 }
 static void TYPED(gather_rows)(const struct TYPED(conv_block) * block, const struct conv_row *rows, size_t count,
                                float *to)
 {
     T lines[STRIP][GEMM_DEPTH];
     const T *from[STRIP];
+    if (block->whole && TYPED(turn_runs)(block, rows, count, to))
+        return;
     for (size_t i = 0; i < count; ++i) {
         (block->whole ? TYPED(gather_whole_row) : TYPED(gather_row))(block, &rows[i], lines[i]);
         from[i] = lines[i];
@@ -219,6 +259,27 @@ static void TYPED(convolve_rows)(const TYPED(HostConv) * v, const struct conv_fi
     }
 }
 
+static bool TYPED(has_few_columns)(const TYPED(HostConv) * v, const struct conv_field *field)
+{
+    const struct conv_dim *last = &field->dims[field->count - 1];
+    return v->strideChannel == 1 && v->allColumns <= FEW_COLUMNS && v->channels <= GEMM_DEPTH &&
+           last->kernels <= FEW_KERNELS && last->outputs / last->classes >= LANES;
+}
+static void TYPED(convolve_few_rows)(const TYPED(HostConv) * v, const struct conv_field *field,
+                                     const struct conv_phase *phase, const float *b, const struct conv_row *rows,
+                                     float *const *lines, size_t count)
+{
+    for (size_t g = 0; g < v->groups; ++g) {
+        float *shifted[ROWS];
+        for (size_t i = 0; i < count; ++i)
+            shifted[i] = lines[i] + g * v->columns;
+        TYPED(convolve_few)
+        (&(struct TYPED(few)){ v->in.data + (v->group + g) * v->strideGroup, TYPED(nothing), field, phase,
+                               b + (v->group + g) * v->strideB, v->channels, v->columns },
+         rows, shifted, count);
+    }
+}
+
 COMPUTE(HostConv)
 {
     struct conv_row rows[ROWS];
@@ -227,17 +288,21 @@ COMPUTE(HostConv)
     read_field(&field, v->field.data);
     struct conv_phase phase = first_phase(&field);
     const float *b = v->b.data;
+    bool few = TYPED(has_few_columns)(v, &field);
     do {
         struct conv_cursor cursor = cursor_at(&field, v->output);
         for (size_t done = 0; done < v->outputs;) {
             size_t count = 0;
-            for (; done < v->outputs && count < ROWS; ++done, cursor_next(&field, &cursor))
+            for (; done < v->outputs && count < ROWS; ++done, cursor_next(&field, &cursor)) {
+                if (few && count > ROWS / 2 && cursor.at[field.count - 1] == 0)
+                    break;
                 if (is_of_phase(&field, &phase, &cursor)) {
                     row_of(&field, &cursor, &rows[count]);
                     lines[count++] = v->strideOut ? v->out.data[0].data + done * v->strideOut : v->out.data[done].data;
                 }
+            }
             if (count)
-                TYPED(convolve_rows)(v, &field, &phase, b, rows, lines, count);
+                (few ? TYPED(convolve_few_rows) : TYPED(convolve_rows))(v, &field, &phase, b, rows, lines, count);
         }
         b += phase.positions * v->channels * gemm_panels_of(v->allColumns) * GEMM_PANEL;
     } while (next_phase(&field, &phase));
@@ -316,6 +381,56 @@ static void TYPED(pack_outputs)(const TYPED(HostConvUpdate) * v, const struct TY
         for (size_t s = 0; s < parts; ++s)
             TYPED(put_segment)(v, &segments[s], k + i, offsets[segments[s].position][i], i >= bulk);
 }
+/* An output's channels of all positions of the last dimension, for `count` positions of the others with these offsets.
+ */
+static void TYPED(gather_line)(const TYPED(HostConvUpdate) * v, const struct conv_field *field,
+                               const struct conv_phase *phase, const struct conv_row *output, const unsigned *outers,
+                               size_t count, T *to)
+{
+    unsigned last = field->count - 1, inner = phase->counts[last];
+    size_t wide = inner * v->channels;
+    struct conv_run runs[LINE];
+    size_t made = runs_of(output->offsets[last], phase->kernels[last], inner, v->channels, runs);
+    for (size_t n = 0; n < count; ++n, to += wide)
+        if (outers[n] == HOST_CONV_NONE)
+            memset(to, 0, wide * sizeof(*to));
+        else
+            TYPED(copy_runs)(runs, made, v->in.data + v->first + outers[n], to);
+}
+/* Packs rows from `row` on for few channels: lines of a few outputs are gathered, then cut into strips.  A strip's
+ * vectors reach into its next rows, which are stored later. */
+static void TYPED(cut_strips)(const TYPED(HostConvUpdate) * v, const struct conv_field *field,
+                              const struct conv_row *outputs, size_t depth, size_t row, size_t rows, float *to)
+{
+    T lines[UPDATE_OUTPUTS][2 * LINE + ROWS + LANES];
+    struct conv_position positions[ROWS + 1];
+    unsigned outers[ROWS + 1];
+    const struct conv_phase phase = first_phase(field);
+    size_t inner = phase.counts[field->count - 1], across = inner * v->channels, first = row / across,
+           count = (row + rows - 1) / across + 1 - first, strips = strips_of(rows);
+    for (size_t n = 0; n < count; ++n)
+        positions[n] = position_of(field, &phase, (first + n) * inner);
+    for (size_t k = 0, some; k < depth; k += some) {
+        some = gemm_min(UPDATE_OUTPUTS, depth - k);
+        for (size_t i = 0; i < some; ++i) {
+            const struct conv_row *output = &outputs[k + i];
+            for (size_t n = 0; n < count && (i == 0 || !share_outer_dims(field, output - 1, output)); ++n)
+                outers[n] = outer_offset_at(field, output, &positions[n]);
+            TYPED(gather_line)(v, field, &phase, output, outers, count, lines[i]);
+        }
+        for (size_t s = 0; s < strips; ++s) {
+            size_t begin = rows * s / strips, wide = rows * (s + 1) / strips - begin, reach = (LANES - 1) / wide + 1;
+            float *at = to + begin * depth + k * wide;
+            for (size_t i = 0; i < some; ++i, at += wide) {
+                const T *from = lines[i] + row % across + begin;
+                if (wide <= LANES && k + i + reach < depth)
+                    *(vec *)at = TYPED(load)(from);
+                else
+                    TYPED(lay)(from, wide, at, wide);
+            }
+        }
+    }
+}
 /* Packs rows from `row` on, strip by strip for a few outputs, whose channels stay in the first cache. */
 static void TYPED(gather_strips)(const TYPED(HostConvUpdate) * v, const struct conv_field *field,
                                  const struct conv_row *outputs, size_t depth, size_t row, size_t rows, float *to)
@@ -368,7 +483,9 @@ static void TYPED(update_block)(const TYPED(HostConvUpdate) * v, const struct co
     size_t all = gemm_panels_of(v->allColumns) * GEMM_PANEL;
     for (size_t i = 0; i < rows; ++i)
         lines[i] = v->strideOut ? v->out.data[0].data + (row + i) * v->strideOut : v->out.data[row + i].data;
-    TYPED(gather_strips)(v, field, outputs, depth, v->row + row, rows, packed);
+    const struct conv_dim *last = &field->dims[field->count - 1];
+    bool few = v->strideChannel == 1 && v->channels < LANES / 2 && last->kernels * v->channels <= LINE;
+    (few ? TYPED(cut_strips) : TYPED(gather_strips))(v, field, outputs, depth, v->row + row, rows, packed);
     multiply_packed(&(struct gemm_packed){ .rows = rows,
                                            .depth = depth,
                                            .columns = v->columns,

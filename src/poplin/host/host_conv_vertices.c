@@ -7,6 +7,7 @@
 #ifdef __POPC__
 #include <poplar/vertex.h>
 
+#include "poplin/host/host_conv_few.h"
 #include "poplin/host/host_conv_field.h"
 #include "poplin/host/host_gemm_kernel.h"
 
@@ -23,7 +24,13 @@ static inline void copy_run(void *to, const void *from, size_t bytes)
     memcpy((char *)to + bytes - CHUNK, (const char *)from + bytes - CHUNK, CHUNK);
 }
 
-enum { UPDATE_OUTPUTS = 32 }; /* outputs whose channels an update packs at a time */
+/* Outputs whose channels an update packs at a time; maximum channels of the last dimension's positions that it gathers
+ * as a line. */
+enum { UPDATE_OUTPUTS = 32, LINE = 128 };
+
+#define TYPES    POPLIBS_FLOATING
+#define TEMPLATE "poplin/host/host_conv_few_typed.h"
+#include "poplibs/each_type.h"
 
 #define TYPES    POPLIBS_FLOATING
 #define TEMPLATE "poplin/host/host_conv_typed.h"
