@@ -156,8 +156,8 @@ struct conv_run {
 static inline unsigned one_run_of(const unsigned *offsets, const unsigned *kernels, size_t count, size_t channels)
 {
     unsigned first = offsets[kernels[0]];
-    for (size_t k = 0; k < count; ++k)
-        if (offsets[kernels[k]] == HOST_CONV_NONE || offsets[kernels[k]] != first + k * channels)
+    for (size_t k = 1; k < count && first != HOST_CONV_NONE; ++k)
+        if (offsets[kernels[k]] != first + k * channels)
             return HOST_CONV_NONE;
     return first;
 }
