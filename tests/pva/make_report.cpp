@@ -75,6 +75,7 @@ int main(int argc, char **argv)
     IPUModel model;
     model.numIPUs = 2;
     model.tilesPerIPU = PerIpu;
+    model.exchangeBytesPerCycle = 2; // so that an exchange of few words is longer than the sync before it
     model.compileIPUCode = true;
     Device device = model.createDevice();
     Graph graph(device.getTarget());
