@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Square matrix products and layers of ResNet-50 on the modelled IPU compared with the same on the CPU device:
- * processor time of one thread, the best of a few alternating rounds. */
+/* Square matrix products, layers of ResNet-50, an LSTM layer and element-wise operations on the modelled IPU compared
+ * with the same on the CPU device: processor time of one thread, the best of a few alternating rounds. */
 #include "bench.h"
 
 #include <poplin/codelets.h>
 #include <poplin/conv_util.h>
 #include <poplin/convolution.h>
 #include <poplin/mat_mul.h>
+#include <popnn/codelets.h>
+#include <popnn/lstm.h>
 #include <popops/codelets.h>
+#include <popops/element_wise.h>
+#include <poputil/tile_mapping.h>
 #include <stdio.h>
 
 enum { ROUNDS = 5 };
@@ -54,6 +58,41 @@ static pop_engine *build_layer(const pop_device *device, const struct layer *l, 
     pop_tensor weights = poplin_create_weights(graph, &params, "weights", POP_NO_OPTIONS, NULL);
     pop_program program = pop_sequence(graph, NULL);
     poplin_convolution(graph, in, weights, &params, false, program, "layer", POP_NO_OPTIONS, NULL);
+    return bench_engine(graph, program, device);
+}
+
+/* A layer of LSTM cells, forward. */
+enum { STEPS = 8, SEQUENCES = 32 };
+static pop_engine *build_lstm(const pop_device *device, size_t width, pop_type type)
+{
+    pop_graph *graph = pop_graph_create(pop_device_target(device));
+    popops_add_codelets(graph);
+    poplin_add_codelets(graph);
+    popnn_add_codelets(graph);
+    popnn_lstm_params params = popnn_lstm_params_make(type, SEQUENCES, STEPS, width, width);
+    pop_options inference = POP_OPTIONS({ "inferenceOnly", "true" });
+    pop_tensor in = popnn_lstm_create_input(graph, &params, "in", inference, NULL);
+    popnn_lstm_weights weights = popnn_lstm_create_weights(graph, &params, "weights", inference, NULL);
+    popnn_lstm_state state = popnn_lstm_create_initial_state(graph, &params, "state", inference, NULL);
+    pop_program program = pop_sequence(graph, NULL);
+    popnn_lstm_fwd(graph, &params, state, in, weights, NULL, NULL, program, "lstm", inference, NULL);
+    return bench_engine(graph, program, device);
+}
+
+enum { ELEMENTS = 1 << 24 };
+static pop_engine *build_elements(const pop_device *device, pop_type type, bool add)
+{
+    pop_graph *graph = pop_graph_create(pop_device_target(device));
+    popops_add_codelets(graph);
+    pop_tensor a = pop_graph_add_variable(graph, type, POP_SHAPE(ELEMENTS), "a"),
+               b = pop_graph_add_variable(graph, type, POP_SHAPE(ELEMENTS), "b");
+    poputil_map_tensor_linearly(graph, a);
+    poputil_map_tensor_linearly(graph, b);
+    pop_program program = pop_sequence(graph, NULL);
+    if (add)
+        popops_add_in_place(graph, a, b, program, "add");
+    else
+        popops_tanh_in_place(graph, a, program, "tanh");
     return bench_engine(graph, program, device);
 }
 
@@ -114,6 +153,19 @@ void row_model(void)
                         (double)(l->kernel * l->kernel),
                     what, types[t].type);
         }
+    for (size_t t = 0; t < 2; ++t) {
+        pop_type type = types[t].type;
+        for (size_t width = 256; width <= 1024; width *= 2) {
+            pop_engine *engines[] = { build_lstm(model, width, type), build_lstm(cpu, width, type) };
+            snprintf(what, sizeof(what), "LSTM, %d steps of %d x %zu, %s", STEPS, SEQUENCES, width, types[t].name);
+            compare(engines, 2.0 * STEPS * SEQUENCES * 8 * (double)(width * width), what, type);
+        }
+        for (int add = 1; add >= 0; --add) {
+            pop_engine *engines[] = { build_elements(model, type, add), build_elements(cpu, type, add) };
+            snprintf(what, sizeof(what), "%s, 16M elements, %s", add ? "a += b" : "tanh", types[t].name);
+            compare(engines, ELEMENTS, what, type);
+        }
+    }
     pop_device_destroy(model);
     pop_device_destroy(cpu);
 }
