@@ -131,16 +131,11 @@ void *mem_try(size_t bytes)
     return memory;
 }
 
-/* Processors fetch lines in pairs. In a large block few lines are shared with others. */
-enum { LINE_PAIR = 128, FEW_LINES = 64 * LINE_PAIR };
-
 void *mem_lines(size_t count, size_t bytes)
 {
-    if (!count || bytes > FEW_LINES || count * bytes > FEW_LINES || count > FEW_LINES || refused())
-        return mem_zero(count, bytes);
-    size_t rounded = (count * bytes + LINE_PAIR - 1) & ~(size_t)(LINE_PAIR - 1);
-    void *memory = aligned_alloc(LINE_PAIR, rounded);
-    return memory ? memset(memory, 0, rounded) : mem_zero(count, bytes);
+    enum { FEW = 1 << 13 }; /* of a larger block few lines are shared with others */
+    void *memory = bytes && count <= FEW / bytes ? mem_try(count * bytes) : NULL; /* whole lines */
+    return memory ? memory : mem_zero(count, bytes);
 }
 
 struct arena_block {

@@ -12,9 +12,6 @@
 #include <assert.h>
 #include <stdatomic.h>
 
-/* Each thread needs marks for all variables. */
-enum { MAX_THREADS = 16 };
-
 /* What a part does with a variable; written elements are [begin, end). */
 struct last_touch {
     uint32_t part; /* index + 1 of the part that it describes */
@@ -127,7 +124,7 @@ bool *ascending_sets(struct compiler *c, const struct order_result *sets)
 {
     bool *good = mem_alloc(sets->sets.count * sizeof(*good));
     memset(good, true, sets->sets.count * sizeof(*good));
-    unsigned threads = pool_threads(c->pool) < MAX_THREADS ? pool_threads(c->pool) : MAX_THREADS;
+    unsigned threads = compiler_threads(c);
     struct ascending a = { .c = c, .sets = sets, .threads = threads };
     set_parts_list(&a.parts, sets);
     assert(a.parts.count < UINT32_MAX / 2); /* vertices are */

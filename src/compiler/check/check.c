@@ -12,9 +12,7 @@
 #include <assert.h>
 #include <stdatomic.h>
 
-/* Vertices and variables that a thread takes at a time, and the maximum number of threads, each of which notes what it
- * sees used. */
-enum { PART = 1 << 14, MAX_THREADS = 16 };
+enum { PART = 1 << 14 }; /* vertices and variables that a thread takes at a time */
 
 /* State of the walk over the store. */
 struct checking {
@@ -392,7 +390,7 @@ const struct check_result *pass_check(struct compiler *c, const struct use_resul
         return NULL;
     result->variable_use = arena_zero(&c->arena, c->store->variables.count, sizeof(*result->variable_use));
     struct checkers all = { .c = c, .mapped = mem_alloc(c->store->variables.count) };
-    all.count = pool_threads(c->pool) < MAX_THREADS ? pool_threads(c->pool) : MAX_THREADS;
+    all.count = compiler_threads(c);
     all.of = mem_zero(all.count, sizeof(*all.of));
     run_checkers(&all, map_variables);
     struct checking k = { .c = c, .use = use, .mapped = all.mapped, .variable_use = result->variable_use };

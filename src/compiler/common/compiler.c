@@ -2,12 +2,21 @@
 /* Services for all passes: errors with the user's line, and the image's strings. */
 #include "compiler/common/compiler.h"
 
+#include "base/pool.h"
+
 static void fail(struct compiler *c, pop_status status, uint32_t where, const char *path, const char *format,
                  va_list arguments)
 {
     error_vset(c->error, status, c->store->wheres.data[where], COMPILE_API, format, arguments);
     if (path && *path)
         error_path(c->error, path);
+}
+
+unsigned compiler_threads(const struct compiler *c)
+{
+    enum { MAX_THREADS = 16 };
+    unsigned threads = pool_threads(c->pool);
+    return threads < MAX_THREADS ? threads : MAX_THREADS;
 }
 
 bool compiler_fail(struct compiler *c, pop_status status, uint32_t where, const char *path, const char *format, ...)

@@ -44,6 +44,8 @@ bool compiler_fail_vertex(struct compiler *c, pop_status status, uint32_t vertex
     POP_PRINTF(4, 5);
 /* A string of the image; equal text, equal string; "" and NULL are 0. */
 uint32_t compiler_string(struct compiler *c, const char *text);
+/* The number of threads of a pass each of which needs memory for all variables: those of the pool, but 16 at most. */
+unsigned compiler_threads(const struct compiler *c);
 
 static inline const struct codelet *vertex_codelet(const struct compiler *c, const struct vertex *vertex)
 {

@@ -13,8 +13,7 @@
 #include <assert.h>
 #include <stdatomic.h>
 
-/* Steps in a batch, and the maximum number of threads, each of which needs marks for all variables. */
-enum { BATCH = 256, MAX_THREADS = 16 };
+enum { BATCH = 256 }; /* steps */
 
 /* One plan per set, Copy and copy between replicas, however often programs run it. */
 enum exchange_kind { STEP_SET, STEP_COPY, STEP_CROSS_COPY };
@@ -230,7 +229,7 @@ const struct exchange_result *pass_exchange(struct compiler *c, const struct che
     e->c = c;
     e->order = order;
     e->result = result;
-    e->thread_count = pool_threads(c->pool) < MAX_THREADS ? pool_threads(c->pool) : MAX_THREADS;
+    e->thread_count = compiler_threads(c);
     arena_adopt_vec(&c->model, &result->rearranged);
     result->of_set = arena_zero(&c->model, order->sets.count, sizeof(*result->of_set));
     result->of_node = arena_zero(&c->model, c->store->programs.count, sizeof(*result->of_node));

@@ -14,9 +14,6 @@
 #include <assert.h>
 #include <stdatomic.h>
 
-/* Each thread needs marks for all variables. */
-enum { MAX_THREADS = 16 };
-
 /* Where a part's access of a variable is. */
 struct access_place {
     uint32_t part; /* index + 1 of the part that it describes */
@@ -280,7 +277,7 @@ void accesses_of_sets(struct compiler *c, const struct live_inputs *in, struct l
                       struct set_accesses *accesses)
 {
     struct collecting all = { .c = c, .in = in };
-    all.thread_count = pool_threads(c->pool) < MAX_THREADS ? pool_threads(c->pool) : MAX_THREADS;
+    all.thread_count = compiler_threads(c);
     set_parts_list(&all.parts, in->sets);
     assert(all.parts.count < UINT32_MAX / 2); /* vertices are */
     all.lists = mem_zero(all.parts.count, sizeof(*all.lists));

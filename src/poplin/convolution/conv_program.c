@@ -8,10 +8,10 @@
 
 struct conv_program_phase {
     uint32_t number;
-    pop_program after;
-    bool has_after; /* whether it exists */
     struct poplibs_copies copies;
     pop_compute_set set;
+    pop_program after;
+    bool has_after; /* whether `after` exists */
 };
 
 struct conv_program conv_program_begin(pop_where where, pop_graph *graph, const char *name)
