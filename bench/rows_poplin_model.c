@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Square matrix products, layers of ResNet-50, an LSTM layer and element-wise operations on the modelled IPU compared
+/* Square matrix products, layers of ResNet-50, LSTM layers and element-wise operations on the modelled IPU compared
  * with the same on the CPU device: processor time of one thread, the best of a few alternating rounds. */
 #include "bench.h"
 
