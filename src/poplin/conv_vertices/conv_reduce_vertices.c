@@ -10,31 +10,31 @@
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
-/* Sums of REDUCE_STEP elements stay in registers for all rows. */
+/* The sums of REDUCE_STEP elements, or of 8 of the last ones, stay in registers for all rows. */
 enum { REDUCE_VECTORS = 4, REDUCE_STEP = 8 * REDUCE_VECTORS };
 INLINE poplibs_eight reduce_load(const void *from, size_t at, const bool is_float)
 {
     return is_float ? *(const poplibs_eight *)(const void *)((const float *)from + at)
                     : poplibs_widen_eight((const half *)from + at);
 }
-INLINE void reduce_begin(poplibs_eight *sums, const void *from, const bool is_float)
+INLINE void reduce_begin(poplibs_eight *sums, const size_t vectors, const void *from, const bool is_float)
 {
 #pragma GCC unroll 4
-    for (size_t i = 0; i < REDUCE_VECTORS; ++i)
+    for (size_t i = 0; i < vectors; ++i)
         sums[i] = reduce_load(from, 8 * i, is_float);
 }
-INLINE void reduce_add(poplibs_eight *sums, const void *from, const bool is_float)
+INLINE void reduce_add(poplibs_eight *sums, const size_t vectors, const void *from, const bool is_float)
 {
 #pragma GCC unroll 4
-    for (size_t i = 0; i < REDUCE_VECTORS; ++i)
+    for (size_t i = 0; i < vectors; ++i)
         sums[i] += reduce_load(from, 8 * i, is_float);
 }
-INLINE void reduce_end(const poplibs_eight *sums, void *to, const bool is_float)
+INLINE void reduce_end(const poplibs_eight *sums, const size_t vectors, void *to, const bool is_float)
 {
     if (is_float)
-        memcpy(to, sums, REDUCE_STEP * sizeof(float));
+        memcpy(to, sums, 8 * vectors * sizeof(float));
     else
-        poplibs_narrow(to, (const float *)sums, REDUCE_STEP);
+        poplibs_narrow(to, (const float *)sums, 8 * vectors);
 }
 #endif
 

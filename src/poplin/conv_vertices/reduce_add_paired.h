@@ -24,17 +24,22 @@ COMPUTE_PAIRED(ReduceAdd)
     }
 }
 #else
-COMPUTE_PAIRED(ReduceAdd)
+INLINE void PAIRED(reduce_vectors)(const PAIRED(ReduceAdd) * v, size_t at, const size_t vectors)
 {
     const bool wide = sizeof(T) == sizeof(float), wide_in = sizeof(T_2) == sizeof(float);
+    poplibs_eight sums[REDUCE_VECTORS];
+    reduce_begin(sums, vectors, v->partials.data[0].data + at, wide_in);
+    for (size_t p = 1; p < v->partials.size; ++p)
+        reduce_add(sums, vectors, v->partials.data[p].data + at, wide_in);
+    reduce_end(sums, vectors, v->out.data + at, wide);
+}
+COMPUTE_PAIRED(ReduceAdd)
+{
     size_t at = 0;
-    for (; v->out.size - at >= REDUCE_STEP; at += REDUCE_STEP) {
-        poplibs_eight sums[REDUCE_VECTORS];
-        reduce_begin(sums, v->partials.data[0].data + at, wide_in);
-        for (size_t p = 1; p < v->partials.size; ++p)
-            reduce_add(sums, v->partials.data[p].data + at, wide_in);
-        reduce_end(sums, v->out.data + at, wide);
-    }
+    for (; v->out.size - at >= REDUCE_STEP; at += REDUCE_STEP)
+        PAIRED(reduce_vectors)(v, at, REDUCE_VECTORS);
+    for (; v->out.size - at >= 8; at += 8)
+        PAIRED(reduce_vectors)(v, at, 1);
     for (; at < v->out.size; ++at) {
         float sum = (float)v->partials.data[0].data[at];
         for (size_t p = 1; p < v->partials.size; ++p)
@@ -51,18 +56,26 @@ POP_SUPERVISOR_VERTEX(PAIRED(ReduceAddSingleInput))
     unsigned elements, rows, num_workers;
 };
 POP_VERTEX_NAME(PAIRED(ReduceAddSingleInput), "poplin::ReduceAddSingleInput<" T_NAME "," T_2_NAME ">");
+#ifndef __IPU__
+INLINE void PAIRED(reduce_single)(const PAIRED(ReduceAddSingleInput) * v, size_t at, const size_t vectors)
+{
+    const bool wide = sizeof(T) == sizeof(float), wide_in = sizeof(T_2) == sizeof(float);
+    const size_t elements = v->elements, rows = v->rows;
+    poplibs_eight sums[REDUCE_VECTORS];
+    reduce_begin(sums, vectors, v->initial.data + at, wide_in);
+    for (size_t p = 0; p < rows; ++p)
+        reduce_add(sums, vectors, v->partials.data + p * elements + at, wide_in);
+    reduce_end(sums, vectors, v->out.data + at, wide);
+}
+#endif
 COMPUTE_PAIRED(ReduceAddSingleInput)
 {
     size_t elements = v->elements, rows = v->rows, at = 0;
 #ifndef __IPU__
-    const bool wide = sizeof(T) == sizeof(float), wide_in = sizeof(T_2) == sizeof(float);
-    for (; elements - at >= REDUCE_STEP; at += REDUCE_STEP) {
-        poplibs_eight sums[REDUCE_VECTORS];
-        reduce_begin(sums, v->initial.data + at, wide_in);
-        for (size_t p = 0; p < rows; ++p)
-            reduce_add(sums, v->partials.data + p * elements + at, wide_in);
-        reduce_end(sums, v->out.data + at, wide);
-    }
+    for (; elements - at >= REDUCE_STEP; at += REDUCE_STEP)
+        PAIRED(reduce_single)(v, at, REDUCE_VECTORS);
+    for (; elements - at >= 8; at += 8)
+        PAIRED(reduce_single)(v, at, 1);
 #endif
     for (; at < elements; ++at) {
         float sum = (float)v->initial.data[at];
