@@ -123,8 +123,8 @@ static void check_levels(enum bed_device device, struct operation op)
 
 static void check_device(enum bed_device device)
 {
-    static const size_t sizes[][3] = { { 1, 1, 1 },    { 3, 7, 5 },   { 16, 16, 16 }, { 6, 33, 17 },
-                                       { 15, 64, 31 }, { 29, 40, 8 }, { 8, 129, 24 } };
+    static const size_t sizes[][3] = { { 1, 1, 1 },   { 3, 7, 5 },    { 16, 16, 16 }, { 6, 33, 17 }, { 15, 64, 31 },
+                                       { 29, 40, 8 }, { 8, 129, 24 }, { 5, 600, 23 }, { 9, 512, 8 } };
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i)
         check_levels(device, (struct operation){ .sizes = sizes[i] });
 }
@@ -135,7 +135,8 @@ static void test_conv_layers(void **state)
     (void)state;
     static const struct layer layers[] = { { 2, 7, 9, 32, 8, 3, 1 },  { 1, 9, 11, 16, 8, 3, 2 },
                                            { 1, 12, 1, 16, 8, 3, 1 }, { 3, 5, 6, 48, 16, 3, 1 },
-                                           { 1, 8, 8, 16, 4, 5, 1 },  { 2, 6, 6, 24, 40, 3, 1 } };
+                                           { 1, 8, 8, 16, 4, 5, 1 },  { 2, 6, 6, 24, 40, 3, 1 },
+                                           { 1, 9, 11, 48, 8, 1, 1 }, { 2, 7, 9, 32, 8, 1, 2 } };
     for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]); ++i)
         check_levels(BED_MODEL, (struct operation){ .layer = &layers[i] });
 }

@@ -28,17 +28,24 @@ __attribute__((always_inline)) static inline float *conv_row_as_float(const void
     return row;
 }
 
-/* Whether inputs are halves that several kernel positions read. */
+/* Whether inputs are halves that several kernel positions read, or that one reads: these become float for each use. */
 static bool conv_widens_once(const struct conv_operands *o)
 {
     return !o->float_in && o->kernel_size > 1;
 }
+static bool conv_widens_rows(const struct conv_operands *o)
+{
+    return !o->float_in && o->kernel_size == 1;
+}
 
-/* Whether two rows may be in one vector: several kernel positions read their interleaved inputs. */
+/* Whether two rows may be in one vector: several kernel positions read their interleaved inputs, or inputs become
+ * interleaved when they become float. */
 static bool conv_may_be_twos(const struct conv_operands *o)
 {
 #ifdef __AVX512F__
-    return o->out_chans == TWOS_COLUMNS && o->out_groups == 1 && o->kernel_size > 1 &&
+    bool worth = conv_widens_rows(o) ? o->in_chans % 8 == 0 && 2 * FUSED_MANY * o->in_chans <= CHAIN_ELEMENTS
+                                     : o->kernel_size > 1;
+    return worth && o->out_chans == TWOS_COLUMNS && o->out_groups == 1 &&
            (size_t)o->kernel_size * o->in_chans * TWOS_LANES <= CHAIN_ELEMENTS;
 #else
     (void)o;
@@ -54,7 +61,8 @@ static const struct conv_chains *conv_find_chains(const struct conv_operands *o,
         return NULL;
     *twos = conv_may_be_twos(o);
     const struct conv_chains *c = conv_chains_of(o, *twos);
-    if (c && *twos && (2 * c->reach > CHAIN_ELEMENTS || 4 * c->items > 3 * c->rows)) {
+    size_t reach = c && !conv_widens_rows(o) ? c->reach : 0; /* of inputs that are prepared at once */
+    if (c && *twos && (2 * reach > CHAIN_ELEMENTS || 4 * c->items > 3 * c->rows)) {
         *twos = false;
         c = conv_chains_of(o, false);
     }
@@ -96,6 +104,24 @@ static void conv_widen_rows(const struct conv_operands *o, struct conv_share *sh
     for (size_t e = 0; e < count; ++e)
         close[e] = (ptrdiff_t)(e * chans);
 }
+#ifdef __AVX512F__
+/* The same for pairs of rows, which become interleaved; both are the first one if they have the same place in `to`. */
+static void conv_widen_twos(const struct conv_operands *o, struct conv_share *share, const ptrdiff_t *from,
+                            const size_t *to, size_t count, ptrdiff_t *close)
+{
+    const size_t chans = o->in_chans, apart = o->in_stride * chans;
+    for (size_t i = 0; i < share->groups; ++i) {
+        float *pairs = share->wide + 2 * i * count * chans;
+        share->x[i] = pairs;
+        for (size_t e = 0; e < count; ++e) {
+            const half *first = (const half *)share->in[i] + from[e];
+            twos_widen(pairs + 2 * e * chans, first, to[2 * e] == to[2 * e + 1] ? first : first + apart, chans);
+        }
+    }
+    for (size_t e = 0; e < count; ++e)
+        close[e] = (ptrdiff_t)(e * chans);
+}
+#endif
 /* `count` items of one class; two elements of `to` for each with twos. */
 static void conv_run_class(const struct conv_operands *o, struct conv_share *share, const struct fused_chain *chain,
                            const ptrdiff_t *from, const size_t *to, size_t count)
@@ -106,16 +132,19 @@ static void conv_run_class(const struct conv_operands *o, struct conv_share *sha
     for (size_t i = 0, begin = 0, end; i < tiles; ++i, begin = end) {
         end = count * (i + 1) / tiles;
         const ptrdiff_t *places = from + begin;
-        if (share->narrow && chain->steps) {
-            conv_widen_rows(o, share, places, end - begin, close);
+        const bool widen = share->narrow && chain->steps;
+        if (widen)
             places = close;
-        }
 #ifdef __AVX512F__
         if (share->twos) {
+            if (widen)
+                conv_widen_twos(o, share, from + begin, to + 2 * begin, end - begin, close);
             fused_twos(end - begin, chain, places, to + 2 * begin);
             continue;
         }
 #endif
+        if (widen)
+            conv_widen_rows(o, share, from + begin, end - begin, close);
         fused_chain(end - begin, o->out_chans, share->pair, chain, places, to + begin);
     }
 }
