@@ -31,6 +31,21 @@ enum { FUSED_COLUMNS = 16, FUSED_MANY = FUSED_ROWS };
 #endif
 #define FUSED_INLINE static inline __attribute__((always_inline))
 
+/* Groups of FUSED_EVEN or of twice as many channels, whose rows are the same distance apart, have code of their own:
+ * all addresses of a step are one register and constants. */
+enum { FUSED_EVEN = 8 };
+/* The depth if rows are `apart` times as many elements apart, and it is one of these; else 0. */
+static size_t fused_even(size_t rows, const struct fused_chain *chain, const ptrdiff_t *from, size_t apart)
+{
+    const size_t depth = chain->depth;
+    if (depth != FUSED_EVEN && depth != 2 * FUSED_EVEN)
+        return 0;
+    for (size_t e = 1; e < rows; ++e)
+        if (from[e] - from[e - 1] != (ptrdiff_t)(apart * depth))
+            return 0;
+    return depth;
+}
+
 #define COLUMNS 4
 #define PARTS   1
 #include "poplin/conv_vertices/fused_chain_of.h"

@@ -42,21 +42,35 @@ FUSED_INLINE void OF_COLUMNS(fused_store)(const struct fused_chain *chain, const
     __builtin_memcpy(chain->y + to[e], both, WIDE * sizeof(float));
     __builtin_memcpy(chain->y + to[e] + chain->apart, both + WIDE % LANES, WIDE * sizeof(float));
 }
+FUSED_INLINE void OF_COLUMNS(fused_add)(float x, const float *w, OF_COLUMNS(lanes) * sums)
+{
+    enum { VECTORS = OF_COLUMNS(VECTORS), LANES = OF_COLUMNS(LANES) };
+    const OF_COLUMNS(lanes) spread = x - (OF_COLUMNS(lanes)){ 0 };
+#pragma GCC unroll 4
+    for (size_t v = 0; v < VECTORS; ++v)
+        POPLIBS_MULTIPLY_ADD(sums[v], spread, *(const OF_COLUMNS(lanes) *)(w + v * LANES), LANES);
+}
 /* Element c of each row. */
 FUSED_INLINE void OF_COLUMNS(fused_step)(const size_t rows, const float *const *x, size_t c, const float *w,
                                          OF_COLUMNS(lanes) * sums)
 {
-    enum { VECTORS = OF_COLUMNS(VECTORS), LANES = OF_COLUMNS(LANES) };
 #pragma GCC unroll 10
-    for (size_t e = 0; e < rows; ++e) {
-        const OF_COLUMNS(lanes) spread = x[e][c] - (OF_COLUMNS(lanes)){ 0 };
-#pragma GCC unroll 4
-        for (size_t v = 0; v < VECTORS; ++v)
-            POPLIBS_MULTIPLY_ADD(sums[e * VECTORS + v], spread, *(const OF_COLUMNS(lanes) *)(w + v * LANES), LANES);
-    }
+    for (size_t e = 0; e < rows; ++e)
+        OF_COLUMNS(fused_add)(x[e][c], w, sums + e * OF_COLUMNS(VECTORS));
 }
-FUSED_INLINE void OF_COLUMNS(fused_chain_of)(const size_t rows, const struct fused_chain *chain, const ptrdiff_t *from,
-                                             const size_t *to)
+/* All `depth` elements of each row; rows follow each other. */
+FUSED_INLINE void OF_COLUMNS(fused_even_steps)(const size_t rows, const size_t depth, const float *x, const float *w,
+                                               OF_COLUMNS(lanes) * sums)
+{
+#pragma GCC unroll 16
+    for (size_t c = 0; c < depth; ++c)
+#pragma GCC unroll 10
+        for (size_t e = 0; e < rows; ++e)
+            OF_COLUMNS(fused_add)(x[e * depth + c], w + c * COLUMNS, sums + e * OF_COLUMNS(VECTORS));
+}
+/* even: chain->depth if rows follow each other, or 0. */
+FUSED_INLINE void OF_COLUMNS(fused_chain_of)(const size_t rows, const size_t even, const struct fused_chain *chain,
+                                             const ptrdiff_t *from, const size_t *to)
 {
     enum { VECTORS = OF_COLUMNS(VECTORS) };
     OF_COLUMNS(lanes) sums[FUSED_MANY * VECTORS];
@@ -74,6 +88,10 @@ FUSED_INLINE void OF_COLUMNS(fused_chain_of)(const size_t rows, const struct fus
     for (size_t i = 0; i < chain->groups; ++i)
         for (size_t k = 0; k < chain->steps; ++k) {
             const float *w = chain->w + i * chain->group_weights + chain->weights[k], *x[FUSED_MANY];
+            if (even) {
+                OF_COLUMNS(fused_even_steps)(rows, even, chain->x[i] + (chain->shifts[k] + at[0]), w, sums);
+                continue;
+            }
 #pragma GCC unroll 10
             for (size_t e = 0; e < rows; ++e)
                 x[e] = chain->x[i] + (chain->shifts[k] + at[e]);
@@ -90,13 +108,24 @@ FUSED_INLINE void OF_COLUMNS(fused_chain_of)(const size_t rows, const struct fus
         OF_COLUMNS(fused_store)(chain, to, i / VECTORS, i % VECTORS, sums[i]);
 }
 
+FUSED_INLINE void OF_COLUMNS(fused_chain_any)(const size_t rows, const struct fused_chain *chain, const ptrdiff_t *from,
+                                              const size_t *to)
+{
+    const size_t even = fused_even(rows, chain, from, 1);
+    if (even == FUSED_EVEN)
+        OF_COLUMNS(fused_chain_of)(rows, FUSED_EVEN, chain, from, to);
+    else if (even)
+        OF_COLUMNS(fused_chain_of)(rows, 2 * FUSED_EVEN, chain, from, to);
+    else
+        OF_COLUMNS(fused_chain_of)(rows, 0, chain, from, to);
+}
 __attribute__((noinline)) static void OF_COLUMNS(fused_chain)(size_t rows, const struct fused_chain *chain,
                                                               const ptrdiff_t *from, const size_t *to)
 {
     switch (rows <= OF_COLUMNS(ROWS) ? rows : 0) {
 #define ROWS(count)                                                                                                    \
     case count:                                                                                                        \
-        OF_COLUMNS(fused_chain_of)(count <= OF_COLUMNS(ROWS) ? count : 1, chain, from, to);                            \
+        OF_COLUMNS(fused_chain_any)(count <= OF_COLUMNS(ROWS) ? count : 1, chain, from, to);                           \
         return;
         ROWS(1)
         ROWS(2)

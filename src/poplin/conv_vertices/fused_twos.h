@@ -52,18 +52,34 @@ static void twos_spread_weights(const float *from, size_t count, float *w)
     }
 }
 
+FUSED_INLINE twos_lanes twos_spread(const float *x)
+{
+    const twos_words both = *(const twos_word *)x - (twos_words){ 0 };
+    return (twos_lanes)both;
+}
 FUSED_INLINE void twos_step(const size_t items, const float *const *x, size_t c, const float *w, twos_lanes *sums)
 {
     const twos_lanes row = *(const twos_lanes *)w;
 #pragma GCC unroll 10
-    for (size_t e = 0; e < items; ++e) {
-        const twos_words both = *(const twos_word *)(x[e] + 2 * c) - (twos_words){ 0 };
-        POPLIBS_MULTIPLY_ADD(sums[e], (twos_lanes)both, row, TWOS_LANES);
+    for (size_t e = 0; e < items; ++e)
+        POPLIBS_MULTIPLY_ADD(sums[e], twos_spread(x[e] + 2 * c), row, TWOS_LANES);
+}
+/* All `depth` elements of items, which are `apart` times as many elements apart. */
+FUSED_INLINE void twos_even_steps(const size_t items, const size_t depth, const size_t apart, const float *x,
+                                  const float *w, twos_lanes *sums)
+{
+#pragma GCC unroll 16
+    for (size_t c = 0; c < depth; ++c) {
+        const twos_lanes row = *(const twos_lanes *)(w + c * TWOS_LANES);
+#pragma GCC unroll 10
+        for (size_t e = 0; e < items; ++e)
+            POPLIBS_MULTIPLY_ADD(sums[e], twos_spread(x + 2 * (e * apart * depth + c)), row, TWOS_LANES);
     }
 }
-/* Item e is the rows to[2 e] and to[2 e + 1]; they may be the same, then the second one's sum is dropped. */
-FUSED_INLINE void twos_chain_of(const size_t items, const struct fused_chain *chain, const ptrdiff_t *from,
-                                const size_t *to)
+/* Item e is the rows to[2 e] and to[2 e + 1]; they may be the same, then the second one's sum is dropped.
+ * even: chain->depth if items are `apart` times as many elements apart, or 0. */
+FUSED_INLINE void twos_chain_of(const size_t items, const size_t even, const size_t apart,
+                                const struct fused_chain *chain, const ptrdiff_t *from, const size_t *to)
 {
     twos_lanes sums[FUSED_MANY];
 #pragma GCC unroll 10
@@ -77,6 +93,10 @@ FUSED_INLINE void twos_chain_of(const size_t items, const struct fused_chain *ch
     for (size_t i = 0; i < chain->groups; ++i)
         for (size_t k = 0; k < chain->steps; ++k) {
             const float *w = chain->w + i * chain->group_weights + chain->weights[k], *x[FUSED_MANY];
+            if (even) {
+                twos_even_steps(items, even, apart, chain->x[i] + 2 * (chain->shifts[k] + from[0]), w, sums);
+                continue;
+            }
 #pragma GCC unroll 10
             for (size_t e = 0; e < items; ++e)
                 x[e] = chain->x[i] + 2 * (chain->shifts[k] + from[e]);
@@ -95,6 +115,19 @@ FUSED_INLINE void twos_chain_of(const size_t items, const struct fused_chain *ch
     }
 }
 
+/* Items of rows, which follow each other, or only their first ones (`apart` 2), or none of these. */
+FUSED_INLINE void twos_chain(const size_t items, const struct fused_chain *chain, const ptrdiff_t *from,
+                             const size_t *to)
+{
+    if (fused_even(items, chain, from, 1) == 2 * FUSED_EVEN)
+        twos_chain_of(items, 2 * FUSED_EVEN, 1, chain, from, to);
+    else if (fused_even(items, chain, from, 2) == 2 * FUSED_EVEN)
+        twos_chain_of(items, 2 * FUSED_EVEN, 2, chain, from, to);
+    else if (fused_even(items, chain, from, 2))
+        twos_chain_of(items, FUSED_EVEN, 2, chain, from, to);
+    else
+        twos_chain_of(items, 0, 0, chain, from, to);
+}
 /* items must not exceed FUSED_MANY. */
 __attribute__((noinline)) static void fused_twos(size_t items, const struct fused_chain *chain, const ptrdiff_t *from,
                                                  const size_t *to)
@@ -102,7 +135,7 @@ __attribute__((noinline)) static void fused_twos(size_t items, const struct fuse
     switch (items) {
 #define ITEMS(count)                                                                                                   \
     case count:                                                                                                        \
-        twos_chain_of(count, chain, from, to);                                                                         \
+        twos_chain(count, chain, from, to);                                                                            \
         return;
         ITEMS(1)
         ITEMS(2)
