@@ -216,6 +216,48 @@ static void change(struct use_sweep *s, unsigned tile, int by)
     }
 }
 
+/* A pass of a sort by digits: of the variable, or of the element. */
+enum { EVENT_BITS = 11, EVENT_DIGITS = 1 << EVENT_BITS, FEW_EVENTS = 512 };
+static size_t event_digit(const struct event *event, unsigned shift, bool by_variable)
+{
+    return (by_variable ? event->variable : event->at) >> shift & (EVENT_DIGITS - 1);
+}
+
+static void sort_by_digit(const struct event *from, struct event *to, size_t count, unsigned shift, bool by_variable)
+{
+    size_t next[EVENT_DIGITS + 1] = { 0 };
+    for (size_t i = 0; i < count; ++i)
+        ++next[event_digit(&from[i], shift, by_variable) + 1];
+    for (size_t digit = 1; digit < EVENT_DIGITS; ++digit)
+        next[digit] += next[digit - 1];
+    for (size_t i = 0; i < count; ++i)
+        to[next[event_digit(&from[i], shift, by_variable)]++] = from[i];
+}
+
+/* By variable and element: there are some hundred thousand, of few variables.  Frees events, returns them sorted. */
+static struct event *sorted_events(struct event *events, size_t count)
+{
+    size_t elements = 0, variables = 0;
+    if (count < FEW_EVENTS) {
+        qsort(events, count, sizeof(*events), compare_events);
+        return events;
+    }
+    for (size_t i = 1; i < count; ++i) {
+        elements |= events[i].at ^ events[0].at;
+        variables |= events[i].variable ^ events[0].variable;
+    }
+    struct event *spare = poplibs_new(count, sizeof(*spare));
+    for (unsigned pass = 0; pass < 2; ++pass)
+        for (size_t differ = pass ? variables : elements, shift = 0; differ >> shift; shift += EVENT_BITS) {
+            struct event *from = events;
+            sort_by_digit(from, spare, count, (unsigned)shift, pass);
+            events = spare;
+            spare = from;
+        }
+    free(spare);
+    return events;
+}
+
 /* Cuts the collected uses into regions with one set of tiles each, in the order of variables and elements. */
 static void sweep(const poputil_use_tracker *tracker, struct use_sweep *s)
 {
@@ -226,7 +268,7 @@ static void sweep(const poputil_use_tracker *tracker, struct use_sweep *s)
         events[2 * i] = (struct event){ use.variable, use.tile, use.interval.begin, 1 };
         events[2 * i + 1] = (struct event){ use.variable, use.tile, use.interval.end, -1 };
     }
-    qsort(events, count, sizeof(*events), compare_events);
+    events = sorted_events(events, count);
     s->active = poplibs_new(tracker->num_tiles, sizeof(*s->active));
     s->place = poplibs_new(tracker->num_tiles, sizeof(*s->place));
     s->times = poplibs_zeros(tracker->num_tiles, sizeof(*s->times));

@@ -50,6 +50,29 @@ static void an_example_of_shares_by_use(void **state)
     pop_graph_destroy(graph);
 }
 
+/* So many uses that they are sorted by digits; tiles use the elements of two variables in turn, in falling order. */
+static void many_uses_of_two_variables(void **state)
+{
+    enum { TILES = 8, ELEMENTS = 5000 };
+    (void)state;
+    pop_graph *graph = graph_of(1, TILES);
+    pop_tensor t[] = { floats(graph, POP_SHAPE(ELEMENTS)), floats(graph, POP_SHAPE(ELEMENTS)) };
+    poputil_use_tracker *tracker = poputil_use_tracker_create(TILES, 0, true);
+    for (size_t i = ELEMENTS; i-- > 0;)
+        for (size_t k = 0; k < 2; ++k)
+            poputil_use_tracker_add(tracker, graph, (unsigned)((i / 3 + k) % TILES),
+                                    pop_tensor_slice(t[k], i, i + 1, 0));
+    poputil_use_tracker_map_tensors_by_use(tracker, graph, 1, 1, false, POPUTIL_MAPPING_NONE);
+    for (size_t k = 0; k < 2; ++k) {
+        int *tiles = tiles_of_tensor(graph, t[k]);
+        for (size_t i = 0; i < ELEMENTS; ++i)
+            assert_int_equal(tiles[i], (i / 3 + k) % TILES);
+        free(tiles);
+    }
+    poputil_use_tracker_destroy(tracker);
+    pop_graph_destroy(graph);
+}
+
 static void shared_elements_begin_at_the_start_tile(void **state)
 {
     (void)state;
@@ -302,6 +325,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clones_are_on_the_same_tiles_of_another_graph),
         cmocka_unit_test(an_example_of_shares_by_use),
+        cmocka_unit_test(many_uses_of_two_variables),
         cmocka_unit_test(shared_elements_begin_at_the_start_tile),
         cmocka_unit_test(elements_are_mapped_where_they_are_used),
         cmocka_unit_test(broadcast_operands_are_mapped_like_the_full_tensor),
