@@ -25,16 +25,24 @@ struct edge_use {
     const pop_tensor *t;
     bool single;
     struct run run;
+    const struct view *view; /* NULL: not kept yet */
 };
 
-/* tensor_single_run; the two commonest forms inlined, since ten million edges are common (5 % of building time). */
-static inline bool single_run(const pop_tensor *t, struct run *run)
+/* Finds the run, with one walk for it and for the view if there is none.  The two commonest forms are inlined, since
+ * ten million edges are common (5 % of building time). */
+static inline void find_run(struct edge_use *use)
 {
+    const pop_tensor *t = use->t;
+    use->view = NULL;
+    use->single = true;
     if (!t->form && !(t->source & COMPOSITE) && t->digits <= 1 && (!t->digits || t->digit[0].stride == 1)) {
-        *run = (struct run){ t->source, t->offset, t->digits ? t->digit[0].extent : 1 };
-        return true;
+        use->run = (struct run){ t->source, t->offset, t->digits ? t->digit[0].extent : 1 };
+    } else if (t->source & COMPOSITE && !(t->form & FORM_EMPTY)) {
+        use->view = view_keep_unless_run(*t, &use->run);
+        use->single = !use->view;
+    } else {
+        use->single = tensor_single_run(*t, &use->run);
     }
-    return tensor_single_run(*t, run);
 }
 
 static bool holds_constant(const pop_store *store, const struct edge_use *use)
@@ -60,7 +68,7 @@ static bool check_tensor(const struct field_ref *ref, const pop_tensor *t, struc
                          store_name(ref->store, ref->store->sets.data[ref->vertex->set].name), *t))
         return false;
     use->t = t;
-    use->single = single_run(t, &use->run);
+    find_run(use);
     if (ref->field->direction == FIELD_INPUT)
         return true;
     if (holds_constant(ref->store, use))
@@ -91,7 +99,7 @@ static void fill_edge(const struct field_ref *ref, struct edge *edge, const stru
     } else {
         edge->form = EDGE_VIEW;
         edge->variable = (uint32_t)store->views.count;
-        *vec_push(&store->views) = view_keep(*use->t);
+        *vec_push(&store->views) = use->view ? use->view : view_keep(*use->t);
     }
     ++store->edge_count;
 }
@@ -186,7 +194,7 @@ static void connect_rows(const struct field_ref *ref, pop_tensor t)
     for (size_t i = 0; i < count; ++i) {
         pop_tensor row = pop_tensor_at_at(ref->where, t, i);
         struct edge_use use = { .t = &row };
-        use.single = tensor_single_run(row, &use.run);
+        find_run(&use);
         fill_edge(ref, &ref->store->edges.data[first + i], &use);
     }
     tensor_nodes_release(ref->store->nodes, mark);

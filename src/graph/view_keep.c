@@ -5,42 +5,84 @@
 #include "graph/tensor_form.h"
 #include "graph/view_runs.h"
 
+/* The first piece waits for the second when it is a run: a view that is one run need not be kept. */
 struct keeping {
     struct piece_shapes *shapes;
     VEC(struct kept_piece) pieces;
+    struct run first; /* count 0: none waits */
+    bool waits;       /* whether the first piece may wait */
 };
+
+static void add_piece(struct keeping *keeping, const struct piece *piece)
+{
+    uint32_t shape = piece_shapes_add(keeping->shapes, piece);
+    *vec_push(&keeping->pieces) = (struct kept_piece){ piece->variable, (uint32_t)piece->offset, shape };
+}
+
+static void add_first(struct keeping *keeping)
+{
+    struct run first = keeping->first;
+    struct digit digit = { first.count, 1 };
+    keeping->first.count = 0;
+    if (first.count)
+        add_piece(keeping, &(struct piece){ first.variable, first.count > 1, first.offset, first.count, &digit });
+}
 
 static bool keep_piece(const struct piece *piece, void *context)
 {
     struct keeping *keeping = context;
-    uint32_t shape = piece_shapes_add(keeping->shapes, piece);
-    *vec_push(&keeping->pieces) = (struct kept_piece){ piece->variable, (uint32_t)piece->offset, shape };
+    bool run = !piece->digits || (piece->digits == 1 && piece->digit->stride == 1);
+    if (keeping->waits && run) {
+        keeping->first = (struct run){ piece->variable, piece->offset, piece->elements };
+    } else {
+        add_first(keeping);
+        add_piece(keeping, piece);
+    }
+    keeping->waits = false;
     return true;
 }
 
-const struct view *view_keep(pop_tensor t)
+static const struct view *make_view(pop_tensor t, const struct keeping *keeping)
 {
     unsigned rank = t.rank;
-    struct keeping keeping = { .shapes = &t.store->shapes };
-    tensor_each_piece(t, keep_piece, &keeping);
-    size_t count = keeping.pieces.count;
+    size_t count = keeping->pieces.count;
     struct view *view = mem_alloc(sizeof(*view) + rank * sizeof(uint64_t) + count * sizeof(struct kept_piece));
     uint64_t *shape = (uint64_t *)(view + 1);
     struct kept_piece *pieces = (struct kept_piece *)(shape + rank);
     for (unsigned i = 0; i < rank; ++i)
         shape[i] = pop_tensor_dim(t, i);
     if (count)
-        memcpy(pieces, keeping.pieces.data, count * sizeof(*pieces));
-    vec_free(&keeping.pieces);
+        memcpy(pieces, keeping->pieces.data, count * sizeof(*pieces));
     *view = (struct view){ .type = t.type,
                            .rank = t.rank,
                            .piece_count = (uint32_t)count,
                            .elements = pop_tensor_num_elements(t),
                            .pieces = pieces,
-                           .shapes = keeping.shapes,
+                           .shapes = keeping->shapes,
                            .shape = shape,
                            .next = t.store->view_list };
     t.store->view_list = view;
+    return view;
+}
+
+const struct view *view_keep(pop_tensor t)
+{
+    struct keeping keeping = { .shapes = &t.store->shapes };
+    tensor_each_piece(t, keep_piece, &keeping);
+    const struct view *view = make_view(t, &keeping);
+    vec_free(&keeping.pieces);
+    return view;
+}
+
+const struct view *view_keep_unless_run(pop_tensor t, struct run *run)
+{
+    struct keeping keeping = { .shapes = &t.store->shapes, .waits = true };
+    tensor_each_piece(t, keep_piece, &keeping);
+    *run = keeping.first;
+    if (run->count)
+        return NULL;
+    const struct view *view = make_view(t, &keeping);
+    vec_free(&keeping.pieces);
     return view;
 }
 

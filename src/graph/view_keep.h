@@ -7,6 +7,8 @@
 
 /* t must be valid. */
 const struct view *view_keep(pop_tensor t);
+/* NULL, and *run, when t (which must have elements) is one run: nothing is kept then. */
+const struct view *view_keep_unless_run(pop_tensor t, struct run *run);
 bool view_single_run(const struct view *view, struct run *run);
 
 #endif

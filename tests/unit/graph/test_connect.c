@@ -57,6 +57,16 @@ static void scalars_and_vectors(void **state)
     assert_int_equal(strided->form, EDGE_VIEW);
     assert_int_equal(s.graph->store->views.data[strided->variable]->elements, 3);
     assert_int_equal(pop_graph_num_edges(s.graph), 5);
+    pop_tensor joined = pop_tensor_concat(POP_TENSORS(s.vector, pop_tensor_flatten(s.matrix)), 0);
+    const size_t views = s.graph->store->views.count;
+    pop_vertex other = pop_graph_add_vertex(s.graph, s.set, "test::Mix<float>");
+    pop_graph_connect(s.graph, other, "io", pop_tensor_slice(joined, 2, 6, 0)); /* one run of a composite */
+    expect_run(edge_of(&s, other, 1), 0, 2, 4);
+    pop_graph_connect(s.graph, other, "in", pop_tensor_slice(joined, 10, 14, 0)); /* two */
+    strided = edge_of(&s, other, 0);
+    assert_int_equal(strided->form, EDGE_VIEW);
+    assert_int_equal(s.graph->store->views.count, views + 1);
+    assert_int_equal(s.graph->store->views.data[strided->variable]->piece_count, 2);
     expect_no_error(s.graph);
     pop_graph_destroy(s.graph);
 }
