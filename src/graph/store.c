@@ -45,6 +45,7 @@ void store_destroy(pop_store *store)
     free_views(store->view_list);
     piece_shapes_free(&store->shapes);
     view_cache_free(store);
+    free(store->aliases);
     vec_free(&store->owned);
     tensor_nodes_destroy(store->nodes);
     vec_free(&store->wheres);

@@ -53,6 +53,7 @@ struct composite {
     uint64_t total;
     unsigned depth; /* composites below this one */
     uint32_t index;
+    uint32_t low, high;         /* variables below it are among these */
     size_t found;               /* cache of the last child found: walks need it again, or the next one */
     uint64_t stamp;             /* unique in the store for a composite and its current children; from 1 */
     uint64_t mapped;            /* the stamp when all of its children were found to be mapped, 0: not known */

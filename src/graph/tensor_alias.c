@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "graph/tensor.h"
 #include "graph/tensor_form.h"
+#include "graph/tensor_nodes.h"
 #include "graph/view_runs.h"
 #include "graph/view_walk.h"
 
@@ -256,21 +257,82 @@ static bool blocks_share(struct blocks *blocks, bool across)
     return answer == UNKNOWN ? runs_meet(blocks, across) : answer == YES;
 }
 
+/* Whether a view holds elements more than once, for the views that were asked about lately: programs ask again before
+ * each operation that writes a tensor. */
+enum { ANSWERS = 16, ANSWER_DIGITS = 8 };
+struct alias_answer {
+    uint64_t stamp, offset; /* stamp of its composite; 0: none */
+    uint32_t source, digits;
+    struct digit digit[ANSWER_DIGITS];
+    bool aliases;
+};
+struct alias_answers {
+    struct alias_answer list[ANSWERS];
+    unsigned next;
+};
+
+static const struct alias_answer *find_answer(const struct alias_answers *answers, uint64_t stamp,
+                                              const struct piece *flat)
+{
+    for (unsigned i = 0; answers && i < ANSWERS; ++i) {
+        const struct alias_answer *answer = &answers->list[i];
+        if (answer->stamp == stamp && answer->source == flat->variable && answer->offset == flat->offset &&
+            answer->digits == flat->digits && digits_equal(answer->digit, flat->digit, flat->digits))
+            return answer;
+    }
+    return NULL;
+}
+
+static void keep_answer(pop_store *store, uint64_t stamp, const struct piece *flat, bool aliases)
+{
+    if (flat->digits > ANSWER_DIGITS)
+        return;
+    if (!store->aliases)
+        store->aliases = MEM_NEW(struct alias_answers);
+    struct alias_answer *answer = &store->aliases->list[store->aliases->next++ % ANSWERS];
+    *answer = (struct alias_answer){ stamp, flat->offset, flat->variable, flat->digits, .aliases = aliases };
+    if (flat->digits)
+        memcpy(answer->digit, flat->digit, flat->digits * sizeof(*flat->digit));
+}
+
 bool pop_tensor_contains_aliases(pop_tensor t)
 {
     struct run run;
     if (!t.store || (t.form & FORM_EMPTY) || (!t.form && !(t.source & COMPOSITE) && tensor_single_run(t, &run)))
         return false;
+    struct flat flat;
+    tensor_flat(t, &flat);
+    bool composite = flat.piece.variable & COMPOSITE;
+    uint64_t stamp = composite ? composite_of(t.store, flat.piece.variable)->stamp : 0;
+    const struct alias_answer *answer = composite ? find_answer(t.store->aliases, stamp, &flat.piece) : NULL;
+    if (answer)
+        return answer->aliases;
     struct blocks blocks = { .owner = 0 };
     add_tensor(&blocks, t, 0);
     bool aliases = blocks.repeats || blocks_share(&blocks, false);
     blocks_free(&blocks);
+    if (composite)
+        keep_answer(t.store, stamp, &flat.piece, aliases);
     return aliases;
+}
+
+/* Whether all variables of one tensor were made before those of the other, as they are if it is new. */
+static bool are_of_other_variables(pop_tensor a, pop_tensor b)
+{
+    struct flat x, y;
+    uint32_t x_low, x_high, y_low, y_high;
+    if ((a.form | b.form) & FORM_EMPTY)
+        return true;
+    tensor_flat(a, &x);
+    tensor_flat(b, &y);
+    source_bounds(a.store, x.piece.variable, &x_low, &x_high);
+    source_bounds(a.store, y.piece.variable, &y_low, &y_high);
+    return x_high < y_low || y_high < x_low;
 }
 
 bool pop_tensor_intersects(pop_tensor a, pop_tensor b)
 {
-    if (!a.store || a.store != b.store)
+    if (!a.store || a.store != b.store || are_of_other_variables(a, b))
         return false;
     struct blocks blocks = { .owner = 0 };
     add_tensor(&blocks, a, 0);

@@ -281,6 +281,13 @@ struct composite *composite_of(const pop_store *store, uint32_t source)
     return store->nodes->composites.data[source & ~COMPOSITE];
 }
 
+void source_bounds(const pop_store *store, uint32_t source, uint32_t *low, uint32_t *high)
+{
+    bool composite = source & COMPOSITE;
+    *low = composite ? composite_of(store, source)->low : source;
+    *high = composite ? composite_of(store, source)->high : source;
+}
+
 uint32_t composite_keep(pop_store *store, struct composite *composite)
 {
     assert(composite->children.count);
@@ -396,9 +403,18 @@ static bool prepend(struct composite *composite, struct node_child *last, const 
     return true;
 }
 
+static void add_bounds(const pop_store *store, struct composite *composite, uint32_t source)
+{
+    uint32_t low, high;
+    source_bounds(store, source, &low, &high);
+    composite->low = composite->total && composite->low < low ? composite->low : low;
+    composite->high = composite->total && composite->high > high ? composite->high : high;
+}
+
 static void add_piece(pop_store *store, struct composite *composite, const struct piece *piece)
 {
     assert(piece->digits <= MAX_DIGITS + 2);
+    add_bounds(store, composite, piece->variable);
     if (composite->children.count) {
         struct node_child *last = &composite->children.data[composite->children.count - 1];
         if (last->source == piece->variable && (extend(composite, last, piece) || prepend(composite, last, piece))) {

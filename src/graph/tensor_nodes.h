@@ -18,6 +18,8 @@ uint32_t composite_keep(pop_store *store, struct composite *composite);
 void composite_drop_unused(pop_store *store, uint32_t source);
 /* Call before adding to a stored composite, so that a release can undo the addition. */
 void composite_open(pop_store *store, uint32_t source);
+/* All variables of a source are between these. */
+void source_bounds(const pop_store *store, uint32_t source, uint32_t *low, uint32_t *high);
 /* The child that holds an element. */
 size_t composite_find(struct composite *composite, uint64_t element);
 struct wide *wide_keep(pop_store *store, uint32_t source, unsigned digits);

@@ -504,11 +504,34 @@ static void views_share_one_column(void **state)
     assert_null(pop_graph_error(graph));
 }
 
+/* Answers about aliases are kept: what is appended to a concatenation later must change them. */
+static void an_appended_part_is_an_alias(void **state)
+{
+    pop_graph *graph = *state;
+    pop_tensor a = variable(graph, POP_SHAPE(8)), b = variable(graph, POP_SHAPE(8));
+    pop_tensor joined = pop_tensor_concat(POP_TENSORS(a, b), 0), half = pop_tensor_slice(joined, 4, 12, 0);
+    for (unsigned i = 0; i < 3; ++i) {
+        pop_tensor longer = pop_tensor_concat(POP_TENSORS(joined, pop_tensor_slice(a, i, i + 1, 0)), 0);
+        assert_true(pop_tensor_contains_aliases(longer));
+        assert_false(pop_tensor_contains_aliases(joined));
+        assert_false(pop_tensor_contains_aliases(half));
+        assert_true(pop_tensor_contains_aliases(pop_tensor_broadcast(half, 2, 0)));
+        assert_true(pop_tensor_contains_aliases(longer));
+    }
+    pop_tensor later = variable(graph, POP_SHAPE(8));
+    assert_false(pop_tensor_intersects(joined, later));
+    assert_false(pop_tensor_intersects(later, joined));
+    assert_true(pop_tensor_intersects(pop_tensor_concat(POP_TENSORS(joined, later), 0), later));
+    assert_true(pop_tensor_intersects(b, half));
+    assert_false(pop_tensor_intersects(pop_tensor_slice(joined, 0, 0, 0), joined));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(views_share_one_column, set_up, tear_down),
+        TEST(an_appended_part_is_an_alias),
         TEST(bounds_are_index_errors),
         TEST(shapes_that_do_not_match_are_poplar_errors),
         TEST(types_and_sizes_are_checked),
