@@ -139,12 +139,19 @@ static void own_rows(struct owner_walk *walk, const struct tile_map *map, const 
         length = piece->digit[--outer].extent;
     struct digit row = outer ? piece->digit[--outer] : (struct digit){ 1, 0 };
     memset(index, 0, outer * sizeof(*index));
-    size_t hints[HINTS];
+    size_t hints[HINTS], count = map->ranges.count;
+    const struct tile_range *ranges = map->ranges.data;
     for (unsigned i = 0; i < HINTS && i < row.extent; ++i)
         hints[i] = *cursor;
     for (unsigned k = 1; k;) {
-        for (uint64_t i = 0; i < row.extent; ++i)
-            own_run(walk, map, offset + i * (uint64_t)row.stride, length, &hints[i % HINTS]);
+        for (uint64_t i = 0; i < row.extent; ++i) {
+            uint64_t at = offset + i * (uint64_t)row.stride;
+            size_t *hint = &hints[i % HINTS];
+            if (*hint < count && at >= ranges[*hint].begin && at + length <= ranges[*hint].end)
+                add_part(walk, length, ranges[*hint].tile);
+            else
+                own_run(walk, map, at, length, hint);
+        }
         for (k = outer; k; --k) {
             const struct digit *d = &piece->digit[k - 1];
             offset += (uint64_t)d->stride;

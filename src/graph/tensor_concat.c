@@ -152,7 +152,7 @@ static pop_tensor concat(pop_where where, pop_tensors tensors, unsigned dim, con
     for (size_t i = 0; i < tensors.count; ++i)
         if (!(tensors.list[i].form & FORM_EMPTY))
             filled[count++] = tensors.list[i];
-    uint64_t shape[MAX_RANK] = { total }, elements = total;
+    uint64_t shape[MAX_RANK], elements = shape[0] = total;
     for (unsigned i = 0, k = 1; i < v.rank; ++i)
         if (i != dim)
             shape[k++] = unpacked_extent(&v, i);

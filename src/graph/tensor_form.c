@@ -88,8 +88,10 @@ void unpacked_set_run(struct unpacked *v, unsigned dim, const struct digit *digi
 void unpacked_drop(struct unpacked *v, unsigned dim, unsigned from, unsigned count)
 {
     assert(from + count <= v->run[dim]);
-    struct digit *at = v->digit + unpacked_first(v, dim) + from;
-    memmove(at, at + count, (size_t)(v->digit + v->digits - (at + count)) * sizeof(*at));
+    if (!count)
+        return;
+    for (unsigned at = unpacked_first(v, dim) + from; at + count < v->digits; ++at)
+        v->digit[at] = v->digit[at + count];
     v->run[dim] = (uint8_t)(v->run[dim] - count);
     v->digits -= count;
 }
@@ -243,7 +245,8 @@ static bool normalise(struct unpacked *v)
     struct digit *to = v->digit, *from = v->digit;
     for (unsigned i = 0; i < v->rank; ++i) {
         unsigned count = v->run[i];
-        memmove(to, from, count * sizeof(*to));
+        if (to != from)
+            memmove(to, from, count * sizeof(*to));
         from += count;
         v->run[i] = (uint8_t)digits_merge(to, count);
         to += v->run[i];

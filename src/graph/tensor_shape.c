@@ -137,6 +137,16 @@ static pop_tensor flatten_dims(pop_where where, pop_tensor t, unsigned begin, un
 
 pop_tensor pop_tensor_flatten_at(pop_where where, pop_tensor t)
 {
+    if (!(t.form & FORM_EMPTY) && t.rank && store_ready(t.store)) { /* the digits stay, in one dimension */
+        struct unpacked v;
+        if (t.rank == 1)
+            return t;
+        tensor_unpack(&v, t);
+        v.digits = digits_merge(v.digit, v.digits);
+        v.run[0] = (uint8_t)v.digits;
+        v.rank = 1;
+        return tensor_pack(&v);
+    }
     return flatten_dims(where, t, 0, t.rank, "pop_tensor_flatten");
 }
 

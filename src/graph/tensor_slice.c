@@ -10,8 +10,15 @@
 static bool cut_run(struct unpacked *v, unsigned dim, uint64_t begin, uint64_t end)
 {
     struct digit *digit = v->digit + unpacked_first(v, dim);
-    uint64_t inner = unpacked_extent(v, dim), offset = v->offset;
     unsigned fixed = 0, run = v->run[dim];
+    if (run == 1) {
+        v->offset += begin * (uint64_t)digit->stride;
+        digit->extent = end - begin;
+        if (digit->extent == 1)
+            unpacked_drop(v, dim, 0, 1);
+        return true;
+    }
+    uint64_t inner = unpacked_extent(v, dim), offset = v->offset;
     for (; fixed < run; ++fixed) {
         inner /= digit[fixed].extent;
         uint64_t low = begin / inner, high = (end - 1) / inner;

@@ -88,6 +88,18 @@ static size_t find_piece(const struct kept_walk *walk, uint64_t element)
     return low;
 }
 
+/* Elements [begin, end) of a piece; those of a run or of one digit are known without a walk. */
+static bool part_of_piece(pop_store *store, const struct piece *piece, uint64_t begin, uint64_t end, piece_fn fn,
+                          void *context)
+{
+    if (piece->digits != 1)
+        return walk_pieces_in(store, piece, begin, end, fn, context);
+    struct digit digit = { end - begin, piece->digit->stride };
+    struct piece part = { piece->variable, end - begin > 1, piece->offset + begin * (uint64_t)digit.stride, end - begin,
+                          &digit };
+    return fn(&part, context);
+}
+
 static bool replay(pop_store *store, const struct kept_walk *walk, uint64_t begin, uint64_t end, piece_fn fn,
                    void *context)
 {
@@ -100,8 +112,8 @@ static bool replay(pop_store *store, const struct kept_walk *walk, uint64_t begi
         if (begin <= kept->begin && stop <= end)
             more = fn(&piece, context);
         else
-            more = walk_pieces_in(store, &piece, begin > kept->begin ? begin - kept->begin : 0,
-                                  (stop < end ? stop : end) - kept->begin, fn, context);
+            more = part_of_piece(store, &piece, begin > kept->begin ? begin - kept->begin : 0,
+                                 (stop < end ? stop : end) - kept->begin, fn, context);
     }
     return more;
 }
