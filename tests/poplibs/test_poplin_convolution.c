@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Convolutions of random parameters, in all passes, against their definition. */
 #include "poplibs/bed.h"
-#include "poplibs/conv_reference.h"
+#include "poplibs/conv_check.h"
 
-#include <poplin/codelets.h>
 #include <poplin/convolution.h>
-#include <popops/codelets.h>
 #include <poputil/tile_mapping.h>
-
-static void add_codelets(pop_where where, pop_graph *graph)
-{
-    popops_add_codelets_at(where, graph);
-    poplin_add_codelets_at(where, graph);
-}
 
 static unsigned below(uint64_t *state, unsigned limit)
 {
@@ -57,49 +49,6 @@ static poplin_conv_params random_params(uint64_t *state, pop_type type)
     return p;
 }
 
-enum pass { FORWARD, BACKWARD, UPDATE, PASSES };
-
-static void run(enum bed_device device, unsigned tiles, pop_type type, enum pass pass, uint64_t *state)
-{
-    poplin_conv_params p = random_params(state, type);
-    char text[2048];
-    poplin_conv_params_to_text(&p, text, sizeof(text));
-    struct bed bed = bed_open(device, tiles, add_codelets);
-    poplin_planning_cache *cache = NULL;
-    pop_tensor in = poplin_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, cache), out = { 0 };
-    pop_tensor weights = poplin_create_weights(bed.graph, &p, "weights", POP_NO_OPTIONS, cache);
-    size_t dims[8] = { p.batch_size, p.num_conv_groups * p.output_channels_per_conv_group };
-    for (size_t d = 0; d < p.num_field_dims; ++d)
-        dims[2 + d] = poplin_conv_output_size(&p, d);
-    pop_tensor deltas = pop_graph_add_variable(bed.graph, type, (pop_shape){ 2 + p.num_field_dims, dims }, "deltas");
-    bed_map(&bed, deltas, BED_SCATTERED);
-    bed_write(&bed, in, NULL, -1, 1);
-    bed_write(&bed, weights, NULL, -1, 1);
-    bed_write(&bed, deltas, NULL, -1, 1);
-    double *x = bed_given(&bed, in), *w = bed_given(&bed, weights), *y = bed_given(&bed, deltas), *wanted;
-    if (pass == FORWARD) {
-        out = poplin_convolution(bed.graph, in, weights, &p, false, bed.program, "fwd", POP_NO_OPTIONS, cache);
-        wanted = reference_conv(&p, 0, x, w);
-    } else if (pass == BACKWARD) {
-        poplin_conv_params gradient = poplin_get_gradient_params(&p);
-        out =
-            poplin_convolution(bed.graph, deltas, weights, &gradient, true, bed.program, "bwd", POP_NO_OPTIONS, cache);
-        wanted = reference_conv(&p, 1, y, w);
-    } else {
-        out = poplin_calculate_weight_deltas(bed.graph, deltas, in, &p, bed.program, "wu", POP_NO_OPTIONS, cache);
-        wanted = reference_conv(&p, 2, x, y);
-    }
-    if (pop_graph_error(bed.graph))
-        print_message("%s\n", text);
-    double *got = bed_run(&bed, out);
-    for (size_t i = 0; i < pop_tensor_num_elements(out); ++i)
-        if (!(fabs(got[i] - wanted[i]) <= (type == POP_HALF ? 0.02 : 1e-5) * (1 + fabs(wanted[i]))))
-            fail_msg("pass %d, element %zu of %zu: %g where %g was expected\n%s", pass, i, pop_tensor_num_elements(out),
-                     got[i], wanted[i], text);
-    free(wanted);
-    bed_close(&bed);
-}
-
 /* row: poplin createInput */
 /* row: poplin createWeights */
 /* row: poplin convolution */
@@ -110,101 +59,10 @@ static void test_random_convolutions(void **state)
     static const unsigned tiles[] = { 1, 7, 64 };
     uint64_t random = getenv("TSEED") ? (uint64_t)atoi(getenv("TSEED")) : 1;
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
-        for (unsigned i = 0; i < 30; ++i)
-            run(device, tiles[i % 3], i % 4 == 3 ? POP_HALF : POP_FLOAT, (enum pass)(i / 2 % PASSES), &random);
-}
-
-/* Kernels with few channels, whose positions are contiguous runs: with padding, strides and dilated kernels. */
-static void test_few_channels_on_a_cpu(void **state)
-{
-    (void)state;
-    for (unsigned i = 0; i < 8; ++i) {
-        pop_type type = i & 1 ? POP_HALF : POP_FLOAT;
-        poplin_conv_params p = poplin_conv_params_make(type, type, 2, POP_SHAPE(23, 19), POP_SHAPE(7, 5), 3, 37, 1);
-        for (int d = 0; d < 2; ++d) {
-            p.input_transform.padding_lower[d] = p.input_transform.padding_upper[d] = 3;
-            p.output_transform.stride[d] = 1 + (i / 2 & 1);
-            p.kernel_transform.dilation[d] = 1 + i / 4;
+        for (unsigned i = 0; i < 30; ++i) {
+            poplin_conv_params p = random_params(&random, i % 4 == 3 ? POP_HALF : POP_FLOAT);
+            conv_check(device, tiles[i % 3], &p, (enum conv_pass)(i / 2 % CONV_PASSES), 1e-5, 0.02);
         }
-        struct bed bed = bed_open(BED_CPU, 1, add_codelets);
-        pop_tensor in = poplin_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, NULL),
-                   weights = poplin_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
-        bed_write(&bed, in, NULL, -1, 1);
-        bed_write(&bed, weights, NULL, -1, 1);
-        pop_tensor out =
-            poplin_convolution(bed.graph, in, weights, &p, false, bed.program, "few", POP_NO_OPTIONS, NULL);
-        double *wanted = reference_conv(&p, 0, bed_given(&bed, in), bed_given(&bed, weights)),
-               *got = bed_run(&bed, out);
-        bed_check(got, wanted, pop_tensor_num_elements(out), type == POP_HALF ? 0.002 : 1e-5,
-                  type == POP_HALF ? 0.01 : 1e-5);
-        free(wanted);
-        bed_close(&bed);
-    }
-}
-
-/* Many outputs, and channels whose strips end within a kernel position, at one, and after several. */
-static void test_weight_deltas_on_a_cpu(void **state)
-{
-    (void)state;
-    static const size_t shapes[][4] = { /* inputs, outputs, kernel, stride */
-                                        { 67, 40, 1, 1 }, { 64, 33, 3, 1 }, { 5, 35, 3, 2 }, { 14, 3, 1, 1 },
-                                        { 3, 40, 7, 2 },  { 1, 33, 5, 3 },  { 2, 9, 15, 1 }
-    };
-    for (unsigned i = 0; i < 14; ++i) {
-        const size_t *shape = shapes[i / 2];
-        pop_type type = i & 1 ? POP_HALF : POP_FLOAT;
-        poplin_conv_params p = poplin_conv_params_make(type, type, 2, POP_SHAPE(23, 19), POP_SHAPE(shape[2], shape[2]),
-                                                       shape[0], shape[1], 1);
-        for (int d = 0; d < 2; ++d) {
-            p.input_transform.padding_lower[d] = p.input_transform.padding_upper[d] = (unsigned)shape[2] / 2;
-            p.output_transform.stride[d] = (unsigned)shape[3];
-        }
-        struct bed bed = bed_open(BED_CPU, 1, add_codelets);
-        poplin_conv_params gradient = poplin_get_gradient_params(&p);
-        pop_tensor in = poplin_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, NULL),
-                   deltas = poplin_create_input(bed.graph, &gradient, "deltas", POP_NO_OPTIONS, NULL);
-        bed_write(&bed, in, NULL, -1, 1);
-        bed_write(&bed, deltas, NULL, -1, 1);
-        pop_tensor out =
-            poplin_calculate_weight_deltas(bed.graph, deltas, in, &p, bed.program, "wu", POP_NO_OPTIONS, NULL);
-        double *wanted = reference_conv(&p, 2, bed_given(&bed, in), bed_given(&bed, deltas)), *got = bed_run(&bed, out);
-        bed_check(got, wanted, pop_tensor_num_elements(out), type == POP_HALF ? 0.002 : 1e-5,
-                  type == POP_HALF ? 0.05 : 1e-4);
-        free(wanted);
-        bed_close(&bed);
-    }
-}
-
-/* Gradients of inputs with few channels: strides, which make phases, kernels that are dilated or flipped, and blocks
- * that end within a kernel position. */
-static void test_few_output_channels_on_a_cpu(void **state)
-{
-    (void)state;
-    for (unsigned i = 0; i < 36; ++i) {
-        pop_type type = i & 1 ? POP_HALF : POP_FLOAT;
-        poplin_conv_params p = poplin_conv_params_make(type, type, 2, POP_SHAPE(9, 75), POP_SHAPE(5, 1 + i % 8),
-                                                       1 + i % 5, i % 4 == 3 ? 73 : 3 + i, 1 + (i % 7 == 0));
-        for (int d = 0; d < 2; ++d) {
-            p.input_transform.padding_lower[d] = p.input_transform.padding_upper[d] = 2 + (d && i % 8 > 4);
-            p.output_transform.stride[d] = 1 + i / 2 % 3;
-            p.kernel_transform.dilation[d] = 1 + (i % 9 == 4);
-            p.kernel_transform.flip[d] = i % 5 == 2;
-        }
-        struct bed bed = bed_open(BED_CPU, 1, add_codelets);
-        poplin_conv_params gradient = poplin_get_gradient_params(&p);
-        pop_tensor deltas = poplin_create_input(bed.graph, &gradient, "deltas", POP_NO_OPTIONS, NULL),
-                   weights = poplin_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
-        bed_write(&bed, deltas, NULL, -1, 1);
-        bed_write(&bed, weights, NULL, -1, 1);
-        pop_tensor out =
-            poplin_convolution(bed.graph, deltas, weights, &gradient, true, bed.program, "few", POP_NO_OPTIONS, NULL);
-        double *wanted = reference_conv(&p, 1, bed_given(&bed, deltas), bed_given(&bed, weights)),
-               *got = bed_run(&bed, out);
-        bed_check(got, wanted, pop_tensor_num_elements(out), type == POP_HALF ? 0.002 : 1e-5,
-                  type == POP_HALF ? 0.02 : 1e-5);
-        free(wanted);
-        bed_close(&bed);
-    }
 }
 
 /* A convolution on the model whose plan is fixed by constraints, in all passes in which they can be satisfied. */
@@ -212,7 +70,7 @@ static double *forced(poplin_conv_params p, const char *constraints, struct bed 
 {
     poplin_planning_cache *cache = poplin_planning_cache_create();
     pop_options options = { (const pop_option[]){ { "planConstraints", constraints } }, 1 };
-    *bed = bed_open(BED_MODEL, 48, add_codelets);
+    *bed = bed_open(BED_MODEL, 48, conv_codelets);
     pop_tensor in = poplin_create_input(bed->graph, &p, "in", options, cache),
                weights = poplin_create_weights(bed->graph, &p, "w", options, cache);
     bed_write(bed, in, NULL, -1, 1);
@@ -306,7 +164,7 @@ static void test_one_channel_transformed(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 4; ++i) {
-        struct bed bed = bed_open(BED_MODEL, 16, add_codelets);
+        struct bed bed = bed_open(BED_MODEL, 16, conv_codelets);
         poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_HALF, 4, POP_SHAPE(11), POP_SHAPE(1), 1, 4, 1);
         if (i < 2)
             p.input_transform.truncation_upper[0] = p.input_transform.padding_upper[0] = 2;
@@ -331,7 +189,7 @@ static void test_cost_equals_the_planners_estimate(void **state)
     (void)state;
     static const char *const methods[] = { "{\"method\":\"AMP\"}", "{\"method\":\"MAC\"}" };
     for (size_t i = 0; i < 4; ++i) {
-        struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
+        struct bed bed = bed_open(BED_MODEL, 1, conv_codelets);
         pop_options options = POP_OPTIONS({ "planConstraints", methods[i % 2] });
         size_t kernel = i < 2 ? 1 : 3;
         poplin_conv_params p =
@@ -355,7 +213,7 @@ static void test_output_is_gathered(void **state)
     (void)state;
     uint64_t cycles[2];
     for (int gather = 0; gather < 2; ++gather) {
-        struct bed bed = bed_open(BED_MODEL, 16, add_codelets);
+        struct bed bed = bed_open(BED_MODEL, 16, conv_codelets);
         pop_options options =
             POP_OPTIONS({ "gatherConvOutput", gather ? "true" : "false" },
                         { "planConstraints", "{\"0\": {\"partition\": {\"outChanSplit\": {\"serial\": 2}}}}" });
@@ -392,7 +250,7 @@ static void test_names_are_not_cut(void **state)
     memset(name, 'n', sizeof(name) - 1);
     name[sizeof(name) - 1] = 0;
     snprintf(wanted, sizeof(wanted), "%s/Conv_3x2/gathered", name);
-    struct bed bed = bed_open(BED_MODEL, 4, add_codelets);
+    struct bed bed = bed_open(BED_MODEL, 4, conv_codelets);
     pop_options options = POP_OPTIONS({ "gatherConvOutput", "true" });
     poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, POP_SHAPE(5, 5), POP_SHAPE(3, 2), 4, 4, 1);
     pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL),
@@ -409,7 +267,7 @@ static void test_names_are_not_cut(void **state)
 /* The end of used memory on a convolution's only tile. */
 static uint64_t end_of_tile(const char *method)
 {
-    struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
+    struct bed bed = bed_open(BED_MODEL, 1, conv_codelets);
     pop_options options = POP_OPTIONS({ "planConstraints", method });
     poplin_conv_params p =
         poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, POP_SHAPE(5, 5), POP_SHAPE(1, 1), 16, 16, 1);
@@ -437,7 +295,7 @@ static void test_memory_elements(void **state)
 /* The number of compute sets that multiply a group of input channels with one kernel position. */
 static uint64_t sets_of_result(pop_type type)
 {
-    struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
+    struct bed bed = bed_open(BED_MODEL, 1, conv_codelets);
     pop_options options =
         POP_OPTIONS({ "planConstraints",
                       "{\"method\":\"AMP\",\"inChansPerGroup\":16,\"0\":{\"transform\":{\"swapOperands\":false}}}" });
@@ -468,7 +326,7 @@ static void test_results_need_no_partials(void **state)
  */
 static uint64_t compute_of_dilation(size_t field, unsigned dilation, uint64_t *planned)
 {
-    struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
+    struct bed bed = bed_open(BED_MODEL, 1, conv_codelets);
     pop_options options =
         POP_OPTIONS({ "planConstraints", "{\"method\":\"AMP\",\"inChansPerGroup\":16,"
                                          "\"0\":{\"transform\":{\"swapOperands\":false,\"expandDims\":[]}}}" });
@@ -505,7 +363,7 @@ static void test_gaps_take_no_time(void **state)
 static void test_small_pieces_are_exchanged(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 64, add_codelets);
+    struct bed bed = bed_open(BED_MODEL, 64, conv_codelets);
     poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_HALF, 4, POP_SHAPE(7, 7), POP_SHAPE(3, 3), 1, 1, 64);
     pop_tensor in = poplin_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, NULL);
     size_t dims[4] = { 4, 64, 5, 5 };
@@ -544,7 +402,7 @@ static void test_partials_between_tiles(void **state)
     static const char *const splits[] = { "{\"0\":{\"partition\":{\"inChanSplit\":{\"serial\":1,\"parallel\":20}}}}",
                                           "{\"0\":{\"partition\":{\"inChanSplit\":{\"serial\":2,\"parallel\":3}}}}" };
     for (size_t i = 0; i < 4; ++i) {
-        struct bed bed = bed_open(BED_MODEL, 40, add_codelets);
+        struct bed bed = bed_open(BED_MODEL, 40, conv_codelets);
         bool halves = i % 2;
         pop_options options =
             POP_OPTIONS({ "planConstraints", splits[i / 2] }, { "partialsType.interTile", halves ? "half" : "float" });
@@ -574,7 +432,7 @@ static void test_partials_as_one_region(void **state)
     for (size_t i = 0; i < 16; ++i) {
         bool single = i & 8;
         char constraints[100], vertex[60];
-        struct bed bed = bed_open_with(BED_MODEL, 40, POP_OPTIONS({ "poplibsRelease", "2021" }), add_codelets);
+        struct bed bed = bed_open_with(BED_MODEL, 40, POP_OPTIONS({ "poplibsRelease", "2021" }), conv_codelets);
         pop_type type = i & 4 ? POP_FLOAT : POP_HALF;
         snprintf(constraints, sizeof(constraints), "{\"0\":{\"partition\":{\"inChanSplit\":{\"parallel\":%s}}}}",
                  parallel[i & 1]);
@@ -601,7 +459,7 @@ static void test_partials_as_one_region(void **state)
 /* Compute and exchange cycles for a kernel of one element on a square field. */
 static pop_cycles cycles_of_stride(size_t field, unsigned stride)
 {
-    struct bed bed = bed_open(BED_MODEL, 24, add_codelets);
+    struct bed bed = bed_open(BED_MODEL, 24, conv_codelets);
     poplin_conv_params p =
         poplin_conv_params_make(POP_HALF, POP_HALF, 2, POP_SHAPE(field, field), POP_SHAPE(1, 1), 32, 32, 1);
     p.output_transform.stride[0] = p.output_transform.stride[1] = stride;
@@ -633,7 +491,7 @@ static void test_skipped_elements_of_a_stride(void **state)
 static void test_partials_in_a_ring(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 8, add_codelets);
+    struct bed bed = bed_open(BED_MODEL, 8, conv_codelets);
     pop_options options =
         POP_OPTIONS({ "planConstraints",
                       "{\"method\":\"AMP\",\"partialChansPerGroup\":8,\"0\":{\"transform\":{\"swapOperands\":false},"
@@ -664,7 +522,7 @@ static void test_updates(void **state)
         for (unsigned half = 0; half < 2; ++half) {
             pop_type type = half ? POP_HALF : POP_FLOAT;
             poplin_conv_params p = poplin_conv_params_make(type, type, 2, POP_SHAPE(5, 4), POP_SHAPE(3, 2), 3, 5, 2);
-            struct bed bed = bed_open(device, 7, add_codelets);
+            struct bed bed = bed_open(device, 7, conv_codelets);
             pop_tensor in = bed_input(&bed, type, POP_SHAPE(2, 6, 5, 4), BED_SCATTERED),
                        weights = bed_input(&bed, type, POP_SHAPE(2, 5, 3, 3, 2), BED_SCATTERED);
             pop_tensor others = bed_input(&bed, type, POP_SHAPE(2, 5, 3, 3, 2), BED_LINEAR),
@@ -722,7 +580,7 @@ static void test_updates(void **state)
 static void test_given_output_and_empty_tensors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 3, add_codelets);
+    struct bed bed = bed_open(BED_MODEL, 3, conv_codelets);
     poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_HALF, 1, POP_SHAPE(3), POP_SHAPE(2), 2, 2, 1),
                        none = p;
     none.batch_size = 0;
@@ -747,7 +605,7 @@ static void test_given_output_and_empty_tensors(void **state)
 static void test_errors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 3, add_codelets);
+    struct bed bed = bed_open(BED_MODEL, 3, conv_codelets);
     poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, POP_SHAPE(3), POP_SHAPE(2), 2, 2, 1),
                        bad = p;
     bad.kernel_shape[0] = 4;
@@ -783,9 +641,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_convolutions),
-        cmocka_unit_test(test_few_channels_on_a_cpu),
-        cmocka_unit_test(test_weight_deltas_on_a_cpu),
-        cmocka_unit_test(test_few_output_channels_on_a_cpu),
         cmocka_unit_test(test_forced_plans),
         cmocka_unit_test(test_one_channel_transformed),
         cmocka_unit_test(test_cost_equals_the_planners_estimate),

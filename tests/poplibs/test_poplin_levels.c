@@ -33,6 +33,7 @@ static int compile(void **state)
 {
     (void)state;
     static const char *const files[] = { SOURCE_DIR "/src/poplin/host/host_gemm_vertices.c",
+                                         SOURCE_DIR "/src/poplin/host/host_conv_vertices.c",
                                          SOURCE_DIR "/src/poplin/conv_vertices/conv_amp_vertices.c",
                                          SOURCE_DIR "/src/poplin/conv_vertices/conv_mac_vertices.c",
                                          SOURCE_DIR "/src/poplin/conv_vertices/conv_slic_vertices.c",
@@ -141,6 +142,19 @@ static void test_conv_layers(void **state)
         check_levels(BED_MODEL, (struct operation){ .layer = &layers[i] });
 }
 
+/* Strips of other heights on each level: others of them are read in place. */
+static void test_host_layers(void **state)
+{
+    (void)state;
+    static const struct layer layers[] = { { 2, 9, 61, 3, 64, 7, 2 },
+                                           { 1, 5, 29, 75, 33, 3, 1 },
+                                           { 1, 3, 47, 20, 8, 1, 1 },
+                                           { 1, 2, 90, 7, 40, 2, 3 },
+                                           { 2, 6, 14, 160, 70, 3, 1 } };
+    for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]); ++i)
+        check_levels(BED_CPU, (struct operation){ .layer = &layers[i] });
+}
+
 static void test_host_products(void **state)
 {
     (void)state;
@@ -159,7 +173,7 @@ int main(void)
     puts("skipped: these are levels of x86-64");
     return 0;
 #endif
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_host_products), cmocka_unit_test(test_conv_units),
-                                        cmocka_unit_test(test_conv_layers) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_host_layers), cmocka_unit_test(test_host_products),
+                                        cmocka_unit_test(test_conv_units), cmocka_unit_test(test_conv_layers) };
     return cmocka_run_group_tests(tests, compile, clean);
 }

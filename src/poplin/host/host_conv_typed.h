@@ -82,7 +82,8 @@ POP_VERTEX_NAME(TYPED(HostConv), "poplin::HostConv<" T_NAME ">");
 struct TYPED(conv_block) {
     const T *in;
     const struct conv_field *field;
-    const struct conv_phase *whole; /* the phase if the block has all its positions, or NULL */
+    const struct conv_phase *phase, *whole; /* whole: the phase if the block has all its positions, or NULL */
+    size_t first;                           /* number of the first position */
     const struct conv_position *positions;
     size_t channel, channels, stride, depth; /* the first position's channels begin at `channel` */
 };
@@ -204,19 +205,29 @@ static void TYPED(gather_rows)(const struct TYPED(conv_block) * block, const str
     TYPED(turn)(from, count, block->depth, to, count);
 }
 
+#include "poplin/host/host_conv_direct_typed.h"
+
 static void TYPED(convolve_block)(const struct TYPED(conv_block) * block, const struct conv_row *rows,
                                   const struct gemm_packed *product)
 {
     _Alignas(64) float packed[PACKED_A];
+    struct gemm_direct direct[DIRECT_STRIPS];
     size_t count = product->rows, strips = strips_of(count);
     bool few = block->stride == 1 && block->channels < 2 * LANES;
+    /* packing a single position is worth it for several panels */
+    bool is_direct = block->stride == 1 &&
+                     (block->phase->counts[block->field->count - 1] > 1 || gemm_panels_of(product->columns) <= 2);
     for (size_t s = 0; s < strips; ++s) {
         size_t begin = count * s / strips, end = count * (s + 1) / strips;
-        (few ? TYPED(gather_rows) : TYPED(gather_channels))(block, rows + begin, end - begin,
-                                                            packed + begin * block->depth);
+        float *to = packed + begin * block->depth;
+        if (is_direct && TYPED(find_strip)(block, rows + begin, end - begin, to, &direct[s]))
+            continue;
+        direct[s].count = 0;
+        (few ? TYPED(gather_rows) : TYPED(gather_channels))(block, rows + begin, end - begin, to);
     }
     struct gemm_packed multiplied = *product;
     multiplied.a = packed;
+    multiplied.direct = direct;
     multiply_packed(&multiplied);
 }
 
@@ -231,7 +242,9 @@ static void TYPED(convolve_rows)(const TYPED(HostConv) * v, const struct conv_fi
     for (size_t k = 0; k < depth; k += share) {
         struct TYPED(conv_block) block = { .in = v->in.data + (size_t)v->group * v->strideGroup,
                                            .field = field,
+                                           .phase = phase,
                                            .whole = share == depth ? phase : NULL,
+                                           .first = k / v->channels,
                                            .positions = positions,
                                            .channel = k % v->channels,
                                            .channels = v->channels,
@@ -288,13 +301,14 @@ COMPUTE(HostConv)
     read_field(&field, v->field.data);
     struct conv_phase phase = first_phase(&field);
     const float *b = v->b.data;
-    bool few = TYPED(has_few_columns)(v, &field);
+    const bool few = TYPED(has_few_columns)(v, &field);
+    const size_t line = field.dims[field.count - 1].outputs; /* rows end with one where they can */
     do {
         struct conv_cursor cursor = cursor_at(&field, v->output);
         for (size_t done = 0; done < v->outputs;) {
             size_t count = 0;
             for (; done < v->outputs && count < ROWS; ++done, cursor_next(&field, &cursor)) {
-                if (few && count > ROWS / 2 && cursor.at[field.count - 1] == 0)
+                if (count > ROWS / 2 && count + line > ROWS && cursor.at[field.count - 1] == 0)
                     break;
                 if (is_of_phase(&field, &phase, &cursor)) {
                     row_of(&field, &cursor, &rows[count]);

@@ -7,9 +7,10 @@
 #ifdef __POPC__
 #include <poplar/vertex.h>
 
+#include "poplin/host/host_conv_direct.h"
 #include "poplin/host/host_conv_few.h"
 #include "poplin/host/host_conv_field.h"
-#include "poplin/host/host_gemm_kernel.h"
+#include "poplin/host/host_gemm_block.h"
 
 /* Runs are short: calls of memcpy would take longer than the copies. */
 static inline void copy_run(void *to, const void *from, size_t bytes)

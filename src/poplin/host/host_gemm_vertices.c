@@ -9,7 +9,7 @@
 #ifdef __POPC__
 #include <poplar/vertex.h>
 
-#include "poplin/host/host_gemm_kernel.h"
+#include "poplin/host/host_gemm_block.h"
 
 #define TYPES    POPLIBS_FLOATING
 #define TEMPLATE "poplin/host/host_gemm_typed.h"

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Strips of a convolution that are not packed: template of host_conv_vertices.c.  Outputs that follow each other in the
+ * last dimension read elements of a line of the field that are equal distances apart: where they are, or, from halves
+ * and near the ends of a line, in a copy of the line with its padding. */
+/* `count` elements of a line from `at` on, as float, where they are or copied to `to`; outer: HOST_CONV_NONE for
+ * padding. */
+static const float *TYPED(direct_elements)(const struct TYPED(conv_block) * block, const struct direct_line *line,
+                                           unsigned outer, long long at, size_t count, float *to)
+{
+    long long begin = at > line->begin ? at : line->begin, end = at + (long long)count;
+    end = end < line->end ? end : line->end;
+    if (outer == HOST_CONV_NONE || begin >= end) {
+        memset(to, 0, count * sizeof(*to));
+        return to;
+    }
+    const T *from = block->in + outer + begin;
+    if (sizeof(T) == sizeof(float) && end - begin == (long long)count)
+        return (const float *)(const void *)from;
+    size_t before = (size_t)(begin - at), inside = (size_t)(end - begin);
+    memset(to, 0, before * sizeof(*to));
+    TYPED(lay)(from, inside, to + before, count - before);
+    return to;
+}
+/* Finds a strip's pieces; `to` has count * block->depth elements.  False if it is to be packed there. */
+static bool TYPED(find_strip)(const struct TYPED(conv_block) * block, const struct conv_row *rows, size_t count,
+                              float *to, struct gemm_direct *strip)
+{
+    const size_t inner = block->phase->counts[block->field->count - 1], room = count * block->depth;
+    struct direct_line line;
+    if (count < DIRECT_ROWS || !find_line(block->field, block->phase, block->channels, rows, count, &line))
+        return false;
+    const size_t across = (count - 1) * (size_t)line.apart;
+    size_t used = 0, c = block->channel, made = 0;
+    strip->apart = (size_t)line.apart;
+    for (size_t k = 0, n = block->first, depth; k < block->depth; k += depth, n += inner - n % inner, c = 0) {
+        depth = gemm_min((inner - n % inner) * block->channels - c, block->depth - k);
+        if (made == DIRECT_PIECES || used + across + depth > room)
+            return false;
+        unsigned outer = outer_offset_at(block->field, &rows[0], &block->positions[n - block->first]);
+        long long at = line.base + (long long)(n % inner * block->channels + c);
+        strip->pieces[made++] =
+            (struct gemm_piece){ TYPED(direct_elements)(block, &line, outer, at, across + depth, to + used), depth };
+        used += across + depth;
+    }
+    strip->count = made;
+    return true;
+}
