@@ -132,7 +132,7 @@ static void own_run(struct owner_walk *walk, const struct tile_map *map, uint64_
 /* A row is the runs of the innermost digit.  Each run is looked for from where its like was found in the row before. */
 static void own_rows(struct owner_walk *walk, const struct tile_map *map, const struct piece *piece, size_t *cursor)
 {
-    enum { HINTS = 32 };
+    enum { HINTS = 512 };
     unsigned outer = piece->digits;
     uint64_t offset = piece->offset, length = 1, index[MAX_DIGITS + 2];
     if (outer && piece->digit[outer - 1].stride == 1)

@@ -299,8 +299,27 @@ static bool walk_range(const struct walk *w, uint32_t source, uint64_t offset, s
 bool walk_pieces_in(pop_store *store, const struct piece *flat, uint64_t begin, uint64_t end, piece_fn fn,
                     void *context)
 {
-    struct digit digit[MAX_DIGITS + 2];
-    memcpy(digit, flat->digit, flat->digits * sizeof(*digit));
     struct walk w = { store, NULL, fn, context };
-    return walk_range(&w, flat->variable, flat->offset, digit, flat->digits, flat->elements, begin, end);
+    const struct digit *from = flat->digit;
+    unsigned count = flat->digits;
+    uint64_t offset = flat->offset, size = flat->elements, inner = 0;
+    if (begin == end)
+        return true;
+    for (; end - begin < size; ++from, --count) { /* most ranges are of one block: of some steps of a digit */
+        inner = size / from->extent;
+        uint64_t first = levels_take(&begin, inner);
+        end -= first * inner;
+        offset += first * (uint64_t)from->stride;
+        if (end > inner)
+            break;
+        size = inner;
+    }
+    if (end - begin == size)
+        return walk(&w, flat->variable, offset, from, count);
+    struct digit digit[MAX_DIGITS + 2];
+    memcpy(digit, from, count * sizeof(*digit));
+    if (begin || end % inner)
+        return walk_range(&w, flat->variable, offset, digit, count, size, begin, end);
+    digit->extent = end / inner;
+    return walk(&w, flat->variable, offset, digit, count);
 }
