@@ -22,7 +22,7 @@ static void add_piece(struct clone_layout *layout, uint64_t offset, uint64_t ele
     vec_reserve(&layout->digits, digits + 1); /* never NULL, even when no piece has digits */
     *vec_push(&layout->pieces) = (struct piece){ .digits = digits, .offset = offset, .elements = elements };
     if (digits)
-        memcpy(vec_extend(&layout->digits, digits), digit, digits * sizeof(*digit));
+        digits_copy(vec_extend(&layout->digits, digits), digit, digits);
 }
 
 static void add_contiguous(struct clone_layout *layout, uint64_t offset, uint64_t elements)
@@ -98,7 +98,7 @@ static bool add_source_piece(const struct piece *piece, void *context)
     size_t first = pieces->pool.count, index = pieces->list.count;
     vec_reserve(&pieces->pool, piece->digits + 1); /* never NULL, even when no piece has digits */
     if (piece->digits)
-        memcpy(vec_extend(&pieces->pool, piece->digits), piece->digit, piece->digits * sizeof(*piece->digit));
+        digits_copy(vec_extend(&pieces->pool, piece->digits), piece->digit, piece->digits);
     *vec_push(&pieces->list) = (struct source_piece){ .variable = piece->variable,
                                                       .digits = piece->digits,
                                                       .first = first,

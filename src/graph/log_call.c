@@ -253,7 +253,10 @@ pop_where pop_log_enter(pop_log_library library, pop_graph *graph, pop_where whe
     if (!graph)
         return where;
     char api[96];
-    snprintf(api, sizeof(api), "%.*s", (int)api_length(function), function);
+    size_t length = (size_t)api_length(function);
+    length = length < sizeof(api) ? length : sizeof(api) - 1;
+    memcpy(api, function, length); /* snprintf takes longer than most calls */
+    api[length] = '\0';
     if (!check_lists(graph, where, api, arguments, count) || !is_operation(library))
         return where;
     return pop_debug_call(graph, where, "poplibs", pop_store_keep_text(pop_graph_store(graph), api), arguments, count);

@@ -32,7 +32,7 @@ static bool add_block(const struct piece *piece, void *context)
     size_t first = blocks->pool.count;
     vec_reserve(&blocks->pool, piece->digits + 1); /* never NULL, even when no piece has digits */
     if (piece->digits)
-        memcpy(vec_extend(&blocks->pool, piece->digits), piece->digit, piece->digits * sizeof(*piece->digit));
+        digits_copy(vec_extend(&blocks->pool, piece->digits), piece->digit, piece->digits);
     *vec_push(&blocks->list) = (struct alias_block){
         piece->variable, piece->digits, blocks->owner, piece->offset, piece->offset + (uint64_t)high, first
     };

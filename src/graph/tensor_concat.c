@@ -62,12 +62,16 @@ static bool check_members(pop_where where, pop_tensors tensors, const char *api)
 static void flat_rolled(pop_tensor t, unsigned dim, struct flat *flat)
 {
     struct unpacked v;
+    if (!dim) {
+        tensor_flat(t, flat);
+        return;
+    }
     tensor_unpack(&v, t);
     struct digit run[MAX_DIGITS + 2];
     unsigned first = unpacked_first(&v, dim), count = v.run[dim];
-    memcpy(run, v.digit + first, count * sizeof(*run));
+    digits_copy(run, v.digit + first, count);
     memmove(v.digit + count, v.digit, first * sizeof(*run));
-    memcpy(v.digit, run, count * sizeof(*run));
+    digits_copy(v.digit, run, count);
     unpacked_flat(&v, flat);
 }
 

@@ -151,7 +151,7 @@ void unpacked_row_major(struct unpacked *v, const uint64_t *shape, unsigned rank
 void unpacked_flat(const struct unpacked *v, struct flat *flat)
 {
     assert(v->digits <= MAX_DIGITS + 2);
-    memcpy(flat->digit, v->digit, v->digits * sizeof(*v->digit));
+    digits_copy(flat->digit, v->digit, v->digits);
     uint64_t elements = 1;
     for (unsigned i = 0; i < v->digits; ++i)
         elements *= v->digit[i].extent;
@@ -164,9 +164,22 @@ void unpacked_flat(const struct unpacked *v, struct flat *flat)
 
 void tensor_flat(pop_tensor t, struct flat *flat)
 {
-    struct unpacked v;
-    tensor_unpack(&v, t);
-    unpacked_flat(&v, flat);
+    if (t.form & FORM_WIDE) {
+        struct unpacked v;
+        tensor_unpack(&v, t);
+        unpacked_flat(&v, flat);
+        return;
+    }
+    uint64_t elements = 1;
+    for (unsigned i = 0; i < t.digits; ++i) {
+        flat->digit[i] = (struct digit){ t.digit[i].extent, t.digit[i].stride };
+        elements *= t.digit[i].extent;
+    }
+    flat->piece = (struct piece){ .variable = t.source,
+                                  .digits = digits_merge(flat->digit, t.digits),
+                                  .offset = t.offset,
+                                  .elements = elements,
+                                  .digit = flat->digit };
 }
 
 void unpacked_make_lazy(struct unpacked *v)
@@ -242,16 +255,20 @@ static bool normalise(struct unpacked *v)
         for (unsigned i = 0; i < v->digits; ++i)
             v->digit[i].stride = 0;
     }
-    struct digit *to = v->digit, *from = v->digit;
+    unsigned kept = 0, from = 0;
     for (unsigned i = 0; i < v->rank; ++i) {
-        unsigned count = v->run[i];
-        if (to != from)
-            memmove(to, from, count * sizeof(*to));
-        from += count;
-        v->run[i] = (uint8_t)digits_merge(to, count);
-        to += v->run[i];
+        unsigned first = kept;
+        for (unsigned end = from + v->run[i]; from < end; ++from) {
+            struct digit digit = v->digit[from];
+            if (digit.extent == 1)
+                continue;
+            if (kept > first && digits_join(v->digit[kept - 1], digit))
+                digit.extent *= v->digit[--kept].extent;
+            v->digit[kept++] = digit;
+        }
+        v->run[i] = (uint8_t)(kept - first);
     }
-    v->digits = (unsigned)(to - v->digit);
+    v->digits = kept;
     return empty;
 }
 
@@ -277,7 +294,7 @@ static bool collapse(struct unpacked *v)
             ++count;
         v->run[dim] = (uint8_t)count;
     }
-    memcpy(v->digit, out.digit, out.digits * sizeof(*v->digit));
+    digits_copy(v->digit, out.digit, out.digits);
     v->digits = out.digits;
     v->offset = out.offset;
     uint32_t above = v->source;

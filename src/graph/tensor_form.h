@@ -27,6 +27,16 @@ void unpacked_make_lazy(struct unpacked *v);
 bool unpacked_split(struct unpacked *v, const struct digit *flat, unsigned count, const uint64_t *shape, unsigned rank);
 /* The elements of a composite, which must have some, under a shape; takes the composite over. */
 void unpacked_of_composite(struct unpacked *v, struct composite *composite, const uint64_t *shape, unsigned rank);
+/* memcpy; most views have one or two digits, for which a call takes longer than the copy. */
+static inline void digits_copy(struct digit *to, const struct digit *from, unsigned count)
+{
+    if (count)
+        to[0] = from[0];
+    if (count > 1)
+        to[1] = from[1];
+    if (count > 2)
+        memcpy(to + 2, from + 2, (count - 2) * sizeof(*to));
+}
 /* Merges neighbours that are one digit and drops extents of 1; returns how many are left. */
 unsigned digits_merge(struct digit *digit, unsigned count);
 bool digits_equal(const struct digit *a, const struct digit *b, unsigned count);

@@ -362,7 +362,7 @@ static size_t pool_add(struct composite *composite, const struct digit *digit, u
     size_t first = composite->pool.count;
     vec_reserve(&composite->pool, count + 1); /* never NULL, even when no child has digits */
     if (count)
-        memcpy(vec_extend(&composite->pool, count), digit, count * sizeof(*digit));
+        digits_copy(vec_extend(&composite->pool, count), digit, count);
     return first;
 }
 
@@ -447,7 +447,7 @@ static bool gather(const struct piece *piece, void *context)
     vec_reserve(&to->digits, piece->digits + 1); /* never NULL, even when no piece has digits */
     *vec_push(&to->pieces) = *piece;
     if (piece->digits)
-        memcpy(vec_extend(&to->digits, piece->digits), piece->digit, piece->digits * sizeof(*piece->digit));
+        digits_copy(vec_extend(&to->digits, piece->digits), piece->digit, piece->digits);
     return true;
 }
 

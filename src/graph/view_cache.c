@@ -149,7 +149,7 @@ static bool record(const struct piece *piece, void *context)
         *vec_push(&walk->pieces) =
             (struct walked_piece){ recorder->at, piece->offset, piece->variable, piece->digits, walk->pool.count };
         if (piece->digits)
-            memcpy(vec_extend(&walk->pool, piece->digits), piece->digit, piece->digits * sizeof(*piece->digit));
+            digits_copy(vec_extend(&walk->pool, piece->digits), piece->digit, piece->digits);
     }
     recorder->at += piece->elements;
     recorder->strided += piece->digits > 1 || (piece->digits && piece->digit->stride != 1);

@@ -257,7 +257,7 @@ bool walk_set(pop_store *store, const struct piece *flat, bool *repeats, piece_f
     struct digit digit[MAX_DIGITS + 2];
     unsigned count = flat->digits;
     uint64_t offset = flat->offset;
-    memcpy(digit, flat->digit, count * sizeof(*digit));
+    digits_copy(digit, flat->digit, count);
     if (digits_sort(digit, &count, &offset))
         *repeats = true;
     struct walk w = { store, repeats, fn, context };
@@ -317,7 +317,7 @@ bool walk_pieces_in(pop_store *store, const struct piece *flat, uint64_t begin, 
     if (end - begin == size)
         return walk(&w, flat->variable, offset, from, count);
     struct digit digit[MAX_DIGITS + 2];
-    memcpy(digit, from, count * sizeof(*digit));
+    digits_copy(digit, from, count);
     if (begin || end % inner)
         return walk_range(&w, flat->variable, offset, digit, count, size, begin, end);
     digit->extent = end / inner;
