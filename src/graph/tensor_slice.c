@@ -70,15 +70,21 @@ static inline bool cut_value(pop_tensor *t, uint64_t begin, uint64_t end, unsign
     return true;
 }
 
-static bool slice(struct unpacked *v, uint64_t begin, uint64_t end, unsigned dim, pop_where where, const char *api)
+static bool check_slice(const struct unpacked *v, uint64_t begin, uint64_t end, unsigned dim, pop_where where,
+                        const char *api)
 {
     if (!view_check_dim(v, dim, where, api))
         return false;
     uint64_t extent = unpacked_extent(v, dim);
-    if (begin > end || end > extent)
-        return store_fail(v->store, POP_INDEX_ERROR, where, api,
-                          "slice [%zu, %zu) of dimension %u, which has extent %zu", (size_t)begin, (size_t)end, dim,
-                          (size_t)extent);
+    return (begin <= end && end <= extent) ||
+           store_fail(v->store, POP_INDEX_ERROR, where, api, "slice [%zu, %zu) of dimension %u, which has extent %zu",
+                      (size_t)begin, (size_t)end, dim, (size_t)extent);
+}
+
+static bool slice(struct unpacked *v, uint64_t begin, uint64_t end, unsigned dim, pop_where where, const char *api)
+{
+    if (!check_slice(v, begin, end, dim, where, api))
+        return false;
     cut(v, dim, begin, end);
     return true;
 }
@@ -220,32 +226,79 @@ static bool drop_slices(pop_tensor t, const struct results *results)
     return false;
 }
 
+/* Slices of one tensor. The first that is no run of digits makes a view over a composite of the tensor's own, which
+ * those that follow share. */
+struct slicer {
+    pop_where where;
+    const char *api;
+    pop_tensor t;
+    unsigned dim;
+    struct unpacked own; /* that view */
+    bool has_own, used;  /* used: a slice refers to the composite */
+};
+
+static bool cut_shared(struct slicer *slicer, struct unpacked *v, uint64_t begin, uint64_t end)
+{
+    if (begin == end || cut_run(v, slicer->dim, begin, end))
+        return begin != end;
+    if (!slicer->has_own) {
+        tensor_unpack(&slicer->own, slicer->t);
+        unpacked_make_lazy(&slicer->own);
+        slicer->has_own = true;
+    }
+    *v = slicer->own;
+    v->made = 0;
+    return cut_run(v, slicer->dim, begin, end);
+}
+
+static pop_tensor slice_shared(struct slicer *slicer, pop_interval at)
+{
+    pop_tensor t = slicer->t;
+    struct unpacked v;
+    if (cut_value(&t, at.begin, at.end, slicer->dim))
+        return t;
+    if (!view_open(&v, t) || !check_slice(&v, at.begin, at.end, slicer->dim, slicer->where, slicer->api))
+        return (pop_tensor){ 0 };
+    if (!cut_shared(slicer, &v, at.begin, at.end))
+        unpacked_set_run(&v, slicer->dim, &(struct digit){ 0, 0 }, 1);
+    t = tensor_pack(&v);
+    slicer->used |= slicer->own.made && t.source == slicer->own.made;
+    return t;
+}
+
+static void slicer_end(const struct slicer *slicer)
+{
+    if (slicer->own.made && !slicer->used)
+        composite_drop_unused(slicer->t.store, slicer->own.made);
+}
+
 bool pop_tensor_slices_at(pop_where where, pop_tensor t, pop_interval_list intervals, unsigned dim, pop_tensor *slices)
 {
     struct results results;
     if (!open_slices(where, "pop_tensor_slices", t, slices, intervals.list, intervals.count, &results))
         return false;
-    for (size_t i = 0; i < intervals.count; ++i) {
-        slices[i] = slice_as(where, t, intervals.list[i].begin, intervals.list[i].end, dim, "pop_tensor_slices");
-        if (!slices[i].store)
-            return drop_slices(t, &results);
-    }
+    struct slicer slicer = { .where = where, .api = "pop_tensor_slices", .t = t, .dim = dim };
+    size_t done = 0;
+    while (done < intervals.count && (slices[done] = slice_shared(&slicer, intervals.list[done])).store)
+        ++done;
+    if (done < intervals.count)
+        return drop_slices(t, &results);
+    slicer_end(&slicer);
     return true;
 }
 
-static pop_tensor slice_list(pop_where where, pop_tensor t, const pop_interval *list, size_t count, unsigned dim)
+static pop_tensor slice_list(struct slicer *slicer, const pop_interval *list, size_t count)
 {
-    const char *api = "pop_tensor_slices_nested";
     if (!count)
-        return slice_as(where, t, 0, 0, dim, api);
+        return slice_shared(slicer, (pop_interval){ 0, 0 });
     if (count == 1)
-        return slice_as(where, t, list->begin, list->end, dim, api);
+        return slice_shared(slicer, *list);
     pop_tensor *parts = mem_alloc(count * sizeof(*parts));
     size_t done = 0;
-    while (done < count && (parts[done] = slice_as(where, t, list[done].begin, list[done].end, dim, api)).store)
+    while (done < count && (parts[done] = slice_shared(slicer, list[done])).store)
         ++done;
-    pop_tensor joined =
-        done == count ? pop_tensor_concat_at(where, (pop_tensors){ count, parts }, dim) : (pop_tensor){ 0 };
+    pop_tensor joined = done == count ? pop_tensor_concat_at(slicer->where, (pop_tensors){ count, parts }, slicer->dim)
+                                      : (pop_tensor){ 0 };
     free(parts);
     return joined;
 }
@@ -257,12 +310,13 @@ bool pop_tensor_slices_nested_at(pop_where where, pop_tensor t, const pop_interv
     struct results results;
     if (!open_slices(where, "pop_tensor_slices_nested", t, slices, count ? lists->first : NULL, count, &results))
         return false;
+    struct slicer slicer = { .where = where, .api = "pop_tensor_slices_nested", .t = t, .dim = dim };
     for (size_t i = 0; i < count; ++i) {
-        slices[i] =
-            slice_list(where, t, lists->intervals + lists->first[i], lists->first[i + 1] - lists->first[i], dim);
+        slices[i] = slice_list(&slicer, lists->intervals + lists->first[i], lists->first[i + 1] - lists->first[i]);
         if (!slices[i].store)
             return drop_slices(t, &results);
     }
+    slicer_end(&slicer);
     return true;
 }
 

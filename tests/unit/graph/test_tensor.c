@@ -526,12 +526,44 @@ static void an_appended_part_is_an_alias(void **state)
     assert_false(pop_tensor_intersects(pop_tensor_slice(joined, 0, 0, 0), joined));
 }
 
+/* Slices that are no run of digits share a node; a call whose slices do not refer to it leaves none. */
+static void slices_of_one_call_share_a_node(void **state)
+{
+    pop_graph *graph = *state;
+    pop_tensor t = pop_tensor_flatten(pop_tensor_transpose(variable(graph, POP_SHAPE(6, 7)))), slices[3], joined,
+               ends[2];
+    const pop_interval odd[] = { { 1, 9 }, { 10, 23 }, { 25, 41 } }, whole[] = { { 0, 6 }, { 12, 18 } };
+    size_t nodes = tensor_nodes_count(graph->store->nodes);
+    assert_true(pop_tensor_slices(t, (pop_interval_list){ 3, odd }, 0, slices));
+    assert_int_equal(tensor_nodes_count(graph->store->nodes), nodes + 1);
+    for (size_t i = 0; i < 3; ++i)
+        assert_true(pop_tensor_equal(slices[i], pop_tensor_slice(t, odd[i].begin, odd[i].end, 0)));
+    pop_interval_lists lists = { 1, (size_t[]){ 0, 3 }, (pop_interval *)odd };
+    assert_true(pop_tensor_slices_nested(t, &lists, 0, &joined));
+    assert_true(pop_tensor_equal(joined, pop_tensor_concat(POP_TENSORS(slices[0], slices[1], slices[2]), 0)));
+    nodes = tensor_nodes_count(graph->store->nodes);
+    assert_true(pop_tensor_slices(t, (pop_interval_list){ 2, whole }, 0, ends));
+    assert_int_equal(tensor_nodes_count(graph->store->nodes), nodes);
+    const pop_interval mixed[] = { { 0, 6 }, { 0, 0 }, { 3, 8 } }, inside[] = { { 1, 5 }, { 0, 6 } };
+    assert_true(pop_tensor_slices(t, (pop_interval_list){ 3, mixed }, 0, slices));
+    assert_int_equal(pop_tensor_num_elements(slices[1]), 0);
+    assert_true(pop_tensor_equal(slices[2], pop_tensor_slice(t, 3, 8, 0)));
+    nodes = tensor_nodes_count(graph->store->nodes);
+    assert_true(pop_tensor_slices(t, (pop_interval_list){ 2, inside }, 0, slices));
+    assert_int_equal(tensor_nodes_count(graph->store->nodes), nodes);
+    pop_tensor empty = pop_tensor_slice(pop_tensor_reshape(t, POP_SHAPE(42, 1)), 0, 0, 1);
+    assert_true(pop_tensor_slices(empty, (pop_interval_list){ 3, odd }, 0, slices));
+    assert_int_equal(pop_tensor_dim(slices[0], 0), 8);
+    assert_null(pop_graph_error(graph));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(views_share_one_column, set_up, tear_down),
         TEST(an_appended_part_is_an_alias),
+        TEST(slices_of_one_call_share_a_node),
         TEST(bounds_are_index_errors),
         TEST(shapes_that_do_not_match_are_poplar_errors),
         TEST(types_and_sizes_are_checked),
