@@ -12,16 +12,20 @@
 
 /* ---- shapes and outputs ---- */
 
+/* Of several operands that have the output's shape, the one that is spread best. */
 static pop_tensor output_like(pop_where where, pop_graph *graph, pop_tensors inputs, pop_tensor shaped, pop_type type,
                               const char *name)
 {
     const pop_tensor *best = NULL;
     struct poplibs_spread best_spread = { 0, 0 };
+    size_t models = 0;
+    for (size_t i = 0; i < inputs.count; ++i)
+        models += poplibs_shapes_equal(inputs.list[i], shaped);
     for (size_t i = 0; i < inputs.count; ++i) {
-        pop_interval_lists mapping;
+        pop_interval_lists mapping = { 0 };
         if (!poplibs_shapes_equal(inputs.list[i], shaped) || !pop_tensor_is_parallel_writeable(inputs.list[i]))
             continue;
-        if (!pop_graph_get_tile_mapping_at(where, graph, inputs.list[i], NULL, &mapping))
+        if (!pop_graph_get_tile_mapping_at(where, graph, inputs.list[i], NULL, models > 1 ? &mapping : NULL))
             return (pop_tensor){ 0 };
         struct poplibs_spread spread = poplibs_spread_of(&mapping);
         pop_interval_lists_free(&mapping);
