@@ -137,6 +137,15 @@ struct conv_parts conv_parts_make(const struct conv_resolved *conv, unsigned out
 
 /* ---- operands of a part ---- */
 
+/* Flat; most parts have whole kernels, and many the whole field. */
+static pop_tensor box_of(const struct conv_resolved *conv, pop_tensor t, pop_shape begins, pop_shape ends)
+{
+    bool whole = true;
+    for (size_t d = 0; d < begins.rank; ++d)
+        whole &= !begins.dims[d] && ends.dims[d] == pop_tensor_dim(t, d);
+    return pop_tensor_flatten_at(conv->where, whole ? t : pop_tensor_slice_nd_at(conv->where, t, begins, ends));
+}
+
 pop_tensor conv_part_input(const struct conv_resolved *conv, pop_tensor input, const struct conv_part *part, size_t g,
                            size_t c)
 {
@@ -148,8 +157,7 @@ pop_tensor conv_part_input(const struct conv_resolved *conv, pop_tensor input, c
         ends[1 + d] = part->input[d].end;
     }
     pop_tensor group = pop_tensor_index_at(conv->where, input, POP_SHAPE(g, c));
-    return pop_tensor_flatten_at(conv->where, pop_tensor_slice_nd_at(conv->where, group, conv_shape(begins, dims + 1),
-                                                                     conv_shape(ends, dims + 1)));
+    return box_of(conv, group, conv_shape(begins, dims + 1), conv_shape(ends, dims + 1));
 }
 
 pop_tensor conv_part_weights(const struct conv_resolved *conv, pop_tensor weights, const struct conv_part *part,
@@ -163,8 +171,7 @@ pop_tensor conv_part_weights(const struct conv_resolved *conv, pop_tensor weight
         ends[d] = part->kernel[d].end;
     }
     pop_tensor group = pop_tensor_index_at(conv->where, weights, POP_SHAPE(g, o, c));
-    return pop_tensor_flatten_at(
-        conv->where, pop_tensor_slice_nd_at(conv->where, group, conv_shape(begins, dims), conv_shape(ends, dims)));
+    return box_of(conv, group, conv_shape(begins, dims), conv_shape(ends, dims));
 }
 
 /* ---- mapping of operands ---- */
