@@ -10,7 +10,6 @@
 enum { TWOS_COLUMNS = 8, TWOS_LANES = 2 * TWOS_COLUMNS };
 
 typedef float twos_lanes __attribute__((vector_size(64), aligned(4), may_alias));
-typedef short twos_halves __attribute__((vector_size(32)));
 typedef float twos_half __attribute__((vector_size(32), aligned(4), may_alias));
 typedef long long twos_words __attribute__((vector_size(64)));
 typedef long long twos_word __attribute__((aligned(4), may_alias));
@@ -37,10 +36,12 @@ static void twos_spread_inputs(float *x, size_t count, size_t apart)
 FUSED_INLINE void twos_widen(float *x, const half *first, const half *second, size_t count)
 {
     for (size_t i = 0; i < count; i += 8) {
-        const twos_halves both = __builtin_shufflevector(*(const poplibs_packed *)(const void *)(first + i),
-                                                         *(const poplibs_packed *)(const void *)(second + i), 0, 8, 1,
-                                                         9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
-        *(twos_lanes *)(x + 2 * i) = __builtin_ia32_vcvtph2ps512_mask(both, (twos_lanes){ 0 }, (unsigned short)-1, 4);
+        const poplibs_packed a = *(const poplibs_packed *)(const void *)(first + i),
+                             b = *(const poplibs_packed *)(const void *)(second + i);
+        *(twos_half *)(x + 2 * i) =
+            __builtin_ia32_vcvtph2ps256(__builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11));
+        *(twos_half *)(x + 2 * i + TWOS_COLUMNS) =
+            __builtin_ia32_vcvtph2ps256(__builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15));
     }
 }
 /* w[2 i] = w[2 i + 1] = from[i]. */
