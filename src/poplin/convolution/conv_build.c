@@ -5,6 +5,7 @@
 #include "poplin/convolution/conv_new.h"
 #include "poplin/convolution/conv_operands.h"
 #include "poplin/convolution/conv_order.h"
+#include "poplin/convolution/conv_partials.h"
 #include "poplin/convolution/conv_places.h"
 #include "poplin/convolution/conv_regroup.h"
 #include "poplin/convolution/conv_stride.h"
@@ -336,7 +337,10 @@ static bool is_arranged_as_declared(const struct conv_resolved *conv, pop_tensor
 static pop_tensor build(const struct conv_resolved *conv, pop_tensor input, pop_tensor weights,
                         struct conv_program *program)
 {
-    struct conv_work work = { .conv = conv, .program = program, .graph = conv->graph, .where = conv->where };
+    struct conv_part_lists lists = { .batch = 0 };
+    struct conv_work work = {
+        .conv = conv, .program = program, .graph = conv->graph, .where = conv->where, .lists = &lists
+    };
     conv_transform_operands(conv, &input, &weights);
     if (!is_arranged_as_declared(conv, input, weights))
         return (pop_tensor){ 0 };
@@ -352,6 +356,7 @@ static pop_tensor build(const struct conv_resolved *conv, pop_tensor input, pop_
         output = conv_transform_output_back(
             conv, steps == 1 ? slices[0] : pop_tensor_concat_at(conv->where, (pop_tensors){ steps, slices }, 1));
     free(slices);
+    free(lists.made.list);
     return output;
 }
 

@@ -33,6 +33,36 @@ struct conv_axes conv_part_axes(const struct conv_work *work, const struct conv_
     return axes;
 }
 
+static bool are_lists_of(const struct conv_part_lists *lists, const struct conv_part *part, unsigned dims)
+{
+    bool same = lists->batch && lists->batch == conv_range_size(part->n);
+    for (unsigned d = 0; same && d < dims; ++d)
+        same = lists->kernel[d].begin == part->kernel[d].begin && lists->kernel[d].end == part->kernel[d].end &&
+               lists->field[d].begin == part->field[d].begin && lists->field[d].end == part->field[d].end &&
+               lists->input[d].begin == part->input[d].begin && lists->input[d].end == part->input[d].end;
+    return same;
+}
+
+static const struct conv_worklists *lists_of(const struct conv_work *work, const struct conv_part *part,
+                                             unsigned workers)
+{
+    struct conv_part_lists *lists = work->lists;
+    unsigned dims = work->conv->plan.num_field_dims;
+    if (are_lists_of(lists, part, dims))
+        return &lists->made;
+    struct conv_axes axes = conv_part_axes(work, part);
+    free(lists->made.list);
+    lists->made = conv_worklists_make(&axes, workers);
+    lists->batch = conv_range_size(part->n);
+    for (unsigned d = 0; d < dims; ++d) {
+        lists->kernel[d] = part->kernel[d];
+        lists->field[d] = part->field[d];
+        lists->input[d] = part->input[d];
+    }
+    conv_axes_free(&axes);
+    return &lists->made;
+}
+
 /* ---- vertices ---- */
 
 static void set(const struct conv_work *work, pop_vertex vertex, const char *field, size_t value)
@@ -90,14 +120,13 @@ void conv_add_row_vertex(const struct conv_work *work, pop_compute_set compute, 
     unsigned dilation = work->conv->params.input_transform.dilation[last],
              stride = work->conv->params.output_transform.stride[last],
              common = (unsigned)poplibs_gcd(dilation, stride);
-    struct conv_axes axes = conv_part_axes(work, part);
-    struct conv_worklists list = conv_worklists_make(&axes, workers);
+    const struct conv_worklists *list = lists_of(work, part, workers);
     size_t positions = conv_part_positions(work, part);
     assert(positions && conv_range_size(part->kernel[0]));
-    pop_vertex vertex = new_vertex(work, compute, of, list.max <= UINT16_MAX);
+    pop_vertex vertex = new_vertex(work, compute, of, list->max <= UINT16_MAX);
     connect_operands(work, vertex, part, input, weights);
     pop_graph_set_field_vector_at(work->where, work->graph, vertex, POP_FIELD("worklists", POP_WHOLE), POP_UNSIGNED_INT,
-                                  list.list, list.count);
+                                  list->list, list->count);
     set(work, vertex, "conv_groups", conv_range_size(part->g));
     set(work, vertex, "in_groups", conv_range_size(part->c));
     set(work, vertex, "out_groups", conv_range_size(part->o));
@@ -112,8 +141,6 @@ void conv_add_row_vertex(const struct conv_work *work, pop_compute_set compute, 
         pop_tensor_num_elements(part->partials) / (conv_range_size(part->g) * conv_range_size(part->o)));
     set(work, vertex, "num_workers", workers);
     pop_graph_map_vertex_at(work->where, work->graph, vertex, part->tile);
-    free(list.list);
-    conv_axes_free(&axes);
 }
 
 void conv_add_partials(const struct conv_work *work, pop_compute_set compute, struct conv_part *part)

@@ -15,6 +15,12 @@ const struct conv_part *conv_next_part(const struct conv_work *work, pop_compute
 
 /* The outputs and inputs that the kernel positions of a part meet; to be freed by conv_axes_free. */
 struct conv_axes conv_part_axes(const struct conv_work *work, const struct conv_part *part);
+/* The worklists of a part; neighbours mostly differ in channels alone, on which these do not depend. */
+struct conv_part_lists {
+    struct conv_worklists made;
+    struct conv_range kernel[POPLIN_MAX_FIELD_DIMS], field[POPLIN_MAX_FIELD_DIMS], input[POPLIN_MAX_FIELD_DIMS];
+    size_t batch; /* 0: none are kept */
+};
 /* The number of kernel positions of a part. */
 size_t conv_part_positions(const struct conv_work *work, const struct conv_part *part);
 /* A vertex with the fields of conv_vertices/conv_vertex.h. */

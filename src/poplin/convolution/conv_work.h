@@ -8,6 +8,8 @@
 #include "poplin/convolution/conv_program.h"
 #include "poplin/convolution/conv_views.h"
 
+struct conv_part_lists; /* conv_partials.h */
+
 /* A resolved convolution, and the program to which it is added. */
 struct conv_work {
     const struct conv_resolved *conv;
@@ -15,6 +17,7 @@ struct conv_work {
     uint32_t step; /* index of the serial step */
     pop_graph *graph;
     pop_where where;
+    struct conv_part_lists *lists; /* of the latest part */
 };
 
 /* The number of a phase in the current serial step, and its compute set. */
