@@ -251,6 +251,13 @@ static bool cut_shared(struct slicer *slicer, struct unpacked *v, uint64_t begin
     return cut_run(v, slicer->dim, begin, end);
 }
 
+static pop_tensor packed(struct slicer *slicer, struct unpacked *v)
+{
+    pop_tensor t = tensor_pack(v);
+    slicer->used |= slicer->own.made && t.source == slicer->own.made;
+    return t;
+}
+
 static pop_tensor slice_shared(struct slicer *slicer, pop_interval at)
 {
     pop_tensor t = slicer->t;
@@ -261,9 +268,7 @@ static pop_tensor slice_shared(struct slicer *slicer, pop_interval at)
         return (pop_tensor){ 0 };
     if (!cut_shared(slicer, &v, at.begin, at.end))
         unpacked_set_run(&v, slicer->dim, &(struct digit){ 0, 0 }, 1);
-    t = tensor_pack(&v);
-    slicer->used |= slicer->own.made && t.source == slicer->own.made;
-    return t;
+    return packed(slicer, &v);
 }
 
 static void slicer_end(const struct slicer *slicer)
@@ -287,12 +292,51 @@ bool pop_tensor_slices_at(pop_where where, pop_tensor t, pop_interval_list inter
     return true;
 }
 
+static bool can_be_joined(const pop_interval *list, size_t count)
+{
+    uint64_t elements = 0;
+    for (size_t i = 0; i < count; ++i) {
+        if (list[i].begin > list[i].end || list[i].end - list[i].begin > MAX_ELEMENTS - elements)
+            return false; /* pop_tensor_slice or pop_tensor_concat reports it */
+        elements += list[i].end - list[i].begin;
+    }
+    return true;
+}
+
+/* Parts of a flat tensor, joined: each goes into a composite at once. */
+static pop_tensor join_flat(struct slicer *slicer, const pop_interval *list, size_t count)
+{
+    pop_store *store = slicer->t.store;
+    struct composite *composite = MEM_NEW(struct composite);
+    struct unpacked v;
+    struct flat flat;
+    bool good = true;
+    for (size_t i = 0; good && i < count; ++i) {
+        tensor_unpack(&v, slicer->t);
+        good = check_slice(&v, list[i].begin, list[i].end, slicer->dim, slicer->where, slicer->api);
+        if (!good || !cut_shared(slicer, &v, list[i].begin, list[i].end))
+            continue;
+        unpacked_flat(&v, &flat);
+        composite_add(store, composite, &flat.piece);
+    }
+    uint64_t elements = composite->total;
+    if (!good || !elements) {
+        composite_free(store, composite);
+        return good ? slice_shared(slicer, (pop_interval){ 0, 0 }) : (pop_tensor){ 0 };
+    }
+    tensor_unpack(&v, slicer->t);
+    unpacked_of_composite(&v, composite, &elements, 1);
+    return packed(slicer, &v);
+}
+
 static pop_tensor slice_list(struct slicer *slicer, const pop_interval *list, size_t count)
 {
     if (!count)
         return slice_shared(slicer, (pop_interval){ 0, 0 });
     if (count == 1)
         return slice_shared(slicer, *list);
+    if (slicer->t.rank == 1 && !(slicer->t.form & FORM_EMPTY) && can_be_joined(list, count))
+        return join_flat(slicer, list, count);
     pop_tensor *parts = mem_alloc(count * sizeof(*parts));
     size_t done = 0;
     while (done < count && (parts[done] = slice_shared(slicer, list[done])).store)

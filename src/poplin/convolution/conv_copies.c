@@ -5,12 +5,12 @@
 #include <popops/fill.h>
 
 /* The elements in a list of intervals of a flat tensor. */
-static pop_tensor pick(const struct conv_work *work, pop_tensor flat, const pop_interval *intervals, size_t count)
+static pop_tensor pick(const struct conv_work *work, pop_tensor flat, pop_interval *intervals, size_t count)
 {
-    pop_tensor *pieces = poplibs_new(count, sizeof(*pieces)), made = { 0 };
-    if (pop_tensor_slices_at(work->where, flat, (pop_interval_list){ count, intervals }, 0, pieces))
-        made = count == 1 ? pieces[0] : pop_tensor_concat_at(work->where, (pop_tensors){ count, pieces }, 0);
-    free(pieces);
+    size_t first[2] = { 0, count };
+    pop_interval_lists whole = { 1, first, intervals };
+    pop_tensor made = { 0 };
+    pop_tensor_slices_nested_at(work->where, flat, &whole, 0, &made);
     return made;
 }
 

@@ -551,9 +551,27 @@ static void slices_of_one_call_share_a_node(void **state)
     nodes = tensor_nodes_count(graph->store->nodes);
     assert_true(pop_tensor_slices(t, (pop_interval_list){ 2, inside }, 0, slices));
     assert_int_equal(tensor_nodes_count(graph->store->nodes), nodes);
+    const pop_interval next[] = { { 1, 9 }, { 9, 23 } }; /* one part of the node */
+    lists.first = (size_t[]){ 0, 2 };
+    lists.intervals = (pop_interval *)next;
+    assert_true(pop_tensor_slices_nested(t, &lists, 0, &joined));
+    pop_tensor other = pop_tensor_concat(POP_TENSORS(t, t), 0);
+    assert_true(pop_tensor_equal(joined, pop_tensor_slice(t, 1, 23, 0)));
+    assert_int_equal(pop_tensor_num_elements(other), 84);
+    const pop_interval none[] = { { 4, 4 }, { 9, 9 } }, outside[] = { { 1, 3 }, { 40, 43 } };
+    lists.first = (size_t[]){ 0, 2 };
+    lists.intervals = (pop_interval *)none;
+    assert_true(pop_tensor_slices_nested(t, &lists, 0, &joined));
+    assert_int_equal(pop_tensor_num_elements(joined), 0);
+    assert_int_equal(pop_tensor_rank(joined), 1);
     pop_tensor empty = pop_tensor_slice(pop_tensor_reshape(t, POP_SHAPE(42, 1)), 0, 0, 1);
     assert_true(pop_tensor_slices(empty, (pop_interval_list){ 3, odd }, 0, slices));
     assert_int_equal(pop_tensor_dim(slices[0], 0), 8);
+    lists.intervals = (pop_interval *)outside;
+    assert_false(pop_tensor_slices_nested(t, &lists, 0, &joined));
+    assert_null(joined.store);
+    assert_int_equal(pop_graph_error(graph)->status, POP_INDEX_ERROR);
+    pop_graph_take_error(graph, NULL);
     assert_null(pop_graph_error(graph));
 }
 
