@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Convolutions of random parameters, in all passes, against their definition. */
-#include "poplibs/bed.h"
 #include "poplibs/conv_check.h"
 
-#include <poplin/convolution.h>
 #include <poputil/tile_mapping.h>
 
 static unsigned below(uint64_t *state, unsigned limit)

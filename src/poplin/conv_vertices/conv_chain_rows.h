@@ -12,7 +12,7 @@
 #include <limits.h>
 #include <stdint.h>
 
-/* Maximum rows and kernel positions (bits of a class), and bytes of worklists whose rows are kept-> */
+/* Maximum rows and kernel positions (bits of a class), and bytes of worklists whose rows are kept. */
 enum { CHAIN_ROWS = 1024, CHAIN_KERNEL = 64, CHAIN_LISTS = 1 << 13 };
 #define NOWHERE INT_MIN
 
@@ -135,7 +135,7 @@ static bool conv_find_rows(struct conv_chains *c, const struct conv_operands *o,
     return true;
 }
 
-/* The worklists whose rows are kept-> */
+/* The worklists whose rows are kept. */
 struct conv_kept {
     size_t bytes; /* 0: none */
     unsigned sizes[8];

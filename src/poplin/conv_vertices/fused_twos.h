@@ -116,7 +116,7 @@ FUSED_INLINE void twos_chain_of(const size_t items, const size_t even, const siz
     }
 }
 
-/* Items of rows, which follow each other, or only their first ones (`apart` 2), or none of these. */
+/* Items whose first rows follow each other (just converted), items whose rows all do (`apart` 2), or others. */
 FUSED_INLINE void twos_chain(const size_t items, const struct fused_chain *chain, const ptrdiff_t *from,
                              const size_t *to)
 {

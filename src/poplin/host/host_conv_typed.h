@@ -302,7 +302,8 @@ COMPUTE(HostConv)
     struct conv_phase phase = first_phase(&field);
     const float *b = v->b.data;
     const bool few = TYPED(has_few_columns)(v, &field);
-    const size_t line = field.dims[field.count - 1].outputs; /* rows end with one where they can */
+    const size_t line =
+        field.dims[field.count - 1].outputs; /* outputs of one; blocks of rows end with a line where they can */
     do {
         struct conv_cursor cursor = cursor_at(&field, v->output);
         for (size_t done = 0; done < v->outputs;) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions on CPU devices, as products whose left operand is gathered from the field while it is packed.
+/* Convolutions on CPU devices, as products whose left operand is gathered from the field while it is packed,
+ * or read where it is (host_conv_direct.h).
  * poplin::HostConvPack<T> packs a part of the right one, HostConv<T> convolves, HostConvUpdate<T> makes the deltas of
  * weights; sums are in float. */
 #include "poplibs/vertex_types.h"
