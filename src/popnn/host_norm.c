@@ -3,7 +3,8 @@
 
 #include "popnn/host_rows.h"
 
-enum { MAX_RANK = 32, MIN_IMAGES = 8 };
+/* Outputs of more elements do not stay in a core's caches. */
+enum { MAX_RANK = 32, MIN_IMAGES = 8, CACHED_ELEMENTS = 1 << 21 };
 
 /* ---- statistics ---- */
 
@@ -100,6 +101,7 @@ pop_tensor host_norm_normalise(const struct host_norm *norm, pop_program sequenc
         for (size_t k = 0; k < sizeof(edges) / sizeof(edges[0]); ++k)
             pop_graph_connect_at(where, graph, vertex, edges[k].field, edges[k].t);
         pop_graph_set_field_int_at(where, graph, vertex, "field", (int64_t)(of_image / dims[1]));
+        pop_graph_set_field_int_at(where, graph, vertex, "past", images * of_image > CACHED_ELEMENTS);
     }
     pop_sequence_add_at(where, sequence, pop_execute_at(where, set, path));
     if (whitened)

@@ -11,6 +11,9 @@
 #endif
 #include <poplar/vertex.h>
 #include <popops/element_functions.h>
+#ifdef __SSE__
+#include <immintrin.h>
+#endif
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -103,6 +106,7 @@ POP_VERTEX(HostLayerNormalise)
     POP_OUTPUT(POP_VECTOR(float, ONE_PTR)) out;
     POP_OUTPUT(POP_VECTOR(float)) white;
     POP_STATE(unsigned) field;
+    POP_STATE(bool) past; /* outputs are stored past the caches, for they are larger */
 };
 POP_VERTEX_NAME(HostLayerNormalise, "popnn::HostLayerNormalise");
 
@@ -134,9 +138,45 @@ INLINE void normalise_each(const struct norm_row *row, const float *gamma, const
         for (size_t i = 0; i < count; ++i)
             row->white[at + i] = (in[i] - row->mean) * row->inverse;
 }
-static void normalise_channels(struct norm_row row, const float *gamma, const float *beta, size_t count)
+/* Stores a line of memory without reading it first; release_lines() makes it visible to other threads. */
+INLINE void store_past_caches(float *to, const float *line)
+{
+#if defined(__AVX512F__)
+    _mm512_stream_ps(to, _mm512_load_ps(line));
+#elif defined(__AVX__)
+    for (size_t i = 0; i < LINE; i += 8)
+        _mm256_stream_ps(to + i, _mm256_load_ps(line + i));
+#elif defined(__SSE__)
+    for (size_t i = 0; i < LINE; i += 4)
+        _mm_stream_ps(to + i, _mm_load_ps(line + i));
+#else
+    __builtin_memcpy(to, line, POPOPS_LINE);
+#endif
+}
+INLINE void release_lines(void)
+{
+#ifdef __SSE__
+    _mm_sfence();
+#endif
+}
+/* normalise_each for lines of outputs that are aligned; returns the number of elements. */
+static size_t normalise_past_caches(const struct norm_row *row, const float *gamma, const float *beta, size_t count)
 {
     size_t at = 0;
+    for (; count - at >= LINE; at += LINE) {
+        _Alignas(POPOPS_LINE) float line[LINE];
+        const struct norm_row part = { .in = row->in + at, .out = line, .mean = row->mean, .inverse = row->inverse };
+        __builtin_prefetch(row->in + popops_ahead(at, row->left, sizeof(float)));
+        normalise_each(&part, gamma + at, beta + at, 0, LINE);
+        store_past_caches(row->out + at, line);
+    }
+    return at;
+}
+static void normalise_channels(struct norm_row row, const float *gamma, const float *beta, size_t count, bool past)
+{
+    size_t at = 0;
+    if (past && !row.white && (size_t)row.out % POPOPS_LINE == 0)
+        at = normalise_past_caches(&row, gamma, beta, count);
     for (; count - at >= LINE; at += LINE) {
         fetch_ahead(&row, at);
         normalise_each(&row, gamma, beta, at, LINE);
@@ -172,11 +212,13 @@ void HostLayerNormalise_compute(HostLayerNormalise *v)
             struct norm_row row = { v->in.data + at, v->out.data + at,   v->white.size ? v->white.data + at : NULL,
                                     v->mean.data[n], v->inverse.data[n], total - at };
             if (field == 1)
-                normalise_channels(row, v->gamma.data, v->beta.data, count);
+                normalise_channels(row, v->gamma.data, v->beta.data, count, v->past);
             else
                 normalise_field(row, v->gamma.data[c], v->beta.data[c], count);
         }
     }
+    if (v->past)
+        release_lines();
 }
 
 #else

@@ -181,6 +181,33 @@ static void test_group_norms(void **state)
     }
 }
 
+/* Outputs that are stored past the caches: all lines of memory aligned, or few of them, and the end of a line. */
+static void test_large_norms_on_a_cpu(void **state)
+{
+    (void)state;
+    static const size_t channels[] = { 1024, 1003 };
+    enum { IMAGES = 2100 };
+    for (size_t i = 0; i < 2; ++i) {
+        const size_t count = channels[i];
+        struct bed bed = bed_open(BED_CPU, 1, add_all);
+        pop_tensor x = bed_input(&bed, POP_FLOAT, POP_SHAPE(IMAGES, count), BED_LINEAR),
+                   gamma = bed_input(&bed, POP_FLOAT, POP_SHAPE(count), BED_LINEAR),
+                   beta = bed_input(&bed, POP_FLOAT, POP_SHAPE(count), BED_LINEAR),
+                   mean = bed_input(&bed, POP_FLOAT, POP_SHAPE(IMAGES), BED_LINEAR),
+                   inverse = bed_input(&bed, POP_FLOAT, POP_SHAPE(IMAGES), BED_LINEAR);
+        pop_tensor out =
+            popnn_layer_normalise(bed.graph, x, gamma, beta, mean, inverse, bed.program, "n", POP_NO_OPTIONS, NULL);
+        const double *xs = bed_given(&bed, x), *g = bed_given(&bed, gamma), *b = bed_given(&bed, beta),
+                     *m = bed_given(&bed, mean), *d = bed_given(&bed, inverse);
+        double *wanted = malloc(IMAGES * count * sizeof(*wanted));
+        for (size_t k = 0; k < IMAGES * count; ++k)
+            wanted[k] = (xs[k] - m[k / count]) * d[k / count] * g[k % count] + b[k % count];
+        bed_check(bed_run(&bed, out), wanted, IMAGES * count, 1e-6, 1e-6);
+        free(wanted);
+        bed_close(&bed);
+    }
+}
+
 /* Images of several blocks of sums, far from zero; one of equal elements; and one with a NaN. */
 static void test_statistics_on_a_cpu(void **state)
 {
@@ -253,6 +280,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_batch_norms),
         cmocka_unit_test(test_group_norms),
+        cmocka_unit_test(test_large_norms_on_a_cpu),
         cmocka_unit_test(test_statistics_on_a_cpu),
         cmocka_unit_test(test_costs),
         cmocka_unit_test(test_mistakes),
