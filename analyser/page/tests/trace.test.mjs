@@ -351,6 +351,7 @@ test("runs: bars with names; a click shows the run's parameters and times", asyn
     for (const run of runs) {
         await page.mouse.click(xOf(where, (run.start + run.stop) / 2), y);
         await page.waitForSelector(`[data-run="${run.id}"]`);
+        await settled(page);
         assert.equal(await text(".details-tab .path"), run.name);
         assert.ok((await text(".details-tab")).includes(`${(run.stop - run.start).toLocaleString("en-GB")} cycles`));
         const parameters = rows(`SELECT name FROM run_parameters WHERE run = ${run.id}`).length;
