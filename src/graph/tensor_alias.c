@@ -291,8 +291,7 @@ static void keep_answer(pop_store *store, uint64_t stamp, const struct piece *fl
         store->aliases = MEM_NEW(struct alias_answers);
     struct alias_answer *answer = &store->aliases->list[store->aliases->next++ % ANSWERS];
     *answer = (struct alias_answer){ stamp, flat->offset, flat->variable, flat->digits, .aliases = aliases };
-    if (flat->digits)
-        memcpy(answer->digit, flat->digit, flat->digits * sizeof(*flat->digit));
+    digits_copy(answer->digit, flat->digit, flat->digits);
 }
 
 bool pop_tensor_contains_aliases(pop_tensor t)

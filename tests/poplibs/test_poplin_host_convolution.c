@@ -2,7 +2,7 @@
 /* Convolutions on the CPU device whose shapes have code of their own, against their definition. */
 #include "poplibs/conv_check.h"
 
-/* A field of 2 x height x width, with the same padding, stride and dilation of the kernel in both dimensions. */
+/* A field of 2 x height x width, with the same padding and stride in both dimensions. */
 static poplin_conv_params params_of(pop_type type, const size_t field[2], const size_t kernel[2], size_t inputs,
                                     size_t outputs, unsigned padding, unsigned stride)
 {

@@ -137,7 +137,7 @@ static void conv_share_inputs(const struct conv_operands *o, const struct conv_c
     for (size_t i = 0; i < share->groups; ++i, wide += c->reach) {
         share->in[i] = o->in[in_group + i];
         share->x[i] = o->float_in ? share->in[i] : NULL;
-        if (share->narrow || (o->float_in && !share->twos))
+        if (conv_widens_rows(o) || (o->float_in && !share->twos))
             continue;
         share->x[i] = wide;
         float *to = share->twos ? wide + c->reach : wide;
@@ -164,17 +164,16 @@ static bool conv_amp_chains(const struct conv_operands *o)
     size_t of_kernel = (size_t)o->kernel_size * o->in_chans * o->out_chans, most = CHAIN_GROUPS;
     size_t pair = 2 * o->out_chans <= FUSED_COLUMNS && 2 * of_kernel <= CHAIN_ELEMENTS && o->out_groups > 1 ? 2 : 1;
     size_t copies = twos ? 2 : pair;
-    size_t of_group = conv_widens_rows(o) || !(twos || conv_widens_once(o)) ? FUSED_MANY * o->in_chans : c->reach;
+    bool at_once = o->kernel_size > 1 && (twos || !o->float_in); /* all inputs are prepared at once */
+    size_t of_group = at_once ? c->reach : FUSED_MANY * o->in_chans;
     of_group *= twos ? 2 : 1;
     most = most * copies * of_kernel > CHAIN_ELEMENTS ? CHAIN_ELEMENTS / (copies * of_kernel) : most;
     most = most * of_group > CHAIN_ELEMENTS ? CHAIN_ELEMENTS / of_group : most;
     for (size_t group = 0; group < o->conv_groups; ++group)
         for (size_t i = 0; i < o->in_groups; i += most) {
-            struct conv_share share = { .groups = o->in_groups - i < most ? o->in_groups - i : most,
-                                        .narrow = conv_widens_rows(o),
-                                        .twos = twos,
-                                        .first = i == 0,
-                                        .wide = wide };
+            struct conv_share share = {
+                .groups = o->in_groups - i < most ? o->in_groups - i : most, .twos = twos, .first = i == 0, .wide = wide
+            };
             conv_share_inputs(o, c, &share, group * o->in_groups + i);
             for (size_t k = 0; k < o->out_groups; k += share.pair) {
                 size_t out = group * o->out_groups + k;

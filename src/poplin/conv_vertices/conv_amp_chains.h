@@ -72,8 +72,7 @@ static const struct conv_chains *conv_find_chains(const struct conv_operands *o,
 /* Some groups of input channels for one or two of output channels. */
 struct conv_share {
     const void *in[CHAIN_GROUPS];
-    const float *x[CHAIN_GROUPS]; /* the same as float; with `narrow` for a few rows */
-    bool narrow;                  /* inputs are half and become float when they are used */
+    const float *x[CHAIN_GROUPS]; /* the same as float; a few rows if conv_widens_rows */
     bool twos, first;             /* two rows are in a vector; chains begin here */
     size_t groups, pair;          /* pair: groups of output channels */
     float *out[2], *wide;         /* wide: a buffer for inputs as float */
@@ -90,9 +89,9 @@ static size_t conv_class_steps(const struct conv_chains *c, const struct conv_op
         }
     return count;
 }
-/* Sets x to `count` rows of halves, which are at `from`, as float, and `close` to their places there. */
+/* Sets x to `count` rows of halves, which are at `from`, as float, row after row. */
 static void conv_widen_rows(const struct conv_operands *o, struct conv_share *share, const ptrdiff_t *from,
-                            size_t count, ptrdiff_t *close)
+                            size_t count)
 {
     const size_t chans = o->in_chans;
     for (size_t i = 0; i < share->groups; ++i) {
@@ -101,13 +100,11 @@ static void conv_widen_rows(const struct conv_operands *o, struct conv_share *sh
         for (size_t e = 0; e < count; ++e)
             conv_row_as_float(share->in[i], (size_t)from[e], chans, false, rows, e);
     }
-    for (size_t e = 0; e < count; ++e)
-        close[e] = (ptrdiff_t)(e * chans);
 }
 #ifdef __AVX512F__
 /* The same for pairs of rows, which become interleaved; both are the first one if they have the same place in `to`. */
 static void conv_widen_twos(const struct conv_operands *o, struct conv_share *share, const ptrdiff_t *from,
-                            const size_t *to, size_t count, ptrdiff_t *close)
+                            const size_t *to, size_t count)
 {
     const size_t chans = o->in_chans, apart = o->in_stride * chans;
     for (size_t i = 0; i < share->groups; ++i) {
@@ -118,8 +115,6 @@ static void conv_widen_twos(const struct conv_operands *o, struct conv_share *sh
             twos_widen(pairs + 2 * e * chans, first, to[2 * e] == to[2 * e + 1] ? first : first + apart, chans);
         }
     }
-    for (size_t e = 0; e < count; ++e)
-        close[e] = (ptrdiff_t)(e * chans);
 }
 #endif
 /* `count` items of one class; two elements of `to` for each with twos. */
@@ -128,23 +123,23 @@ static void conv_run_class(const struct conv_operands *o, struct conv_share *sha
 {
     const size_t most = share->twos ? FUSED_MANY : fused_chain_rows(o->out_chans * share->pair);
     const size_t tiles = (count + most - 1) / most;
-    ptrdiff_t close[FUSED_MANY];
+    const bool widen = conv_widens_rows(o) && chain->steps;
+    ptrdiff_t close[FUSED_MANY]; /* places of rows that were made float */
+    for (size_t e = 0; e < FUSED_MANY; ++e)
+        close[e] = (ptrdiff_t)(e * o->in_chans);
     for (size_t i = 0, begin = 0, end; i < tiles; ++i, begin = end) {
         end = count * (i + 1) / tiles;
-        const ptrdiff_t *places = from + begin;
-        const bool widen = share->narrow && chain->steps;
-        if (widen)
-            places = close;
+        const ptrdiff_t *places = widen ? close : from + begin;
 #ifdef __AVX512F__
         if (share->twos) {
             if (widen)
-                conv_widen_twos(o, share, from + begin, to + 2 * begin, end - begin, close);
+                conv_widen_twos(o, share, from + begin, to + 2 * begin, end - begin);
             fused_twos(end - begin, chain, places, to + 2 * begin);
             continue;
         }
 #endif
         if (widen)
-            conv_widen_rows(o, share, from + begin, end - begin, close);
+            conv_widen_rows(o, share, from + begin, end - begin);
         fused_chain(end - begin, o->out_chans, share->pair, chain, places, to + begin);
     }
 }

@@ -208,7 +208,7 @@ static void TYPED(gather_rows)(const struct TYPED(conv_block) * block, const str
 #include "poplin/host/host_conv_direct_typed.h"
 
 static void TYPED(convolve_block)(const struct TYPED(conv_block) * block, const struct conv_row *rows,
-                                  const struct gemm_packed *product)
+                                  const struct gemm_strips *product)
 {
     _Alignas(64) float packed[PACKED_A];
     struct gemm_direct direct[DIRECT_STRIPS];
@@ -225,10 +225,10 @@ static void TYPED(convolve_block)(const struct TYPED(conv_block) * block, const 
         direct[s].count = 0;
         (few ? TYPED(gather_rows) : TYPED(gather_channels))(block, rows + begin, end - begin, to);
     }
-    struct gemm_packed multiplied = *product;
+    struct gemm_strips multiplied = *product;
     multiplied.a = packed;
     multiplied.direct = direct;
-    multiply_packed(&multiplied);
+    multiply_strips(&multiplied);
 }
 
 /* Convolves `count` rows of a phase, whose weights begin at b. */
@@ -253,7 +253,7 @@ static void TYPED(convolve_rows)(const TYPED(HostConv) * v, const struct conv_fi
         size_t first = k / v->channels, last = (k + block.depth - 1) / v->channels;
         for (size_t i = first; i <= last; ++i)
             positions[i - first] = position_of(field, phase, i);
-        struct gemm_packed product = { .rows = count,
+        struct gemm_strips product = { .rows = count,
                                        .depth = block.depth,
                                        .columns = v->columns,
                                        .b = b + (size_t)v->group * v->strideB + k * all + v->column * block.depth,
@@ -302,8 +302,8 @@ COMPUTE(HostConv)
     struct conv_phase phase = first_phase(&field);
     const float *b = v->b.data;
     const bool few = TYPED(has_few_columns)(v, &field);
-    const size_t line =
-        field.dims[field.count - 1].outputs; /* outputs of one; blocks of rows end with a line where they can */
+    /* blocks of rows end with a line of outputs where they can: strips of one line need not be packed */
+    const size_t line = field.dims[field.count - 1].outputs;
     do {
         struct conv_cursor cursor = cursor_at(&field, v->output);
         for (size_t done = 0; done < v->outputs;) {
@@ -501,7 +501,7 @@ static void TYPED(update_block)(const TYPED(HostConvUpdate) * v, const struct co
     const struct conv_dim *last = &field->dims[field->count - 1];
     bool few = v->strideChannel == 1 && v->channels < LANES / 2 && last->kernels * v->channels <= LINE;
     (few ? TYPED(cut_strips) : TYPED(gather_strips))(v, field, outputs, depth, v->row + row, rows, packed);
-    multiply_packed(&(struct gemm_packed){ .rows = rows,
+    multiply_strips(&(struct gemm_strips){ .rows = rows,
                                            .depth = depth,
                                            .columns = v->columns,
                                            .a = packed,

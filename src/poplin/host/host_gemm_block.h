@@ -12,17 +12,17 @@ struct gemm_later {
     size_t rows, stride, lines;
 };
 /* Multiplies `rows` rows, strip by strip of A, by `columns` columns of the block of B that begins at b. */
-struct gemm_packed {
+struct gemm_strips {
     size_t rows, depth, columns;
     const float *a, *b;
     float *const *lines;
     bool add;
     float scale;
     struct gemm_later later;          /* rows may be 0 */
-    const struct gemm_direct *direct; /* one for each strip, or NULL: those with pieces are not packed */
+    const struct gemm_direct *direct; /* one for each strip, or NULL: those with pieces are not in `a` */
 };
 /* What tile number `tile` fetches with every second of its rows: a line of as many rows as it can. */
-static void fetch_later(const struct gemm_packed *block, size_t tile, struct gemm_next *next)
+static void fetch_later(const struct gemm_strips *block, size_t tile, struct gemm_next *next)
 {
     const struct gemm_later *later = &block->later;
     size_t row = later->lines ? tile / later->lines * (block->depth / 2) : 0;
@@ -32,7 +32,7 @@ static void fetch_later(const struct gemm_packed *block, size_t tile, struct gem
                   tile % later->lines * (64 / sizeof(float));
     next->step = later->stride / sizeof(float);
 }
-static void multiply_packed(const struct gemm_packed *block)
+static void multiply_strips(const struct gemm_strips *block)
 {
     size_t rows = block->rows, depth = block->depth, columns = block->columns, strips = strips_of(rows), tile = 0;
     size_t step = columns * depth > FITS ? (2 * GEMM_PANEL + strips - 1) / strips : 0;

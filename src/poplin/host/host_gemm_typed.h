@@ -96,7 +96,7 @@ static void TYPED(multiply_block)(const TYPED(HostMatMul) * v, size_t row, size_
         TYPED(pack_strip)(v, row + begin, end - begin, k, depth, packed + begin * depth);
     }
     size_t all = (v->allColumns + GEMM_PANEL - 1) / GEMM_PANEL * GEMM_PANEL;
-    multiply_packed(&(struct gemm_packed){ .rows = rows,
+    multiply_strips(&(struct gemm_strips){ .rows = rows,
                                            .depth = depth,
                                            .columns = v->columns,
                                            .a = packed,
