@@ -86,6 +86,7 @@ test("OPN-07 the demo report that came with the command is a click away; without
         t.after(() => server.close());
         const page = await at(server.url, "", ".directories");
         const button = page.locator("button:text-is('Open the demo report')");
+        await settled(page);
         if (!place) assert.equal(await button.count(), 0);
         else {
             await button.click();
