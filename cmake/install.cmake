@@ -36,7 +36,7 @@ if(TARGET poplar_mpi)
 endif()
 
 # What `make install` builds: the libraries, their codelets and the commands, without tests, examples and measurements.
-add_custom_target(product DEPENDS poplar popc pva pvti pva_command ${POPLIBS_LIBRARIES} $<TARGET_NAME_IF_EXISTS:poplar_mpi>)
+add_custom_target(product DEPENDS poplar popc pva pvti pva_command ${POPLIBS_LIBRARIES} $<TARGET_NAME_IF_EXISTS:poplar_mpi> $<TARGET_NAME_IF_EXISTS:python_package>)
 add_custom_target(uninstall COMMAND ${PROJECT_SOURCE_DIR}/scripts/uninstall ${PROJECT_BINARY_DIR}/install_manifest.txt VERBATIM)
 if(PROJECT_IS_TOP_LEVEL)
   include(cmake/package.cmake)

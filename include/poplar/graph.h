@@ -93,6 +93,13 @@ typedef struct pop_connections {
     ((pop_connections){ sizeof((const pop_connection[]){ __VA_ARGS__ }) / sizeof(pop_connection),                      \
                         (const pop_connection[]){ __VA_ARGS__ } })
 
+/* Values of a state field of several vertices, one host value of a type for each; borrowed for the call. */
+typedef struct pop_field_values {
+    const char *field;
+    pop_type type;
+    const void *values;
+} pop_field_values;
+
 typedef struct pop_perf {
     uint64_t cycles, flops;
 } pop_perf;
@@ -321,6 +328,14 @@ POP_API pop_vertex pop_graph_add_vertex_at(pop_where where, pop_graph *graph, po
 #define pop_graph_add_vertex_connected(...) pop_graph_add_vertex_connected_at(POP_HERE, __VA_ARGS__)
 POP_API pop_vertex pop_graph_add_vertex_connected_at(pop_where where, pop_graph *graph, pop_compute_set set,
                                                      const char *vertex_type, pop_connections connections);
+#define pop_graph_add_vertices(...) pop_graph_add_vertices_at(POP_HERE, __VA_ARGS__)
+/* Adds count vertices of one type: vertex i is on tiles[i] (tiles NULL: unmapped), entry i of each tensor of rows along
+ * its first dimension is connected to the field beside it, and value i of each of values is set.  The first dimension
+ * of each tensor must be count (graph_connection_error).  Returns the number added: an error of vertex i ends the call
+ * and leaves the i vertices before it. */
+POP_API size_t pop_graph_add_vertices_at(pop_where where, pop_graph *graph, pop_compute_set set,
+                                         const char *vertex_type, size_t count, const unsigned *tiles,
+                                         pop_connections rows, const pop_field_values *values, size_t num_values);
 /* Removes the last vertex added, with its connections; no effect for an older vertex. */
 POP_API void pop_graph_take_back_vertex(pop_graph *graph, pop_vertex vertex);
 #define pop_graph_map_vertex(...) pop_graph_map_vertex_at(POP_HERE, __VA_ARGS__)
