@@ -38,7 +38,7 @@ inline poplar::Tensor createDataInput(poplar::Graph &graph, const poplar::Type &
 namespace detail
 {
 
-// Negative log-probabilities {batch, topPaths}, lengths {batch, topPaths}, labels {batch, topPaths, time}.
+// Log-probabilities {batch, topPaths}, lengths {batch, topPaths}, labels {batch, topPaths, time}.
 inline std::tuple<poplar::Tensor, poplar::Tensor, poplar::Tensor> all(const poplar::Graph &graph,
                                                                       const popnn_ctc_paths &paths)
 {

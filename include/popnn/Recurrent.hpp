@@ -155,7 +155,7 @@ inline poplar::Tensor forwardWeightInput(poplar::Graph &graph, const poplar::Ten
 {
     const popnn_rnn_params params =
         detail::forInference(detail::params(actIn.elementType(), partialsType, detail::dim(actIn, 0),
-                                            detail::dim(actIn, 1), detail::dim(actIn, 2), detail::dim(weights, 0)),
+                                            detail::dim(actIn, 1), detail::dim(actIn, 2), detail::dim(weights, 1)),
                              inferenceOnly);
     return poputil::detail::give(graph.c(), popnn_rnn_forward_weight_input_at(poplar::detail::where(debugContext),
                                                                               graph.c(), &params, actIn.c(),
@@ -208,7 +208,7 @@ backwardGradientStep(poplar::Graph &graph, const poplar::Tensor &nextLayerGrad, 
                      poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     const popnn_rnn_params params =
-        detail::params(actOut.elementType(), partialsType, 1, detail::dim(actOut, 0), detail::dim(weightsInput, 1),
+        detail::params(actOut.elementType(), partialsType, 1, detail::dim(actOut, 0), detail::dim(weightsInput, 0),
                        detail::dim(actOut, 1), nonLinearityType);
     pop_tensor dx;
     pop_tensor state = popnn_rnn_backward_gradient_step_at(
@@ -253,7 +253,7 @@ inline void paramDeltaUpdate(poplar::Graph &graph, const poplar::Tensor &bwdStat
     poputil::detail::check(graph.c());
 }
 // The gradients of the input, of its weights, of the feedback's weights, of the biases; null tensors for those not
-// requested.
+// requested. outGradient is {batch, steps, output}; the other sequences begin with the steps.
 inline std::tuple<poplar::Tensor, poplar::Tensor, poplar::Tensor, poplar::Tensor>
 rnnBwdSequence(poplar::Graph &graph, bool doWU, bool ignoreInputGradientCalc, poplar::program::Sequence &prog,
                const poplar::Tensor &fwdStateInit, const poplar::Tensor &fwdState, const poplar::Tensor &biases,
@@ -264,7 +264,7 @@ rnnBwdSequence(poplar::Graph &graph, bool doWU, bool ignoreInputGradientCalc, po
 {
     const popnn_rnn_params params =
         detail::params(actIn.elementType(), partialsType, detail::dim(actIn, 0), detail::dim(actIn, 1),
-                       detail::dim(actIn, 2), detail::dim(feedFwdWeights, 0), nonLinearityType);
+                       detail::dim(actIn, 2), detail::dim(feedFwdWeights, 1), nonLinearityType);
     pop_tensor dx = pop_tensor();
     popnn_rnn_weights deltas = popnn_rnn_weights();
     popnn_rnn_bwd_sequence_at(poplar::detail::where(debugContext), graph.c(), &params, prog.cToGrow(graph.c()),

@@ -11,7 +11,7 @@
 #include <popnn/ctc_plan.h>
 
 typedef struct popnn_ctc_paths {
-    pop_tensor probabilities; /* {batch, top_paths}: -log p, ascending; infinity when there are fewer */
+    pop_tensor probabilities; /* {batch, top_paths}: log p, at most 0, descending; -65504 when there are fewer */
     pop_tensor lengths;       /* {batch, top_paths} UNSIGNED_INT */
     pop_tensor labels;        /* {batch, top_paths, time} UNSIGNED_INT; 0xffffffff after a label's length */
 } popnn_ctc_paths;

@@ -69,8 +69,9 @@ POP_API pop_tensor popnn_arg_max_at(pop_where where, pop_graph *graph, pop_tenso
 POP_API pop_tensor popnn_arg_min_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence,
                                     const char *name);
 #define popnn_top_k(...) popnn_top_k_at(POP_HERE, __VA_ARGS__)
-/* Returns the k largest elements of each row, {rows, k}, of the input's type; *indices, {rows, k} UNSIGNED_INT, are
- * their indices. With sort they are in descending order, otherwise unordered. */
+/* Returns the k largest elements of each row, {rows, 1, k} (the 1 as in Poplibs), of the input's type; *indices, of
+ * this shape and UNSIGNED_INT, are their indices. k 0 gives empty tensors. With sort they are in descending order,
+ * otherwise unordered. */
 POP_API pop_tensor popnn_top_k_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor *indices, unsigned k,
                                   bool sort, pop_program sequence, const char *name);
 

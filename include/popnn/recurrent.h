@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The simple recurrent layer: h' = f(x W^T + h U^T + b) for each step, with W {output, input}, U {output, output}, b
- * {output}.
+/* The simple recurrent layer: h' = f(x W + h U + b) for each step, with W {input, output}, U {output, output} whose
+ * rows belong to the previous output, b {output}.
  *
  * Sequences are {steps, batch, size}, a state is {batch, output}.  All tensors of a call have one type, HALF or FLOAT;
  * partials_type, HALF or FLOAT, is the type of the products' sums.  cache may be NULL.  Errors are recorded in the
@@ -19,7 +19,7 @@ typedef struct popnn_rnn_params {
 } popnn_rnn_params;
 
 typedef struct popnn_rnn_weights {
-    pop_tensor input_weights, feedback_weights, biases; /* {output, input}, {output, output}, {output} */
+    pop_tensor input_weights, feedback_weights, biases; /* {input, output}, {output, output}, {output} */
 } popnn_rnn_weights;
 
 POP_BEGIN_DECLS
@@ -64,7 +64,7 @@ POP_API pop_tensor popnn_rnn_create_bwd_state_at(pop_where where, pop_graph *gra
 
 /* ---- forward ---- */
 #define popnn_rnn_forward_weight_input(...) popnn_rnn_forward_weight_input_at(POP_HERE, __VA_ARGS__)
-/* Returns x W^T for all steps, from one product: {steps, batch, output}. */
+/* Returns x W for all steps, from one product: {steps, batch, output}. */
 POP_API pop_tensor popnn_rnn_forward_weight_input_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
                                                      pop_tensor input, pop_tensor input_weights, pop_program sequence,
                                                      const char *name, poplin_planning_cache *cache);
@@ -97,7 +97,8 @@ POP_API void popnn_rnn_param_delta_update_at(pop_where where, pop_graph *graph, 
                                              popnn_rnn_weights deltas, pop_program sequence, const char *name,
                                              poplin_planning_cache *cache);
 #define popnn_rnn_bwd_sequence(...) popnn_rnn_bwd_sequence_at(POP_HERE, __VA_ARGS__)
-/* All steps in a loop. output is that of forward; *input_gradient, {steps, batch, input}, and *deltas, in the
+/* All steps in a loop. output is that of forward; output_gradient is {batch, steps, output}, as in Poplibs (the only
+ * sequence of this file that begins with the batch). *input_gradient, {steps, batch, input}, and *deltas, in the
  * weights' shapes, may be NULL. */
 POP_API void popnn_rnn_bwd_sequence_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
                                        pop_program sequence, pop_tensor initial, pop_tensor output,

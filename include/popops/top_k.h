@@ -8,8 +8,8 @@
 #include <poplar/program.h>
 #include <popops/sort_order.h>
 
-/* The number of elements, whether the largest or the smallest, and their order.  stable: among equal keys, those with
- * the smaller index are chosen and come first. */
+/* The number of elements (0 gives empty results), whether the largest or the smallest, and their order.  stable: among
+ * equal keys, those with the smaller index are chosen and come first. */
 typedef struct popops_top_k_params {
     unsigned k;
     bool largest;

@@ -65,7 +65,8 @@ void COMPUTE(Labels)(NAME(Labels) * v)
         unsigned *label = v->labels.data + (size_t)path * v->maxTime, beam = path;
         bool there = fits && v->total.data[row + path] != LOG_ZERO;
         unsigned length = there ? v->length.data[row + path] : 0, left = length;
-        v->probabilities.data[path] = (IN)(there ? -v->total.data[row + path] : -LOG_ZERO);
+        float total = there ? v->total.data[row + path] : NO_PATH;
+        v->probabilities.data[path] = (IN)(total < NO_PATH ? NO_PATH : total);
         v->lengths.data[path] = length;
         for (unsigned i = length; i < v->maxTime; ++i)
             label[i] = NONE;

@@ -15,6 +15,8 @@
 
 enum { NONE = 0xffffffffu }; /* no symbol, no beam */
 
+static const float NO_PATH = -65504; /* the probability of a missing path: the lowest number of half */
+
 /* ---- extension by one symbol ---- */
 
 struct found_beam {

@@ -33,7 +33,7 @@ static bool check_sequence(const struct units *units, pop_tensor t, size_t size,
 }
 static bool check_input_weights(const struct units *units, pop_tensor t)
 {
-    return units_check(units, t, POP_SHAPE(units->output, units->input), "the tensor of input weights");
+    return units_check(units, t, POP_SHAPE(units->input, units->output), "the tensor of input weights");
 }
 static bool check_feedback_weights(const struct units *units, pop_tensor t)
 {
@@ -105,10 +105,6 @@ pop_tensor popnn_rnn_create_input_at(pop_where where, pop_graph *graph, const po
                                         params->output_size);
     return pop_tensor_reshape_at(where, all, POP_SHAPE(params->time_steps, params->batch_size, params->input_size));
 }
-static pop_tensor new_weights(const struct rnn *rnn, size_t rows, size_t depth)
-{
-    return units_transposed(&rnn->units, units_right_operand(&rnn->units, rows, depth, rnn->units.output));
-}
 pop_tensor popnn_rnn_create_weights_input_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
                                              const char *name, poplin_planning_cache *cache)
 {
@@ -116,7 +112,8 @@ pop_tensor popnn_rnn_create_weights_input_at(pop_where where, pop_graph *graph, 
     struct rnn rnn;
     if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_create_weights_input", name, cache))
         return (pop_tensor){ 0 };
-    return new_weights(&rnn, params->time_steps * params->batch_size, params->input_size);
+    return units_right_operand(&rnn.units, params->time_steps * params->batch_size, params->input_size,
+                               params->output_size);
 }
 pop_tensor popnn_rnn_create_weights_feedback_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
                                                 const char *name, poplin_planning_cache *cache)
@@ -125,7 +122,7 @@ pop_tensor popnn_rnn_create_weights_feedback_at(pop_where where, pop_graph *grap
     struct rnn rnn;
     if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_create_weights_feedback", name, cache))
         return (pop_tensor){ 0 };
-    return new_weights(&rnn, params->batch_size, params->output_size);
+    return units_right_operand(&rnn.units, params->batch_size, params->output_size, params->output_size);
 }
 
 static pop_tensor new_state(struct rnn *rnn, pop_program sequence, bool zero)
@@ -168,8 +165,7 @@ pop_tensor popnn_rnn_forward_weight_input_at(pop_where where, pop_graph *graph, 
         return (pop_tensor){ 0 };
     pop_tensor rows =
         pop_tensor_reshape_at(where, input, POP_SHAPE(params->time_steps * params->batch_size, params->input_size));
-    pop_tensor all =
-        units_product(&rnn.units, UNITS_FORWARD, rows, units_transposed(&rnn.units, input_weights), sequence);
+    pop_tensor all = units_product(&rnn.units, UNITS_FORWARD, rows, input_weights, sequence);
     return pop_tensor_reshape_at(where, all, POP_SHAPE(params->time_steps, params->batch_size, params->output_size));
 }
 
@@ -190,7 +186,7 @@ pop_tensor popnn_rnn_forward_iterate_at(pop_where where, pop_graph *graph, const
     pop_tensor state = units_like(units, initial, "state"),
                outputs = steps_new(where, graph, initial, params->time_steps, "outputs");
     units_copy(units, initial, state, sequence);
-    pop_tensor sum = units_product(units, UNITS_FORWARD, state, units_transposed(units, feedback_weights), steps.body);
+    pop_tensor sum = units_product(units, UNITS_FORWARD, state, feedback_weights, steps.body);
     units_add_to(units, sum, steps_read(&steps, weighted_input), steps.body, "addInput");
     units_add_to(units, sum, biases, steps.body, "addBias");
     popnn_non_linearity_in_place_at(where, graph, params->activation, sum, steps.body, name);
@@ -228,11 +224,13 @@ pop_tensor popnn_rnn_backward_gradient_step_at(pop_where where, pop_graph *graph
         !check_feedback_weights(units, weights.feedback_weights) ||
         (input_gradient && !check_input_weights(units, weights.input_weights)))
         return (pop_tensor){ 0 };
-    pop_tensor of_output = units_product(units, UNITS_BACKWARD, bwd_state, weights.feedback_weights, sequence);
+    pop_tensor of_output =
+        units_product(units, UNITS_BACKWARD, bwd_state, units_transposed(units, weights.feedback_weights), sequence);
     units_add_to(units, of_output, output_gradient, sequence, "outputGradient");
     pop_tensor state = units_gradient(units, params->activation, output, of_output, sequence, "state");
     if (input_gradient)
-        *input_gradient = units_product(units, UNITS_BACKWARD, state, weights.input_weights, sequence);
+        *input_gradient =
+            units_product(units, UNITS_BACKWARD, state, units_transposed(units, weights.input_weights), sequence);
     return state;
 }
 
@@ -250,8 +248,8 @@ void popnn_rnn_param_delta_update_at(pop_where where, pop_graph *graph, const po
         !check_state(units, output_before, "the output before") || !check_input_weights(units, deltas.input_weights) ||
         !check_feedback_weights(units, deltas.feedback_weights) || !check_biases(units, deltas.biases))
         return;
-    units_add_product(units, units_transposed(units, deltas.input_weights), input, bwd_state, sequence);
-    units_add_product(units, units_transposed(units, deltas.feedback_weights), output_before, bwd_state, sequence);
+    units_add_product(units, deltas.input_weights, input, bwd_state, sequence);
+    units_add_product(units, deltas.feedback_weights, output_before, bwd_state, sequence);
     units_add_to(units, deltas.biases, units_sum(units, bwd_state, sequence), sequence, "biases");
 }
 
@@ -278,7 +276,8 @@ void popnn_rnn_bwd_sequence_at(pop_where where, pop_graph *graph, const popnn_rn
     if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_bwd_sequence", name, cache) ||
         !check_state(units, initial, "the initial state") ||
         !check_sequence(units, output, params->output_size, "the output") ||
-        !check_sequence(units, output_gradient, params->output_size, "the output's gradient") ||
+        !units_check(units, output_gradient, POP_SHAPE(params->batch_size, params->time_steps, params->output_size),
+                     "the output's gradient") ||
         !check_sequence(units, input, params->input_size, "the input") ||
         !check_input_weights(units, weights.input_weights) ||
         !check_feedback_weights(units, weights.feedback_weights) || !check_biases(units, weights.biases))
@@ -286,6 +285,7 @@ void popnn_rnn_bwd_sequence_at(pop_where where, pop_graph *graph, const popnn_rn
     struct steps steps = steps_begin(where, graph, params->time_steps, true, name);
     pop_tensor carried = units_like(units, initial, "bwdState"), dx;
     units_zero(units, carried, sequence);
+    output_gradient = pop_tensor_dim_shuffle_at(where, output_gradient, POP_DIMS(1, 0, 2));
     pop_tensor state = popnn_rnn_backward_gradient_step_at(where, graph, params, steps_read(&steps, output_gradient),
                                                            carried, steps_read(&steps, output), weights, steps.body,
                                                            input_gradient ? &dx : NULL, name, cache);

@@ -13,7 +13,7 @@ static size_t chunks_of(size_t rows, size_t n, size_t k, size_t tiles)
 {
     size_t best = 1, workers = 6 * tiles;
     uint64_t min = UINT64_MAX;
-    for (size_t chunks = 1; chunks == 1 || (chunks * poplibs_max(k, 1) <= n && rows * chunks <= workers); ++chunks) {
+    for (size_t chunks = 1; chunks == 1 || (chunks * k <= n && rows * chunks <= workers); ++chunks) {
         uint64_t cycles =
             6 * popnn_top_k_cycles(poplibs_ceil_div(n, chunks), k, false) * poplibs_ceil_div(rows * chunks, workers);
         if (chunks > 1)
@@ -63,7 +63,7 @@ pop_tensor popnn_top_k_at(pop_where where, pop_graph *graph, pop_tensor input, p
         poplibs_fail(graph, POP_POPLAR_ERROR, where, "popnn_top_k", "the %u largest of rows of %zu are wanted", k, n);
         return *indices;
     }
-    size_t chunks = chunks_of(rows, n, k, tiles);
+    size_t chunks = k ? chunks_of(rows, n, k, tiles) : 1;
     pop_type out_type = pop_tensor_type(input);
     poplibs_path(path, sizeof(path), name, "TopK");
     snprintf(type, sizeof(type), "popnn::ReduceMaxNClassGather<%s,%s>", pop_type_name(pop_tensor_type(input)),
@@ -74,11 +74,7 @@ pop_tensor popnn_top_k_at(pop_where where, pop_graph *graph, pop_tensor input, p
                        pop_graph_add_variable_at(where, graph, out_type, POP_SHAPE(rows, chunks * k), path),
                        pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(rows, chunks * k), path),
                        type };
-    if (!k) {
-        *indices = top.places;
-        return top.values;
-    }
-    for (size_t row = 0; row < rows; ++row)
+    for (size_t row = 0; k && row < rows; ++row)
         for (size_t c = 0; c < chunks; ++c) {
             size_t begin = c * n / chunks, end = (c + 1) * n / chunks;
             unsigned tile = (unsigned)((row * chunks + c) * tiles / poplibs_max(rows * chunks, tiles));
@@ -86,7 +82,8 @@ pop_tensor popnn_top_k_at(pop_where where, pop_graph *graph, pop_tensor input, p
                                     pop_tensor_slice_at(where, pop_tensor_at(input, row), begin, end, 0));
             pop_graph_set_field_int_at(where, graph, vertex, "index", (int64_t)begin);
         }
-    pop_sequence_add_at(where, sequence, pop_execute_at(where, top.set, name));
+    if (k)
+        pop_sequence_add_at(where, sequence, pop_execute_at(where, top.set, name));
     if (chunks > 1) {
         snprintf(type, sizeof(type), "popnn::ReduceMaxNClassSparse<%s,%s>", pop_type_name(out_type),
                  sort ? "true" : "false");
@@ -103,6 +100,6 @@ pop_tensor popnn_top_k_at(pop_where where, pop_graph *graph, pop_tensor input, p
     }
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };
-    *indices = top.places;
-    return top.values;
+    *indices = pop_tensor_expand_at(where, top.places, POP_DIMS(1));
+    return pop_tensor_expand_at(where, top.values, POP_DIMS(1));
 }

@@ -591,8 +591,8 @@ TEST(rnn_for_inference)
         return popnn::rnn::createWeightsInput(b.graph, 1, 4, 512, 64, HALF, FLOAT, inferenceOnly, "w", &b.cache);
     };
     CHECK(laidOut("INFERENCE_FWD") != laidOut("TRAINING_FWD"));
-    CHECK(b.graph.getTileMapping(weights(false).transpose()) == laidOut("TRAINING_FWD"));
-    CHECK(b.graph.getTileMapping(weights(true).transpose()) == laidOut("INFERENCE_FWD"));
+    CHECK(b.graph.getTileMapping(weights(false)) == laidOut("TRAINING_FWD"));
+    CHECK(b.graph.getTileMapping(weights(true)) == laidOut("INFERENCE_FWD"));
     const std::size_t plans = b.cache.size();
     for (const bool inferenceOnly : { false, true }) {
         const Tensor in = popnn::rnn::createInput(b.graph, 1, 4, 512, 64, HALF, FLOAT, inferenceOnly, "in", &b.cache);
@@ -600,6 +600,39 @@ TEST(rnn_for_inference)
                                        &b.cache);
     }
     CHECK(plans == 2 && b.cache.size() == plans);
+}
+
+// Weights are {input, output} and {output, output}, right operands of products: x W + h U + b.
+TEST(rnn_weights_are_right_operands)
+{
+    using namespace popnn::rnn;
+    Bed b;
+    const Tensor x = createInput(b.graph, 1, 1, 3, 2, FLOAT), w = createWeightsInput(b.graph, 1, 1, 3, 2, FLOAT),
+                 u = createWeightsFeedback(b.graph, 1, 2, FLOAT),
+                 h = createFwdState(b.graph, FLOAT, 1, 2, b.prog, false, false),
+                 biases = b.graph.addConstant<float>(FLOAT, { 2 }, 0.5f);
+    b.graph.setTileMapping(biases, 0);
+    CHECK(w.shapeToString() == "{3,2}");
+    b.graph.setInitialValue<float>(x, { 1, 10, 100 });
+    b.graph.setInitialValue<float>(w, { 1, 2, 3, 4, 5, 6 });
+    b.graph.setInitialValue<float>(u, { 7, 8, 9, 1 });
+    b.graph.setInitialValue<float>(h, { 1, 2 });
+    const Tensor weighted = forwardWeightInput(b.graph, x, w, b.prog),
+                 y = forwardIterate(b.graph, weighted, h, u, biases, b.prog, popnn::NonLinearityType::RELU),
+                 back = createBwdState(b.graph, FLOAT, 1, 2, b.prog),
+                 dy = b.graph.addConstant<float>(FLOAT, { 1, 2 }, { 1, 10 });
+    b.graph.setTileMapping(dy, 0);
+    const auto step = backwardGradientStep(b.graph, dy, back, y[0], w, u, b.prog, popnn::NonLinearityType::RELU);
+    Tensor dw = b.graph.clone(w), du = b.graph.clone(u), db = b.graph.clone(biases);
+    for (const Tensor &t : { dw, du, db })
+        b.fill(t, 0);
+    paramDeltaUpdate(b.graph, step.second, x[0], h, dw, du, db, b.prog);
+    b.read = { weighted, y, step.first, dw, du };
+    using Values = std::vector<float>;
+    const std::vector<Values> got = b.run();
+    CHECK((got[0] == Values{ 531, 642 }) && (got[1] == Values{ 556.5f, 652.5f }));
+    CHECK((got[2] == Values{ 21, 43, 65 }) && (got[3] == Values{ 1, 10, 10, 100, 100, 1000 }) &&
+          (got[4] == Values{ 1, 10, 2, 20 }));
 }
 
 TEST(rnn)
@@ -615,7 +648,7 @@ TEST(rnn)
            w = createWeightsInput(b.graph, 3, 2, 4, 5, FLOAT, FLOAT, false, "w");
     Tensor u = createWeightsFeedback(b.graph, 2, 5, FLOAT, FLOAT, false, "u"),
            state = createFwdState(b.graph, FLOAT, 2, 5, b.prog, true, false, "state");
-    CHECK(in.shape() == (std::vector<std::size_t>{ 3, 2, 4 }) && w.shape() == (std::vector<std::size_t>{ 5, 4 }) &&
+    CHECK(in.shape() == (std::vector<std::size_t>{ 3, 2, 4 }) && w.shape() == (std::vector<std::size_t>{ 4, 5 }) &&
           getOutputFromFwdState(state) == state);
     Tensor biases = b.graph.addVariable(FLOAT, { 5 }, "biases");
     poputil::mapTensorLinearly(b.graph, biases);
@@ -629,8 +662,9 @@ TEST(rnn)
     Tensor same = rnnFwdSequence(b.graph, b.prog, state, nullptr, biases, w, u, in, NonLinearityType::TANH);
     Tensor iterated = forwardIterate(b.graph, weighted, state, u, biases, b.prog, NonLinearityType::TANH);
     Tensor dx, dw, du, db, later = createBwdState(b.graph, FLOAT, 2, 5, b.prog, "later");
-    std::tie(dx, dw, du, db) = rnnBwdSequence(b.graph, true, false, b.prog, state, out, biases, w, u, out, in,
-                                              NonLinearityType::TANH, FLOAT, "bwd", &b.cache);
+    std::tie(dx, dw, du, db) =
+        rnnBwdSequence(b.graph, true, false, b.prog, state, out, biases, w, u, out.dimShuffle({ 1, 0, 2 }), in,
+                       NonLinearityType::TANH, FLOAT, "bwd", &b.cache);
     std::pair<Tensor, Tensor> last =
         backwardGradientStep(b.graph, out[2], later, out[2], w, u, b.prog, NonLinearityType::TANH, FLOAT, "step");
     Tensor alone = backwardGradientStep(b.graph, out[2], later, out[2], u, b.prog, NonLinearityType::TANH);

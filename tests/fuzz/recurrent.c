@@ -41,14 +41,14 @@ static double weighted(const struct layer *l, const double *x, const double *W, 
 {
     double s = 0;
     for (size_t i = 0; i < l->I; ++i)
-        s += x[i] * (l->kind == RNN ? W[o * l->I + i] : W[(g * l->I + i) * l->O + o]);
+        s += x[i] * (W[(g * l->I + i) * l->O + o]);
     return s;
 }
 static double fed_back(const struct layer *l, const double *h, const double *U, size_t g, size_t o)
 {
     double s = 0;
     for (size_t k = 0; k < l->O; ++k)
-        s += h[k] * (l->kind == RNN ? U[o * l->O + k] : U[(g * l->O + k) * l->O + o]);
+        s += h[k] * (U[(g * l->O + k) * l->O + o]);
     return s;
 }
 /* in: x {T,B,I}, h0 {B,O}, c0 {B,O}, W, U, b.  out {T,B,O}, cell {B,O}. */
@@ -327,7 +327,7 @@ static bool add_rnn(const struct passes *p)
     struct world *w = p->w;
     popnn_rnn_params params = popnn_rnn_params_make(p->type, l->B, l->T, l->I, l->O);
     params.activation = (popnn_non_linearity_type)l->activation;
-    size_t w_dims[2] = { l->O, l->I }, u_dims[2] = { l->O, l->O };
+    size_t w_dims[2] = { l->I, l->O }, u_dims[2] = { l->O, l->O };
     struct view W = op_reads(w, p->op, new_view(w, p->type, w_dims, 2, -0.5, 0.5)),
                 U = op_reads(w, p->op, new_view(w, p->type, u_dims, 2, -0.5, 0.5)),
                 b = op_reads(w, p->op, new_view(w, p->type, u_dims, 1, -0.5, 0.5));
@@ -336,8 +336,8 @@ static bool add_rnn(const struct passes *p)
     pop_tensor dx = { 0 };
     pop_tensor out =
         popnn_rnn_fwd_sequence(w->graph, &params, p->sequence, p->h.tensor, weights, p->x.tensor, "f", w->cache);
-    popnn_rnn_bwd_sequence(w->graph, &params, p->sequence, p->h.tensor, out, weights, dy.tensor, p->x.tensor, &dx, &dw,
-                           "b", w->cache);
+    popnn_rnn_bwd_sequence(w->graph, &params, p->sequence, p->h.tensor, out, weights,
+                           pop_tensor_dim_shuffle(dy.tensor, POP_DIMS(1, 0, 2)), p->x.tensor, &dx, &dw, "b", w->cache);
     pop_tensor results[] = { out, dx, dw.input_weights, dw.feedback_weights, dw.biases };
     make_results(p, results, 5);
     return true;

@@ -60,6 +60,9 @@ static void test_k_largest(void **state)
         pop_tensor any = popnn_top_k(bed.graph, t, &places[1], (unsigned)k, false, bed.program, "any");
         assert_int_equal(pop_tensor_type(sorted), pop_tensor_type(t));
         assert_int_equal(pop_tensor_type(any), pop_tensor_type(t));
+        size_t shape[3];
+        assert_int_equal(pop_tensor_shape(test % 2 ? sorted : places[1], shape, 3), 3);
+        assert_true(shape[0] == rows && shape[1] == 1 && shape[2] == k);
         pop_tensor outputs[] = { sorted, places[0], any, places[1] };
         double *got[4], *given = bed_given(&bed, t);
         bed_run_all(&bed, outputs, got, 4);

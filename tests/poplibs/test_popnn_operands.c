@@ -254,7 +254,7 @@ static const struct row rows[] = {
     { "popnn_pool_input_gradient", "f{2,4,3}", sum_pool_gradient },
     { "popnn_lstm_fwd", "f{2,5}f{2,5}f{3,2,4}f{4,4,5}f{4,5,5}f{4,5}", lstm_forward },
     { "popnn_gru_fwd", "f{2,5}f{3,2,4}f{3,4,5}f{3,5,5}f{3,5}", gru_forward },
-    { "popnn_rnn_fwd_sequence", "f{2,5}f{5,4}f{5,5}f{5}f{3,2,4}", rnn_forward },
+    { "popnn_rnn_fwd_sequence", "f{2,5}f{4,5}f{5,5}f{5}f{3,2,4}", rnn_forward },
     { "popnn_batch_normalise", "f{2,4,6}f{4}f{4}f{4}f{4}", batch_norm },
     { "popnn_group_normalise", "f{2,4,6}f{4}f{4}f{4}f{4}", group_norm },
     { "popnn_group_norm_statistics", "f{2,4,6}", group_statistics },

@@ -31,9 +31,9 @@ static void run_reference(struct reference *r, const popnn_rnn_params *p, const 
             for (size_t o = 0; o < O; ++o) {
                 double sum = biases[o];
                 for (size_t i = 0; i < I; ++i)
-                    sum += x[(t * B + b) * I + i] * w[o * I + i];
+                    sum += x[(t * B + b) * I + i] * w[i * O + o];
                 for (size_t k = 0; k < O; ++k)
-                    sum += (t ? r->out[((t - 1) * B + b) * O + k] : h0[b * O + k]) * u[o * O + k];
+                    sum += (t ? r->out[((t - 1) * B + b) * O + k] : h0[b * O + k]) * u[k * O + o];
                 r->out[(t * B + b) * O + o] = p->activation == POPNN_TANH ? tanh(sum) : 1 / (1 + exp(-sum));
             }
     for (size_t t = T; t-- > 0;) {
@@ -42,15 +42,15 @@ static void run_reference(struct reference *r, const popnn_rnn_params *p, const 
             for (size_t o = 0; o < O; ++o) {
                 double out = r->out[(t * B + b) * O + o],
                        slope = p->activation == POPNN_TANH ? 1 - out * out : out * (1 - out);
-                double dz = (dy[(t * B + b) * O + o] + dh[b * O + o]) * slope;
+                double dz = (dy[(b * T + t) * O + o] + dh[b * O + o]) * slope;
                 r->db[o] += dz;
                 for (size_t i = 0; i < I; ++i) {
-                    r->dx[(t * B + b) * I + i] += dz * w[o * I + i];
-                    r->dw[o * I + i] += dz * x[(t * B + b) * I + i];
+                    r->dx[(t * B + b) * I + i] += dz * w[i * O + o];
+                    r->dw[i * O + o] += dz * x[(t * B + b) * I + i];
                 }
                 for (size_t k = 0; k < O; ++k) {
-                    next[b * O + k] += dz * u[o * O + k];
-                    r->du[o * O + k] += dz * (t ? r->out[((t - 1) * B + b) * O + k] : h0[b * O + k]);
+                    next[b * O + k] += dz * u[k * O + o];
+                    r->du[k * O + o] += dz * (t ? r->out[((t - 1) * B + b) * O + k] : h0[b * O + k]);
                 }
             }
         memcpy(dh, next, sizeof(dh));
@@ -72,7 +72,7 @@ static void check_layer(enum bed_device device, const popnn_rnn_params *p, enum 
     bed_write(&bed, weights.input_weights, NULL, -0.4, 0.4);
     bed_write(&bed, weights.feedback_weights, NULL, -0.4, 0.4);
     weights.biases = bed_input(&bed, p->data_type, POP_SHAPE(O), mapping);
-    pop_tensor dy = bed_input(&bed, p->data_type, POP_SHAPE(T, B, O), mapping), t[RESULTS];
+    pop_tensor dy = bed_input(&bed, p->data_type, POP_SHAPE(B, T, O), mapping), t[RESULTS];
     t[OUT] = popnn_rnn_fwd_sequence(bed.graph, p, bed.program, h0, weights, x, "fwd", NULL);
     popnn_rnn_bwd_sequence(bed.graph, p, bed.program, h0, t[OUT], weights, dy, x, &t[DX], &deltas, "bwd", NULL);
     t[DW] = deltas.input_weights;

@@ -176,6 +176,8 @@ static void test_top_k(void **state)
                                 order == POPOPS_SORT_ASCENDING); /* in parts */
                     params.k = largest ? 1 : 13;
                     check_top_k(device, types[i], POP_SHAPE(2, 13), params, false);
+                    params.k = 0;
+                    check_top_k(device, types[i], POP_SHAPE(2, 3), params, order == POPOPS_SORT_NONE);
                 }
 }
 

@@ -162,7 +162,7 @@ static bool check(pop_where where, pop_graph *graph, const char *api, pop_type t
     if ((unsigned)params.sort_order > POPOPS_SORT_DESCENDING)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
                             "%d is not an order; none, ascending and descending are allowed", (int)params.sort_order);
-    if (!params.k || params.k > n)
+    if (params.k > n)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%u of %zu elements cannot be selected", params.k, n);
     return true;
 }
@@ -175,6 +175,12 @@ static pop_tensor as_shape(pop_where where, pop_tensor chosen, pop_tensor t)
     return pop_tensor_reshape_at(where, chosen, (pop_shape){ rank, shape });
 }
 
+/* The result of selecting no element, in any number of lines. */
+static pop_tensor nothing(pop_where where, pop_graph *graph, pop_type type, const char *name)
+{
+    return pop_graph_add_variable_at(where, graph, type, POP_SHAPE(1, 0), name);
+}
+
 /* Selects keys with their values or (with indices) positions. */
 static struct chosen run(pop_where where, pop_graph *graph, const char *api, pop_tensor keys, pop_tensor values,
                          bool indices, popops_top_k_params params, pop_program sequence, const char *name)
@@ -184,6 +190,11 @@ static struct chosen run(pop_where where, pop_graph *graph, const char *api, pop
     if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the tensor", keys) ||
         !check(where, graph, api, pop_tensor_type(keys), rank, n, params))
         return none;
+    if (!params.k)
+        return (struct chosen){ nothing(where, graph, pop_tensor_type(keys), name),
+                                nothing(where, graph, POP_UNSIGNED_INT, name),
+                                pop_tensor_valid(values) ? nothing(where, graph, pop_tensor_type(values), name)
+                                                         : values };
     if (params.sort_order == POPOPS_SORT_NONE)
         params.sort_order = params.largest ? POPOPS_SORT_DESCENDING : POPOPS_SORT_ASCENDING;
     const struct step step = { where, params, sequence, name };
@@ -216,7 +227,7 @@ pop_tensor popops_create_top_k_input_at(pop_where where, pop_graph *graph, pop_t
     if (!check(where, graph, "popops_create_top_k_input", type, shape.rank, n, params))
         return none;
     pop_tensor t = pop_graph_add_variable_at(where, graph, type, shape, name);
-    size_t lines = pop_tensor_num_elements(t) / n;
+    size_t lines = pop_tensor_num_elements(t) / poplibs_max(n, 1);
     struct parts parts = parts_of(graph, lines, n, params.k);
     pop_tensor rows = pop_tensor_reshape_at(where, t, POP_SHAPE(lines, n));
     for (size_t line = 0; line < lines; ++line)
