@@ -17,7 +17,7 @@ import os
 
 def _load():
     here = os.path.dirname(os.path.abspath(__file__))
-    places = [os.environ.get("PVTI_LIBRARY", ""), os.path.join(here, "..", "..", "lib", "libpvti.so"), "libpvti.so.0", "libpvti.so"]
+    places = [os.environ.get("PVTI_LIBRARY", ""), os.path.join(here, "..", "tremula", "prefix", "lib", "libpvti.so.0"), os.path.join(here, "..", "..", "lib", "libpvti.so"), "libpvti.so.0", "libpvti.so"]
     for place in places:
         if place and (os.path.exists(place) or os.sep not in place):
             try:

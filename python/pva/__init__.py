@@ -39,7 +39,7 @@ class _Failure(ctypes.Structure):
 
 def _load():
     here = os.path.dirname(os.path.abspath(__file__))
-    places = [os.environ.get("PVA_LIBRARY", ""), os.path.join(here, "..", "..", "lib", "libpva.so"), "libpva.so.0", "libpva.so"]
+    places = [os.environ.get("PVA_LIBRARY", ""), os.path.join(here, "..", "tremula", "prefix", "lib", "libpva.so.0"), os.path.join(here, "..", "..", "lib", "libpva.so"), "libpva.so.0", "libpva.so"]
     for place in places:
         if place and (os.path.exists(place) or os.sep not in place):
             try:

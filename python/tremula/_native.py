@@ -60,13 +60,13 @@ def callback_type(name):
 
 
 def _places(name):
-    file = "lib%s.so" % name
+    file, versioned = "lib%s.so" % name, "lib%s.so.0" % name
     folder = os.environ.get("TREMULA_LIBRARIES")  # for tests and builds that are not installed
     if folder:
         yield os.path.join(folder, file)
-    yield os.path.join(_HERE, "prefix", "lib", file)  # a wheel
+    yield os.path.join(_HERE, "prefix", "lib", versioned)  # a wheel
     yield os.path.normpath(os.path.join(_HERE, "..", "..", "lib", file))  # an installation
-    yield file + ".0"
+    yield versioned
     yield file
 
 
@@ -91,7 +91,6 @@ def library(name):
     return _libraries[name]
 
 
-_LIBRARY_OF = {"popfloat": "popfloat"}
 _functions = {}
 
 
