@@ -26,6 +26,8 @@ install(FILES ${PROJECT_BINARY_DIR}/poplibsConfig.cmake DESTINATION ${CMAKE_INST
 install(FILES ${PROJECT_BINARY_DIR}/poplarConfigVersion.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/poplibs COMPONENT dev RENAME poplibsConfigVersion.cmake)
 install(EXPORT poplarTargets DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/poplar COMPONENT dev)
 install(FILES docs/popc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
+install(FILES completions/tremula.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT runtime RENAME pva)
+install(FILES completions/tremula.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT runtime RENAME popc)
 install(FILES docs/tremula.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 COMPONENT runtime)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${TREMULA_INSTALL_DOCDIR} COMPONENT runtime)
 install(DIRECTORY docs DESTINATION ${TREMULA_INSTALL_DOCDIR} COMPONENT dev FILES_MATCHING PATTERN *.md PATTERN *.svg PATTERN *.png PATTERN decisions EXCLUDE)
