@@ -4,7 +4,7 @@
 #     add_poplibs_library(popops LIBRARIES poputil)
 #
 # Its sources are src/NAME/**/*.c, file names unique in NAME; LIBRARIES are those of the project that it needs besides libpoplar.  The library is installed with the others, has a
-# pkg-config file, and is a target of find_package(poplar).  Its tests are tests/poplibs/test_NAME_*.c.
+# pkg-config file, and is a target of find_package(poplar).  Its tests are tests/poplibs/NAME/*.c.
 #
 # A source named *_vertices.c holds codelets too (where __POPC__ is defined): popc makes NAME.gp of them beside the library, for the first of
 # TREMULA_CODELET_LEVELS, NAME.LEVEL.gp for the others, and NAME.behaving.gp, which obeys the floating-point behaviour that programs set.  All of them have the
@@ -100,7 +100,7 @@ function(add_poplibs_library name)
   if(NOT TREMULA_BUILD_TESTS)
     return()
   endif()
-  file(GLOB tests CONFIGURE_DEPENDS tests/poplibs/test_${name}_*.c)
+  file(GLOB tests CONFIGURE_DEPENDS tests/poplibs/${name}/*.c)
   foreach(test IN LISTS tests)
     get_filename_component(program ${test} NAME_WE)
     add_executable(${program} ${test})

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For codelets in C: the element functions that operators.def uses, in float and without branches, so that loops over
  * them are vectorised.  The error of exp, log, tanh, sigmoid and erf is at most 1 unit in the last place, that of the
- * others at most 4 (gelu 7), for all arguments (tests/poplibs/test_popops_element_functions.c).  fma is one instruction
- * from x86-64-v3 on.  The time of a loop is the number of its vector instructions, because those of several elements
- * overlap: polynomials are nested (Horner), and special values cost one instruction where they can.  Coefficients are
- * those of the smallest maximum error (Remez), rounded to float one after another. */
+ * others at most 4 (gelu 7), for all arguments (tests/poplibs/popops/test_popops_element_functions.c).  fma is one
+ * instruction from x86-64-v3 on.  The time of a loop is the number of its vector instructions, because those of several
+ * elements overlap: polynomials are nested (Horner), and special values cost one instruction where they can.
+ * Coefficients are those of the smallest maximum error (Remez), rounded to float one after another. */
 #ifndef POPOPS_ELEMENT_FUNCTIONS_H
 #define POPOPS_ELEMENT_FUNCTIONS_H
 

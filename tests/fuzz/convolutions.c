@@ -2,7 +2,7 @@
 /* poplin: convolutions, their gradients, biases. */
 #include "conv.h"
 
-#include "poplibs/conv_reference.h"
+#include "poplibs/poplin/conv_reference.h"
 #include <poplin/convolution.h>
 
 void conv_sizes(const poplin_conv_params *p, size_t *in, size_t *weights, size_t *out)

@@ -2,7 +2,7 @@
 /* popnn: CTC losses with their gradients, and beam searches with beams that hold every label. */
 #include "generators.h"
 
-#include "poplibs/ctc_beam_reference.h"
+#include "poplibs/popnn/ctc_beam_reference.h"
 
 #include <popnn/ctc_inference.h>
 #include <popnn/ctc_loss.h>

@@ -2,7 +2,7 @@
 /* popops: casts, fills, scaled additions; and copies. */
 #include "generators.h"
 
-#include "poplibs/element_wise_references.h"
+#include "poplibs/popops/element_wise_references.h"
 #include <popops/cast.h>
 #include <popops/fill.h>
 #include <popops/scaled_add.h>

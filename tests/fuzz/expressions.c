@@ -2,7 +2,7 @@
 /* popops: expressions, compiled to one vertex or not. */
 #include "generators.h"
 
-#include "poplibs/element_wise_references.h"
+#include "poplibs/popops/element_wise_references.h"
 #include <popops/expr.h>
 
 enum node_kind { NODE_INPUT, NODE_NUMBER, NODE_UNARY, NODE_BINARY, NODE_TERNARY, NODE_CAST };

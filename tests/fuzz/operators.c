@@ -2,7 +2,7 @@
 /* popops: the element-wise operators. */
 #include "generators.h"
 
-#include "poplibs/element_wise_references.h"
+#include "poplibs/popops/element_wise_references.h"
 
 size_t broadcast_place(const struct view *small, const struct view *out, size_t i)
 {

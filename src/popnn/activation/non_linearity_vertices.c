@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* popnn::NonLinearitySupervisor<T,N>: one region in place; NonLinearity2D: several; NonLinearityGradSupervisor and
+ * NonLinearityGrad2D: gradients. */
+#include "poplibs/vertex_types.h"
+
+#define TYPES POPLIBS_FLOATING
+
+#ifdef __POPC__
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-tree-pre", "no-thread-jumps") /* they introduce branches, which prevent vectorisation */
+#endif
+#include "poplibs/half_vectors.h"
+
+#include <poplar/vertex.h>
+#include <popops/element_functions.h>
+
+/* gradient_N is the derivative as a function of the output or, for GELU, SWISH and GELU_ERF, of the input. */
+static inline float value_SIGMOID(float x)
+{
+    return popops_sigmoidf(x);
+}
+static inline float gradient_SIGMOID(float y)
+{
+    return y * (1.0f - y);
+}
+static inline float value_HARD_SIGMOID(float x)
+{
+    return popops_clampf(0.2f * x + 0.5f, 0.0f, 1.0f);
+}
+static inline float gradient_HARD_SIGMOID(float y)
+{
+    return (y > 0.0f) & (y < 1.0f) ? 0.2f : 0.0f;
+}
+static inline float value_RELU(float x)
+{
+    return x < 0.0f ? 0.0f : x;
+}
+static inline float gradient_RELU(float y)
+{
+    return y > 0.0f ? 1.0f : 0.0f;
+}
+static inline float value_TANH(float x)
+{
+    return popops_tanhf(x);
+}
+static inline float gradient_TANH(float y)
+{
+    return 1.0f - y * y;
+}
+#define GELU_A 0.797884561f  /* sqrt(2 / pi) */
+#define GELU_B 0.0356774081f /* 0.044715 times GELU_A */
+static inline float value_GELU(float x)
+{
+    return 0.5f * x * (1.0f + popops_tanhf(x * (GELU_A + GELU_B * x * x)));
+}
+static inline float gradient_GELU(float x)
+{
+    float t = popops_tanhf(x * (GELU_A + GELU_B * x * x));
+    return 0.5f * (1.0f + t) + 0.5f * x * (1.0f - t * t) * (GELU_A + 3.0f * GELU_B * x * x);
+}
+static inline float value_SWISH(float x)
+{
+    return x * popops_sigmoidf(x);
+}
+static inline float gradient_SWISH(float x)
+{
+    float s = popops_sigmoidf(x);
+    return s + x * s * (1.0f - s);
+}
+static inline float value_GELU_ERF(float x)
+{
+    return popops_gelu_erff(x);
+}
+static inline float gradient_GELU_ERF(float x)
+{
+    float e = popops_exp_of_negative(-0.5f * x * x), far = popops_size_up_to(x, 14.5f);
+    float share = 0.5f - e * (popops_normal_tail_above(far, 1.0f) / popops_normal_tail_below(far));
+    return 0.5f + __builtin_copysignf(share, x) + x * 0.398942280f * e;
+}
+
+typedef float function(float);
+typedef void apply_function(float *data, size_t size);
+typedef void gradient_function(const float *out, const float *out_gradient, float *in_gradient, size_t size);
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void apply_each(float *data, size_t size, function *value)
+{
+    size_t at = 0;
+#ifndef __IPU__
+    enum { LINE = POPOPS_LINE / sizeof(float) };
+    for (; size - at >= LINE; at += LINE) {
+        __builtin_prefetch(data + popops_ahead(at, size, sizeof(*data)));
+        for (size_t i = 0; i < LINE; ++i)
+            data[at + i] = value(data[at + i]);
+    }
+#endif
+    for (; at < size; ++at)
+        data[at] = value(data[at]);
+}
+INLINE void gradient_of_each(const float *out, const float *out_gradient, float *in_gradient, size_t size,
+                             function *gradient)
+{
+    size_t at = 0;
+#ifndef __IPU__
+    enum { LINE = POPOPS_LINE / sizeof(float) };
+    for (; size - at >= LINE; at += LINE) {
+        size_t ahead = popops_ahead(at, size, sizeof(*out));
+        __builtin_prefetch(out + ahead);
+        __builtin_prefetch(out_gradient + ahead);
+        for (size_t i = 0; i < LINE; ++i)
+            in_gradient[at + i] = out_gradient[at + i] * gradient(out[at + i]);
+    }
+#endif
+    for (; at < size; ++at)
+        in_gradient[at] = out_gradient[at] * gradient(out[at]);
+}
+
+/* Half is computed as float, block by block. */
+enum { BLOCK = 256 };
+INLINE void apply_blocks(half *data, size_t size, apply_function *apply)
+{
+    float values[BLOCK];
+    for (size_t at = 0, n; at < size; at += n) {
+        n = size - at < BLOCK ? size - at : BLOCK;
+        poplibs_widen(values, data + at, n);
+        apply(values, n);
+        poplibs_narrow(data + at, values, n);
+    }
+}
+INLINE void gradient_of_blocks(const half *out, const half *out_gradient, half *in_gradient, size_t size,
+                               gradient_function *gradient_of)
+{
+    float outs[BLOCK], gradients[BLOCK];
+    for (size_t at = 0, n; at < size; at += n) {
+        n = size - at < BLOCK ? size - at : BLOCK;
+        poplibs_widen(outs, out + at, n);
+        poplibs_widen(gradients, out_gradient + at, n);
+        gradient_of(outs, gradients, gradients, n);
+        poplibs_narrow(in_gradient + at, gradients, n);
+    }
+}
+
+/* The loops of each function: apply_SIGMOID_float, gradient_of_SIGMOID_float, and those for half, which call them. */
+#define ROW_OF(name, type, each, by)                                                                                   \
+    static void apply_##name##_##type(type *data, size_t size)                                                         \
+    {                                                                                                                  \
+        apply_##each(data, size, by);                                                                                  \
+    }
+#define GRADIENT_ROW_OF(name, type, each, by)                                                                          \
+    static void gradient_of_##name##_##type(const type *out, const type *out_gradient, type *in_gradient, size_t size) \
+    {                                                                                                                  \
+        gradient_of_##each(out, out_gradient, in_gradient, size, by);                                                  \
+    }
+#define NAME(name, ...)                                                                                                \
+    ROW_OF(name, float, each, value_##name)                                                                            \
+    GRADIENT_ROW_OF(name, float, each, gradient_##name)                                                                \
+    ROW_OF(name, half, blocks, apply_##name##_float)                                                                   \
+    GRADIENT_ROW_OF(name, half, blocks, gradient_of_##name##_float)
+#include "popnn/activation/non_linearity.def"
+#undef NAME
+
+#define TEMPLATE "popnn/activation/non_linearity_typed.h"
+#include "poplibs/each_type.h"
+
+#else
+#include "poplibs/support.h"
+#include "popnn/vertices.h"
+
+/* The parameters of a vertex type's estimator, packed into its user pointer. */
+static void *as_user(pop_type type, unsigned float_op, unsigned half_op)
+{
+    return poplibs_as_user((uintptr_t)type | (uintptr_t)(type == POP_FLOAT ? float_op : half_op) << 8);
+}
+static bool is_float(void *user)
+{
+    return ((uintptr_t)user & 0xff) == POP_FLOAT;
+}
+static size_t op_of(void *user)
+{
+    return (uintptr_t)user >> 8;
+}
+/* The pipelined loop over vectors plus the remainder: Poplibs 1.2's estimators. */
+static uint64_t loop_cycles(size_t vectors, size_t op)
+{
+    return vectors ? 3 + 2 * op + (vectors - 1) * 2 * op : 0;
+}
+static uint64_t rest_cycles(size_t elements, bool is_float, size_t op)
+{
+    if (is_float)
+        return elements & 1 ? 2 + op : 0;
+    return (elements & 2 ? 2 + op : 0) + (elements & 1 ? 3 + op : 0);
+}
+static uint64_t grad_loop_cycles(size_t vectors)
+{
+    return vectors ? 5 + 3 * (vectors - 1) : 0;
+}
+static uint64_t grad_rest_cycles(size_t elements, bool is_float)
+{
+    if (is_float)
+        return elements & 1 ? 4 : 0;
+    return (elements & 2 ? 5 : 0) + (elements & 1 ? 7 : 0);
+}
+
+static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    size_t n = pop_vertex_view_field_size(vertex, "data", POP_WHOLE), workers = target->num_worker_contexts,
+           width = is_float(user) ? 2 : 4;
+    uint64_t worker = 18 + loop_cycles(poplibs_ceil_div(n / width, workers), op_of(user)) + (is_float(user) ? 3 : 4) +
+                      rest_cycles(n, is_float(user), op_of(user));
+    return (pop_perf){ 9 + workers * worker, 0 };
+}
+static pop_perf estimate_2d(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    (void)target;
+    uint64_t cycles = 14;
+    for (size_t i = 0, rows = pop_vertex_view_field_size(vertex, "data", POP_WHOLE); i < rows; ++i) {
+        size_t n = pop_vertex_view_field_size(vertex, "data", i);
+        cycles += is_float(user) ? 11 + loop_cycles(n / 2, op_of(user)) : 15 + loop_cycles(n / 4, op_of(user));
+        cycles += rest_cycles(n, is_float(user), op_of(user));
+    }
+    return (pop_perf){ cycles, 0 };
+}
+static pop_perf estimate_grad(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    size_t n = pop_vertex_view_field_size(vertex, "inGrad", POP_WHOLE), workers = target->num_worker_contexts,
+           width = is_float(user) ? 2 : 4;
+    uint64_t worker = 20 + grad_loop_cycles(poplibs_ceil_div(n / width, workers)) + (is_float(user) ? 4 : 6) +
+                      grad_rest_cycles(n, is_float(user));
+    return (pop_perf){ 9 + workers * worker, 0 };
+}
+static pop_perf estimate_grad_2d(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    (void)target;
+    uint64_t cycles = 17;
+    for (size_t i = 0, rows = pop_vertex_view_field_size(vertex, "inGrad", POP_WHOLE); i < rows; ++i) {
+        size_t n = pop_vertex_view_field_size(vertex, "inGrad", i);
+        cycles += 10 + grad_loop_cycles(n / (is_float(user) ? 2 : 4)) + grad_rest_cycles(n, is_float(user));
+    }
+    return (pop_perf){ cycles, 0 };
+}
+
+void popnn_non_linearity_vertices(pop_graph *graph)
+{
+    static const struct {
+        const char *name;
+        pop_perf_estimator estimate;
+    } vertices[] = { { "NonLinearitySupervisor", estimate },
+                     { "NonLinearity2D", estimate_2d },
+                     { "NonLinearityGradSupervisor", estimate_grad },
+                     { "NonLinearityGrad2D", estimate_grad_2d } };
+    static const struct {
+        const char *name;
+        unsigned float_op, half_op;
+    } functions[] = {
+#define NAME(function, float_op, half_op) { #function, float_op, half_op },
+#include "popnn/activation/non_linearity.def"
+#undef NAME
+    };
+    static const pop_type types[] = { POP_HALF, POP_FLOAT };
+    char name[128];
+    for (size_t i = 0; i < sizeof(vertices) / sizeof(vertices[0]); ++i)
+        for (size_t k = 0; k < sizeof(functions) / sizeof(functions[0]); ++k)
+            for (size_t t = 0; t < 2; ++t) {
+                snprintf(name, sizeof(name), "popnn::%s<%s,popnn::NonLinearityType::%s>", vertices[i].name,
+                         pop_type_name(types[t]), functions[k].name);
+                pop_graph_register_perf_estimator(graph, name, vertices[i].estimate,
+                                                  as_user(types[t], functions[k].float_op, functions[k].half_op));
+            }
+}
+#endif

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The CTC loss: two loops over time steps. The first computes alpha from the beginning and beta from the end, up to
+ * the middle; the second continues both and computes each step's gradient with the alpha or beta that the first loop
+ * stored. Partitions of the label process the same step in parallel, partitions of the time one after another. */
+#include "popnn/ctc/ctc.h"
+
+#include "poplibs/copies.h"
+#include "poplibs/log.h"
+
+#include <popnn/ctc_loss.h>
+#include <popnn/log_softmax.h>
+#include <popops/cast.h>
+#include <popops/element_wise.h>
+#include <popops/expr.h>
+#include <popops/reduce.h>
+
+struct ctc {
+    pop_where where;
+    pop_graph *graph;
+    const popnn_ctc_plan *plan;
+    const char *name;
+    unsigned blank;
+    size_t batch, times, parts, classes;        /* entries, partitions of time and of label, classes */
+    size_t alphas, turns;                       /* time partitions that start with alpha; steps up to their end */
+    pop_tensor data, grads;                     /* {label partition, batch, time, classes} */
+    pop_tensor counts, lengths;                 /* {time partition, label partition, batch, 1}, {..., 2} */
+    pop_tensor alpha_in, alpha_out, alpha_time; /* {time partition, label partition, batch, 1} */
+    pop_tensor beta_in, beta_out, beta_time;    /* {..., 2} */
+    pop_tensor loss;                            /* {time partition with alpha, label partition, batch} */
+    /* For each partition of the label; "places" are its blanks and symbols: */
+    struct label_part {
+        size_t first, symbols, places;
+        pop_tensor kept;            /* {batch, time, places}: alpha or beta of the first loop */
+        pop_tensor row;             /* {time partition, batch, places}: the neighbour's nearest row of kept */
+        pop_tensor rows, rows_time; /* {time partition, batch, 2, places}: of the second loop; the neighbour's */
+        pop_tensor label;           /* {time partition, batch, 1 + symbols + 1} */
+    } * labels;
+};
+
+static pop_interval time_part(const struct ctc *c, size_t part)
+{
+    return ctc_part(c->plan->max_time, c->times, part);
+}
+static unsigned tile_of(const struct ctc *c, size_t entry, size_t time, size_t label)
+{
+    return (unsigned)((ctc_batch_part(c->plan, entry) * c->times + time) * c->parts + label);
+}
+
+/* ---- tensors ---- */
+
+static pop_tensor slice(const struct ctc *c, pop_tensor t, size_t begin, size_t end, unsigned dim)
+{
+    return pop_tensor_slice_at(c->where, t, begin, end, dim);
+}
+/* The elements of one partition in each of three dimensions: time partition, label partition, entry. */
+static pop_tensor at3(const struct ctc *c, pop_tensor t, size_t a, size_t b, size_t d)
+{
+    return pop_tensor_at_at(c->where, pop_tensor_at_at(c->where, pop_tensor_at_at(c->where, t, a), b), d);
+}
+/* The steps of a time partition of {batch, time, ...} for one entry. */
+static pop_tensor steps_of(const struct ctc *c, pop_tensor t, size_t entry, size_t time)
+{
+    pop_interval steps = time_part(c, time);
+    return slice(c, pop_tensor_at_at(c->where, t, entry), steps.begin, steps.end, 0);
+}
+static pop_tensor variable(const struct ctc *c, pop_type type, pop_shape shape, const char *what)
+{
+    char path[POPLIBS_PATH_SIZE + 32];
+    return pop_graph_add_variable_at(c->where, c->graph, type, shape, poplibs_path(path, sizeof(path), c->name, what));
+}
+static void map(const struct ctc *c, pop_tensor t, unsigned tile)
+{
+    pop_graph_set_tile_mapping_at(c->where, c->graph, t, tile);
+}
+
+/* A tensor {time partition, label partition, batch, ...} with each element on the tile for its indices. */
+static pop_tensor by_tile(const struct ctc *c, pop_type type, size_t times, size_t elements, const char *what)
+{
+    pop_tensor t = variable(c, type, POP_SHAPE(times, c->parts, c->batch, elements), what);
+    for (size_t time = 0; time < times; ++time)
+        for (size_t label = 0; label < c->parts; ++label)
+            for (size_t entry = 0; entry < c->batch; ++entry)
+                map(c, at3(c, t, time, label, entry), tile_of(c, entry, time, label));
+    return t;
+}
+static pop_tensor by_step(const struct ctc *c, pop_type type, const char *what)
+{
+    pop_tensor t = variable(c, type, POP_SHAPE(c->parts, c->batch, c->plan->max_time, c->classes), what);
+    for (size_t label = 0; label < c->parts; ++label)
+        for (size_t entry = 0; entry < c->batch; ++entry)
+            for (size_t time = 0; time < c->times; ++time)
+                map(c, steps_of(c, pop_tensor_at_at(c->where, t, label), entry, time), tile_of(c, entry, time, label));
+    return t;
+}
+
+static void make_label_part(const struct ctc *c, size_t label)
+{
+    struct label_part *part = &c->labels[label];
+    pop_type type = c->plan->partials_type;
+    pop_interval symbols = ctc_part(c->plan->max_label_length, c->plan->label_splits, label);
+    part->first = symbols.begin;
+    part->symbols = symbols.end - symbols.begin; /* 0: the last blank has its own partition */
+    part->places = 2 * part->symbols + (label + 1 == c->parts);
+    part->kept = variable(c, type, POP_SHAPE(c->batch, c->plan->max_time, part->places), "alphaBeta");
+    part->row = variable(c, type, POP_SHAPE(c->times, c->batch, part->places), "timeAlphaBeta1");
+    part->rows = variable(c, type, POP_SHAPE(c->times, c->batch, 2, part->places), "timeAlphaBeta2");
+    part->rows_time = variable(c, type, POP_SHAPE(c->times, c->batch, 2, part->places), "timeAlphaBetaPrevious");
+    part->label = variable(c, POP_UNSIGNED_INT, POP_SHAPE(c->times, c->batch, part->symbols + 2), "labels");
+    const pop_tensor all[] = { part->row, part->rows, part->rows_time, part->label };
+    for (size_t time = 0; time < c->times; ++time)
+        for (size_t entry = 0; entry < c->batch; ++entry) {
+            unsigned tile = tile_of(c, entry, time, label);
+            map(c, steps_of(c, part->kept, entry, time), tile);
+            for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i)
+                map(c, pop_tensor_at_at(c->where, pop_tensor_at_at(c->where, all[i], time), entry), tile);
+        }
+}
+
+static void make_tensors(struct ctc *c)
+{
+    pop_type type = c->plan->partials_type;
+    c->data = by_step(c, c->plan->in_type, "data");
+    c->grads = by_step(c, type, "gradient");
+    c->counts = by_tile(c, POP_UNSIGNED_INT, c->times, 1, "counts");
+    c->lengths = by_tile(c, POP_UNSIGNED_INT, c->times, 2, "lengths");
+    c->alpha_in = by_tile(c, type, c->times, 1, "labelAlphaIn");
+    c->alpha_out = by_tile(c, type, c->times, 1, "labelAlphaOut");
+    c->alpha_time = by_tile(c, type, c->times, 1, "labelAlphaTime");
+    c->beta_in = by_tile(c, type, c->times, 2, "labelBetaIn");
+    c->beta_out = by_tile(c, type, c->times, 2, "labelBetaOut");
+    c->beta_time = by_tile(c, type, c->times, 2, "labelBetaTime");
+    c->loss = by_tile(c, type, c->alphas, 1, "loss");
+    for (size_t label = 0; label < c->parts; ++label)
+        make_label_part(c, label);
+}
+
+/* ---- copies ---- */
+
+/* Adds a copy between tensors whose shapes may differ. */
+static void add_copy(const struct ctc *c, struct poplibs_copies *copies, pop_tensor from, pop_tensor to)
+{
+    poplibs_copies_add(copies, pop_tensor_flatten_at(c->where, from), pop_tensor_flatten_at(c->where, to));
+}
+static void end_copies(const struct ctc *c, struct poplibs_copies *copies, pop_program sequence)
+{
+    poplibs_copies_end(copies, c->where, c->graph, sequence, c->name);
+}
+
+/* Copies the boundary values of label partitions to their neighbours, for time partitions [begin, end): alpha to the
+ * next label partition, beta to the previous one; shift: from the previous or next time partition. */
+static void copy_label_edges(const struct ctc *c, struct poplibs_copies *copies, bool alpha, size_t begin, size_t end,
+                             bool shift)
+{
+    size_t parts = c->parts, low = alpha ? shift : 0, high = alpha ? 0 : shift;
+    if (parts < 2 || begin + low + high >= end)
+        return;
+    pop_tensor from = slice(c, alpha ? c->alpha_out : c->beta_out, begin + high, end - low, 0),
+               to = slice(c, alpha ? (shift ? c->alpha_time : c->alpha_in) : (shift ? c->beta_time : c->beta_in),
+                          begin + low, end - high, 0);
+    add_copy(c, copies, slice(c, from, !alpha, parts - alpha, 1), slice(c, to, alpha, parts - !alpha, 1));
+}
+
+/* Copies rows of step `time` of the first loop to `row` (-1) or to a row of `rows_time` of time partition `part`. */
+static void copy_kept_row(const struct ctc *c, struct poplibs_copies *copies, size_t time, size_t part, int row)
+{
+    for (size_t label = 0; label < c->parts; ++label) {
+        const struct label_part *l = &c->labels[label];
+        pop_tensor to = pop_tensor_at_at(c->where, row < 0 ? l->row : l->rows_time, part);
+        if (row >= 0)
+            to = slice(c, to, (size_t)row, (size_t)row + 1, 1);
+        add_copy(c, copies, slice(c, l->kept, time, time + 1, 1), to);
+    }
+}
+
+/* Copies before each iteration of the first loop. */
+static void copy_first_edges(const struct ctc *c, pop_program sequence)
+{
+    struct poplibs_copies copies = { 0 };
+    for (unsigned shift = 0; shift < 2; ++shift) {
+        copy_label_edges(c, &copies, true, 0, c->alphas, shift);
+        copy_label_edges(c, &copies, false, c->alphas, c->times, shift);
+    }
+    for (size_t part = 1; part < c->alphas; ++part)
+        copy_kept_row(c, &copies, time_part(c, part).begin - 1, part, -1);
+    for (size_t part = c->alphas; part + 1 < c->times; ++part)
+        copy_kept_row(c, &copies, time_part(c, part).end, part, -1);
+    end_copies(c, &copies, sequence);
+}
+/* Copies between the loops, across the middle. */
+static void copy_middle_edges(const struct ctc *c, pop_program sequence)
+{
+    struct poplibs_copies copies = { 0 };
+    if (c->alphas < c->times) {
+        copy_label_edges(c, &copies, false, c->alphas - 1, c->alphas + 1, true);
+        copy_label_edges(c, &copies, true, c->alphas - 1, c->alphas + 1, true);
+        copy_kept_row(c, &copies, c->turns, c->alphas - 1, (int)(c->turns % 2));
+        copy_kept_row(c, &copies, c->turns - 1, c->alphas, (int)((c->turns - 1) % 2));
+    }
+    end_copies(c, &copies, sequence);
+}
+/* Copies before each iteration of the second loop. */
+static void copy_second_edges(const struct ctc *c, pop_program sequence)
+{
+    struct poplibs_copies copies = { 0 };
+    for (unsigned shift = 0; shift < 2; ++shift) {
+        copy_label_edges(c, &copies, false, 0, c->alphas, shift);
+        copy_label_edges(c, &copies, true, c->alphas, c->times, shift);
+    }
+    for (size_t label = 0; label < c->parts; ++label) {
+        const struct label_part *l = &c->labels[label];
+        if (c->alphas > 1)
+            add_copy(c, &copies, slice(c, l->rows, 1, c->alphas, 0), slice(c, l->rows_time, 0, c->alphas - 1, 0));
+        if (c->alphas + 1 < c->times)
+            add_copy(c, &copies, slice(c, l->rows, c->alphas, c->times - 1, 0),
+                     slice(c, l->rows_time, c->alphas + 1, c->times, 0));
+    }
+    end_copies(c, &copies, sequence);
+}
+
+static void copy_inputs(const struct ctc *c, pop_tensor data, pop_tensor labels, pop_tensor data_lengths,
+                        pop_tensor label_lengths, pop_program sequence)
+{
+    struct poplibs_copies copies = { 0 };
+    pop_where where = c->where;
+    pop_tensor by_entry = pop_tensor_dim_shuffle_at(where, data, POP_DIMS(1, 0, 2));
+    size_t last = c->plan->max_label_length - 1;
+    for (size_t part = 0; part < c->parts; ++part)
+        add_copy(c, &copies, by_entry, pop_tensor_at_at(where, c->data, part));
+    end_copies(c, &copies, sequence);
+    copies = (struct poplibs_copies){ 0 };
+    for (size_t part = 0; part < c->parts; ++part) {
+        const struct label_part *l = &c->labels[part];
+        size_t before = l->first ? l->first - 1 : 0, end = l->first + l->symbols, behind = poplibs_min(end, last);
+        pop_tensor view = pop_tensor_concat_at(where,
+                                               POP_TENSORS(slice(c, labels, before, before + 1, 1),
+                                                           slice(c, labels, l->first, end, 1),
+                                                           slice(c, labels, behind, behind + 1, 1)),
+                                               1);
+        for (size_t time = 0; time < c->times; ++time)
+            add_copy(c, &copies, view, pop_tensor_at_at(where, l->label, time));
+    }
+    pop_tensor lengths = pop_tensor_concat_at(where,
+                                              POP_TENSORS(pop_tensor_expand_at(where, data_lengths, POP_DIMS(1)),
+                                                          pop_tensor_expand_at(where, label_lengths, POP_DIMS(1))),
+                                              1);
+    for (size_t time = 0; time < c->times; ++time)
+        for (size_t part = 0; part < c->parts; ++part)
+            add_copy(c, &copies, lengths, pop_tensor_at_at(where, pop_tensor_at_at(where, c->lengths, time), part));
+    end_copies(c, &copies, sequence);
+}
+static void zero_counts(const struct ctc *c, pop_program sequence)
+{
+    pop_tensor zero = pop_graph_add_constant_fill_at(c->where, c->graph, POP_UNSIGNED_INT, POP_SHAPE(1),
+                                                     POP_UNSIGNED_INT, &(uint32_t){ 0 }, "zero");
+    map(c, zero, 0);
+    pop_tensor all = pop_tensor_flatten_at(c->where, c->counts);
+    pop_sequence_add_at(c->where, sequence,
+                        pop_copy_at(c->where,
+                                    pop_tensor_broadcast_at(c->where, zero, (unsigned)pop_tensor_num_elements(all), 0),
+                                    all, false, c->name));
+}
+/* WriteUndef for tensors that vertices write in parts, so that they are not live before. */
+static void release_memory(const struct ctc *c, pop_program sequence)
+{
+    const pop_tensor all[] = { c->grads,   c->alpha_in, c->alpha_out, c->alpha_time,
+                               c->beta_in, c->beta_out, c->beta_time, c->loss };
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i)
+        pop_sequence_add_at(c->where, sequence, pop_write_undef_at(c->where, all[i], c->name));
+    for (size_t part = 0; part < c->parts; ++part) {
+        const struct label_part *l = &c->labels[part];
+        const pop_tensor rows[] = { l->kept, l->row, l->rows, l->rows_time };
+        for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i)
+            pop_sequence_add_at(c->where, sequence, pop_write_undef_at(c->where, rows[i], c->name));
+    }
+}
+
+/* ---- vertices ---- */
+
+static void add_vertex(const struct ctc *c, pop_compute_set set, bool gradient, size_t entry, size_t time, size_t part)
+{
+    char type[96];
+    pop_where where = c->where;
+    pop_graph *graph = c->graph;
+    const struct label_part *l = &c->labels[part];
+    bool first = time < c->alphas, alpha = first != gradient; /* which of alpha and beta the vertex computes */
+    snprintf(type, sizeof(type), "popnn::%s<%s,%s,unsigned int,%s>",
+             gradient ? (alpha ? "CTCGradGivenBeta" : "CTCGradGivenAlpha") : (alpha ? "CTCAlpha" : "CTCBeta"),
+             pop_type_name(c->plan->in_type), pop_type_name(c->plan->partials_type),
+             part + 1 == c->parts ? "true" : "false");
+    pop_tensor lengths = at3(c, c->lengths, time, part, entry);
+    pop_interval steps = time_part(c, time);
+    const struct {
+        const char *field;
+        pop_tensor tensor;
+    } edges[] = {
+        { "probabilities", steps_of(c, pop_tensor_at_at(where, c->data, part), entry, time) },
+        { "label", slice(c, pop_tensor_at_at(where, pop_tensor_at_at(where, l->label, time), entry), !alpha,
+                         l->symbols + 1 + !alpha, 0) },
+        { "validTime", pop_tensor_at_at(where, lengths, 0) },
+        { "validLabel", pop_tensor_at_at(where, lengths, 1) },
+        { "count", pop_tensor_at_at(where, at3(c, c->counts, time, part, entry), 0) },
+        { first ? "alphas" : "betas", steps_of(c, l->kept, entry, time) },
+        { alpha ? "alphaPrevTime" : "betaPrevTime",
+          pop_tensor_at_at(where, pop_tensor_at_at(where, gradient ? l->rows_time : l->row, time), entry) },
+        { alpha ? "alphaPrevLabel" : "betaPrevLabel", at3(c, alpha ? c->alpha_in : c->beta_in, time, part, entry) },
+        { alpha ? "alphaPrevLabelTime" : "betaPrevLabelTime",
+          at3(c, alpha ? c->alpha_time : c->beta_time, time, part, entry) },
+        { alpha ? "alphaOut" : "betaOut", at3(c, alpha ? c->alpha_out : c->beta_out, time, part, entry) },
+        { "grads", steps_of(c, pop_tensor_at_at(where, c->grads, part), entry, time) },
+        { alpha ? "alphaTemp" : "betaTemp", pop_tensor_at_at(where, pop_tensor_at_at(where, l->rows, time), entry) },
+    };
+    const struct {
+        const char *field;
+        size_t value;
+    } numbers[] = { { "maxTime", c->plan->max_time },
+                    { "maxLabel", c->plan->max_label_length },
+                    { "numClasses", c->classes },
+                    { "blankClass", c->blank },
+                    { "labelOffset", l->first },
+                    { "timeOffset", steps.begin },
+                    { "maxT", steps.end - steps.begin },
+                    { "firstTime", gradient ? c->turns - !alpha : (alpha ? 0 : c->plan->max_time - 1) } };
+    pop_vertex vertex = pop_graph_add_vertex_at(where, graph, set, type);
+    for (size_t i = 0; i < (gradient ? 12 : 10); ++i)
+        pop_graph_connect_at(where, graph, vertex, edges[i].field,
+                             pop_tensor_rank(edges[i].tensor) < 2 ? edges[i].tensor
+                                                                  : pop_tensor_flatten_at(where, edges[i].tensor));
+    if (gradient && !alpha)
+        pop_graph_connect_at(where, graph, vertex, "loss",
+                             pop_tensor_at_at(where, at3(c, c->loss, time, part, entry), 0));
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); ++i)
+        pop_graph_set_field_int_at(where, graph, vertex, numbers[i].field, (int64_t)numbers[i].value);
+    pop_graph_map_vertex_at(where, graph, vertex, tile_of(c, entry, time, part));
+}
+static void add_vertices(const struct ctc *c, bool gradient, pop_program body)
+{
+    char path[POPLIBS_PATH_SIZE + 32];
+    pop_compute_set set = pop_graph_add_compute_set_at(
+        c->where, c->graph, poplibs_path(path, sizeof(path), c->name, gradient ? "gradient" : "alphaBeta"));
+    for (size_t entry = 0; entry < c->batch; ++entry)
+        for (size_t time = 0; time < c->times; ++time)
+            for (size_t part = 0; part < c->parts; ++part)
+                add_vertex(c, set, gradient, entry, time, part);
+    pop_sequence_add_at(c->where, body, pop_execute_at(c->where, set, path));
+}
+
+/* ---- the program ---- */
+
+static void add_loop(const struct ctc *c, bool gradient, pop_program sequence)
+{
+    pop_program body = pop_sequence_at(c->where, c->graph, c->name);
+    zero_counts(c, sequence);
+    (gradient ? copy_second_edges : copy_first_edges)(c, body);
+    add_vertices(c, gradient, body);
+    pop_sequence_add_at(c->where, sequence, pop_repeat_at(c->where, (unsigned)c->turns, body, c->name));
+}
+
+static pop_tensor cast(const struct ctc *c, pop_tensor t, pop_program sequence)
+{
+    pop_type type = c->plan->out_type;
+    return pop_tensor_type(t) == type ? t : popops_cast_at(c->where, c->graph, t, type, sequence, c->name);
+}
+/* Log-sum over the partitions of the label, the first dimension. */
+static pop_tensor log_sum(const struct ctc *c, pop_tensor t, pop_tensor *into, pop_program sequence)
+{
+    const popops_reduce_params params = { .op = POPOPS_LOG_ADD };
+    if (c->parts == 1)
+        return pop_tensor_at_at(c->where, t, 0);
+    if (!into)
+        return popops_reduce_at(c->where, c->graph, t, POP_TYPE_NULL, POP_DIMS(0), params, sequence, c->name,
+                                POP_NO_OPTIONS);
+    popops_reduce_with_output_at(c->where, c->graph, t, *into, POP_DIMS(0), params, sequence, c->name, POP_NO_OPTIONS);
+    return *into;
+}
+
+/* Converts sums and loss to the gradient: posteriors are exp(sum + loss). A value that is not a log-probability
+ * marks a step after the entry's end (infinity) or an entry without alignments (NaN). */
+static pop_tensor finish_gradient(const struct ctc *c, pop_tensor data, pop_tensor loss, bool softmax,
+                                  pop_program sequence)
+{
+    pop_tensor sums =
+        pop_tensor_dim_shuffle_at(c->where,
+                                  popnn_ctc_create_data_input_at(c->where, c->graph, c->plan->partials_type, c->batch,
+                                                                 c->plan->max_time, c->classes, c->plan, c->name),
+                                  POP_DIMS(1, 0, 2));
+    sums = log_sum(c, c->grads, &sums, sequence);
+    pop_tensor by_entry = pop_tensor_dim_shuffle_at(c->where, data, POP_DIMS(1, 0, 2));
+    pop_tensor losses = pop_tensor_expand_at(c->where, loss, POP_DIMS(1, 1));
+    const char *text = !softmax ? "select(-exp(_1 + _2), 0, _1 + _2 < 30000)"
+                       : c->plan->in_type == c->plan->partials_type
+                           ? "select(exp(_3) - exp(_1 + _2), 0, _1 + _2 < 30000)"
+                           : "select(exp(float(_3)) - exp(_1 + _2), 0, _1 + _2 < 30000)";
+    popops_map_in_place_at(c->where, c->graph, text,
+                           softmax ? POP_TENSORS(sums, losses, by_entry) : POP_TENSORS(sums, losses), sequence, c->name,
+                           POP_NO_OPTIONS);
+    return cast(c, pop_tensor_dim_shuffle_at(c->where, sums, POP_DIMS(1, 0, 2)), sequence);
+}
+
+static popnn_ctc_result build(struct ctc *c, pop_tensor data, pop_tensor labels, pop_tensor data_lengths,
+                              pop_tensor label_lengths, bool gradient, bool softmax, pop_program sequence)
+{
+    popnn_ctc_result result = { 0 };
+    c->batch = c->plan->batch_size;
+    c->times = c->plan->time_splits;
+    c->parts = ctc_label_tiles(c->plan);
+    c->classes = c->plan->num_classes;
+    c->alphas = poplibs_ceil_div(c->times, 2);
+    c->turns = time_part(c, c->alphas - 1).end;
+    c->labels = poplibs_zeros(c->parts, sizeof(*c->labels));
+    make_tensors(c);
+    release_memory(c, sequence);
+    copy_inputs(c, data, labels, data_lengths, label_lengths, sequence);
+    add_loop(c, false, sequence);
+    copy_middle_edges(c, sequence);
+    add_loop(c, true, sequence);
+    pop_tensor sums = pop_tensor_at_at(c->where, c->loss, 0); /* {label partition, batch, 1} */
+    sums = pop_tensor_reshape_at(c->where, sums, POP_SHAPE(c->parts, c->batch));
+    pop_tensor loss = log_sum(c, sums, NULL, sequence);
+    popops_unary_in_place_at(c->where, POPOPS_UNARY_NEGATE, c->graph, loss, sequence, c->name);
+    if (gradient)
+        result.gradient = finish_gradient(c, data, loss, softmax, sequence);
+    result.loss = cast(c, loss, sequence);
+    free(c->labels);
+    return poplibs_ready(c->graph) ? result : (popnn_ctc_result){ 0 };
+}
+
+/* ---- calls ---- */
+
+struct ctc_request {
+    const char *api;
+    pop_type out_type;
+    pop_tensor data, labels, data_lengths, label_lengths;
+    unsigned blank;
+    const popnn_ctc_plan *plan;
+    bool logits, gradient;
+};
+
+static bool check(pop_where where, pop_graph *graph, const struct ctc_request *r)
+{
+    char text[128];
+    if (!popnn_ctc_check_data(where, graph, r->api, r->plan, POPNN_CTC_LOSS, r->data) ||
+        !poplibs_is_operand(graph, where, r->api, "the tensor of labels", r->labels))
+        return false;
+    if (r->out_type != r->plan->out_type)
+        return poplibs_fail(graph, POP_TYPE_ERROR, where, r->api, "the results are to be %s; the plan is for %s",
+                            pop_type_name(r->out_type), pop_type_name(r->plan->out_type));
+    if (pop_tensor_type(r->labels) != POP_UNSIGNED_INT)
+        return poplibs_fail(graph, POP_TYPE_ERROR, where, r->api, "the labels have type %s; unsigned int is needed",
+                            pop_type_name(pop_tensor_type(r->labels)));
+    if (pop_tensor_rank(r->labels) != 2 || pop_tensor_dim(r->labels, 0) != r->plan->batch_size ||
+        pop_tensor_dim(r->labels, 1) != r->plan->max_label_length)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, r->api,
+                            "the labels have shape %s; the plan is for {batch,label length} of {%u,%u}",
+                            poplibs_shape_of(text, sizeof(text), r->labels), r->plan->batch_size,
+                            r->plan->max_label_length);
+    return popnn_ctc_check_lengths(where, graph, r->api, "the tensor of data lengths", r->data_lengths, r->plan) &&
+           popnn_ctc_check_lengths(where, graph, r->api, "the tensor of label lengths", r->label_lengths, r->plan) &&
+           popnn_ctc_check_blank(where, graph, r->api, r->blank, r->plan);
+}
+
+static popnn_ctc_result run(pop_where where, pop_graph *graph, const struct ctc_request *r, pop_program sequence,
+                            const char *name, pop_options given)
+{
+    const popnn_ctc_result none = { 0 };
+    struct ctc_options options;
+    char path[POPLIBS_PATH_SIZE];
+    if (!poplibs_ready(graph) || !check(where, graph, r) ||
+        !popnn_ctc_options(where, graph, r->api, POPNN_CTC_LOSS, given, &options))
+        return none;
+    poplibs_path(path, sizeof(path), name, "CTCLoss");
+    pop_tensor data = r->logits ? popnn_log_softmax_at(where, graph, r->data, sequence, path) : r->data;
+    if (!poplibs_ready(graph))
+        return none;
+    struct ctc ctc = { .where = where, .graph = graph, .plan = r->plan, .name = path, .blank = r->blank };
+    return build(&ctc, data, r->labels, r->data_lengths, r->label_lengths, r->gradient, options.softmax_gradient,
+                 sequence);
+}
+
+popnn_ctc_result popnn_ctc_loss_and_gradient_log_probabilities_at(pop_where where, pop_graph *graph, pop_type out_type,
+                                                                  pop_tensor log_probs, pop_tensor labels,
+                                                                  pop_tensor data_lengths, pop_tensor label_lengths,
+                                                                  pop_program sequence, unsigned blank_class,
+                                                                  const popnn_ctc_plan *plan, const char *name,
+                                                                  pop_options options)
+{
+    POPLIBS_CALL(graph, log_type(out_type), log_probs, labels, data_lengths, label_lengths, blank_class, name, options);
+    return run(where, graph,
+               &(struct ctc_request){ "popnn_ctc_loss_and_gradient_log_probabilities", out_type, log_probs, labels,
+                                      data_lengths, label_lengths, blank_class, plan, false, true },
+               sequence, name, options);
+}
+popnn_ctc_result popnn_ctc_loss_and_gradient_logits_at(pop_where where, pop_graph *graph, pop_type out_type,
+                                                       pop_tensor logits, pop_tensor labels, pop_tensor data_lengths,
+                                                       pop_tensor label_lengths, pop_program sequence,
+                                                       unsigned blank_class, const popnn_ctc_plan *plan,
+                                                       const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, log_type(out_type), logits, labels, data_lengths, label_lengths, blank_class, name, options);
+    return run(where, graph,
+               &(struct ctc_request){ "popnn_ctc_loss_and_gradient_logits", out_type, logits, labels, data_lengths,
+                                      label_lengths, blank_class, plan, true, true },
+               sequence, name, options);
+}
+pop_tensor popnn_ctc_loss_log_probabilities_at(pop_where where, pop_graph *graph, pop_type out_type,
+                                               pop_tensor log_probs, pop_tensor labels, pop_tensor data_lengths,
+                                               pop_tensor label_lengths, pop_program sequence, unsigned blank_class,
+                                               const popnn_ctc_plan *plan, const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, log_type(out_type), log_probs, labels, data_lengths, label_lengths, blank_class, name, options);
+    return run(where, graph,
+               &(struct ctc_request){ "popnn_ctc_loss_log_probabilities", out_type, log_probs, labels, data_lengths,
+                                      label_lengths, blank_class, plan, false, false },
+               sequence, name, options)
+        .loss;
+}
+pop_tensor popnn_ctc_loss_logits_at(pop_where where, pop_graph *graph, pop_type out_type, pop_tensor logits,
+                                    pop_tensor labels, pop_tensor data_lengths, pop_tensor label_lengths,
+                                    pop_program sequence, unsigned blank_class, const popnn_ctc_plan *plan,
+                                    const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, log_type(out_type), logits, labels, data_lengths, label_lengths, blank_class, name, options);
+    return run(where, graph,
+               &(struct ctc_request){ "popnn_ctc_loss_logits", out_type, logits, labels, data_lengths, label_lengths,
+                                      blank_class, plan, true, false },
+               sequence, name, options)
+        .loss;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The maximum of each row in two steps: rows are split into chunks, in which each worker finds the maximum of a
+ * share; then one worker reduces these results. The split is the one with the lowest cycles by the vertices'
+ * estimators. */
+#include "popnn/loss/arg_max.h"
+
+#include "poplibs/log.h"
+#include "popnn/support.h"
+
+#include <assert.h>
+#include <popnn/loss.h>
+#include <poputil/util.h>
+
+struct cut {
+    size_t chunks;    /* number of chunks of a row; chunk c is [c n / chunks, (c + 1) n / chunks) */
+    unsigned divisor; /* log2 of the elements of a share */
+};
+
+static size_t parts_of(size_t size, unsigned divisor)
+{
+    return poplibs_ceil_div(size, (size_t)1 << divisor);
+}
+static struct cut cut_rows(size_t rows, size_t n, size_t tiles)
+{
+    struct cut best = { 1, 0 };
+    uint64_t min = UINT64_MAX;
+    for (size_t chunks = 1; chunks <= n && (chunks == 1 || rows * chunks <= tiles); chunks *= 2)
+        for (unsigned divisor = 0; divisor < 32; ++divisor) {
+            size_t size = poplibs_ceil_div(n, chunks), found = chunks * parts_of(size, divisor);
+            uint64_t cycles =
+                poplibs_ceil_div(rows * chunks, tiles) * popnn_max_class_gather_cycles(size, (size_t)1 << divisor) +
+                size;
+            if (found > 1) /* values and indices are exchanged to another tile */
+                cycles += 6 * popnn_max_class_sparse_cycles(found) * poplibs_ceil_div(rows, 6 * tiles) + 2 * found;
+            if (cycles < min) {
+                min = cycles;
+                best = (struct cut){ chunks, divisor };
+            }
+            if (((size_t)1 << divisor) >= size)
+                break;
+        }
+    return best;
+}
+
+struct best_search {
+    pop_where where;
+    pop_graph *graph;
+    pop_program sequence;
+    const char *name, *api;
+    const char *kind; /* "Max" or "Min" */
+};
+
+/* Maxima of the shares with their indices: {rows, found}. */
+static popnn_extreme gather(const struct best_search *search, pop_tensor input, pop_type out_type, struct cut cut)
+{
+    char path[POPLIBS_PATH_SIZE], type[96];
+    pop_graph *graph = search->graph;
+    size_t rows = pop_tensor_dim(input, 0), n = pop_tensor_dim(input, 1),
+           tiles = pop_target_num_tiles(pop_graph_target(graph)), found = 0;
+    assert(cut.chunks && cut.chunks <= poplibs_max(n, 1) && cut.divisor < 32);
+    for (size_t c = 0; c < cut.chunks; ++c)
+        found += parts_of((c + 1) * n / cut.chunks - c * n / cut.chunks, cut.divisor);
+    poplibs_path(path, sizeof(path), search->name, "ReduceClassGather");
+    popnn_extreme all = { pop_graph_add_variable_at(search->where, graph, out_type, POP_SHAPE(rows, found), path),
+                          pop_graph_add_variable_at(search->where, graph, POP_UNSIGNED_INT, POP_SHAPE(rows, found),
+                                                    path) };
+    pop_compute_set set = pop_graph_add_compute_set_at(search->where, graph, path);
+    snprintf(type, sizeof(type), "popnn::Reduce%sClassGather<%s,unsigned int>", search->kind,
+             pop_type_name(pop_tensor_type(input)));
+    for (size_t row = 0; row < rows; ++row)
+        for (size_t c = 0, at = 0; c < cut.chunks; ++c) {
+            size_t begin = c * n / cut.chunks, end = (c + 1) * n / cut.chunks,
+                   next = at + parts_of(end - begin, cut.divisor);
+            unsigned tile = (unsigned)((row * cut.chunks + c) * tiles / poplibs_max(rows * cut.chunks, tiles));
+            assert(begin < end && next <= found && tile < tiles);
+            pop_tensor values = pop_tensor_slice_at(search->where, pop_tensor_at(all.value, row), at, next, 0);
+            pop_tensor places = pop_tensor_slice_at(search->where, pop_tensor_at(all.index, row), at, next, 0);
+            pop_graph_set_tile_mapping_at(search->where, graph, values, tile);
+            pop_graph_set_tile_mapping_at(search->where, graph, places, tile);
+            pop_vertex vertex = pop_graph_add_vertex_at(search->where, graph, set, type);
+            pop_graph_connect_at(search->where, graph, vertex, "activations",
+                                 pop_tensor_slice_at(search->where, pop_tensor_at(input, row), begin, end, 0));
+            pop_graph_connect_at(search->where, graph, vertex, "maxValue", values);
+            pop_graph_connect_at(search->where, graph, vertex, "maxIndex", places);
+            pop_graph_set_field_int_at(search->where, graph, vertex, "index", (int64_t)begin);
+            pop_graph_set_field_int_at(search->where, graph, vertex, "size", (int64_t)(end - begin));
+            pop_graph_set_field_int_at(search->where, graph, vertex, "divisorLog2", cut.divisor);
+            pop_graph_map_vertex_at(search->where, graph, vertex, tile);
+            at = next;
+        }
+    pop_sequence_add_at(search->where, search->sequence, pop_execute_at(search->where, set, search->name));
+    return all;
+}
+
+/* Reduces them to the maximum of each row: {rows}. */
+static popnn_extreme merge(const struct best_search *search, popnn_extreme all)
+{
+    char path[POPLIBS_PATH_SIZE], type[96];
+    pop_graph *graph = search->graph;
+    size_t rows = pop_tensor_dim(all.value, 0), tiles = pop_target_num_tiles(pop_graph_target(graph));
+    pop_type out_type = pop_tensor_type(all.value);
+    poplibs_path(path, sizeof(path), search->name, "ReduceClassSparse");
+    popnn_extreme out = { pop_graph_add_variable_at(search->where, graph, out_type, POP_SHAPE(rows), path),
+                          pop_graph_add_variable_at(search->where, graph, POP_UNSIGNED_INT, POP_SHAPE(rows), path) };
+    pop_compute_set set = pop_graph_add_compute_set_at(search->where, graph, path);
+    snprintf(type, sizeof(type), "popnn::Reduce%sClassSparse<%s,unsigned int>", search->kind, pop_type_name(out_type));
+    for (size_t row = 0; row < rows; ++row) {
+        unsigned tile = (unsigned)(row * tiles / poplibs_max(rows, tiles));
+        pop_vertex vertex = pop_graph_add_vertex_at(search->where, graph, set, type);
+        pop_graph_set_tile_mapping_at(search->where, graph, pop_tensor_at(out.value, row), tile);
+        pop_graph_set_tile_mapping_at(search->where, graph, pop_tensor_at(out.index, row), tile);
+        pop_graph_connect_at(search->where, graph, vertex, "activations", pop_tensor_at(all.value, row));
+        pop_graph_connect_at(search->where, graph, vertex, "labels", pop_tensor_at(all.index, row));
+        pop_graph_connect_at(search->where, graph, vertex, "maxValue", pop_tensor_at(out.value, row));
+        pop_graph_connect_at(search->where, graph, vertex, "maxIndex", pop_tensor_at(out.index, row));
+        pop_graph_map_vertex_at(search->where, graph, vertex, tile);
+    }
+    pop_sequence_add_at(search->where, search->sequence, pop_execute_at(search->where, set, search->name));
+    return out;
+}
+
+static popnn_extreme extreme_of(const struct best_search *search, pop_tensor input)
+{
+    pop_graph *graph = search->graph;
+    if (!poplibs_ready(graph) || !popnn_check_rows(graph, search->where, search->api, input))
+        return (popnn_extreme){ { 0 }, { 0 } };
+    size_t rows = pop_tensor_dim(input, 0), n = pop_tensor_dim(input, 1);
+    if (!n && rows) {
+        poplibs_fail(graph, POP_POPLAR_ERROR, search->where, search->api, "rows without elements have no largest");
+        return (popnn_extreme){ { 0 }, { 0 } };
+    }
+    pop_type out_type = pop_tensor_type(input) == POP_HALF ? POP_FLOAT : pop_tensor_type(input);
+    popnn_extreme all =
+        gather(search, input, out_type, cut_rows(rows, n, pop_target_num_tiles(pop_graph_target(graph))));
+    if (pop_tensor_dim(all.value, 1) == 1)
+        return (popnn_extreme){ pop_tensor_flatten(all.value), pop_tensor_flatten(all.index) };
+    popnn_extreme out = merge(search, all);
+    return poplibs_ready(graph) ? out : (popnn_extreme){ { 0 }, { 0 } };
+}
+
+popnn_extreme popnn_max_and_arg_max_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence,
+                                       const char *name)
+{
+    POPLIBS_CALL(graph, input, name);
+    return extreme_of(&(struct best_search){ where, graph, sequence, name, "popnn_max_and_arg_max", "Max" }, input);
+}
+popnn_extreme popnn_min_and_arg_min_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence,
+                                       const char *name)
+{
+    POPLIBS_CALL(graph, input, name);
+    return extreme_of(&(struct best_search){ where, graph, sequence, name, "popnn_min_and_arg_min", "Min" }, input);
+}
+pop_tensor popnn_arg_max_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence, const char *name)
+{
+    POPLIBS_CALL(graph, input, name);
+    return extreme_of(&(struct best_search){ where, graph, sequence, name, "popnn_arg_max", "Max" }, input).index;
+}
+pop_tensor popnn_arg_min_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence, const char *name)
+{
+    POPLIBS_CALL(graph, input, name);
+    return extreme_of(&(struct best_search){ where, graph, sequence, name, "popnn_arg_min", "Min" }, input).index;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "popnn/norm/host_norm.h"
+
+#include "popnn/host_rows.h"
+
+/* Outputs of more elements do not stay in a core's caches. */
+enum { MAX_RANK = 32, MIN_IMAGES = 8, CACHED_ELEMENTS = 1 << 21 };
+
+/* ---- statistics ---- */
+
+static bool is_served(const pop_graph *graph, pop_tensor acts)
+{
+    size_t rank = pop_tensor_rank(acts);
+    return poplibs_ready(graph) && pop_graph_target(graph)->type == POP_TARGET_CPU && rank >= 2 && rank <= MAX_RANK &&
+           pop_tensor_type(acts) == POP_FLOAT && pop_tensor_num_elements(acts) && pop_tensor_is_contiguous(acts);
+}
+bool host_norm_measures(const struct host_statistics *s)
+{
+    return is_served(s->graph, s->acts) && pop_tensor_dim(s->acts, 0) >= MIN_IMAGES;
+}
+
+void host_norm_statistics(const struct host_statistics *s, pop_program sequence, const char *name, pop_tensor *mean,
+                          pop_tensor *inverse)
+{
+    char path[POPLIBS_PATH_SIZE];
+    poplibs_path(path, sizeof(path), name, "Norm/statistics");
+    size_t images = pop_tensor_dim(s->acts, 0), of_image = pop_tensor_num_elements(s->acts) / images,
+           vertices = host_row_vertices(images, of_image);
+    pop_tensor in = pop_tensor_flatten_at(s->where, s->acts), *const made[] = { mean, inverse };
+    for (size_t k = 0; k < 2; ++k) {
+        *made[k] = pop_graph_add_variable_at(s->where, s->graph, POP_FLOAT, POP_SHAPE(images), path);
+        pop_graph_set_tile_mapping_at(s->where, s->graph, *made[k], 0);
+    }
+    pop_compute_set set = pop_graph_add_compute_set_at(s->where, s->graph, path);
+    for (size_t i = 0; i < vertices && poplibs_ready(s->graph); ++i) {
+        pop_interval part = poplibs_cpu_part(images, vertices, i);
+        pop_vertex vertex = pop_graph_add_vertex_at(s->where, s->graph, set, "popnn::HostLayerStatistics");
+        pop_graph_map_vertex_at(s->where, s->graph, vertex, 0);
+        pop_graph_connect_at(s->where, s->graph, vertex, "in",
+                             pop_tensor_slice_at(s->where, in, part.begin * of_image, part.end * of_image, 0));
+        pop_graph_connect_at(s->where, s->graph, vertex, "mean",
+                             pop_tensor_slice_at(s->where, *mean, part.begin, part.end, 0));
+        pop_graph_connect_at(s->where, s->graph, vertex, "inverse",
+                             pop_tensor_slice_at(s->where, *inverse, part.begin, part.end, 0));
+        pop_graph_set_field_int_at(s->where, s->graph, vertex, "count", (int64_t)of_image);
+        pop_graph_set_field_double_at(s->where, s->graph, vertex, "eps", s->eps);
+        pop_graph_set_field_int_at(s->where, s->graph, vertex, "unbiased", s->unbiased);
+        pop_graph_set_field_int_at(s->where, s->graph, vertex, "stable", s->stable);
+    }
+    pop_sequence_add_at(s->where, sequence, pop_execute_at(s->where, set, path));
+}
+
+/* ---- scaling ---- */
+
+static bool is_row(pop_tensor t, size_t count)
+{
+    return pop_tensor_type(t) == POP_FLOAT && pop_tensor_rank(t) == 1 && pop_tensor_dim(t, 0) == count;
+}
+bool host_norm_serves(const struct host_norm *norm)
+{
+    if (!is_served(norm->graph, norm->acts))
+        return false;
+    size_t images = pop_tensor_dim(norm->acts, 0), channels = pop_tensor_dim(norm->acts, 1);
+    return is_row(norm->mean, images) && is_row(norm->inverse, images) && is_row(norm->gamma, channels) &&
+           is_row(norm->beta, channels);
+}
+
+pop_tensor host_norm_normalise(const struct host_norm *norm, pop_program sequence, const char *name,
+                               pop_tensor *whitened)
+{
+    char path[POPLIBS_PATH_SIZE];
+    pop_where where = norm->where;
+    pop_graph *graph = norm->graph;
+    poplibs_path(path, sizeof(path), name, "Norm/normalise");
+    size_t dims[MAX_RANK], rank = pop_tensor_shape(norm->acts, dims, MAX_RANK), images = dims[0],
+                           of_image = pop_tensor_num_elements(norm->acts) / images,
+                           vertices = host_row_vertices(images, of_image);
+    pop_tensor in = pop_tensor_flatten_at(where, norm->acts), out[2];
+    for (size_t k = 0; k < 2; ++k) { /* the second is empty unless it is wanted */
+        size_t count = k && !whitened ? 0 : images * of_image;
+        out[k] = pop_graph_add_variable_at(where, graph, POP_FLOAT, POP_SHAPE(count), path);
+        pop_graph_set_tile_mapping_at(where, graph, out[k], 0);
+    }
+    pop_compute_set set = pop_graph_add_compute_set_at(where, graph, path);
+    for (size_t i = 0; i < vertices && poplibs_ready(graph); ++i) {
+        /* Backwards, because the images whose statistics were made last are in the caches. */
+        pop_interval part = poplibs_cpu_part(images, vertices, vertices - 1 - i);
+        size_t begin = part.begin * of_image, end = part.end * of_image;
+        const struct {
+            const char *field;
+            pop_tensor t;
+        } edges[] = { { "in", pop_tensor_slice_at(where, in, begin, end, 0) },
+                      { "mean", pop_tensor_slice_at(where, norm->mean, part.begin, part.end, 0) },
+                      { "inverse", pop_tensor_slice_at(where, norm->inverse, part.begin, part.end, 0) },
+                      { "gamma", norm->gamma },
+                      { "beta", norm->beta },
+                      { "out", pop_tensor_slice_at(where, out[0], begin, end, 0) },
+                      { "white", whitened ? pop_tensor_slice_at(where, out[1], begin, end, 0) : out[1] } };
+        pop_vertex vertex = pop_graph_add_vertex_at(where, graph, set, "popnn::HostLayerNormalise");
+        pop_graph_map_vertex_at(where, graph, vertex, 0);
+        for (size_t k = 0; k < sizeof(edges) / sizeof(edges[0]); ++k)
+            pop_graph_connect_at(where, graph, vertex, edges[k].field, edges[k].t);
+        pop_graph_set_field_int_at(where, graph, vertex, "field", (int64_t)(of_image / dims[1]));
+        pop_graph_set_field_int_at(where, graph, vertex, "past", images * of_image > CACHED_ELEMENTS);
+    }
+    pop_sequence_add_at(where, sequence, pop_execute_at(where, set, path));
+    if (whitened)
+        *whitened = pop_tensor_reshape_at(where, out[1], (pop_shape){ rank, dims });
+    return pop_tensor_reshape_at(where, out[0], (pop_shape){ rank, dims });
+}

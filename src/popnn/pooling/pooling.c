@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The output is split into blocks, one for each tile, or part of a CPU device's work: some channels, some of the batch,
+ * a box of the field. The split has the lowest cycles by the vertices' estimators and the exchange of their inputs. A
+ * block is one region in memory, and its inputs are gathered for its vertex. */
+#include "poplibs/cpu_parts.h"
+#include "poplibs/options.h"
+#include "popnn/call_log.h"
+#include "popnn/pooling/pooling_conv.h"
+#include "popnn/pooling/pooling_geometry.h"
+#include "popnn/pooling/pooling_lists.h"
+#include "popnn/support.h"
+
+#include <assert.h>
+#include <popnn/pooling.h>
+#include <poputil/var_structure.h>
+
+/* The dimensions that are split: groups and batch, then the field. */
+enum { GROUPS = 0, BATCH = 1, FIELD = 2, MAX_CUTS = 2 + POPNN_MAX_FIELD_DIMS, MAX_CHANNELS = 64 };
+enum { CPU_PART_ELEMENTS = 1 << 14 }; /* minimum elements of a block on a CPU device */
+
+const char *popnn_pooling_type_name(popnn_pooling_type type)
+{
+    static const char *const names[] = { "max", "avg", "sum" };
+    return type <= POPNN_POOL_SUM ? names[type] : NULL;
+}
+
+/* ---- values derived from the parameters ---- */
+
+static long long padded(const popnn_pool_params *params, unsigned dim)
+{
+    return (long long)params->input_field[dim] + params->padding_lower[dim] + params->padding_upper[dim];
+}
+void popnn_pool_output_field(const popnn_pool_params *params, size_t *output_field)
+{
+    for (unsigned i = 0; i < params->dims && i < POPNN_MAX_FIELD_DIMS; ++i) {
+        long long positions = padded(params, i) - (long long)params->kernel[i];
+        output_field[i] = positions < 0 || !params->stride[i] ? 0 : (size_t)positions / params->stride[i] + 1;
+    }
+}
+uint64_t popnn_pool_fwd_flops(const popnn_pool_params *params)
+{
+    if (params->dims > POPNN_MAX_FIELD_DIMS)
+        return 0;
+    size_t out[POPNN_MAX_FIELD_DIMS];
+    uint64_t flops = params->batch * params->channels;
+    popnn_pool_output_field(params, out);
+    for (unsigned i = 0; i < params->dims; ++i) {
+        uint64_t covered = 0;
+        for (size_t o = 0; o < out[i]; ++o) {
+            long long begin = (long long)(o * params->stride[i]) - params->padding_lower[i],
+                      end = begin + (long long)params->kernel[i];
+            begin = begin < 0 ? 0 : begin;
+            end = end > (long long)params->input_field[i] ? (long long)params->input_field[i] : end;
+            covered += end > begin ? (uint64_t)(end - begin) : 0;
+        }
+        flops *= covered;
+    }
+    return flops;
+}
+uint64_t popnn_pool_bwd_flops(const popnn_pool_params *params)
+{
+    return popnn_pool_fwd_flops(params);
+}
+static double perfect_cycles(const pop_graph *graph, uint64_t flops, pop_type type)
+{
+    const pop_target *target = pop_graph_target(graph);
+    unsigned tiles = pop_target_num_tiles(target), width = pop_target_vector_width(target, type);
+    return (double)flops / ((double)tiles * (width ? width : 1));
+}
+double popnn_pool_fwd_perfect_cycle_count(const pop_graph *graph, const popnn_pool_params *params)
+{
+    return perfect_cycles(graph, popnn_pool_fwd_flops(params), params->data_type);
+}
+double popnn_pool_bwd_perfect_cycle_count(const pop_graph *graph, const popnn_pool_params *params)
+{
+    return perfect_cycles(graph, popnn_pool_bwd_flops(params), params->data_type);
+}
+
+/* ---- the plan ---- */
+
+struct pool {
+    pop_where where;
+    pop_graph *graph;
+    const char *api;
+    const popnn_pool_params *params;
+    size_t out_field[POPNN_MAX_FIELD_DIMS];
+    size_t channels;    /* of a group */
+    const char *vertex; /* "MaxPooling" */
+    enum pool_kind kind;
+    bool backward;      /* blocks are parts of the input, not of the output */
+    pop_tensor read[3]; /* inputs "in", "pooled", "gradient", as {groups, batch, field..., channels}; null: not read */
+    pop_compute_set set;
+};
+static const char *const read_names[] = { "in", "pooled", "gradient" };
+static bool reads_input(size_t which)
+{
+    return which == 0;
+}
+
+/* Output elements whose windows overlap input elements [begin, end), or the reverse for backward. */
+static pop_interval outputs_of(const struct pool *pool, unsigned i, pop_interval in)
+{
+    long long stride = pool->params->stride[i], kernel = (long long)pool->params->kernel[i],
+              padding = pool->params->padding_lower[i];
+    long long first = (long long)in.begin + padding - kernel + 1, last = (long long)in.end - 1 + padding;
+    first = first <= 0 ? 0 : (first + stride - 1) / stride;
+    last = last < 0 ? -1 : last / stride;
+    last = last >= (long long)pool->out_field[i] ? (long long)pool->out_field[i] - 1 : last;
+    return first > last ? (pop_interval){ 0, 0 } : (pop_interval){ (size_t)first, (size_t)last + 1 };
+}
+static pop_interval inputs_of(const struct pool *pool, unsigned i, pop_interval out)
+{
+    long long stride = pool->params->stride[i], padding = pool->params->padding_lower[i],
+              size = (long long)pool->params->input_field[i];
+    long long first = (long long)out.begin * stride - padding,
+              end = ((long long)out.end - 1) * stride - padding + (long long)pool->params->kernel[i];
+    first = first < 0 ? 0 : first;
+    end = end > size ? size : end;
+    return first >= end ? (pop_interval){ 0, 0 } : (pop_interval){ (size_t)first, (size_t)end };
+}
+
+/* Whether vertices have work lists, if these can describe their parts: those of poplibs' release of 2021 on a modelled
+ * IPU. An average's divisors and a maximum's multiplicity are not in the lists. */
+static bool is_listed(const struct pool *pool)
+{
+    const pop_target *target = pop_graph_target(pool->graph);
+    bool average = pool->params->type == POPNN_POOL_AVG, scale = !pool->backward && pool->kind == POOL_BACKWARD;
+    return target->type != POP_TARGET_CPU && target->poplibs_release == POP_POPLIBS_2021 && !average && !scale;
+}
+
+struct plan {
+    size_t cuts[MAX_CUTS];
+    uint64_t cycles;
+};
+
+static uint64_t cost_of(const struct pool *pool, const size_t *block)
+{
+    const pop_target *target = pop_graph_target(pool->graph);
+    pop_type type = pool->params->data_type;
+    unsigned dims = pool->params->dims;
+    bool listed = is_listed(pool);
+    size_t rows = block[BATCH], window = 1, there = block[GROUPS] * block[BATCH] * pool->channels, here = there,
+           span = there;
+    for (unsigned i = 0; i < dims; ++i) {
+        size_t size = block[FIELD + i];
+        rows *= i + 1 < dims ? size : 1;
+        /* Work lists have an item for each element of the window's innermost dimension. */
+        window *= pool->backward && !(listed && i + 1 == dims)
+                      ? poplibs_ceil_div(pool->params->kernel[i], pool->params->stride[i])
+                      : pool->params->kernel[i];
+        here *= size;
+        there *= pool->backward
+                     ? poplibs_min(size / pool->params->stride[i] + pool->params->kernel[i], pool->out_field[i])
+                     : poplibs_min((size - 1) * pool->params->stride[i] + pool->params->kernel[i],
+                                   pool->params->input_field[i]);
+        span *= (size - 1) * (pool->backward ? 1 : pool->params->stride[i]) + pool->params->kernel[i];
+    }
+    there = listed ? span : there; /* as poplibs' planner of 2021, which does not regard the ends of the field */
+    size_t read = 0;
+    for (size_t i = 0; i < 3; ++i)
+        if (pop_tensor_type(pool->read[i]))
+            read += reads_input(i) == pool->backward ? here : there;
+    read = read * pop_target_type_size(target, type) / target->exchange_bytes_per_cycle;
+    size_t vectors = poplibs_ceil_div(pool->channels, pop_target_vector_width(target, type)),
+           width = block[FIELD + dims - 1];
+    if (!listed)
+        return pool_cycles(pool->kind, block[GROUPS], vectors, rows, width, window, target->num_worker_contexts) + read;
+    const struct pool_share share = { pool->kind, block[GROUPS], vectors };
+    return pool_list_cycles(&share, rows, width, window, pool->backward ? pool->params->stride[dims - 1] : 1,
+                            target->num_worker_contexts) +
+           read;
+}
+
+/* Enumerates the splits of the dimensions from `at` on into at most `blocks` blocks; equal block sizes are tried
+ * once. */
+static void search(const struct pool *pool, const size_t *sizes, unsigned at, size_t blocks, size_t *cuts,
+                   size_t *block, struct plan *best)
+{
+    unsigned dims = FIELD + pool->params->dims;
+    if (at == dims) {
+        uint64_t cycles = cost_of(pool, block);
+        for (unsigned i = FIELD; i < dims && is_listed(pool) && cycles < best->cycles; ++i) {
+            /* The workers can share the rows of a dimension's last block, which is smaller, less evenly. */
+            size_t whole = block[i], rest = sizes[i] % whole;
+            block[i] = rest ? rest : whole;
+            uint64_t last_cycles = cost_of(pool, block);
+            cycles = last_cycles > cycles ? last_cycles : cycles;
+            block[i] = whole;
+        }
+        if (cycles < best->cycles) {
+            best->cycles = cycles;
+            memcpy(best->cuts, cuts, dims * sizeof(*cuts));
+        }
+        return;
+    }
+    size_t last = 0;
+    for (size_t n = 1; n <= sizes[at] && n <= blocks; ++n) {
+        block[at] = poplibs_ceil_div(sizes[at], n);
+        if (block[at] == last)
+            continue;
+        last = block[at];
+        cuts[at] = n;
+        search(pool, sizes, at + 1, blocks / n, cuts, block, best);
+    }
+}
+
+/* ---- the graph ---- */
+
+struct builder {
+    struct pool *pool;
+    const size_t *sizes, *cuts;
+    size_t block, blocks; /* next block, and maximum number of blocks */
+};
+
+/* Connects a box of a tensor by groups, as work lists need it, or by rows of the innermost dimension of the field. */
+static void connect_box(const struct pool *pool, pop_vertex vertex, const char *field, pop_tensor t,
+                        const pop_interval *box, bool by_groups)
+{
+    unsigned dims = FIELD + pool->params->dims;
+    for (unsigned i = 0; i < dims; ++i)
+        t = pop_tensor_slice_at(pool->where, t, box[i].begin, box[i].end, i);
+    size_t length = pool->channels, count = 1;
+    for (unsigned i = 0; i < dims; ++i)
+        *(i + 1 == dims || (by_groups && i != GROUPS) ? &length : &count) *= box[i].end - box[i].begin;
+    pop_graph_connect_at(pool->where, pool->graph, vertex, field,
+                         pop_tensor_reshape_at(pool->where, t, POP_SHAPE(count, length)));
+}
+
+/* here, there: the boxes of the output and of what it reads elsewhere. */
+static pop_vertex add_vertex(const struct pool *pool, const struct pool_part *part, pop_tensor out,
+                             const pop_interval *here, const pop_interval *there)
+{
+    pop_where where = pool->where;
+    pop_graph *graph = pool->graph;
+    bool listed = is_listed(pool) && pool_can_list(part, pool->backward, pool->kind == POOL_MAX),
+         sum = strncmp(pool->vertex, "Sum", 3) == 0;
+    char type[64];
+    snprintf(type, sizeof(type), "popnn::%s%s<%s>", listed && sum ? "SumPooling" : pool->vertex,
+             listed ? "WorkList" : "", pop_type_name(pool->params->data_type));
+    pop_vertex vertex = pop_graph_add_vertex_at(where, graph, pool->set, type);
+    pop_graph_connect_at(where, graph, vertex, "out", pop_tensor_flatten_at(where, out));
+    for (size_t i = 0; i < 3; ++i)
+        if (pop_tensor_type(pool->read[i]))
+            connect_box(pool, vertex, listed && sum ? "in" : read_names[i], pool->read[i],
+                        reads_input(i) == pool->backward ? here : there, listed);
+    if (listed) {
+        pool_set_lists(where, graph, vertex, part, pool->backward);
+        return vertex;
+    }
+    int numbers[POOL_PART_INTS + 6 * POOL_DIM_INTS];
+    memcpy(numbers, part, sizeof(numbers));
+    pop_graph_set_field_vector_at(where, graph, vertex, POP_FIELD("part", POP_WHOLE), POP_INT, numbers,
+                                  pool_ints(part->dims));
+    if (sum)
+        pop_graph_set_field_int_at(where, graph, vertex, "average", pool->params->type == POPNN_POOL_AVG);
+    return vertex;
+}
+
+static bool add_block(pop_shape index, pop_tensor slice, void *user)
+{
+    struct builder *builder = user;
+    struct pool *pool = builder->pool;
+    pop_graph *graph = pool->graph;
+    pop_where where = pool->where;
+    unsigned dims = pool->params->dims;
+    pop_interval here[MAX_CUTS], there[MAX_CUTS];
+    assert(builder->block < builder->blocks && index.rank == FIELD + dims + 1);
+    if (!pop_tensor_num_elements(slice))
+        return true;
+    for (unsigned i = 0; i < FIELD + dims; ++i) {
+        size_t size = poplibs_ceil_div(builder->sizes[i], builder->cuts[i]), begin = index.dims[i] * size;
+        here[i] = there[i] = (pop_interval){ begin, poplibs_min(begin + size, builder->sizes[i]) };
+    }
+    struct pool_part part = { (int)(here[GROUPS].end - here[GROUPS].begin),
+                              (int)(here[BATCH].end - here[BATCH].begin),
+                              (int)pool->channels,
+                              (int)dims,
+                              { { 0 } } };
+    for (unsigned i = 0; i < dims; ++i) {
+        there[FIELD + i] = pool->backward ? outputs_of(pool, i, here[FIELD + i]) : inputs_of(pool, i, here[FIELD + i]);
+        pop_interval out = pool->backward ? there[FIELD + i] : here[FIELD + i],
+                     in = pool->backward ? here[FIELD + i] : there[FIELD + i];
+        assert(out.end <= pool->out_field[i] && in.end <= pool->params->input_field[i]);
+        part.dim[i] = (struct pool_dim){ (int)out.begin,
+                                         (int)(out.end - out.begin),
+                                         (int)in.begin,
+                                         (int)(in.end - in.begin),
+                                         (int)pool->params->kernel[i],
+                                         (int)pool->params->stride[i],
+                                         pool->params->padding_lower[i],
+                                         (int)pool->params->input_field[i] };
+    }
+    /* Blocks are assigned to tiles in order, so that they are near their inputs when those are spread likewise. */
+    unsigned tile = (unsigned)(builder->block++ * pop_target_num_tiles(pop_graph_target(graph)) / builder->blocks);
+    pop_graph_set_tile_mapping_at(where, graph, slice, tile);
+    pop_vertex vertex = add_vertex(pool, &part, slice, here, there);
+    pop_graph_map_vertex_at(where, graph, vertex, tile);
+    return poplibs_ready(graph);
+}
+
+/* {batch, channels, field...} as {groups, batch, field..., channels of a group}, and the reverse. */
+static pop_tensor grouped(const struct pool *pool, pop_tensor t)
+{
+    assert(pop_tensor_rank(t) == 2 + pool->params->dims && pop_tensor_dim(t, 1) % pool->channels == 0);
+    size_t dims[3 + POPNN_MAX_FIELD_DIMS] = { pop_tensor_dim(t, 0), pop_tensor_dim(t, 1) / pool->channels,
+                                              pool->channels };
+    for (unsigned i = 0; i < pool->params->dims; ++i)
+        dims[3 + i] = pop_tensor_dim(t, 2 + i);
+    t = pop_tensor_reshape_at(pool->where, t, (pop_shape){ 3 + pool->params->dims, dims });
+    return pop_tensor_dim_roll_at(pool->where, pop_tensor_dim_roll_at(pool->where, t, 1, 0), 2, 2 + pool->params->dims);
+}
+static pop_tensor ungrouped(const struct pool *pool, pop_tensor t)
+{
+    t = pop_tensor_dim_roll_at(pool->where, pop_tensor_dim_roll_at(pool->where, t, 2 + pool->params->dims, 2), 0, 1);
+    size_t dims[2 + POPNN_MAX_FIELD_DIMS] = { pop_tensor_dim(t, 0), pop_tensor_dim(t, 1) * pool->channels };
+    for (unsigned i = 0; i < pool->params->dims; ++i)
+        dims[2 + i] = pop_tensor_dim(t, 3 + i);
+    return pop_tensor_reshape_at(pool->where, t, (pop_shape){ 2 + pool->params->dims, dims });
+}
+
+/* Blocks on a CPU device, which threads share: whole outer dimensions first, so that the order in memory does not
+ * change. */
+static void cut_on_cpu(const struct pool *pool, const size_t *sizes, size_t *cuts)
+{
+    size_t elements = 1;
+    for (unsigned i = 0; i <= FIELD + pool->params->dims; ++i)
+        elements *= sizes[i];
+    size_t left = poplibs_cpu_parts(elements, CPU_PART_ELEMENTS);
+    for (unsigned i = 0; i < FIELD + pool->params->dims && sizes[i] && left > 1; ++i) {
+        cuts[i] = poplibs_min(sizes[i], left);
+        left = cuts[i] == sizes[i] ? left / cuts[i] : 1;
+    }
+}
+
+/* sizes: {groups, batch, field..., channels} of the output. A tensor without elements is not split. */
+static struct plan find_plan(const struct pool *pool, size_t *sizes)
+{
+    const popnn_pool_params *params = pool->params;
+    struct plan plan = { .cuts = { 1, 1, 1, 1, 1, 1, 1, 1 }, .cycles = UINT64_MAX };
+    size_t block[MAX_CUTS], cuts[MAX_CUTS];
+    sizes[GROUPS] = params->channels / pool->channels;
+    sizes[BATCH] = params->batch;
+    for (unsigned i = 0; i < params->dims; ++i)
+        sizes[FIELD + i] = pool->backward ? params->input_field[i] : pool->out_field[i];
+    sizes[FIELD + params->dims] = pool->channels;
+    assert(pool->channels && pool->channels <= MAX_CHANNELS && params->channels % pool->channels == 0);
+    search(pool, sizes, 0, pop_target_num_tiles(pop_graph_target(pool->graph)), cuts, block, &plan);
+    if (pop_graph_target(pool->graph)->type == POP_TARGET_CPU)
+        cut_on_cpu(pool, sizes, plan.cuts);
+    return plan;
+}
+
+/* One step of the program: its output has the field of the pool's output or, when backward, of its input. */
+static pop_tensor build(struct pool *pool, pop_program sequence, const char *name, const char *step)
+{
+    char path[POPLIBS_PATH_SIZE];
+    const popnn_pool_params *params = pool->params;
+    size_t sizes[3 + POPNN_MAX_FIELD_DIMS];
+    pop_shape shape = { 3 + params->dims, sizes };
+    struct plan plan = find_plan(pool, sizes);
+    size_t partitions[3 + POPNN_MAX_FIELD_DIMS] = { 0 };
+    memcpy(partitions, plan.cuts, (FIELD + params->dims) * sizeof(*partitions));
+    partitions[FIELD + params->dims] = 1;
+    poplibs_path(path, sizeof(path), name, step);
+    pool->set = pop_graph_add_compute_set_at(pool->where, pool->graph, path);
+    pop_tensor out = poputil_create_partitionable_tensor_at(pool->where, pool->graph, params->data_type, shape,
+                                                            (pop_shape){ shape.rank, partitions }, path);
+    struct builder builder = { pool, sizes, plan.cuts, 0, 1 };
+    for (unsigned i = 0; i < FIELD + params->dims; ++i)
+        builder.blocks *= plan.cuts[i];
+    poputil_iterate_tensor_partitions_at(pool->where, pool->graph, out, (pop_shape){ shape.rank, partitions },
+                                         add_block, &builder);
+    pop_sequence_add_at(pool->where, sequence, pop_execute_at(pool->where, pool->set, name));
+    return poplibs_ready(pool->graph) ? ungrouped(pool, out) : (pop_tensor){ 0 };
+}
+
+/* ---- checks of arguments ---- */
+
+static bool check_params(struct pool *pool)
+{
+    const popnn_pool_params *params = pool->params;
+    pop_graph *graph = pool->graph;
+    if (!params)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, pool->where, pool->api, "the parameters are NULL");
+    if (params->type > POPNN_POOL_SUM || params->dims < 1 || params->dims > POPNN_MAX_FIELD_DIMS)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, pool->where, pool->api,
+                            "pooling of type %u over %u dimensions is wanted; there are max, avg and sum, over 1 to %d",
+                            (unsigned)params->type, params->dims, POPNN_MAX_FIELD_DIMS);
+    if (params->data_type != POP_HALF && params->data_type != POP_FLOAT)
+        return poplibs_fail(graph, POP_TYPE_ERROR, pool->where, pool->api,
+                            "elements of type %s are to be pooled; half or float is needed",
+                            pop_type_name(params->data_type));
+    for (unsigned i = 0; i < params->dims; ++i)
+        if (!params->kernel[i] || !params->stride[i] || padded(params, i) < (long long)params->kernel[i])
+            return poplibs_fail(graph, POP_POPLAR_ERROR, pool->where, pool->api,
+                                "dimension %u has a window of %zu and a stride of %u for %lld elements with padding; "
+                                "both must be at least 1, and "
+                                "the window must fit",
+                                i, params->kernel[i], params->stride[i], padded(params, i));
+    for (unsigned i = 0; i < params->dims; ++i)
+        if (padded(params, i) > INT32_MAX)
+            return poplibs_fail(pool->graph, POP_POPLAR_ERROR, pool->where, pool->api,
+                                "dimension %u of the field has %lld elements with its padding; at most %d are allowed",
+                                i, padded(params, i), INT32_MAX);
+    popnn_pool_output_field(params, pool->out_field);
+    return true;
+}
+static bool check_tensor(const struct pool *pool, const char *what, pop_tensor t, const size_t *field)
+{
+    char seen[128], wanted[128];
+    size_t dims[2 + POPNN_MAX_FIELD_DIMS] = { pool->params->batch, pool->params->channels };
+    memcpy(dims + 2, field, pool->params->dims * sizeof(*dims));
+    if (!poplibs_is_operand(pool->graph, pool->where, pool->api, what, t))
+        return false;
+    bool fits = pop_tensor_rank(t) == 2 + pool->params->dims;
+    for (unsigned i = 0; fits && i < 2 + pool->params->dims; ++i)
+        fits = pop_tensor_dim(t, i) == dims[i];
+    if (pop_tensor_type(t) != pool->params->data_type)
+        return poplibs_fail(pool->graph, POP_TYPE_ERROR, pool->where, pool->api,
+                            "%s has elements of type %s; the parameters say %s", what,
+                            pop_type_name(pop_tensor_type(t)), pop_type_name(pool->params->data_type));
+    if (!fits)
+        return poplibs_fail(pool->graph, POP_POPLAR_ERROR, pool->where, pool->api,
+                            "%s has shape %s; the parameters say %s", what, poplibs_shape_of(seen, sizeof(seen), t),
+                            poplibs_shape_text(wanted, sizeof(wanted), (pop_shape){ 2 + pool->params->dims, dims }));
+    return true;
+}
+
+struct pool_options {
+    bool introspective, fast;
+};
+static bool check_options(const struct pool *pool, pop_options given, struct pool_options *options)
+{
+    static const struct poplibs_option table[] = {
+#define POOL_OPTION(...) POPLIBS_ROW(struct pool_options, __VA_ARGS__)
+#include "poplibs/options.def"
+    };
+    *options = (struct pool_options){ .introspective = true };
+    return poplibs_parse_options(pool->where, pool->graph, pool->api, given, table, sizeof(table) / sizeof(table[0]),
+                                 options);
+}
+
+/* The largest divisor of a number that is at most max. */
+static size_t divisor(size_t number, size_t max)
+{
+    size_t best = poplibs_max(poplibs_min(number, max), 1);
+    while (number % best)
+        --best;
+    return best;
+}
+/* The group of channels: the largest divisor of their number, up to 16 and at least the vector width, that is
+ * contiguous in memory in a pass's operand {batch, channels, field...} (backward, the output's gradient), judged by its
+ * first field element. If there is none, the largest divisor up to 16. */
+static size_t channels_of(const struct pool *pool, pop_tensor t, const struct pool_options *options)
+{
+    size_t count = pool->params->channels, together = divisor(count, 16),
+           width = pop_target_vector_width(pop_graph_target(pool->graph), pool->params->data_type);
+    if (!count || !options->introspective || !pop_tensor_num_elements(t))
+        return together;
+    pop_tensor first = pop_tensor_at(t, 0);
+    for (unsigned i = 0; i < pool->params->dims; ++i)
+        first = pop_tensor_slice_at(pool->where, first, 0, 1, 1 + i);
+    for (size_t c = together; c >= width; --c)
+        if (count % c == 0 && pop_tensor_is_contiguous(pop_tensor_slice_at(pool->where, first, 0, c, 0)))
+            return c;
+    return together;
+}
+
+/* On a CPU device rows of whole planes are pooled where they are, instead of being gathered by channels. */
+static bool takes_planes(const struct pool *pool, pop_tensor in)
+{
+    return pop_graph_target(pool->graph)->type == POP_TARGET_CPU && pool->params->data_type == POP_FLOAT &&
+           pop_tensor_is_contiguous(in);
+}
+
+/* ---- calls ---- */
+
+pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_params *params, pop_tensor in,
+                         pop_program sequence, const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_pool), in, name, options);
+    struct pool pool = { .where = where, .graph = graph, .api = "popnn_pool", .params = params };
+    struct pool_options parsed;
+    if (!poplibs_ready(graph) || !check_params(&pool) || !check_tensor(&pool, "the input", in, params->input_field) ||
+        !check_options(&pool, options, &parsed))
+        return (pop_tensor){ 0 };
+    pool.channels = takes_planes(&pool, in) ? 1 : channels_of(&pool, in, &parsed);
+    pool.vertex = params->type == POPNN_POOL_MAX ? "MaxPooling" : "SumPooling";
+    pool.kind = params->type == POPNN_POOL_MAX ? POOL_MAX : POOL_SUM;
+    pool.read[0] = grouped(&pool, in);
+    if (parsed.fast && pool_is_convolution(params) && pop_tensor_num_elements(in)) {
+        size_t sizes[3 + POPNN_MAX_FIELD_DIMS];
+        pop_tensor out = pool_convolve(where, graph, params, in, find_plan(&pool, sizes).cycles, sequence, name);
+        if (pop_tensor_valid(out) || !poplibs_ready(graph))
+            return out;
+    }
+    return build(&pool, sequence, name,
+                 params->type == POPNN_POOL_MAX   ? "MaxPool"
+                 : params->type == POPNN_POOL_AVG ? "AvgPool"
+                                                  : "SumPool");
+}
+
+pop_tensor popnn_pool_input_gradient_at(pop_where where, pop_graph *graph, const popnn_pool_params *params,
+                                        pop_tensor in, pop_tensor pooled, pop_tensor pooled_gradient,
+                                        bool use_scaled_gradient, pop_program sequence, const char *name,
+                                        pop_options options)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_pool), in, pooled, pooled_gradient, use_scaled_gradient, name,
+                 options);
+    struct pool pool = { .where = where, .graph = graph, .api = "popnn_pool_input_gradient", .params = params };
+    struct pool_options parsed;
+    if (!poplibs_ready(graph) || !check_params(&pool) ||
+        !check_tensor(&pool, "the output's gradient", pooled_gradient, pool.out_field) ||
+        !check_options(&pool, options, &parsed))
+        return (pop_tensor){ 0 };
+    bool max = params->type == POPNN_POOL_MAX;
+    if (max && (!check_tensor(&pool, "the input", in, params->input_field) ||
+                !check_tensor(&pool, "the output", pooled, pool.out_field)))
+        return (pop_tensor){ 0 };
+    pool.channels = channels_of(&pool, pooled_gradient, &parsed);
+    pool.read[2] = grouped(&pool, pooled_gradient);
+    if (max) {
+        pool.read[0] = grouped(&pool, in);
+        pool.read[1] = grouped(&pool, pooled);
+    }
+    pool.kind = POOL_BACKWARD;
+    if (max && use_scaled_gradient) {
+        pool.vertex = "MaxPoolingGradientScale";
+        pop_tensor scaled = build(&pool, sequence, name, "MaxPoolGradientScale");
+        if (!poplibs_ready(graph))
+            return (pop_tensor){ 0 };
+        pool.read[2] = grouped(&pool, scaled);
+    }
+    pool.backward = true;
+    pool.vertex = max ? "MaxPoolingGrad" : "SumPoolingGrad";
+    pool.kind = max ? POOL_BACKWARD : POOL_SUM;
+    return build(&pool, sequence, name,
+                 max                              ? "MaxPoolGrad"
+                 : params->type == POPNN_POOL_AVG ? "AvgPoolGrad"
+                                                  : "SumPoolGrad");
+}
+
+pop_tensor popnn_pool_input_gradient_without_activations_at(pop_where where, pop_graph *graph,
+                                                            const popnn_pool_params *params,
+                                                            unsigned fwd_chans_per_group, pop_tensor pooled_gradient,
+                                                            pop_program sequence, const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_pool), fwd_chans_per_group, pooled_gradient, name, options);
+    struct pool pool = {
+        .where = where, .graph = graph, .api = "popnn_pool_input_gradient_without_activations", .params = params
+    };
+    struct pool_options parsed;
+    if (!poplibs_ready(graph) || !check_params(&pool) ||
+        !check_tensor(&pool, "the output's gradient", pooled_gradient, pool.out_field) ||
+        !check_options(&pool, options, &parsed))
+        return (pop_tensor){ 0 };
+    if (params->type == POPNN_POOL_MAX || !fwd_chans_per_group || params->channels % fwd_chans_per_group) {
+        poplibs_fail(
+            graph, POP_POPLAR_ERROR, where, pool.api,
+            "groups of %u of %zu channels, for pooling of type %s; a divisor is needed, and max needs the activations",
+            fwd_chans_per_group, params->channels, popnn_pooling_type_name(params->type));
+        return (pop_tensor){ 0 };
+    }
+    pool.channels = fwd_chans_per_group > MAX_CHANNELS ? divisor(fwd_chans_per_group, 16) : fwd_chans_per_group;
+    pool.read[2] = grouped(&pool, pooled_gradient);
+    pool.backward = true;
+    pool.vertex = "SumPoolingGrad";
+    pool.kind = POOL_SUM;
+    return build(&pool, sequence, name, params->type == POPNN_POOL_AVG ? "AvgPoolGrad" : "SumPoolGrad");
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by GRU's passes. Products of a step: when the reset comes after them, one of x and one of h for all units;
+ * otherwise one for both gates and, with the reset output, one for the candidate. For each step forward stores r, z,
+ * c, then h U + b1 of the candidate when the reset comes after the products, then h' when the output is not a
+ * sequence. */
+#ifndef POPNN_RECURRENT_GRU_CELL_H
+#define POPNN_RECURRENT_GRU_CELL_H
+
+#include "popnn/recurrent/steps.h"
+#include "popnn/recurrent/units.h"
+
+#include <popnn/gru.h>
+
+enum {
+    R = POPNN_GRU_RESET_GATE,
+    Z = POPNN_GRU_UPDATE_GATE,
+    C = POPNN_GRU_CANDIDATE,
+    KEPT_FED = POPNN_GRU_UNITS,
+    KEPT_MAX = KEPT_FED + 2
+};
+
+struct gru {
+    struct units units;
+    const popnn_gru_params *params;
+    pop_tensor input_weights, output_weights; /* {input, 3 output}, {output, 3 output} */
+};
+
+/* The units of one product when the reset comes before it. */
+struct gru_product {
+    size_t count;
+    unsigned units[2];
+};
+extern const struct gru_product gru_gates, gru_candidate;
+
+bool gru_open(struct gru *gru, pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *api,
+              const char *name, pop_options options, poplin_planning_cache *cache);
+/* Checks the weights and stores them as matrices. */
+bool gru_take_weights(struct gru *gru, const popnn_gru_weights *weights);
+bool gru_check_forward(const struct units *units, pop_tensor initial, pop_tensor input);
+
+/* The biases of one of the two products, or of the only product. */
+pop_tensor gru_biases_of(const struct gru *gru, pop_tensor biases, size_t which);
+/* The columns of {rows, 3 output} that belong to a product's units. */
+pop_tensor gru_columns(const struct units *units, pop_tensor whole, struct gru_product product);
+/* Concatenates the columns of each unit to {rows, 3 output}, in the order of the weights. */
+pop_tensor gru_in_order(const struct units *units, pop_tensor r, pop_tensor z, pop_tensor c);
+/* The weights of a product for [x h]: {input + output, n output}. */
+pop_tensor gru_both_weights(const struct gru *gru, struct gru_product product);
+/* The number of tensors stored for a step; the last is h' when it is included. */
+size_t gru_count_kept(const popnn_gru_params *params);
+
+#endif

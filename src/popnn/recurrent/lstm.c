@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Forward: one product for all four units of a step, of input and output together unless the input is weighted
+ * before the loop; then the units' functions. Backward: the same steps in reverse order, with one product for the
+ * gradients of input and output together. For each step forward stores f, i, g, o, tanh(c'), c and, when the output
+ * is not a sequence, h'. */
+#include "popnn/call_log.h"
+#include "popnn/recurrent/steps.h"
+#include "popnn/recurrent/units.h"
+#include "popnn/recurrent/units_backward.h"
+
+#include <popnn/lstm.h>
+#include <popops/fill.h>
+
+enum { KEPT_TANH = POPNN_LSTM_UNITS, KEPT_CELL_BEFORE, KEPT_OUTPUT, KEPT_MAX };
+
+/* A call's arguments, and values derived from them. */
+struct lstm {
+    struct units units;
+    const popnn_lstm_params *params;
+};
+
+static bool lstm_open(struct lstm *lstm, pop_where where, pop_graph *graph, const popnn_lstm_params *params,
+                      const char *api, const char *name, pop_options options, poplin_planning_cache *cache)
+{
+    unsigned order[POPNN_LSTM_UNITS];
+    if (!units_is_given(where, graph, api, params, "the parameters are"))
+        return false;
+    for (size_t i = 0; i < POPNN_LSTM_UNITS; ++i)
+        order[i] = params->cell_order[i];
+    *lstm =
+        (struct lstm){ UNITS_OF(params, .count = POPNN_LSTM_UNITS, .recurrent_activation = params->recurrent_activation,
+                                .lengths = params->var_time_steps),
+                       params };
+    return units_open(&lstm->units, "an LSTM", order, options);
+}
+
+static bool check_forward(const struct lstm *lstm, popnn_lstm_state initial, pop_tensor input,
+                          popnn_lstm_weights weights)
+{
+    const struct units *units = &lstm->units;
+    pop_shape state = POP_SHAPE(units->batch, units->output);
+    return units_check(units, input, POP_SHAPE(units->steps, units->batch, units->input), "the input") &&
+           units_check(units, initial.output, state, "the initial output") &&
+           units_check(units, initial.cell_state, state, "the initial cell state") &&
+           units_check_weights(units, weights.input_weights, weights.output_weights, weights.biases);
+}
+
+/* Weights of input and output as one matrix {input + output, 4 output}. */
+static pop_tensor whole_weights(const struct units *units, popnn_lstm_weights weights)
+{
+    return pop_tensor_concat_at(
+        units->where,
+        POP_TENSORS(units_as_matrix(units, weights.input_weights), units_as_matrix(units, weights.output_weights)), 0);
+}
+
+/* ---- parameters and tensors ---- */
+
+popnn_lstm_params popnn_lstm_params_make(pop_type data_type, size_t batch_size, size_t time_steps, size_t input_size,
+                                         size_t output_size)
+{
+    return (popnn_lstm_params){
+        data_type,   batch_size,
+        time_steps,  input_size,
+        output_size, true,
+        true,        { POPNN_LSTM_FORGET_GATE, POPNN_LSTM_INPUT_GATE, POPNN_LSTM_CANDIDATE, POPNN_LSTM_OUTPUT_GATE },
+        POPNN_TANH,  POPNN_SIGMOID,
+        { 0 }
+    };
+}
+
+static uint64_t product_flops(const popnn_lstm_params *p)
+{
+    return (uint64_t)2 * p->batch_size * p->time_steps * (p->input_size + p->output_size) * POPNN_LSTM_UNITS *
+           p->output_size;
+}
+uint64_t popnn_lstm_fwd_flops(const popnn_lstm_params *p)
+{
+    /* The product, a bias for each unit, two products and a sum for the cell, one product for the output. */
+    return product_flops(p) + (uint64_t)p->batch_size * p->time_steps * p->output_size * (POPNN_LSTM_UNITS + 4);
+}
+uint64_t popnn_lstm_bwd_flops(const popnn_lstm_params *p)
+{
+    return product_flops(p) + (uint64_t)p->batch_size * p->time_steps * p->output_size * 6;
+}
+uint64_t popnn_lstm_wu_flops(const popnn_lstm_params *p)
+{
+    return product_flops(p) + (uint64_t)p->batch_size * p->time_steps * p->output_size * POPNN_LSTM_UNITS;
+}
+
+size_t popnn_lstm_get_mat_mul_pre_plan_parameters(const popnn_lstm_params *p, bool inference_only,
+                                                  bool pre_calc_weights,
+                                                  poplin_fc_mat_mul list[POPNN_LSTM_MAX_MAT_MULS])
+{
+    size_t in = p->input_size, out = p->output_size, both = in + out, all = POPNN_LSTM_UNITS * out, count = 0;
+    if (pre_calc_weights)
+        list[count++] =
+            units_product_params(p->data_type, UNITS_FORWARD, inference_only, p->time_steps * p->batch_size, in, all);
+    list[count++] = units_product_params(p->data_type, UNITS_FORWARD, inference_only, p->batch_size,
+                                         pre_calc_weights ? out : both, all);
+    if (inference_only)
+        return count;
+    list[count++] = units_product_params(p->data_type, UNITS_BACKWARD, false, p->batch_size, all,
+                                         p->calc_input_gradients ? both : out);
+    list[count++] = units_product_params(p->data_type, UNITS_UPDATE, false, both, p->batch_size, all);
+    return count;
+}
+
+pop_tensor popnn_lstm_create_input_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
+                                      const char *name, pop_options options, poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
+    struct lstm lstm;
+    if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_create_input", name, options, cache))
+        return (pop_tensor){ 0 };
+    size_t in = params->input_size, out = params->output_size;
+    if (lstm.units.weight_before_loop) {
+        pop_tensor rows =
+            units_left_operand(&lstm.units, params->time_steps * params->batch_size, in, POPNN_LSTM_UNITS * out);
+        return pop_tensor_reshape_at(where, rows, POP_SHAPE(params->time_steps, params->batch_size, in));
+    }
+    pop_tensor both = units_left_operand(&lstm.units, params->batch_size, in + out, POPNN_LSTM_UNITS * out);
+    return steps_new(where, graph, pop_tensor_slice_at(where, both, 0, in, 1), params->time_steps, name);
+}
+
+/* A new state, {batch, output}. */
+static pop_tensor new_state(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *api,
+                            const char *name, pop_options options, poplin_planning_cache *cache)
+{
+    struct lstm lstm;
+    if (!lstm_open(&lstm, where, graph, params, api, name, options, cache))
+        return (pop_tensor){ 0 };
+    return pop_tensor_at_at(where, units_new_stack(&lstm.units, 1, name), 0);
+}
+popnn_lstm_state popnn_lstm_create_initial_state_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
+                                                    const char *name, pop_options options, poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
+    popnn_lstm_state state;
+    state.output = new_state(where, graph, params, "popnn_lstm_create_initial_state", name, options, cache);
+    state.cell_state = new_state(where, graph, params, "popnn_lstm_create_initial_state", name, options, cache);
+    return state;
+}
+pop_tensor popnn_lstm_create_initial_output_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
+                                               const char *name, pop_options options, poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
+    return new_state(where, graph, params, "popnn_lstm_create_initial_output", name, options, cache);
+}
+pop_tensor popnn_lstm_create_initial_cell_state_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
+                                                   const char *name, pop_options options, poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
+    return new_state(where, graph, params, "popnn_lstm_create_initial_cell_state", name, options, cache);
+}
+
+void popnn_lstm_zero_initial_state_at(pop_where where, pop_graph *graph, popnn_lstm_state state, pop_program sequence,
+                                      const char *name)
+{
+    POPLIBS_CALL(graph, name);
+    popops_zero_at(where, graph, state.output, sequence, name);
+    popops_zero_at(where, graph, state.cell_state, sequence, name);
+}
+
+static popnn_lstm_weights new_weights(const struct units *units)
+{
+    popnn_lstm_weights weights = { { 0 }, { 0 }, { 0 } };
+    size_t in = units->input, out = units->output, all = POPNN_LSTM_UNITS * out;
+    if (units->weight_before_loop) {
+        weights.input_weights =
+            units_from_matrix(units, units_right_operand(units, units->steps * units->batch, in, all));
+        weights.output_weights = units_from_matrix(units, units_right_operand(units, units->batch, out, all));
+        return weights;
+    }
+    pop_tensor whole = units_right_operand(units, units->batch, in + out, all);
+    weights.input_weights = units_from_matrix(units, pop_tensor_slice_at(units->where, whole, 0, in, 0));
+    weights.output_weights = units_from_matrix(units, pop_tensor_slice_at(units->where, whole, in, in + out, 0));
+    return weights;
+}
+static pop_tensor new_biases(const struct units *units)
+{
+    return units_spread(units, POP_SHAPE(POPNN_LSTM_UNITS, units->output), units->name);
+}
+popnn_lstm_weights popnn_lstm_create_weights_kernel_at(pop_where where, pop_graph *graph,
+                                                       const popnn_lstm_params *params, const char *name,
+                                                       pop_options options, poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
+    struct lstm lstm;
+    if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_create_weights_kernel", name, options, cache))
+        return (popnn_lstm_weights){ { 0 }, { 0 }, { 0 } };
+    return new_weights(&lstm.units);
+}
+pop_tensor popnn_lstm_create_weights_biases_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
+                                               const char *name, pop_options options, poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
+    struct lstm lstm;
+    if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_create_weights_biases", name, options, cache))
+        return (pop_tensor){ 0 };
+    return new_biases(&lstm.units);
+}
+popnn_lstm_weights popnn_lstm_create_weights_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
+                                                const char *name, pop_options options, poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
+    struct lstm lstm;
+    if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_create_weights", name, options, cache))
+        return (popnn_lstm_weights){ { 0 }, { 0 }, { 0 } };
+    popnn_lstm_weights weights = new_weights(&lstm.units);
+    weights.biases = new_biases(&lstm.units);
+    return weights;
+}
+
+/* ---- forward ---- */
+
+/* Copies the caller's state to one that the loop may modify. */
+static popnn_lstm_state state_of_loop(const struct units *units, popnn_lstm_state initial, pop_program sequence)
+{
+    pop_tensor both = units_new_stack(units, 2, "state");
+    popnn_lstm_state state = { pop_tensor_at_at(units->where, both, 0), pop_tensor_at_at(units->where, both, 1) };
+    units_copy(units, initial.output, state.output, sequence);
+    units_copy(units, initial.cell_state, state.cell_state, sequence);
+    return state;
+}
+
+/* The results of a step. */
+struct cell {
+    pop_tensor kept[KEPT_MAX]; /* by unit, then KEPT_TANH, ... */
+    pop_tensor state;          /* c' */
+};
+
+/* The units' sums of a step without biases, {batch, 4 output}. */
+static pop_tensor sums_of_step(const struct lstm *lstm, struct steps *steps, pop_tensor input, pop_tensor output,
+                               popnn_lstm_weights weights, pop_program before)
+{
+    const struct units *units = &lstm->units;
+    size_t rows = units->steps * units->batch, all = POPNN_LSTM_UNITS * units->output;
+    if (!units->weight_before_loop) {
+        pop_tensor operand = pop_tensor_concat_at(units->where, POP_TENSORS(steps_read(steps, input), output), 1);
+        return units_product(units, UNITS_FORWARD, operand, whole_weights(units, weights), steps->body);
+    }
+    pop_tensor of_steps = pop_tensor_reshape_at(units->where, input, POP_SHAPE(rows, units->input));
+    pop_tensor weighted =
+        units_product(units, UNITS_FORWARD, of_steps, units_as_matrix(units, weights.input_weights), before);
+    pop_tensor z =
+        units_product(units, UNITS_FORWARD, output, units_as_matrix(units, weights.output_weights), steps->body);
+    weighted = pop_tensor_reshape_at(units->where, weighted, POP_SHAPE(units->steps, units->batch, all));
+    units_add_to(units, z, steps_read(steps, weighted), steps->body, "addInput");
+    return z;
+}
+
+static struct cell step_forward(const struct lstm *lstm, pop_tensor z, popnn_lstm_state state, pop_tensor biases,
+                                pop_program body)
+{
+    const struct units *units = &lstm->units;
+    const popnn_lstm_params *p = lstm->params;
+    struct cell cell;
+    units_add_to(units, z, pop_tensor_flatten_at(units->where, biases), body, "addBias");
+    for (int unit = 0; unit < POPNN_LSTM_UNITS; ++unit)
+        cell.kept[unit] = units_columns(units, z, (unsigned)unit);
+    pop_tensor gates =
+        pop_tensor_concat_at(units->where,
+                             POP_TENSORS(cell.kept[POPNN_LSTM_FORGET_GATE], cell.kept[POPNN_LSTM_INPUT_GATE],
+                                         cell.kept[POPNN_LSTM_OUTPUT_GATE]),
+                             1);
+    popnn_non_linearity_in_place_at(units->where, units->graph, p->recurrent_activation, gates, body, "gates");
+    popnn_non_linearity_in_place_at(units->where, units->graph, p->activation, cell.kept[POPNN_LSTM_CANDIDATE], body,
+                                    "candidate");
+    pop_tensor values =
+        pop_tensor_concat_at(units->where, POP_TENSORS(state.cell_state, cell.kept[POPNN_LSTM_CANDIDATE]), 1);
+    pop_tensor factors = pop_tensor_concat_at(
+        units->where, POP_TENSORS(cell.kept[POPNN_LSTM_FORGET_GATE], cell.kept[POPNN_LSTM_INPUT_GATE]), 1);
+    pop_tensor parts = units_binary(units, POPOPS_BINARY_MULTIPLY, values, factors, body, "forgetAndInput");
+    cell.state = pop_tensor_slice_at(units->where, parts, 0, units->output, 1);
+    units_add_to(units, cell.state, pop_tensor_slice_at(units->where, parts, units->output, 2 * units->output, 1), body,
+                 "cell");
+    cell.kept[KEPT_CELL_BEFORE] = state.cell_state;
+    cell.kept[KEPT_TANH] = units_non_linearity(units, p->activation, cell.state, body, "cell");
+    cell.kept[KEPT_OUTPUT] = units_binary(units, POPOPS_BINARY_MULTIPLY, cell.kept[KEPT_TANH],
+                                          cell.kept[POPNN_LSTM_OUTPUT_GATE], body, "output");
+    return cell;
+}
+
+pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
+                             popnn_lstm_state initial, pop_tensor input, popnn_lstm_weights weights,
+                             pop_tensor *intermediates, pop_tensor *cell_state, pop_program sequence, const char *name,
+                             pop_options options, poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), input, name, options);
+    struct lstm lstm;
+    if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_fwd", name, options, cache) ||
+        !check_forward(&lstm, initial, input, weights))
+        return (pop_tensor){ 0 };
+    struct steps steps = steps_begin(where, graph, params->time_steps, false, name);
+    steps_limit(&steps, lstm.units.lengths);
+    popnn_lstm_state state = state_of_loop(&lstm.units, initial, sequence);
+    pop_tensor z = sums_of_step(&lstm, &steps, input, state.output, weights, sequence);
+    struct cell cell = step_forward(&lstm, z, state, weights.biases, steps.body);
+    if (intermediates) {
+        size_t count = params->output_full_sequence ? KEPT_OUTPUT : KEPT_MAX;
+        *intermediates =
+            steps_new(where, graph, units_new_stack(&lstm.units, count, "kept"), params->time_steps, "intermediates");
+        steps_write(&steps, *intermediates, units_stack(&lstm.units, cell.kept, count));
+    }
+    pop_tensor next = steps_select(&steps, cell.kept[KEPT_OUTPUT], state.output);
+    units_copy(&lstm.units,
+               pop_tensor_concat_at(where, POP_TENSORS(next, steps_select(&steps, cell.state, state.cell_state)), 1),
+               pop_tensor_concat_at(where, POP_TENSORS(state.output, state.cell_state), 1), steps.body);
+    pop_tensor outputs = { 0 }, none = { 0 };
+    if (params->output_full_sequence) {
+        outputs = steps_new(where, graph, state.output, params->time_steps, "outputs");
+        steps_write(&steps, outputs, steps_select(&steps, state.output, none));
+    }
+    steps_end(&steps, sequence);
+    if (cell_state)
+        *cell_state = state.cell_state;
+    return params->output_full_sequence ? outputs : state.output;
+}
+
+/* ---- backward ---- */
+
+/* State that the backward loop passes from a step to the previous one, and the sequences that it writes. */
+struct lstm_backward {
+    popnn_lstm_state carried;        /* gradients of the state after the step */
+    popnn_lstm_state used;           /* the same, 0 for sequences without the step */
+    pop_tensor input_gradient, kept; /* sequences, or null */
+};
+
+/* The gradients of the units' sums, {batch, 4 output}, and of the cell state before the step. */
+struct gradients {
+    pop_tensor sums, cell_before;
+};
+static struct gradients step_gradients(const struct lstm *lstm, const struct lstm_backward *backward, pop_tensor kept,
+                                       pop_program body)
+{
+    const struct units *units = &lstm->units;
+    const popnn_lstm_params *p = lstm->params;
+    pop_tensor of[KEPT_MAX], sums[POPNN_LSTM_UNITS], ordered[POPNN_LSTM_UNITS], dc = backward->used.cell_state;
+    for (size_t i = 0; i < KEPT_OUTPUT; ++i)
+        of[i] = pop_tensor_at_at(units->where, kept, i);
+    const pop_tensor of_output[] = { of[KEPT_TANH], of[POPNN_LSTM_OUTPUT_GATE] };
+    const pop_tensor of_cell[] = { of[KEPT_CELL_BEFORE], of[POPNN_LSTM_CANDIDATE], of[POPNN_LSTM_INPUT_GATE],
+                                   of[POPNN_LSTM_FORGET_GATE] };
+    pop_tensor from_output =
+        units_times_each(units, (pop_tensors){ 2, of_output }, backward->used.output, body, "output");
+    sums[POPNN_LSTM_OUTPUT_GATE] = units_gradient(units, p->recurrent_activation, of[POPNN_LSTM_OUTPUT_GATE],
+                                                  units_part(units, from_output, 0), body, "outputGate");
+    units_add_to(units, dc,
+                 units_gradient(units, p->activation, of[KEPT_TANH], units_part(units, from_output, 1), body, "cell"),
+                 body, "cell");
+    pop_tensor from_cell = units_times_each(units, (pop_tensors){ 4, of_cell }, dc, body, "cell");
+    sums[POPNN_LSTM_FORGET_GATE] = units_gradient(units, p->recurrent_activation, of[POPNN_LSTM_FORGET_GATE],
+                                                  units_part(units, from_cell, 0), body, "forgetGate");
+    sums[POPNN_LSTM_INPUT_GATE] = units_gradient(units, p->recurrent_activation, of[POPNN_LSTM_INPUT_GATE],
+                                                 units_part(units, from_cell, 1), body, "inputGate");
+    sums[POPNN_LSTM_CANDIDATE] = units_gradient(units, p->activation, of[POPNN_LSTM_CANDIDATE],
+                                                units_part(units, from_cell, 2), body, "candidate");
+    for (int unit = 0; unit < POPNN_LSTM_UNITS; ++unit)
+        ordered[units->place[unit]] = sums[unit];
+    return (struct gradients){ pop_tensor_concat_at(units->where, (pop_tensors){ POPNN_LSTM_UNITS, ordered }, 1),
+                               units_part(units, from_cell, 3) };
+}
+
+/* Gradients of the step's input and of the previous output, from one product. */
+static void through_weights(const struct lstm *lstm, struct steps *steps, struct lstm_backward *backward,
+                            const struct gradients *gradients, pop_tensor weights, pop_program before)
+{
+    const struct units *units = &lstm->units;
+    const popnn_lstm_params *p = lstm->params;
+    size_t in = pop_tensor_valid(backward->input_gradient) ? p->input_size : 0;
+    pop_tensor used =
+        in ? weights : pop_tensor_slice_at(units->where, weights, p->input_size, p->input_size + p->output_size, 0);
+    pop_tensor both = units_product_in_loop(units, gradients->sums, units_transposed(units, used), before, steps->body);
+    if (in)
+        steps_write(steps, backward->input_gradient, pop_tensor_slice_at(units->where, both, 0, in, 1));
+    pop_tensor output_before = pop_tensor_slice_at(units->where, both, in, in + p->output_size, 1);
+    units_copy(
+        units,
+        pop_tensor_concat_at(units->where,
+                             POP_TENSORS(steps_select(steps, output_before, backward->carried.output),
+                                         steps_select(steps, gradients->cell_before, backward->carried.cell_state)),
+                             1),
+        pop_tensor_concat_at(units->where, POP_TENSORS(backward->carried.output, backward->carried.cell_state), 1),
+        steps->body);
+}
+
+/* Adds [x h]^T dz to the weights' gradient. */
+static void add_weights_gradient(const struct units *units, const struct units_weights_gradient *gradient, pop_tensor x,
+                                 pop_tensor output_before, pop_tensor dz, pop_program body)
+{
+    pop_tensor operand = pop_tensor_concat_at(units->where, POP_TENSORS(x, output_before), 1);
+    units_add_product(units, gradient->weights, operand, dz, body);
+    units_accumulate(units, gradient->biases[0], dz, body, "biases");
+}
+
+static pop_tensor outputs_before(const struct lstm *lstm, const popnn_lstm_forward *forward)
+{
+    return units_outputs_before(&lstm->units, lstm->params->output_full_sequence, forward->initial.output,
+                                forward->output, forward->intermediates);
+}
+
+static struct units_weights_gradient begin_weights_gradient(const struct units *units, popnn_lstm_weights weights,
+                                                            pop_tensor dz, pop_program sequence)
+{
+    return units_begin_weights_gradient(units, whole_weights(units, weights), POP_TENSORS(dz), sequence);
+}
+static popnn_lstm_weights end_weights_gradient(const struct units *units, const struct units_weights_gradient *gradient,
+                                               pop_program sequence)
+{
+    pop_tensor whole = units_accumulated(units, gradient->weights, sequence);
+    return (popnn_lstm_weights){ units_from_matrix(units, units_input_rows(units, whole)),
+                                 units_from_matrix(units, units_output_rows(units, whole)),
+                                 units_biases_gradient(units, gradient, 0, sequence) };
+}
+
+static bool check_backward(const struct lstm *lstm, const popnn_lstm_forward *forward, pop_tensor output_gradient,
+                           const pop_tensor *last_cell_gradient)
+{
+    const struct units *units = &lstm->units;
+    const popnn_lstm_params *p = lstm->params;
+    if (!units_is_given(units->where, units->graph, units->api, forward, "what forward gave is"))
+        return false;
+    size_t kept = p->output_full_sequence ? KEPT_OUTPUT : KEPT_MAX;
+    pop_shape state = POP_SHAPE(p->batch_size, p->output_size),
+              sequence = POP_SHAPE(p->time_steps, p->batch_size, p->output_size);
+    pop_shape output = p->output_full_sequence ? sequence : state;
+    return check_forward(lstm, forward->initial, forward->input, forward->weights) &&
+           units_check(units, forward->output, output, "the output") &&
+           units_check(units, forward->intermediates, POP_SHAPE(p->time_steps, kept, p->batch_size, p->output_size),
+                       "the tensor of intermediates") &&
+           units_check(units, output_gradient, output, "the output's gradient") &&
+           (!last_cell_gradient || units_check(units, *last_cell_gradient, state, "the last cell state's gradient"));
+}
+
+/* Initialises the gradients for the last step. */
+static void begin_carried(const struct lstm *lstm, struct lstm_backward *backward, pop_tensor output_gradient,
+                          const pop_tensor *last_cell_gradient, pop_program sequence)
+{
+    const struct units *units = &lstm->units;
+    pop_tensor both = units_new_stack(units, 2, "stateGradient");
+    backward->carried =
+        (popnn_lstm_state){ pop_tensor_at_at(units->where, both, 0), pop_tensor_at_at(units->where, both, 1) };
+    units_carry_output_gradient(units, lstm->params->output_full_sequence, output_gradient, backward->carried.output,
+                                sequence);
+    if (last_cell_gradient)
+        units_copy(units, *last_cell_gradient, backward->carried.cell_state, sequence);
+    else
+        units_zero(units, backward->carried.cell_state, sequence);
+}
+
+/* Both backward passes: weights (may be NULL) receives their gradients, kept (may be NULL) the input of
+ * popnn_lstm_wu. */
+static popnn_lstm_state run_backward(const struct lstm *lstm, pop_program sequence, const popnn_lstm_forward *forward,
+                                     pop_tensor output_gradient, const pop_tensor *last_cell_gradient,
+                                     pop_tensor *input_gradient, popnn_lstm_weights *weights, pop_tensor *kept)
+{
+    const struct units *units = &lstm->units;
+    const popnn_lstm_params *p = lstm->params;
+    struct lstm_backward backward = { .input_gradient = { 0 } };
+    struct steps steps = steps_begin(units->where, units->graph, p->time_steps, true, units->name);
+    steps_limit(&steps, units->lengths);
+    begin_carried(lstm, &backward, output_gradient, last_cell_gradient, sequence);
+    if (input_gradient && p->calc_input_gradients)
+        *input_gradient = backward.input_gradient = units_new_input_gradient(units, forward->input);
+    if (p->output_full_sequence)
+        units_add_output_gradient(units, &steps, output_gradient, backward.carried.output);
+    backward.used.output = steps_select(&steps, backward.carried.output, (pop_tensor){ 0 });
+    backward.used.cell_state = steps_select(&steps, backward.carried.cell_state, (pop_tensor){ 0 });
+    struct gradients gradients =
+        step_gradients(lstm, &backward, steps_read(&steps, forward->intermediates), steps.body);
+    if (kept) {
+        *kept = steps_new(units->where, units->graph, units_new_stack(units, POPNN_LSTM_UNITS, "gradients"),
+                          p->time_steps, "gradients");
+        steps_write(&steps, *kept, units_from_matrix(units, gradients.sums));
+    }
+    struct units_weights_gradient of_weights = { .weights = { 0 } };
+    if (weights) {
+        of_weights = begin_weights_gradient(units, forward->weights, gradients.sums, sequence);
+        add_weights_gradient(units, &of_weights, steps_read(&steps, forward->input),
+                             steps_read(&steps, outputs_before(lstm, forward)), gradients.sums, steps.body);
+    }
+    through_weights(lstm, &steps, &backward, &gradients, whole_weights(units, forward->weights), sequence);
+    steps_end(&steps, sequence);
+    if (weights)
+        *weights = end_weights_gradient(units, &of_weights, sequence);
+    return backward.carried;
+}
+
+popnn_lstm_state popnn_lstm_bwd_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
+                                   pop_program sequence, const popnn_lstm_forward *forward, pop_tensor output_gradient,
+                                   const pop_tensor *last_cell_gradient, pop_tensor *input_gradient,
+                                   pop_tensor *intermediates, const char *name, pop_options options,
+                                   poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), output_gradient, log_tensor(last_cell_gradient), name,
+                 options);
+    struct lstm lstm;
+    if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_bwd", name, options, cache) ||
+        !check_backward(&lstm, forward, output_gradient, last_cell_gradient))
+        return (popnn_lstm_state){ { 0 }, { 0 } };
+    return run_backward(&lstm, sequence, forward, output_gradient, last_cell_gradient, input_gradient, NULL,
+                        intermediates);
+}
+
+/* Accumulates the weights' gradients in a separate loop. */
+static popnn_lstm_weights run_update(const struct lstm *lstm, pop_program sequence, const popnn_lstm_forward *forward,
+                                     pop_tensor bwd_intermediates)
+{
+    const struct units *units = &lstm->units;
+    struct steps steps = steps_begin(units->where, units->graph, units->steps, false, units->name);
+    pop_tensor dz = units_as_matrix(units, steps_read(&steps, bwd_intermediates));
+    struct units_weights_gradient of_weights = begin_weights_gradient(units, forward->weights, dz, sequence);
+    add_weights_gradient(units, &of_weights, steps_read(&steps, forward->input),
+                         steps_read(&steps, outputs_before(lstm, forward)), dz, steps.body);
+    steps_end(&steps, sequence);
+    return end_weights_gradient(units, &of_weights, sequence);
+}
+
+popnn_lstm_state popnn_lstm_bwd_with_wu_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
+                                           pop_program sequence, const popnn_lstm_forward *forward,
+                                           pop_tensor output_gradient, const pop_tensor *last_cell_gradient,
+                                           pop_tensor *input_gradient, popnn_lstm_weights *weights_gradient,
+                                           const char *name, pop_options options, poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), output_gradient, log_tensor(last_cell_gradient), name,
+                 options);
+    struct lstm lstm;
+    if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_bwd_with_wu", name, options, cache) ||
+        !check_backward(&lstm, forward, output_gradient, last_cell_gradient))
+        return (popnn_lstm_state){ { 0 }, { 0 } };
+    if (!weights_gradient || units_update_in_loop(&lstm.units))
+        return run_backward(&lstm, sequence, forward, output_gradient, last_cell_gradient, input_gradient,
+                            weights_gradient, NULL);
+    pop_tensor kept = { 0 };
+    popnn_lstm_state gradients =
+        run_backward(&lstm, sequence, forward, output_gradient, last_cell_gradient, input_gradient, NULL, &kept);
+    if (poplibs_ready(graph))
+        *weights_gradient = run_update(&lstm, sequence, forward, kept);
+    return gradients;
+}
+
+popnn_lstm_weights popnn_lstm_wu_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
+                                    pop_program sequence, const popnn_lstm_forward *forward,
+                                    pop_tensor bwd_intermediates, const char *name, pop_options options,
+                                    poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), bwd_intermediates, name, options);
+    struct lstm lstm;
+    if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_wu", name, options, cache) ||
+        !units_is_given(where, graph, "popnn_lstm_wu", forward, "what forward gave is") ||
+        !check_forward(&lstm, forward->initial, forward->input, forward->weights) ||
+        !units_check(&lstm.units, bwd_intermediates,
+                     POP_SHAPE(params->time_steps, POPNN_LSTM_UNITS, params->batch_size, params->output_size),
+                     "the tensor of backward intermediates"))
+        return (popnn_lstm_weights){ { 0 }, { 0 }, { 0 } };
+    return run_update(&lstm, sequence, forward, bwd_intermediates);
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inputs of all steps are weighted by one product; the loop only has the product of the feedback. */
+#include "popnn/call_log.h"
+#include "popnn/recurrent/steps.h"
+#include "popnn/recurrent/units.h"
+
+#include <popnn/recurrent.h>
+
+struct rnn {
+    struct units units;
+    const popnn_rnn_params *params;
+};
+
+static bool rnn_open(struct rnn *rnn, pop_where where, pop_graph *graph, const popnn_rnn_params *params,
+                     const char *api, const char *name, poplin_planning_cache *cache)
+{
+    if (!units_is_given(where, graph, api, params, "the parameters are"))
+        return false;
+    *rnn = (struct rnn){ .units = UNITS_OF(params, .count = 1, .recurrent_activation = params->activation),
+                         .params = params };
+    return units_open(&rnn->units, "an RNN", (const unsigned[]){ 0 },
+                      POP_OPTIONS({ "partialsType", pop_type_name(params->partials_type) },
+                                  { "inferenceOnly", params->inference_only ? "true" : "false" }));
+}
+
+static bool check_state(const struct units *units, pop_tensor t, const char *what)
+{
+    return units_check(units, t, POP_SHAPE(units->batch, units->output), what);
+}
+static bool check_sequence(const struct units *units, pop_tensor t, size_t size, const char *what)
+{
+    return units_check(units, t, POP_SHAPE(units->steps, units->batch, size), what);
+}
+static bool check_input_weights(const struct units *units, pop_tensor t)
+{
+    return units_check(units, t, POP_SHAPE(units->input, units->output), "the tensor of input weights");
+}
+static bool check_feedback_weights(const struct units *units, pop_tensor t)
+{
+    return units_check(units, t, POP_SHAPE(units->output, units->output), "the tensor of feedback weights");
+}
+static bool check_biases(const struct units *units, pop_tensor t)
+{
+    return units_check(units, t, POP_SHAPE(units->output), "the tensor of biases");
+}
+
+/* ---- parameters and tensors ---- */
+
+popnn_rnn_params popnn_rnn_params_make(pop_type data_type, size_t batch_size, size_t time_steps, size_t input_size,
+                                       size_t output_size)
+{
+    return (
+        popnn_rnn_params){ data_type, POP_FLOAT, time_steps, batch_size, input_size, output_size, POPNN_TANH, false };
+}
+
+static uint64_t product_flops(const popnn_rnn_params *p, size_t depth)
+{
+    return (uint64_t)2 * p->time_steps * p->batch_size * p->output_size * depth;
+}
+static uint64_t cells(const popnn_rnn_params *p)
+{
+    return (uint64_t)p->time_steps * p->batch_size * p->output_size;
+}
+uint64_t popnn_rnn_fwd_flops(const popnn_rnn_params *params, bool weight_input)
+{
+    return product_flops(params, params->output_size + (weight_input ? params->input_size : 0)) +
+           2 * cells(params); /* the sum, the bias */
+}
+uint64_t popnn_rnn_bwd_flops(const popnn_rnn_params *params, bool input_gradients)
+{
+    return product_flops(params, params->output_size + (input_gradients ? params->input_size : 0)) + cells(params);
+}
+uint64_t popnn_rnn_wu_flops(const popnn_rnn_params *params)
+{
+    return product_flops(params, params->output_size + params->input_size) + cells(params);
+}
+
+size_t popnn_rnn_get_mat_mul_pre_plan_parameters(const popnn_rnn_params *p, bool inference_only, bool input_weights,
+                                                 poplin_fc_mat_mul list[POPNN_RNN_MAX_MAT_MULS])
+{
+    size_t count = 0, in = p->input_size, out = p->output_size, batch = p->batch_size;
+    if (input_weights)
+        list[count++] =
+            units_product_params(p->data_type, UNITS_FORWARD, inference_only, p->time_steps * batch, in, out);
+    list[count++] = units_product_params(p->data_type, UNITS_FORWARD, inference_only, batch, out, out);
+    if (inference_only)
+        return count;
+    if (input_weights) {
+        list[count++] = units_product_params(p->data_type, UNITS_BACKWARD, false, batch, out, in);
+        list[count++] = units_product_params(p->data_type, UNITS_UPDATE, false, in, batch, out);
+    }
+    list[count++] = units_product_params(p->data_type, UNITS_BACKWARD, false, batch, out, out);
+    list[count++] = units_product_params(p->data_type, UNITS_UPDATE, false, out, batch, out);
+    return count;
+}
+
+pop_tensor popnn_rnn_create_input_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
+                                     const char *name, poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), name);
+    struct rnn rnn;
+    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_create_input", name, cache))
+        return (pop_tensor){ 0 };
+    pop_tensor all = units_left_operand(&rnn.units, params->time_steps * params->batch_size, params->input_size,
+                                        params->output_size);
+    return pop_tensor_reshape_at(where, all, POP_SHAPE(params->time_steps, params->batch_size, params->input_size));
+}
+pop_tensor popnn_rnn_create_weights_input_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
+                                             const char *name, poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), name);
+    struct rnn rnn;
+    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_create_weights_input", name, cache))
+        return (pop_tensor){ 0 };
+    return units_right_operand(&rnn.units, params->time_steps * params->batch_size, params->input_size,
+                               params->output_size);
+}
+pop_tensor popnn_rnn_create_weights_feedback_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
+                                                const char *name, poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), name);
+    struct rnn rnn;
+    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_create_weights_feedback", name, cache))
+        return (pop_tensor){ 0 };
+    return units_right_operand(&rnn.units, params->batch_size, params->output_size, params->output_size);
+}
+
+static pop_tensor new_state(struct rnn *rnn, pop_program sequence, bool zero)
+{
+    pop_tensor state = units_spread(&rnn->units, POP_SHAPE(rnn->units.batch, rnn->units.output), rnn->units.name);
+    if (zero)
+        units_zero(&rnn->units, state, sequence);
+    return state;
+}
+pop_tensor popnn_rnn_create_fwd_state_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
+                                         pop_program sequence, bool init_state, const char *name)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), init_state, name);
+    struct rnn rnn;
+    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_create_fwd_state", name, NULL))
+        return (pop_tensor){ 0 };
+    return new_state(&rnn, sequence, init_state);
+}
+pop_tensor popnn_rnn_create_bwd_state_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
+                                         pop_program sequence, const char *name)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), name);
+    struct rnn rnn;
+    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_create_bwd_state", name, NULL))
+        return (pop_tensor){ 0 };
+    return new_state(&rnn, sequence, true);
+}
+
+/* ---- forward ---- */
+
+pop_tensor popnn_rnn_forward_weight_input_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
+                                             pop_tensor input, pop_tensor input_weights, pop_program sequence,
+                                             const char *name, poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), input, input_weights, name);
+    struct rnn rnn;
+    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_forward_weight_input", name, cache) ||
+        !check_sequence(&rnn.units, input, params->input_size, "the input") ||
+        !check_input_weights(&rnn.units, input_weights))
+        return (pop_tensor){ 0 };
+    pop_tensor rows =
+        pop_tensor_reshape_at(where, input, POP_SHAPE(params->time_steps * params->batch_size, params->input_size));
+    pop_tensor all = units_product(&rnn.units, UNITS_FORWARD, rows, input_weights, sequence);
+    return pop_tensor_reshape_at(where, all, POP_SHAPE(params->time_steps, params->batch_size, params->output_size));
+}
+
+pop_tensor popnn_rnn_forward_iterate_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
+                                        pop_tensor weighted_input, pop_tensor initial, pop_tensor feedback_weights,
+                                        pop_tensor biases, pop_program sequence, const char *name,
+                                        poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), weighted_input, initial, feedback_weights, biases, name);
+    struct rnn rnn;
+    const struct units *units = &rnn.units;
+    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_forward_iterate", name, cache) ||
+        !check_sequence(units, weighted_input, params->output_size, "the weighted input") ||
+        !check_state(units, initial, "the initial state") || !check_feedback_weights(units, feedback_weights) ||
+        !check_biases(units, biases))
+        return (pop_tensor){ 0 };
+    struct steps steps = steps_begin(where, graph, params->time_steps, false, name);
+    pop_tensor state = units_like(units, initial, "state"),
+               outputs = steps_new(where, graph, initial, params->time_steps, "outputs");
+    units_copy(units, initial, state, sequence);
+    pop_tensor sum = units_product(units, UNITS_FORWARD, state, feedback_weights, steps.body);
+    units_add_to(units, sum, steps_read(&steps, weighted_input), steps.body, "addInput");
+    units_add_to(units, sum, biases, steps.body, "addBias");
+    popnn_non_linearity_in_place_at(where, graph, params->activation, sum, steps.body, name);
+    steps_write(&steps, outputs, sum);
+    units_copy(units, sum, state, steps.body);
+    steps_end(&steps, sequence);
+    return outputs;
+}
+
+pop_tensor popnn_rnn_fwd_sequence_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
+                                     pop_program sequence, pop_tensor initial, popnn_rnn_weights weights,
+                                     pop_tensor input, const char *name, poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), initial, input, name);
+    pop_tensor weighted =
+        popnn_rnn_forward_weight_input_at(where, graph, params, input, weights.input_weights, sequence, name, cache);
+    return popnn_rnn_forward_iterate_at(where, graph, params, weighted, initial, weights.feedback_weights,
+                                        weights.biases, sequence, name, cache);
+}
+
+/* ---- backward ---- */
+
+pop_tensor popnn_rnn_backward_gradient_step_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
+                                               pop_tensor output_gradient, pop_tensor bwd_state, pop_tensor output,
+                                               popnn_rnn_weights weights, pop_program sequence,
+                                               pop_tensor *input_gradient, const char *name,
+                                               poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), output_gradient, bwd_state, output, name);
+    struct rnn rnn;
+    const struct units *units = &rnn.units;
+    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_backward_gradient_step", name, cache) ||
+        !check_state(units, output_gradient, "the output's gradient") ||
+        !check_state(units, bwd_state, "the state of the step after") || !check_state(units, output, "the output") ||
+        !check_feedback_weights(units, weights.feedback_weights) ||
+        (input_gradient && !check_input_weights(units, weights.input_weights)))
+        return (pop_tensor){ 0 };
+    pop_tensor of_output =
+        units_product(units, UNITS_BACKWARD, bwd_state, units_transposed(units, weights.feedback_weights), sequence);
+    units_add_to(units, of_output, output_gradient, sequence, "outputGradient");
+    pop_tensor state = units_gradient(units, params->activation, output, of_output, sequence, "state");
+    if (input_gradient)
+        *input_gradient =
+            units_product(units, UNITS_BACKWARD, state, units_transposed(units, weights.input_weights), sequence);
+    return state;
+}
+
+void popnn_rnn_param_delta_update_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
+                                     pop_tensor bwd_state, pop_tensor input, pop_tensor output_before,
+                                     popnn_rnn_weights deltas, pop_program sequence, const char *name,
+                                     poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), bwd_state, input, output_before, name);
+    struct rnn rnn;
+    const struct units *units = &rnn.units;
+    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_param_delta_update", name, cache) ||
+        !check_state(units, bwd_state, "the step's state") ||
+        !units_check(units, input, POP_SHAPE(params->batch_size, params->input_size), "the step's input") ||
+        !check_state(units, output_before, "the output before") || !check_input_weights(units, deltas.input_weights) ||
+        !check_feedback_weights(units, deltas.feedback_weights) || !check_biases(units, deltas.biases))
+        return;
+    units_add_product(units, deltas.input_weights, input, bwd_state, sequence);
+    units_add_product(units, deltas.feedback_weights, output_before, bwd_state, sequence);
+    units_add_to(units, deltas.biases, units_sum(units, bwd_state, sequence), sequence, "biases");
+}
+
+static popnn_rnn_weights zero_deltas(const struct units *units, popnn_rnn_weights weights, pop_program sequence)
+{
+    popnn_rnn_weights deltas;
+    deltas.input_weights = units_like(units, weights.input_weights, "inputWeightsGradient");
+    deltas.feedback_weights = units_like(units, weights.feedback_weights, "feedbackWeightsGradient");
+    deltas.biases = units_like(units, weights.biases, "biasesGradient");
+    units_zero(units, deltas.input_weights, sequence);
+    units_zero(units, deltas.feedback_weights, sequence);
+    units_zero(units, deltas.biases, sequence);
+    return deltas;
+}
+
+void popnn_rnn_bwd_sequence_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params, pop_program sequence,
+                               pop_tensor initial, pop_tensor output, popnn_rnn_weights weights,
+                               pop_tensor output_gradient, pop_tensor input, pop_tensor *input_gradient,
+                               popnn_rnn_weights *deltas, const char *name, poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), initial, output, output_gradient, input, name);
+    struct rnn rnn;
+    const struct units *units = &rnn.units;
+    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_bwd_sequence", name, cache) ||
+        !check_state(units, initial, "the initial state") ||
+        !check_sequence(units, output, params->output_size, "the output") ||
+        !units_check(units, output_gradient, POP_SHAPE(params->batch_size, params->time_steps, params->output_size),
+                     "the output's gradient") ||
+        !check_sequence(units, input, params->input_size, "the input") ||
+        !check_input_weights(units, weights.input_weights) ||
+        !check_feedback_weights(units, weights.feedback_weights) || !check_biases(units, weights.biases))
+        return;
+    struct steps steps = steps_begin(where, graph, params->time_steps, true, name);
+    pop_tensor carried = units_like(units, initial, "bwdState"), dx;
+    units_zero(units, carried, sequence);
+    output_gradient = pop_tensor_dim_shuffle_at(where, output_gradient, POP_DIMS(1, 0, 2));
+    pop_tensor state = popnn_rnn_backward_gradient_step_at(where, graph, params, steps_read(&steps, output_gradient),
+                                                           carried, steps_read(&steps, output), weights, steps.body,
+                                                           input_gradient ? &dx : NULL, name, cache);
+    if (input_gradient) {
+        *input_gradient =
+            steps_new(where, graph, pop_tensor_at_at(where, input, 0), params->time_steps, "inputGradient");
+        steps_write(&steps, *input_gradient, dx);
+    }
+    if (deltas) {
+        *deltas = zero_deltas(units, weights, sequence);
+        pop_tensor before = steps_read(&steps, steps_before(where, initial, output));
+        popnn_rnn_param_delta_update_at(where, graph, params, state, steps_read(&steps, input), before, *deltas,
+                                        steps.body, name, cache);
+    }
+    units_copy(units, state, carried, steps.body);
+    steps_end(&steps, sequence);
+}
