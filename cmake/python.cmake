@@ -12,7 +12,8 @@ add_custom_command(OUTPUT ${package}/_table.py
   COMMAND ${CMAKE_COMMAND} -E make_directory ${package}
   COMMAND ${CMAKE_COMMAND} -E copy ${package_sources} ${package}
   COMMAND ${PYTHON3} ${PROJECT_SOURCE_DIR}/python/declarations.py ${PROJECT_SOURCE_DIR}/include ${package}/_table.py ${CMAKE_C_COMPILER}
-  DEPENDS ${package_sources} ${package_headers} python/declarations.py
+  COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${PYTHON3} ${PROJECT_SOURCE_DIR}/python/stubs.py ${package}
+  DEPENDS ${package_sources} ${package_headers} python/declarations.py python/stubs.py
   COMMENT "Python package tremula" VERBATIM)
 add_custom_target(python_package ALL DEPENDS ${package}/_table.py)
 install(DIRECTORY ${package} DESTINATION ${TREMULA_INSTALL_PYTHONDIR} COMPONENT runtime PATTERN __pycache__ EXCLUDE)

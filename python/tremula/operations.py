@@ -12,17 +12,14 @@ A function keeps its C name without the library's prefix, and its arguments in t
 
 import ctypes
 import functools
-import inspect
 import types as modules
 
 import numpy as np
 
-from . import _native, _table, graph as graphs, types
+from . import _native, _table, graph as graphs, signatures, types
 from .tensor import Tensor
 
 _COperand = _native.type_of("popops_operand")
-_LAST = {"const char *", "pop_options"}
-_CALLER = {"pop_where", "pop_graph *", "const pop_graph *", "pop_program", "poplin_planning_cache *"}
 
 
 class Structure:
@@ -186,66 +183,12 @@ def to_python(graph, kind, value):
     return value
 
 
-class _Parameter:
-    """How a parameter of a C function becomes an argument of the Python function."""
-
-    def __init__(self, name, kind):
-        self.name = name + "_" if name in ("in", "from", "is", "lambda", "with", "class", "global") else name
-        self.kind = kind
-        base = kind.replace("const ", "").strip()
-        self.caller = kind in _CALLER and (base != "pop_program" or name in ("sequence", "program"))
-        self.result = kind.endswith(" *") and not kind.startswith("const ") and (kind[:-2] == "pop_tensor" or kind[:-2] in _table.STRUCTS) and kind != "pop_error *"
-        self.inout = False
-        self.default = inspect.Parameter.empty
-        if kind == "pop_options":
-            self.default = None
-        elif kind == "const char *" and name == "name":
-            self.default = ""
-        elif kind == "_Bool":
-            self.default = False
-        elif name in ("out_type", "output_type") and kind == "pop_type":
-            self.default = None
-        elif name == "partials_type":
-            self.default = "float"
-        elif kind == "const pop_tensor *" or "reduce" == name or name == "context":
-            self.default = None
-
-
-def _parameters(row):
-    parameters = [_Parameter(name, kind) for name, kind in row[3]]
-    for parameter, following in zip(parameters, parameters[1:]):
-        if parameter.kind == "pop_tensor *" and following.kind == "size_t":
-            parameter.result, parameter.inout = False, True  # an array of tensors
-    return parameters
-
-
-def _python_order(parameters):
-    """C's order, with name and options last; an argument before one without a default has none either."""
-    order = [p for p in parameters if p.kind not in _LAST] + [p for p in parameters if p.kind in _LAST]
-    needed = False
-    for p in reversed(order):
-        needed = needed or p.default is inspect.Parameter.empty
-        if needed:
-            p.default = inspect.Parameter.empty
-    return order
-
-
 def make(name):
     """The Python function of a C function."""
     row = _table.FUNCTIONS[name]
     header, symbol, result, rows, text = row
     library = header.partition("/")[0]
-    parameters = _parameters(row)
-    shown = [p for p in parameters if not p.caller and not p.result and p.kind != "pop_error *"]
-    order = _python_order(shown)
-    named = [inspect.Parameter(p.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=p.default) for p in order]
-    needs_sequence = any(p.caller and p.kind == "pop_program" for p in parameters)
-    if needs_sequence:
-        named.append(inspect.Parameter("program", inspect.Parameter.KEYWORD_ONLY, default=None))
-    takes_graph = any(p.kind.endswith("pop_graph *") for p in parameters)
-    if takes_graph:
-        named.append(inspect.Parameter("graph", inspect.Parameter.KEYWORD_ONLY, default=None))
-    signature = inspect.Signature(named)
+    parameters, signature = signatures.of(row)
     short = name[len(library) + 1 :]
 
     def call(*arguments, **keywords):

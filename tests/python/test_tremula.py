@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The package tremula: what programs in Python build, compared with NumPy in double precision."""
 
+import ast
 import gc
 import inspect
 import math
+import os
 import unittest
 
 try:
@@ -138,6 +140,16 @@ class Operations(Small):
         self.assertIn("add_in_place", dir(tm.popops))
         with self.assertRaisesRegex(AttributeError, "did you mean"):
             tm.popops.reducee
+
+    def test_stubs_say_what_the_functions_take(self):
+        place = os.path.dirname(tm.__file__)
+        for library in ("popops", "poplin", "popnn", "poprand", "poputil", "gcl"):
+            with open(os.path.join(place, library + ".pyi")) as file:
+                tree = ast.parse(file.read())
+            for stub in tree.body:
+                if isinstance(stub, ast.FunctionDef):
+                    names = [argument.arg for argument in stub.args.args + stub.args.kwonlyargs]
+                    self.assertEqual(names, list(inspect.signature(getattr(getattr(tm, library), stub.name)).parameters), library + "." + stub.name)
 
     def test_results_through_pointers_are_returned(self):
         acts = self.variable(self.floats(4, 3, 5), "acts")
