@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the functions that execute instructions share: contexts, decoded instructions, access to memory.
+ *
+ * An instruction is decoded once to a tile_op: its function and the places of its operands in the context's array of
+ * registers, which holds both files.  A step is what one issue slot executes: an instruction alone, or a bundle. */
+#ifndef TILE_EXEC_H
+#define TILE_EXEC_H
+
+#include "tile/isa.h"
+#include "tile/machine.h"
+
+#include <string.h>
+
+/* Places of registers: m0.. from 0, a0.. from REG_A. Registers that cannot be written have writes sent to places that
+ * nobody reads. */
+enum { REG_A = 32, REG_LOST_M = 16, REG_LOST_A = 48, REGISTERS = 52, REG_M_WRITABLE = 12, REG_A_WRITABLE = 8 };
+
+struct tile_context;
+struct tile_op;
+typedef void (*tile_exec)(struct tile_context *c, const struct tile_op *o);
+
+struct tile_op {
+    tile_exec run;
+    uint8_t from[TILE_OPERANDS], to[TILE_OPERANDS]; /* where operands are read and written */
+    uint8_t spread;
+    int32_t value, second; /* the immediates; second: of rpt, its number of bundles */
+    uint32_t address;      /* of the word */
+    const struct tile_form *form;
+};
+
+struct tile_step {
+    /* Executes the step; returns the next one, NULL when the context has ended. */
+    const struct tile_step *(*run)(struct tile_context *c, const struct tile_step *s);
+    const struct tile_step *next;
+    struct tile_op main, aux; /* a lone instruction is in main, whatever its lane */
+    uint32_t slots, address;
+    uint8_t words;
+    bool repeatable;                  /* may stand in the body of a repeat */
+    const struct tile_step *body_end; /* of rpt: the step after its body; NULL when the body is not allowed */
+};
+
+/* Bits of FP_CTL and FP_STS. */
+enum {
+    FP_INV = 1,
+    FP_DIV0 = 2,
+    FP_OFLO = 4,
+    FP_ALL = 7,
+    FP_ROUND_SHIFT = 16,
+    FP_ROUND = 7 << FP_ROUND_SHIFT,
+    FP_ESR = 1 << 19,
+    FP_NANOO = 1 << 20,
+    FP_CLR_ACCUMULATORS = 8
+};
+enum tile_round { ROUND_NEAREST = 0, ROUND_UP, ROUND_DOWN, ROUND_ZERO, ROUND_AWAY };
+
+enum { ACCUMULATORS = 32, WEIGHT_WORDS = 64 };
+
+struct tile_context {
+    uint32_t r[REGISTERS];
+    struct tile *tile;
+    const struct tile_step *next; /* of control instructions: the step to go to */
+    const struct tile_step *repeat_first, *repeat_end;
+    uint32_t repeat_count;
+    uint32_t id; /* of a worker; TILE_WORKERS: the supervisor */
+    uint64_t slots;
+    bool result; /* of an ended worker */
+    uint32_t fp_ctl, fp_sts, fp_nfmt, fp_scl, dbg_data, dbg_brk, tas;
+    uint64_t prng[2];
+    float aacc[ACCUMULATORS];
+};
+
+/* Raises an exception: describes it in the tile and leaves the run. */
+_Noreturn void tile_raise(struct tile_context *c, const struct tile_op *o, enum tile_exception code, uint32_t address,
+                          const char *format, ...) __attribute__((format(printf, 5, 6)));
+const struct tile_step *tile_step_at(const struct tile *tile, uint32_t address);
+
+static inline float as_float(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof(value));
+    return value;
+}
+static inline uint32_t as_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    return bits;
+}
+
+#define R(i)     (c->r[o->from[i]])
+#define R1(i)    (c->r[o->from[i] + 1])
+#define W(i)     (c->r[o->to[i]])
+#define W1(i)    (c->r[o->to[i] + 1])
+#define F(i)     as_float(R(i))
+#define F1(i)    as_float(R1(i))
+#define EXEC(name) void exec_##name(struct tile_context *c, const struct tile_op *o)
+
+/* All functions of forms.def. */
+#define TILE_FORM(name, lane, word, operands, flags, run) EXEC(run);
+#include "tile/forms.def"
+#undef TILE_FORM
+
+/* ---- memory ---- */
+
+struct tile {
+    enum tile_arch arch;
+    uint32_t base, bytes, interleaved;
+    unsigned char *memory;
+    unsigned char *allowed; /* by byte: enum tile_permission; NULL when accesses are not checked */
+    const struct tile_program *program;
+    struct tile_context context[TILE_WORKERS + 1]; /* workers, then the supervisor */
+    unsigned active;                               /* bits of workers that run */
+    uint32_t ccsload, fp_ictl, fp_infmt, fp_iscl, worker_base[TILE_WORKERS], tile_id;
+    bool consensus;
+    uint64_t weight_words[WEIGHT_WORDS];
+    /* weights by phase (word % 4), half (float words have two) and unit (word / 4), as numbers */
+    double half_weights[4][4][16];
+    float float_weights[4][2][16];
+    uint64_t cycles; /* of the supervisor */
+    uint64_t busy_until; /* the cycle at which the last worker ends */
+    struct tile_fault fault;
+    void *escape; /* jmp_buf of the run */
+    const struct tile_tracer *tracer;
+    uint64_t *executed; /* by word of the program; NULL when nobody counts */
+    uint64_t limit;
+};
+
+/* The host address of an access; raises an exception when it is not allowed. */
+void tile_bad_access(struct tile_context *c, const struct tile_op *o, uint32_t address, unsigned bytes, bool write);
+void tile_check_access(struct tile_context *c, const struct tile_op *o, uint32_t address, unsigned bytes, bool write);
+
+static inline unsigned char *memory_at(struct tile_context *c, const struct tile_op *o, uint32_t address,
+                                       unsigned bytes, bool write)
+{
+    const struct tile *tile = c->tile;
+    uint32_t offset = address - tile->base;
+    if (__builtin_expect(offset > tile->bytes - bytes || (address & (bytes - 1)), 0))
+        tile_bad_access(c, o, address, bytes, write);
+    if (__builtin_expect(tile->allowed != NULL, 0))
+        tile_check_access(c, o, address, bytes, write);
+    return tile->memory + offset;
+}
+static inline uint32_t load32(struct tile_context *c, const struct tile_op *o, uint32_t address)
+{
+    uint32_t value;
+    memcpy(&value, memory_at(c, o, address, 4, false), sizeof(value));
+    return value;
+}
+static inline uint32_t load16(struct tile_context *c, const struct tile_op *o, uint32_t address)
+{
+    uint16_t value;
+    memcpy(&value, memory_at(c, o, address, 2, false), sizeof(value));
+    return value;
+}
+static inline void store32(struct tile_context *c, const struct tile_op *o, uint32_t address, uint32_t value)
+{
+    memcpy(memory_at(c, o, address, 4, true), &value, sizeof(value));
+}
+
+/* ---- floating point: results, rounding and exceptions ---- */
+
+void fp_flag(struct tile_context *c, const struct tile_op *o, unsigned flags);
+/* The bits of a result that is not finite: NaN is the quiet one without a sign, and the flags are those of IEEE 754. */
+uint32_t fp_special(struct tile_context *c, const struct tile_op *o, float value, float a, float b);
+static inline uint32_t fp_result(struct tile_context *c, const struct tile_op *o, float value, float a, float b)
+{
+    uint32_t bits = as_bits(value);
+    return __builtin_expect((bits & 0x7f800000) == 0x7f800000, 0) ? fp_special(c, o, value, a, b) : bits;
+}
+static inline uint32_t fp_quiet(float value)
+{
+    return value != value ? UINT32_C(0x7fc00000) : as_bits(value);
+}
+
+float half_value_special(uint32_t bits);
+static inline float half_value(uint32_t bits)
+{
+    uint32_t exponent = bits & 0x7c00;
+    if (__builtin_expect(exponent - 0x400 >= 0x7800, 0)) /* zero, denormal, infinite, NaN */
+        return half_value_special(bits & 0xffff);
+    return as_float((bits & 0x8000) << 16 | (((bits & 0x7fff) << 13) + 0x38000000));
+}
+/* Rounds to half by FP_CTL; the value has been rounded at most once, to float, if FP_CTL asks for the nearest. */
+uint32_t half_round(struct tile_context *c, const struct tile_op *o, double value);
+static inline uint32_t half_bits(struct tile_context *c, const struct tile_op *o, float value)
+{
+    uint32_t bits = as_bits(value), magnitude = bits & 0x7fffffff;
+    if (__builtin_expect((c->fp_ctl & (FP_ROUND | FP_ESR)) || magnitude - 0x38800000 >= 0x477ff000 - 0x38800000, 0))
+        return magnitude ? half_round(c, o, (double)value) : bits >> 16;
+    return (bits >> 16 & 0x8000) | ((magnitude + 0xc8000fff + (magnitude >> 13 & 1)) >> 13);
+}
+static inline float half_low(uint32_t word)
+{
+    return half_value(word & 0xffff);
+}
+static inline float half_high(uint32_t word)
+{
+    return half_value(word >> 16);
+}
+
+uint64_t prng_next(struct tile_context *c);
+/* The value of a quarter, an 8-bit float, in the format of FP_NFMT and FP_SCL. */
+float tile_quarter(const struct tile_context *c, uint32_t code);
+/* Starts a worker: it runs when the supervisor waits. */
+void tile_start_worker(struct tile *tile, unsigned worker, uint32_t entry, uint32_t vertex);
+void tile_finish_workers(struct tile *tile);
+
+#endif

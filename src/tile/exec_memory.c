@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loads and stores.  All addresses are computed and checked before a register changes. */
+#include "tile/exec.h"
+
+#include <assert.h>
+
+static void put64(struct tile_context *c, unsigned place, const unsigned char *from)
+{
+    memcpy(c->r + place, from, 8);
+}
+
+/* ---- elements and regions ---- */
+
+static unsigned element_of(const struct tile *tile, uint32_t address)
+{
+    if (address < tile->interleaved)
+        return (address - tile->base) / TILE_ELEMENT_BYTES;
+    uint32_t pair = (address - tile->interleaved) / (2 * TILE_ELEMENT_BYTES);
+    return (tile->interleaved - tile->base) / TILE_ELEMENT_BYTES + 2 * pair + (address >> 3 & 1);
+}
+
+static void apart(struct tile_context *c, const struct tile_op *o, uint32_t first, uint32_t second)
+{
+    if (element_of(c->tile, first) == element_of(c->tile, second))
+        tile_raise(c, o, TILE_CONFLICT, second,
+                   "accesses 0x%x and 0x%x, which are in one memory element, in one instruction", first, second);
+}
+
+static void interleaved_only(struct tile_context *c, const struct tile_op *o, uint32_t address)
+{
+    if (address < c->tile->interleaved)
+        tile_raise(c, o, TILE_INVALID_ADDR, address, "accesses 128 bits at 0x%x, which is not interleaved memory",
+                   address);
+}
+
+/* ---- one access: base + delta + offset, or base + a delta that is advanced ---- */
+
+#define LOAD(name, bytes, ...)                                                                                         \
+    static inline void load_##name(struct tile_context *c, const struct tile_op *o, uint32_t address)                  \
+    {                                                                                                                  \
+        const unsigned char *p = memory_at(c, o, address, bytes, false);                                               \
+        __VA_ARGS__                                                                                                    \
+    }                                                                                                                  \
+    EXEC(name)                                                                                                         \
+    {                                                                                                                  \
+        load_##name(c, o, R(1) + R(2) + R(3) * bytes);                                                                 \
+    }                                                                                                                  \
+    EXEC(name##_i)                                                                                                     \
+    {                                                                                                                  \
+        load_##name(c, o, R(1) + R(2) + (uint32_t)o->value * bytes);                                                   \
+    }                                                                                                                  \
+    EXEC(name##step)                                                                                                   \
+    {                                                                                                                  \
+        uint32_t delta = R(2), step = R(3) * bytes;                                                                    \
+        load_##name(c, o, R(1) + delta);                                                                               \
+        W(2) = delta + step;                                                                                           \
+    }                                                                                                                  \
+    EXEC(name##step_i)                                                                                                 \
+    {                                                                                                                  \
+        uint32_t delta = R(2);                                                                                         \
+        load_##name(c, o, R(1) + delta);                                                                               \
+        W(2) = delta + (uint32_t)o->value * bytes;                                                                     \
+    }
+
+LOAD(ld32, 4, memcpy(&W(0), p, 4);)
+LOAD(ldz8, 1, W(0) = *p;)
+LOAD(lds8, 1, W(0) = (uint32_t)(int8_t)*p;)
+LOAD(ldz16, 2, uint16_t v; memcpy(&v, p, 2); W(0) = v;)
+LOAD(lds16, 2, int16_t v; memcpy(&v, p, 2); W(0) = (uint32_t)v;)
+LOAD(ldb16, 2, uint16_t v; memcpy(&v, p, 2); W(0) = v * UINT32_C(0x10001);)
+LOAD(ldb8, 1, W(0) = *p * UINT32_C(0x1010101);)
+LOAD(ld64, 8, put64(c, o->to[0], p);)
+LOAD(ld128, 16, interleaved_only(c, o, address); memcpy(&W(0), p, 16);)
+
+#define STORE(name, bytes)                                                                                             \
+    EXEC(name)                                                                                                         \
+    {                                                                                                                  \
+        memcpy(memory_at(c, o, R(1) + R(2) + R(3) * bytes, bytes, true), &R(0), bytes);                                \
+    }                                                                                                                  \
+    EXEC(name##_i)                                                                                                     \
+    {                                                                                                                  \
+        memcpy(memory_at(c, o, R(1) + R(2) + (uint32_t)o->value * bytes, bytes, true), &R(0), bytes);                  \
+    }                                                                                                                  \
+    EXEC(name##step)                                                                                                   \
+    {                                                                                                                  \
+        uint32_t delta = R(2);                                                                                         \
+        memcpy(memory_at(c, o, R(1) + delta, bytes, true), &R(0), bytes);                                              \
+        W(2) = delta + R(3) * bytes;                                                                                   \
+    }                                                                                                                  \
+    EXEC(name##step_i)                                                                                                 \
+    {                                                                                                                  \
+        uint32_t delta = R(2);                                                                                         \
+        memcpy(memory_at(c, o, R(1) + delta, bytes, true), &R(0), bytes);                                              \
+        W(2) = delta + (uint32_t)o->value * bytes;                                                                     \
+    }
+
+STORE(st32, 4)
+STORE(st64, 8)
+
+EXEC(stm32)
+{
+    store32(c, o, R(1) + R(2) * 4, R(0));
+}
+
+EXEC(stm32step)
+{
+    uint32_t address = R(1);
+    store32(c, o, address, R(0));
+    W(1) = address + R(2) * 4;
+}
+
+/* ---- packed addresses: a pair of registers holds three of 21 bits ---- */
+
+struct packed {
+    uint32_t at[3];
+};
+
+static struct packed unpack(const uint32_t *pair)
+{
+    return (struct packed){ { pair[0] & TILE_ADDRESS_MASK, pair[1] & TILE_ADDRESS_MASK,
+                              (pair[0] >> 21 | pair[1] >> 21 << 11) & TILE_ADDRESS_MASK } };
+}
+
+static void pack(uint32_t *pair, const struct packed *packed)
+{
+    pair[0] = (packed->at[0] & TILE_ADDRESS_MASK) | packed->at[2] << 21;
+    pair[1] = (packed->at[1] & TILE_ADDRESS_MASK) | (packed->at[2] >> 11 & 0x3ff) << 21;
+}
+
+EXEC(tapack)
+{
+    struct packed packed = { { R(1), R(2), R(3) } };
+    pack(&W(0), &packed);
+}
+
+/* Advances an address by one unit, or by the stride that its selector names. */
+static void advance(struct packed *packed, unsigned which, uint32_t strides, unsigned selector, uint32_t unit)
+{
+    uint32_t stride = 1;
+    if (selector & 3) {
+        stride = strides >> (10 * ((selector & 3) - 1)) & 0x3ff;
+        stride |= stride & 0x200 ? ~UINT32_C(0x3ff) : 0;
+    }
+    packed->at[which] = (packed->at[which] + stride * unit) & TILE_ADDRESS_MASK;
+}
+
+EXEC(ld2x64pace)
+{
+    struct packed p = unpack(&R(2));
+    const unsigned char *x = memory_at(c, o, p.at[0], 8, false), *y = memory_at(c, o, p.at[1], 8, false);
+    apart(c, o, p.at[0], p.at[1]);
+    put64(c, o->to[0], x);
+    put64(c, o->to[1], y);
+    advance(&p, 0, R(3), (unsigned)o->value, 8);
+    advance(&p, 1, R(3), (unsigned)o->value >> 2, 8);
+    pack(&W(2), &p);
+}
+
+EXEC(ldst64pace)
+{
+    struct packed p = unpack(&R(2));
+    const unsigned char *x = memory_at(c, o, p.at[0], 8, false);
+    unsigned char *y = memory_at(c, o, p.at[2], 8, true), loaded[8];
+    apart(c, o, p.at[0], p.at[2]);
+    memcpy(loaded, x, 8);
+    memcpy(y, &R(1), 8);
+    put64(c, o->to[0], loaded);
+    advance(&p, 0, R(3), (unsigned)o->value, 8);
+    advance(&p, 2, R(3), (unsigned)o->value >> 2, 8);
+    pack(&W(2), &p);
+}
+
+EXEC(ld2xst64pace)
+{
+    struct packed p = unpack(&R(2));
+    const unsigned char *x = memory_at(c, o, p.at[0], 8, false), *y = memory_at(c, o, p.at[1], 8, false);
+    unsigned char *z = memory_at(c, o, p.at[2], 8, true), loaded[16];
+    if (p.at[1] < c->tile->interleaved)
+        tile_raise(c, o, TILE_INVALID_ADDR, p.at[1], "loads from 0x%x, which is not interleaved memory, as its second",
+                   p.at[1]);
+    apart(c, o, p.at[0], p.at[1]);
+    apart(c, o, p.at[0], p.at[2]);
+    apart(c, o, p.at[1], p.at[2]);
+    memcpy(loaded, x, 8);
+    memcpy(loaded + 8, y, 8);
+    memcpy(z, &R(1), 8);
+    memcpy(&W(0), loaded, 16);
+    for (unsigned i = 0; i < 3; ++i)
+        advance(&p, i, R(3), (unsigned)o->value >> (2 * i), 8);
+    pack(&W(2), &p);
+}
+
+EXEC(st64pace)
+{
+    struct packed p = unpack(&R(1));
+    memcpy(memory_at(c, o, p.at[2], 8, true), &R(0), 8);
+    advance(&p, 2, R(2), (unsigned)o->value, 8);
+    pack(&W(1), &p);
+}
+
+EXEC(ld64a32pace)
+{
+    struct packed p = unpack(&R(2));
+    const unsigned char *x = memory_at(c, o, p.at[0], 8, false);
+    uint32_t y = load32(c, o, p.at[1]);
+    apart(c, o, p.at[0], p.at[1]);
+    put64(c, o->to[0], x);
+    W(1) = y;
+    advance(&p, 0, R(3), (unsigned)o->value, 8);
+    advance(&p, 1, R(3), (unsigned)o->value >> 2, 4);
+    pack(&W(2), &p);
+}
+
+EXEC(ld64b16pace)
+{
+    struct packed p = unpack(&R(2));
+    const unsigned char *x = memory_at(c, o, p.at[0], 8, false);
+    uint32_t y = load16(c, o, p.at[1]);
+    apart(c, o, p.at[0], p.at[1]);
+    put64(c, o->to[0], x);
+    W(1) = y * UINT32_C(0x10001);
+    advance(&p, 0, R(3), (unsigned)o->value, 8);
+    advance(&p, 1, R(3), (unsigned)o->value >> 2, 2);
+    pack(&W(2), &p);
+}
+
+/* ---- deltas: unsigned 16-bit offsets from a base, which a second pointer reads ahead ---- */
+
+EXEC(ldd16a32)
+{
+    uint32_t pointer = R(1), address = R(2) + (R(3) & 0xffff);
+    uint32_t value = load32(c, o, address), next = load16(c, o, pointer);
+    apart(c, o, address, pointer);
+    W(0) = value;
+    W(3) = next;
+    W(1) = pointer + 2;
+}
+
+EXEC(ldd16a64)
+{
+    uint32_t pointer = R(1), address = R(2) + (R(3) & 0xffff);
+    const unsigned char *p = memory_at(c, o, address, 8, false);
+    uint32_t next = load16(c, o, pointer);
+    apart(c, o, address, pointer);
+    put64(c, o->to[0], p);
+    W(3) = next;
+    W(1) = pointer + 2;
+}
+
+EXEC(ldd16b16)
+{
+    uint32_t pointer = R(1), address = R(2) + (R(3) & 0xffff);
+    uint32_t value = load16(c, o, address), next = load16(c, o, pointer);
+    apart(c, o, address, pointer);
+    W(0) = value * UINT32_C(0x10001);
+    W(3) = next;
+    W(1) = pointer + 2;
+}
+
+EXEC(ldd16v2a32)
+{
+    uint32_t pointer = R(1), address = R(2) + (R(3) >> 16);
+    uint32_t value = load32(c, o, address), next = load32(c, o, pointer);
+    apart(c, o, address, pointer);
+    W(0) = value;
+    W(3) = next;
+    W(1) = pointer + 4;
+}
+
+EXEC(ld64a32)
+{
+    uint32_t pointer = R(1), address = R(2) + (R(3) & 0xffff);
+    const unsigned char *p = memory_at(c, o, pointer, 8, false);
+    uint32_t value = load32(c, o, address);
+    apart(c, o, address, pointer);
+    c->r[o->to[0] + 1] = value;
+    put64(c, o->to[0] + 2u, p);
+    W(1) = pointer + 8;
+}
+
+/* Which delta a mini-delta advances is not published: the low one moves by 2, the high one by the mini-delta. */
+EXEC(ldb16b16)
+{
+    uint32_t deltas = R(2), mini = R(3), first = R(1) + (deltas & 0xffff), second = R(1) + (deltas >> 16);
+    uint32_t x = load16(c, o, first), y = load16(c, o, second);
+    apart(c, o, first, second);
+    W(0) = x * UINT32_C(0x10001);
+    W1(0) = y * UINT32_C(0x10001);
+    W(2) = ((deltas + 2) & 0xffff) | ((deltas >> 16) + (mini & 0xf)) << 16;
+    W(3) = mini >> 4;
+}
+
+/* ---- weights ---- */
+
+static void set_weight(struct tile *tile, unsigned word, const unsigned char *from)
+{
+    uint64_t bits;
+    memcpy(&bits, from, 8);
+    tile->weight_words[word] = bits;
+    unsigned phase = word % 4, unit = word / 4;
+    for (unsigned i = 0; i < 4; ++i)
+        tile->half_weights[phase][i][unit] = (double)half_value((uint32_t)(bits >> (16 * i)) & 0xffff);
+    for (unsigned i = 0; i < 2; ++i)
+        tile->float_weights[phase][i][unit] = as_float((uint32_t)(bits >> (32 * i)));
+}
+
+static void load_weights(struct tile_context *c, const struct tile_op *o, unsigned bytes)
+{
+    struct tile *tile = c->tile;
+    unsigned word = (unsigned)o->value, words = bytes / 8, limit = tile->arch == TILE_IPU1 ? 32 : WEIGHT_WORDS;
+    if (word % words || word + words > limit)
+        tile_raise(c, o, TILE_INVALID_OP, 0, "loads weights into word %u of %u", word, limit);
+    const unsigned char *p = memory_at(c, o, tile->ccsload, bytes, false);
+    if (bytes == 16)
+        interleaved_only(c, o, tile->ccsload);
+    for (unsigned i = 0; i < words; ++i)
+        set_weight(tile, word + i, p + 8 * (size_t)i);
+    tile->ccsload += bytes;
+}
+
+EXEC(ld64putcs)
+{
+    load_weights(c, o, 8);
+}
+
+EXEC(ld128putcs)
+{
+    load_weights(c, o, 16);
+}
