@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Macros with which assembly codelets declare their stack usage. Empty for C++, where the compiler determines it. */
+/* Macros with which assembly codelets declare their stack usage: bytes of a function with its callees, or of its own frame. Empty
+ * for C++, where the compiler determines it. */
 #ifndef POPLAR_STACK_SIZE_DEFS_HPP
 #define POPLAR_STACK_SIZE_DEFS_HPP
 
 #ifdef __ASSEMBLER__
 /* clang-format off */
+#define FUNCTION_IS_WORKER "ax"
 .macro DEF_STACK_USAGE bytes function
+.stack_usage \function, \bytes
 .endm
 .macro DEF_STACK_SIZE_OWN bytes function
+.stack_usage \function, \bytes
 .endm
 .macro DEF_FUNC_CALLS caller callees:vararg
 .endm
 .macro DEF_FUNC_CALL_PTRS caller callees:vararg
+.endm
+.macro FUNCTION_SIZE function
+.size \function, . - \function
 .endm
 /* clang-format on */
 #endif

@@ -80,7 +80,7 @@ void behave_end_set(const struct behave *behave, struct replica *replica)
     }
 }
 
-static const uint32_t *flags_of(const struct behave *behave, uint64_t vertex)
+const uint32_t *behave_flags(const struct behave *behave, uint64_t vertex)
 {
     return behave->flags +
            (behave->uniform
@@ -103,12 +103,12 @@ void behave_begin(struct behave_thread *thread, uint64_t first)
     fegetenv(&thread->before);
     thread->seen = NULL;
     thread->first = first;
-    take_exceptions(flags_of(thread->set, first));
+    take_exceptions(behave_flags(thread->set, first));
 }
 
 void behave_vertex(struct behave_thread *thread, uint64_t vertex)
 {
-    take_exceptions(flags_of(thread->set, vertex));
+    take_exceptions(behave_flags(thread->set, vertex));
 }
 
 void behave_end(struct behave_thread *thread)
@@ -122,7 +122,7 @@ static void meet_vertex(struct behave_thread *thread, const struct codelet_call 
     uint64_t vertex =
         thread->first +
         (uint64_t)((const unsigned char *)call->current - (const unsigned char *)call->states) / call->stride;
-    thread->flags = flags_of(thread->set, vertex);
+    thread->flags = behave_flags(thread->set, vertex);
     thread->random = mix(thread->set->seed ^ mix(vertex));
     thread->seen = call->current;
 }

@@ -29,6 +29,9 @@ struct behave_thread {
     const uint32_t *flags;
 };
 
+/* The flags of the tile of a vertex of the set. */
+const uint32_t *behave_flags(const struct behave *behave, uint64_t vertex);
+
 struct replica;
 /* Sets the registers from the options at load. */
 void behave_load(struct replica *replica);

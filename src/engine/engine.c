@@ -3,6 +3,7 @@
 #include "engine/engine.h"
 #include "base/str.h"
 #include "engine/checked.h"
+#include "engine/external.h"
 #include "engine/host.h"
 #include "engine/load.h"
 #include "engine/ranks.h"
@@ -165,7 +166,8 @@ pop_engine *pop_engine_create_from(pop_executable *executable, pop_options optio
             &ours, POP_INVALID_OPTION, NO_WHERE, api,
             "debug.checkedExecution is on, but the executable was compiled without it: compile it with the option");
     if (ours.status != POP_OK || read_profiled(engine, api, &ours) != POP_OK ||
-        link_modules(engine->image, api, &ours) != POP_OK || begin_report(engine, executable, api, &ours) != POP_OK ||
+        link_modules(engine->image, api, &ours) != POP_OK ||
+        externals_link(engine->image, api, &engine->externals, &ours) != POP_OK || begin_report(engine, executable, api, &ours) != POP_OK ||
         error_if_memory_failed(&ours, POP_OK, failures, api) != POP_OK) {
         pop_engine_destroy(engine);
         return fail_create(error, &ours);
@@ -216,6 +218,7 @@ static void destroy(pop_engine *engine)
     options_free(&engine->options);
     trace_free(&engine->captured);
     run_names_clear(&engine->run_names);
+    externals_free(engine->externals);
     free(engine->name);
     pop_error error;
     if (report_end(engine->report, &error) != POP_OK)

@@ -130,7 +130,7 @@ static void call_one_by_one(struct set_chunk *chunk, const struct group_run *gro
     for (uint64_t count = call->count; count; --count, states += group->stride, ++at) {
         call->states = call->current = states;
         call->count = 1;
-        chunk->frame.behave.first = at;
+        chunk->frame.behave.first = chunk->frame.external.first = at;
         behave_vertex(&chunk->frame.behave, at);
         chunk->agrees &= group->run(call);
     }
@@ -140,6 +140,9 @@ static void call_vertices(struct set_chunk *chunk)
 {
     struct codelet_call *call = &chunk->frame.call;
     const struct group_run *group = find_group(chunk->execution->replica, chunk->execution->set, chunk->begin);
+    chunk->frame.external.set = chunk->execution->set;
+    chunk->frame.external.image = chunk->execution->engine->image;
+    chunk->frame.external.checked = false;
     for (uint64_t at = chunk->begin; at < chunk->end; ++group) {
         uint64_t end = group->first + group->count < chunk->end ? group->first + group->count : chunk->end;
         if (at >= end)
@@ -150,6 +153,8 @@ static void call_vertices(struct set_chunk *chunk)
         call->count = end - at;
         call->workers = group->workers;
         chunk->frame.behave.first = at;
+        chunk->frame.external.vertex = group->external;
+        chunk->frame.external.first = at;
         if (chunk->frame.behave.set && !chunk->frame.behave.set->uniform)
             call_one_by_one(chunk, group, at);
         else

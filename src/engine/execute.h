@@ -3,6 +3,7 @@
 #ifndef ENGINE_EXECUTE_H
 #define ENGINE_EXECUTE_H
 
+#include "engine/external.h"
 #include "engine/state.h"
 
 /* The failure of a vertex, passed from a chunk to the run. */
@@ -18,6 +19,7 @@ struct execute_frame {
     jmp_buf jump;
     struct vertex_failure *failure;
     struct behave_thread behave;
+    struct external_call external; /* of vertices in assembly */
 };
 
 void execute_on_fail(struct codelet_call *call, const char *message, const char *file, int line);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loading: the blocks of memory, the initial values, and vertex states whose references become addresses. */
 #include "engine/load.h"
+#include "engine/external.h"
 #include "engine/fault.h"
 #include "engine/isolate.h"
 #include "engine/remote.h"
@@ -106,8 +107,10 @@ static void make_groups(struct replica *replica)
     for (size_t g = 0; g < image->groups.count; ++g) {
         const struct image_group *group = image->groups.data + g;
         const struct codelet *codelet = image_codelet(image, group->codelet);
+        struct tile_vertex *external = external_of(replica->engine->externals, group->codelet);
         replica->groups[g] = (struct group_run){
-            .run = module_run(codelet->module, codelet),
+            .run = external ? external_run : module_run(codelet->module, codelet),
+            .external = external,
             .codelet = codelet,
             .states = replica->states + group->states,
             .stride = group->stride,

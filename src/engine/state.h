@@ -22,6 +22,7 @@
 struct group_run {
     codelet_run run;
     const struct codelet *codelet;
+    struct tile_vertex *external; /* its code in assembly; NULL: run executes its compute */
     unsigned char *states;
     size_t stride;
     uint64_t first, count; /* range of vertices in the set */
@@ -139,6 +140,7 @@ struct pop_engine {
     struct run_names run_names;        /* of the runs in the record of the profiled replica */
     struct trace captured;             /* record of the current run since its steps were last written */
     struct checked *checked;           /* checked mode's buffers; NULL when off */
+    struct externals *externals;       /* code in assembly; NULL: there is none */
 };
 
 /* A run in progress.  What would leak when a callback leaves by longjmp belongs to the engine. */

@@ -20,7 +20,7 @@ enum { QUOTED = 800 }; /* characters of the compiler's message that an error quo
 
 /* Quotes the compiler's message, from its first error on when it is too long: whole lines, at most QUOTED
  * characters. */
-static pop_status refuse(const struct popc_source *source, const char *said, pop_error *error)
+pop_status build_refuse(const struct popc_source *source, const char *said, pop_error *error)
 {
     LOG(CODELETS, INFO, "compiling '%s' failed:\n%s", source->name, said);
     const char *start = said, *first = strstr(said, "error: ");
@@ -140,7 +140,7 @@ static pop_status compile(const struct popc_source *source, struct command *comm
 {
     pop_status status = command_run(command, scratch, text, said, object, size, error);
     if (status == POP_OK && !*object)
-        return refuse(source, said->length ? said->text : "error: the compiler failed without a message", error);
+        return build_refuse(source, said->length ? said->text : "error: the compiler failed without a message", error);
     return status;
 }
 
@@ -238,7 +238,7 @@ static pop_status link_cpp(const struct popc_source *source, const char *compile
 {
     struct command command;
     if (rename(scratch->object.text, scratch->unlinked.text) != 0)
-        return refuse(source, "error: the compiler's object is gone", error);
+        return build_refuse(source, "error: the compiler's object is gone", error);
     cpp_link_command(&command, source, compiler, scratch);
     made_complete(&command, *object, *size, reflection->arena);
     free(*object);

@@ -9,7 +9,7 @@
 #include "base/str.h"
 
 struct popc_source {
-    enum popc_language language; /* POPC_C or POPC_CPP */
+    enum popc_language language; /* not POPC_BY_NAME */
     const char *name;            /* as the user spells it, for messages and __FILE__ */
     const char *text;
     size_t size;
@@ -38,5 +38,7 @@ pop_status build_counted(const struct popc_source *source, const char *device_co
 pop_status build_module(const struct popc_source *source, const char *compiler, const char *device_compiler,
                         struct built *built, pop_error *error);
 void built_free(struct built *built);
+/* The error of a source that does not compile: quotes what the compiler said. */
+pop_status build_refuse(const struct popc_source *source, const char *said, pop_error *error);
 
 #endif

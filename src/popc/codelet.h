@@ -93,6 +93,7 @@ struct codelet {
     uint32_t constraint_count;
     const char *symbol; /* name of the run function */
     uint32_t object;    /* index of the object that defines it */
+    bool external;      /* isExternalCodelet: its code on a tile is in assembly (tile_vertex.h) */
     struct module *module;
 };
 
@@ -107,11 +108,19 @@ struct module_object {
 };
 
 /* A source, kept for later compilations (device_count.h). */
-enum popc_language { POPC_BY_NAME = 0, POPC_C, POPC_CPP };
+enum popc_language { POPC_BY_NAME = 0, POPC_C, POPC_CPP, POPC_ASSEMBLY };
 struct module_source {
-    enum popc_language language; /* POPC_C or POPC_CPP */
+    enum popc_language language; /* not POPC_BY_NAME */
     const char *name, *text, *flags;
     size_t size; /* of text */
+};
+
+/* An assembly source's object for one architecture (tile/object.h). */
+struct module_tile {
+    uint8_t arch; /* enum device_arch */
+    const unsigned char *data;
+    size_t size;         /* 0: the architecture refused the source */
+    const char *refused; /* the assembler's messages then, else "" */
 };
 
 struct device_code;
@@ -124,6 +133,8 @@ struct module {
     uint32_t object_count;
     struct codelet *codelets;
     uint32_t codelet_count;
+    struct module_tile *tiles;
+    uint32_t tile_count;
     struct module *behaving; /* see module_behaving; NULL: not requested yet, or not available */
     bool asked_behaving;
     struct device_code *devices[DEVICE_ARCHS]; /* by codelet (popc/device_code.h); NULL when not measured */

@@ -2,6 +2,7 @@
 #include "popc/device_count.h"
 #include "popc/device_load.h"
 #include "popc/popc.h"
+#include "popc/tile_vertex.h"
 
 #include "base/mem.h"
 
@@ -16,8 +17,16 @@ struct loaded {
     char why[120];
 };
 
+struct assembled {
+    const struct codelet *codelet;
+    struct tile_vertex *vertex; /* NULL: no assembly source has its code */
+};
+
 struct device_counter {
     enum device_arch arch;
+    struct module *const *modules;
+    size_t module_count;
+    VEC(struct assembled) assembled;
     VEC(struct loaded) loaded;
 };
 
@@ -25,10 +34,12 @@ struct device_counter {
  * supervisor's jump (docs/targets.md, compute). */
 enum { START = 11, JUMP = 5, WORKERS = 6 };
 
-struct device_counter *device_counter_create(enum device_arch arch)
+struct device_counter *device_counter_create(enum device_arch arch, struct module *const *modules, size_t count)
 {
     struct device_counter *counter = MEM_NEW(struct device_counter);
     counter->arch = arch;
+    counter->modules = modules;
+    counter->module_count = count;
     return counter;
 }
 
@@ -38,6 +49,9 @@ void device_counter_free(struct device_counter *counter)
         return;
     for (size_t i = 0; i < counter->loaded.count; ++i)
         device_image_free(counter->loaded.data[i].image);
+    for (size_t i = 0; i < counter->assembled.count; ++i)
+        tile_vertex_free(counter->assembled.data[i].vertex);
+    vec_free(&counter->assembled);
     vec_free(&counter->loaded);
     free(counter);
 }
@@ -108,4 +122,35 @@ bool device_counter_run(struct device_counter *counter, const struct codelet *co
               : codelet->kind == VERTEX_MULTI ? START + WORKERS * longest
                                               : START + longest + JUMP * run->jumps;
     return true;
+}
+
+struct tile_vertex *device_counter_assembly(struct device_counter *counter, const struct codelet *codelet)
+{
+    for (size_t i = 0; i < counter->assembled.count; ++i)
+        if (counter->assembled.data[i].codelet == codelet)
+            return counter->assembled.data[i].vertex;
+    struct str why = { 0 };
+    bool missing;
+    struct assembled *assembled = vec_push(&counter->assembled);
+    *assembled = (struct assembled){ codelet, NULL };
+    if (codelet->external)
+        assembled->vertex =
+            tile_vertex_link(codelet, counter->modules, counter->module_count, counter->arch, &missing, &why);
+    str_free(&why);
+    return assembled->vertex;
+}
+
+bool device_counter_run_assembly(struct tile_vertex *vertex, struct device_run *run, const uint64_t *edge_bytes,
+                                 uint64_t *cycles)
+{
+    struct tile_vertex_run tile = { .state = run->memory,
+                                    .edge_bytes = edge_bytes,
+                                    .tile = UINT32_MAX,
+                                    .max_slots = run->max };
+    bool good = tile_vertex_run(vertex, &tile);
+    *cycles = tile.cycles;
+    run->executed = good ? tile.cycles : 0;
+    if (!good)
+        snprintf(run->reason, sizeof(run->reason), "%.*s", (int)sizeof(run->reason) - 1, tile.text);
+    return good;
 }

@@ -79,6 +79,16 @@ static void copy_counted(struct module *to, struct module_object *copy, const st
     copy->counted = memcpy(arena_alloc(&to->arena, object->counted_size), object->counted, object->counted_size);
 }
 
+static void copy_tiles(struct module *to, const struct module *from)
+{
+    for (uint32_t i = 0; i < from->tile_count; ++i) {
+        struct module_tile *copy = &to->tiles[to->tile_count++];
+        *copy = from->tiles[i];
+        copy->refused = arena_string(&to->arena, copy->refused);
+        copy->data = copy->size ? memcpy(arena_alloc(&to->arena, copy->size), from->tiles[i].data, copy->size) : NULL;
+    }
+}
+
 static uint32_t copy_object(struct module *to, const struct module_object *object)
 {
     struct module_object *copy = &to->objects[to->object_count];
@@ -219,7 +229,7 @@ pop_status module_merge(struct module *const *modules, size_t count, const char 
 {
     *merged = NULL;
     unsigned level = 1;
-    size_t codelets = 0, objects = 0;
+    size_t codelets = 0, objects = 0, tiles = 0;
     for (size_t i = 0; i < count; ++i) {
         if (!machine_levels_match(modules[i]->level, modules[0]->level))
             return error_set(error, POP_LINK_ERROR, NO_WHERE, NULL,
@@ -229,10 +239,12 @@ pop_status module_merge(struct module *const *modules, size_t count, const char 
         level = modules[i]->level > level ? modules[i]->level : level;
         codelets += modules[i]->codelet_count;
         objects += modules[i]->object_count;
+        tiles += modules[i]->tile_count;
     }
     struct module *module = module_create(name, level);
     module->codelets = arena_alloc(&module->arena, codelets * sizeof(*module->codelets));
     module->objects = arena_alloc(&module->arena, objects * sizeof(*module->objects));
+    module->tiles = arena_zero(&module->arena, tiles, sizeof(*module->tiles));
     struct arena scratch = { 0 };
     struct merge merge = { .merged = module,
                            .targets = arena_alloc(&scratch, objects * sizeof(unsigned)),
@@ -243,6 +255,7 @@ pop_status module_merge(struct module *const *modules, size_t count, const char 
     for (size_t i = 0; i < count && status == POP_OK; ++i) {
         merge.codelet[i] = arena_alloc(&scratch, modules[i]->codelet_count * sizeof(uint32_t));
         status = merge_module(&merge, modules, i, error);
+        copy_tiles(module, modules[i]);
     }
     if (status == POP_OK)
         merge_devices(&merge, modules, count);

@@ -9,9 +9,9 @@
 #include "base/error.h"
 
 static const char magic[8] = { 'T', 'R', 'M', 'C', 'O', 'D', 'E', '\n' };
-/* Sections "devices" (present only when code was measured), "uses", "counted" and "stacks" were added later without a
- * new VERSION. */
-enum { VERSION = 1, SECTIONS = 7, MAX_BYTES = 1 << 30, FIELD_BYTES = 30, CODELET_BYTES = 37 };
+/* Sections "devices" (present only when code was measured), "uses", "counted", "stacks", "external" and "tiles" were
+ * added later without a new VERSION. */
+enum { VERSION = 1, SECTIONS = 9, MAX_BYTES = 1 << 30, FIELD_BYTES = 30, CODELET_BYTES = 37 };
 
 /* ---- writing ---- */
 
@@ -85,10 +85,34 @@ static bool write_counted(struct bytes *out, const struct module *module)
     return any;
 }
 
+/* A byte for each codelet; false when none is external. */
+static bool write_external(struct bytes *out, const struct module *module)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < module->codelet_count; ++i) {
+        bytes_u8(out, module->codelets[i].external);
+        any |= module->codelets[i].external;
+    }
+    return any;
+}
+
+static void write_tiles(struct bytes *out, const struct module *module)
+{
+    bytes_u64(out, module->tile_count);
+    for (uint32_t i = 0; i < module->tile_count; ++i) {
+        const struct module_tile *tile = module->tiles + i;
+        bytes_u8(out, tile->arch);
+        bytes_string(out, tile->refused);
+        bytes_u64(out, tile->size);
+        bytes_put(out, tile->data, tile->size);
+    }
+}
+
 pop_status module_write(const struct module *module, char **data, size_t *size, pop_error *error)
 {
     (void)error; /* the signature is that of the other writers; this one cannot fail */
-    struct bytes head = { 0 }, codelets = { 0 }, objects = { 0 }, devices = { 0 }, stacks = { 0 }, counted = { 0 };
+    struct bytes head = { 0 }, codelets = { 0 }, objects = { 0 }, devices = { 0 }, stacks = { 0 }, counted = { 0 },
+                 external = { 0 }, tiles = { 0 };
     bytes_u32(&head, module->level);
     bytes_u64(&head, module->object_count);
     for (uint32_t i = 0; i < module->object_count; ++i) {
@@ -116,7 +140,15 @@ pop_status module_write(const struct module *module, char **data, size_t *size, 
     }
     if (write_counted(&counted, module))
         sections[count++] = (struct container_section){ "counted", counted.v.data, counted.v.count };
+    if (write_external(&external, module))
+        sections[count++] = (struct container_section){ "external", external.v.data, external.v.count };
+    if (module->tile_count) {
+        write_tiles(&tiles, module);
+        sections[count++] = (struct container_section){ "tiles", tiles.v.data, tiles.v.count };
+    }
     container_build(magic, VERSION, sections, count, data, size);
+    vec_free(&external.v);
+    vec_free(&tiles.v);
     vec_free(&counted.v);
     vec_free(&head.v);
     vec_free(&codelets.v);
@@ -309,6 +341,31 @@ static bool read_counted(struct container_reader *r, struct module *module)
     return !r->failed && r->at == r->size;
 }
 
+static bool read_external(struct container_reader *r, struct module *module)
+{
+    for (uint32_t i = 0; r->data && i < module->codelet_count; ++i)
+        module->codelets[i].external = reader_u8(r) != 0;
+    return !r->failed && r->at == r->size;
+}
+
+/* The objects themselves are checked where they are linked. */
+static bool read_tiles(struct container_reader *r, struct module *module)
+{
+    uint64_t count = r->data ? reader_count(r, 13) : 0;
+    module->tiles = arena_zero(&module->arena, count, sizeof(*module->tiles));
+    for (uint64_t i = 0; i < count && !r->failed; ++i) {
+        struct module_tile *tile = &module->tiles[module->tile_count++];
+        tile->arch = reader_u8(r);
+        tile->refused = read_name(r, &module->arena);
+        tile->size = reader_u64(r);
+        const void *data = tile->size < MAX_BYTES ? reader_take(r, tile->size) : NULL;
+        if (tile->arch >= DEVICE_ARCHS || (tile->size && !data))
+            return false;
+        tile->data = tile->size ? memcpy(arena_alloc(&module->arena, tile->size), data, tile->size) : NULL;
+    }
+    return !r->failed && r->at == r->size;
+}
+
 pop_status module_read(const char *name, const void *data, size_t size, struct module **module, pop_error *error)
 {
     *module = NULL;
@@ -320,13 +377,15 @@ pop_status module_read(const char *name, const void *data, size_t size, struct m
         return status;
     struct module *made = module_create(name, 1);
     struct container_reader head = { 0 }, codelets = { 0 }, objects = { 0 }, devices = { 0 }, stacks = { 0 },
-                            counted = { 0 };
+                            counted = { 0 }, external = { 0 }, tiles = { 0 };
     head.data = container_find(sections, count, "head", &head.size);
     codelets.data = container_find(sections, count, "codelets", &codelets.size);
     objects.data = container_find(sections, count, "objects", &objects.size);
     devices.data = container_find(sections, count, "devices", &devices.size);
     stacks.data = container_find(sections, count, "stacks", &stacks.size);
     counted.data = container_find(sections, count, "counted", &counted.size);
+    external.data = container_find(sections, count, "external", &external.size);
+    tiles.data = container_find(sections, count, "tiles", &tiles.size);
     size_t uses_size = 0;
     const char *uses = container_find(sections, count, "uses", &uses_size);
     if (uses_size) {
@@ -336,7 +395,8 @@ pop_status module_read(const char *name, const void *data, size_t size, struct m
         made->uses = copy;
     }
     if (!read_objects(&head, &objects, made) || !read_codelets(&codelets, made) || !read_devices(&devices, made) ||
-        !read_stacks(&stacks, made) || !read_counted(&counted, made)) {
+        !read_stacks(&stacks, made) || !read_counted(&counted, made) || !read_external(&external, made) ||
+        !read_tiles(&tiles, made)) {
         module_release(made);
         return error_set(error, POP_GRAPH_OBJECT_LOAD_ERROR, NO_WHERE, NULL,
                          "codelet file '%s' is damaged: its description of vertex types does not fit", name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interface of popc: compile, load, merge. */
 #include "popc/popc.h"
+#include "popc/assembly.h"
 #include "popc/cache.h"
 #include "popc/device_count.h"
 #include "popc/machine.h"
@@ -31,17 +32,11 @@ static enum popc_kind kind_of(const char *path)
     return KIND_UNKNOWN;
 }
 
-static pop_status refuse_kind(const char *path, enum popc_kind kind, pop_error *error)
+static pop_status refuse_kind(const char *path, pop_error *error)
 {
-    if (kind == KIND_ASSEMBLY)
-        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
-                         "'%s' is an assembly source for the processor's own instructions, which nothing here can run: "
-                         "write the vertex in C or C++ "
-                         "and add that file",
-                         path);
-    return error_set(
-        error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
-        "'%s' does not end as a codelet file: .c or .cpp (sources) or .gp (compiled by popc) can be loaded", path);
+    return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
+                     "'%s' does not end as a codelet file: .c, .cpp or .S (sources) or .gp (compiled by popc) can be loaded",
+                     path);
 }
 
 /* ---- one source ---- */
@@ -99,10 +94,11 @@ static pop_status compile_fresh(const struct popc_source *source, const struct c
     struct built built;
     size_t failures = mem_failures();
     const char *clang = device->present ? device->path.text : NULL;
-    pop_status status = source->flags->counted    ? build_counted(source, clang, &built, error)
+    pop_status status = source->language == POPC_ASSEMBLY ? assembly_build(source, host->path.text, &built, error)
+                        : source->flags->counted    ? build_counted(source, clang, &built, error)
                         : source->flags->measured ? build_measured(source, host->path.text, clang, &built, error)
                                                   : build_module(source, host->path.text, clang, &built, error);
-    if (status != POP_OK && lacks_vector_braces(&built))
+    if (status != POP_OK && source->language != POPC_ASSEMBLY && lacks_vector_braces(&built))
         status = build_with_clang(source, device, &built, error);
     const struct compilers compilers = { host->identity.text, device->identity.text };
     if (status == POP_OK && cache && mem_failures() == failures) /* else its key may be incomplete */
@@ -122,7 +118,7 @@ static pop_status compile_source(const struct popc_source *source, struct module
     struct cache cache;
     struct found host = { 0 }, device = { 0 };
     size_t failures = mem_failures();
-    bool cached = cache_open(&cache, source);
+    bool cached = source->language != POPC_ASSEMBLY && cache_open(&cache, source); /* assembling is quick */
     bool cpp = source->language == POPC_CPP;
     host.present = (cpp ? machine_cpp_compiler : machine_compiler)(&host.path, &host.identity);
     device.present =
@@ -143,7 +139,8 @@ static pop_status compile_source(const struct popc_source *source, struct module
             "there is no clang to compile it for the device: install the package clang, or set TREMULA_DEVICE_CC");
     else
         status = compile_fresh(source, cached ? &cache : NULL, &host, &device, module, messages, error);
-    cache_close(&cache);
+    if (cached)
+        cache_close(&cache);
     found_free(&host);
     found_free(&device);
     if (status != POP_OK && mem_failures() != failures)
@@ -208,10 +205,8 @@ static pop_status compile_named(enum popc_language language, const char *name, c
                                 struct module **module, struct str *messages, pop_error *error)
 {
     enum popc_kind kind = kind_of(name);
-    if (kind == KIND_ASSEMBLY)
-        return refuse_kind(name, kind, error);
     if (language == POPC_BY_NAME)
-        language = kind == KIND_CPP ? POPC_CPP : POPC_C;
+        language = kind == KIND_CPP ? POPC_CPP : kind == KIND_ASSEMBLY ? POPC_ASSEMBLY : POPC_C;
     struct popc_flags parsed;
     pop_status status = flags_parse(&parsed, flags, error);
     if (status != POP_OK)
@@ -357,9 +352,9 @@ static pop_status load_any(const char *path, const char *flags, struct module **
     enum popc_kind kind = kind_of(path);
     if (kind == KIND_CODELETS)
         return module_load(path, module, error);
-    if (kind == KIND_C || kind == KIND_CPP)
+    if (kind == KIND_C || kind == KIND_CPP || kind == KIND_ASSEMBLY)
         return compile_named(POPC_BY_NAME, path, NULL, flags, module, messages, error);
-    return refuse_kind(path, kind, error);
+    return refuse_kind(path, error);
 }
 
 /* Logs warnings; errors are in the error already. */

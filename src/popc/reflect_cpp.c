@@ -87,6 +87,22 @@ static bool is_member_of(Dwarf_Die *function, Dwarf_Die *type)
     return false;
 }
 
+/* static const bool isExternalCodelet = true, of the class or a base: its code on a tile is in assembly. */
+static bool is_external(const struct cpp_names *names, Dwarf_Die *type)
+{
+    Dwarf_Die part, base;
+    for (int end = dwarf_child(type, &part); end == 0; end = dwarf_siblingof(&part, &part)) {
+        int tag = dwarf_tag(&part);
+        const char *name = tag == DW_TAG_member || tag == DW_TAG_variable ? dwarf_diename(&part) : NULL;
+        if (name && strcmp(name, "isExternalCodelet") == 0)
+            return die_number(&part, DW_AT_const_value, 0) != 0;
+    }
+    for (bool begun = false; next_base(names, type, &part, &begun, &base);)
+        if (is_external(names, &base))
+            return true;
+    return false;
+}
+
 static pop_status check_compute(struct reflection *r, const struct cpp_names *names, Dwarf_Die *function,
                                 struct reflected *vertex)
 {
@@ -133,6 +149,7 @@ static pop_status read_vertex(struct reflection *r, const struct cpp_names *name
     pop_status status = check_compute(r, names, function, vertex);
     if (status == POP_OK)
         status = cpp_reflect_fields(r, names, type, codelet);
+    codelet->external = is_external(names, type);
     codelet->state_bytes = (uint32_t)die_number(type, DW_AT_byte_size, 1);
     uint32_t power = codelet->state_bytes & -codelet->state_bytes;
     codelet->state_alignment =
@@ -164,7 +181,8 @@ static pop_status read_classes(struct reflection *r, const struct cpp_names *nam
             !find_kind(names, &type, &kind))
             continue;
         bool found = find_compute(names, &type, kind == VERTEX_MULTI, &function);
-        if (found && cpp_is_template(&type) && is_member_of(&function, &type) && !cpp_has_code(names, &function)) {
+        if (found && cpp_is_template(&type) && is_member_of(&function, &type) && !cpp_has_code(names, &function) &&
+            !is_external(names, &type)) {
             LOG(CODELETS, DEBUG, "'%s' was not instantiated, or its compute is not defined", dwarf_diename(&type));
             continue;
         }

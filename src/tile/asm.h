@@ -27,7 +27,8 @@ struct asm_parameter {
 };
 struct asm_macro {
     const char *name, *body;
-    VEC(struct asm_parameter) parameters;
+    struct asm_parameter *parameters;
+    size_t parameter_count;
     bool purged;
 };
 /* A condition: whether its current branch is read, and whether a branch was. */

@@ -57,6 +57,7 @@ bool asm_macro_define(struct assembler *a, const char *rest)
 {
     struct asm_macro macro = { .name = take_name(a, &rest) };
     struct asm_place place = a->place;
+    VEC(struct asm_parameter) parameters = { 0 };
     for (rest = asm_blank(rest); macro.name && *rest; rest = asm_blank(rest)) {
         if (*rest == ',') {
             ++rest;
@@ -67,9 +68,13 @@ bool asm_macro_define(struct assembler *a, const char *rest)
             asm_error(a, place, "'%s' is not a parameter of macro '%s'", rest, macro.name);
             break;
         }
-        *vec_push(&macro.parameters) = parameter;
+        *vec_push(&parameters) = parameter;
     }
-    arena_adopt_vec(a->arena, &macro.parameters);
+    macro.parameters = arena_alloc(a->arena, (parameters.count + 1) * sizeof(*macro.parameters));
+    macro.parameter_count = parameters.count;
+    if (parameters.count)
+        memcpy(macro.parameters, parameters.data, parameters.count * sizeof(*macro.parameters));
+    vec_free(&parameters);
     macro.body = asm_read_body(a, macro_begins, ".endm");
     if (!macro.name)
         asm_error(a, place, ".macro has no name");
@@ -152,12 +157,12 @@ static const char *take_value(struct assembler *a, const char **at)
 
 static const struct asm_parameter *keyword(const struct asm_macro *macro, const char *at, size_t *index)
 {
-    for (size_t i = 0; i < macro->parameters.count; ++i) {
-        size_t length = strlen(macro->parameters.data[i].name);
-        const char *next = asm_blank(at + (strncmp(at, macro->parameters.data[i].name, length) == 0 ? length : 0));
-        if (strncmp(at, macro->parameters.data[i].name, length) == 0 && next[0] == '=' && next[1] != '=') {
+    for (size_t i = 0; i < macro->parameter_count; ++i) {
+        size_t length = strlen(macro->parameters[i].name);
+        const char *next = asm_blank(at + (strncmp(at, macro->parameters[i].name, length) == 0 ? length : 0));
+        if (strncmp(at, macro->parameters[i].name, length) == 0 && next[0] == '=' && next[1] != '=') {
             *index = i;
-            return macro->parameters.data + i;
+            return macro->parameters + i;
         }
     }
     return NULL;
@@ -171,25 +176,25 @@ static bool read_arguments(struct assembler *a, const struct asm_macro *macro, c
         if (keyword(macro, rest, &index)) {
             rest = strchr(rest, '=') + 1;
             values[index] = take_value(a, &rest);
-        } else if (position >= macro->parameters.count) {
+        } else if (position >= macro->parameter_count) {
             asm_error(a, a->place, "macro '%s' takes %zu arguments; '%s' is one too many", macro->name,
-                      macro->parameters.count, rest);
+                      macro->parameter_count, rest);
             return false;
-        } else if (macro->parameters.data[position].rest) {
+        } else if (macro->parameters[position].rest) {
             values[position++] = asm_copy(a, rest, strlen(rest));
             rest += strlen(rest);
         } else {
             const char *value = take_value(a, &rest);
-            values[position] = *value || !macro->parameters.data[position].initial ? value : values[position];
+            values[position] = *value || !macro->parameters[position].initial ? value : values[position];
             ++position;
         }
         rest = asm_blank(rest);
         if (*rest == ',')
             rest = asm_blank(rest + 1);
     }
-    for (size_t i = 0; i < macro->parameters.count; ++i)
-        if (macro->parameters.data[i].required && !values[i]) {
-            asm_error(a, a->place, "macro '%s' needs its argument '%s'", macro->name, macro->parameters.data[i].name);
+    for (size_t i = 0; i < macro->parameter_count; ++i)
+        if (macro->parameters[i].required && !values[i]) {
+            asm_error(a, a->place, "macro '%s' needs its argument '%s'", macro->name, macro->parameters[i].name);
             return false;
         }
     return true;
@@ -249,13 +254,13 @@ bool asm_macro_call(struct assembler *a, const char *name, const char *rest)
     const struct asm_macro *macro = find_macro(a, name);
     if (!macro)
         return false;
-    const char **values = arena_zero(a->arena, macro->parameters.count + 1, sizeof(*values));
-    for (size_t i = 0; i < macro->parameters.count; ++i)
-        values[i] = macro->parameters.data[i].initial;
+    const char **values = arena_zero(a->arena, macro->parameter_count + 1, sizeof(*values));
+    for (size_t i = 0; i < macro->parameter_count; ++i)
+        values[i] = macro->parameters[i].initial;
     if (!read_arguments(a, macro, rest, values))
         return true;
     struct str text = { 0 };
-    substitute(a, &text, macro->body, macro->parameters.data, values, macro->parameters.count);
+    substitute(a, &text, macro->body, macro->parameters, values, macro->parameter_count);
     push_expansion(a, &text);
     return true;
 }

@@ -117,6 +117,26 @@ void tile_set_scratch(struct tile *tile, unsigned worker, uint32_t address)
     tile->worker_base[worker] = address;
 }
 
+void tile_clear_contexts(struct tile *tile, bool poison)
+{
+    const uint32_t word = poison ? 0xffc0dead : 0; /* a NaN, and no address */
+    for (unsigned w = 0; w <= TILE_WORKERS; ++w) {
+        struct tile_context *c = tile->context + w;
+        for (unsigned i = 0; i < REG_M_WRITABLE; ++i)
+            c->r[i] = word;
+        for (unsigned i = 0; i < REG_A_WRITABLE; ++i)
+            c->r[REG_A + i] = word;
+        for (unsigned i = 0; i < ACCUMULATORS; ++i)
+            c->aacc[i] = as_float(word);
+        c->tas = word;
+    }
+}
+
+void tile_set_id(struct tile *tile, uint32_t id)
+{
+    tile->tile_id = id;
+}
+
 uint64_t tile_slots(const struct tile *tile, unsigned context)
 {
     return tile->context[context].slots;

@@ -63,6 +63,10 @@ void tile_set_scratch(struct tile *tile, unsigned worker, uint32_t address);
 /* Issue slots that a context has used since it was started. */
 uint64_t tile_slots(const struct tile *tile, unsigned context);
 
+/* Sets the contexts' registers and accumulators, which a vertex must not rely on: to zero, or to values that show. */
+void tile_clear_contexts(struct tile *tile, bool poison);
+void tile_set_id(struct tile *tile, uint32_t id);
+
 struct tile_result {
     bool agreed;      /* no worker ended with false */
     uint64_t slots;   /* of the worker that took longest */

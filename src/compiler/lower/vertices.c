@@ -28,6 +28,7 @@ struct emitting {
     uint64_t place;
     size_t begun;              /* sets of the image */
     struct gather_space space; /* of the latest of them */
+    bool lists_edges;          /* the image lists the sizes of edges */
 };
 
 /* The build of a codelet that honours the floating-point flags, if programs set them. Without one, exceptions are those
@@ -56,6 +57,9 @@ static uint32_t image_codelet_of(struct emitting *e, uint32_t type)
            codelet < codelet->module->codelets + codelet->module->codelet_count);
     if (!e->codelet_of[type]) {
         uint32_t module = image_module(c, chosen_module(e, codelet->module));
+        for (size_t i = 0; codelet->external && i < c->store->modules.count; ++i)
+            if (c->store->modules.data[i]->tile_count) /* its code in assembly may be in any of them */
+                image_module(c, c->store->modules.data[i]);
         *vec_push(&c->image->codelets) =
             (struct image_codelet){ module, (uint32_t)(codelet - codelet->module->codelets) };
         e->codelet_of[type] = (uint32_t)c->image->codelets.count;
@@ -216,15 +220,25 @@ static void finish_parts(struct emitting *e)
         e->space.work += part->work;
         for (size_t g = 0; g < part->gathers.count; ++g)
             add_gather(e->c, e->storage, &part->gathers.data[g], &e->space);
-        for (uint64_t v = 0; e->c->options->checked && v < part->places.count; ++v)
+        for (uint64_t v = 0; e->lists_edges && v < part->places.count; ++v)
             fill_checks(e->fillers, e->order->vertices[part->places.first + v], part->codelet);
         vec_free(&part->gathers);
     }
 }
 
+/* Whether a vertex runs in the interpreter of a tile, which needs the sizes of its edges. */
+static bool has_external(const struct emitting *e)
+{
+    for (size_t i = 0; i < e->order->groups.count; ++i)
+        if (e->c->store->types.data[e->order->groups.data[i].type].codelet->external)
+            return true;
+    return false;
+}
+
 static void emit_vertices(struct emitting *e)
 {
     struct image *image = e->c->image;
+    e->lists_edges = e->c->options->checked || has_external(e);
     if (e->order->count)
         (void)vec_extend(&image->vertex_ids, e->order->count);
     if (e->order->count && e->check->behaves)

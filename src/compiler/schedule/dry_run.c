@@ -40,6 +40,7 @@ struct dry_run {
     struct device_counter *counter;
     VEC(unsigned char) memory; /* pointers in it are offsets + 1 until place_pointers makes them addresses */
     VEC(uint64_t) pointers;    /* offsets of them */
+    VEC(uint64_t) edge_bytes; /* of the vertex, as an image lists them */
     struct known *known;       /* a hash table */
     size_t known_count, known_size;
     uint64_t executed;
@@ -56,7 +57,7 @@ struct dry_run *dry_run_create(struct compiler *c)
     struct dry_run *dry = MEM_NEW(struct dry_run);
     enum device_arch arch = device_arch_of(&c->store->target);
     dry->c = c;
-    dry->counter = arch == DEVICE_ARCHS ? NULL : device_counter_create(arch);
+    dry->counter = arch == DEVICE_ARCHS ? NULL : device_counter_create(arch, c->store->modules.data, c->store->modules.count);
     dry->types = mem_zero(c->store->types.count, sizeof(*dry->types));
     dry->latest.vertex = NONE;
     return dry;
@@ -69,6 +70,7 @@ void dry_run_free(struct dry_run *dry)
     device_counter_free(dry->counter);
     vec_free(&dry->memory);
     vec_free(&dry->pointers);
+    vec_free(&dry->edge_bytes);
     free(dry->known);
     free(dry->types);
     free(dry);
@@ -195,6 +197,35 @@ static void grow(struct dry_run *dry)
 
 /* ---- estimates ---- */
 
+/* The number of items of a block, which stands before it. */
+static uint64_t block_items(const unsigned char *slot)
+{
+    const unsigned char *block;
+    uint64_t items = 0;
+    memcpy(&block, slot, sizeof(block));
+    if (block)
+        memcpy(&items, block - 8, sizeof(items));
+    return items;
+}
+
+/* Lists the bytes of edges as an image does, from memory whose pointers are set. */
+static void list_edges(struct dry_run *dry, const struct codelet *codelet)
+{
+    dry->edge_bytes.count = 0;
+    for (uint32_t f = 0; f < codelet->field_count; ++f) {
+        const struct codelet_field *field = codelet->fields + f;
+        const unsigned char *slot = dry->memory.data + field->offset, *rows;
+        uint64_t bytes = pop_type_size((pop_type)field->type), items;
+        if (field->direction == FIELD_STATE)
+            continue;
+        items = block_items(slot);
+        *vec_push(&dry->edge_bytes) = field_has_table(field) ? items : items * bytes;
+        memcpy(&rows, slot, sizeof(rows));
+        for (uint64_t i = 0; field_has_table(field) && i < items; ++i)
+            *vec_push(&dry->edge_bytes) = block_items(rows + i * table_stride(field)) * bytes;
+    }
+}
+
 /* Executes what build made; the memory is used up by it. */
 static bool count(struct dry_run *dry, uint32_t type, const struct codelet *codelet, uint64_t *cycles, char *why,
                   size_t size)
@@ -218,7 +249,14 @@ static bool count(struct dry_run *dry, uint32_t type, const struct codelet *code
         memcpy(dry->memory.data + dry->pointers.data[i], &pointer, sizeof(pointer));
     }
     struct device_run run = { .memory = dry->memory.data, .bytes = dry->memory.count, .max = MAX_OF_VERTEX };
-    bool good = device_counter_run(dry->counter, codelet, &run, cycles);
+    struct tile_vertex *assembly = device_counter_assembly(dry->counter, codelet);
+    bool good;
+    if (assembly) {
+        list_edges(dry, codelet);
+        good = device_counter_run_assembly(assembly, &run, dry->edge_bytes.data, cycles);
+    } else {
+        good = device_counter_run(dry->counter, codelet, &run, cycles);
+    }
     dry->executed += run.executed;
     dry->types[type].over_limit = run.executed >= MAX_OF_VERTEX;
     if (!good)

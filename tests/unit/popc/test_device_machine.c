@@ -148,7 +148,7 @@ static bool same_with(struct device_counter *counter, unsigned seed, uint64_t *c
 static void it_computes_the_hosts_results(void **state)
 {
     (void)state;
-    struct device_counter *counter = device_counter_create(DEVICE_IPU2);
+    struct device_counter *counter = device_counter_create(DEVICE_IPU2, NULL, 0);
     uint64_t cycles;
     for (unsigned seed = 1; seed < 200; ++seed)
         same_with(counter, seed, &cycles);
@@ -162,7 +162,7 @@ static void it_stops_at_forbidden_operations(void **state)
     static const char *const words[] = { "writes memory", "reads memory", "more than 100000 instructions",
                                          "outside of its code", "writes memory" };
     const struct codelet *outside = find("Outside");
-    struct device_counter *counter = device_counter_create(DEVICE_IPU2);
+    struct device_counter *counter = device_counter_create(DEVICE_IPU2, NULL, 0);
     for (unsigned way = 0; way <= 5; ++way) {
         _Alignas(64) static unsigned char memory[MEMORY];
         uint64_t cycles;
@@ -260,7 +260,7 @@ static void vertices_of_one_module_are_counted_in_their_own_objects(void **state
         popc_load(paths[2], NULL, &all, &error) != POP_OK)
         fail_msg("%s", error.text);
     assert_int_equal(all->object_count, 2);
-    struct device_counter *counter = device_counter_create(DEVICE_IPU2);
+    struct device_counter *counter = device_counter_create(DEVICE_IPU2, NULL, 0);
     uint64_t cycles[4];
     for (int i = 0; i < 4; ++i) { /* each of them once more */
         _Alignas(64) static unsigned char memory[MEMORY];

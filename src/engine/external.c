@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/external.h"
+#include "engine/execute.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "image/reference.h"
+#include "popc/device_code.h"
+
+#include <fenv.h>
+
+struct externals {
+    uint32_t count;
+    struct tile_vertex **vertices; /* by codelet of the image */
+};
+
+/* The architectures to look for code of: the target's, or on a CPU any, the newest common one first. */
+static size_t architectures(const struct image *image, enum device_arch archs[DEVICE_ARCHS])
+{
+    enum device_arch arch = device_arch_of(&image->target);
+    if (arch != DEVICE_ARCHS) {
+        archs[0] = arch;
+        return 1;
+    }
+    archs[0] = DEVICE_IPU2;
+    archs[1] = DEVICE_IPU21;
+    archs[2] = DEVICE_IPU1;
+    return DEVICE_ARCHS;
+}
+
+static pop_status link_one(const struct image *image, const struct codelet *codelet, const char *api,
+                           struct tile_vertex **vertex, pop_error *error)
+{
+    enum device_arch archs[DEVICE_ARCHS];
+    size_t count = architectures(image, archs);
+    struct str why = { 0 };
+    bool missing = true;
+    for (size_t i = 0; i < count && missing; ++i) {
+        str_free(&why);
+        *vertex = tile_vertex_link(codelet, image->modules.data, image->modules.count, archs[i], &missing, &why);
+    }
+    pop_status status = POP_OK;
+    if (missing)
+        LOG(ENGINE, WARN, "vertex type '%s' is an external codelet: %s; its compute runs instead", codelet->name,
+            str_text(&why));
+    else if (!*vertex)
+        status = error_set(error, POP_LINK_ERROR, NO_WHERE, api, "cannot link vertex type '%s': %s", codelet->name,
+                           str_text(&why));
+    str_free(&why);
+    return status;
+}
+
+pop_status externals_link(const struct image *image, const char *api, struct externals **externals, pop_error *error)
+{
+    pop_status status = POP_OK;
+    *externals = NULL;
+    for (uint32_t i = 0; i < image->codelets.count && status == POP_OK; ++i) {
+        const struct codelet *codelet = image_codelet(image, i);
+        if (!codelet->external)
+            continue;
+        if (!*externals) {
+            *externals = MEM_NEW(struct externals);
+            (*externals)->count = (uint32_t)image->codelets.count;
+            (*externals)->vertices = mem_zero(image->codelets.count, sizeof(*(*externals)->vertices));
+        }
+        status = link_one(image, codelet, api, &(*externals)->vertices[i], error);
+    }
+    return status;
+}
+
+void externals_free(struct externals *externals)
+{
+    if (!externals)
+        return;
+    for (uint32_t i = 0; i < externals->count; ++i)
+        tile_vertex_free(externals->vertices[i]);
+    mem_free(externals->vertices);
+    mem_free(externals);
+}
+
+struct tile_vertex *external_of(const struct externals *externals, uint32_t codelet)
+{
+    return externals ? externals->vertices[codelet] : NULL;
+}
+
+/* The floating-point flags of a vertex's tile as the machine's control register. */
+static uint32_t floating_point(const struct execute_frame *frame, uint64_t vertex)
+{
+    enum { INV = 1, DIV0 = 2, OFLO = 4, ESR = 1 << 19, NANOO = 1 << 20 };
+    if (!frame->behave.set)
+        return 0;
+    const uint32_t *flags = behave_flags(frame->behave.set, vertex);
+    return (flags[IMAGE_FLAG_INV] ? INV : 0u) | (flags[IMAGE_FLAG_DIV0] ? DIV0 : 0u) |
+           (flags[IMAGE_FLAG_OFLO] ? OFLO : 0u) | (flags[IMAGE_FLAG_NANOO] ? NANOO : 0u) |
+           (flags[IMAGE_FLAG_ESR] && !frame->behave.set->no_random ? ESR : 0u);
+}
+
+bool external_run(struct codelet_call *call)
+{
+    const struct execute_frame *frame = (const struct execute_frame *)(const void *)call;
+    const struct external_call *external = &frame->external;
+    const struct image *image = external->image;
+    unsigned char *state = call->states;
+    bool agreed = true;
+    for (uint64_t i = 0; i < call->count; ++i, state += call->stride) {
+        uint64_t in_set = external->first + i, index = external->set->first_vertex_id + in_set;
+        struct tile_vertex_run run = { .state = state,
+                                       .edge_bytes = image->edge_bytes.data + image->edge_first.data[index],
+                                       .fp_ictl = floating_point(frame, in_set),
+                                       .tile = image->vertex_places.count ? image->vertex_places.data[index].tile
+                                                                          : UINT32_MAX,
+                                       .seed = (frame->behave.set ? frame->behave.set->seed : 0) + in_set,
+                                       .checked = external->checked };
+        fenv_t host;
+        call->current = state;
+        feholdexcept(&host); /* the interpreter finds exceptions itself */
+        bool good = tile_vertex_run(external->vertex, &run);
+        fesetenv(&host);
+        if (!good)
+            call->fail(call, run.text, run.file, run.line);
+        agreed &= run.agreed;
+    }
+    return agreed;
+}

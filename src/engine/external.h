@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Vertices whose code on a tile is in assembly: they run in the interpreter of a tile (popc/tile_vertex.h). */
+#ifndef ENGINE_EXTERNAL_H
+#define ENGINE_EXTERNAL_H
+
+#include "image/image.h"
+#include "popc/tile_vertex.h"
+
+struct externals;
+/* What a call needs to know besides its codelet_call. */
+struct external_call {
+    struct tile_vertex *vertex;
+    const struct image *image;
+    const struct image_set *set;
+    uint64_t first; /* vertex of the set that call->states belongs to */
+    bool checked;
+};
+
+/* Links the assembly code of the image's external vertex types; link_error when it cannot be linked. A type without a label
+ * in any object runs its compute in C++, and is warned of. *externals is NULL when there is none. */
+pop_status externals_link(const struct image *image, const char *api, struct externals **externals, pop_error *error);
+void externals_free(struct externals *externals);
+/* NULL when the codelet (an index of the image) runs its compute. */
+struct tile_vertex *external_of(const struct externals *externals, uint32_t codelet);
+/* The run function of such vertices: call is the first member of an execute_frame. */
+bool external_run(struct codelet_call *call);
+
+#endif

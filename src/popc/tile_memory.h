@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A vertex in a tile's memory: where its state, tables and fields stand (docs/reference/tile-isa.md, 4). */
+#ifndef POPC_TILE_MEMORY_H
+#define POPC_TILE_MEMORY_H
+
+#include "popc/device_layout.h"
+
+#include "tile/machine.h"
+
+/* Host memory that stands in the tile's memory during a run. */
+struct tile_region {
+    unsigned char *host;
+    uint32_t address, bytes;
+    bool written; /* copied back */
+};
+
+struct tile_memory {
+    struct tile *tile;
+    const struct codelet *codelet;
+    const struct device_layout *layout;
+    const struct tile_map *map;
+    uint32_t low, high; /* the next free addresses of the two regions */
+    uint32_t state;     /* address of the vertex's state */
+    bool apart;         /* fields begin in memory elements of their own */
+    VEC(struct tile_region) regions;
+    char *why; /* 240 bytes: why the vertex does not fit */
+    bool failed;
+};
+
+/* Places a vertex and copies it in; false, with memory->why, when it does not fit. The space from memory->low on is
+ * free before the call. */
+bool tile_memory_fill(struct tile_memory *memory, const unsigned char *state, const uint64_t *edge_bytes);
+/* Takes bytes that are zero, for stacks and the like; 0 when there is no space. */
+uint32_t tile_memory_take(struct tile_memory *memory, uint64_t bytes, uint32_t alignment, bool interleaved);
+/* Copies back what the fields allow, and forgets the regions. */
+void tile_memory_drain(struct tile_memory *memory);
+
+#endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "popc/tile_vertex.h"
+#include "popc/device_layout.h"
+#include "popc/tile_memory.h"
+
+#include "base/log.h"
+#include "tile/program.h"
+
+#include <poplar/text.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Bytes of a worker's scratch memory, upwards from $mworker_base, and of its stack, downwards, which what a source
+ * declares (DEF_STACK_USAGE) adds to. */
+enum { SCRATCH_BYTES = 256, STACK_BYTES = 256, STACK_ALIGNMENT = 8 };
+/* Cycles to start a vertex (device_count.c). */
+enum { START = 11, CYCLES_OF_SLOT = 6 };
+#define ENTRY "__runCodelet_"
+
+struct tile_vertex {
+    const struct codelet *codelet;
+    enum device_arch arch;
+    struct tile_program *program;
+    uint32_t entry, stack_bytes;
+    struct device_layout layout;
+    bool apart; /* the type has constraints about memory elements */
+    long traced_tile; /* TREMULA_TILE_TRACE: -1 none, -2 all, else a tile */
+    pthread_mutex_t lock; /* of the tiles that no run uses */
+    VEC(struct tile *) tiles;
+};
+
+/* ---- linking ---- */
+
+void tile_vertex_label(const char *type, struct str *label)
+{
+    str_add(label, ENTRY);
+    for (const char *at = type; *at; ++at) {
+        if (at[0] == ':' && at[1] == ':') {
+            str_add(label, "__");
+            ++at;
+        } else if (*at == '<') {
+            str_add(label, "___");
+        } else if (*at == ',' || *at == ' ') {
+            str_add(label, "_");
+            at += at[0] == ',' && at[1] == ' ';
+        } else if (*at != '>') {
+            str_add_bytes(label, at, 1);
+        }
+    }
+}
+
+struct objects {
+    VEC(struct tile_object *) v;
+    const char *refused; /* why one refused the architecture; NULL: none did */
+};
+
+static void read_objects(struct objects *objects, struct module *const *modules, size_t count, enum device_arch arch)
+{
+    for (size_t m = 0; m < count; ++m)
+        for (uint32_t i = 0; i < modules[m]->tile_count; ++i) {
+            const struct module_tile *tile = modules[m]->tiles + i;
+            if (tile->arch != (uint8_t)arch)
+                continue;
+            struct tile_object *object = tile->size ? tile_object_read(tile->data, tile->size) : NULL;
+            if (object)
+                *vec_push(&objects->v) = object;
+            else
+                objects->refused = tile->refused;
+        }
+}
+
+static void free_objects(struct objects *objects)
+{
+    for (size_t i = 0; i < objects->v.count; ++i)
+        tile_object_free(objects->v.data[i]);
+    vec_free(&objects->v);
+}
+
+static bool defines(const struct objects *objects, const char *label)
+{
+    for (size_t o = 0; o < objects->v.count; ++o)
+        for (size_t s = 0; s < objects->v.data[o]->symbols.count; ++s) {
+            const struct tile_symbol *symbol = objects->v.data[o]->symbols.data + s;
+            if (symbol->section != TILE_UNDEFINED && symbol->global && strcmp(symbol->name, label) == 0)
+                return true;
+        }
+    return false;
+}
+
+/* The declared stacks of all functions: as deep as calls can be, since assembly does not recurse. */
+static uint32_t stack_bytes(const struct objects *objects)
+{
+    uint32_t bytes = STACK_BYTES;
+    for (size_t o = 0; o < objects->v.count; ++o)
+        for (size_t s = 0; s < objects->v.data[o]->stacks.count && bytes < 0x10000; ++s)
+            bytes += (objects->v.data[o]->stacks.data[s].bytes + STACK_ALIGNMENT - 1) & ~(STACK_ALIGNMENT - 1u);
+    return bytes;
+}
+
+/* TREMULA_TILE_TRACE=TYPE or TYPE:TILE. */
+static long traced_tile(const char *type)
+{
+    const char *wanted = getenv("TREMULA_TILE_TRACE");
+    size_t length = strlen(type);
+    if (!wanted || strncmp(wanted, type, length) != 0)
+        return -1;
+    if (!wanted[length])
+        return -2;
+    return wanted[length] == ':' ? strtol(wanted + length + 1, NULL, 10) : -1;
+}
+
+static struct tile_vertex *make(const struct codelet *codelet, enum device_arch arch, struct tile_program *program,
+                                const char *label, const struct objects *objects)
+{
+    const struct tile_map *map = tile_maps + arch;
+    pop_target target = { .bytes_per_tile = map->end - map->base };
+    struct tile_vertex *vertex = MEM_NEW(struct tile_vertex);
+    snprintf(target.arch, sizeof(target.arch), "%s", tile_arch_names[arch]);
+    vertex->codelet = codelet;
+    vertex->arch = arch;
+    vertex->program = program;
+    vertex->entry = tile_program_symbol(program, label);
+    vertex->stack_bytes = stack_bytes(objects);
+    vertex->traced_tile = traced_tile(codelet->name);
+    device_layout_make(&vertex->layout, codelet, &target);
+    for (uint32_t i = 0; i < codelet->constraint_count; ++i)
+        vertex->apart |= strstr(codelet->constraints[i], "elem") != NULL;
+    pthread_mutex_init(&vertex->lock, NULL);
+    return vertex;
+}
+
+struct tile_vertex *tile_vertex_link(const struct codelet *codelet, struct module *const *modules, size_t count,
+                                     enum device_arch arch, bool *missing, struct str *why)
+{
+    struct objects objects = { .refused = NULL };
+    struct str label = { 0 };
+    struct tile_vertex *vertex = NULL;
+    tile_vertex_label(codelet->name, &label);
+    read_objects(&objects, modules, count, arch);
+    *missing = !defines(&objects, label.text);
+    if (*missing) {
+        str_format(why, "no assembly source that was added defines '%s' for %s", label.text, tile_arch_names[arch]);
+        if (objects.refused)
+            str_format(why, "; one cannot be assembled for it:\n%s", objects.refused);
+    } else {
+        const char *root = label.text;
+        struct tile_program *program = tile_program_link((const struct tile_object *const *)objects.v.data,
+                                                         objects.v.count, &root, 1, why);
+        if (program)
+            vertex = make(codelet, arch, program, label.text, &objects);
+    }
+    free_objects(&objects);
+    str_free(&label);
+    return vertex;
+}
+
+void tile_vertex_free(struct tile_vertex *vertex)
+{
+    if (!vertex)
+        return;
+    for (size_t i = 0; i < vertex->tiles.count; ++i)
+        tile_free(vertex->tiles.data[i]);
+    vec_free(&vertex->tiles);
+    pthread_mutex_destroy(&vertex->lock);
+    device_layout_free(&vertex->layout);
+    tile_program_free(vertex->program);
+    mem_free(vertex);
+}
+
+/* ---- running ---- */
+
+static struct tile *take_tile(struct tile_vertex *vertex)
+{
+    struct tile *tile = NULL;
+    pthread_mutex_lock(&vertex->lock);
+    if (vertex->tiles.count)
+        tile = vertex->tiles.data[--vertex->tiles.count];
+    pthread_mutex_unlock(&vertex->lock);
+    return tile ? tile : tile_create(vertex->program);
+}
+
+static void give_tile(struct tile_vertex *vertex, struct tile *tile)
+{
+    pthread_mutex_lock(&vertex->lock);
+    *vec_push(&vertex->tiles) = tile;
+    pthread_mutex_unlock(&vertex->lock);
+}
+
+static void write_trace(void *user, const char *line)
+{
+    (void)user;
+    fprintf(stderr, "%s\n", line);
+}
+
+static uint64_t mix(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+/* Stacks and scratch memory of the workers and of the supervisor; returns the latter's stack. */
+static uint32_t make_stacks(const struct tile_vertex *vertex, struct tile_memory *memory)
+{
+    uint32_t stack = 0, size = vertex->stack_bytes + SCRATCH_BYTES;
+    for (unsigned w = 0; w <= TILE_WORKERS; ++w) {
+        uint32_t at = tile_memory_take(memory, size, STACK_ALIGNMENT, false);
+        tile_allow(memory->tile, at, size, TILE_MAY_READ | TILE_MAY_WRITE);
+        if (w < TILE_WORKERS)
+            tile_set_scratch(memory->tile, w, at + vertex->stack_bytes);
+        else
+            stack = at + vertex->stack_bytes;
+    }
+    return stack;
+}
+
+static void begin(const struct tile_vertex *vertex, struct tile *tile, const struct tile_vertex_run *run)
+{
+    static const struct tile_tracer tracer = { write_trace, NULL };
+    bool traced = vertex->traced_tile == -2 || (vertex->traced_tile >= 0 && (uint32_t)vertex->traced_tile == run->tile);
+    tile_trace(tile, traced ? &tracer : NULL);
+    tile_watch(tile, run->checked);
+    tile_clear_contexts(tile, run->checked);
+    tile_set_fp_ictl(tile, run->fp_ictl);
+    tile_set_id(tile, run->tile == UINT32_MAX ? 0 : run->tile);
+    if (run->max_slots)
+        tile_limit(tile, run->max_slots);
+    for (unsigned w = 0; w < TILE_WORKERS; ++w)
+        tile_set_prng(tile, w, mix(run->seed + 2 * w), mix(run->seed + 2 * w + 1) | 1);
+    tile_allow(tile, vertex->program->base, vertex->program->bytes, TILE_MAY_READ);
+    if (traced)
+        fprintf(stderr, "%s on tile %u\n", vertex->codelet->name, run->tile);
+}
+
+static void take_fault(const struct tile_vertex *vertex, const struct tile_fault *fault, struct tile_vertex_run *run)
+{
+    const struct tile_line *line = tile_program_line(vertex->program, fault->pc);
+    char who[32];
+    snprintf(who, sizeof(who), fault->context == TILE_WORKERS ? "its supervisor" : "its worker %u", fault->context);
+    snprintf(run->text, sizeof(run->text), "%s %s (instruction at 0x%x)", who, fault->text, fault->pc);
+    if (!line)
+        return;
+    snprintf(run->file, sizeof(run->file), "%s", line->file);
+    run->line = (int)line->line;
+}
+
+static bool execute(const struct tile_vertex *vertex, struct tile *tile, struct tile_vertex_run *run)
+{
+    struct tile_memory memory = { .tile = tile,
+                                  .codelet = vertex->codelet,
+                                  .layout = &vertex->layout,
+                                  .map = tile_maps + vertex->arch,
+                                  .low = vertex->program->base + vertex->program->bytes,
+                                  .high = tile_maps[vertex->arch].interleaved,
+                                  .apart = vertex->apart,
+                                  .why = run->text };
+    struct tile_result result = { .agreed = true };
+    enum vertex_kind kind = (enum vertex_kind)vertex->codelet->kind;
+    uint32_t stack = make_stacks(vertex, &memory);
+    bool good = tile_memory_fill(&memory, run->state, run->edge_bytes);
+    if (good && kind == VERTEX_SUPERVISOR)
+        good = tile_run_supervisor(tile, vertex->entry, memory.state, stack, &result);
+    else if (good)
+        good = tile_run_workers(tile, vertex->entry, memory.state, kind == VERTEX_MULTI ? TILE_WORKERS : 1, &result);
+    if (good)
+        tile_memory_drain(&memory);
+    else if (!memory.failed)
+        take_fault(vertex, &result.fault, run);
+    vec_free(&memory.regions);
+    run->agreed = result.agreed;
+    run->cycles = kind == VERTEX_WORKER  ? result.slots
+                  : kind == VERTEX_MULTI ? START + CYCLES_OF_SLOT * result.slots
+                                         : START + result.cycles;
+    return good;
+}
+
+bool tile_vertex_run(struct tile_vertex *vertex, struct tile_vertex_run *run)
+{
+    run->text[0] = run->file[0] = 0;
+    run->line = 0;
+    struct tile *tile = take_tile(vertex);
+    if (!tile) {
+        snprintf(run->text, sizeof(run->text), "there is no host memory for the memory of a tile");
+        return false;
+    }
+    begin(vertex, tile, run);
+    bool good = execute(vertex, tile, run);
+    give_tile(vertex, tile);
+    return good;
+}

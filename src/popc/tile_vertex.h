@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Vertices whose code on a tile is in assembly: linking their code, and running it on a vertex's fields.
+ *
+ * A run copies the state and the fields from host memory into the memory of a tile, in the device's layout, executes the vertex's
+ * workers or its supervisor (tile/machine.h), and copies back what the fields allow. */
+#ifndef POPC_TILE_VERTEX_H
+#define POPC_TILE_VERTEX_H
+
+#include "popc/codelet.h"
+
+#include "base/str.h"
+
+/* Linked code of a vertex type. Threads can share it: each run uses a tile of its own. */
+struct tile_vertex;
+
+/* NULL when no module has an object with the vertex's label (then *missing is true), or its code cannot be linked; with
+ * the reason. */
+struct tile_vertex *tile_vertex_link(const struct codelet *codelet, struct module *const *modules, size_t count,
+                                     enum device_arch arch, bool *missing, struct str *why);
+void tile_vertex_free(struct tile_vertex *vertex);
+/* Appends the label of a vertex type: "__runCodelet_popops__Fill___float" for "popops::Fill<float>". */
+void tile_vertex_label(const char *type, struct str *label);
+
+struct tile_vertex_run {
+    unsigned char *state;       /* in the host's layout */
+    const uint64_t *edge_bytes; /* as image.h has them: in field order, for each edge its bytes; a field with a table has its
+                                   number of entries, then the bytes of each */
+    uint32_t fp_ictl;           /* floating-point control of the workers */
+    uint32_t tile;              /* number of the vertex's tile; UINT32_MAX: not known */
+    uint64_t seed;              /* of the workers' random numbers */
+    bool checked;               /* accesses outside of the fields end the run */
+    uint64_t max_slots;         /* 0: the default */
+    /* results */
+    bool agreed;     /* compute() would have returned true */
+    uint64_t cycles; /* of a worker for worker codelets, else of the tile */
+    char text[300];  /* of a run that failed */
+    char file[128];  /* the line of the instruction that failed; "" when it is not known */
+    int line;
+};
+bool tile_vertex_run(struct tile_vertex *vertex, struct tile_vertex_run *run);
+
+#endif
