@@ -47,14 +47,14 @@
 #define CSR_W_DBG_DATA__INDEX 0x70
 
 /* Registers of a worker's upper space: uget and uput. */
-#define CSR_W_FP_STS__INDEX       0
-#define CSR_W_FP_CLR__INDEX       1
-#define CSR_W_FP_CLR__INV__SHIFT  0
-#define CSR_W_FP_CLR__INV__MASK   0x1
-#define CSR_W_FP_CLR__DIV0__SHIFT 1
-#define CSR_W_FP_CLR__DIV0__MASK  0x1
-#define CSR_W_FP_CLR__OFLO__SHIFT 2
-#define CSR_W_FP_CLR__OFLO__MASK  0x1
+#define CSR_W_FP_STS__INDEX        0
+#define CSR_W_FP_CLR__INDEX        1
+#define CSR_W_FP_CLR__INV__SHIFT   0
+#define CSR_W_FP_CLR__INV__MASK    0x1
+#define CSR_W_FP_CLR__DIV0__SHIFT  1
+#define CSR_W_FP_CLR__DIV0__MASK   0x1
+#define CSR_W_FP_CLR__OFLO__SHIFT  2
+#define CSR_W_FP_CLR__OFLO__MASK   0x1
 #define CSR_W_FP_CLR__ZAACC__SHIFT 3
 #define CSR_W_FP_CLR__ZAACC__MASK  0x1
 #define CSR_W_FP_CTL__INDEX        2

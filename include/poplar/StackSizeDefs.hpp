@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Macros with which assembly codelets declare their stack usage: bytes of a function with its callees, or of its own frame. Empty
- * for C++, where the compiler determines it. */
+/* Macros with which assembly codelets declare their stack usage: bytes of a function with its callees, or of its own
+ * frame. Empty for C++, where the compiler determines it. */
 #ifndef POPLAR_STACK_SIZE_DEFS_HPP
 #define POPLAR_STACK_SIZE_DEFS_HPP
 

@@ -16,8 +16,8 @@ struct external_call {
     bool checked;
 };
 
-/* Links the assembly code of the image's external vertex types; link_error when it cannot be linked. A type without a label
- * in any object runs its compute in C++, and is warned of. *externals is NULL when there is none. */
+/* Links the assembly code of the image's external vertex types; link_error when it cannot be linked. A type without a
+ * label in any object runs its compute in C++, and is warned of. *externals is NULL when there is none. */
 pop_status externals_link(const struct image *image, const char *api, struct externals **externals, pop_error *error);
 void externals_free(struct externals *externals);
 /* NULL when the codelet (an index of the image) runs its compute. */

@@ -7,7 +7,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "tile/assembler.h"
+#include "tile/assemble.h"
+#include "tile/list.h"
 
 #include <stdio.h>
 
@@ -28,8 +29,8 @@ static pop_status preprocess(const struct popc_source *source, const char *compi
     command_add(&command, (const char *const[]){ compiler, "-E", "-x", "assembler-with-cpp", "-undef", "-D__IPU__=1",
                                                  "-D__POPC__=1", versions[arch], "-fdiagnostics-color=never", NULL });
     command_add_source(&command, source);
-    command_add(&command, (const char *const[]){ "-MD", "-MF", scratch->included.text, "-o",
-                                                 scratch->preprocessed.text, scratch->source.text, NULL });
+    command_add(&command, (const char *const[]){ "-MD", "-MF", scratch->included.text, "-o", scratch->preprocessed.text,
+                                                 scratch->source.text, NULL });
     *vec_push(&command.words) = NULL;
     pop_status status = child_run(command.words.data, &built->messages, &code, error);
     vec_free(&command.words);
@@ -69,8 +70,7 @@ static pop_status assemble_all(const struct popc_source *source, const char *com
         status = preprocess(source, compiler, (enum device_arch)arch, scratch, built, &text, &size, error);
         if (text)
             built_read_included(built, scratch);
-        struct tile_object *object =
-            text ? tile_assemble(source->name, text, (enum tile_arch)arch, &messages) : NULL;
+        struct tile_object *object = text ? tile_assemble(source->name, text, (enum tile_arch)arch, &messages) : NULL;
         if (object || !wanted)
             add_object(module, (enum device_arch)arch, object, str_text(&messages));
         made += object != NULL;

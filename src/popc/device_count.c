@@ -143,10 +143,9 @@ struct tile_vertex *device_counter_assembly(struct device_counter *counter, cons
 bool device_counter_run_assembly(struct tile_vertex *vertex, struct device_run *run, const uint64_t *edge_bytes,
                                  uint64_t *cycles)
 {
-    struct tile_vertex_run tile = { .state = run->memory,
-                                    .edge_bytes = edge_bytes,
-                                    .tile = UINT32_MAX,
-                                    .max_slots = run->max };
+    struct tile_vertex_run tile = {
+        .state = run->memory, .edge_bytes = edge_bytes, .tile = UINT32_MAX, .max_slots = run->max
+    };
     bool good = tile_vertex_run(vertex, &tile);
     *cycles = tile.cycles;
     run->executed = good ? tile.cycles : 0;

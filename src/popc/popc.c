@@ -34,9 +34,9 @@ static enum popc_kind kind_of(const char *path)
 
 static pop_status refuse_kind(const char *path, pop_error *error)
 {
-    return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
-                     "'%s' does not end as a codelet file: .c, .cpp or .S (sources) or .gp (compiled by popc) can be loaded",
-                     path);
+    return error_set(
+        error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
+        "'%s' does not end as a codelet file: .c, .cpp or .S (sources) or .gp (compiled by popc) can be loaded", path);
 }
 
 /* ---- one source ---- */
@@ -95,7 +95,7 @@ static pop_status compile_fresh(const struct popc_source *source, const struct c
     size_t failures = mem_failures();
     const char *clang = device->present ? device->path.text : NULL;
     pop_status status = source->language == POPC_ASSEMBLY ? assembly_build(source, host->path.text, &built, error)
-                        : source->flags->counted    ? build_counted(source, clang, &built, error)
+                        : source->flags->counted          ? build_counted(source, clang, &built, error)
                         : source->flags->measured ? build_measured(source, host->path.text, clang, &built, error)
                                                   : build_module(source, host->path.text, clang, &built, error);
     if (status != POP_OK && source->language != POPC_ASSEMBLY && lacks_vector_braces(&built))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popc/tile_memory.h"
 
-#include <stdio.h>
+#include <poplar/text.h>
 
 /* Loads may run over the end of a field, as on the host (engine/load.c); what they find is zero. */
 enum { WORD = 4, BEHIND = 64, LONGEST_SHORT_SPAN = 0xfff, SHORT_SPAN_SHIFT = 20 };
@@ -12,7 +12,7 @@ static void fail(struct tile_memory *m, const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     if (!m->failed)
-        vsnprintf(m->why, 240, format, arguments);
+        pop_text_vformat(m->why, 240, format, arguments);
     va_end(arguments);
     m->failed = true;
 }
@@ -197,7 +197,7 @@ static void fill_list(struct tile_memory *m, const struct codelet_field *field, 
     }
     if (!m->failed)
         (device->inner_layout == LIST_DELTAN ? put_deltan : put_deltan_elements)(m, m->state + device->offset, entries,
-                                                                                count, base, field);
+                                                                                 count, base, field);
     mem_free(entries);
 }
 
@@ -234,8 +234,7 @@ static void fill_field(struct tile_memory *m, uint32_t f, const unsigned char *s
     } else {
         uint64_t bytes = data_bytes(field, slot, field->has_size, edge_bytes);
         uint32_t address = copy_in(m, pointer_at(slot), bytes, field_alignment(field), field);
-        enum vector_layout layout =
-            field->shape == SHAPE_SCALAR ? LAYOUT_ONE_PTR : (enum vector_layout)device->layout;
+        enum vector_layout layout = field->shape == SHAPE_SCALAR ? LAYOUT_ONE_PTR : (enum vector_layout)device->layout;
         put_vector(m, at, layout, address, bytes / element_bytes(field), field);
     }
 }
@@ -252,9 +251,9 @@ bool tile_memory_fill(struct tile_memory *m, const unsigned char *state, const u
     for (uint32_t f = 0; f < m->codelet->field_count && !m->failed; ++f) {
         const struct codelet_field *field = m->codelet->fields + f;
         if (field->direction == FIELD_STATE && field->shape == SHAPE_SCALAR)
-            *vec_push(&m->regions) = (struct tile_region){ (unsigned char *)(uintptr_t)(state + field->offset),
-                                                           m->state + m->layout->fields[f].offset,
-                                                           m->layout->fields[f].bytes, true };
+            *vec_push(&m->regions) =
+                (struct tile_region){ (unsigned char *)(uintptr_t)(state + field->offset),
+                                      m->state + m->layout->fields[f].offset, m->layout->fields[f].bytes, true };
     }
     return !m->failed;
 }

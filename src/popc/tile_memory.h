@@ -18,7 +18,7 @@ struct tile_memory {
     struct tile *tile;
     const struct codelet *codelet;
     const struct device_layout *layout;
-    const struct tile_map *map;
+    const struct tile_memory_map *map;
     uint32_t low, high; /* the next free addresses of the two regions */
     uint32_t state;     /* address of the vertex's state */
     bool apart;         /* fields begin in memory elements of their own */

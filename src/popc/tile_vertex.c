@@ -24,8 +24,8 @@ struct tile_vertex {
     struct tile_program *program;
     uint32_t entry, stack_bytes;
     struct device_layout layout;
-    bool apart; /* the type has constraints about memory elements */
-    long traced_tile; /* TREMULA_TILE_TRACE: -1 none, -2 all, else a tile */
+    bool apart;           /* the type has constraints about memory elements */
+    long traced_tile;     /* TREMULA_TILE_TRACE: -1 none, -2 all, else a tile */
     pthread_mutex_t lock; /* of the tiles that no run uses */
     VEC(struct tile *) tiles;
 };
@@ -113,7 +113,7 @@ static long traced_tile(const char *type)
 static struct tile_vertex *make(const struct codelet *codelet, enum device_arch arch, struct tile_program *program,
                                 const char *label, const struct objects *objects)
 {
-    const struct tile_map *map = tile_maps + arch;
+    const struct tile_memory_map *map = tile_maps + arch;
     pop_target target = { .bytes_per_tile = map->end - map->base };
     struct tile_vertex *vertex = MEM_NEW(struct tile_vertex);
     snprintf(target.arch, sizeof(target.arch), "%s", tile_arch_names[arch]);
@@ -145,8 +145,8 @@ struct tile_vertex *tile_vertex_link(const struct codelet *codelet, struct modul
             str_format(why, "; one cannot be assembled for it:\n%s", objects.refused);
     } else {
         const char *root = label.text;
-        struct tile_program *program = tile_program_link((const struct tile_object *const *)objects.v.data,
-                                                         objects.v.count, &root, 1, why);
+        struct tile_program *program =
+            tile_program_link((const struct tile_object *const *)objects.v.data, objects.v.count, &root, 1, why);
         if (program)
             vertex = make(codelet, arch, program, label.text, &objects);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vertices whose code on a tile is in assembly: linking their code, and running it on a vertex's fields.
  *
- * A run copies the state and the fields from host memory into the memory of a tile, in the device's layout, executes the vertex's
- * workers or its supervisor (tile/machine.h), and copies back what the fields allow. */
+ * A run copies the state and the fields from host memory into the memory of a tile, in the device's layout, executes
+ * the vertex's workers or its supervisor (tile/machine.h), and copies back what the fields allow. */
 #ifndef POPC_TILE_VERTEX_H
 #define POPC_TILE_VERTEX_H
 
@@ -23,8 +23,8 @@ void tile_vertex_label(const char *type, struct str *label);
 
 struct tile_vertex_run {
     unsigned char *state;       /* in the host's layout */
-    const uint64_t *edge_bytes; /* as image.h has them: in field order, for each edge its bytes; a field with a table has its
-                                   number of entries, then the bytes of each */
+    const uint64_t *edge_bytes; /* as image.h has them: in field order, for each edge its bytes; a field with a table
+                                   has its number of entries, then the bytes of each */
     uint32_t fp_ictl;           /* floating-point control of the workers */
     uint32_t tile;              /* number of the vertex's tile; UINT32_MAX: not known */
     uint64_t seed;              /* of the workers' random numbers */

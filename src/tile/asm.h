@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the assembler share.  Pass 1 reads statements and lays sections out: the size of every statement is known when it
- * is read.  Pass 2 chooses forms, checks and encodes, when all labels have offsets. */
+/* What the files of the assembler share.  Pass 1 reads statements and lays sections out: the size of every statement is
+ * known when it is read.  Pass 2 chooses forms, checks and encodes, when all labels have offsets. */
 #ifndef TILE_ASM_H
 #define TILE_ASM_H
 
-#include "tile/assembler.h"
+#include "tile/object.h"
 
 #include "base/intern.h"
 
-/* ---- input: asm_input.c, asm_macro.c ---- */
+/* ---- input ---- */
 
 struct asm_place {
     const char *file;
@@ -43,18 +43,18 @@ struct asm_statement {
     struct asm_place place;
 };
 
-/* ---- expressions: asm_expression.c ---- */
+/* ---- expressions ---- */
 
 enum asm_node_kind { NODE_NUMBER, NODE_LABEL, NODE_UNARY, NODE_BINARY };
 struct asm_node {
     enum asm_node_kind kind;
-    char op;          /* of two characters: the first, in upper case codes of asm_expression.c */
-    int64_t number;   /* or the index of the symbol */
+    char op;        /* of two characters: the first, in upper case codes of asm_expression.c */
+    int64_t number; /* or the index of the symbol */
     const struct asm_node *left, *right;
 };
 /* A number, or a symbol plus a number. */
 struct asm_value {
-    bool known; /* false: an undefined symbol, or what is not a number or a symbol plus a number */
+    bool known;     /* false: an undefined symbol, or what is not a number or a symbol plus a number */
     int32_t symbol; /* -1: absolute */
     int64_t number;
 };
@@ -106,65 +106,20 @@ struct assembler {
     VEC(struct asm_name) names; /* by interned name */
     VEC(struct asm_instruction) instructions;
     VEC(struct asm_data) data;
-    uint32_t expansions; /* for \@ */
-    size_t expanded;     /* bytes of expansions */
-    uint32_t locals[100]; /* how many labels 0: to 99: were defined */
+    uint32_t expansions;               /* for \@ */
+    size_t expanded;                   /* bytes of expansions */
+    uint32_t locals[100];              /* how many labels 0: to 99: were defined */
     uint32_t section, stack[8], depth; /* section: the current one; stack: of .pushsection */
     uint32_t previous;
     bool supervisor, in_bundle, allow_repeat, allow_bundles, allow_operands, allow_mode;
-    size_t bundle_first; /* index of the bundle's first instruction */
+    size_t bundle_first;                  /* index of the bundle's first instruction */
     struct asm_place bundle_place, place; /* place: of the current statement */
 };
 
-void asm_error(struct assembler *a, struct asm_place place, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-void asm_warn(struct assembler *a, struct asm_place place, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 static inline struct asm_place asm_at(struct asm_place place, uint32_t column)
 {
     place.column = column;
     return place;
 }
-char *asm_copy(struct assembler *a, const char *text, size_t length);
-bool asm_is_name(char c, bool first);
-const char *asm_blank(const char *text); /* behind blanks */
-
-void asm_push_text(struct assembler *a, const char *text, bool expansion);
-struct asm_statement asm_next(struct assembler *a);
-/* Reads lines up to the directive that ends what began; NULL after an error. */
-const char *asm_read_body(struct assembler *a, const char *const *begins, const char *ends);
-/* Handles .if and its kin; true when the statement was one of them. */
-bool asm_condition(struct assembler *a, const char *directive, const char *rest);
-bool asm_reading(const struct assembler *a);
-
-bool asm_macro_define(struct assembler *a, const char *rest);
-void asm_macro_purge(struct assembler *a, const char *rest);
-/* Expands a call; false when there is no such macro. */
-bool asm_macro_call(struct assembler *a, const char *name, const char *rest);
-bool asm_repeat(struct assembler *a, const char *directive, const char *rest);
-
-/* Parses an expression; *at moves behind it. NULL after an error, which it has reported. */
-const struct asm_node *asm_parse(struct assembler *a, const char **at, const char *statement);
-struct asm_value asm_evaluate(const struct assembler *a, const struct asm_node *node);
-const struct asm_node *asm_number(struct assembler *a, int64_t number);
-/* Parses and evaluates a whole text that must be known now. */
-bool asm_absolute(struct assembler *a, const char *text, int64_t *value);
-/* The name's entry, made when it is new. */
-struct asm_name *asm_name(struct assembler *a, const char *name);
-int32_t asm_symbol(struct assembler *a, struct asm_name *name);
-const struct asm_name *asm_find_name(const struct assembler *a, const char *name);
-
-bool asm_parse_instruction(struct assembler *a, const char *name, const char *rest, const char *statement,
-                           struct asm_instruction *instruction);
-bool asm_directive(struct assembler *a, const char *directive, const char *rest, const char *statement);
-void asm_label(struct assembler *a, const char *name);
-uint32_t asm_section(struct assembler *a, const char *name, bool code);
-/* Adds zeroed bytes to the current section; returns their offset. */
-uint32_t asm_reserve(struct assembler *a, size_t bytes);
-
-/* Pass 2. */
-void asm_encode_all(struct assembler *a);
-/* Other spellings of instructions; NULL when the mnemonic is not one of them. */
-const char *asm_alias(struct asm_instruction *instruction, struct assembler *a);
 
 #endif

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Directives: sections, symbols, data, modes. */
-#include "tile/asm.h"
+#include "tile/asm_directive.h"
+#include "tile/asm_expression.h"
+#include "tile/asm_input.h"
+#include "tile/asm_macro.h"
+#include "tile/asm_names.h"
 
-#include <ctype.h>
 #include <poplar/text.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +46,7 @@ static const char *take_word(struct assembler *a, const char **at)
         *at = *end ? end + 1 : end;
         return asm_copy(a, start + 1, (size_t)(end - start - 1));
     }
-    while (*end && *end != ',' && !isspace((unsigned char)*end))
+    while (*end && *end != ',' && !pop_text_is_space(*end))
         ++end;
     *at = end;
     return asm_copy(a, start, (size_t)(end - start));
@@ -277,7 +280,8 @@ static bool symbol_directive(struct assembler *a, const char *directive, const c
             asm_error(a, a->place, "%s has a name, a comma and a value", directive);
         else
             assign(a, name, rest, statement);
-    } else if (strcmp(directive, ".globl") == 0 || strcmp(directive, ".global") == 0 || strcmp(directive, ".weak") == 0) {
+    } else if (strcmp(directive, ".globl") == 0 || strcmp(directive, ".global") == 0 ||
+               strcmp(directive, ".weak") == 0) {
         make_global(a, rest);
     } else if (strcmp(directive, ".stack_usage") == 0) { /* DEF_STACK_USAGE of poplar/StackSizeDefs.hpp */
         int64_t bytes;
@@ -299,8 +303,11 @@ static bool symbol_directive(struct assembler *a, const char *directive, const c
 
 static bool mode_directive(struct assembler *a, const char *directive)
 {
-    static const char *const ignored[] = { ".type", ".size",  ".extern", ".file",     ".ident",     ".loc", ".local",
-                                           ".cfi_startproc", ".cfi_endproc", ".allow_optimizations", ".hidden", ".protected" };
+    static const char *const ignored[] = {
+        ".type",   ".size",     ".extern",        ".file",        ".ident",
+        ".loc",    ".local",    ".cfi_startproc", ".cfi_endproc", ".allow_optimizations",
+        ".hidden", ".protected"
+    };
     const struct {
         const char *name;
         bool *flag, value;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pass 2: the form of each instruction, its checks, its word; and what bundles and repeats demand. */
-#include "tile/asm.h"
+#include "tile/asm_encode.h"
+#include "tile/asm_expression.h"
+#include "tile/asm_input.h"
 
 #include "base/error.h"
 
@@ -30,8 +32,8 @@ static void set_value(struct assembler *a, struct asm_instruction *i, unsigned a
 /* Loads and stores with a base and an offset alone have $mzero as delta. */
 static bool takes_delta(const char *name)
 {
-    static const char *const names[] = { "ld32", "ldz8", "lds8", "ldz16", "lds16", "ldb16", "ldb8",
-                                         "ld64", "ld128", "st32", "st64" };
+    static const char *const names[] = { "ld32", "ldz8", "lds8",  "ldz16", "lds16", "ldb16",
+                                         "ldb8", "ld64", "ld128", "st32",  "st64" };
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i)
         if (strcmp(names[i], name) == 0)
             return true;
@@ -61,7 +63,7 @@ static const char *subtract(struct assembler *a, struct asm_instruction *i)
     return NULL;
 }
 
-const char *asm_alias(struct asm_instruction *i, struct assembler *a)
+static const char *plain_name(struct asm_instruction *i, struct assembler *a)
 {
     const char *name = i->name;
     if (strcmp(name, "nop") == 0 || strcmp(name, "fnop") == 0) {
@@ -148,10 +150,11 @@ static bool sorts_match(const struct asm_instruction *i, const struct tile_form 
 }
 
 /* An immediate: its number, or a fixup's symbol. */
-static bool immediate_fits(const struct assembler *a, const struct asm_operand *given, const struct tile_operand *wanted)
+static bool immediate_fits(const struct assembler *a, const struct asm_operand *given,
+                           const struct tile_operand *wanted)
 {
-    struct asm_value value = given->csr ? (struct asm_value){ .known = true, .symbol = -1 }
-                                        : asm_evaluate(a, given->value);
+    struct asm_value value =
+        given->csr ? (struct asm_value){ .known = true, .symbol = -1 } : asm_evaluate(a, given->value);
     if (!value.known)
         return true; /* reported later */
     if (value.symbol >= 0)
@@ -163,8 +166,7 @@ static bool immediate_fits(const struct assembler *a, const struct asm_operand *
 static bool form_fits(const struct assembler *a, const struct asm_instruction *i, const struct tile_form *form)
 {
     for (unsigned k = 0; k < form->operands; ++k)
-        if (form->operand[k].kind >= TILE_FIRST_IMMEDIATE &&
-            !immediate_fits(a, i->operand + k, form->operand + k))
+        if (form->operand[k].kind >= TILE_FIRST_IMMEDIATE && !immediate_fits(a, i->operand + k, form->operand + k))
             return false;
     return true;
 }
@@ -172,7 +174,8 @@ static bool form_fits(const struct assembler *a, const struct asm_instruction *i
 static bool wrong_sign(const struct tile_form *form, int choice)
 {
     for (unsigned k = 0; choice && k < form->operands; ++k)
-        if ((form->operand[k].kind == TILE_S16 && choice == 'z') || (form->operand[k].kind == TILE_Z16 && choice == 's'))
+        if ((form->operand[k].kind == TILE_S16 && choice == 'z') ||
+            (form->operand[k].kind == TILE_Z16 && choice == 's'))
             return true;
     return false;
 }
@@ -226,7 +229,7 @@ static void add_operand_text(struct str *text, const struct tile_operand *operan
     else if (operand->kind >= TILE_TARGET19)
         str_add(text, "label");
     else if (operand->kind >= TILE_FIRST_IMMEDIATE) {
-        const struct tile_range range = tile_immediate_range((enum tile_kind)operand->kind);
+        const struct immediate_range range = tile_immediate_range((enum tile_kind)operand->kind);
         str_format(text, "%lld..%lld", (long long)range.low, (long long)range.high);
     } else
         str_format(text, "%s%s", kinds[operand->kind], suffixes[operand->suffix]);
@@ -253,7 +256,7 @@ static void wrong_value(struct assembler *a, const struct asm_instruction *i, co
         if (near->operand[k].kind < TILE_FIRST_IMMEDIATE || immediate_fits(a, i->operand + k, near->operand + k))
             continue;
         struct asm_value value = asm_evaluate(a, i->operand[k].value);
-        const struct tile_range range = tile_immediate_range((enum tile_kind)near->operand[k].kind);
+        const struct immediate_range range = tile_immediate_range((enum tile_kind)near->operand[k].kind);
         struct asm_place place = asm_at(i->place, i->operand[k].column ? i->operand[k].column : i->place.column);
         if (value.symbol >= 0)
             asm_error(a, place, "%s: an address does not fit its operand %u", i->name, k + 1);
@@ -298,7 +301,8 @@ static bool take_csr(struct assembler *a, const struct asm_instruction *i, unsig
     bool reads = to->form->operand[0].kind < TILE_FIRST_IMMEDIATE;
     if (!csr || csr->from > (uint8_t)a->object->arch) {
         asm_error(a, place, "a %s has no control register '%s' that %s reaches on %s",
-                  i->supervisor ? "supervisor" : "worker", i->operand[k].csr, i->name, tile_arch_names[a->object->arch]);
+                  i->supervisor ? "supervisor" : "worker", i->operand[k].csr, i->name,
+                  tile_arch_names[a->object->arch]);
         return false;
     }
     if (!(csr->access & (reads ? TILE_READ : TILE_WRITTEN))) {
@@ -336,9 +340,9 @@ static bool take_values(struct assembler *a, const struct asm_instruction *i, st
     enum tile_space space;
     for (unsigned k = 0; k < to->form->operands; ++k) {
         const struct tile_operand *wanted = to->form->operand + k;
-        bool good = wanted->kind < TILE_FIRST_IMMEDIATE                           ? take_register(a, i, k, wanted, to)
+        bool good = wanted->kind < TILE_FIRST_IMMEDIATE                 ? take_register(a, i, k, wanted, to)
                     : i->operand[k].csr && csr_space(wanted, i, &space) ? take_csr(a, i, k, space, to)
-                                                                                  : take_immediate(a, i, k, to);
+                                                                        : take_immediate(a, i, k, to);
         if (!good)
             return false;
     }
@@ -395,10 +399,11 @@ static void check_bundle(struct assembler *a, const struct asm_instruction *firs
     if (first->supervisor && !a->allow_mode)
         asm_error(a, first->place, "supervisor code has no bundles");
     else if (main->form->lane != TILE_MAIN || aux->form->lane != TILE_AUX)
-        asm_error(a, first->place,
-                  "%s and %s cannot share a bundle: the first must be of the main pipeline (integers, memory, control), "
-                  "the second of the auxiliary one",
-                  first->name, second->name);
+        asm_error(
+            a, first->place,
+            "%s and %s cannot share a bundle: the first must be of the main pipeline (integers, memory, control), "
+            "the second of the auxiliary one",
+            first->name, second->name);
     else if ((main->form->flags | aux->form->flags) & TILE_SOLO)
         asm_error(a, first->place, "%s and %s cannot share a bundle: %s is always alone", first->name, second->name,
                   main->form->flags & TILE_SOLO ? first->name : second->name);
@@ -417,7 +422,8 @@ static void check_repeat(struct assembler *a, const struct asm_instruction *rpt,
     if (a->allow_repeat)
         return;
     if (a->object->sections.data[rpt->section].alignment < 8 || (body < end && body->offset % 8))
-        asm_error(a, rpt->place, "the body of rpt must begin at a multiple of 8 bytes; align the function to 8 and put %s",
+        asm_error(a, rpt->place,
+                  "the body of rpt must begin at a multiple of 8 bytes; align the function to 8 and put %s",
                   rpt->bundle ? "a nop before this bundle" : "fnop beside rpt, or a nop before it");
     for (; bundles; --bundles, body += 2) {
         if (body >= end || body->section != rpt->section || body->bundle != 1) {
@@ -461,7 +467,7 @@ static const struct tile_form *find_form(struct assembler *a, struct asm_instruc
     const struct tile_form *near;
     if (i->part)
         return constant_form(a, i);
-    const char *alias = asm_alias(i, a), *name = sign_choice(a, alias ? alias : i->name, &choice);
+    const char *alias = plain_name(i, a), *name = sign_choice(a, alias ? alias : i->name, &choice);
     const struct tile_form *forms = tile_forms_named(name, &count);
     if (!forms) {
         unknown_mnemonic(a, i);
@@ -502,14 +508,13 @@ static void encode_data(struct assembler *a, const struct asm_data *data)
         asm_error(a, data->place, "an address has 32 bits");
         return;
     }
-    *vec_push(&a->object->fixups) =
-        (struct tile_fixup){ .section = data->section,
-                             .offset = data->offset,
-                             .symbol = (uint32_t)value.symbol,
-                             .addend = (int32_t)value.number,
-                             .kind = (uint8_t)(data->bytes == 1   ? TILE_FIX_BYTES1
-                                               : data->bytes == 2 ? TILE_FIX_BYTES2
-                                                                  : TILE_FIX_BYTES4) };
+    *vec_push(&a->object->fixups) = (struct tile_fixup){ .section = data->section,
+                                                         .offset = data->offset,
+                                                         .symbol = (uint32_t)value.symbol,
+                                                         .addend = (int32_t)value.number,
+                                                         .kind = (uint8_t)(data->bytes == 1   ? TILE_FIX_BYTES1
+                                                                           : data->bytes == 2 ? TILE_FIX_BYTES2
+                                                                                              : TILE_FIX_BYTES4) };
 }
 
 void asm_encode_all(struct assembler *a)

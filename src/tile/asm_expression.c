@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions: parsed when a statement is read, evaluated when labels have offsets. */
-#include "tile/asm.h"
+#include "tile/asm_expression.h"
+#include "tile/asm_input.h"
+#include "tile/asm_names.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <poplar/text.h>
 #include <poplar/type.h>
@@ -23,8 +24,8 @@ struct parser {
 static void fail(struct parser *p, const char *what)
 {
     if (!p->failed)
-        asm_error(p->a, asm_at(p->a->place, p->a->place.column + (uint32_t)(p->at - p->statement)), "%s at '%.20s'", what,
-                  p->at);
+        asm_error(p->a, asm_at(p->a->place, p->a->place.column + (uint32_t)(p->at - p->statement)), "%s at '%.20s'",
+                  what, p->at);
     p->failed = true;
 }
 
@@ -71,17 +72,17 @@ static const struct asm_node *local_label(struct parser *p, unsigned long number
 
 static bool is_suffix(const char *at, char c)
 {
-    return *at == c && !isalnum((unsigned char)at[1]) && at[1] != '_';
+    return *at == c && !pop_text_is_word(at[1]);
 }
 
 /* A half: digits with a point or exponent, and h. */
 static const struct asm_node *half_literal(struct parser *p)
 {
     const char *end = p->at;
-    while (isdigit((unsigned char)*end) || *end == '.')
+    while (pop_text_is_digit(*end) || *end == '.')
         ++end;
-    if ((*end == 'e' || *end == 'E') && (isdigit((unsigned char)end[1]) || end[1] == '-' || end[1] == '+'))
-        for (end += 2; isdigit((unsigned char)*end);)
+    if ((*end == 'e' || *end == 'E') && (pop_text_is_digit(end[1]) || end[1] == '-' || end[1] == '+'))
+        for (end += 2; pop_text_is_digit(*end);)
             ++end;
     if (!is_suffix(end, 'h'))
         return NULL;
@@ -111,7 +112,7 @@ static const struct asm_node *number(struct parser *p)
     else if (start[0] == '0' && (start[1] == 'b' || start[1] == 'B'))
         base = 2, start += 2;
     uint64_t value = strtoull(start, &end, base);
-    if (end == start || isalnum((unsigned char)*end)) {
+    if (end == start || pop_text_is_word(*end)) {
         fail(p, "this is not a number");
         return NULL;
     }
@@ -153,7 +154,7 @@ static const struct asm_node *expression(struct parser *p, int level);
 static const struct asm_node *primary(struct parser *p)
 {
     p->at = asm_blank(p->at);
-    if (isdigit((unsigned char)*p->at) || (*p->at == '.' && isdigit((unsigned char)p->at[1])))
+    if (pop_text_is_digit(*p->at) || (*p->at == '.' && pop_text_is_digit(p->at[1])))
         return number(p);
     if (*p->at == '\'' && p->at[1])
         return character(p);
@@ -224,11 +225,12 @@ struct binary {
     int level;
 };
 /* Levels are those of C, lowest first; longer operators stand before their beginnings. */
-static const struct binary binaries[] = { { "||", OP_OR, 1 }, { "&&", OP_AND, 2 }, { "|", '|', 3 }, { "^", '^', 4 },
-                                          { "&", '&', 5 },    { "==", OP_EQ, 6 },  { "!=", OP_NE, 6 }, { "<>", OP_NE, 6 },
-                                          { "<<", OP_SHL, 8 }, { ">>", OP_SHR, 8 }, { "<=", OP_LE, 7 }, { ">=", OP_GE, 7 },
-                                          { "<", '<', 7 },    { ">", '>', 7 },     { "+", '+', 9 },    { "-", '-', 9 },
-                                          { "*", '*', 10 },   { "/", '/', 10 },    { "%", '%', 10 } };
+static const struct binary binaries[] = {
+    { "||", OP_OR, 1 }, { "&&", OP_AND, 2 }, { "|", '|', 3 },    { "^", '^', 4 },     { "&", '&', 5 },
+    { "==", OP_EQ, 6 }, { "!=", OP_NE, 6 },  { "<>", OP_NE, 6 }, { "<<", OP_SHL, 8 }, { ">>", OP_SHR, 8 },
+    { "<=", OP_LE, 7 }, { ">=", OP_GE, 7 },  { "<", '<', 7 },    { ">", '>', 7 },     { "+", '+', 9 },
+    { "-", '-', 9 },    { "*", '*', 10 },    { "/", '/', 10 },   { "%", '%', 10 }
+};
 
 static const struct binary *operator_at(const char *at)
 {

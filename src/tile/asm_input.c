@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading statements: files and expansions as a stack of texts, line markers, comments, conditions. */
-#include "tile/asm.h"
+#include "tile/asm_input.h"
+#include "tile/asm_expression.h"
+#include "tile/asm_names.h"
 
-#include <ctype.h>
+#include <poplar/text.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +44,7 @@ char *asm_copy(struct assembler *a, const char *text, size_t length)
 
 bool asm_is_name(char c, bool first)
 {
-    return isalpha((unsigned char)c) || c == '_' || c == '.' || (!first && (isdigit((unsigned char)c) || c == '$'));
+    return c == '.' || (pop_text_is_word(c) && !(first && pop_text_is_digit(c))) || (!first && c == '$');
 }
 
 const char *asm_blank(const char *text)
@@ -85,7 +87,7 @@ static bool line_marker(struct assembler *a, struct asm_text *text)
     at = asm_blank(at + 1);
     if (strncmp(at, "line", 4) == 0)
         at = asm_blank(at + 4);
-    if (!isdigit((unsigned char)*at))
+    if (!pop_text_is_digit(*at))
         return false;
     unsigned long line = strtoul(at, &end, 10);
     at = asm_blank(end);
@@ -166,7 +168,7 @@ static struct asm_statement take_statement(struct assembler *a, struct asm_text 
     struct asm_statement statement = { .end = ASM_STATEMENT, .place = text->place };
     statement.place.column = text->expansion ? text->place.column : (uint32_t)(text->at - text->line_start) + 1;
     read_text(text, &read);
-    while (read.length && isspace((unsigned char)read.text[read.length - 1]))
+    while (read.length && pop_text_is_space(read.text[read.length - 1]))
         read.text[--read.length] = 0;
     statement.text = asm_copy(a, str_text(&read), read.length);
     str_free(&read);
@@ -244,9 +246,9 @@ bool asm_reading(const struct assembler *a)
 /* The text without blanks around it and without quotes. */
 static char *bare(struct assembler *a, const char *text, size_t length)
 {
-    while (length && isspace((unsigned char)*text))
+    while (length && pop_text_is_space(*text))
         ++text, --length;
-    while (length && isspace((unsigned char)text[length - 1]))
+    while (length && pop_text_is_space(text[length - 1]))
         --length;
     if (length >= 2 && text[0] == '"' && text[length - 1] == '"')
         ++text, length -= 2;
@@ -269,8 +271,8 @@ static bool texts_equal(struct assembler *a, const char *rest)
 static bool is_defined(struct assembler *a, const char *rest)
 {
     const struct asm_name *name = asm_find_name(a, bare(a, rest, strlen(rest)));
-    return name && (name->assigned ||
-                    (name->symbol >= 0 && a->object->symbols.data[name->symbol].section != TILE_UNDEFINED));
+    return name &&
+           (name->assigned || (name->symbol >= 0 && a->object->symbols.data[name->symbol].section != TILE_UNDEFINED));
 }
 
 static bool decide(struct assembler *a, const char *kind, const char *rest)
@@ -322,8 +324,8 @@ static bool else_branch(struct assembler *a, const char *directive, const char *
 
 bool asm_condition(struct assembler *a, const char *directive, const char *rest)
 {
-    static const char *const kinds[] = { "",  "c",  "nc",  "eqs",  "nes",    "b",  "nb", "def", "ndef",
-                                         "notdef", "eq", "ne", "gt", "ge", "lt", "le" };
+    static const char *const kinds[] = { "",     "c",      "nc", "eqs", "nes", "b",  "nb", "def",
+                                         "ndef", "notdef", "eq", "ne",  "gt",  "ge", "lt", "le" };
     if (strcmp(directive, ".else") == 0 || strcmp(directive, ".elseif") == 0 || strcmp(directive, ".endif") == 0)
         return else_branch(a, directive, rest);
     if (strncmp(directive, ".if", 3) != 0)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Macros and repetitions: textual, by lines, as GNU assemblers have them. */
-#include "tile/asm.h"
+#include "tile/asm_macro.h"
+#include "tile/asm_expression.h"
+#include "tile/asm_input.h"
 
-#include <ctype.h>
 #include <string.h>
 
 static const char *const macro_begins[] = { ".macro", NULL };

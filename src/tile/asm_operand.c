@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parsing an instruction: registers with their suffixes, control registers, immediates. */
-#include "tile/asm.h"
+#include "tile/asm_operand.h"
+#include "tile/asm_expression.h"
+#include "tile/asm_input.h"
 
-#include <ctype.h>
+#include <poplar/text.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +13,15 @@ struct alias {
     char file;
     uint8_t number, registers;
 };
-static const struct alias aliases[] = { { "bp", 'm', 8, 1 },           { "fp", 'm', 9, 1 },     { "lr", 'm', 10, 1 },
-                                        { "sp", 'm', 11, 1 },          { "mworker_base", 'm', 12, 1 },
-                                        { "mvertex_base", 'm', 13, 1 }, { "mzero", 'm', 15, 1 },
-                                        { "azero", 'a', 15, 1 },       { "azeros", 'a', 14, 2 } };
+static const struct alias aliases[] = { { "bp", 'm', 8, 1 },
+                                        { "fp", 'm', 9, 1 },
+                                        { "lr", 'm', 10, 1 },
+                                        { "sp", 'm', 11, 1 },
+                                        { "mworker_base", 'm', 12, 1 },
+                                        { "mvertex_base", 'm', 13, 1 },
+                                        { "mzero", 'm', 15, 1 },
+                                        { "azero", 'a', 15, 1 },
+                                        { "azeros", 'a', 14, 2 } };
 
 static bool set_register(struct asm_operand *operand, char file, unsigned long number, unsigned registers)
 {
@@ -33,7 +40,7 @@ static bool take_numbered(const char **at, struct asm_operand *operand)
         return false;
     unsigned unit = text[1] == 'p' ? 2 : text[1] == 'q' ? 4 : 1;
     text += unit > 1 ? 2 : 1;
-    if (!isdigit((unsigned char)*text))
+    if (!pop_text_is_digit(*text))
         return false;
     unsigned long number = strtoul(text, &end, 10), last = number;
     if (asm_is_name(*end, false) && *end != '.')
@@ -41,7 +48,7 @@ static bool take_numbered(const char **at, struct asm_operand *operand)
     *at = end;
     if (unit > 1)
         return number < 16 && set_register(operand, file, number * unit, unit);
-    if (end[0] == ':' && isdigit((unsigned char)end[1])) {
+    if (end[0] == ':' && pop_text_is_digit(end[1])) {
         last = strtoul(end + 1, &end, 10);
         *at = end;
         if (last <= number || last - number > 7)
@@ -53,7 +60,7 @@ static bool take_numbered(const char **at, struct asm_operand *operand)
 static bool take_alias(struct assembler *a, const char **at, struct asm_operand *operand)
 {
     const char *end = *at;
-    while (isalnum((unsigned char)*end) || *end == '_')
+    while (pop_text_is_word(*end))
         ++end;
     size_t length = (size_t)(end - *at);
     for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); ++i)

@@ -1,67 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pass 1 of the assembler: statements to instructions and data at offsets of sections. */
-#include "tile/asm.h"
+#include "tile/assemble.h"
+#include "tile/asm_directive.h"
+#include "tile/asm_encode.h"
+#include "tile/asm_expression.h"
+#include "tile/asm_input.h"
+#include "tile/asm_macro.h"
+#include "tile/asm_names.h"
+#include "tile/asm_operand.h"
 
-#include <ctype.h>
+#include <poplar/text.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- names ---- */
-
-struct asm_name *asm_name(struct assembler *a, const char *name)
-{
-    uint32_t id = intern_add(&a->interned, name);
-    while (a->names.count <= id)
-        *vec_push(&a->names) = (struct asm_name){ .symbol = -1 };
-    a->names.data[id].name = intern_text(&a->interned, id);
-    return a->names.data + id;
-}
-
-const struct asm_name *asm_find_name(const struct assembler *a, const char *name)
-{
-    uint32_t id = intern_find(&a->interned, name);
-    return id < a->names.count ? a->names.data + id : NULL;
-}
-
-int32_t asm_symbol(struct assembler *a, struct asm_name *name)
-{
-    if (name->symbol < 0) {
-        name->symbol = (int32_t)a->object->symbols.count;
-        *vec_push(&a->object->symbols) =
-            (struct tile_symbol){ .name = arena_string(&a->object->arena, name->name), .section = TILE_UNDEFINED };
-    }
-    return name->symbol;
-}
-
-static void define(struct assembler *a, const char *name)
-{
-    struct asm_name *entry = asm_name(a, name);
-    int32_t index = asm_symbol(a, entry);
-    struct tile_symbol *symbol = a->object->symbols.data + index;
-    if (symbol->section != TILE_UNDEFINED || entry->assigned) {
-        asm_error(a, a->place, "label '%s' is defined twice", name);
-        return;
-    }
-    symbol->section = (int32_t)a->section;
-    symbol->value = (uint32_t)a->object->sections.data[a->section].bytes.count;
-}
-
-void asm_label(struct assembler *a, const char *name)
-{
-    if (!isdigit((unsigned char)*name)) {
-        define(a, name);
-        return;
-    }
-    unsigned long number = strtoul(name, NULL, 10);
-    struct str local = { 0 };
-    if (number >= sizeof(a->locals) / sizeof(a->locals[0])) {
-        asm_error(a, a->place, "local labels are 0: to 99:");
-        return;
-    }
-    str_format(&local, "%lu:%u", number, ++a->locals[number]);
-    define(a, local.text);
-    str_free(&local);
-}
 
 /* ---- instructions ---- */
 
@@ -104,8 +54,9 @@ static void instruction(struct assembler *a, const char *name, const char *rest,
         size_t count = a->instructions.count - a->bundle_first;
         made.bundle = (uint8_t)(count + 1);
         if (count == 2 || strcmp(name, "ldconst") == 0) {
-            asm_error(a, a->place, count == 2 ? "a bundle has two instructions; this is the third"
-                                              : "ldconst is two instructions, and cannot stand in a bundle");
+            asm_error(a, a->place,
+                      count == 2 ? "a bundle has two instructions; this is the third"
+                                 : "ldconst is two instructions, and cannot stand in a bundle");
             return;
         }
     }
@@ -168,8 +119,8 @@ static const char *take_labels(struct assembler *a, const char *text)
         if (*text == '"') {
             const char *close = strchr(text + 1, '"');
             end = close ? close + 1 : text;
-        } else if (isdigit((unsigned char)*text)) {
-            while (isdigit((unsigned char)*end))
+        } else if (pop_text_is_digit(*text)) {
+            while (pop_text_is_digit(*end))
                 ++end;
         } else {
             while (asm_is_name(*end, end == text))
@@ -229,7 +180,7 @@ static void check_symbols(struct assembler *a)
 {
     for (size_t i = 0; i < a->object->symbols.count; ++i) {
         const struct tile_symbol *symbol = a->object->symbols.data + i;
-        if (symbol->section == TILE_UNDEFINED && isdigit((unsigned char)symbol->name[0]))
+        if (symbol->section == TILE_UNDEFINED && pop_text_is_digit(symbol->name[0]))
             asm_error(a, a->place, "there is no label '%.*s:' behind its use", (int)strcspn(symbol->name, ":"),
                       symbol->name);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decodes the words of a program to steps. */
+#include "tile/decode.h"
 #include "tile/exec.h"
 #include "tile/program.h"
 
@@ -163,8 +164,9 @@ static void decode_bundle(const struct tile_program *program, struct tile_step *
 {
     struct tile_instruction main, aux;
     if (!(words[1] & TILE_BUNDLED) || !tile_decode(words[0], &main) || !tile_decode(words[1], &aux) ||
-        main.form->lane != TILE_MAIN || aux.form->lane != TILE_AUX || ((main.form->flags | aux.form->flags) & TILE_SOLO) ||
-        !tile_arch_has(program->arch, main.form) || !tile_arch_has(program->arch, aux.form))
+        main.form->lane != TILE_MAIN || aux.form->lane != TILE_AUX ||
+        ((main.form->flags | aux.form->flags) & TILE_SOLO) || !tile_arch_has(program->arch, main.form) ||
+        !tile_arch_has(program->arch, aux.form))
         return;
     make_op(&step->main, &main, step->address);
     make_op(&step->aux, &aux, step->address);

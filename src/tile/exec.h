@@ -6,8 +6,13 @@
 #ifndef TILE_EXEC_H
 #define TILE_EXEC_H
 
+#include "tile/exec_convert.h"
+#include "tile/exec_float.h"
+#include "tile/exec_random.h"
+#include "tile/fault.h"
 #include "tile/isa.h"
 #include "tile/machine.h"
+#include "tile/workers.h"
 
 #include <string.h>
 
@@ -69,11 +74,6 @@ struct tile_context {
     float aacc[ACCUMULATORS];
 };
 
-/* Raises an exception: describes it in the tile and leaves the run. */
-_Noreturn void tile_raise(struct tile_context *c, const struct tile_op *o, enum tile_exception code, uint32_t address,
-                          const char *format, ...) __attribute__((format(printf, 5, 6)));
-const struct tile_step *tile_step_at(const struct tile *tile, uint32_t address);
-
 static inline float as_float(uint32_t bits)
 {
     float value;
@@ -87,12 +87,12 @@ static inline uint32_t as_bits(float value)
     return bits;
 }
 
-#define R(i)     (c->r[o->from[i]])
-#define R1(i)    (c->r[o->from[i] + 1])
-#define W(i)     (c->r[o->to[i]])
-#define W1(i)    (c->r[o->to[i] + 1])
-#define F(i)     as_float(R(i))
-#define F1(i)    as_float(R1(i))
+#define R(i)       (c->r[o->from[i]])
+#define R1(i)      (c->r[o->from[i] + 1])
+#define W(i)       (c->r[o->to[i]])
+#define W1(i)      (c->r[o->to[i] + 1])
+#define F(i)       as_float(R(i))
+#define F1(i)      as_float(R1(i))
 #define EXEC(name) void exec_##name(struct tile_context *c, const struct tile_op *o)
 
 /* All functions of forms.def. */
@@ -116,7 +116,7 @@ struct tile {
     /* weights by phase (word % 4), half (float words have two) and unit (word / 4), as numbers */
     double half_weights[4][4][16];
     float float_weights[4][2][16];
-    uint64_t cycles; /* of the supervisor */
+    uint64_t cycles;     /* of the supervisor */
     uint64_t busy_until; /* the cycle at which the last worker ends */
     struct tile_fault fault;
     void *escape; /* jmp_buf of the run */
@@ -126,9 +126,6 @@ struct tile {
 };
 
 /* The host address of an access; raises an exception when it is not allowed. */
-void tile_bad_access(struct tile_context *c, const struct tile_op *o, uint32_t address, unsigned bytes, bool write);
-void tile_check_access(struct tile_context *c, const struct tile_op *o, uint32_t address, unsigned bytes, bool write);
-
 static inline unsigned char *memory_at(struct tile_context *c, const struct tile_op *o, uint32_t address,
                                        unsigned bytes, bool write)
 {
@@ -159,9 +156,6 @@ static inline void store32(struct tile_context *c, const struct tile_op *o, uint
 
 /* ---- floating point: results, rounding and exceptions ---- */
 
-void fp_flag(struct tile_context *c, const struct tile_op *o, unsigned flags);
-/* The bits of a result that is not finite: NaN is the quiet one without a sign, and the flags are those of IEEE 754. */
-uint32_t fp_special(struct tile_context *c, const struct tile_op *o, float value, float a, float b);
 static inline uint32_t fp_result(struct tile_context *c, const struct tile_op *o, float value, float a, float b)
 {
     uint32_t bits = as_bits(value);
@@ -172,7 +166,6 @@ static inline uint32_t fp_quiet(float value)
     return value != value ? UINT32_C(0x7fc00000) : as_bits(value);
 }
 
-float half_value_special(uint32_t bits);
 static inline float half_value(uint32_t bits)
 {
     uint32_t exponent = bits & 0x7c00;
@@ -180,8 +173,6 @@ static inline float half_value(uint32_t bits)
         return half_value_special(bits & 0xffff);
     return as_float((bits & 0x8000) << 16 | (((bits & 0x7fff) << 13) + 0x38000000));
 }
-/* Rounds to half by FP_CTL; the value has been rounded at most once, to float, if FP_CTL asks for the nearest. */
-uint32_t half_round(struct tile_context *c, const struct tile_op *o, double value);
 static inline uint32_t half_bits(struct tile_context *c, const struct tile_op *o, float value)
 {
     uint32_t bits = as_bits(value), magnitude = bits & 0x7fffffff;
@@ -197,12 +188,5 @@ static inline float half_high(uint32_t word)
 {
     return half_value(word >> 16);
 }
-
-uint64_t prng_next(struct tile_context *c);
-/* The value of a quarter, an 8-bit float, in the format of FP_NFMT and FP_SCL. */
-float tile_quarter(const struct tile_context *c, uint32_t code);
-/* Starts a worker: it runs when the supervisor waits. */
-void tile_start_worker(struct tile *tile, unsigned worker, uint32_t entry, uint32_t vertex);
-void tile_finish_workers(struct tile *tile);
 
 #endif

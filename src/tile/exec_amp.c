@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AMP and SLIC: products with the weights that all workers share.  The even accumulators are the columns, the odd ones the line on
- * which partials come in and results leave, two at a time (docs/reference/tile-isa.md, 2.14 and 2.15).
+/* AMP and SLIC: products with the weights that all workers share.  The even accumulators are the columns, the odd ones
+ * the line on which partials come in and results leave, two at a time (docs/reference/tile-isa.md, 2.14 and 2.15).
  *
- * The order of additions on the machine is not published.  Here the products of one instruction are added as doubles, in pairs, then
- * the accumulator; the sum is rounded to float once. */
+ * The order of additions on the machine is not published.  Here the products of one instruction are added as doubles,
+ * in pairs, then the accumulator; the sum is rounded to float once. */
 #include "tile/exec.h"
 
 enum { COLUMNS = 8, SET = 16 }; /* accumulators of a set */

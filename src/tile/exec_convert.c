@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions and conversions.  A function's result is the double's, rounded once: its precision on the machine is not published. */
+/* Functions and conversions.  A function's result is the double's, rounded once: its precision on the machine is not
+ * published. */
 #include "tile/exec.h"
 
 #include <math.h>
@@ -349,4 +350,3 @@ EXEC(f8v4tof16)
     W1(0) = halves_of_quarters(c, o, codes >> 16);
     W(0) = low;
 }
-

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element-wise floating point.  A result is the exact one, rounded once: halves are computed as floats, whose 24 bits are enough for
- * the second rounding to change nothing (24 >= 2 * 11 + 2), or as doubles when FP_CTL does not ask for the nearest. */
+/* Element-wise floating point.  A result is the exact one, rounded once: halves are computed as floats, whose 24 bits
+ * are enough for the second rounding to change nothing (24 >= 2 * 11 + 2), or as doubles when FP_CTL does not ask for
+ * the nearest. */
 #include "tile/exec.h"
 
 #include <math.h>
@@ -20,7 +21,9 @@ void fp_flag(struct tile_context *c, const struct tile_op *o, unsigned flags)
     unsigned enabled = flags & c->fp_ctl & FP_ALL;
     if (enabled)
         tile_raise(c, o, TILE_FP, 0, "raised the floating-point exception %s",
-                   names[enabled & FP_INV ? FP_INV : enabled & FP_DIV0 ? FP_DIV0 : FP_OFLO]);
+                   names[enabled & FP_INV    ? FP_INV
+                         : enabled & FP_DIV0 ? FP_DIV0
+                                             : FP_OFLO]);
 }
 
 uint32_t fp_special(struct tile_context *c, const struct tile_op *o, float value, float a, float b)
@@ -360,11 +363,11 @@ EXEC(f8v4class)
     unsigned fraction_bits = c->fp_nfmt & 1 ? 2 : 3;
     for (unsigned i = 0; i < 4; ++i) {
         uint32_t code = word >> (8 * i) & 0xff, magnitude = code & 0x7f;
-        uint32_t class = code == 0x80                    ? CLASS_QUIET
-                         : !magnitude                    ? CLASS_ZERO
-                         : magnitude >> fraction_bits    ? (code & 0x80 ? CLASS_MINUS_NORMAL : CLASS_NORMAL)
-                         : code & 0x80                   ? CLASS_MINUS_DENORMAL
-                                                         : CLASS_DENORMAL;
+        uint32_t class = code == 0x80                 ? CLASS_QUIET
+                         : !magnitude                 ? CLASS_ZERO
+                         : magnitude >> fraction_bits ? (code & 0x80 ? CLASS_MINUS_NORMAL : CLASS_NORMAL)
+                         : code & 0x80                ? CLASS_MINUS_DENORMAL
+                                                      : CLASS_DENORMAL;
         classes |= class << (8 * i);
     }
     W(0) = classes;

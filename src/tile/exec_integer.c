@@ -24,8 +24,8 @@
     }
 
 INTEGER_OR_IMMEDIATE(add, x + y)
-INTEGER_OR_IMMEDIATE(mul, x * y)
-INTEGER_OR_IMMEDIATE(and, x & y)
+INTEGER_OR_IMMEDIATE(mul, x *y)
+INTEGER_OR_IMMEDIATE(and, x &y)
 INTEGER_OR_IMMEDIATE(andc, x & ~y)
 INTEGER_OR_IMMEDIATE(or, x | y)
 INTEGER(xor, x ^ y)
@@ -107,7 +107,7 @@ INTEGER(sort4x16hi, (o->spread == TILE_SPREAD_LOW ? x & 0xffff : x >> 16) | (y &
         W(0) = first;                                                                                                  \
         W1(0) = second;                                                                                                \
     }
-PAIR(and64, x0 & y0, x1 & y1)
+PAIR(and64, x0 &y0, x1 &y1)
 PAIR(andc64, x0 & ~y0, x1 & ~y1)
 PAIR(or64, x0 | y0, x1 | y1)
 PAIR(roll32, x1, y0)

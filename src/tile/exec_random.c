@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random numbers: xoroshiro128aox, of a published paper by the machine's designers (docs/reference/tile-isa.md, 2.17). */
+/* Random numbers: xoroshiro128aox, of a published paper by the machine's designers (docs/reference/tile-isa.md, 2.17).
+ */
 #include "tile/exec.h"
 
 static uint64_t rotated(uint64_t x, unsigned by)
@@ -27,7 +28,8 @@ EXEC(urand64)
     W1(0) = (uint32_t)(bits >> 32);
 }
 
-/* How the machine makes Gaussian samples is not published: here, the sum of twelve uniform ones, whose variance is 1. */
+/* How the machine makes Gaussian samples is not published: here, the sum of twelve uniform ones, whose variance is 1.
+ */
 static float gaussian(struct tile_context *c)
 {
     int64_t sum = 0;

@@ -5,9 +5,9 @@
 #include <string.h>
 
 const char *const tile_arch_names[TILE_ARCHS] = { "ipu1", "ipu2", "ipu21" };
-const struct tile_map tile_maps[TILE_ARCHS] = { { 0x40000, 0x60000, 0x80000 },
-                                                { 0x4c000, 0x80000, 0xe8000 },
-                                                { 0x4c000, 0x80000, 0xe8000 } };
+const struct tile_memory_map tile_maps[TILE_ARCHS] = { { 0x40000, 0x60000, 0x80000 },
+                                                       { 0x4c000, 0x80000, 0xe8000 },
+                                                       { 0x4c000, 0x80000, 0xe8000 } };
 
 /* ---- the table of forms: first the bits of their operands, then the forms ---- */
 
@@ -32,27 +32,28 @@ enum { /* fields of split immediates */
        WIDTH_CSR = 8,
        WIDTH_UCSR = 8
 };
-static const uint8_t widths[TILE_KINDS] = { 4,          4,          4,           4,           4,           WIDTH_Z4,
-                                            WIDTH_Z6,   WIDTH_Z8,   WIDTH_Z12,   WIDTH_Z16,   WIDTH_Z19,   WIDTH_Z20,
-                                            WIDTH_S8,   WIDTH_S16,  WIDTH_IZ12,  WIDTH_TARGET19, WIDTH_TARGET20,
-                                            WIDTH_CSR,  WIDTH_UCSR };
+static const uint8_t widths[TILE_KINDS] = {
+    4,         4,         4,         4,        4,         WIDTH_Z4,   WIDTH_Z6,       WIDTH_Z8,       WIDTH_Z12,
+    WIDTH_Z16, WIDTH_Z19, WIDTH_Z20, WIDTH_S8, WIDTH_S16, WIDTH_IZ12, WIDTH_TARGET19, WIDTH_TARGET20, WIDTH_CSR,
+    WIDTH_UCSR
+};
 
-#define REGISTER_BITS(at)                   | 0xfu << (at)
-#define OF(kind, at)                        REGISTER_BITS(at)
-#define TO(kind, at)                        REGISTER_BITS(at)
-#define BOTH(kind, at)                      REGISTER_BITS(at)
-#define SPREAD(kind, at)                    REGISTER_BITS(at) | BITS_SPREAD
-#define SPREAD_LOW(kind, at)                REGISTER_BITS(at) | BITS_SPREAD
-#define SPREAD_HIGH(kind, at)               REGISTER_BITS(at) | BITS_SPREAD
-#define STEP(kind, at)                      REGISTER_BITS(at)
-#define INC(kind, at)                       REGISTER_BITS(at)
-#define SHIFT(kind, at)                     REGISTER_BITS(at)
-#define DELTA(kind, at)                     REGISTER_BITS(at)
-#define IMM(kind, at)                       | ((1u << WIDTH_##kind) - 1) << (at)
-#define IN_PACE(kind)                       | BITS_IN_PACE
-#define IN_RUN(kind)                        | BITS_IN_RUN
-#define IN_STORE(kind)                      | BITS_IN_STORE
-#define IN_STORE_STEP(kind)                 | BITS_IN_STORE_STEP
+#define REGISTER_BITS(at)                                 | 0xfu << (at)
+#define OF(kind, at)                                      REGISTER_BITS(at)
+#define TO(kind, at)                                      REGISTER_BITS(at)
+#define BOTH(kind, at)                                    REGISTER_BITS(at)
+#define SPREAD(kind, at)                                  REGISTER_BITS(at) | BITS_SPREAD
+#define SPREAD_LOW(kind, at)                              REGISTER_BITS(at) | BITS_SPREAD
+#define SPREAD_HIGH(kind, at)                             REGISTER_BITS(at) | BITS_SPREAD
+#define STEP(kind, at)                                    REGISTER_BITS(at)
+#define INC(kind, at)                                     REGISTER_BITS(at)
+#define SHIFT(kind, at)                                   REGISTER_BITS(at)
+#define DELTA(kind, at)                                   REGISTER_BITS(at)
+#define IMM(kind, at)                                     | ((1u << WIDTH_##kind) - 1) << (at)
+#define IN_PACE(kind)                                     | BITS_IN_PACE
+#define IN_RUN(kind)                                      | BITS_IN_RUN
+#define IN_STORE(kind)                                    | BITS_IN_STORE
+#define IN_STORE_STEP(kind)                               | BITS_IN_STORE_STEP
 #define TILE_FORM(name, lane, word, operands, flags, run) MASK_##run##_##word = (int)(0x7fffffffu & ~(0u operands)),
 enum form_mask {
 #include "tile/forms.def"
@@ -181,41 +182,41 @@ const struct tile_csr *tile_csr_numbered(unsigned number, enum tile_space space)
     return NULL;
 }
 
-struct tile_range tile_immediate_range(enum tile_kind kind)
+struct immediate_range tile_immediate_range(enum tile_kind kind)
 {
     int64_t size = INT64_C(1) << widths[kind];
     switch (kind) {
     case TILE_S8:
     case TILE_S16:
-        return (struct tile_range){ -size / 2, size / 2 - 1, 1 };
+        return (struct immediate_range){ -size / 2, size / 2 - 1, 1 };
     case TILE_IZ12:
-        return (struct tile_range){ 0, (size - 1) << 20, 1 << 20 };
+        return (struct immediate_range){ 0, (size - 1) << 20, 1 << 20 };
     case TILE_TARGET19:
     case TILE_TARGET20:
-        return (struct tile_range){ 0, TILE_ADDRESS_MASK & ~3, 4 };
+        return (struct immediate_range){ 0, TILE_ADDRESS_MASK & ~3, 4 };
     default:
-        return (struct tile_range){ 0, size - 1, 1 };
+        return (struct immediate_range){ 0, size - 1, 1 };
     }
 }
 
 bool tile_fits(const struct tile_operand *operand, int64_t value)
 {
-    const struct tile_range range = tile_immediate_range((enum tile_kind)operand->kind);
+    const struct immediate_range range = tile_immediate_range((enum tile_kind)operand->kind);
     return value >= range.low && value <= range.high && value % range.multiple == 0;
 }
 
 /* ---- words ---- */
 
-struct piece {
+struct bit_piece {
     uint8_t at, bits;
 };
 /* The pieces of a split immediate, most significant first. */
-static const struct piece splits[][3] = { [TILE_IN_PACE] = { { 8, 2 }, { 0, 4 } },
-                                          [TILE_IN_RUN] = { { 16, 4 }, { 0, 12 } },
-                                          [TILE_IN_STORE] = { { 8, 4 }, { 16, 4 }, { 0, 4 } },
-                                          [TILE_IN_STORE_STEP] = { { 0, 4 }, { 16, 4 } } };
+static const struct bit_piece splits[][3] = { [TILE_IN_PACE] = { { 8, 2 }, { 0, 4 } },
+                                              [TILE_IN_RUN] = { { 16, 4 }, { 0, 12 } },
+                                              [TILE_IN_STORE] = { { 8, 4 }, { 16, 4 }, { 0, 4 } },
+                                              [TILE_IN_STORE_STEP] = { { 0, 4 }, { 16, 4 } } };
 
-static uint32_t scatter(const struct piece *pieces, uint32_t value, unsigned width)
+static uint32_t scatter(const struct bit_piece *pieces, uint32_t value, unsigned width)
 {
     uint32_t word = 0;
     for (unsigned left = width; left; ++pieces) {
@@ -225,7 +226,7 @@ static uint32_t scatter(const struct piece *pieces, uint32_t value, unsigned wid
     return word;
 }
 
-static uint32_t gather(const struct piece *pieces, uint32_t word, unsigned width)
+static uint32_t gather(const struct bit_piece *pieces, uint32_t word, unsigned width)
 {
     uint32_t value = 0;
     for (unsigned left = width; left; left -= pieces->bits, ++pieces)
@@ -262,8 +263,8 @@ static bool spread_allowed(const struct tile_operand *operand, unsigned spread)
 static bool decode_operand(const struct tile_operand *operand, uint32_t word, struct tile_instruction *to, unsigned i)
 {
     unsigned width = widths[operand->kind], registers = tile_operand_registers(operand);
-    uint32_t field = operand->split ? gather(splits[operand->split], word, width)
-                                    : word >> operand->at & ((1u << width) - 1);
+    uint32_t field =
+        operand->split ? gather(splits[operand->split], word, width) : word >> operand->at & ((1u << width) - 1);
     int64_t value = field;
     if ((operand->kind == TILE_S8 || operand->kind == TILE_S16) && field >> (width - 1))
         value -= INT64_C(1) << width;
@@ -316,8 +317,7 @@ static void print_operand(struct str *text, const struct tile_instruction *instr
     int64_t value = instruction->value[i];
     const struct tile_csr *csr = NULL;
     if (operand->kind < TILE_FIRST_IMMEDIATE) {
-        print_register(text, operand, value, instruction->spread,
-                       strncmp(instruction->form->name, "f32", 3) != 0);
+        print_register(text, operand, value, instruction->spread, strncmp(instruction->form->name, "f32", 3) != 0);
         return;
     }
     if (operand->kind == TILE_UCSR)

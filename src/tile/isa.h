@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tile's instructions as tables, from which assembler, disassembler, interpreter and the table of the documentation are
- * made (docs/reference/tile-isa.md).  Words are little-endian; bit 31 says that a word belongs to a bundle. */
+/* The tile's instructions as tables, from which assembler, disassembler, interpreter and the table of the documentation
+ * are made (docs/reference/tile-isa.md).  Words are little-endian; bit 31 says that a word belongs to a bundle. */
 #ifndef TILE_ISA_H
 #define TILE_ISA_H
 
@@ -14,10 +14,10 @@ enum tile_arch { TILE_IPU1 = 0, TILE_IPU2, TILE_IPU21, TILE_ARCHS };
 extern const char *const tile_arch_names[TILE_ARCHS];
 
 /* Addresses of a tile's memory.  Region 0, below interleaved, holds code and data; region 1 data alone. */
-struct tile_map {
+struct tile_memory_map {
     uint32_t base, interleaved, end;
 };
-extern const struct tile_map tile_maps[TILE_ARCHS];
+extern const struct tile_memory_map tile_maps[TILE_ARCHS];
 enum { TILE_ELEMENT_BYTES = 0x4000, TILE_WORKERS = 6, TILE_ADDRESS_MASK = 0x1fffff };
 
 enum tile_lane { TILE_MAIN = 0, TILE_AUX };
@@ -98,10 +98,10 @@ bool tile_arch_has(enum tile_arch arch, const struct tile_form *form);
 /* The number of registers of an operand; 0 for immediates. */
 unsigned tile_operand_registers(const struct tile_operand *operand);
 /* Lowest and highest value of an immediate, and what it must be a multiple of. */
-struct tile_range {
+struct immediate_range {
     int64_t low, high, multiple;
 };
-struct tile_range tile_immediate_range(enum tile_kind kind);
+struct immediate_range tile_immediate_range(enum tile_kind kind);
 bool tile_fits(const struct tile_operand *operand, int64_t value);
 
 uint32_t tile_encode(const struct tile_instruction *instruction);

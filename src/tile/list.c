@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An object in assembly language: what is printed can be assembled again and gives the same words. */
-#include "tile/object.h"
+#include "tile/list.h"
 
-#include <ctype.h>
 #include <string.h>
 
 /* Labels that an identifier can spell: the assembler names others itself. */
@@ -97,8 +96,8 @@ static uint32_t add_step(const struct listing *l, uint32_t offset, bool supervis
     const struct tile_line *line = line_at(l->object, l->section, offset);
     uint32_t left = (uint32_t)l->bytes->bytes.count - offset, word = word_at(l, offset), words = 1, slots = 0;
     struct tile_instruction made[2];
-    bool bundled = word & TILE_BUNDLED && left >= 8 && tile_decode(word, made) &&
-                   tile_decode(word_at(l, offset + 4), made + 1);
+    bool bundled =
+        word & TILE_BUNDLED && left >= 8 && tile_decode(word, made) && tile_decode(word_at(l, offset + 4), made + 1);
     if (bundled) {
         words = 2;
     } else if ((word & TILE_BUNDLED) || !tile_decode(word, made)) {
@@ -152,8 +151,9 @@ static void add_data(const struct listing *l)
 {
     uint32_t count = (uint32_t)l->bytes->bytes.count, offset = 0;
     while (offset < count) {
-        static const char *const names[] = { [TILE_FIX_BYTES1] = ".byte", [TILE_FIX_BYTES2] = ".short",
-                                             [TILE_FIX_BYTES4] = ".int" };
+        static const char *const names[] = {
+            [TILE_FIX_BYTES1] = ".byte", [TILE_FIX_BYTES2] = ".short", [TILE_FIX_BYTES4] = ".int"
+        };
         static const uint8_t sizes[] = { [TILE_FIX_BYTES1] = 1, [TILE_FIX_BYTES2] = 2, [TILE_FIX_BYTES4] = 4 };
         const struct tile_fixup *fixup = fixup_at(l->object, l->section, offset);
         add_labels(l, offset);

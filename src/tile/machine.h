@@ -19,7 +19,7 @@ enum tile_exception {
     TILE_INVALID_OP = 9,
     TILE_INVALID_PC = 10,
     TILE_INVALID_INSTR = 12,
-    TILE_LIMIT = 100, /* of this interpreter: more slots than allowed */
+    TILE_LIMIT = 100,  /* of this interpreter: more slots than allowed */
     TILE_OUTSIDE = 101 /* of this interpreter: an access outside of what the vertex may access */
 };
 
@@ -68,14 +68,13 @@ void tile_clear_contexts(struct tile *tile, bool poison);
 void tile_set_id(struct tile *tile, uint32_t id);
 
 struct tile_result {
-    bool agreed;      /* no worker ended with false */
-    uint64_t slots;   /* of the worker that took longest */
-    uint64_t cycles;  /* of the supervisor, with what it waited */
+    bool agreed;             /* no worker ended with false */
+    uint64_t slots;          /* of the worker that took longest */
+    uint64_t cycles;         /* of the supervisor, with what it waited */
     struct tile_fault fault; /* code is TILE_NONE when the run ended well */
 };
 /* Runs one worker (`workers` 1, on context 0) or all six from an entry to their end. */
-bool tile_run_workers(struct tile *tile, uint32_t entry, uint32_t vertex, unsigned workers,
-                      struct tile_result *result);
+bool tile_run_workers(struct tile *tile, uint32_t entry, uint32_t vertex, unsigned workers, struct tile_result *result);
 /* Calls a function of supervisor code with m0 = argument, m11 = stack; ends when it returns and no worker runs. */
 bool tile_run_supervisor(struct tile *tile, uint32_t entry, uint32_t argument, uint32_t stack,
                          struct tile_result *result);

@@ -128,8 +128,8 @@ static void read_symbols(struct container_reader *r, struct tile_object *object)
         symbol->value = reader_u32(r);
         symbol->global = reader_u8(r) != 0;
         int32_t s = symbol->section;
-        if (s < TILE_ABSOLUTE || (s >= 0 && ((size_t)s >= object->sections.count ||
-                                             symbol->value > object->sections.data[s].bytes.count)))
+        if (s < TILE_ABSOLUTE ||
+            (s >= 0 && ((size_t)s >= object->sections.count || symbol->value > object->sections.data[s].bytes.count)))
             r->failed = true;
     }
 }

@@ -65,7 +65,5 @@ void tile_object_free(struct tile_object *object);
 void tile_object_write(const struct tile_object *object, char **data, size_t *size);
 /* NULL when the bytes are damaged: what is read is checked. */
 struct tile_object *tile_object_read(const void *data, size_t size);
-/* Adds the object's code in assembly language, with words and slots on comments; assembled again, it gives the same words. */
-void tile_object_list(const struct tile_object *object, struct str *text);
 
 #endif

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Links objects to a program: the sections that the roots reach, code first, at the beginning of the tile's memory. */
 #include "tile/program.h"
+#include "tile/decode.h"
 
 #include <string.h>
 
 /* A section of an object, when it is reached. */
-struct placed {
+struct section_place {
     bool reached;
     uint32_t address;
 };
 /* Where a symbol is defined; section is TILE_ABSOLUTE or TILE_UNDEFINED for those. */
-struct found {
+struct definition {
     size_t object;
     const struct tile_symbol *symbol;
 };
@@ -18,9 +19,9 @@ struct found {
 struct linker {
     const struct tile_object *const *objects;
     size_t count;
-    struct placed **sections; /* by object */
+    struct section_place **sections; /* by object */
     struct arena arena;
-    VEC(struct found) reached; /* sections that are still to be looked at: the symbol that reached them */
+    VEC(struct definition) reached; /* sections that are still to be looked at: the symbol that reached them */
     struct str *why;
     bool failed;
 };
@@ -42,19 +43,19 @@ static bool is_defined(const struct tile_symbol *symbol)
 }
 
 /* A symbol by name: in the object that names it, else a global one of any. */
-static struct found find(const struct linker *l, size_t object, const char *name)
+static struct definition find(const struct linker *l, size_t object, const char *name)
 {
     for (size_t pass = 0; pass < 2; ++pass)
         for (size_t o = pass ? 0 : object; o < (pass ? l->count : object + 1) && o < l->count; ++o)
             for (size_t s = 0; s < l->objects[o]->symbols.count; ++s) {
                 const struct tile_symbol *symbol = l->objects[o]->symbols.data + s;
                 if (is_defined(symbol) && (!pass || symbol->global) && strcmp(symbol->name, name) == 0)
-                    return (struct found){ o, symbol };
+                    return (struct definition){ o, symbol };
             }
-    return (struct found){ l->count, NULL };
+    return (struct definition){ l->count, NULL };
 }
 
-static void reach(struct linker *l, struct found found)
+static void reach(struct linker *l, struct definition found)
 {
     if (found.symbol->section < 0 || l->sections[found.object][found.symbol->section].reached)
         return;
@@ -62,20 +63,20 @@ static void reach(struct linker *l, struct found found)
     *vec_push(&l->reached) = found;
 }
 
-static struct found target_of(const struct linker *l, size_t object, const struct tile_fixup *fixup)
+static struct definition target_of(const struct linker *l, size_t object, const struct tile_fixup *fixup)
 {
     const struct tile_symbol *symbol = l->objects[object]->symbols.data + fixup->symbol;
-    return is_defined(symbol) ? (struct found){ object, symbol } : find(l, object, symbol->name);
+    return is_defined(symbol) ? (struct definition){ object, symbol } : find(l, object, symbol->name);
 }
 
 /* Marks what a reached section's fixups name. */
-static void reach_more(struct linker *l, struct found from)
+static void reach_more(struct linker *l, struct definition from)
 {
     const struct tile_object *object = l->objects[from.object];
     for (size_t i = 0; i < object->fixups.count && !l->failed; ++i) {
         if (object->fixups.data[i].section != (uint32_t)from.symbol->section)
             continue;
-        struct found target = target_of(l, from.object, object->fixups.data + i);
+        struct definition target = target_of(l, from.object, object->fixups.data + i);
         if (target.symbol)
             reach(l, target);
         else
@@ -90,7 +91,7 @@ static uint32_t aligned(uint32_t address, uint32_t alignment)
 }
 
 /* Gives the reached sections addresses, code first; returns the end. */
-static uint32_t place(struct linker *l, const struct tile_map *map, uint32_t *code_end)
+static uint32_t place(struct linker *l, const struct tile_memory_map *map, uint32_t *code_end)
 {
     uint64_t at = map->base;
     for (int data = 0; data < 2; ++data) {
@@ -115,7 +116,7 @@ static uint32_t place(struct linker *l, const struct tile_map *map, uint32_t *co
 
 /* ---- filling in ---- */
 
-static int64_t address_of(const struct linker *l, struct found target)
+static int64_t address_of(const struct linker *l, struct definition target)
 {
     if (target.symbol->section == TILE_ABSOLUTE)
         return target.symbol->value;
@@ -182,8 +183,8 @@ static void copy_object(struct linker *l, struct tile_program *program, size_t o
         if (!l->sections[o][line->section].reached)
             continue;
         struct tile_line *last = program->lines.count ? program->lines.data + program->lines.count - 1 : NULL;
-        const char *file = last && strcmp(last->file, line->file) == 0 ? last->file
-                                                                       : arena_string(&program->arena, line->file);
+        const char *file =
+            last && strcmp(last->file, line->file) == 0 ? last->file : arena_string(&program->arena, line->file);
         struct tile_line *copy = vec_push(&program->lines);
         *copy = *line;
         copy->file = file;
@@ -208,8 +209,8 @@ static struct tile_program *build(struct linker *l, uint32_t end, uint32_t code_
     return program;
 }
 
-struct tile_program *tile_program_link(const struct tile_object *const *objects, size_t count,
-                                       const char *const *roots, size_t root_count, struct str *why)
+struct tile_program *tile_program_link(const struct tile_object *const *objects, size_t count, const char *const *roots,
+                                       size_t root_count, struct str *why)
 {
     struct linker l = { .objects = objects, .count = count, .why = why };
     struct tile_program *program = NULL;
@@ -218,7 +219,7 @@ struct tile_program *tile_program_link(const struct tile_object *const *objects,
     for (size_t o = 0; o < count; ++o)
         l.sections[o] = arena_zero(&l.arena, objects[o]->sections.count + 1, sizeof(**l.sections));
     for (size_t i = 0; i < root_count; ++i) {
-        struct found root = find(&l, count, roots[i]);
+        struct definition root = find(&l, count, roots[i]);
         if (root.symbol)
             reach(&l, root);
         else

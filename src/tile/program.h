@@ -23,17 +23,12 @@ struct tile_program {
 
 /* Links the sections that the roots reach. Symbols are looked up in the object that names them, then in global
  * symbols of all. NULL, with the reason, for what is missing or does not fit. The objects can be freed afterwards. */
-struct tile_program *tile_program_link(const struct tile_object *const *objects, size_t count,
-                                       const char *const *roots, size_t root_count, struct str *why);
+struct tile_program *tile_program_link(const struct tile_object *const *objects, size_t count, const char *const *roots,
+                                       size_t root_count, struct str *why);
 void tile_program_free(struct tile_program *program);
 /* 0 when the program lacks it. */
 uint32_t tile_program_symbol(const struct tile_program *program, const char *name);
 /* The line that an address of the code comes from; NULL when it is not known. */
 const struct tile_line *tile_program_line(const struct tile_program *program, uint32_t address);
-
-/* ---- decode.c ---- */
-
-/* Decodes the words of the program's code. */
-void tile_program_decode(struct tile_program *program);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vertices whose code is in assembly.S.  Their computes are not used: those that are defined give results that no test takes.
+// Vertices whose code is in assembly.S.  Their computes are not used: those that are defined give results that no test
+// takes.
 #include <poplar/AvailableVTypes.h>
 #include <poplar/Vertex.hpp>
 

@@ -40,7 +40,7 @@ struct dry_run {
     struct device_counter *counter;
     VEC(unsigned char) memory; /* pointers in it are offsets + 1 until place_pointers makes them addresses */
     VEC(uint64_t) pointers;    /* offsets of them */
-    VEC(uint64_t) edge_bytes; /* of the vertex, as an image lists them */
+    VEC(uint64_t) edge_bytes;  /* of the vertex, as an image lists them */
     struct known *known;       /* a hash table */
     size_t known_count, known_size;
     uint64_t executed;
@@ -57,7 +57,8 @@ struct dry_run *dry_run_create(struct compiler *c)
     struct dry_run *dry = MEM_NEW(struct dry_run);
     enum device_arch arch = device_arch_of(&c->store->target);
     dry->c = c;
-    dry->counter = arch == DEVICE_ARCHS ? NULL : device_counter_create(arch, c->store->modules.data, c->store->modules.count);
+    dry->counter =
+        arch == DEVICE_ARCHS ? NULL : device_counter_create(arch, c->store->modules.data, c->store->modules.count);
     dry->types = mem_zero(c->store->types.count, sizeof(*dry->types));
     dry->latest.vertex = NONE;
     return dry;

@@ -4,7 +4,7 @@
 #ifndef TILE_TEST_RUN_H
 #define TILE_TEST_RUN_H
 
-#include "tile/assembler.h"
+#include "tile/assemble.h"
 #include "tile/machine.h"
 #include "tile/program.h"
 

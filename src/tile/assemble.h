@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The assembler: preprocessed text of a .S file to an object (docs/reference/tile-isa.md, 3). */
-#ifndef TILE_ASSEMBLER_H
-#define TILE_ASSEMBLER_H
+#ifndef TILE_ASSEMBLE_H
+#define TILE_ASSEMBLE_H
 
 #include "tile/object.h"
 
