@@ -348,11 +348,10 @@ static int call_vertex(struct execute_frame *frame, codelet_run run, struct faul
 static int run_placed(const struct vertex_at *vertex, const struct group_run *group, struct checked *checked,
                       struct vertex_failure *failure, bool *agrees)
 {
-    struct execute_frame frame = {
-        .failure = failure,
-        .behave = { .set = vertex->behave, .first = vertex->in_set },
-        .external = { group->external, vertex->run->image, vertex->set, vertex->in_set, true }
-    };
+    struct execute_frame frame = { .failure = failure,
+                                   .behave = { .set = vertex->behave, .first = vertex->in_set },
+                                   .external = { group->external, vertex->run->image, vertex->set, vertex->in_set,
+                                                 true } };
     unsigned char *state = vertex->run->replica->states + vertex->state;
     frame.call = (struct codelet_call){ .states = state,
                                         .stride = group->stride,

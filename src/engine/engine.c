@@ -167,7 +167,8 @@ pop_engine *pop_engine_create_from(pop_executable *executable, pop_options optio
             "debug.checkedExecution is on, but the executable was compiled without it: compile it with the option");
     if (ours.status != POP_OK || read_profiled(engine, api, &ours) != POP_OK ||
         link_modules(engine->image, api, &ours) != POP_OK ||
-        externals_link(engine->image, api, &engine->externals, &ours) != POP_OK || begin_report(engine, executable, api, &ours) != POP_OK ||
+        externals_link(engine->image, api, &engine->externals, &ours) != POP_OK ||
+        begin_report(engine, executable, api, &ours) != POP_OK ||
         error_if_memory_failed(&ours, POP_OK, failures, api) != POP_OK) {
         pop_engine_destroy(engine);
         return fail_create(error, &ours);

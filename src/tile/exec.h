@@ -94,6 +94,12 @@ static inline uint32_t as_bits(float value)
 #define F(i)       as_float(R(i))
 #define F1(i)      as_float(R1(i))
 #define EXEC(name) void exec_##name(struct tile_context *c, const struct tile_op *o)
+/* A function of one statement. */
+#define EXEC_AS(name, statement)                                                                                       \
+    EXEC(name)                                                                                                         \
+    {                                                                                                                  \
+        statement;                                                                                                     \
+    }
 
 /* All functions of forms.def. */
 #define TILE_FORM(name, lane, word, operands, flags, run) EXEC(run);

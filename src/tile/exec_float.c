@@ -180,44 +180,57 @@ static inline uint32_t spread_word(uint32_t word, unsigned spread)
                                         : word;
 }
 
-#define HALF(name)                                                                                                     \
-    static inline uint32_t half_##name(struct tile_context *c, const struct tile_op *o, uint32_t a, uint32_t b)        \
-    {                                                                                                                  \
-        float x = half_value(a), y = half_value(b);                                                                    \
-        if (exact_needed(c))                                                                                           \
-            return half_round(c, o, wide_##name((double)x, (double)y));                                                \
-        return half_result(c, o, op_##name(x, y), x, y);                                                               \
-    }                                                                                                                  \
-    static inline uint32_t halves_##name(struct tile_context *c, const struct tile_op *o, uint32_t a, uint32_t b)      \
-    {                                                                                                                  \
-        uint32_t low = half_##name(c, o, a & 0xffff, b & 0xffff);                                                      \
-        return low | half_##name(c, o, a >> 16, b >> 16) << 16;                                                        \
-    }
+typedef float (*single_operation)(float x, float y);
+typedef double (*wide_operation)(double x, double y);
+
+static inline uint32_t half_operation(struct tile_context *c, const struct tile_op *o, uint32_t a, uint32_t b,
+                                      single_operation single, wide_operation wide)
+{
+    float x = half_value(a), y = half_value(b);
+    if (exact_needed(c))
+        return half_round(c, o, wide((double)x, (double)y));
+    return half_result(c, o, single(x, y), x, y);
+}
+
+static inline uint32_t halves(struct tile_context *c, const struct tile_op *o, uint32_t a, uint32_t b,
+                              single_operation single, wide_operation wide)
+{
+    uint32_t low = half_operation(c, o, a & 0xffff, b & 0xffff, single, wide);
+    return low | half_operation(c, o, a >> 16, b >> 16, single, wide) << 16;
+}
+
+static inline void f32_elements(struct tile_context *c, const struct tile_op *o, single_operation single)
+{
+    float x = F(1), y = F(2);
+    W(0) = fp_result(c, o, single(x, y), x, y);
+}
+
+static inline void f32v2_elements(struct tile_context *c, const struct tile_op *o, single_operation single)
+{
+    float x0 = F(1), x1 = o->spread ? x0 : F1(1), y0 = F(2), y1 = F1(2);
+    W(0) = fp_result(c, o, single(x0, y0), x0, y0);
+    W1(0) = fp_result(c, o, single(x1, y1), x1, y1);
+}
+
+static inline void f16v2_elements(struct tile_context *c, const struct tile_op *o, single_operation single,
+                                  wide_operation wide)
+{
+    W(0) = halves(c, o, spread_word(R(1), o->spread), R(2), single, wide);
+}
+
+static inline void f16v4_elements(struct tile_context *c, const struct tile_op *o, single_operation single,
+                                  wide_operation wide)
+{
+    uint32_t x0 = spread_word(R(1), o->spread), x1 = o->spread ? x0 : R1(1), y0 = R(2), y1 = R1(2);
+    W(0) = halves(c, o, x0, y0, single, wide);
+    W1(0) = halves(c, o, x1, y1, single, wide);
+}
 
 #define ELEMENTWISE(name)                                                                                              \
-    HALF(name)                                                                                                         \
-    EXEC(f32##name)                                                                                                    \
-    {                                                                                                                  \
-        float x = F(1), y = F(2);                                                                                      \
-        W(0) = fp_result(c, o, op_##name(x, y), x, y);                                                                 \
-    }                                                                                                                  \
-    EXEC(f32v2##name)                                                                                                  \
-    {                                                                                                                  \
-        float x0 = F(1), x1 = o->spread ? x0 : F1(1), y0 = F(2), y1 = F1(2);                                           \
-        W(0) = fp_result(c, o, op_##name(x0, y0), x0, y0);                                                             \
-        W1(0) = fp_result(c, o, op_##name(x1, y1), x1, y1);                                                            \
-    }                                                                                                                  \
-    EXEC(f16v2##name)                                                                                                  \
-    {                                                                                                                  \
-        W(0) = halves_##name(c, o, spread_word(R(1), o->spread), R(2));                                                \
-    }                                                                                                                  \
-    EXEC(f16v4##name)                                                                                                  \
-    {                                                                                                                  \
-        uint32_t x0 = spread_word(R(1), o->spread), x1 = o->spread ? x0 : R1(1), y0 = R(2), y1 = R1(2);                \
-        W(0) = halves_##name(c, o, x0, y0);                                                                            \
-        W1(0) = halves_##name(c, o, x1, y1);                                                                           \
-    }
-
+    EXEC_AS(f32##name, f32_elements(c, o, op_##name))                                                                  \
+    EXEC_AS(f32v2##name, f32v2_elements(c, o, op_##name))                                                              \
+    EXEC_AS(f16v2##name, f16v2_elements(c, o, op_##name, wide_##name))                                                 \
+    EXEC_AS(f16v4##name, f16v4_elements(c, o, op_##name, wide_##name))
 ELEMENTWISE(add)
 ELEMENTWISE(sub)
 ELEMENTWISE(mul)
@@ -228,38 +241,68 @@ ELEMENTWISE(absmax)
 
 /* ---- comparisons: all ones or zero ---- */
 
-#define COMPARE(name, op)                                                                                              \
-    static inline uint32_t halves_cmp##name(uint32_t a, uint32_t b)                                                    \
-    {                                                                                                                  \
-        return (half_low(a) op half_low(b) ? 0xffffu : 0) | (half_high(a) op half_high(b) ? 0xffff0000u : 0);          \
-    }                                                                                                                  \
-    EXEC(f32cmp##name)                                                                                                 \
-    {                                                                                                                  \
-        W(0) = F(1) op F(2) ? UINT32_MAX : 0;                                                                          \
-    }                                                                                                                  \
-    EXEC(f32v2cmp##name)                                                                                               \
-    {                                                                                                                  \
-        float x0 = F(1), x1 = o->spread ? x0 : F1(1), y0 = F(2), y1 = F1(2);                                           \
-        W(0) = x0 op y0 ? UINT32_MAX : 0;                                                                              \
-        W1(0) = x1 op y1 ? UINT32_MAX : 0;                                                                             \
-    }                                                                                                                  \
-    EXEC(f16v2cmp##name)                                                                                               \
-    {                                                                                                                  \
-        W(0) = halves_cmp##name(spread_word(R(1), o->spread), R(2));                                                   \
-    }                                                                                                                  \
-    EXEC(f16v4cmp##name)                                                                                               \
-    {                                                                                                                  \
-        uint32_t x0 = spread_word(R(1), o->spread), x1 = o->spread ? x0 : R1(1), y0 = R(2), y1 = R1(2);                \
-        W(0) = halves_cmp##name(x0, y0);                                                                               \
-        W1(0) = halves_cmp##name(x1, y1);                                                                              \
-    }
+typedef bool (*comparison)(float x, float y);
 
-COMPARE(eq, ==)
-COMPARE(ne, !=)
-COMPARE(lt, <)
-COMPARE(le, <=)
-COMPARE(gt, >)
-COMPARE(ge, >=)
+static inline bool is_eq(float x, float y)
+{
+    return x == y;
+}
+static inline bool is_ne(float x, float y)
+{
+    return x != y;
+}
+static inline bool is_lt(float x, float y)
+{
+    return x < y;
+}
+static inline bool is_le(float x, float y)
+{
+    return x <= y;
+}
+static inline bool is_gt(float x, float y)
+{
+    return x > y;
+}
+static inline bool is_ge(float x, float y)
+{
+    return x >= y;
+}
+
+static inline uint32_t compared_halves(uint32_t a, uint32_t b, comparison is)
+{
+    return (is(half_low(a), half_low(b)) ? 0xffffu : 0) | (is(half_high(a), half_high(b)) ? 0xffff0000u : 0);
+}
+
+static inline void f32_compare(struct tile_context *c, const struct tile_op *o, comparison is)
+{
+    W(0) = is(F(1), F(2)) ? UINT32_MAX : 0;
+}
+
+static inline void f32v2_compare(struct tile_context *c, const struct tile_op *o, comparison is)
+{
+    float x0 = F(1), x1 = o->spread ? x0 : F1(1), y0 = F(2), y1 = F1(2);
+    W(0) = is(x0, y0) ? UINT32_MAX : 0;
+    W1(0) = is(x1, y1) ? UINT32_MAX : 0;
+}
+
+static inline void f16v4_compare(struct tile_context *c, const struct tile_op *o, comparison is)
+{
+    uint32_t x0 = spread_word(R(1), o->spread), x1 = o->spread ? x0 : R1(1), y0 = R(2), y1 = R1(2);
+    W(0) = compared_halves(x0, y0, is);
+    W1(0) = compared_halves(x1, y1, is);
+}
+
+#define COMPARE(name)                                                                                                  \
+    EXEC_AS(f32cmp##name, f32_compare(c, o, is_##name))                                                                \
+    EXEC_AS(f32v2cmp##name, f32v2_compare(c, o, is_##name))                                                            \
+    EXEC_AS(f16v2cmp##name, W(0) = compared_halves(spread_word(R(1), o->spread), R(2), is_##name))                     \
+    EXEC_AS(f16v4cmp##name, f16v4_compare(c, o, is_##name))
+COMPARE(eq)
+COMPARE(ne)
+COMPARE(lt)
+COMPARE(le)
+COMPARE(gt)
+COMPARE(ge)
 
 /* ---- clamp: a NaN stays NaN ---- */
 

@@ -35,65 +35,109 @@ static void interleaved_only(struct tile_context *c, const struct tile_op *o, ui
 
 /* ---- one access: base + delta + offset, or base + a delta that is advanced ---- */
 
-#define LOAD(name, bytes, ...)                                                                                         \
-    static inline void load_##name(struct tile_context *c, const struct tile_op *o, uint32_t address)                  \
-    {                                                                                                                  \
-        const unsigned char *p = memory_at(c, o, address, bytes, false);                                               \
-        __VA_ARGS__                                                                                                    \
-    }                                                                                                                  \
-    EXEC(name)                                                                                                         \
-    {                                                                                                                  \
-        load_##name(c, o, R(1) + R(2) + R(3) * bytes);                                                                 \
-    }                                                                                                                  \
-    EXEC(name##_i)                                                                                                     \
-    {                                                                                                                  \
-        load_##name(c, o, R(1) + R(2) + (uint32_t)o->value * bytes);                                                   \
-    }                                                                                                                  \
-    EXEC(name##step)                                                                                                   \
-    {                                                                                                                  \
-        uint32_t delta = R(2), step = R(3) * bytes;                                                                    \
-        load_##name(c, o, R(1) + delta);                                                                               \
-        W(2) = delta + step;                                                                                           \
-    }                                                                                                                  \
-    EXEC(name##step_i)                                                                                                 \
-    {                                                                                                                  \
-        uint32_t delta = R(2);                                                                                         \
-        load_##name(c, o, R(1) + delta);                                                                               \
-        W(2) = delta + (uint32_t)o->value * bytes;                                                                     \
-    }
+typedef void (*loader)(struct tile_context *c, const struct tile_op *o, uint32_t address);
 
-LOAD(ld32, 4, memcpy(&W(0), p, 4);)
-LOAD(ldz8, 1, W(0) = *p;)
-LOAD(lds8, 1, W(0) = (uint32_t)(int8_t)*p;)
-LOAD(ldz16, 2, uint16_t v; memcpy(&v, p, 2); W(0) = v;)
-LOAD(lds16, 2, int16_t v; memcpy(&v, p, 2); W(0) = (uint32_t)v;)
-LOAD(ldb16, 2, uint16_t v; memcpy(&v, p, 2); W(0) = v * UINT32_C(0x10001);)
-LOAD(ldb8, 1, W(0) = *p * UINT32_C(0x1010101);)
-LOAD(ld64, 8, put64(c, o->to[0], p);)
-LOAD(ld128, 16, interleaved_only(c, o, address); memcpy(&W(0), p, 16);)
+static inline void load_ld32(struct tile_context *c, const struct tile_op *o, uint32_t address)
+{
+    const unsigned char *p = memory_at(c, o, address, 4, false);
+    memcpy(&W(0), p, 4);
+}
+
+static inline void load_ldz8(struct tile_context *c, const struct tile_op *o, uint32_t address)
+{
+    const unsigned char *p = memory_at(c, o, address, 1, false);
+    W(0) = *p;
+}
+
+static inline void load_lds8(struct tile_context *c, const struct tile_op *o, uint32_t address)
+{
+    const unsigned char *p = memory_at(c, o, address, 1, false);
+    W(0) = (uint32_t)(int8_t)*p;
+}
+
+static inline void load_ldz16(struct tile_context *c, const struct tile_op *o, uint32_t address)
+{
+    const unsigned char *p = memory_at(c, o, address, 2, false);
+    uint16_t value;
+    memcpy(&value, p, 2);
+    W(0) = value;
+}
+
+static inline void load_lds16(struct tile_context *c, const struct tile_op *o, uint32_t address)
+{
+    const unsigned char *p = memory_at(c, o, address, 2, false);
+    int16_t value;
+    memcpy(&value, p, 2);
+    W(0) = (uint32_t)value;
+}
+
+static inline void load_ldb16(struct tile_context *c, const struct tile_op *o, uint32_t address)
+{
+    const unsigned char *p = memory_at(c, o, address, 2, false);
+    uint16_t value;
+    memcpy(&value, p, 2);
+    W(0) = value * UINT32_C(0x10001);
+}
+
+static inline void load_ldb8(struct tile_context *c, const struct tile_op *o, uint32_t address)
+{
+    const unsigned char *p = memory_at(c, o, address, 1, false);
+    W(0) = *p * UINT32_C(0x1010101);
+}
+
+static inline void load_ld64(struct tile_context *c, const struct tile_op *o, uint32_t address)
+{
+    const unsigned char *p = memory_at(c, o, address, 8, false);
+    put64(c, o->to[0], p);
+}
+
+static inline void load_ld128(struct tile_context *c, const struct tile_op *o, uint32_t address)
+{
+    const unsigned char *p = memory_at(c, o, address, 16, false);
+    interleaved_only(c, o, address);
+    memcpy(&W(0), p, 16);
+}
+
+/* Loads from base + delta, and advances the delta. */
+static inline void load_step(struct tile_context *c, const struct tile_op *o, uint32_t step, loader load)
+{
+    uint32_t delta = R(2);
+    load(c, o, R(1) + delta);
+    W(2) = delta + step;
+}
+
+#define LOAD(name, bytes)                                                                                              \
+    EXEC_AS(name, load_##name(c, o, R(1) + R(2) + R(3) * bytes))                                                       \
+    EXEC_AS(name##_i, load_##name(c, o, R(1) + R(2) + (uint32_t)o->value * bytes))                                     \
+    EXEC_AS(name##step, load_step(c, o, R(3) * bytes, load_##name))                                                    \
+    EXEC_AS(name##step_i, load_step(c, o, (uint32_t)o->value *bytes, load_##name))
+LOAD(ld32, 4)
+LOAD(ldz8, 1)
+LOAD(lds8, 1)
+LOAD(ldz16, 2)
+LOAD(lds16, 2)
+LOAD(ldb16, 2)
+LOAD(ldb8, 1)
+LOAD(ld64, 8)
+LOAD(ld128, 16)
+
+static inline void store(struct tile_context *c, const struct tile_op *o, uint32_t address, unsigned bytes)
+{
+    memcpy(memory_at(c, o, address, bytes, true), &R(0), bytes);
+}
+
+static inline void store_step(struct tile_context *c, const struct tile_op *o, uint32_t step, unsigned bytes)
+{
+    uint32_t delta = R(2);
+    store(c, o, R(1) + delta, bytes);
+    W(2) = delta + step;
+}
 
 #define STORE(name, bytes)                                                                                             \
-    EXEC(name)                                                                                                         \
-    {                                                                                                                  \
-        memcpy(memory_at(c, o, R(1) + R(2) + R(3) * bytes, bytes, true), &R(0), bytes);                                \
-    }                                                                                                                  \
-    EXEC(name##_i)                                                                                                     \
-    {                                                                                                                  \
-        memcpy(memory_at(c, o, R(1) + R(2) + (uint32_t)o->value * bytes, bytes, true), &R(0), bytes);                  \
-    }                                                                                                                  \
-    EXEC(name##step)                                                                                                   \
-    {                                                                                                                  \
-        uint32_t delta = R(2);                                                                                         \
-        memcpy(memory_at(c, o, R(1) + delta, bytes, true), &R(0), bytes);                                              \
-        W(2) = delta + R(3) * bytes;                                                                                   \
-    }                                                                                                                  \
-    EXEC(name##step_i)                                                                                                 \
-    {                                                                                                                  \
-        uint32_t delta = R(2);                                                                                         \
-        memcpy(memory_at(c, o, R(1) + delta, bytes, true), &R(0), bytes);                                              \
-        W(2) = delta + (uint32_t)o->value * bytes;                                                                     \
-    }
-
+    EXEC_AS(name, store(c, o, R(1) + R(2) + R(3) * bytes, bytes))                                                      \
+    EXEC_AS(name##_i, store(c, o, R(1) + R(2) + (uint32_t)o->value * bytes, bytes))                                    \
+    EXEC_AS(name##step, store_step(c, o, R(3) * bytes, bytes))                                                         \
+    EXEC_AS(name##step_i, store_step(c, o, (uint32_t)o->value *bytes, bytes))
 STORE(st32, 4)
 STORE(st64, 8)
 
