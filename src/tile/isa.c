@@ -105,7 +105,7 @@ enum mnemonic_index {
 #define IN_RUN(k)                      { .kind = TILE_##k, .split = TILE_IN_RUN },
 #define IN_STORE(k)                    { .kind = TILE_##k, .split = TILE_IN_STORE },
 #define IN_STORE_STEP(k)               { .kind = TILE_##k, .split = TILE_IN_STORE_STEP },
-#define OPERANDS(...)                  (sizeof((const struct tile_operand[]){ __VA_ARGS__ }) / sizeof(struct tile_operand))
+#define OPERANDS(...)                  (sizeof((struct tile_operand[]){ __VA_ARGS__ }) / sizeof(struct tile_operand))
 #define TILE_FORM(form, side, bits, list, set, run)                                                                    \
     { #form, bits, (uint32_t)MASK_##run##_##bits, INDEX_##form, TILE_##side, set, OPERANDS(list), { list } },
 const struct tile_form tile_forms[] = {
