@@ -12,11 +12,11 @@ enum class NonLinearityType {
     RELU,
     TANH,
     GELU,
+    GELU_ERF,
     SWISH,
     SOFTMAX,
     SOFTMAX_STABLE,
-    SOFTMAX_SCALED,
-    GELU_ERF
+    SOFTMAX_SCALED
 };
 
 } // namespace popnn

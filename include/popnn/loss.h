@@ -13,12 +13,13 @@
 typedef enum popnn_loss_type {
     POPNN_SUM_SQUARED_LOSS =
         0, /* half the sum of the squares of p - e, where e is 1 for the correct class and 0 for others */
-    POPNN_CROSS_ENTROPY_LOSS /* -log p of the correct class; p are probabilities, as from a softmax */
+    POPNN_CROSS_ENTROPY_LOSS /* -log(p + eps) of the correct class; p are probabilities, as from a softmax; eps is 2^-24
+                                for HALF, 2^-126 for FLOAT */
 } popnn_loss_type;
 
 /* The largest (or smallest) element of each row and its index. */
 typedef struct popnn_extreme {
-    pop_tensor value; /* {rows}, FLOAT for HALF and FLOAT, otherwise the input's type */
+    pop_tensor value; /* {rows}, of the input's type; for HALF a cast of popops */
     pop_tensor index; /* {rows}, UNSIGNED_INT */
 } popnn_extreme;
 
@@ -53,7 +54,9 @@ POP_API pop_program popnn_calc_loss_and_accuracy_scaled_at(pop_where where, pop_
 POP_API pop_program popnn_calc_accuracy_at(pop_where where, pop_graph *graph, pop_tensor model_outputs,
                                            pop_tensor expected, pop_tensor num_correct, const char *name);
 
-/* ---- maximum of each row of a matrix: HALF, FLOAT, INT or UNSIGNED_INT; the first among equals ---- */
+/* ---- maximum of each row of a matrix: HALF, FLOAT, INT or UNSIGNED_INT; the first among equals ----
+ * A NaN is never the maximum or minimum of a row that has a number; a row of NaN alone gives NaN and index 0.  (Top k
+ * has the order of popops/sort.h instead: a NaN is larger than every number.) */
 
 #define popnn_max_and_arg_max(...) popnn_max_and_arg_max_at(POP_HERE, __VA_ARGS__)
 POP_API popnn_extreme popnn_max_and_arg_max_at(pop_where where, pop_graph *graph, pop_tensor input,

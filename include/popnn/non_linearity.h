@@ -16,12 +16,12 @@ typedef enum popnn_non_linearity_type {
     POPNN_HARD_SIGMOID, /* 0.2 x + 0.5, clamped to [0, 1] */
     POPNN_RELU,
     POPNN_TANH,
-    POPNN_GELU,  /* with tanh: x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
-    POPNN_SWISH, /* x sigmoid(x) */
+    POPNN_GELU,     /* with tanh: x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
+    POPNN_GELU_ERF, /* x / 2 (1 + erf(x / sqrt 2)) */
+    POPNN_SWISH,    /* x sigmoid(x) */
     POPNN_SOFTMAX,
     POPNN_SOFTMAX_STABLE, /* the row's maximum is subtracted first */
     POPNN_SOFTMAX_SCALED,
-    POPNN_GELU_ERF, /* x / 2 (1 + erf(x / sqrt 2)) */
     POPNN_NON_LINEARITY_TYPES
 } popnn_non_linearity_type;
 

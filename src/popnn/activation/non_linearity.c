@@ -9,10 +9,9 @@
 
 #include <popnn/non_linearity.h>
 
-static const char *const names[POPNN_NON_LINEARITY_TYPES] = { "SIGMOID", "HARD_SIGMOID",   "RELU",
-                                                              "TANH",    "GELU",           "SWISH",
-                                                              "SOFTMAX", "SOFTMAX_STABLE", "SOFTMAX_SCALED",
-                                                              "GELU_ERF" };
+static const char *const names[POPNN_NON_LINEARITY_TYPES] = { "SIGMOID",        "HARD_SIGMOID",  "RELU",  "TANH",
+                                                              "GELU",           "GELU_ERF",      "SWISH", "SOFTMAX",
+                                                              "SOFTMAX_STABLE", "SOFTMAX_SCALED" };
 
 const char *popnn_non_linearity_type_name(popnn_non_linearity_type type)
 {

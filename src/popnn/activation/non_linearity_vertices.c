@@ -47,25 +47,47 @@ static inline float gradient_TANH(float y)
 {
     return 1.0f - y * y;
 }
-#define GELU_A 0.797884561f  /* sqrt(2 / pi) */
-#define GELU_B 0.0356774081f /* 0.044715 times GELU_A */
+/* x (1 + tanh(u)) / 2 is x sigmoid(2 u), 2 u = x (TWO_A + TWO_B x^2). Where the sigmoid is small its relative error is
+ * the absolute error of 2 u, of which a float has 24 bits only: what is lost in rounding is computed, too. */
+#define TWO_A     1.59576917f        /* 2 sqrt(2 / pi) */
+#define TWO_A_LOW (-4.53406804e-08f) /* what is missing in it */
+#define TWO_B     0.0713548139f      /* 0.044715 times that */
+#define TWO_B_LOW 2.3988324e-09f
+/* The sigmoid is 0 or 1 in float beyond: with larger arguments, products of infinity and 0 would be NaN. */
+enum { GELU_FAR = 20, SWISH_FAR = 105 };
+/* sigmoid(2 u) for |x| up to GELU_FAR, and what 2 u lost in rounding. */
+static inline float gelu_share(float x, float *u_low)
+{
+    float square = x * x, square_low = popops_fma(x, x, -square);
+    float term = TWO_B * square, term_low = popops_fma(TWO_B, square, -term);
+    term_low = popops_fma(TWO_B, square_low, popops_fma(TWO_B_LOW, square, term_low));
+    float sum = TWO_A + term, of_term = sum - TWO_A;
+    float sum_low = (TWO_A - (sum - of_term)) + (term - of_term) + term_low + TWO_A_LOW;
+    float u = sum * x;
+    *u_low = popops_fma(sum_low, x, popops_fma(sum, x, -u));
+    return popops_sigmoidf(u);
+}
 static inline float value_GELU(float x)
 {
-    return 0.5f * x * (1.0f + popops_tanhf(x * (GELU_A + GELU_B * x * x)));
+    float u_low, near = popops_clampf(x, -GELU_FAR, GELU_FAR), share = gelu_share(near, &u_low);
+    float product = near * share, low = popops_fma(near, share, -product);
+    float result = product + popops_fma(product * (1.0f - share), u_low, low);
+    return x > GELU_FAR ? x : result;
 }
 static inline float gradient_GELU(float x)
 {
-    float t = popops_tanhf(x * (GELU_A + GELU_B * x * x));
-    return 0.5f * (1.0f + t) + 0.5f * x * (1.0f - t * t) * (GELU_A + 3.0f * GELU_B * x * x);
+    float u_low, near = popops_clampf(x, -GELU_FAR, GELU_FAR), share = gelu_share(near, &u_low);
+    float slope = share * (1.0f - share);
+    return popops_fma(slope, popops_fma(near, popops_fma(3.0f * TWO_B * near, near, TWO_A), u_low), share);
 }
 static inline float value_SWISH(float x)
 {
-    return x * popops_sigmoidf(x);
+    return (x < -SWISH_FAR ? -SWISH_FAR : x) * popops_sigmoidf(x);
 }
 static inline float gradient_SWISH(float x)
 {
-    float s = popops_sigmoidf(x);
-    return s + x * s * (1.0f - s);
+    float near = popops_clampf(x, -SWISH_FAR, SWISH_FAR), s = popops_sigmoidf(near);
+    return s + near * s * (1.0f - s);
 }
 static inline float value_GELU_ERF(float x)
 {
@@ -73,9 +95,10 @@ static inline float value_GELU_ERF(float x)
 }
 static inline float gradient_GELU_ERF(float x)
 {
-    float e = popops_exp_of_negative(-0.5f * x * x), far = popops_size_up_to(x, 14.5f);
+    float near = popops_clampf(x, -14.5f, 14.5f), far = __builtin_fabsf(near),
+          e = popops_exp_of_negative(-0.5f * near * near);
     float share = 0.5f - e * (popops_normal_tail_above(far, 1.0f) / popops_normal_tail_below(far));
-    return 0.5f + __builtin_copysignf(share, x) + x * 0.398942280f * e;
+    return 0.5f + __builtin_copysignf(share, near) + near * 0.398942280f * e;
 }
 
 typedef float function(float);

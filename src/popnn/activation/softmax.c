@@ -8,6 +8,7 @@
 #include "popnn/support.h"
 
 #include <math.h>
+#include <popnn/codelets.h>
 #include <popnn/log_softmax.h>
 #include <popops/cast.h>
 #include <popops/element_wise.h>
@@ -54,6 +55,7 @@ static void host_softmax(const struct build *b, pop_tensor t)
     size_t columns = pop_tensor_dim(t, pop_tensor_rank(t) - 1), rows = pop_tensor_num_elements(t) / columns,
            vertices = host_row_vertices(rows, columns);
     pop_tensor flat = pop_tensor_flatten_at(b->where, t);
+    popnn_add_codelets_at(b->where, b->graph); /* the operations on other devices need those of popops alone */
     pop_compute_set set = pop_graph_add_compute_set_at(b->where, b->graph, b->name);
     for (size_t i = 0; i < vertices && poplibs_ready(b->graph); ++i) {
         pop_interval part = poplibs_cpu_part(rows, vertices, i);

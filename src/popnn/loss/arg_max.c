@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <popnn/loss.h>
+#include <popops/cast.h>
 #include <poputil/util.h>
 
 struct cut {
@@ -138,17 +139,29 @@ static popnn_extreme extreme_of(const struct best_search *search, pop_tensor inp
     return poplibs_ready(graph) ? out : (popnn_extreme){ { 0 }, { 0 } };
 }
 
+/* With values of the input's type: those of half are kept as float until here. */
+static popnn_extreme extreme_and_place_of(const struct best_search *search, pop_tensor input)
+{
+    popnn_extreme found = extreme_of(search, input);
+    if (poplibs_ready(search->graph) && pop_tensor_type(found.value) != pop_tensor_type(input))
+        found.value = popops_cast_at(search->where, search->graph, found.value, pop_tensor_type(input),
+                                     search->sequence, search->name);
+    return found;
+}
+
 popnn_extreme popnn_max_and_arg_max_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence,
                                        const char *name)
 {
     POPLIBS_CALL(graph, input, name);
-    return extreme_of(&(struct best_search){ where, graph, sequence, name, "popnn_max_and_arg_max", "Max" }, input);
+    return extreme_and_place_of(&(struct best_search){ where, graph, sequence, name, "popnn_max_and_arg_max", "Max" },
+                                input);
 }
 popnn_extreme popnn_min_and_arg_min_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence,
                                        const char *name)
 {
     POPLIBS_CALL(graph, input, name);
-    return extreme_of(&(struct best_search){ where, graph, sequence, name, "popnn_min_and_arg_min", "Min" }, input);
+    return extreme_and_place_of(&(struct best_search){ where, graph, sequence, name, "popnn_min_and_arg_min", "Min" },
+                                input);
 }
 pop_tensor popnn_arg_max_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence, const char *name)
 {

@@ -4,8 +4,8 @@
 #define NAMED(name)        POPLIBS_JOIN(name##_, POPLIBS_JOIN(NAME, POPLIBS_JOIN(_, T_TAG)))
 #define NAMED_VERTEX(name) POPLIBS_JOIN(NAME, TYPED(name))
 
-/* The first index of the best element: the best of each lane, then of all lanes, then its index. The best may be
- * NaN, which compares unequal to all elements: the result is index 0 then. */
+/* The first index of the best element: the best of each lane, then of all lanes, then its index. A NaN is never better
+ * than a number (BETTER); if all elements are NaN the best is one, unequal to all: the result is index 0 then. */
 static unsigned NAMED(best)(const T *values, unsigned count)
 {
     T lanes[LANES], best = values[0];

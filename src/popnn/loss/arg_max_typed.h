@@ -8,13 +8,13 @@
 #endif
 
 #define NAME         Max
-#define BETTER(a, b) ((a) > (b))
+#define BETTER(a, b) (((a) > (b)) | ((b) != (b)))
 #include "popnn/loss/arg_max_best.h"
 #undef NAME
 #undef BETTER
 
 #define NAME         Min
-#define BETTER(a, b) ((a) < (b))
+#define BETTER(a, b) (((a) < (b)) | ((b) != (b)))
 #include "popnn/loss/arg_max_best.h"
 #undef NAME
 #undef BETTER

@@ -36,7 +36,7 @@ COMPUTE_OF(NAMED(NAME))
 {
     struct scales scales = { .deltas = (float)*v->deltasScale,
                              .outputs = (float)*v->modelOutputScaling,
-                             .smallest = SMALLEST };
+                             .epsilon = EPSILON };
     unsigned column = v->column;
     for (size_t i = 0, row = 0; i < v->transformed.size; ++row, column = 0) {
         size_t left = v->transformed.size - i, n = v->classes - column < left ? v->classes - column : left;
@@ -65,7 +65,7 @@ COMPUTE_OF(NAMED(NAME_2D))
 {
     struct scales scales = { .deltas = (float)*v->deltasScale,
                              .outputs = (float)*v->modelOutputScaling,
-                             .smallest = SMALLEST };
+                             .epsilon = EPSILON };
     for (size_t i = 0; i < v->transformed.size; ++i) {
         size_t n = v->transformed.data[i].size;
         unsigned label = v->expected.data[i];

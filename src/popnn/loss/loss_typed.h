@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Losses of one type and their gradients: template of loss_vertices.c. */
-/* The smallest normal number of the type. */
+/* EPS_LOG_N_HALF and EPS_LOG_N_FLOAT of popops/EncodingConstants.hpp. */
 #if T_BITS & POPLIBS_HALF
-#define SMALLEST 6.10351562e-5f
+#define EPSILON 5.96046448e-8f
 #else
-#define SMALLEST 1.17549435e-38f
+#define EPSILON 1.17549435e-38f
 #endif
 
 /* Rows with the label MASKED have zero loss and gradients. */
@@ -25,4 +25,4 @@ static void TYPED(nothing)(T *deltas, T *losses, size_t n)
 #undef NAME
 #undef ROW
 
-#undef SMALLEST
+#undef EPSILON

@@ -17,7 +17,7 @@
 
 struct scales {
     float deltas, outputs;
-    float smallest; /* the smallest normal number of the type */
+    float epsilon; /* added to a probability, so that the logarithm of 0 is finite */
 };
 
 /* A row or a part of it; right is the column of the label, relative to the part. */
@@ -46,7 +46,7 @@ static inline void entropy(const float *probs, float *deltas, float *losses, siz
     if (right < n) {
         float p = probs[right];
         deltas[right] = scale * (p - scales->outputs);
-        losses[right] = popops_logf(scales->outputs) - popops_logf(p < scales->smallest ? scales->smallest : p);
+        losses[right] = popops_logf(scales->outputs) - popops_logf(p + scales->epsilon);
     }
 }
 

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The best elements of one type with their indices: template of top_k_vertices.c. */
-/* Order of a heap of the best elements, worst first. Among equals the one with the lower index is better. */
+/* Order of a heap of the best elements, worst first. A NaN is larger than every number, as in popops' top k and sort.
+ * Among equals the one with the lower index is better. */
+static inline bool TYPED(less)(T a, T b)
+{
+    return a < b || (a == a && b != b);
+}
 static inline bool TYPED(worse)(T a, unsigned ia, T b, unsigned ib)
 {
-    return a < b || (a == b && ia > ib);
+    return TYPED(less)(a, b) || (ia > ib && !TYPED(less)(b, a));
 }
 static void TYPED(sink)(T *values, unsigned *places, unsigned size, T value, unsigned place)
 {

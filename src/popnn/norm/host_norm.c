@@ -3,8 +3,12 @@
 
 #include "popnn/host_rows.h"
 
+#include <popnn/codelets.h>
+
 /* Outputs of more elements do not stay in a core's caches. */
 enum { MAX_RANK = 32, MIN_IMAGES = 8, CACHED_ELEMENTS = 1 << 21 };
+
+/* The same calls on other devices need codelets of popops and poplin alone, so these add those of popnn themselves. */
 
 /* ---- statistics ---- */
 
@@ -31,6 +35,7 @@ void host_norm_statistics(const struct host_statistics *s, pop_program sequence,
         *made[k] = pop_graph_add_variable_at(s->where, s->graph, POP_FLOAT, POP_SHAPE(images), path);
         pop_graph_set_tile_mapping_at(s->where, s->graph, *made[k], 0);
     }
+    popnn_add_codelets_at(s->where, s->graph);
     pop_compute_set set = pop_graph_add_compute_set_at(s->where, s->graph, path);
     for (size_t i = 0; i < vertices && poplibs_ready(s->graph); ++i) {
         pop_interval part = poplibs_cpu_part(images, vertices, i);
@@ -81,6 +86,7 @@ pop_tensor host_norm_normalise(const struct host_norm *norm, pop_program sequenc
         out[k] = pop_graph_add_variable_at(where, graph, POP_FLOAT, POP_SHAPE(count), path);
         pop_graph_set_tile_mapping_at(where, graph, out[k], 0);
     }
+    popnn_add_codelets_at(where, graph);
     pop_compute_set set = pop_graph_add_compute_set_at(where, graph, path);
     for (size_t i = 0; i < vertices && poplibs_ready(graph); ++i) {
         /* Backwards, because the images whose statistics were made last are in the caches. */

@@ -4,6 +4,15 @@
 
 #include <popnn/codelets.h>
 #include <popnn/loss.h>
+#include <popops/codelets.h>
+#include <popops/sort.h>
+#include <popops/top_k.h>
+
+static void add_codelets(pop_where where, pop_graph *graph)
+{
+    popops_add_codelets_at(where, graph);
+    popnn_add_codelets_at(where, graph);
+}
 
 static const pop_type types[] = { POP_FLOAT, POP_HALF, POP_INT, POP_UNSIGNED_INT };
 
@@ -17,7 +26,7 @@ static void test_largest_and_smallest(void **state)
     static const size_t shapes[][2] = { { 1, 1 }, { 3, 10 }, { 2, 997 }, { 40, 7 }, { 1, 20011 } };
     for (unsigned test = 0; test < 5 * 4 * 2; ++test) {
         size_t rows = shapes[test % 5][0], n = shapes[test % 5][1];
-        struct bed bed = bed_open(test / 20 ? BED_MODEL : BED_CPU, 7, popnn_add_codelets_at);
+        struct bed bed = bed_open(test / 20 ? BED_MODEL : BED_CPU, 7, add_codelets);
         pop_tensor t = bed_input(&bed, types[test / 5 % 4], POP_SHAPE(rows, n),
                                  n < 1000 ? BED_SCATTERED : BED_LINEAR); /* integers: with ties */
         popnn_extreme max = popnn_max_and_arg_max(bed.graph, t, bed.program, "max"),
@@ -28,6 +37,8 @@ static void test_largest_and_smallest(void **state)
                                  min.index,
                                  popnn_arg_max(bed.graph, t, bed.program, ""),
                                  popnn_arg_min(bed.graph, t, bed.program, "") };
+        assert_true(pop_tensor_type(max.value) == types[test / 5 % 4] &&
+                    pop_tensor_type(min.value) == types[test / 5 % 4]);
         double *got[6], *given = bed_given(&bed, t);
         bed_run_all(&bed, outputs, got, 6);
         for (size_t row = 0; row < rows; ++row, given += n) {
@@ -45,6 +56,68 @@ static void test_largest_and_smallest(void **state)
     }
 }
 
+/* A row with a NaN at each place and the extreme behind it, so that each share of a worker and of a tile begins with
+ * the NaN in some row; then a row of NaN alone, whose index is 0. */
+static void test_nan_is_never_the_extreme(void **state)
+{
+    (void)state;
+    static const size_t lengths[] = { 2, 8, 24, 61, 130 };
+    static double values[130 * 130];
+    for (unsigned test = 0; test < 5 * 2 * 2 * 2; ++test) {
+        size_t n = lengths[test % 5];
+        bool min = test / 5 % 2;
+        struct bed bed = bed_open(test / 20 ? BED_MODEL : BED_CPU, n < 130 ? 4 : 520, add_codelets);
+        pop_tensor t = pop_graph_add_variable(bed.graph, types[test / 10 % 2], POP_SHAPE(n, n), "t");
+        bed_map(&bed, t, BED_LINEAR);
+        for (size_t row = 0; row < n; ++row)
+            for (size_t i = 0; i < n; ++i)
+                values[row * n + i] =
+                    row + 1 == n || i == row ? NAN : (min ? -1 : 1) * (i == row + 1 ? 100 : (double)i / 4);
+        bed_write(&bed, t, values, 0, 0);
+        popnn_extreme found = min ? popnn_min_and_arg_min(bed.graph, t, bed.program, "min")
+                                  : popnn_max_and_arg_max(bed.graph, t, bed.program, "max");
+        double *got[2];
+        bed_run_all(&bed, (pop_tensor[]){ found.value, found.index }, got, 2);
+        for (size_t row = 0; row + 1 < n; ++row)
+            assert_true(got[0][row] == (min ? -100 : 100) && got[1][row] == (double)(row + 1));
+        assert_true(isnan(got[0][n - 1]) && got[1][n - 1] == 0);
+        bed_close(&bed);
+    }
+}
+
+/* popops' top k, popnn's and the sort have one order: a NaN is larger than every number. */
+static void test_k_largest_with_nan(void **state)
+{
+    (void)state;
+    enum { ROWS = 3, N = 200, K = 7 };
+    static double values[ROWS * N];
+    uint64_t random = 5;
+    for (size_t i = 0; i < ROWS * N; ++i)
+        values[i] = i % 50 == 24 || i % 50 == 31 ? NAN : next_random(&random) % 40;
+    for (unsigned test = 0; test < 4; ++test) {
+        struct bed bed = bed_open(test / 2 ? BED_MODEL : BED_CPU, 9, add_codelets);
+        pop_tensor t = pop_graph_add_variable(bed.graph, types[test % 2], POP_SHAPE(ROWS, N), "t"), places;
+        bed_map(&bed, t, BED_SCATTERED);
+        bed_write(&bed, t, values, 0, 0);
+        pop_tensor of_popnn = popnn_top_k(bed.graph, t, &places, K, true, bed.program, "popnn");
+        popops_top_k_params params = { K, true, POPOPS_SORT_DESCENDING, .stable = true };
+        pop_tensor chosen,
+            of_popops = popops_top_k_with_permutation(bed.graph, bed.program, t, params, &chosen, "popops");
+        pop_tensor sorted = popops_sort(bed.graph, t, 1, bed.program, "sort");
+        pop_tensor outputs[] = { of_popnn, places, of_popops, chosen, sorted };
+        double *got[5];
+        bed_run_all(&bed, outputs, got, 5);
+        bed_check(got[0], got[2], ROWS * K, 0, 0);
+        bed_check(got[1], got[3], ROWS * K, 0, 0);
+        for (size_t i = 0; i < ROWS * K; ++i) {
+            double wanted = got[4][i / K * N + N - 1 - i % K];
+            assert_true(got[0][i] == wanted || (isnan(got[0][i]) && isnan(wanted)));
+        }
+        assert_true(isnan(got[0][0]) && got[1][0] == 24 && got[1][1] == 31);
+        bed_close(&bed);
+    }
+}
+
 /* row: popnn topK */
 static void test_k_largest(void **state)
 {
@@ -53,7 +126,7 @@ static void test_k_largest(void **state)
                                         { 40, 7, 2 }, { 1, 5003, 3 }, { 2, 9, 0 } };
     for (unsigned test = 0; test < 6 * 4 * 2; ++test) {
         size_t rows = shapes[test % 6][0], n = shapes[test % 6][1], k = shapes[test % 6][2];
-        struct bed bed = bed_open(test / 24 ? BED_MODEL : BED_CPU, 7, popnn_add_codelets_at);
+        struct bed bed = bed_open(test / 24 ? BED_MODEL : BED_CPU, 7, add_codelets);
         pop_tensor t = bed_input(&bed, types[test / 6 % 4], POP_SHAPE(rows, n), n < 1000 ? BED_SCATTERED : BED_LINEAR),
                    places[2];
         pop_tensor sorted = popnn_top_k(bed.graph, t, &places[0], (unsigned)k, true, bed.program, "sorted");
@@ -90,7 +163,7 @@ static void test_k_largest(void **state)
 static void test_estimates(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 1, popnn_add_codelets_at);
+    struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
     pop_compute_set set = pop_graph_add_compute_set(bed.graph, "estimates");
     pop_vertex gather = pop_graph_add_vertex(bed.graph, set, "popnn::ReduceMaxClassGather<half,unsigned int>");
     pop_graph_set_field_int(bed.graph, gather, "size", 40);
@@ -110,7 +183,7 @@ static void test_estimates(void **state)
 static void test_errors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 2, popnn_add_codelets_at);
+    struct bed bed = bed_open(BED_MODEL, 2, add_codelets);
     pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 4), BED_LINEAR),
                flags = bed_input(&bed, POP_BOOL, POP_SHAPE(3, 4), BED_LINEAR), places;
     popnn_arg_max(bed.graph, pop_tensor_at(t, 0), bed.program, "x");
@@ -133,7 +206,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_largest_and_smallest),
+        cmocka_unit_test(test_nan_is_never_the_extreme),
         cmocka_unit_test(test_k_largest),
+        cmocka_unit_test(test_k_largest_with_nan),
         cmocka_unit_test(test_estimates),
         cmocka_unit_test(test_errors),
     };

@@ -88,6 +88,37 @@ static void test_losses(void **state)
     }
 }
 
+/* EPS_LOG_N_HALF = 2^-24 and EPS_LOG_N_FLOAT are added to p, so a probability of 0 has a finite loss, and small ones
+ * keep theirs. */
+static void test_entropy_of_small_probabilities(void **state)
+{
+    (void)state;
+    static const double p[] = { 0, 0x1p-24, 0x1p-23, 0x1p-20, 0x1p-15, 0x1p-14, 0x1p-10, 1 };
+    for (unsigned test = 0; test < 4; ++test) {
+        struct bed bed = bed_open(test / 2 ? BED_MODEL : BED_CPU, 3, add_codelets);
+        bool half = test % 2;
+        pop_type type = half ? POP_HALF : POP_FLOAT;
+        pop_tensor probs = pop_graph_add_variable(bed.graph, type, POP_SHAPE(8, 1), "p"),
+                   labels = pop_graph_add_variable(bed.graph, POP_INT, POP_SHAPE(8), "labels");
+        pop_tensor outputs[] = { pop_graph_add_variable(bed.graph, type, POP_SHAPE(8), "loss"),
+                                 pop_graph_add_variable(bed.graph, type, POP_SHAPE(8, 1), "deltas") };
+        bed_map(&bed, probs, BED_LINEAR);
+        bed_map(&bed, labels, BED_ONE_TILE);
+        bed_map(&bed, outputs[0], BED_ONE_TILE);
+        bed_map(&bed, outputs[1], BED_SCATTERED);
+        bed_write(&bed, probs, p, 0, 0);
+        bed_write(&bed, labels, (double[8]){ 0 }, 0, 0);
+        pop_sequence_add(bed.program, popnn_calc_loss(bed.graph, probs, labels, outputs[0], outputs[1],
+                                                      POPNN_CROSS_ENTROPY_LOSS, "loss"));
+        double *got[2], wanted[8];
+        bed_run_all(&bed, outputs, got, 2);
+        for (size_t i = 0; i < 8; ++i)
+            wanted[i] = -log(p[i] + (half ? 0x1p-24 : 0x1p-126));
+        bed_check(got[0], wanted, 8, half ? 0.0005 : 1e-7, half ? 1e-7 : 0);
+        bed_close(&bed);
+    }
+}
+
 /* Outputs of a scaled softmax and scaled gradients, in half: the loss is that of the probabilities. */
 static void test_scaled_entropy(void **state)
 {
@@ -216,8 +247,9 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_losses),    cmocka_unit_test(test_scaled_entropy), cmocka_unit_test(test_accuracy_alone),
-        cmocka_unit_test(test_estimates), cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_losses),         cmocka_unit_test(test_entropy_of_small_probabilities),
+        cmocka_unit_test(test_scaled_entropy), cmocka_unit_test(test_accuracy_alone),
+        cmocka_unit_test(test_estimates),      cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,6 +124,74 @@ static void test_gradients(void **state)
         }
 }
 
+/* Values and gradients where infinity and 0 meet: at the ends they are those of the limits. */
+static void test_infinite_arguments(void **state)
+{
+    (void)state;
+    static const double x[] = { -INFINITY, INFINITY, -65504, 65504, -110, 110, -21, 21, NAN };
+    enum { COUNT = sizeof(x) / sizeof(x[0]) };
+    for (unsigned test = 0; test < 4; ++test) {
+        struct bed bed = bed_open(test / 2 ? BED_MODEL : BED_CPU, 2, popnn_add_codelets_at);
+        pop_tensor in = pop_graph_add_variable(bed.graph, test % 2 ? POP_HALF : POP_FLOAT, POP_SHAPE(COUNT), "x"),
+                   ones = pop_graph_clone(bed.graph, POP_TYPE_NULL, in, POP_CLONE_PRESERVE_ORDER_AND_ALIASES, "ones");
+        bed_map(&bed, in, BED_LINEAR);
+        bed_map(&bed, ones, BED_LINEAR);
+        bed_write(&bed, in, x, 0, 0);
+        bed_write(&bed, ones, (double[COUNT]){ 1, 1, 1, 1, 1, 1, 1, 1, 1 }, 0, 0);
+        pop_tensor outputs[2 * FUNCTIONS];
+        double *got[2 * FUNCTIONS];
+        for (size_t i = 0; i < FUNCTIONS; ++i) {
+            outputs[i] = popnn_non_linearity(bed.graph, functions[i], in, bed.program, "value");
+            outputs[FUNCTIONS + i] =
+                popnn_non_linearity_input_gradient(bed.graph, functions[i], in, ones, bed.program, "gradient");
+        }
+        bed_run_all(&bed, outputs, got, 2 * FUNCTIONS);
+        for (size_t i = 0; i < FUNCTIONS; ++i)
+            for (size_t k = 0; k < COUNT; ++k) {
+                double wanted = fmax(x[k], 0);
+                if (functions[i] == POPNN_TANH)
+                    wanted = copysign(1, x[k]);
+                if (functions[i] == POPNN_SIGMOID || functions[i] == POPNN_HARD_SIGMOID)
+                    wanted = x[k] > 0;
+                if (isnan(x[k]))
+                    wanted = NAN;
+                bed_check(&got[i][k], &wanted, 1, 0, 1e-7);
+                if (from_input(functions[i]) && !isnan(x[k]))
+                    assert_true(fabs(got[FUNCTIONS + i][k] - (x[k] > 0)) < 1e-7);
+            }
+        bed_close(&bed);
+    }
+}
+
+/* In float, within 2 units in the last place of the value, also where it is small. */
+static void test_units_in_the_last_place(void **state)
+{
+    (void)state;
+    enum { COUNT = 20001 };
+    static double x[COUNT];
+    static const popnn_non_linearity_type close[] = { POPNN_GELU, POPNN_SWISH };
+    struct bed bed = bed_open(BED_CPU, 1, popnn_add_codelets_at);
+    pop_tensor in = pop_graph_add_variable(bed.graph, POP_FLOAT, POP_SHAPE(COUNT), "x"), out[2];
+    bed_map(&bed, in, BED_ONE_TILE);
+    for (size_t i = 0; i < COUNT; ++i)
+        x[i] = (double)(float)(-10 + (double)i / 1000);
+    bed_write(&bed, in, x, 0, 0);
+    double *got[2];
+    for (size_t i = 0; i < 2; ++i)
+        out[i] = popnn_non_linearity(bed.graph, close[i], in, bed.program, "x");
+    bed_run_all(&bed, out, got, 2);
+    for (size_t i = 0; i < 2; ++i)
+        for (size_t k = 0; k < COUNT; ++k) {
+            double z = close[i] == POPNN_SWISH ? x[k] : 2 * sqrt(2 / M_PI) * x[k] * (1 + 0.044715 * x[k] * x[k]);
+            double wanted = x[k] / (1 + exp(-z));
+            double unit = fmax(ldexp(1, ilogb(fmax(fabs(wanted), 0x1p-126)) - 23), 0x1p-149);
+            if (fabs(got[i][k] - wanted) > 2 * unit)
+                fail_msg("%s(%.9g) is %.9g, not %.9g: %.1f units", popnn_non_linearity_type_name(close[i]), x[k],
+                         got[i][k], wanted, fabs(got[i][k] - wanted) / unit);
+        }
+    bed_close(&bed);
+}
+
 /* Poplibs 1.2's estimators, calculated by hand: 9 + 6 (18 + pipeline + 3 or 4 + rest). */
 static void test_estimates(void **state)
 {
@@ -237,6 +305,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_gradients),
+        cmocka_unit_test(test_infinite_arguments),
+        cmocka_unit_test(test_units_in_the_last_place),
         cmocka_unit_test(test_estimates),
         cmocka_unit_test(test_names_and_errors),
         cmocka_unit_test(test_empty_scalar_and_aliased_tensors),

@@ -161,14 +161,28 @@ static void test_long_rows(void **state)
     }
 }
 
+/* A softmax of a CPU device needs no codelets that it does not need on an IPU. */
+static void test_codelets_of_popops_suffice(void **state)
+{
+    (void)state;
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
+        struct bed bed = bed_open(device, 2, popops_add_codelets_at);
+        pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 5), BED_ONE_TILE);
+        double *got, wanted[15], logs[15];
+        popnn_softmax_stable_in_place(bed.graph, t, bed.program, "x");
+        bed_run_all(&bed, &t, &got, 1);
+        softmax(bed_given(&bed, t), wanted, logs, 3, 5, 1);
+        bed_check(got, wanted, 15, 1e-6, 0);
+        bed_close(&bed);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_family),
-        cmocka_unit_test(test_large_values),
-        cmocka_unit_test(test_long_rows),
-        cmocka_unit_test(test_gradient),
-        cmocka_unit_test(test_empty_tensors_and_errors),
+        cmocka_unit_test(test_family),    cmocka_unit_test(test_large_values),
+        cmocka_unit_test(test_long_rows), cmocka_unit_test(test_codelets_of_popops_suffice),
+        cmocka_unit_test(test_gradient),  cmocka_unit_test(test_empty_tensors_and_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
