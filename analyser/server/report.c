@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 const char *const report_files[REPORT_FILES] = { "profile.pop",           "debug.cbor",     "archive.a",
                                                  "serialized_graph.json", "framework.json", "app.json" };
@@ -123,7 +124,13 @@ static char *file_in(const char *directory, const char *name)
 /* The file to open in a directory: profile.pop, else a temporary file, else archive.a; NULL when there is none. */
 static char *file_of(const char *directory, bool *temporary)
 {
-    char *file = file_in(directory, "profile.pop");
+    char *file = file_in(directory, "profile.pop"), target[64];
+    if (file && readlink(file, target, sizeof(target)) > 0) { /* a link until the report ends */
+        char *linked = realpath(file, NULL);
+        free(file);
+        file = linked;
+        *temporary = true;
+    }
     if (!file)
         file = temporary_of(directory), *temporary = file != NULL;
     return file ? file : file_in(directory, "archive.a");

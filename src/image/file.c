@@ -255,26 +255,45 @@ __attribute__((noinline)) static void put_hash(void *to, const void *data, size_
         XXH3_64bits_update(to, data, size);
 }
 
+static bool is_part(const char *name, const char *const *parts, size_t count)
+{
+    for (size_t part = 0; part < count; ++part)
+        if (strcmp(name, parts[part]) == 0)
+            return true;
+    return false;
+}
+
+/* Of the arrays with these names; parts NULL: of all. */
+static uint64_t hash_of(const struct image *image, const char *const *parts, size_t count)
+{
+    XXH3_state_t hash;
+    XXH3_64bits_reset(&hash);
+    const uint64_t head[] = { image->replicas, image->storage_bytes };
+    put_hash(&hash, head, sizeof(head));
+    uint64_t end = sizeof(head);
+    for (size_t i = 0; i < ARRAYS; ++i) {
+        if (parts && !is_part(arrays[i].name, parts, count))
+            continue;
+        write_array(put_hash, &hash, &arrays[i], image);
+        end += array_bytes(&arrays[i], image);
+        put_hash(&hash, &end, sizeof(end)); /* where it ends */
+        end += sizeof(end);
+    }
+    return XXH3_64bits_digest(&hash);
+}
+
 /* What a program does: not its names, its model, or what options of the engine add. */
 uint64_t image_program_hash(const struct image *image)
 {
     static const char *const parts[] = { "senders",     "states", "groups",   "gathers",  "move_digits",
                                          "move_shapes", "moves",  "copies",   "ops",      "cases",
                                          "operands",    "dims",   "programs", "initials", "data" };
-    XXH3_state_t hash;
-    XXH3_64bits_reset(&hash);
-    const uint64_t head[] = { image->replicas, image->storage_bytes };
-    put_hash(&hash, head, sizeof(head));
-    uint64_t end = sizeof(head);
-    for (size_t i = 0; i < ARRAYS; ++i)
-        for (size_t part = 0; part < sizeof(parts) / sizeof(parts[0]); ++part)
-            if (strcmp(arrays[i].name, parts[part]) == 0) {
-                write_array(put_hash, &hash, &arrays[i], image);
-                end += array_bytes(&arrays[i], image);
-                put_hash(&hash, &end, sizeof(end)); /* where it ends */
-                end += sizeof(end);
-            }
-    return XXH3_64bits_digest(&hash);
+    return hash_of(image, parts, sizeof(parts) / sizeof(parts[0]));
+}
+
+uint64_t image_hash(const struct image *image)
+{
+    return hash_of(image, NULL, 0);
 }
 
 /* Elements stay in the file's bytes when they are there as in memory; such an array has no capacity. */

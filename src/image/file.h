@@ -10,6 +10,8 @@
 /* A hash of the program: equal for images that run the same programs on the same data, whichever process compiled them.
  */
 uint64_t image_program_hash(const struct image *image);
+/* A hash of all that compiling made, names and model included: equal for an image and the file that it was saved to. */
+uint64_t image_hash(const struct image *image);
 /* The image as a file (base/container.h), and back.  Everything read is checked, so that no altered file can make the
  * engine read or write outside its blocks. */
 void image_write(const struct image *image, char **data, size_t *size);

@@ -14,8 +14,9 @@
 
 struct look {
     const char *directory;
-    const char *profile; /* path of the report's profile; NULL: there is none */
-    bool is_temporary;   /* the profile has its temporary name */
+    const char *profile;         /* path of the report's profile; NULL: there is none */
+    bool is_temporary;           /* the profile has its temporary name */
+    char linked[REPORT_ID_SIZE]; /* of the temporary file that profile.pop is a link to; "": it is the file itself */
     struct companions companions;
     void (*found)(void *context, bool problem, const char *text);
     void *context;
@@ -64,10 +65,18 @@ static void look_at_profile(const struct look *look, const char *name)
 {
     char *path = in_directory(look, name);
     int64_t process = process_that_writes(path);
-    bool same = look->profile && !strcmp(path, look->profile), later = newer(path, look->profile);
+    enum report_file file;
+    char id[REPORT_ID_SIZE];
+    bool linked = report_file_is_temporary(name, &file, id) && !strcmp(id, look->linked);
+    bool same = linked || (look->profile && !strcmp(path, look->profile)), later = newer(path, look->profile);
     const char *age = !look->profile || same ? "" : later ? ", newer than the report" : ", older than the report";
     if (process >= 0)
         say(look, false, "%s is written now, by process %lld%s", name, (long long)process, age);
+    else if (linked)
+        say(look, true,
+            "profile.pop is a link to %s, because its program was killed, or ended without destroying its engine: 'pva "
+            "check --repair' completes it",
+            name);
     else if (!same && is_empty_file(path))
         say(look, true, "%s is empty%s: the program was killed before it wrote anything: remove the file", name, age);
     else if (!same)
@@ -109,7 +118,8 @@ static void look_at_rest(const struct look *look, const char *name)
         return;
     }
     for (size_t i = 0; i < sizeof(stems) / sizeof(stems[0]); ++i)
-        if (length > 4 && !strcmp(name + length - 4, ".tmp") && !strncmp(name, stems[i], strlen(stems[i])))
+        if (length > 5 && (!strcmp(name + length - 4, ".tmp") || !strcmp(name + length - 5, ".link")) &&
+            !strncmp(name, stems[i], strlen(stems[i])))
             say(look, true, "%s was left by a program that was killed while it compiled (or is compiling now)", name);
 }
 
@@ -208,6 +218,7 @@ pop_status pva_check_files(const char *path, void (*found)(void *context, bool p
     str_format(&profile, "%s/%s", directory, is_directory ? report_file_name(REPORT_FILE_PROFILE) : name);
     look.directory = directory;
     look.is_temporary = !is_directory && is_temporary(name);
+    report_linked(directory, look.linked);
     pop_status status = POP_OK;
     bool archive = !is_directory && !strcmp(name, report_file_name(REPORT_FILE_ARCHIVE));
     if (!archive && access(profile.text, F_OK) == 0) {
@@ -218,7 +229,7 @@ pop_status pva_check_files(const char *path, void (*found)(void *context, bool p
             companions_read(file, &look.companions);
         pva_close(file);
     }
-    if (look.profile && !look.is_temporary && status == POP_OK)
+    if (look.profile && !look.is_temporary && !*look.linked && status == POP_OK)
         look_at_size(&look);
     look_at_temporaries(&look);
     for (int i = REPORT_FILE_DEBUG; *look.companions.id && i < REPORT_FILES; ++i)

@@ -77,22 +77,24 @@ static pop_status no_file(const char *path, pop_error *error)
     return POP_MISSING_GRAPH_PROFILE;
 }
 
-/* Whether the file begins like an SQLite database; sets the error if not. */
-static bool looks_like_database(const char *path, const char *what, const char *api, pop_error *error)
+/* Whether the file begins like an SQLite database; sets the error if not. The file is read by SQLite: a process that
+ * opens and closes the file itself would lose the locks that an engine of the process has on it. */
+static bool looks_like_database(sqlite3 *db, const char *path, const char *what, const char *api, pop_error *error)
 {
+    sqlite3_file *opened = NULL;
     char head[16] = { 0 };
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t size = descriptor < 0 ? -1 : read(descriptor, head, sizeof(head));
-    int reason = errno;
-    if (descriptor >= 0)
-        close(descriptor);
-    if (size < 0)
-        error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s cannot be read: %s", path,
-                  pop_text_from_errno(reason));
-    else if (size < (ssize_t)sizeof(head) || memcmp(head, "SQLite format 3", 16) != 0)
+    int result = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &opened);
+    if (result == SQLITE_OK && opened->pMethods)
+        result = opened->pMethods->xRead(opened, head, sizeof(head), 0);
+    sqlite3_int64 bytes = 0;
+    if (result == SQLITE_IOERR_SHORT_READ)
+        opened->pMethods->xFileSize(opened, &bytes);
+    if (result != SQLITE_OK && result != SQLITE_IOERR_SHORT_READ)
+        error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s cannot be read: %s", path, sqlite3_errstr(result));
+    else if (result != SQLITE_OK || memcmp(head, "SQLite format 3", 16) != 0)
         error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api,
                   "%s is no %s: it does not begin as an SQLite 3 database does%s", path, what,
-                  size == 0 ? " (it is empty)" : "");
+                  result != SQLITE_OK && !bytes ? " (it is empty)" : "");
     else
         return true;
     return false;
@@ -124,27 +126,49 @@ static char *uri_of(const char *path)
     return uri.text;
 }
 
+/* Whether a path is that of a regular file that can be read; sets the error if not. */
+static bool is_readable(const char *path, const char *what, const char *api, pop_error *error)
+{
+    struct stat facts;
+    if (stat(path, &facts) != 0 || access(path, R_OK) != 0)
+        error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s cannot be read: %s", path, pop_text_from_errno(errno));
+    else if (!S_ISREG(facts.st_mode))
+        error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s is no %s: it is no regular file", path, what);
+    else
+        return true;
+    return false;
+}
+
+/* The size of a database with its log, which a killed program leaves, and which is beside the file itself where path is
+ * a link. */
+static uint64_t database_bytes(sqlite3 *db)
+{
+    const char *path = sqlite3_db_filename(db, "main");
+    struct stat facts;
+    uint64_t bytes = stat(path, &facts) == 0 ? (uint64_t)facts.st_size : 0;
+    return bytes + (stat(sqlite3_filename_wal(path), &facts) == 0 ? (uint64_t)facts.st_size : 0);
+}
+
 static pva_file *open_database(const char *path, enum file_kind kind, const char *what, const char *api,
                                pop_error *error)
 {
-    if (!looks_like_database(path, what, api, error))
+    if (!is_readable(path, what, api, error))
         return NULL;
     pva_file *file = MEM_NEW(pva_file);
     file->kind = kind;
     file->path = mem_string(path);
     char *uri = uri_of(path);
-    struct stat facts;
     int result = sqlite3_open_v2(uri, &file->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
     free(uri);
-    if (result == SQLITE_OK && make_safe(file)) {
-        file->bytes = stat(path, &facts) == 0 ? (uint64_t)facts.st_size : 0;
-        struct str wal = { 0 }; /* the log that a killed program left is part of the database */
-        str_format(&wal, "%s-wal", path);
-        file->bytes += stat(wal.text, &facts) == 0 ? (uint64_t)facts.st_size : 0;
-        str_free(&wal);
+    if (result != SQLITE_OK || !looks_like_database(file->db, path, what, api, error)) {
+        if (result != SQLITE_OK)
+            error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s: %s", path, sqlite3_errmsg(file->db));
+    } else if (make_safe(file)) {
+        file->bytes = database_bytes(file->db);
         return file;
+    } else {
+        error_set(error, POP_PARSE_ERROR, NO_WHERE, api, "%s: %s", path, sqlite3_errmsg(file->db));
     }
-    error_set(error, POP_PARSE_ERROR, NO_WHERE, api, "%s: %s", path, sqlite3_errmsg(file->db));
     pva_close(file);
     return NULL;
 }

@@ -133,7 +133,7 @@ static pop_status restore_names(const char *path, const char *directory, const c
     enum report_file failed = REPORT_FILE_PROFILE;
     char *whole = report_file_path(directory, REPORT_FILE_PROFILE, NULL);
     int lock = report_lock(directory);
-    bool good = rename(path, whole) == 0 && (!*id || report_files_rename(directory, id, NULL, &failed));
+    bool good = rename(path, whole) == 0 && (!*id || report_companions_rename(directory, id, NULL, &failed));
     pop_status status = POP_OK;
     if (!good)
         status = error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s cannot be renamed: %s",
@@ -186,9 +186,21 @@ static bool finish_names(const char *whole, const char *directory)
         free(path);
     }
     int lock = report_lock(directory);
-    bool good = found && report_files_rename(directory, id, NULL, &failed);
+    bool good = found && report_companions_rename(directory, id, NULL, &failed);
     report_unlock(lock);
     return good;
+}
+
+/* The file that profile.pop of a directory is a link to while its report is written; NULL: it is no such link. */
+static char *linked_profile(const char *directory)
+{
+    char id[REPORT_ID_SIZE];
+    report_linked(directory, id);
+    char *path = *id ? report_file_path(directory, REPORT_FILE_PROFILE, id) : NULL;
+    if (path && access(path, F_OK) == 0)
+        return path;
+    free(path);
+    return NULL;
 }
 
 pop_status pva_repair(const char *path, pop_error *error)
@@ -202,8 +214,11 @@ pop_status pva_repair(const char *path, pop_error *error)
     const char *slash = strrchr(path, '/');
     temporaries found = { 0 };
     pop_status status = POP_OK;
-    bool there = access(whole, F_OK) == 0;
-    if (is_directory)
+    char *linked = linked_profile(directory);
+    bool there = !linked && access(whole, F_OK) == 0;
+    if (linked)
+        *vec_push(&found) = (struct temporary){ .path = linked };
+    else if (is_directory)
         find_temporaries(path, &found);
     else if (is_temporary(slash ? slash + 1 : path) && access(path, F_OK) == 0)
         *vec_push(&found) = (struct temporary){ .path = mem_string(path) };

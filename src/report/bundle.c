@@ -2,23 +2,33 @@
 #include "report/bundle.h"
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "report/database.h"
 
 #include <errno.h>
 #include <poplar/text.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 pop_status bundle_begin(struct bundle *bundle, char *directory, pop_error *error)
 {
     *bundle = (struct bundle){ .directory = directory };
     report_id_make(bundle->id);
+    memcpy(bundle->name, bundle->id, sizeof(bundle->name));
     return database_directories(directory, error) ? POP_OK : POP_FILE_LOAD_ERROR;
+}
+
+void bundle_continue(struct bundle *bundle, const char *id)
+{
+    snprintf(bundle->id, sizeof(bundle->id), "%s", id);
+    bundle->continues = true;
 }
 
 char *bundle_path(const struct bundle *bundle, enum report_file file)
 {
-    return report_file_path(bundle->directory, file, bundle->id);
+    return report_file_path(bundle->directory, file, file == REPORT_FILE_PROFILE ? bundle->name : bundle->id);
 }
 
 void bundle_add(struct bundle *bundle, enum report_file file)
@@ -54,24 +64,71 @@ static void remove_replaced(const struct bundle *bundle, const bool *replaced)
     }
 }
 
-pop_status bundle_place(const struct bundle *bundle, pop_error *error)
+/* The error of a file that could not be renamed; errno says why. */
+static pop_status fail(const struct bundle *bundle, enum report_file file, pop_error *error)
 {
-    bool replaced[REPORT_FILES];
-    enum report_file failed = REPORT_FILE_PROFILE;
-    int lock = report_lock(bundle->directory);
-    find_replaced(bundle, replaced);
-    bool good = report_files_rename(bundle->directory, bundle->id, bundle->has, &failed);
     int reason = errno;
-    if (good)
-        remove_replaced(bundle, replaced);
-    report_unlock(lock);
-    if (good)
-        return POP_OK;
-    char *path = bundle_path(bundle, failed);
+    char *path = bundle_path(bundle, file);
     error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "the report: '%s' cannot be renamed to %s: %s", path,
-              report_file_name(failed), pop_text_from_errno(reason));
+              report_file_name(file), pop_text_from_errno(reason));
     free(path);
     return POP_FILE_LOAD_ERROR;
+}
+
+/* Whether the file system cannot make links; profile.pop is a link afterwards if it can. */
+static bool without_links(const struct bundle *bundle, bool *good)
+{
+    *good = report_link(bundle->directory, bundle->name);
+    return !*good && (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS);
+}
+
+/* Gives the companions their names, and removes those of the previous report. */
+static pop_status place_companions(const struct bundle *bundle, const bool *replaced, pop_error *error)
+{
+    enum report_file failed = REPORT_FILE_DEBUG;
+    if (bundle->continues)
+        return POP_OK;
+    if (!report_companions_rename(bundle->directory, bundle->id, bundle->has, &failed))
+        return fail(bundle, failed, error);
+    remove_replaced(bundle, replaced);
+    return POP_OK;
+}
+
+pop_status bundle_publish(struct bundle *bundle, pop_error *error)
+{
+    bool replaced[REPORT_FILES], good = true;
+    int lock = report_lock(bundle->directory);
+    find_replaced(bundle, replaced);
+    bundle->late = bundle->has[REPORT_FILE_PROFILE] && without_links(bundle, &good);
+    pop_status status = POP_OK;
+    if (!bundle->late)
+        status = good ? place_companions(bundle, replaced, error) : fail(bundle, REPORT_FILE_PROFILE, error);
+    report_unlock(lock);
+    return status;
+}
+
+pop_status bundle_finish(const struct bundle *bundle, pop_error *error)
+{
+    char id[REPORT_ID_SIZE], *from = bundle_path(bundle, REPORT_FILE_PROFILE),
+                             *to = report_file_path(bundle->directory, REPORT_FILE_PROFILE, NULL);
+    bool replaced[REPORT_FILES];
+    int lock = report_lock(bundle->directory);
+    pop_status status = POP_OK;
+    report_linked(bundle->directory, id);
+    if (bundle->late)
+        find_replaced(bundle, replaced);
+    if (!bundle->late && strcmp(id, bundle->name) != 0) {
+        LOG(PROFILER, INFO, "'%s' is of a later report: this one is dropped", to);
+        unlink(from);
+    } else if (rename(from, to) != 0) {
+        status = fail(bundle, REPORT_FILE_PROFILE, error);
+    } else if (bundle->late) {
+        status = place_companions(bundle, replaced, error);
+    }
+    report_unlock(lock);
+    free(from);
+    free(to);
+    return status;
 }
 
 void bundle_remove(const struct bundle *bundle)

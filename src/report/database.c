@@ -2,6 +2,7 @@
 #include "report/database.h"
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/str.h"
 
@@ -128,7 +129,7 @@ static void create_tables(struct database *db)
     database_do(db, views);
 }
 
-struct database *database_create(const char *path, pop_error *error)
+static struct database *open_new(const char *path)
 {
     struct database *db = MEM_NEW(struct database);
     db->path = mem_string(path);
@@ -140,16 +141,68 @@ struct database *database_create(const char *path, pop_error *error)
         db->device = facts.st_dev;
         db->number = facts.st_ino;
     }
+    return db;
+}
+
+/* Begins the first transaction. */
+static void begin(struct database *db)
+{
     /* Committed data must survive a killed process but not a power failure, so nothing waits for the disk before the
      * end. */
     database_do(db, "PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA "
                     "wal_autocheckpoint = 8192;"
                     "PRAGMA busy_timeout = 10000; BEGIN");
-    create_tables(db);
+}
+
+static struct database *drop_failed(struct database *db, pop_error *error)
+{
     if (!database_failed(db, error))
         return db;
     database_drop(db);
     return NULL;
+}
+
+struct database *database_create(const char *path, pop_error *error)
+{
+    struct database *db = open_new(path);
+    begin(db);
+    create_tables(db);
+    return drop_failed(db, error);
+}
+
+/* Copies a database, which may be written meanwhile. */
+static void copy_from(struct database *db, const char *from)
+{
+    sqlite3 *source = NULL;
+    sqlite3_backup *copy = NULL;
+    if (!db->failed && sqlite3_open_v2(from, &source, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK)
+        copy = sqlite3_backup_init(db->sqlite, "main", source, "main");
+    if (copy)
+        sqlite3_backup_step(copy, -1);
+    if (!copy || sqlite3_backup_finish(copy) != SQLITE_OK)
+        fail(db, "copy the compilation's part");
+    sqlite3_close(source);
+}
+
+struct database *database_continue(const char *path, const char *from, pop_error *error)
+{
+    static const enum report_table runs[] = { TABLE_RUNS,     TABLE_RUN_PARAMETERS,
+                                              TABLE_EXECUTED, TABLE_DRIFTS,
+                                              TABLE_PATTERNS, TABLE_PATTERN_IPUS,
+                                              TABLE_ARRAYS,   TABLE_EXECUTION_CYCLE_TOTALS,
+                                              TABLE_BLOCKS,   TABLE_EXECUTION_CYCLES_BY_TILE,
+                                              TABLE_OPTIONS,  TABLE_INSTRUMENTATION };
+    struct database *db = open_new(path);
+    struct str sql = { 0 };
+    copy_from(db, from);
+    begin(db);
+    for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); ++i)
+        str_format(&sql, "DELETE FROM %s;", tables[runs[i]].name);
+    database_do(db, sql.text);
+    database_do(db, "DELETE FROM info WHERE name IN ('opened', 'closed', 'error', 'summary');"
+                    "UPDATE format SET execution = 0, closed = 0");
+    str_free(&sql);
+    return drop_failed(db, error);
 }
 
 static void add_marks(struct str *sql, size_t columns)
@@ -277,9 +330,15 @@ void database_remove(struct database *db, enum report_table table, const char *n
 
 void database_commit(struct database *db)
 {
-    database_do(db, "COMMIT; BEGIN");
+    database_do(db, "COMMIT; PRAGMA wal_checkpoint(PASSIVE); BEGIN");
     if (is_file_gone(db)) /* SQLite would continue to write to a deleted file */
         fail(db, "write");
+}
+
+void database_publish(struct database *db)
+{
+    database_do(db, indexes);
+    database_commit(db);
 }
 
 const char *database_path(const struct database *db)
@@ -318,31 +377,88 @@ static void free_database(struct database *db)
     free(db);
 }
 
-/* Flushes the file to disk before it is renamed. */
+/* Copies the log to the file. False: somebody has read an older state for seconds, or a failure. */
+static bool empty_log(struct database *db)
+{
+    int frames = 0, copied = 0;
+    if (db->failed)
+        return false;
+    sqlite3_busy_timeout(db->sqlite, 2000);
+    int result = sqlite3_wal_checkpoint_v2(db->sqlite, "main", SQLITE_CHECKPOINT_TRUNCATE, &frames, &copied);
+    if (result == SQLITE_OK || (result == SQLITE_BUSY && frames == copied))
+        return true;
+    if (result != SQLITE_BUSY)
+        fail(db, "complete it");
+    LOG(PROFILER, INFO, "'%s' is being read: its log stays beside it", db->path);
+    return false;
+}
+
+/* SQLite leaves WAL mode only where nobody else has the file open. Where a reader has, the two bytes of the head that
+ * are the mode are written here: the file is whole, and has no writer any more. */
+static bool leave_wal_mode(struct database *db, int file)
+{
+    enum { MODE_AT = 18, ROLLBACK_MODE = 1, WAL_MODE = 2 };
+    static const char *const endings[] = { "-wal", "-shm" };
+    unsigned char mode[2] = { 0 };
+    if (pread(file, mode, sizeof(mode), MODE_AT) != sizeof(mode))
+        return false;
+    if (mode[0] != WAL_MODE)
+        return true;
+    memset(mode, ROLLBACK_MODE, sizeof(mode));
+    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); ++i) {
+        struct str path = { 0 };
+        str_format(&path, "%s%s", db->path, endings[i]);
+        unlink(path.text);
+        str_free(&path);
+    }
+    return pwrite(file, mode, sizeof(mode), MODE_AT) == sizeof(mode);
+}
+
+/* Flushes the file, which is closed, to disk before it is renamed. */
 static void sync_file(struct database *db)
 {
     int file = open(db->path, O_RDWR | O_CLOEXEC);
-    bool good = file >= 0 && fsync(file) == 0;
+    bool good = file >= 0 && leave_wal_mode(db, file) && fsync(file) == 0;
     if (file >= 0)
         good &= close(file) == 0;
     if (!good || is_file_gone(db))
         fail_for(db, "complete it", pop_text_from_errno(errno));
 }
 
-pop_status database_finish(struct database *db, pop_error *error)
+/* After a failed write: goes back to the last commit, so that what was committed can be completed. */
+static void roll_back(struct database *db)
+{
+    if (is_file_gone(db))
+        return;
+    finalize(db);
+    if (!sqlite3_get_autocommit(db->sqlite))
+        sqlite3_exec(db->sqlite, "ROLLBACK", NULL, NULL, NULL);
+    db->failed = false;
+    database_do(db, "BEGIN");
+    database_add(db, TABLE_INFO, "ss", "error", db->error.text);
+}
+
+pop_status database_finish(struct database *db, bool *whole, pop_error *error)
 {
     assert(db->sqlite || db->failed);
-    database_do(db, indexes);
+    const pop_status status = db->failed ? db->error.status : POP_OK;
+    const pop_error first = db->error;
+    if (db->failed)
+        roll_back(db);
     database_do(db, "UPDATE format SET closed = 1; COMMIT");
     finalize(db); /* an unfinalised statement would keep WAL mode */
-    database_do(db, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
+    bool copied = empty_log(db);
+    if (copied) /* without effect where somebody reads */
+        sqlite3_exec(db->sqlite, "PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
     close_sqlite(db);
-    if (!db->failed)
+    if (copied && !db->failed)
         sync_file(db);
-    pop_status status = db->failed ? db->error.status : POP_OK;
-    (void)database_failed(db, error);
+    *whole = copied && !db->failed;
+    if (error && (status != POP_OK || db->failed))
+        *error = status != POP_OK ? first : db->error;
+    const pop_status result = status != POP_OK ? status : db->failed ? db->error.status : POP_OK;
     free_database(db);
-    return status;
+    return result;
 }
 
 void database_drop(struct database *db)
@@ -383,4 +499,21 @@ bool database_companions(const char *path, uint64_t bytes[REPORT_FILES])
         sqlite3_open_v2(path, &sqlite, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK && read_companions(sqlite, bytes);
     sqlite3_close(sqlite);
     return report;
+}
+
+char *database_info(const char *path, const char *name)
+{
+    sqlite3 *sqlite = NULL;
+    sqlite3_stmt *statement = NULL;
+    char *text = NULL;
+    if (sqlite3_open_v2(path, &sqlite, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+        sqlite3_db_config(sqlite, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) == SQLITE_OK &&
+        sqlite3_prepare_v2(sqlite, "SELECT value FROM info, format WHERE info.name = ? AND compilation", -1, &statement,
+                           NULL) == SQLITE_OK &&
+        sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_text(statement, 0))
+        text = mem_string((const char *)sqlite3_column_text(statement, 0));
+    sqlite3_finalize(statement);
+    sqlite3_close(sqlite);
+    return text;
 }

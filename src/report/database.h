@@ -25,6 +25,10 @@ struct database;
 bool database_directories(const char *path, pop_error *error);
 /* Creates a file with the tables of report_tables.def and begins a transaction. NULL: an error (file_load_error). */
 struct database *database_create(const char *path, pop_error *error);
+/* The same, with the compilation's part of another report, but not its runs. */
+struct database *database_continue(const char *path, const char *from, pop_error *error);
+/* Reads a text of a report's table info, malloc'ed; NULL: there is none, or no report. */
+char *database_info(const char *path, const char *name);
 /* Whether the file at path is a report; gives the sizes of the companions that it lists, UINT64_MAX for the others. */
 bool database_companions(const char *path, uint64_t bytes[REPORT_FILES]);
 /* Adds a row. Each character of columns is a column's type: i int64_t, r double, s const char * (NULL: null), b
@@ -43,13 +47,17 @@ void database_append(struct database *db, enum report_table table, const char *n
                      const int64_t *values, size_t rows);
 /* Executes a statement without results. */
 void database_do(struct database *db, const char *sql);
-/* Commits the transaction and begins another. */
+/* Commits the transaction and begins another. The file is whole without SQLite's log then, unless somebody reads it. */
 void database_commit(struct database *db);
+/* Makes the indexes that readers use, and commits. */
+void database_publish(struct database *db);
 const char *database_path(const struct database *db);
 /* True, with the reason in *error, when a write has failed. */
 bool database_failed(const struct database *db, pop_error *error);
-/* Ends WAL mode, flushes the file to disk and frees db. After a failure the file stays as it was last committed. */
-pop_status database_finish(struct database *db, pop_error *error);
+/* Ends WAL mode, flushes the file to disk and frees db. After a failed write the file has what was last committed, and
+ * the failure's text in info; *whole: the file is complete, so that it can have its final name. The first failure is
+ * returned. */
+pop_status database_finish(struct database *db, bool *whole, pop_error *error);
 /* Frees db and removes the file. */
 void database_drop(struct database *db);
 

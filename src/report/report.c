@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "image/file.h"
 #include "profile/execution_profile.h"
 #include "report/files.h"
 #include "report/select.h"
@@ -100,8 +101,23 @@ static void write_companions(struct report *report)
                          (int64_t)report->bundle.bytes[i]);
 }
 
+/* Facts of the engine, which a report has anew where it continues that of its compilation. */
+static void write_engine_facts(struct report *report)
+{
+    info_number(report, "opened", report_now());
+    write_summary(report);
+    write_options(report);
+    write_instrumentation(report);
+}
+
+static void executable_text(const struct image *image, char text[REPORT_ID_SIZE])
+{
+    snprintf(text, REPORT_ID_SIZE, "%016" PRIx64, image_hash(image));
+}
+
 static void write_facts(struct report *report, const struct report_of *of)
 {
+    char executable[REPORT_ID_SIZE];
     database_add(report->db, TABLE_FORMAT, "siiiisiiii", "tremula profile", (int64_t)FORMAT_MAJOR,
                  (int64_t)FORMAT_MINOR, (int64_t)FORMAT_POINT, (int64_t)0, pop_version_string(), (int64_t)0, (int64_t)0,
                  (int64_t)0, (int64_t)0);
@@ -114,10 +130,9 @@ static void write_facts(struct report *report, const struct report_of *of)
         info_number(report, "compile_start", of->started);
         info_number(report, "compile_end", report_now());
     }
-    info_number(report, "opened", report_now());
-    write_summary(report);
-    write_options(report);
-    write_instrumentation(report);
+    executable_text(report->image, executable);
+    info_text(report, "executable", executable);
+    write_engine_facts(report);
 }
 
 /* ---- compilation ---- */
@@ -137,7 +152,7 @@ static void write_compilation(struct report *report)
         LOG(PROFILER, DEBUG, "wrote %s in %.1f ms", parts[i].name, log_milliseconds() - start);
     }
     database_do(report->db, "UPDATE format SET compilation = 1");
-    database_commit(report->db);
+    database_publish(report->db);
 }
 
 static void free_report(struct report *report)
@@ -150,20 +165,47 @@ static void free_report(struct report *report)
     free(report);
 }
 
+static char *report_path(const struct report *report)
+{
+    return report_file_path(report->bundle.directory, REPORT_FILE_PROFILE, NULL);
+}
+
+/* Whether the directory has the report of compiling this image, so that an engine of a saved executable can continue
+ * it: the companions stay, and what only compiling knows. */
+static bool finds_compilation(struct report *report, const char *path)
+{
+    char executable[REPORT_ID_SIZE];
+    char *found = database_info(path, "executable"), *id = database_info(path, "id");
+    executable_text(report->image, executable);
+    bool same = found && id && !strcmp(found, executable) && strlen(id) == REPORT_ID_SIZE - 1;
+    if (same)
+        bundle_continue(&report->bundle, id);
+    free(found);
+    free(id);
+    return same;
+}
+
 /* Begins profile.pop and writes the compilation's part. On failure all files of the report are removed. */
 static pop_status begin_profile(struct report *report, const struct report_of *of, pop_error *error)
 {
     double start = log_milliseconds();
-    char *path = bundle_path(&report->bundle, REPORT_FILE_PROFILE);
+    char *path = bundle_path(&report->bundle, REPORT_FILE_PROFILE), *before = report_path(report);
+    bool continues = !of->graph && !of->id && finds_compilation(report, before);
     report->bundle.has[REPORT_FILE_PROFILE] = true;
-    report->db = database_create(path, error);
+    report->db = continues ? database_continue(path, before, error) : database_create(path, error);
     free(path);
+    free(before);
     if (!report->db)
         return error->status;
     program_ids_make(&report->programs, report->image);
     LOG(PROFILER, INFO, "writing the profile of the graph to '%s'", database_path(report->db));
-    write_facts(report, of);
-    write_compilation(report);
+    if (continues) {
+        write_engine_facts(report);
+        database_commit(report->db);
+    } else {
+        write_facts(report, of);
+        write_compilation(report);
+    }
     if (database_failed(report->db, error)) {
         database_drop(report->db);
         return error->status;
@@ -206,8 +248,10 @@ pop_status report_begin(const struct report_of *of, const char *api, struct repo
         snprintf(r->bundle.id, sizeof(r->bundle.id), "%s", of->id);
     if (status == POP_OK && of->graph)
         status = files_write(of->graph, of->image, of->options, &r->bundle, error);
-    if (status == POP_OK)
-        status = profile ? begin_profile(r, of, error) : bundle_place(&r->bundle, error);
+    if (status == POP_OK && profile)
+        status = begin_profile(r, of, error);
+    if (status == POP_OK && (status = bundle_publish(&r->bundle, error)) != POP_OK && profile)
+        database_drop(r->db);
     if (status != POP_OK)
         bundle_remove(&r->bundle);
     if (status == POP_OK && profile)
@@ -228,17 +272,13 @@ bool report_fits(const struct report *report, const struct option_set *options, 
     return fits;
 }
 
-static char *report_path(const struct report *report)
-{
-    return report_file_path(report->bundle.directory, REPORT_FILE_PROFILE, NULL);
-}
-
 char *report_debug_path(const struct report *report, const char **id)
 {
     if (!report || !report->bundle.has[REPORT_FILE_DEBUG])
         return NULL;
     *id = report->bundle.id;
-    return bundle_path(&report->bundle, REPORT_FILE_DEBUG);
+    return report->bundle.late ? bundle_path(&report->bundle, REPORT_FILE_DEBUG)
+                               : report_file_path(report->bundle.directory, REPORT_FILE_DEBUG, NULL);
 }
 
 pop_status report_end(struct report *report, pop_error *error)
@@ -250,9 +290,10 @@ pop_status report_end(struct report *report, pop_error *error)
     info_number(report, "closed", report_now());
     char *path = report_path(report);
     double start = log_milliseconds();
-    pop_status status = database_finish(report->db, error);
-    if (status == POP_OK)
-        status = bundle_place(&report->bundle, error);
+    bool whole;
+    pop_status status = database_finish(report->db, &whole, error);
+    pop_status named = whole ? bundle_finish(&report->bundle, status == POP_OK ? error : NULL) : POP_OK;
+    status = status == POP_OK ? named : status;
     LOG(PROFILER, INFO, "completed '%s' in %.1f ms", path, log_milliseconds() - start);
     free(path);
     free_report(report);

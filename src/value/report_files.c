@@ -127,6 +127,39 @@ uint64_t report_file_bytes(const char *path)
     return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) ? (uint64_t)facts.st_size : UINT64_MAX;
 }
 
+bool report_link(const char *directory, const char *id)
+{
+    char *link = report_file_path(directory, REPORT_FILE_PROFILE, NULL),
+         *target = report_file_path(directory, REPORT_FILE_PROFILE, id);
+    struct str beside = { 0 };
+    str_format(&beside, "%s.link", target);
+    unlink(beside.text); /* of a process with this id that was killed here */
+    bool good = symlink(strrchr(target, '/') + 1, beside.text) == 0;
+    if (good && rename(beside.text, link) != 0) {
+        int reason = errno;
+        unlink(beside.text);
+        errno = reason;
+        good = false;
+    }
+    int reason = errno;
+    str_free(&beside);
+    free(target);
+    free(link);
+    errno = reason;
+    return good;
+}
+
+void report_linked(const char *directory, char id[REPORT_ID_SIZE])
+{
+    char *link = report_file_path(directory, REPORT_FILE_PROFILE, NULL), target[64];
+    ssize_t length = readlink(link, target, sizeof(target) - 1);
+    enum report_file file = REPORT_FILES;
+    target[length > 0 ? length : 0] = '\0';
+    if (!report_file_is_temporary(target, &file, id) || file != REPORT_FILE_PROFILE)
+        *id = '\0';
+    free(link);
+}
+
 int report_lock(const char *directory)
 {
     enum { ATTEMPTS = 100, PAUSE = 50000000 }; /* five seconds: a process that holds the lock longer was suspended */
@@ -145,10 +178,10 @@ void report_unlock(int lock)
         close(lock);
 }
 
-bool report_files_rename(const char *directory, const char *id, const bool *must, enum report_file *failed)
+bool report_companions_rename(const char *directory, const char *id, const bool *must, enum report_file *failed)
 {
     bool good = true;
-    for (int i = 0; i < REPORT_FILES && good; ++i) {
+    for (int i = REPORT_FILE_DEBUG; i < REPORT_FILES && good; ++i) {
         char *from = report_file_path(directory, (enum report_file)i, id),
              *to = report_file_path(directory, (enum report_file)i, NULL);
         *failed = (enum report_file)i;

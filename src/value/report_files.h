@@ -45,13 +45,19 @@ void report_file_id(const char *path, enum report_file file, char id[REPORT_ID_S
 /* The size of a regular file; UINT64_MAX when there is none. */
 uint64_t report_file_bytes(const char *path);
 
+/* Makes profile.pop a link to the temporary profile of an id, in place of what had that name. False: errno says why;
+ * EPERM or EOPNOTSUPP on file systems without links. */
+bool report_link(const char *directory, const char *id);
+/* Reads the id of the temporary profile that profile.pop is a link to; "" when it is no such link. */
+void report_linked(const char *directory, char id[REPORT_ID_SIZE]);
+
 /* Locks the directory against other processes that rename reports in it. Waits five seconds at most, then continues
  * without the lock. Returns a handle for report_unlock. */
 int report_lock(const char *directory);
 void report_unlock(int lock);
-/* Renames the temporary files of a report that exist, profile.pop first: from then on the others belong to the report
- * under either name. must[file]: a missing file is an error (NULL: no file is required). On failure returns false and
- * sets errno and *failed. */
-bool report_files_rename(const char *directory, const char *id, const bool *must, enum report_file *failed);
+/* Renames the temporary files of profile.pop's companions that exist, after profile.pop itself: from then on they
+ * belong to the report under either name. must[file]: a missing file is an error (NULL: no file is required). On
+ * failure returns false and sets errno and *failed. */
+bool report_companions_rename(const char *directory, const char *id, const bool *must, enum report_file *failed);
 
 #endif

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-enum { PROGRAMS = 2 };
+enum { PROGRAMS = 2, COMPANIONS = REPORT_FILES - 1 };
 #define ALL_FILES POP_OPTIONS({ "autoReport.all", "true" }, { "autoReport.outputSerializedGraph", "true" })
 
 /* Renames left to do for this program, before it is killed. */
@@ -61,7 +61,7 @@ static void expect_one_report(const struct fixture *f)
     assert_int_equal(strlen(id), REPORT_ID_SIZE - 1);
     sqlite3 *db = profile(f, "");
     sql_expect_text(db, "PRAGMA integrity_check", "ok");
-    assert_int_equal(sql_number(db, "SELECT closed FROM format"), 1);
+    assert_int_equal(sql_number(db, "SELECT compilation FROM format"), 1);
     assert_int_equal(sql_number(db, "SELECT count(*) FROM files"), REPORT_FILES - 1);
     for (int i = REPORT_FILE_DEBUG; i < REPORT_FILES; ++i) {
         char *temporary = report_file_path(f->directory, (enum report_file)i, id),
@@ -91,17 +91,118 @@ static void all_files_have_one_id(void **state)
     assert_string_not_equal(first, second);
 }
 
-/* No file has its final name while the program runs. */
-static void files_are_renamed_after_the_last_one(void **state)
+static bool is_link(const struct fixture *f, const char *name)
+{
+    char target[64];
+    return readlink(path_of(f, name), target, sizeof(target)) > 0;
+}
+
+/* The files have their names when compiling returns, and each run is in the report when it returns. */
+static void a_report_grows_under_its_name(void **state)
 {
     struct fixture *f = *state;
-    pop_engine *engine = start(f, NULL, ALL_FILES);
-    run(engine, "run");
-    for (int i = 0; i < REPORT_FILES; ++i)
-        assert_false(exists(f, report_file_name((enum report_file)i)));
+    pop_executable *executable;
+    pop_error error = { 0 };
+    pop_option list[] = { { "autoReport.directory", f->directory },
+                          { "autoReport.all", "true" },
+                          { "autoReport.outputSerializedGraph", "true" } };
+    must(pop_compile_graph(f->graph, POP_PROGRAMS(f->main), (pop_options){ list, 3 }, NULL, NULL, &executable, &error),
+         &error);
+    expect_one_report(f);
+    pop_engine *engine = pop_engine_create_from(executable, POP_NO_OPTIONS, &error);
+    pop_executable_destroy(executable);
+    must(pop_engine_connect_stream(engine, "in", f->data, &error), &error);
+    must(pop_engine_connect_stream(engine, "out", f->data, &error), &error);
+    must(pop_engine_load(engine, f->device, &error), &error);
+    for (int i = 0; i < 4; ++i) { /* two are captured */
+        sqlite3 *db = profile(f, "");
+        assert_int_equal(sql_number(db, "SELECT count(*) FROM runs WHERE steps"), i < 2 ? i : 2);
+        assert_int_equal(sql_number(db, "SELECT count(*) FROM execution_cycle_totals"), i > 0);
+        assert_int_equal(sql_number(db, "SELECT 2 * compilation + closed FROM format"), 2);
+        sqlite3_close(db);
+        expect_one_report(f);
+        assert_true(is_link(f, "profile.pop"));
+        run(engine, "run");
+    }
     pop_engine_destroy(engine);
-    for (int i = 0; i < REPORT_FILES; ++i)
-        assert_true(exists(f, report_file_name((enum report_file)i)));
+    expect_files(f, "", "archive.a debug.cbor profile.pop serialized_graph.json ");
+    assert_false(is_link(f, "profile.pop"));
+    expect_one_report(f);
+    sqlite3 *db = profile(f, "");
+    assert_int_equal(sql_number(db, "SELECT 2 * compilation + closed FROM format"), 3);
+    sqlite3_close(db);
+}
+
+/* A reader that has the report open, or is in a query, neither holds up the engine nor spoils the file. */
+static void a_report_ends_while_it_is_read(void **state)
+{
+    struct fixture *f = *state;
+    for (int busy = 0; busy < 2; ++busy) {
+        pop_engine *engine = start(f, NULL, ALL_FILES);
+        sqlite3 *db = profile(f, "");
+        assert_int_equal(sql_number(db, "SELECT count(*) FROM runs"), 0);
+        if (busy)
+            assert_int_equal(sqlite3_exec(db, "BEGIN; SELECT * FROM runs", NULL, NULL, NULL), SQLITE_OK);
+        run(engine, "read");
+        pop_engine_destroy(engine);
+        assert_int_equal(is_link(f, "profile.pop"), busy);
+        if (busy)
+            assert_int_equal(sqlite3_exec(db, "SELECT * FROM runs; COMMIT", NULL, NULL, NULL), SQLITE_OK);
+        assert_int_equal(sql_number(db, "SELECT count(*) FROM runs"), 1);
+        expect_one_report(f);
+        sqlite3_close(db);
+        if (!busy)
+            expect_files(f, "", "archive.a debug.cbor profile.pop serialized_graph.json ");
+    }
+}
+
+/* An engine of an executable that was saved and read again continues the report of its compilation; one of another
+ * program does not. */
+static void an_engine_of_a_read_executable_continues_the_report(void **state)
+{
+    struct fixture *f = *state;
+    pop_executable *executable, *read;
+    pop_error error = { 0 };
+    pop_option list[] = { { "autoReport.directory", f->directory },
+                          { "autoReport.all", "true" },
+                          { "autoReport.outputSerializedGraph", "true" } };
+    char before[REPORT_ID_SIZE], after[REPORT_ID_SIZE];
+    for (int round = 0; round < 3; ++round) {
+        must(pop_compile_graph(f->graph, POP_PROGRAMS(f->main), (pop_options){ list, 3 }, NULL, NULL, &executable,
+                               &error),
+             &error);
+        must(pop_executable_save(executable, path_of(f, "x.exe"), &error), &error);
+        if (round < 2)
+            pop_executable_destroy(executable);
+        id_of_profile(f, before);
+        if (round == 1) { /* another program's report */
+            pop_tensor w = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(2), "w");
+            pop_graph_set_tile_mapping(f->graph, w, 1);
+            pop_sequence_add(f->main, pop_copy(pop_tensor_at(w, 0), pop_tensor_at(w, 1), false, "more"));
+            make_report(f, POP_OPTIONS({ "autoReport.all", "true" }));
+        }
+        must(pop_executable_load(path_of(f, "x.exe"), &read, &error), &error);
+        pop_engine *engine = pop_engine_create_from(read, POP_NO_OPTIONS, &error);
+        pop_executable_destroy(read);
+        must(pop_engine_connect_stream(engine, "in", f->data, &error), &error);
+        must(pop_engine_connect_stream(engine, "out", f->data, &error), &error);
+        must(pop_engine_load(engine, f->device, &error), &error);
+        run(engine, "cached");
+        pop_engine_destroy(engine);
+        if (round == 2)
+            pop_executable_destroy(executable); /* its report has been replaced */
+        id_of_profile(f, after);
+        assert_int_equal(strcmp(before, after) == 0, round != 1);
+        sqlite3 *db = profile(f, "");
+        assert_int_equal(sql_number(db, "SELECT count(*) > 0 FROM vars_info"), round != 1);
+        sql_expect_text(db, "SELECT group_concat(name) FROM runs", "cached");
+        assert_int_equal(sql_number(db, "SELECT closed FROM format"), 1);
+        sqlite3_close(db);
+        if (round != 1)
+            expect_one_report(f);
+        expect_files(
+            f, "", round == 1 ? "profile.pop x.exe " : "archive.a debug.cbor profile.pop serialized_graph.json x.exe ");
+    }
 }
 
 static void put_text(const char *path, const char *text)
@@ -127,20 +228,21 @@ static void a_report_replaces_the_previous_one_completely(void **state)
     assert_true(exists(f, "archive.a"));
 }
 
-/* Two engines write to one directory: the last to be destroyed has all names. */
+/* Two engines write to one directory: the last to be compiled has all names, whichever ends first. */
 static void files_of_two_engines_do_not_mix(void **state)
 {
     struct fixture *f = *state;
     for (int round = 0; round < 2; ++round) {
-        char id[2][REPORT_ID_SIZE];
+        char last[REPORT_ID_SIZE], id[REPORT_ID_SIZE];
         pop_engine *engines[2] = { start(f, NULL, ALL_FILES), start(f, NULL, ALL_FILES) };
+        id_of_profile(f, last);
         for (int i = 0; i < 2; ++i) {
             run(engines[i ^ round], "run");
             pop_engine_destroy(engines[i ^ round]);
             expect_one_report(f);
-            id_of_profile(f, id[i]);
+            id_of_profile(f, id);
+            assert_string_equal(id, last);
         }
-        assert_string_not_equal(id[0], id[1]);
         expect_files(f, "", "archive.a debug.cbor profile.pop serialized_graph.json ");
     }
 }
@@ -152,8 +254,8 @@ static void expect_killed(pid_t child)
     assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
 }
 
-/* A second program that is killed while it runs leaves the first one's report. */
-static void a_killed_program_leaves_the_previous_report(void **state)
+/* A program that is killed while it runs leaves what was whole: its compilation and the runs that had returned. */
+static void a_killed_program_leaves_what_was_whole(void **state)
 {
     struct fixture *f = *state;
     char before[REPORT_ID_SIZE], after[REPORT_ID_SIZE];
@@ -166,8 +268,11 @@ static void a_killed_program_leaves_the_previous_report(void **state)
     }
     expect_killed(child);
     id_of_profile(f, after);
-    assert_string_equal(before, after);
+    assert_string_not_equal(before, after);
     expect_one_report(f);
+    sqlite3 *db = profile(f, "");
+    sql_expect_text(db, "SELECT group_concat(name) FROM runs WHERE steps", "killed");
+    sqlite3_close(db);
 }
 
 /* Killed before each of the renames: there is one whole report, the old one or the new. */
@@ -175,14 +280,19 @@ static void killed_while_it_renames(void **state)
 {
     struct fixture *f = *state;
     char before[REPORT_ID_SIZE], after[REPORT_ID_SIZE];
-    for (int renames = 0; renames < REPORT_FILES; ++renames) {
+    for (int renames = 0; renames <= REPORT_FILES; ++renames) {
         make_report(f, ALL_FILES);
         id_of_profile(f, before);
         pid_t child = fork();
         if (!child) {
-            pop_engine *engine = start(f, NULL, ALL_FILES);
-            renames_left = renames;
-            pop_engine_destroy(engine);
+            pop_error error;
+            if (renames == REPORT_FILES) { /* the last is that of the profile, when the engine is destroyed */
+                pop_engine *engine = start(f, NULL, ALL_FILES);
+                renames_left = 0;
+                pop_engine_destroy(engine);
+            }
+            renames_left = COMPANIONS + renames; /* each is written beside its temporary name first */
+            create(f, NULL, ALL_FILES, &error);
             _exit(1);
         }
         expect_killed(child);
@@ -233,10 +343,12 @@ int main(void)
 #define ROW(function) cmocka_unit_test_setup_teardown(function, open_fixture, close_fixture)
     const struct CMUnitTest tests[] = {
         ROW(all_files_have_one_id),
-        ROW(files_are_renamed_after_the_last_one),
+        ROW(a_report_grows_under_its_name),
+        ROW(a_report_ends_while_it_is_read),
+        ROW(an_engine_of_a_read_executable_continues_the_report),
         ROW(a_report_replaces_the_previous_one_completely),
         ROW(files_of_two_engines_do_not_mix),
-        ROW(a_killed_program_leaves_the_previous_report),
+        ROW(a_killed_program_leaves_what_was_whole),
         ROW(killed_while_it_renames),
         ROW(two_programs_killed_at_any_moment),
     };

