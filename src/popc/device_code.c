@@ -90,7 +90,7 @@ static void list_missing_like(const struct module *module, const struct device_c
 
 void device_code_list(const struct module *module, unsigned archs, struct str *lines)
 {
-    for (int arch = 0; arch < DEVICE_ARCHS; ++arch) {
+    for (int arch = 0; arch < DEVICE_ARCHS && module->codelet_count; ++arch) {
         const struct device_code *codes = module->devices[arch];
         const char *name = device_arch_names[arch];
         if (!(archs >> arch & 1))

@@ -38,6 +38,7 @@ static bool scaled_reaches(enum vector_layout layout, const pop_target *target, 
  * interface for the codelet. */
 static enum vector_layout resolve(enum vector_layout layout, const pop_target *target, uint32_t alignment)
 {
+    static const enum vector_layout compact[] = { LAYOUT_SCALED_PTR64, LAYOUT_SCALED_PTR32, LAYOUT_SCALED_PTR128 };
     switch (layout) {
     case LAYOUT_SPAN:
     case LAYOUT_ONE_PTR:
@@ -45,9 +46,9 @@ static enum vector_layout resolve(enum vector_layout layout, const pop_target *t
     case LAYOUT_SHORT_SPAN:
         return target->bytes_per_tile <= MEMORY_OF_SHORT_SPAN ? LAYOUT_SHORT_SPAN : LAYOUT_SPAN;
     case LAYOUT_COMPACT_PTR:
-        for (int scaled = LAYOUT_SCALED_PTR32; scaled <= LAYOUT_SCALED_PTR128; ++scaled)
-            if (scaled_reaches((enum vector_layout)scaled, target, alignment))
-                return (enum vector_layout)scaled;
+        for (size_t i = 0; i < sizeof(compact) / sizeof(compact[0]); ++i)
+            if (scaled_reaches(compact[i], target, alignment))
+                return compact[i];
         return LAYOUT_ONE_PTR;
     default:
         return scaled_reaches(layout, target, alignment) ? layout : LAYOUT_ONE_PTR;
@@ -104,10 +105,11 @@ static uint32_t set_field(struct device_field *field, const struct codelet_field
     case SHAPE_SCALARS:
         field->entry_bytes = WORD;
         return set_vector(field, (enum vector_layout)from->layout, target, WORD);
-    case SHAPE_VECTOR_LIST: /* base, and table pointer with count; one format per machine (3.2) */
+    case SHAPE_VECTOR_LIST: /* one format per machine (docs/reference/tile-isa.md, 4): on ipu1 a base with the count and
+                               a scaled pointer to the table, elsewhere two words */
         field->inner_layout = is_mk1(target) ? LIST_DELTAN : LIST_DELTANELEMENTS;
         field->entry_bytes = WORD;
-        field->bytes = 2 * WORD;
+        field->bytes = is_mk1(target) ? WORD + 2 : 2 * WORD;
         return WORD;
     default:
         field->bytes = field->edge ? WORD : size;

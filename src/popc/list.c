@@ -3,6 +3,7 @@
 #include <poplar/popc.h>
 
 #include "base/error.h"
+#include "popc/assembly.h"
 #include "popc/device_code.h"
 #include "popc/machine.h"
 #include "popc/module.h"
@@ -56,7 +57,7 @@ static void print_field(FILE *file, const struct codelet_field *field)
 
 static void print_codelet(FILE *file, const struct module *module, const struct codelet *codelet)
 {
-    fprintf(file, "%s (%s)\n", codelet->name, kinds[codelet->kind]);
+    fprintf(file, "%s (%s%s)\n", codelet->name, kinds[codelet->kind], codelet->external ? ", in assembly" : "");
     for (uint32_t i = 0; i < codelet->field_count; ++i)
         print_field(file, codelet->fields + i);
     for (uint32_t i = 0; i < codelet->constraint_count; ++i)
@@ -86,6 +87,10 @@ pop_status popc_list_file(const char *path, FILE *file, pop_error *error)
     fprintf(file, "%s: %u vertex types, %s\n", path, module->codelet_count, machine_level_name(module->level));
     for (uint32_t i = 0; i < module->codelet_count; ++i)
         print_codelet(file, module, module->codelets + i);
+    struct str assembly = { 0 };
+    assembly_list(module, &assembly);
+    fputs(str_text(&assembly), file);
+    str_free(&assembly);
     module_release(module);
     return POP_OK;
 }

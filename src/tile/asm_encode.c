@@ -305,7 +305,7 @@ static bool take_csr(struct assembler *a, const struct asm_instruction *i, unsig
                   tile_arch_names[a->object->arch]);
         return false;
     }
-    if (!(csr->access & (reads ? TILE_READ : TILE_WRITTEN))) {
+    if (!a->allow_operands && !(csr->access & (reads ? TILE_READ : TILE_WRITTEN))) {
         asm_error(a, place, "control register '%s' cannot be %s", csr->name, reads ? "read" : "written");
         return false;
     }

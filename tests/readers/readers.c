@@ -7,6 +7,11 @@
 #include "image/file.h"
 #include "image/image.h"
 
+#include "tile/assemble.h"
+#include "tile/list.h"
+#include "tile/machine.h"
+#include "tile/program.h"
+
 #include <poplar/poplar.h>
 #include <poplar/profile.h>
 #include <pva/pva.h>
@@ -207,6 +212,48 @@ static void read_debug(const uint8_t *data, size_t size)
     remove(path);
 }
 
+/* What a file assembles to is listed, linked and run: whatever the words are, they end. */
+static void run_object(const struct tile_object *object)
+{
+    struct str text = { 0 }, why = { 0 };
+    const char *root = NULL;
+    for (size_t i = 0; i < object->symbols.count && !root; ++i)
+        root = object->symbols.data[i].global ? object->symbols.data[i].name : NULL;
+    tile_object_list(object, &text);
+    struct tile_program *program = root ? tile_program_link(&object, 1, &root, 1, &why) : NULL;
+    struct tile *tile = program ? tile_create(program) : NULL;
+    struct tile_result result;
+    if (tile) {
+        tile_limit(tile, 1000);
+        tile_run_workers(tile, tile_program_symbol(program, root), 0, 6, &result);
+        tile_run_supervisor(tile, tile_program_symbol(program, root), 0, 0, &result);
+    }
+    tile_free(tile);
+    tile_program_free(program);
+    str_free(&text);
+    str_free(&why);
+}
+
+static void read_assembly(const uint8_t *data, size_t size)
+{
+    char *text = text_of(data, size);
+    struct str messages = { 0 };
+    struct tile_object *object = tile_assemble("fuzz.S", text, TILE_IPU2, &messages);
+    if (object)
+        run_object(object);
+    tile_object_free(object);
+    str_free(&messages);
+    free(text);
+}
+
+static void read_tile_object(const uint8_t *data, size_t size)
+{
+    struct tile_object *object = tile_object_read(data, size);
+    if (object)
+        run_object(object);
+    tile_object_free(object);
+}
+
 const struct reader readers[] = {
     { "executable", read_executable, true },
     { "gp", read_gp, true },
@@ -220,6 +267,8 @@ const struct reader readers[] = {
     { "saved_binary", read_saved_binary, true },
     { "saved_json", read_saved_json, false },
     { "debug", read_debug, false },
+    { "assembly", read_assembly, false },
+    { "tile_object", read_tile_object, false },
 };
 const size_t readers_count = sizeof(readers) / sizeof(readers[0]);
 

@@ -7,6 +7,8 @@
 #include "popc/module_file.h"
 #include "popc/popc.h"
 
+#include "tile/assemble.h"
+
 #include <poplar/poplar.h>
 #include <poplar/profile.h>
 #include <pvti/pvti.h>
@@ -164,6 +166,29 @@ static void seed_trace(const char *directory)
     move(from, directory, "trace", "trace.pvti");
 }
 
+static const char assembly[] =
+    ".macro ENTRY name, mode=worker\n.section .text.\\name, \"ax\"\n.globl \\name\n.align 8\n.\\mode\n\\name:\n.endm\n"
+    ".equ N, 3\nENTRY first\n.irp r, 1, 2, 3\nld32 $m\\r, $mvertex_base, \\r - 1\n.endr\n"
+    "setzi $m4, table\n{ rpt N, (2f - 1f) / 8 - 1; fnop }\n"
+    "1: { ld64step $a0:1, $mzero, $m4+=, 1; f32v2add $a2:3, $a0:1, $a2:3 }\n2:\n.if N > 2\nbrnzdec $m1, 1f\n.endif\n"
+    "1: exitz $mzero\n.rept 2\nnop\n.endr\n.section .rodata\n.align 8\ntable: .float 1.5, 2\n.int first, 4\n.half "
+    "1.5h\n";
+
+static void seed_assembly(const char *directory)
+{
+    struct str messages = { 0 };
+    char *data;
+    size_t size;
+    struct tile_object *object = tile_assemble("seed.S", assembly, TILE_IPU2, &messages);
+    must(object != NULL, str_text(&messages), NULL);
+    tile_object_write(object, &data, &size);
+    seed_text(directory, "assembly", "loop", assembly, sizeof(assembly) - 1);
+    seed_text(directory, "tile_object", "loop", data, size);
+    free(data);
+    tile_object_free(object);
+    str_free(&messages);
+}
+
 void seeds_write(const char *directory)
 {
     char path[512], options[600];
@@ -173,6 +198,7 @@ void seeds_write(const char *directory)
     seed_trace(directory);
     unsetenv("PVTI_OPTIONS");
     seed_texts(directory);
+    seed_assembly(directory);
     seed_module(directory);
     seed_graph_files(directory);
     snprintf(path, sizeof(path), "%s/profile.pop", directory);

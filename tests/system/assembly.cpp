@@ -35,4 +35,73 @@ template <typename T> class Scale : public MultiVertex
 };
 template class Scale<float>;
 
+// A field of each layout; the code adds the first element of each.
+class Layouts : public Vertex
+{
+  public:
+    static const bool isExternalCodelet = true;
+    Input<Vector<int, VectorLayout::SHORT_SPAN>> shortSpan;
+    Input<Vector<int, VectorLayout::SCALED_PTR32, 4>> scaled32;
+    Input<Vector<int, VectorLayout::SCALED_PTR64, 8>> scaled64;
+    Input<Vector<int, VectorLayout::SCALED_PTR128, 16>> scaled128;
+    Input<Vector<int, VectorLayout::COMPACT_PTR, 8>> compact;
+    const unsigned char small;
+    const unsigned short number;
+    Input<int> scalar;
+    InOut<int> sum;
+    bool compute();
+};
+
+// Vectors of vectors: rows with pointers, rows with sizes, and scalars; the code adds all elements.
+class Rows : public Vertex
+{
+  public:
+    static const bool isExternalCodelet = true;
+    Vector<Input<Vector<int, VectorLayout::SPAN>>> rows;
+    Vector<Input<Vector<int, ONE_PTR>>, ONE_PTR> first;
+    Vector<Input<int>, VectorLayout::SPAN> scalars;
+    Vector<int> weights;
+    Output<int> sum;
+    bool compute();
+};
+
+// A list of vectors; each element becomes its negative.
+class List : public Vertex
+{
+  public:
+    static const bool isExternalCodelet = true;
+    InOut<VectorList<int, VectorListLayout::COMPACT_DELTAN>> list;
+    const unsigned short one;
+    bool compute();
+};
+
+// The supervisor starts its workers twice, with a state that it builds on its stack.
+class Supervised : public SupervisorVertex
+{
+  public:
+    static const bool isExternalCodelet = true;
+    InOut<Vector<int, ONE_PTR>> values; // one for each worker
+    bool compute();
+};
+
+// Returns whether the value is 0, and counts its own executions.
+class IsZero : public Vertex
+{
+  public:
+    static const bool isExternalCodelet = true;
+    Input<int> value;
+    int executions = 0;
+    Output<int> times;
+    bool compute();
+};
+
+// Stores one element behind its field.
+class Beyond : public Vertex
+{
+  public:
+    static const bool isExternalCodelet = true;
+    Output<Vector<int>> out;
+    bool compute();
+};
+
 } // namespace assembly

@@ -71,8 +71,132 @@ static void six_workers_scale_a_vector(struct world *w)
         assert_true(out[i] == (float)i / 2);
 }
 
+/* An int variable on tile 0 that is connected to a field. */
+static pop_tensor ints(struct world *w, pop_vertex v, const char *field, const char *name, size_t count)
+{
+    pop_tensor t = world_variable(w, POP_INT, POP_SHAPE(count), name);
+    pop_graph_set_tile_mapping(w->graph, t, 0);
+    if (field)
+        connect(w, v, field, t);
+    return t;
+}
+
+static void a_field_has_each_layout(struct world *w)
+{
+    static const char *const names[] = { "shortSpan", "scaled32", "scaled64", "scaled128", "compact" };
+    add_codelets(w);
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, "set");
+    pop_vertex v = world_vertex(w, set, "assembly::Layouts", 0);
+    for (size_t i = 0; i < 5; ++i)
+        ints(w, v, names[i], names[i], 4 + i);
+    connect(w, v, "scalar", pop_tensor_at(ints(w, v, NULL, "scalar", 1), 0));
+    connect(w, v, "sum", pop_tensor_at(ints(w, v, NULL, "sum", 1), 0));
+    pop_graph_set_field_int(w->graph, v, "small", 200);
+    pop_graph_set_field_int(w->graph, v, "number", 40000);
+    must_build(w);
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    for (int i = 0; i < 5; ++i) {
+        int values[9] = { 1 << i };
+        world_put(w, names[i], values, sizeof(int) * (4 + (size_t)i));
+    }
+    const int scalar = 1000, sum = 5;
+    world_put(w, "scalar", &scalar, sizeof(scalar));
+    world_put(w, "sum", &sum, sizeof(sum));
+    world_run(w, 0);
+    WORLD_INTS(w, "sum", 5 + 1000 + 31 + 4 + 200 + 40000);
+}
+
+static void tables_have_rows_and_scalars(struct world *w)
+{
+    add_codelets(w);
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, "set");
+    pop_vertex v = world_vertex(w, set, "assembly::Rows", 0);
+    pop_tensor all = ints(w, v, NULL, "all", 10);
+    const pop_tensor rows[] = { pop_tensor_slice(all, 0, 3, 0), pop_tensor_slice(all, 3, 4, 0) },
+                     scalars[] = { pop_tensor_at(all, 8), pop_tensor_at(all, 9) };
+    const int weights[] = { 100, 200, 300 };
+    pop_graph_connect_list(w->graph, v, "rows", POP_TENSORS(rows[0], rows[1]));
+    pop_graph_connect_list(w->graph, v, "first", POP_TENSORS(rows[1]));
+    pop_graph_connect_list(w->graph, v, "scalars", POP_TENSORS(scalars[0], scalars[1]));
+    pop_graph_set_field_vector(w->graph, v, POP_FIELD("weights", POP_WHOLE), POP_INT, weights, 3);
+    connect(w, v, "sum", pop_tensor_at(ints(w, v, NULL, "sum", 1), 0));
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    const int values[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
+    WORLD_PUT(w, "all", values);
+    world_run(w, 0);
+    WORLD_INTS(w, "sum", 1 + 2 + 3 + 4 + 4 + 9 + 10 + 600);
+}
+
+static void a_vector_list_is_written(struct world *w)
+{
+    add_codelets(w);
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, "set");
+    pop_vertex v = world_vertex(w, set, "assembly::List", 0);
+    pop_tensor all = ints(w, v, NULL, "all", 6);
+    const pop_tensor rows[] = { pop_tensor_slice(all, 4, 6, 0), pop_tensor_slice(all, 0, 3, 0) };
+    pop_graph_connect_list(w->graph, v, "list", POP_TENSORS(rows[0], rows[1]));
+    pop_graph_set_field_int(w->graph, v, "one", 1);
+    must_build(w);
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    const int values[] = { 1, 2, 3, 4, 5, 6 };
+    WORLD_PUT(w, "all", values);
+    world_run(w, 0);
+    WORLD_INTS(w, "all", -1, -2, -3, 4, -5, -6);
+}
+
+static void a_supervisor_runs_workers(struct world *w)
+{
+    add_codelets(w);
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, "set");
+    pop_vertex v = world_vertex(w, set, "assembly::Supervised", 0);
+    ints(w, v, "values", "values", 6);
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    const int values[] = { 10, 20, 30, 40, 50, 60 };
+    WORLD_PUT(w, "values", values);
+    world_run(w, 0);
+    WORLD_INTS(w, "values", 12, 24, 36, 48, 60, 72);
+}
+
+static void state_and_result_are_kept(struct world *w)
+{
+    add_codelets(w);
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, "set");
+    pop_vertex v = world_vertex(w, set, "assembly::IsZero", 0);
+    connect(w, v, "value", pop_tensor_at(ints(w, v, NULL, "value", 1), 0));
+    connect(w, v, "times", pop_tensor_at(ints(w, v, NULL, "times", 1), 0));
+    pop_tensor agreed = world_variable(w, POP_BOOL, POP_SHAPE(), "agreed");
+    world_start(w, POP_PROGRAMS(pop_execute_consensus(set, agreed, NULL)));
+    for (int i = 0; i < 3; ++i) {
+        unsigned char said;
+        const int value = i == 1;
+        world_put(w, "value", &value, sizeof(value));
+        world_run(w, 0);
+        WORLD_INTS(w, "times", i + 1);
+        world_get(w, "agreed", &said, 1);
+        assert_int_equal(said, i != 1);
+    }
+}
+
+static void a_store_beyond_a_field_is_found(struct world *w)
+{
+    if (!w->checked)
+        return;
+    add_codelets(w);
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, "set");
+    pop_vertex v = world_vertex(w, set, "assembly::Beyond", 0);
+    ints(w, v, "out", "out", 3);
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "assembly.S:");
+    world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "outside of what the vertex may write");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { SCENARIO(a_worker_adds_two_vectors), SCENARIO(six_workers_scale_a_vector) };
+    const struct CMUnitTest tests[] = {
+        SCENARIO(a_worker_adds_two_vectors), SCENARIO(six_workers_scale_a_vector),
+        SCENARIO(a_field_has_each_layout),   SCENARIO(tables_have_rows_and_scalars),
+        SCENARIO(a_vector_list_is_written),  SCENARIO(a_supervisor_runs_workers),
+        SCENARIO(state_and_result_are_kept), SCENARIO(a_store_beyond_a_field_is_found)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

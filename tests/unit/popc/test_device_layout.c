@@ -162,7 +162,7 @@ static void data_outside_the_state_is_counted_by_category(void **unused)
         edge(SHAPE_VECTOR, POP_FLOAT, LAYOUT_SPAN, 0, 0),
     };
     struct device_layout layout = LAYOUT(fields, &mk1);
-    assert_int_equal(layout.edge_pointer_bytes, 8 + 4 + 8 + 8 + 8);
+    assert_int_equal(layout.edge_pointer_bytes, 8 + 4 + 8 + 6 + 8);
     assert_int_equal(layout.fields_bytes, 8 + 4);
     assert_int_equal(layout.fields[3].inner_layout, LIST_DELTAN);
     struct device_extra extra = { 0 };
