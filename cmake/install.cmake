@@ -33,12 +33,17 @@ install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${TREMULA_INSTALL_DOCDI
 install(DIRECTORY docs DESTINATION ${TREMULA_INSTALL_DOCDIR} COMPONENT dev FILES_MATCHING PATTERN *.md PATTERN *.svg PATTERN *.png PATTERN decisions EXCLUDE)
 install(DIRECTORY examples DESTINATION ${TREMULA_INSTALL_DOCDIR} COMPONENT dev)
 
+if(TARGET tremula_onnx)
+  install(TARGETS tremula_onnx EXPORT poplarTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev)
+  install(TARGETS tremula_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+endif()
 if(TARGET poplar_mpi)
   install(TARGETS poplar_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi)
 endif()
 
 # What `make install` builds: the libraries, their codelets and the commands, without tests, examples and measurements.
-add_custom_target(product DEPENDS poplar popc pva pvti pva_command ${POPLIBS_LIBRARIES} $<TARGET_NAME_IF_EXISTS:poplar_mpi> $<TARGET_NAME_IF_EXISTS:python_package>)
+add_custom_target(product DEPENDS poplar popc pva pvti pva_command ${POPLIBS_LIBRARIES} $<TARGET_NAME_IF_EXISTS:poplar_mpi> $<TARGET_NAME_IF_EXISTS:python_package>
+                  $<TARGET_NAME_IF_EXISTS:tremula_onnx> $<TARGET_NAME_IF_EXISTS:tremula_command>)
 add_custom_target(uninstall COMMAND ${PROJECT_SOURCE_DIR}/scripts/uninstall ${PROJECT_BINARY_DIR}/install_manifest.txt VERBATIM)
 if(PROJECT_IS_TOP_LEVEL)
   include(cmake/package.cmake)

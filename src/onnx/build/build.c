@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models into graphs. */
+#include "onnx/build/builder.h"
+#include "onnx/model/tensor_file.h"
+
+#include <poplar/debug.h>
+#include <poplar/log.h>
+#include <poplar/memory.h>
+#include <poplar/text.h>
+#include <poplin/codelets.h>
+#include <popnn/codelets.h>
+#include <popops/codelets.h>
+#include <string.h>
+
+/* ---- nodes ---- */
+
+/* The debug context of a node: what it builds is attributed to it, and the layer of a report has its name. */
+static pop_where begin_node(onnx_builder *b)
+{
+    const onnx_node *node = b->node;
+    pop_where where = { pop_store_keep_text(pop_graph_store(b->graph), b->model->path), (int)node->number, 0 };
+    pop_log_argument arguments[] = { { .name = "name", .kind = POP_LOG_TEXT, .as.text = node->name } };
+    return pop_debug_call(b->graph, where, "onnx", pop_store_keep_text(pop_graph_store(b->graph), node->op), arguments,
+                          1);
+}
+
+static bool build_node(onnx_builder *b)
+{
+    const onnx_operator *row = b->node->row;
+    if (!row)
+        return onnx_complain(b, "operator %s%s%s of operator set %lld is not supported", b->node->domain,
+                             *b->node->domain ? "." : "", b->node->op, (long long)b->model->opset);
+    for (size_t i = 0; i < b->node->num_inputs; ++i)
+        if (onnx_input(b, i) && !onnx_input(b, i)->given)
+            return onnx_complain(b, "its input '%s' is no tensor that this library can hold",
+                                 b->model->value_names[b->node->inputs[i]]);
+    if (row->fold && onnx_all_known(b))
+        return row->fold(b);
+    if (!row->build) { /* says which input is not known */
+        for (size_t i = 0; i < b->node->num_inputs; ++i)
+            if (onnx_input(b, i) && !onnx_known(b, i))
+                return false;
+        return onnx_complain(b, "it cannot be computed");
+    }
+    return row->build(b) && onnx_ok(b);
+}
+
+/* What a node of the main graph holds: its known operands that became tensors, and its outputs. */
+static void add_cost(onnx_builder *b, size_t i)
+{
+    tremula_onnx_node_cost *cost = &b->model->costs[i];
+    *cost = (tremula_onnx_node_cost){ .name = b->name, .operator_name = b->node->op, .ipu = b->ipu };
+    for (size_t j = 0; j < b->node->num_inputs; ++j) {
+        const onnx_value *value = onnx_input(b, j);
+        if (value && value->known)
+            cost->weight_bytes +=
+                tremula_onnx_tensor_elements(&value->host) * pop_type_size(onnx_device_type(b, value->type));
+    }
+    for (size_t j = 0; j < b->node->num_outputs; ++j) {
+        const onnx_value *value = onnx_wants(b, j) ? &b->values[b->node->outputs[j]] : NULL;
+        if (value && value->placed && !value->known)
+            cost->output_bytes +=
+                tremula_onnx_tensor_elements(&value->host) * pop_type_size(onnx_device_type(b, value->type));
+    }
+    b->model->num_costs = i + 1;
+}
+
+bool onnx_build_nodes(onnx_builder *b, const onnx_graph *graph)
+{
+    for (size_t i = 0; i < graph->num_initialisers && !b->failed; ++i) {
+        const onnx_initialiser *initialiser = &graph->initialisers[i];
+        b->values[initialiser->value] =
+            (onnx_value){ .given = true, .known = true, .type = initialiser->tensor.type, .host = initialiser->tensor };
+    }
+    const onnx_node *outer = b->node;
+    const char *outer_name = b->name;
+    pop_where outer_where = b->where;
+    pop_program outer_program = b->program;
+    for (size_t i = 0; i < graph->num_nodes && !b->failed; ++i) {
+        b->node = &graph->nodes[i];
+        b->name = b->node->name;
+        b->where = begin_node(b);
+        b->program = pop_sequence_at(b->where, b->graph, b->name);
+        build_node(b);
+        pop_sequence_add_at(b->where, outer_program, b->program);
+        if (graph == &b->model->graph)
+            add_cost(b, i);
+    }
+    b->node = outer;
+    b->name = outer_name;
+    b->where = outer_where;
+    b->program = outer_program;
+    return onnx_ok(b);
+}
+
+/* ---- inputs and outputs ---- */
+
+static void set_dims(const tremula_onnx_model *model, const tremula_onnx_value *info, const onnx_port *port,
+                     onnx_builder *b, tremula_onnx_tensor *tensor)
+{
+    *tensor = (tremula_onnx_tensor){ .type = info->type, .rank = info->rank < 0 ? 0 : (size_t)info->rank };
+    if (port->shaped) {
+        *tensor = port->tensor;
+        tensor->type = info->type;
+        return;
+    }
+    if (info->rank < 0) {
+        onnx_complain(b, "input '%s' has no shape in the file: give it one", info->name);
+        return;
+    }
+    for (size_t i = 0; i < tensor->rank; ++i) {
+        size_t value = info->dims[i] < 0 ? 0 : (size_t)info->dims[i];
+        bool found = info->dims[i] >= 0;
+        for (const onnx_dimension *at = model->dimensions; at && !found; at = at->next)
+            if ((found = *info->parameters[i] && strcmp(at->name, info->parameters[i]) == 0))
+                value = at->value;
+        if (!found)
+            onnx_complain(b, "input '%s' has no number for dimension %zu%s%s%s: give it one", info->name, i,
+                          *info->parameters[i] ? ", '" : "", info->parameters[i], *info->parameters[i] ? "'" : "");
+        tensor->dims[i] = value;
+    }
+}
+
+static void begin_inputs(onnx_builder *b)
+{
+    tremula_onnx_model *model = b->model;
+    for (size_t i = 0; i < model->graph.num_inputs; ++i) {
+        const tremula_onnx_value *info = &model->graph.input_info[i];
+        onnx_port *port = &model->inputs[i];
+        onnx_value *value = &b->values[model->graph.inputs[i]];
+        port->needs_value = false;
+        if (port->bound) {
+            *value = (onnx_value){ .given = true, .known = true, .type = port->tensor.type, .host = port->tensor };
+            continue;
+        }
+        if (onnx_device_type(b, info->type) == POP_TYPE_NULL)
+            continue; /* a node that reads it is refused */
+        *value = (onnx_value){ .given = true, .type = info->type };
+        set_dims(model, info, port, b, &value->host);
+        size_t count;
+        if (!onnx_count_elements(value->host.rank, value->host.dims, 8, &count) || count > UINT32_MAX)
+            onnx_complain(b, "input '%s' has more than 2^32 elements", info->name);
+    }
+}
+
+/* The handle of a stream: the name of the value, after "in/" or "out/" since one name may be both. */
+static const char *make_handle(onnx_builder *b, const char *kind, const char *name)
+{
+    size_t size = strlen(kind) + strlen(name) + 1;
+    char *handle = onnx_new(b->arena, size, 1);
+    pop_text_format(handle, size, "%s%s", kind, name);
+    return handle;
+}
+
+static void end_inputs(onnx_builder *b)
+{
+    tremula_onnx_model *model = b->model;
+    for (size_t i = 0; i < model->graph.num_inputs && !b->failed; ++i) {
+        onnx_value *value = &b->values[model->graph.inputs[i]];
+        onnx_port *port = &model->inputs[i];
+        port->handle = make_handle(b, "in/", model->graph.input_info[i].name);
+        if (port->bound || !value->given)
+            continue;
+        port->tensor = value->host;
+        port->shaped = true;
+        pop_tensor t = onnx_tensor_of(b, value);
+        port->host_type = pop_tensor_type(t);
+        pop_stream stream =
+            pop_graph_add_host_to_device_fifo_at(b->where, b->graph, port->handle, port->host_type,
+                                                 pop_tensor_num_elements(t), POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+        pop_sequence_add_at(b->where, b->inputs,
+                            pop_copy_from_stream_at(b->where, stream, t, true, model->graph.input_info[i].name));
+    }
+}
+
+static void end_outputs(onnx_builder *b)
+{
+    tremula_onnx_model *model = b->model;
+    for (size_t i = 0; i < model->graph.num_outputs && !b->failed; ++i) {
+        onnx_value *value = &b->values[model->graph.outputs[i]];
+        onnx_port *port = &model->outputs[i];
+        const char *name = model->graph.output_info[i].name;
+        port->handle = make_handle(b, "out/", name);
+        if (!value->given) {
+            onnx_complain(b, "output '%s' is no tensor that this library can hold", name);
+            return;
+        }
+        port->tensor = value->host;
+        port->host_type = onnx_device_type(b, value->type);
+        if (value->known)
+            continue;
+        port->tensor.data = NULL;
+        pop_tensor t = onnx_tensor_of(b, value);
+        pop_stream stream = pop_graph_add_device_to_host_fifo_at(b->where, b->graph, port->handle, port->host_type,
+                                                                 pop_tensor_num_elements(t), POP_NO_OPTIONS);
+        pop_sequence_add_at(b->where, b->program, pop_copy_to_stream_at(b->where, t, stream, true, name));
+    }
+}
+
+/* ---- the whole ---- */
+
+static bool read_options(onnx_builder *b, pop_options options)
+{
+    b->real = POP_FLOAT;
+    for (size_t i = 0; i < options.count; ++i) {
+        const char *key = options.list[i].key, *value = options.list[i].value;
+        if (strcmp(key, "type") == 0 && strcmp(value, "half") == 0) {
+            b->real = POP_HALF;
+        } else if (strcmp(key, "type") == 0 && strcmp(value, "float") == 0) {
+            b->real = POP_FLOAT;
+        } else if (strcmp(key, "availableMemoryProportion") == 0 || strcmp(key, "partialsType") == 0) {
+            if (b->num_poplin_options < sizeof(b->poplin_options) / sizeof(b->poplin_options[0]))
+                b->poplin_options[b->num_poplin_options++] = options.list[i];
+        } else {
+            b->failed = true;
+            onnx_fail(b->error, POP_INVALID_OPTION,
+                      "tremula_onnx_build: no option '%s' with value '%s' (allowed: type float|half, "
+                      "availableMemoryProportion, partialsType)",
+                      key, value);
+        }
+    }
+    return !b->failed;
+}
+
+static void build_all(onnx_builder *b, pop_program *program)
+{
+    pop_program whole = pop_sequence_at(b->where, b->root, b->model->path);
+    b->inputs = pop_sequence_at(b->where, b->root, "inputs");
+    b->program = pop_sequence_at(b->where, b->root, "nodes");
+    begin_inputs(b);
+    if (onnx_build_nodes(b, &b->model->graph)) {
+        end_inputs(b);
+        end_outputs(b);
+    }
+    pop_sequence_add_at(b->where, whole, b->inputs);
+    pop_sequence_add_at(b->where, whole, b->program);
+    *program = whole;
+}
+
+pop_status tremula_onnx_build(tremula_onnx_model *model, pop_graph *graph, pop_options options, pop_program *program,
+                              pop_error *error)
+{
+    onnx_arena_free(&model->built);
+    pop_error own;
+    onnx_builder b = {
+        .model = model, .arena = &model->built, .root = graph, .graph = graph, .error = error ? error : &own
+    };
+    b.error->status = POP_OK;
+    b.where = (pop_where){ pop_store_keep_text(pop_graph_store(graph), model->path), 0, 0 };
+    b.name = "";
+    if (!read_options(&b, options))
+        return b.error->status;
+    popops_add_codelets_at(b.where, graph);
+    poplin_add_codelets_at(b.where, graph);
+    popnn_add_codelets_at(b.where, graph);
+    b.values = onnx_new(b.arena, model->num_values, sizeof(*b.values));
+    model->costs = onnx_new(b.arena, model->graph.num_nodes, sizeof(*model->costs));
+    model->num_costs = 0;
+    b.cache = poplin_planning_cache_create();
+    build_all(&b, program);
+    poplin_planning_cache_destroy(b.cache);
+    return onnx_ok(&b) ? POP_OK : b.error->status;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "costs.h"
+
+#include <poplar/memory.h>
+#include <poplar/text.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+pop_status read_costs(const session *s, costs *c, pop_error *error)
+{
+    *c = (costs){ .per_tile = s->target->bytes_per_tile };
+    pop_profile_value graph = { 0 };
+    if (pop_engine_cycles(s->engine, &c->cycles, error) != POP_OK ||
+        pop_engine_graph_profile(s->engine, &graph, error) != POP_OK)
+        return error->status;
+    const pop_profile_value *tiles = pop_profile_path(&graph, "memory.byTile.total");
+    for (size_t i = 0; i < pop_profile_size(tiles); ++i) {
+        uint64_t bytes = pop_profile_as_uint(pop_profile_at(tiles, i));
+        c->fullest = bytes > c->fullest ? bytes : c->fullest;
+        c->all += bytes;
+    }
+    c->seconds = s->target->tile_clock_frequency > 0 ? (double)c->cycles.total / s->target->tile_clock_frequency : 0;
+    pop_profile_free(&graph);
+    return POP_OK;
+}
+
+/* ---- nodes ---- */
+
+struct row {
+    const char *name, *op;
+    double cycles;
+    size_t weight_bytes, output_bytes, length;
+    unsigned ipu;
+};
+
+/* The node whose name a step's name begins with: the longest one, as a name may begin with another. */
+static struct row *find_row(struct row *rows, size_t count, const char *step)
+{
+    struct row *best = NULL;
+    for (size_t i = 0; i < count; ++i) {
+        size_t length = rows[i].length;
+        if (strncmp(rows[i].name, step, length) == 0 && (step[length] == '/' || !step[length]) &&
+            (!best || best->length < length))
+            best = &rows[i];
+    }
+    return best;
+}
+
+static int by_cycles(const void *a, const void *b)
+{
+    double x = ((const struct row *)a)->cycles, y = ((const struct row *)b)->cycles;
+    return (x < y) - (x > y);
+}
+
+static struct row *list_rows(const session *s, size_t *count)
+{
+    tremula_onnx_node_cost cost;
+    *count = 0;
+    while (tremula_onnx_node(s->model, *count, &cost))
+        ++*count;
+    struct row *rows = pop_memory_resize(NULL, *count + 1, sizeof(*rows));
+    for (size_t i = 0; tremula_onnx_node(s->model, i, &cost); ++i)
+        rows[i] = (struct row){ cost.name,         cost.operator_name, 0,       cost.weight_bytes,
+                                cost.output_bytes, strlen(cost.name),  cost.ipu };
+    return rows;
+}
+
+/* Cycles of each step, given to the node that it belongs to; the rest is input, output and control. */
+static void add_steps(const pop_profile_value *steps, struct row *rows, size_t count, double *rest)
+{
+    for (size_t i = 0; i < pop_profile_size(steps); ++i) {
+        const pop_profile_value *step = pop_profile_at(steps, i);
+        double cycles = pop_profile_as_double(pop_profile_get(step, "cycles"));
+        struct row *row = find_row(rows, count, pop_profile_as_string(pop_profile_get(step, "name")));
+        *(row ? &row->cycles : rest) += cycles;
+    }
+}
+
+static void print_rows(struct row *rows, size_t count, size_t wanted, double total)
+{
+    if (count)
+        qsort(rows, count, sizeof(*rows), by_cycles);
+    put("%12s %7s %10s %10s  node\n", "cycles", "share", "weights", "output");
+    for (size_t i = 0; i < count && i < wanted; ++i)
+        put("%12.0f %6.1f%% %10zu %10zu  %s (%s)\n", rows[i].cycles, total > 0 ? rows[i].cycles / total * 100 : 0,
+            rows[i].weight_bytes, rows[i].output_bytes, rows[i].name, rows[i].op);
+}
+
+pop_status print_costs(const session *s, size_t wanted, pop_error *error)
+{
+    costs c;
+    if (read_costs(s, &c, error) != POP_OK)
+        return error->status;
+    double total = (double)c.cycles.total;
+    put("%.0f cycles, %.3g ms at %.4g GHz: compute %.0f %%, exchange %.0f %%, host %.0f %%, sync %.0f %%\n", total,
+        c.seconds * 1e3, s->target->tile_clock_frequency / 1e9, (double)c.cycles.compute / total * 100,
+        (double)(c.cycles.exchange + c.cycles.global_exchange) / total * 100,
+        (double)c.cycles.host_exchange / total * 100, (double)c.cycles.sync / total * 100);
+    put("memory: %.4g MB of %.4g MB on %u tiles; the fullest tile has %.4g of %.4g KB\n", (double)c.all / 1e6,
+        (double)pop_target_memory_bytes(s->target) / 1e6, pop_target_num_tiles(s->target), (double)c.fullest / 1e3,
+        (double)c.per_tile / 1e3);
+    if (c.fullest > c.per_tile)
+        print_shortage(s);
+    pop_profile_value execution = { 0 };
+    if (pop_engine_execution_profile(s->engine, &execution, error) != POP_OK)
+        return error->status;
+    size_t count;
+    double rest = 0;
+    struct row *rows = list_rows(s, &count);
+    add_steps(pop_profile_path(&execution, "simulation.steps"), rows, count, &rest);
+    print_rows(rows, count, wanted, total);
+    put("%12.0f %6.1f%% %10s %10s  inputs, outputs and what belongs to no node\n", rest,
+        total > 0 ? rest / total * 100 : 0, "", "");
+    pop_memory_free(rows);
+    pop_profile_free(&execution);
+    return POP_OK;
+}
+
+void print_shortage(const session *s)
+{
+    size_t count, weights = 0, largest = 0;
+    struct row *rows = list_rows(s, &count);
+    const struct row *worst = NULL;
+    for (size_t i = 0; i < count; ++i) {
+        weights += rows[i].weight_bytes;
+        size_t bytes = rows[i].weight_bytes + rows[i].output_bytes;
+        if (bytes > largest) {
+            largest = bytes;
+            worst = &rows[i];
+        }
+    }
+    double memory = (double)pop_target_memory_bytes(s->target) / s->target->num_ipus;
+    unsigned ipus = (unsigned)((double)weights * 1.6 / memory) + 1;
+    put("the model does not fit: its weights take %.4g MB, and an IPU has %.4g MB, of which code, messages and "
+        "activations need a part.\n",
+        (double)weights / 1e6, memory / 1e6);
+    if (worst)
+        put("the largest node is '%s' (%s): %.4g MB of weights, %.4g MB of output\n", worst->name, worst->op,
+            (double)worst->weight_bytes / 1e6, (double)worst->output_bytes / 1e6);
+    put("try --type half, or --ipus %u\n", ipus > s->target->num_ipus ? ipus : 2 * s->target->num_ipus);
+    pop_memory_free(rows);
+}
