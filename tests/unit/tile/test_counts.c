@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Slots of codelets that Poplibs' estimates publish: the same loops and sequences, assembled and run (counts.S). */
+#include "run.h"
+
+#include "base/file.h"
+
+struct count {
+    const char *name, *registers;
+    unsigned published;
+};
+#define DATA "m0=80000 m1=90000 m2=a0010 "
+static const struct count counts[] = {
+    /* words to fill, at a multiple of 8 bytes, and 4 behind one */
+    { "fill32", "m0=4e000 M4e004=80000 M4e008=1", 23 },
+    { "fill32", "m0=4e000 M4e004=80004 M4e008=1", 24 },
+    { "fill32", "m0=4e000 M4e004=80000 M4e008=4", 24 },
+    { "fill32", "m0=4e000 M4e004=80004 M4e008=4", 26 },
+    { "fill32", "m0=4e000 M4e004=80000 M4e008=64", 72 },
+    { "fill32", "m0=4e000 M4e004=80004 M4e008=64", 74 },
+    { "set_seed", "", 27 },
+    /* 21 + 4 for each vector, 21 + 1, 24 + 2 */
+    { "uniform", DATA "m2=1", 25 },
+    { "uniform", DATA "m2=2", 29 },
+    { "uniform", DATA "m2=8", 53 },
+    { "bernoulli", DATA "m2=1", 22 },
+    { "bernoulli", DATA "m2=2", 23 },
+    { "bernoulli", DATA "m2=4", 25 },
+    { "dropout", DATA "m2=1", 26 },
+    { "dropout", DATA "m2=2", 28 },
+    { "dropout", DATA "m2=8", 40 },
+    /* L and c: 2 + 5 + 2 + L (3 + 4 (c - 1) + 6) with the exit; 7 + L (6 + 2 c) */
+    { "divide_odd", DATA "m5=2 m6=3", 72 },
+    { "divide_even", DATA "m5=3 m6=9", 270 },
+    { "divide_even", DATA "m5=7 m6=2", 194 },
+    { "inner_add", DATA "m5=0 m6=0", 15 },
+    { "inner_add", DATA "m5=2 m6=3", 49 },
+    { "inner_add", DATA "m5=7 m6=9", 215 },
+    { "inner_mul", DATA "m5=0 m6=0", 15 },
+    { "inner_mul", DATA "m5=2 m6=3", 49 },
+    { "inner_mul", DATA "m5=7 m6=9", 215 },
+    /* 27 + 2 op k */
+    { "sigmoid_half", DATA "m6=0", 31 },
+    { "sigmoid_half", DATA "m6=1", 35 },
+    { "sigmoid_half", DATA "m6=3", 43 },
+    { "tanh_half", DATA "m6=0", 29 },
+    { "tanh_half", DATA "m6=1", 31 },
+    { "tanh_half", DATA "m6=3", 35 },
+    { "tanh_float", DATA "m6=0", 37 },
+    { "tanh_float", DATA "m6=3", 67 },
+    { "tanh_float", DATA "m6=7", 107 },
+    { "add_float_fast", DATA "m1=88008 m6=32", 138 },
+    { "add_float_fast", DATA "m1=88008 m6=1", 40 },
+    { "add_float_slow", DATA "m6=32", 188 },
+    { "add_float_slow", DATA "m6=1", 41 },
+    { "add_half_fast", DATA "m1=88008 m6=19", 91 },
+    { "add_half_fast", DATA "m1=88008 m6=1", 43 },
+    { "add_half_slow", DATA "m6=19", 116 },
+    { "add_half_slow", DATA "m6=1", 44 },
+    { "scaled_add", DATA "m1=88008 m6=2", 32 },
+    { "scaled_add", DATA "m1=88008 m6=8", 44 },
+    { "scaled_add", DATA "m1=88008 m6=28", 108 },
+    /* 19 + l (3 P + 7) */
+    { "reduce_add", DATA "m5=0 m6=4", 38 },
+    { "reduce_add", DATA "m5=1 m6=a", 93 },
+    /* 30 + 2 m / 4 */
+    { "has_nan", DATA "m6=2", 34 },
+    { "has_nan", DATA "m6=14", 70 },
+    /* 23 + G (9 + W (6 + (C - 6) / 2)) */
+    { "outer_product", DATA "m1=98008 m3=0 m7=0 m6=1", 39 },
+    { "outer_product", DATA "m1=98008 m3=2 m7=6 m6=0", 176 },
+    { "outer_product", DATA "m1=98008 m3=1 m7=9 m6=5", 261 },
+    /* 29 + 8 p */
+    { "normalise", DATA "m6=1", 37 },
+    { "normalise", DATA "m6=2", 45 },
+    { "normalise", DATA "m6=a", 109 },
+    { "slic_row", DATA "m6=5", 44 },
+    { "slic_row", DATA "m6=c", 51 },
+    /* 29 + 4 (n - 3) */
+    { "conv_1x1", "m0=80000 m1=88008 m2=90000 m6=0", 29 },
+    { "conv_1x1", "m0=80000 m1=88008 m2=90000 m6=7", 57 },
+    { "conv_1x1", "m0=80000 m1=88008 m2=90000 m6=61", 417 },
+    /* 34 + blocks (3 + zb (3 + 23 bs / 4)) */
+    { "transpose", DATA "m5=1 m8=0 m9=1", 63 },
+    { "transpose", DATA "m5=2 m8=0 m9=2", 135 },
+    { "transpose", DATA "m5=4 m8=1 m9=2", 420 },
+};
+
+static void slots_are_the_published_ones(void **state)
+{
+    (void)state;
+    char *code;
+    size_t size;
+    struct str messages = { 0 };
+    pop_error error = { 0 };
+    assert_int_equal(file_read(SOURCE_DIR "/tests/unit/tile/counts.S", &code, &size, &error), POP_OK);
+    struct tile_object *object = tile_assemble("counts.S", code, TILE_IPU2, &messages);
+    if (!object)
+        fail_msg("%s", str_text(&messages));
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); ++i) {
+        const struct count *count = counts + i;
+        const struct tile_object *objects[] = { object };
+        struct str why = { 0 };
+        struct tile_result result;
+        struct tile_program *program = tile_program_link(objects, 1, &count->name, 1, &why);
+        if (!program)
+            fail_msg("%s: %s", count->name, str_text(&why));
+        struct tile *tile = tile_create(program);
+        tile_set_register(tile, 0, 10, 0);
+        each_setting(tile, count->registers, false);
+        if (!tile_run_workers(tile, tile_program_symbol(program, count->name), 0x4e000, 1, &result))
+            fail_msg("%s (%s): %s", count->name, count->registers, result.fault.text);
+        print_message("%s (%s): %u slots published, %u counted\n", count->name, count->registers, count->published,
+                      (unsigned)result.slots);
+        assert_int_equal(result.slots, count->published);
+        tile_free(tile);
+        tile_program_free(program);
+        str_free(&why);
+    }
+    tile_object_free(object);
+    free(code);
+    str_free(&messages);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(slots_are_the_published_ones) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
