@@ -94,10 +94,10 @@ static bool all_supported(const tremula_onnx_model *model, tremula_onnx_use *use
     *count = tremula_onnx_count_operators(model, uses, MAX_USES);
     for (size_t i = 0; i < *count; ++i)
         all = all && uses[i].supported;
-    for (size_t i = 0; tremula_onnx_input(model, i); ++i) /* sequences and optional values are no tensors */
-        all = all && tremula_onnx_input(model, i)->type != TREMULA_ONNX_UNDEFINED;
+    for (size_t i = 0; tremula_onnx_input(model, i); ++i) /* UNDEFINED: sequences, optional values */
+        all = all && tremula_onnx_input(model, i)->type % TREMULA_ONNX_STRING != 0;
     for (size_t i = 0; tremula_onnx_output(model, i); ++i)
-        all = all && tremula_onnx_output(model, i)->type != TREMULA_ONNX_UNDEFINED;
+        all = all && tremula_onnx_output(model, i)->type % TREMULA_ONNX_STRING != 0;
     return all;
 }
 

@@ -24,7 +24,7 @@ static bool build_dropout(onnx_builder *b)
         return false;
     const onnx_value *training = onnx_input(b, 2), *ratio = onnx_input(b, 1);
     bool drops = training && onnx_known(b, 2) && onnx_integer(&training->host, 0) &&
-                 !(ratio && ratio->known && onnx_number(&ratio->host, 0) == 0);
+                 !(ratio && onnx_known(b, 1) && onnx_number(&ratio->host, 0) == 0);
     if (drops)
         return onnx_complain(b, "training_mode drops random elements: only inference is supported");
     if (onnx_wants(b, 1)) {
