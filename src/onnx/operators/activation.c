@@ -26,6 +26,15 @@ static bool build_relu(onnx_builder *b)
     return onnx_give(b, 0, result, onnx_type_of(b, 0));
 }
 
+static bool fold_relu(onnx_builder *b)
+{
+    const onnx_value *in = onnx_input(b, 0);
+    tremula_onnx_tensor result = onnx_new_tensor(b, in->type, onnx_shape_of(b, 0));
+    for (size_t i = 0, n = result.data ? tremula_onnx_tensor_elements(&result) : 0; i < n; ++i)
+        onnx_set_number(&result, i, fmax(onnx_number(&in->host, i), 0));
+    return onnx_give_known(b, 0, result);
+}
+
 static bool build_leaky_relu(onnx_builder *b)
 {
     char text[EXPRESSION_SIZE];
@@ -129,7 +138,7 @@ const onnx_operator onnx_activation_operators[] = {
     { ONNX_ROW("HardSigmoid", 1), build_hard_sigmoid, NULL, 0, NULL },
     { ONNX_ROW("HardSwish", 14), build_hard_swish, NULL, 0, NULL },
     { ONNX_ROW("LeakyRelu", 1), build_leaky_relu, NULL, 0, NULL },
-    { ONNX_ROW("Relu", 1), build_relu, NULL, 0, NULL },
+    { ONNX_ROW("Relu", 1), build_relu, fold_relu, 0, NULL },
     { ONNX_ROW("Selu", 1), build_selu, NULL, 0, NULL },
     { ONNX_ROW("Shrink", 9), build_shrink, NULL, 0, NULL },
     { ONNX_ROW("ThresholdedRelu", 1), build_thresholded_relu, NULL, 0, NULL },

@@ -51,8 +51,8 @@ static pop_tensor align_old(onnx_builder *b, pop_tensor t, size_t rank)
 {
     if (b->model->opset >= 7 || !onnx_has(b, "axis") || !onnx_ok(b))
         return t;
-    size_t behind = rank - onnx_axis(b, onnx_int(b, "axis", 0), rank) - pop_tensor_rank(t);
-    for (size_t i = 0; i < behind && i < rank; ++i)
+    size_t end = onnx_axis(b, onnx_int(b, "axis", 0), rank) + pop_tensor_rank(t);
+    for (size_t i = end; i < rank; ++i)
         t = pop_tensor_expand_at(b->where, t, POP_DIMS((unsigned)pop_tensor_rank(t)));
     return t;
 }
@@ -64,7 +64,7 @@ static popops_operand operand_of(onnx_builder *b, size_t i)
     bool number = value && value->known && other && !other->known && value->type != TREMULA_ONNX_BOOL &&
                   tremula_onnx_tensor_elements(&value->host) == 1 && value->host.rank <= other->host.rank;
     if (!number)
-        return popops_operand_of_tensor(align_old(b, onnx_tensor(b, i), onnx_rank_of(b, 0)));
+        return popops_operand_of_tensor(i ? align_old(b, onnx_tensor(b, i), onnx_rank_of(b, 0)) : onnx_tensor(b, i));
     return onnx_is_real(value->type) ? popops_operand_of_double(onnx_number(&value->host, 0))
                                      : popops_operand_of_int(onnx_integer(&value->host, 0));
 }

@@ -97,6 +97,15 @@ static bool give_rounds(onnx_builder *b, size_t output, onnx_value *rounds, size
                      rounds[0].type);
 }
 
+/* What input i is before the first round.  An input of the model becomes a variable first: copies of it are one. */
+static onnx_value first_value(onnx_builder *b, size_t i)
+{
+    onnx_value *value = onnx_input(b, i);
+    if (value && !value->known)
+        onnx_tensor_of(b, value);
+    return value ? *value : (onnx_value){ 0 };
+}
+
 static onnx_value known_integer(onnx_builder *b, tremula_onnx_type type, int64_t number)
 {
     onnx_value value = { .given = true, .known = true, .type = type, .host = onnx_new_tensor(b, type, POP_SHAPE()) };
@@ -122,7 +131,7 @@ static bool build_loop(onnx_builder *b)
     for (size_t i = 0; i < collected; ++i)
         lists[i] = onnx_new(b->arena, MAX_ROUNDS, sizeof(onnx_value));
     for (size_t i = 0; i < carried; ++i)
-        state[i] = onnx_input(b, i + 2) ? *onnx_input(b, i + 2) : (onnx_value){ 0 };
+        state[i] = first_value(b, i + 2);
     bool goes_on = !first || onnx_integer(first, 0);
     for (; goes_on && (int64_t)rounds < most; ++rounds) {
         if (rounds == MAX_ROUNDS)
@@ -187,7 +196,7 @@ static bool build_scan(onnx_builder *b)
     for (size_t i = 0; i < collected; ++i)
         lists[i] = onnx_new(b->arena, rounds + 1, sizeof(onnx_value));
     for (size_t i = 0; i < carried; ++i)
-        state[i] = *onnx_input(b, i);
+        state[i] = first_value(b, i);
     if (rounds > MAX_ROUNDS)
         return onnx_complain(b, "it runs %zu rounds; at most %d are unrolled", rounds, MAX_ROUNDS);
     for (size_t r = 0; r < rounds && onnx_ok(b); ++r) {

@@ -20,7 +20,7 @@ static double source_place(const struct resize *r, size_t i)
 {
     double x = (double)i, from = (double)r->from, to = (double)r->to;
     if (strcmp(r->coordinates, "align_corners") == 0)
-        return to > 1 ? x * (from - 1) / (to - 1) : 0;
+        return to > 1 ? x * (from - 1) / (from * r->scale - 1) : 0; /* ONNX's reference does not round the size here */
     if (strcmp(r->coordinates, "asymmetric") == 0)
         return x / r->scale;
     if (strcmp(r->coordinates, "pytorch_half_pixel") == 0)
