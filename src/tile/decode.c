@@ -90,6 +90,21 @@ static const struct tile_step *run_lone_control(struct tile_context *c, const st
     return c->next;
 }
 
+/* A bundle whose other instruction does nothing. */
+static const struct tile_step *run_main_only(struct tile_context *c, const struct tile_step *s)
+{
+    s->main.run(c, &s->main);
+    c->slots += s->slots;
+    return advance(c, s->next);
+}
+
+static const struct tile_step *run_aux_only(struct tile_context *c, const struct tile_step *s)
+{
+    s->aux.run(c, &s->aux);
+    c->slots += s->slots;
+    return advance(c, s->next);
+}
+
 static const struct tile_step *run_main_first(struct tile_context *c, const struct tile_step *s)
 {
     s->main.run(c, &s->main);
@@ -145,6 +160,12 @@ static const struct tile_step *run_past_end(struct tile_context *c, const struct
     tile_raise(c, &op, TILE_INVALID_PC, 0, "execution runs past the end of the code");
 }
 
+/* setzi of a register that is not there: nop and fnop. */
+static bool does_nothing(const struct tile_op *op)
+{
+    return strcmp(op->form->name, "setzi") == 0 && (op->to[0] == REG_LOST_M || op->to[0] == REG_LOST_A);
+}
+
 static unsigned slots_of(const struct tile_form *form)
 {
     return tile_mnemonics[form->mnemonic].slots;
@@ -174,6 +195,8 @@ static void decode_bundle(const struct tile_program *program, struct tile_step *
          aux_feeds = places(&step->aux, TILE_WRITTEN) & places(&step->main, TILE_READ);
     step->slots = slots_of(main.form) > slots_of(aux.form) ? slots_of(main.form) : slots_of(aux.form);
     step->run = main.form->flags & TILE_CONTROL ? run_control
+                : does_nothing(&step->aux)      ? run_main_only
+                : does_nothing(&step->main)     ? run_aux_only
                 : main_feeds && aux_feeds       ? run_crossed
                 : main_feeds                    ? run_aux_first
                                                 : run_main_first;

@@ -3,7 +3,9 @@
 #include "world.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void add_codelets(struct world *w)
 {
@@ -177,6 +179,47 @@ static void state_and_result_are_kept(struct world *w)
     }
 }
 
+/* option: TREMULA_TILE_TRACE: each slot of a vertex, with what it executes. */
+static void a_trace_shows_the_slots(struct world *w)
+{
+    if (w->checked)
+        return;
+    setenv("TREMULA_TILE_TRACE", "assembly::AddPairs", 1);
+    fflush(stderr);
+    int kept = dup(STDERR_FILENO);
+    FILE *file = tmpfile();
+    dup2(fileno(file), STDERR_FILENO);
+    a_worker_adds_two_vectors(w);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    unsetenv("TREMULA_TILE_TRACE");
+    char line[400];
+    unsigned adds = 0;
+    rewind(file);
+    while (fgets(line, sizeof(line), file))
+        adds += strstr(line, "f32v2add $a0:1, $a0:1, $a2:3") != NULL;
+    fclose(file);
+    assert_int_equal(adds, strcmp(w->machine, "cpu") == 0 ? 3 : 6); /* once more when cycles are counted */
+}
+
+static void an_estimate_overrides_the_count(struct world *w)
+{
+    if (w->checked || strcmp(w->machine, "cpu") == 0)
+        return;
+    add_codelets(w);
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, "set");
+    pop_vertex v = world_vertex(w, set, "assembly::Supervised", 0);
+    ints(w, v, "values", "values", 6);
+    pop_graph_set_perf_estimate(w->graph, v, 1200, 0);
+    must_build(w);
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    world_run(w, 0);
+    pop_error error = { 0 };
+    pop_cycles cycles = { 0 };
+    must(pop_engine_cycles(w->engine, &cycles, &error), &error);
+    assert_int_equal(cycles.compute % 1200, 0);
+}
+
 static void a_store_beyond_a_field_is_found(struct world *w)
 {
     if (!w->checked)
@@ -193,10 +236,11 @@ static void a_store_beyond_a_field_is_found(struct world *w)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCENARIO(a_worker_adds_two_vectors), SCENARIO(six_workers_scale_a_vector),
-        SCENARIO(a_field_has_each_layout),   SCENARIO(tables_have_rows_and_scalars),
-        SCENARIO(a_vector_list_is_written),  SCENARIO(a_supervisor_runs_workers),
-        SCENARIO(state_and_result_are_kept), SCENARIO(a_store_beyond_a_field_is_found)
+        SCENARIO(a_worker_adds_two_vectors),       SCENARIO(six_workers_scale_a_vector),
+        SCENARIO(a_field_has_each_layout),         SCENARIO(tables_have_rows_and_scalars),
+        SCENARIO(a_vector_list_is_written),        SCENARIO(a_supervisor_runs_workers),
+        SCENARIO(state_and_result_are_kept),       SCENARIO(a_trace_shows_the_slots),
+        SCENARIO(an_estimate_overrides_the_count), SCENARIO(a_store_beyond_a_field_is_found)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
