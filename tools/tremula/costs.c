@@ -7,6 +7,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The sum of a kind of cycles over all tiles. */
+static double tile_cycles(const pop_profile_value *execution, const char *const *kinds, size_t count)
+{
+    const pop_profile_value *all = pop_profile_path(execution, "simulation.tileCycles");
+    double sum = 0;
+    for (size_t i = 0; i < count; ++i)
+        sum += pop_profile_sum(pop_profile_get(all, kinds[i]));
+    return sum;
+}
+
+static void read_shares(const session *s, costs *c)
+{
+    static const char *const exchange[] = { "doExchange", "globalExchange", "streamCopy" }, *const kinds[] = {
+        "compute", "copy", "sync"
+    };
+    pop_profile_value execution = { 0 };
+    pop_error error;
+    if (pop_engine_execution_profile(s->engine, &execution, &error) != POP_OK)
+        return;
+    double compute = tile_cycles(&execution, kinds, 2), sync = tile_cycles(&execution, kinds + 2, 1),
+           exchanged = tile_cycles(&execution, exchange, 3), all = compute + sync + exchanged;
+    if (all > 0) {
+        c->compute = compute / all;
+        c->exchange = exchanged / all;
+        c->sync = sync / all;
+    }
+    pop_profile_free(&execution);
+}
+
 pop_status read_costs(const session *s, costs *c, pop_error *error)
 {
     *c = (costs){ .per_tile = s->target->bytes_per_tile };
@@ -22,6 +51,7 @@ pop_status read_costs(const session *s, costs *c, pop_error *error)
     }
     c->seconds = s->target->tile_clock_frequency > 0 ? (double)c->cycles.total / s->target->tile_clock_frequency : 0;
     pop_profile_free(&graph);
+    read_shares(s, c);
     return POP_OK;
 }
 
@@ -87,16 +117,37 @@ static void print_rows(struct row *rows, size_t count, size_t wanted, double tot
             rows[i].weight_bytes, rows[i].output_bytes, rows[i].name, rows[i].op);
 }
 
+/* Stages of the pipeline: a batch passes one after the other; with many batches the slowest decides. */
+static void print_stages(const struct row *rows, size_t count, unsigned ipus)
+{
+    double most = 0, sum = 0;
+    for (unsigned ipu = 0; ipu < ipus; ++ipu) {
+        double cycles = 0, weights = 0;
+        size_t nodes = 0;
+        for (size_t i = 0; i < count; ++i)
+            if (rows[i].ipu == ipu) {
+                cycles += rows[i].cycles;
+                weights += (double)rows[i].weight_bytes;
+                ++nodes;
+            }
+        put("  IPU %u: %zu nodes, %.0f cycles, %.4g MB of weights\n", ipu, nodes, cycles, weights / 1e6);
+        most = cycles > most ? cycles : most;
+        sum += cycles;
+    }
+    if (most > 0)
+        put("  balance %.0f %%: one batch passes the IPUs one after the other; a stream of batches would take %.0f "
+            "cycles each\n",
+            sum / most / ipus * 100, most);
+}
+
 pop_status print_costs(const session *s, size_t wanted, pop_error *error)
 {
     costs c;
     if (read_costs(s, &c, error) != POP_OK)
         return error->status;
     double total = (double)c.cycles.total;
-    put("%.0f cycles, %.3g ms at %.4g GHz: compute %.0f %%, exchange %.0f %%, host %.0f %%, sync %.0f %%\n", total,
-        c.seconds * 1e3, s->target->tile_clock_frequency / 1e9, (double)c.cycles.compute / total * 100,
-        (double)(c.cycles.exchange + c.cycles.global_exchange) / total * 100,
-        (double)c.cycles.host_exchange / total * 100, (double)c.cycles.sync / total * 100);
+    put("%.0f cycles, %.3g ms at %.4g GHz; of all tiles' cycles %.0f %% compute, %.0f %% exchange, %.0f %% wait\n",
+        total, c.seconds * 1e3, s->target->tile_clock_frequency / 1e9, c.compute * 100, c.exchange * 100, c.sync * 100);
     put("memory: %.4g MB of %.4g MB on %u tiles; the fullest tile has %.4g of %.4g KB\n", (double)c.all / 1e6,
         (double)pop_target_memory_bytes(s->target) / 1e6, pop_target_num_tiles(s->target), (double)c.fullest / 1e3,
         (double)c.per_tile / 1e3);
@@ -109,6 +160,8 @@ pop_status print_costs(const session *s, size_t wanted, pop_error *error)
     double rest = 0;
     struct row *rows = list_rows(s, &count);
     add_steps(pop_profile_path(&execution, "simulation.steps"), rows, count, &rest);
+    if (s->target->num_ipus > 1)
+        print_stages(rows, count, s->target->num_ipus);
     print_rows(rows, count, wanted, total);
     put("%12.0f %6.1f%% %10s %10s  inputs, outputs and what belongs to no node\n", rest,
         total > 0 ? rest / total * 100 : 0, "", "");

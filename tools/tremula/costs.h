@@ -7,9 +7,10 @@
 
 typedef struct costs {
     pop_cycles cycles;
-    double seconds;             /* at the machine's clock */
-    uint64_t fullest, per_tile; /* bytes on the fullest tile, and of a tile */
-    uint64_t all;               /* bytes on all tiles */
+    double compute, exchange, sync; /* shares of the cycles of all tiles; the host's exchange is part of exchange */
+    double seconds;                 /* at the machine's clock */
+    uint64_t fullest, per_tile;     /* bytes on the fullest tile, and of a tile */
+    uint64_t all;                   /* bytes on all tiles */
 } costs;
 
 pop_status read_costs(const session *s, costs *c, pop_error *error);

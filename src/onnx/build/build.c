@@ -14,6 +14,15 @@
 
 /* ---- nodes ---- */
 
+/* What is built from now on is on this IPU; no effect with one IPU. */
+static void enter_ipu(onnx_builder *b, unsigned ipu)
+{
+    if (!b->ipus)
+        return;
+    b->ipu = ipu;
+    b->graph = b->ipus[ipu];
+}
+
 /* The debug context of a node: what it builds is attributed to it, and the layer of a report has its name. */
 static pop_where begin_node(onnx_builder *b)
 {
@@ -78,6 +87,8 @@ bool onnx_build_nodes(onnx_builder *b, const onnx_graph *graph)
     pop_program outer_program = b->program;
     for (size_t i = 0; i < graph->num_nodes && !b->failed; ++i) {
         b->node = &graph->nodes[i];
+        if (graph == &b->model->graph && b->stages)
+            enter_ipu(b, b->stages[i]);
         b->name = b->node->name;
         b->where = begin_node(b);
         b->program = pop_sequence_at(b->where, b->graph, b->name);
@@ -163,6 +174,8 @@ static void end_inputs(onnx_builder *b)
             continue;
         port->tensor = value->host;
         port->shaped = true;
+        if (value->placed)
+            enter_ipu(b, value->ipu);
         pop_tensor t = onnx_tensor_of(b, value);
         port->host_type = pop_tensor_type(t);
         pop_stream stream =
@@ -190,6 +203,8 @@ static void end_outputs(onnx_builder *b)
         if (value->known)
             continue;
         port->tensor.data = NULL;
+        if (value->placed)
+            enter_ipu(b, value->ipu);
         pop_tensor t = onnx_tensor_of(b, value);
         pop_stream stream = pop_graph_add_device_to_host_fifo_at(b->where, b->graph, port->handle, port->host_type,
                                                                  pop_tensor_num_elements(t), POP_NO_OPTIONS);
@@ -237,6 +252,66 @@ static void build_all(onnx_builder *b, pop_program *program)
     *program = whole;
 }
 
+/* ---- several IPUs ---- */
+
+static void run_builder(onnx_builder *b, pop_program *program)
+{
+    tremula_onnx_model *model = b->model;
+    popops_add_codelets_at(b->where, b->root);
+    poplin_add_codelets_at(b->where, b->root);
+    popnn_add_codelets_at(b->where, b->root);
+    b->values = onnx_new(b->arena, model->num_values, sizeof(*b->values));
+    model->costs = onnx_new(b->arena, model->graph.num_nodes, sizeof(*model->costs));
+    model->num_costs = 0;
+    b->cache = poplin_planning_cache_create();
+    build_all(b, program);
+    poplin_planning_cache_destroy(b->cache);
+}
+
+/* Whole nodes to each IPU, in order: an IPU takes nodes until it has its share of all bytes. */
+static unsigned *divide_nodes(onnx_builder *b, const tremula_onnx_node_cost *costs, size_t count)
+{
+    unsigned *stages = onnx_new(b->arena, count + 1, sizeof(*stages));
+    double all = 0, before = 0;
+    for (size_t i = 0; i < count; ++i)
+        all += (double)(costs[i].weight_bytes + costs[i].output_bytes);
+    for (size_t i = 0; i < count; ++i) {
+        double bytes = (double)(costs[i].weight_bytes + costs[i].output_bytes);
+        unsigned stage = all > 0 ? (unsigned)((before + bytes / 2) / all * b->num_ipus) : 0;
+        stages[i] = stage < b->num_ipus ? stage : b->num_ipus - 1;
+        before += bytes;
+    }
+    return stages;
+}
+
+/* Builds once on the first IPU to learn what nodes hold; that graph is not compiled. */
+static bool plan_stages(onnx_builder *b)
+{
+    const pop_target *target = pop_graph_target(b->root);
+    pop_graph *whole = pop_graph_create(target);
+    pop_graph *first = pop_graph_create_virtual_range_at(b->where, whole, 0, target->tiles_per_ipu);
+    onnx_builder trial = *b;
+    pop_program program;
+    trial.root = whole;
+    trial.graph = first;
+    trial.where = (pop_where){ pop_store_keep_text(pop_graph_store(whole), b->model->path), 0, 0 };
+    trial.num_ipus = 1;
+    run_builder(&trial, &program);
+    bool done = onnx_ok(&trial);
+    pop_graph_destroy(first);
+    pop_graph_destroy(whole);
+    b->failed = !done;
+    if (!done)
+        return false;
+    b->stages = divide_nodes(b, b->model->costs, b->model->num_costs);
+    b->ipus = onnx_new(b->arena, b->num_ipus, sizeof(*b->ipus));
+    for (unsigned i = 0; i < b->num_ipus; ++i)
+        b->ipus[i] = pop_graph_create_virtual_range_at(b->where, b->root, i * target->tiles_per_ipu,
+                                                       (i + 1) * target->tiles_per_ipu);
+    enter_ipu(b, 0);
+    return true;
+}
+
 pop_status tremula_onnx_build(tremula_onnx_model *model, pop_graph *graph, pop_options options, pop_program *program,
                               pop_error *error)
 {
@@ -250,14 +325,11 @@ pop_status tremula_onnx_build(tremula_onnx_model *model, pop_graph *graph, pop_o
     b.name = "";
     if (!read_options(&b, options))
         return b.error->status;
-    popops_add_codelets_at(b.where, graph);
-    poplin_add_codelets_at(b.where, graph);
-    popnn_add_codelets_at(b.where, graph);
-    b.values = onnx_new(b.arena, model->num_values, sizeof(*b.values));
-    model->costs = onnx_new(b.arena, model->graph.num_nodes, sizeof(*model->costs));
-    model->num_costs = 0;
-    b.cache = poplin_planning_cache_create();
-    build_all(&b, program);
-    poplin_planning_cache_destroy(b.cache);
-    return onnx_ok(&b) ? POP_OK : b.error->status;
+    b.num_ipus = pop_graph_target(graph)->num_ipus;
+    if (b.num_ipus <= 1 || plan_stages(&b))
+        run_builder(&b, program);
+    bool done = onnx_ok(&b);
+    for (unsigned i = 0; b.ipus && i < b.num_ipus; ++i)
+        pop_graph_destroy(b.ipus[i]);
+    return done ? POP_OK : b.error->status;
 }

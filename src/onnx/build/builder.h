@@ -29,8 +29,9 @@ struct onnx_builder {
     const onnx_node *node;
     pop_graph *root, **ipus; /* the whole graph, and that of each IPU */
     unsigned num_ipus, ipu;
-    pop_graph *graph;   /* of the current IPU */
-    pop_graph *scratch; /* while views are folded, else NULL */
+    const unsigned *stages; /* the IPU of each node of the main graph; NULL: one IPU */
+    pop_graph *graph;       /* of the current IPU */
+    pop_graph *scratch;     /* while views are folded, else NULL */
     struct onnx_scratch *scratch_variables;
     pop_program program, inputs; /* the node's sequence; that which fills inputs */
     pop_where where;             /* to pass to all calls */
