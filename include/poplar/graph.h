@@ -314,7 +314,7 @@ POP_API bool pop_graph_add_codelets_at(pop_where where, pop_graph *graph, const 
 POP_API bool pop_graph_add_codelets_flags_at(pop_where where, pop_graph *graph, const char *file, pop_codelet_file type,
                                              const char *flags);
 #define pop_graph_add_codelets_source(...) pop_graph_add_codelets_source_at(POP_HERE, __VA_ARGS__)
-/* Source text; type is POP_FILE_C or POP_FILE_CPP. */
+/* Source text; type is POP_FILE_C, POP_FILE_CPP or POP_FILE_ASM. */
 POP_API bool pop_graph_add_codelets_source_at(pop_where where, pop_graph *graph, const char *source,
                                               pop_codelet_file type, const char *flags);
 POP_API bool pop_graph_has_codelet(const pop_graph *graph, const char *vertex_type);

@@ -143,6 +143,7 @@ static void call_vertices(struct set_chunk *chunk)
     chunk->frame.external.set = chunk->execution->set;
     chunk->frame.external.image = chunk->execution->engine->image;
     chunk->frame.external.checked = false;
+    chunk->frame.external.random = chunk->execution->replica->random;
     for (uint64_t at = chunk->begin; at < chunk->end; ++group) {
         uint64_t end = group->first + group->count < chunk->end ? group->first + group->count : chunk->end;
         if (at >= end)
@@ -325,12 +326,22 @@ static void execute_in_chunks(struct set_execution *execution, uint64_t nanoseco
              execution->engine->in_child ? isolate_run_chunk : run_chunk, execution);
 }
 
+static bool set_is_external(const struct set_execution *execution)
+{
+    const struct group_run *groups = execution->replica->groups + execution->set->first_group;
+    for (uint32_t g = 0; g < execution->set->groups; ++g)
+        if (groups[g].external)
+            return true;
+    return false;
+}
+
 static void execute_vertices(struct set_execution *execution)
 {
     const struct image_set *set = execution->set;
     struct set_run *past = execution->replica->sets + (set - execution->engine->image->sets.data);
     unsigned threads = pool_threads(execution->pool);
-    if (threads == 1 || set->vertices < 2) {
+    bool ordered = execution->replica->random && set_is_external(execution); /* vertices share their tiles' states */
+    if (threads == 1 || set->vertices < 2 || ordered) {
         run_range(execution, 0, 0, set->vertices);
         return;
     }

@@ -9,9 +9,12 @@
 
 #include <fenv.h>
 
+enum { EXTERNAL_WORKERS = 6 };
+
 struct externals {
     uint32_t count;
     struct tile_vertex **vertices; /* by codelet of the image */
+    bool random;                   /* some code draws random numbers */
 };
 
 /* The architectures to look for code of: the target's, or on a CPU any, the newest common one first. */
@@ -40,7 +43,11 @@ static pop_status link_one(const struct image *image, const struct codelet *code
         *vertex = tile_vertex_link(codelet, image->modules.data, image->modules.count, archs[i], &missing, &why);
     }
     pop_status status = POP_OK;
-    if (missing)
+    if (*vertex && image->groups.count && !image->edge_first.count)
+        status =
+            error_set(error, POP_LINK_ERROR, NO_WHERE, api,
+                      "the executable does not have the sizes of fields that vertex type '%s' needs", codelet->name);
+    else if (missing)
         LOG(ENGINE, WARN, "vertex type '%s' is an external codelet: %s; its compute runs instead", codelet->name,
             str_text(&why));
     else if (!*vertex)
@@ -64,6 +71,8 @@ pop_status externals_link(const struct image *image, const char *api, struct ext
             (*externals)->vertices = mem_zero(image->codelets.count, sizeof(*(*externals)->vertices));
         }
         status = link_one(image, codelet, api, &(*externals)->vertices[i], error);
+        if (status == POP_OK && (*externals)->vertices[i])
+            (*externals)->random |= tile_vertex_is_random((*externals)->vertices[i]);
     }
     return status;
 }
@@ -81,6 +90,29 @@ void externals_free(struct externals *externals)
 struct tile_vertex *external_of(const struct externals *externals, uint32_t codelet)
 {
     return externals ? externals->vertices[codelet] : NULL;
+}
+
+static uint64_t mix(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+uint64_t (*externals_random(const struct externals *externals, const struct image *image, uint64_t seed))[2]
+{
+    uint64_t tiles = 0;
+    if (!externals || !externals->random)
+        return NULL;
+    for (size_t i = 0; i < image->vertex_places.count; ++i)
+        tiles = image->vertex_places.data[i].tile >= tiles ? image->vertex_places.data[i].tile + UINT64_C(1) : tiles;
+    uint64_t(*states)[2] = mem_zero(tiles * EXTERNAL_WORKERS, sizeof(*states));
+    for (uint64_t i = 0; i < tiles * EXTERNAL_WORKERS; ++i) {
+        states[i][0] = mix(mix(seed) + 2 * i);
+        states[i][1] = mix(mix(seed) + 2 * i + 1) | 1; /* not all zero */
+    }
+    return states;
 }
 
 /* The floating-point flags of a vertex's tile as the machine's control register. */
@@ -111,6 +143,8 @@ bool external_run(struct codelet_call *call)
                                                                           : UINT32_MAX,
                                        .seed = (frame->behave.set ? frame->behave.set->seed : 0) + in_set,
                                        .checked = external->checked };
+        if (external->random && image->vertex_places.count)
+            run.random = external->random + (size_t)EXTERNAL_WORKERS * run.tile;
         fenv_t host;
         call->current = state;
         feholdexcept(&host); /* the interpreter finds exceptions itself */

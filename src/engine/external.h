@@ -14,6 +14,7 @@ struct external_call {
     const struct image_set *set;
     uint64_t first; /* vertex of the set that call->states belongs to */
     bool checked;
+    uint64_t (*random)[2]; /* of the replica: six workers of each tile; NULL: no code draws random numbers */
 };
 
 /* Links the assembly code of the image's external vertex types; link_error when it cannot be linked. A type without a
@@ -22,6 +23,8 @@ pop_status externals_link(const struct image *image, const char *api, struct ext
 void externals_free(struct externals *externals);
 /* NULL when the codelet (an index of the image) runs its compute. */
 struct tile_vertex *external_of(const struct externals *externals, uint32_t codelet);
+/* States of the random numbers of all workers of all tiles; NULL when no code draws any. The caller frees them. */
+uint64_t (*externals_random(const struct externals *externals, const struct image *image, uint64_t seed))[2];
 /* The run function of such vertices: call is the first member of an execute_frame. */
 bool external_run(struct codelet_call *call);
 

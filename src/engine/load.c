@@ -199,6 +199,8 @@ static pop_status materialise(struct replica *replica, const char *api, pop_erro
         replica->sets = mem_zero(image->sets.count, sizeof(*replica->sets));
     }
     make_groups(replica);
+    free(replica->random);
+    replica->random = externals_random(engine->externals, image, replica->number);
     return POP_OK;
 }
 
@@ -226,6 +228,8 @@ static void unload(struct replica *replica)
     free(replica->operand);
     free(replica->groups);
     free(replica->sets);
+    free(replica->random);
+    replica->random = NULL;
     remotes_destroy(replica);
     replica->storage = replica->scratch = replica->states = replica->temporary = replica->operand = NULL;
     replica->groups = NULL;

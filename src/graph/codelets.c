@@ -146,6 +146,11 @@ static pop_status compile(const pop_graph *graph, enum popc_language language, c
     return status;
 }
 
+static enum popc_language language_of(pop_codelet_file type)
+{
+    return type == POP_FILE_C ? POPC_C : type == POP_FILE_CPP ? POPC_CPP : POPC_ASSEMBLY;
+}
+
 static bool add_file(pop_where where, const char *api, pop_graph *graph, const char *file, pop_codelet_file type,
                      const char *flags)
 {
@@ -163,14 +168,15 @@ static bool add_file(pop_where where, const char *api, pop_graph *graph, const c
         break;
     case POP_FILE_C:
     case POP_FILE_CPP:
-        status = has_ending(file, ".gp")
-                     ? load(graph, file, flags, &module, &error)
-                     : compile(graph, type == POP_FILE_CPP ? POPC_CPP : POPC_C, file, NULL, flags, &module, &error);
+    case POP_FILE_ASM:
+    case POP_FILE_PREPROCESSED_ASM:
+        status = has_ending(file, ".gp") ? load(graph, file, flags, &module, &error)
+                                         : compile(graph, language_of(type), file, NULL, flags, &module, &error);
         break;
     default:
         return store_fail_in(graph->store, POP_GRAPH_OBJECT_LOAD_ERROR, where, api, file,
-                             "codelets are C and C++ sources or .gp files here: POP_FILE_C, POP_FILE_CPP, "
-                             "POP_FILE_OBJECT or POP_FILE_AUTO");
+                             "codelets are sources in C, C++ and assembly or .gp files here: POP_FILE_C, POP_FILE_CPP, "
+                             "POP_FILE_ASM, POP_FILE_OBJECT or POP_FILE_AUTO");
     }
     return take(graph, where, api, status, module, &error);
 }
@@ -194,13 +200,12 @@ bool pop_graph_add_codelets_source_at(pop_where where, pop_graph *graph, const c
         return false;
     if (!source)
         return store_fail(graph->store, POP_FILE_LOAD_ERROR, where, api, "source is NULL");
-    if (type != POP_FILE_C && type != POP_FILE_CPP)
+    if (type != POP_FILE_C && type != POP_FILE_CPP && type != POP_FILE_ASM && type != POP_FILE_PREPROCESSED_ASM)
         return store_fail(graph->store, POP_GRAPH_OBJECT_LOAD_ERROR, where, api,
-                          "source text must be C or C++: POP_FILE_C or POP_FILE_CPP");
+                          "source text must be C, C++ or assembly: POP_FILE_C, POP_FILE_CPP or POP_FILE_ASM");
     struct module *module = NULL;
     pop_error error = { 0 };
-    pop_status status =
-        compile(graph, type == POP_FILE_CPP ? POPC_CPP : POPC_C, "<source>", source, flags, &module, &error);
+    pop_status status = compile(graph, language_of(type), "<source>", source, flags, &module, &error);
     return take(graph, where, api, status, module, &error);
 }
 

@@ -193,6 +193,24 @@ static void write_trace(void *user, const char *line)
     fprintf(stderr, "%s\n", line);
 }
 
+bool tile_vertex_is_random(const struct tile_vertex *vertex)
+{
+    enum { FIRST_STATE = 3, SEED = 7 }; /* control registers PRNG_0_0 to PRNG_SEED */
+    const struct tile_program *program = vertex->program;
+    for (uint32_t at = 0; at < program->code_bytes; at += 4) {
+        struct tile_instruction i;
+        uint32_t word;
+        memcpy(&word, program->image + at, 4);
+        if (!tile_decode(word, &i))
+            continue;
+        const char *name = i.form->name;
+        if (strcmp(tile_mnemonics[i.form->mnemonic].section, "RANDOM") == 0 ||
+            (strcmp(name, "uput") == 0 && i.value[0] >= FIRST_STATE && i.value[0] <= SEED))
+            return true;
+    }
+    return false;
+}
+
 static uint64_t mix(uint64_t x)
 {
     x += 0x9e3779b97f4a7c15u;
@@ -228,7 +246,8 @@ static void begin(const struct tile_vertex *vertex, struct tile *tile, const str
     if (run->max_slots)
         tile_limit(tile, run->max_slots);
     for (unsigned w = 0; w < TILE_WORKERS; ++w)
-        tile_set_prng(tile, w, mix(run->seed + 2 * w), mix(run->seed + 2 * w + 1) | 1);
+        tile_set_prng(tile, w, run->random ? run->random[w][0] : mix(run->seed + 2 * w),
+                      run->random ? run->random[w][1] : mix(run->seed + 2 * w + 1) | 1);
     tile_allow(tile, vertex->program->base, vertex->program->bytes, TILE_MAY_READ);
     if (traced)
         fprintf(stderr, "%s on tile %u\n", vertex->codelet->name, run->tile);
@@ -287,6 +306,8 @@ bool tile_vertex_run(struct tile_vertex *vertex, struct tile_vertex_run *run)
     }
     begin(vertex, tile, run);
     bool good = execute(vertex, tile, run);
+    for (unsigned w = 0; w < TILE_WORKERS && run->random; ++w)
+        tile_get_prng(tile, w, run->random[w], run->random[w] + 1);
     give_tile(vertex, tile);
     return good;
 }

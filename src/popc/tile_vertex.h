@@ -18,6 +18,8 @@ struct tile_vertex;
 struct tile_vertex *tile_vertex_link(const struct codelet *codelet, struct module *const *modules, size_t count,
                                      enum device_arch arch, bool *missing, struct str *why);
 void tile_vertex_free(struct tile_vertex *vertex);
+/* Whether its code draws random numbers or sets their state. */
+bool tile_vertex_is_random(const struct tile_vertex *vertex);
 /* Appends the label of a vertex type: "__runCodelet_popops__Fill___float" for "popops::Fill<float>". */
 void tile_vertex_label(const char *type, struct str *label);
 
@@ -27,6 +29,7 @@ struct tile_vertex_run {
                                    has its number of entries, then the bytes of each */
     uint32_t fp_ictl;           /* floating-point control of the workers */
     uint32_t tile;              /* number of the vertex's tile; UINT32_MAX: not known */
+    uint64_t (*random)[2];      /* states of the workers' random numbers, kept for the next vertex; NULL: seeds */
     uint64_t seed;              /* of the workers' random numbers */
     bool checked;               /* accesses outside of the fields end the run */
     uint64_t max_slots;         /* 0: the default */

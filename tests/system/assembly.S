@@ -274,3 +274,17 @@ ENTRY __runCodelet_assembly__Beyond
   ld32 $m1, $mvertex_base, 1
   stm32 $m1, $m0, $m1               # one too far
   exitz $mzero
+
+ENTRY __runCodelet_assembly__Seed
+  ld32 $m0, $mvertex_base, 0
+  ld32 $a0, $m0, 0
+  put $PRNG_SEED, $a0
+  exitz $mzero
+
+ENTRY __runCodelet_assembly__Draw
+  get $m1, $WSR
+  and $m1, $m1, CSR_W_WSR__CTXTID_M1__MASK
+  ld32 $m0, $mvertex_base, 0
+  urand64 $a0:1
+  st32 $a0, $m0, $mzero, $m1
+  exitz $mzero

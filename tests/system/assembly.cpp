@@ -95,6 +95,22 @@ class IsZero : public Vertex
     bool compute();
 };
 
+// The first seeds the workers' random numbers of its tile, the second draws from each.
+class Seed : public MultiVertex
+{
+  public:
+    static const bool isExternalCodelet = true;
+    Input<unsigned> seed;
+    bool compute(unsigned);
+};
+class Draw : public MultiVertex
+{
+  public:
+    static const bool isExternalCodelet = true;
+    Output<Vector<unsigned, ONE_PTR>> out; // six
+    bool compute(unsigned);
+};
+
 // Stores one element behind its field.
 class Beyond : public Vertex
 {

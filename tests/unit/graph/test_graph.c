@@ -117,11 +117,11 @@ static void invalid_codelet_files_are_refused(void **state)
     pop_graph *graph = fixture_graph(1, 4);
     assert_false(pop_graph_add_codelets(graph, NULL));
     EXPECT_ERROR(graph, POP_FILE_LOAD_ERROR, "file name");
-    assert_false(pop_graph_add_codelets_flags(graph, "x.s", POP_FILE_ASM, ""));
-    EXPECT_ERROR(graph, POP_GRAPH_OBJECT_LOAD_ERROR, "C and C++ sources");
+    assert_false(pop_graph_add_codelets_flags(graph, "x.ll", POP_FILE_IR, ""));
+    EXPECT_ERROR(graph, POP_GRAPH_OBJECT_LOAD_ERROR, "sources in C, C++ and assembly");
     assert_false(pop_graph_add_codelets_source(graph, NULL, POP_FILE_C, NULL));
     EXPECT_ERROR(graph, POP_FILE_LOAD_ERROR, "NULL");
-    assert_false(pop_graph_add_codelets_source(graph, "", POP_FILE_ASM, NULL));
+    assert_false(pop_graph_add_codelets_source(graph, "", POP_FILE_IR, NULL));
     EXPECT_ERROR(graph, POP_GRAPH_OBJECT_LOAD_ERROR, "POP_FILE_C");
     pop_graph_destroy(graph);
 }
