@@ -35,6 +35,7 @@ install(DIRECTORY examples DESTINATION ${TREMULA_INSTALL_DOCDIR} COMPONENT dev)
 
 if(TARGET tremula_onnx)
   install(TARGETS tremula_onnx EXPORT poplarTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev)
+  install(FILES docs/tremula.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
   install(TARGETS tremula_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 endif()
 if(TARGET poplar_mpi)

@@ -18,7 +18,7 @@
  * inputs are known are computed on the host when the graph is built.
  *
  * Errors name the file and the node: file_load_error and parse_error for files, poplar_error for what a model does
- * against ONNX's rules, unknown_... never: nothing here aborts. */
+ * against ONNX's rules. */
 #ifndef TREMULA_ONNX_H
 #define TREMULA_ONNX_H
 
@@ -110,7 +110,8 @@ POP_API const tremula_onnx_value *tremula_onnx_output(const tremula_onnx_model *
 POP_API int64_t tremula_onnx_opset(const tremula_onnx_model *model);
 POP_API const char *tremula_onnx_producer(const tremula_onnx_model *model); /* "" when the file names none */
 POP_API size_t tremula_onnx_num_nodes(const tremula_onnx_model *model);     /* of the main graph */
-POP_API size_t tremula_onnx_weight_bytes(const tremula_onnx_model *model);  /* of initialisers, in their own types */
+POP_API size_t tremula_onnx_weight_bytes(
+    const tremula_onnx_model *model); /* of initialisers and of tensors in nodes, in their own types */
 /* Operators that the model uses, by name, those of inner graphs too.  Writes at most capacity, returns their number. */
 POP_API size_t tremula_onnx_count_operators(const tremula_onnx_model *model, tremula_onnx_use *uses, size_t capacity);
 /* The table of supported operators.  Static storage. */

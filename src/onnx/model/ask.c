@@ -38,6 +38,13 @@ size_t tremula_onnx_weight_bytes(const tremula_onnx_model *model)
         const tremula_onnx_tensor *tensor = &model->graph.initialisers[i].tensor;
         bytes += tremula_onnx_tensor_elements(tensor) * tremula_onnx_type_size(tensor->type);
     }
+    for (size_t i = 0; i < model->graph.num_nodes; ++i) { /* some exporters write weights as nodes */
+        const onnx_node *node = &model->graph.nodes[i];
+        for (size_t j = 0; j < node->num_attributes; ++j)
+            if (node->attributes[j].kind == ONNX_ATTRIBUTE_TENSOR)
+                bytes += tremula_onnx_tensor_elements(node->attributes[j].as.tensor) *
+                         tremula_onnx_type_size(node->attributes[j].as.tensor->type);
+    }
     return bytes;
 }
 
