@@ -76,28 +76,29 @@ class CollectiveBalancedHostRearrangement
             out += slice.size() * bytes;
         }
     }
-    // The same with the sizes of both buffers, in elements.
-    void rearrangeForCollective(const void *in, std::size_t inElements, void *out, std::size_t outElements,
+    // The same with the sizes of both buffers in bytes, which may be larger than needed: what is left of the output is
+    // not written.
+    void rearrangeForCollective(const void *in, std::size_t inBytes, void *out, std::size_t outBytes,
                                 std::size_t elementBytes) const
     {
-        sizes(inElements, outElements);
+        check(inBytes, outBytes, elementBytes);
         rearrangeForCollective(static_cast<const char *>(in), static_cast<char *>(out),
                                static_cast<std::int64_t>(elementBytes));
     }
-    void undoRearrangeForCollective(const void *in, std::size_t inElements, void *out, std::size_t outElements,
+    void undoRearrangeForCollective(const void *in, std::size_t inBytes, void *out, std::size_t outBytes,
                                     std::size_t elementBytes) const
     {
-        sizes(outElements, inElements);
+        check(outBytes, inBytes, elementBytes);
         undoRearrangeForCollective(static_cast<const char *>(in), static_cast<char *>(out),
                                    static_cast<std::int64_t>(elementBytes));
     }
     template <typename T> void rearrangeForCollective(const std::vector<T> &in, std::vector<T> &out) const
     {
-        rearrangeForCollective(in.data(), in.size(), out.data(), out.size(), sizeof(T));
+        rearrangeForCollective(in.data(), in.size() * sizeof(T), out.data(), out.size() * sizeof(T), sizeof(T));
     }
     template <typename T> void undoRearrangeForCollective(const std::vector<T> &in, std::vector<T> &out) const
     {
-        undoRearrangeForCollective(in.data(), in.size(), out.data(), out.size(), sizeof(T));
+        undoRearrangeForCollective(in.data(), in.size() * sizeof(T), out.data(), out.size() * sizeof(T), sizeof(T));
     }
 
   private:
@@ -108,13 +109,15 @@ class CollectiveBalancedHostRearrangement
             elements += slice.size();
         return elements;
     }
-    void sizes(std::size_t reference, std::size_t gathered) const
+    void check(std::size_t reference, std::size_t gathered, std::size_t elementBytes) const
     {
-        if (reference != referenceElements() || gathered != getNumRearrangedTensorElems())
+        const std::size_t needed[] = { referenceElements() * elementBytes,
+                                       getNumRearrangedTensorElems() * elementBytes };
+        if (reference < needed[0] || gathered < needed[1])
             throw poputil::poplibs_error("gcl::CollectiveBalancedHostRearrangement: " + std::to_string(reference) +
-                                         " elements in the order of the reference and " + std::to_string(gathered) +
-                                         " gathered, they must be " + std::to_string(referenceElements()) + " and " +
-                                         std::to_string(getNumRearrangedTensorElems()));
+                                         " bytes in the order of the reference and " + std::to_string(gathered) +
+                                         " gathered, there must be at least " + std::to_string(needed[0]) + " and " +
+                                         std::to_string(needed[1]));
     }
 };
 

@@ -74,7 +74,8 @@ class POP_API Graph
     Graph createVirtualGraph(unsigned numTilesPerIPU, Where where = Where::here());
     Graph createVirtualGraph(unsigned lowerTile, unsigned upperTile, Where where = Where::here());
     Graph createVirtualGraph(const std::vector<unsigned> &perIpuTiles, Where where = Where::here());
-    Graph getTopLevelGraph();
+    // A graph with a replication factor of its own has none: graph_replication_error.
+    Graph getTopLevelGraph(Where where = Where::here());
     // Additions to the result are made in each of the given number of equal parts of this graph (pop_graph_replicate).
     Graph createReplicatedGraph(unsigned replication, Where where = Where::here());
     // The tensors of all replicas that a tensor of a replicated graph stands for, with a new outermost dimension.

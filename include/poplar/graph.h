@@ -158,8 +158,10 @@ POP_API pop_store *pop_graph_store(const pop_graph *graph); /* the store of the 
 /* Interns a text for the lifetime of the store: equal texts give one pointer. "" for NULL. */
 POP_API const char *pop_store_keep_text(pop_store *store, const char *text);
 /* A new handle to the top-level graph, owned by the caller. The shared store lives until its last handle is destroyed.
- */
-POP_API pop_graph *pop_graph_share_top_level(pop_graph *graph);
+ * graph_replication_error, and NULL, for a top-level graph with a replication factor: it has no parent that sees its
+ * replicas. */
+#define pop_graph_share_top_level(...) pop_graph_share_top_level_at(POP_HERE, __VA_ARGS__)
+POP_API pop_graph *pop_graph_share_top_level_at(pop_where where, pop_graph *graph);
 
 /* The first error since the last take; NULL when there is none.  Borrowed until the next call on the graph. */
 POP_API const pop_error *pop_graph_error(const pop_graph *graph);

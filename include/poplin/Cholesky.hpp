@@ -57,13 +57,7 @@ getCholeskyMatMulPrePlanParameters(const poplar::Type &type, const std::vector<s
                                    poplar::OptionFlags options = {})
 {
     std::size_t blockSize = POPLIN_CHOLESKY_BLOCK_SIZE;
-    poplar::OptionFlags others;
-    for (const poplar::OptionFlags::OptionFlag &option : options) {
-        if (option.first == "blockSize")
-            blockSize = std::stoul(option.second);
-        else
-            others.set(option.first, option.second);
-    }
+    const poplar::OptionFlags others = detail::withoutBlockSize(options, blockSize);
     const pop_shape dims = poplar::detail::shape(shape);
     std::vector<poplin_mat_mul_params> list(
         poplin_get_cholesky_mat_mul_pre_plan_parameters(type.c(), dims, blockSize, nullptr, 0));

@@ -65,6 +65,18 @@ inline poplar::Tensor triangularSolve(poplar::Graph &graph, const poplar::Tensor
 
 namespace detail
 {
+// The options of the products; blockSize is the solver's own.
+inline poplar::OptionFlags withoutBlockSize(const poplar::OptionFlags &options, std::size_t &blockSize)
+{
+    poplar::OptionFlags others;
+    for (const poplar::OptionFlags::OptionFlag &option : options) {
+        if (option.first == "blockSize")
+            blockSize = std::stoul(option.second, nullptr, 0);
+        else
+            others.set(option.first, option.second);
+    }
+    return others;
+}
 inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>>
 withOptions(const std::vector<poplin_mat_mul_params> &list, const poplar::OptionFlags &options)
 {
@@ -93,8 +105,10 @@ inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>> getTriangularSo
     const poplar::Type &inputType, const poplar::Type &outputType, const std::vector<std::size_t> &aShape,
     const std::vector<std::size_t> &bShape, bool leftSide, bool lower, const poplar::OptionFlags &options)
 {
-    return getTriangularSolveMatMulPrePlanParameters(inputType, outputType, aShape, bShape, leftSide, lower,
-                                                     std::size_t(0), options);
+    std::size_t blockSize = 0;
+    const poplar::OptionFlags others = detail::withoutBlockSize(options, blockSize);
+    return getTriangularSolveMatMulPrePlanParameters(inputType, outputType, aShape, bShape, leftSide, lower, blockSize,
+                                                     others);
 }
 
 } // namespace poplin

@@ -17,6 +17,7 @@
 #define POPNN_RNN_HPP
 
 #include <poplar/Graph.hpp>
+#include <poplar/OptionFlags.hpp>
 #include <poplar/Program.hpp>
 #include <popnn/detail/rnn_params.hpp>
 #include <popops/Cast.hpp>
@@ -381,6 +382,22 @@ inline std::vector<poplar::Tensor> Rnn(poplar::Graph &graph, const RnnParams &pa
         loop.finish(prog);
     }
     return state;
+}
+
+// With options, of which codeReuse is the only one: programs that do the same are one function in any case.
+inline std::vector<poplar::Tensor> Rnn(poplar::Graph &graph, const RnnParams &params, bool reverse,
+                                       const std::vector<poplar::Tensor> &initState, const StateSequence &stateSequence,
+                                       const std::vector<poplar::Tensor> &inputs, const poplar::Tensor *interimIn,
+                                       poplar::Tensor *interimOut, const std::vector<poplar::Tensor> &outputs,
+                                       const std::vector<poplar::Tensor> &created, poplar::program::Sequence &prog,
+                                       const LoopBodyType &loopFn, unsigned numShards, poplar::OptionFlags &options,
+                                       const poplar::DebugContext &debugContext = {})
+{
+    for (const poplar::OptionFlags::OptionFlag &option : options)
+        if (option.first != "codeReuse")
+            throw poplar::invalid_option("Rnn: unknown option '" + option.first + "'; there is codeReuse");
+    return Rnn(graph, params, reverse, initState, stateSequence, inputs, interimIn, interimOut, outputs, created, prog,
+               loopFn, numShards, debugContext);
 }
 
 } // namespace rnn

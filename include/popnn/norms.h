@@ -3,9 +3,10 @@
  *
  * Activations are {batch, channels, field...} with any field, HALF or FLOAT; gamma, beta and their gradients
  * {channels}. Statistics are {channels} for a batch norm and {batch * groups} for a group norm, with the groups of an
- * image together; a layer norm has one group, an instance norm as many as channels.  A group consists of every
- * groups-th channel or, with the option groupNormStridedChannelGrouping (default true) set to false, of consecutive
- * channels. "whitened" results are (acts - mean) * inv_std_dev.  Errors are those of poplin/norms.h. */
+ * image together; a layer norm has one group, an instance norm as many as channels.  A group consists of
+ * consecutive channels or, with the option groupNormStridedChannelGrouping (default false), of every groups-th channel.
+ * All calls take this option, also those to which it means nothing. "whitened" results are (acts - mean) * inv_std_dev.
+ * Errors are those of poplin/norms.h. */
 #ifndef POPNN_NORMS_H
 #define POPNN_NORMS_H
 

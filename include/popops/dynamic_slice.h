@@ -24,8 +24,9 @@ typedef struct popops_slice_plan {
     pop_type type;
     size_t rows, columns, lookups; /* the sizes that were planned */
     size_t row_splits, column_splits, lookup_splits;
-    size_t column_grain;   /* each block has a multiple of this many columns */
-    bool validate_indices; /* whether calls with this plan check their indices (option "validateIndices") */
+    size_t column_grain;     /* each block has a multiple of this many columns */
+    bool validate_indices;   /* whether calls with this plan check their indices (option "validateIndices") */
+    bool padding_index_used; /* whether slices at the index just beyond the end are 0 (option "paddingIndexUsed") */
 } popops_slice_plan;
 
 POP_BEGIN_DECLS

@@ -110,10 +110,11 @@ POP_API void poputil_use_tracker_map_tensors_by_use_at(pop_where where, poputil_
 POP_API pop_tensor poputil_create_broadcast_operand_at(pop_where where, pop_graph *graph, pop_tensor full,
                                                        pop_type type, unsigned dim, bool dither, const char *name);
 #define poputil_map_output_for_element_wise_op(...) poputil_map_output_for_element_wise_op_at(POP_HERE, __VA_ARGS__)
-/* Maps an output like its best-distributed input of the same shape: lowest maximum on a tile, then most tiles; each
- * grain of grain_size elements is on the tile of its first element. Inputs with aliases or constants and scalars are
- * ignored; without a suitable input the output is mapped linearly with grain_size and min_grains_per_tile. An
- * incompletely mapped input of that shape is an invalid_tile_mapping. */
+/* Maps an output like its best-distributed input of the same shape: lowest maximum on a tile, then most tiles, judged
+ * by what the output would have. Each grain of grain_size elements is on the tile of its first element, and a tile that
+ * has any has at least min_grains_per_tile of them: parts of successive tiles are joined. Inputs with aliases or
+ * constants and scalars are ignored; without a suitable input the output is mapped linearly with grain_size and
+ * min_grains_per_tile. An incompletely mapped input of that shape is an invalid_tile_mapping. */
 POP_API void poputil_map_output_for_element_wise_op_at(pop_where where, pop_graph *graph, pop_tensors inputs,
                                                        pop_tensor output, unsigned grain_size,
                                                        unsigned min_grains_per_tile);

@@ -97,10 +97,16 @@ const char *pop_store_keep_text(pop_store *store, const char *text)
     return store ? intern_text(&store->names, intern_add(&store->names, text)) : "";
 }
 
-pop_graph *pop_graph_share_top_level(pop_graph *graph)
+pop_graph *pop_graph_share_top_level_at(pop_where where, pop_graph *graph)
 {
-    if (!graph)
+    if (!graph || !graph_ready(graph))
         return NULL;
+    if (graph == graph->store->top && graph->store->replicas > 1) {
+        store_fail(graph->store, POP_GRAPH_REPLICATION_ERROR, where, "pop_graph_share_top_level",
+                   "the graph was made with a replication factor of %u: it is itself the top level, and has no parent",
+                   graph->store->replicas);
+        return NULL;
+    }
     ++graph->store->handles;
     return graph->store->top;
 }

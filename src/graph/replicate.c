@@ -189,8 +189,18 @@ bool replicate_check(pop_store *store, uint32_t group, pop_where where, const ch
                          tensor_debug_name(t), store->groups.data[walk.other - 1].replicas);
 }
 
+/* The variable of an empty tensor, which has no pieces; UINT32_MAX when it is not known. */
+static uint32_t empty_variable(const pop_store *store, pop_tensor t)
+{
+    return (t.form & FORM_EMPTY) && !(t.source & COMPOSITE) && t.source < store->variables.count ? t.source
+                                                                                                 : UINT32_MAX;
+}
+
 uint32_t replicate_tensor_group(const pop_store *store, pop_tensor t)
 {
+    uint32_t variable = t.store == store ? empty_variable(store, t) : UINT32_MAX;
+    if (variable != UINT32_MAX)
+        return store->variables.data[variable].group;
     struct group_walk walk = { store, 0, 0 };
     return store->groups.count && t.store == store && !tensor_each_piece(t, of_group, &walk) ? walk.other : 0;
 }
@@ -261,13 +271,18 @@ pop_tensor pop_graph_non_replicated_at(pop_where where, pop_graph *graph, pop_te
         store_fail(store, status, where, api, "rank %u: a dimension more makes a rank over %d", t.rank, MAX_RANK);
         return none;
     }
-    struct instance_walk each = { store, MEM_NEW(struct composite), 0 };
     uint64_t shape[MAX_RANK] = { store->groups.data[group - 1].replicas };
     for (unsigned i = 0; i < t.rank; ++i)
         shape[i + 1] = pop_tensor_dim(t, i);
+    struct unpacked v = { .store = store, .type = t.type };
+    if (!pop_tensor_num_elements(t)) {
+        v.source = empty_variable(store, t) + 1; /* its instance in the first replica */
+        unpacked_row_major(&v, shape, t.rank + 1u);
+        return tensor_pack(&v);
+    }
+    struct instance_walk each = { store, MEM_NEW(struct composite), 0 };
     for (each.replica = 0; each.replica < shape[0]; ++each.replica)
         tensor_each_piece(t, add_instance, &each);
-    struct unpacked v = { .store = store, .type = t.type };
     unpacked_of_composite(&v, each.composite, shape, t.rank + 1u);
     v.type = t.type;
     return tensor_pack(&v);

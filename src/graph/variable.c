@@ -77,22 +77,14 @@ pop_tensor pop_graph_add_variable_at(pop_where where, pop_graph *graph, pop_type
     return add(where, "pop_graph_add_variable", graph, type, shape, name);
 }
 
-/* Whole vectors of the machine, at least 128 bytes on each tile that is used, as even as that allows. */
+/* As evenly as single elements allow, in their order: over all tiles where there are as many elements. */
 static void map_linearly(const pop_graph *graph, uint32_t index)
 {
-    const struct variable *variable = &graph->store->variables.data[index];
-    size_t size = pop_type_size((pop_type)variable->type);
-    uint64_t grain = pop_target_vector_width(&graph->target, (pop_type)variable->type);
-    grain = grain ? grain : 1;
-    uint64_t grains = (variable->elements + grain - 1) / grain;
-    uint64_t min = (128 / size + grain - 1) / grain;
-    uint64_t tiles = grains / (min ? min : 1), all = graph_num_tiles(graph);
-    tiles = tiles > all ? all : tiles ? tiles : 1;
-    for (uint64_t i = 0; i < tiles; ++i) {
-        uint64_t begin = grains * i / tiles * grain, end = grains * (i + 1) / tiles * grain;
-        end = end < variable->elements ? end : variable->elements;
-        replicate_map(graph->store, index, begin, end, graph->tiles ? graph->tiles[i] : (uint32_t)i);
-    }
+    uint64_t elements = graph->store->variables.data[index].elements, all = graph_num_tiles(graph);
+    uint64_t tiles = elements < all ? elements : all;
+    for (uint64_t i = 0; i < tiles; ++i)
+        replicate_map(graph->store, index, elements * i / tiles, elements * (i + 1) / tiles,
+                      graph->tiles ? graph->tiles[i] : (uint32_t)i);
 }
 
 pop_tensor pop_graph_add_variable_mapped_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,

@@ -72,7 +72,7 @@ __attribute__((noinline, unused)) static bool poplibs_set_option(const struct po
         *(bool *)at = strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
         return *(bool *)at || strcmp(value, "false") == 0 || strcmp(value, "0") == 0;
     case POPLIBS_UNSIGNED: {
-        unsigned long number = strtoul(value, &end, 10);
+        unsigned long number = strtoul(value, &end, strstr(value, "0x") == value ? 16 : 10);
         *(unsigned *)(void *)at = (unsigned)number;
         return *value >= '0' && *value <= '9' && !*end && number <= UINT32_MAX;
     }

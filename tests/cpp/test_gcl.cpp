@@ -208,7 +208,16 @@ TEST(a_balanced_reorder)
     CHECK(back == in);
     for (unsigned i = 0; i < 15; ++i)
         CHECK(gathered[host.elementMap[i]] == in[i]);
-    CHECK_THROWS(host.rearrangeForCollective(Floats(14), gathered), poputil::poplibs_error, "14 elements");
+    CHECK_THROWS(host.rearrangeForCollective(Floats(14), gathered), poputil::poplibs_error, "56 bytes");
+    // Sizes are bytes; buffers may be longer than needed.
+    Floats longer(20, 7), wide(18, -1);
+    std::copy(in.begin(), in.end(), longer.begin());
+    host.rearrangeForCollective(longer.data(), 80, wide.data(), 72, 4);
+    CHECK(std::equal(gathered.begin(), gathered.end(), wide.begin()) && wide[15] == -1 && wide[17] == -1);
+    host.undoRearrangeForCollective(wide.data(), 72, longer.data(), 80, 4);
+    CHECK(std::equal(in.begin(), in.end(), longer.begin()) && longer[15] == 7);
+    CHECK_THROWS(host.undoRearrangeForCollective(wide.data(), 59, longer.data(), 80, 4), poputil::poplibs_error,
+                 "59 gathered");
     // On the device: the sum of all replicas, by shares.
     Tensor whole = order.createCollectivesTensor(FLOAT, "whole");
     r.prog.add(Copy(reference, order.undoRearrangeForCollective(whole)));

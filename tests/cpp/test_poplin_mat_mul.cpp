@@ -88,6 +88,21 @@ TEST(products)
         CHECK(got[i] == product(3, 4, i % 20 / 4, i % 4));
 }
 
+// A factor without a tile is put on tile 0, as other scales are.
+TEST(a_factor_without_a_tile)
+{
+    IPUModel model;
+    model.tilesPerIPU = 4;
+    Bed bed(model.createDevice());
+    const Tensor left = bed.floats({ 5, 3 }), right = bed.floats({ 3, 4 }), sum = bed.floats({ 5, 4 }),
+                 two = bed.graph.addConstant(FLOAT, {}, 2.0f);
+    poplin::matMulAcc(bed.graph, sum, two, left, right, bed.prog);
+    CHECK(!bed.graph.getTileMapping(two)[0].empty());
+    const std::vector<float> got = bed.run(sum);
+    for (std::size_t i = 0; i < 20; ++i)
+        CHECK(got[i] == static_cast<float>(i % 7 + 1) + 2 * product(3, 4, i / 4, i % 4));
+}
+
 // row: poplin matMulAcc
 // row: poplin matMulGroupedAcc
 // row: poplin matMulWithOutput

@@ -32,7 +32,8 @@ TEST(a_graph_of_four_replicas_of_two_ipus)
     const Target &target = device.getTarget();
     Graph rg = Graph(target, replication_factor(4));
     CHECK(rg.getReplicationFactor() == 4 && rg.getTarget().getNumIPUs() == 2 && rg.getTarget().getNumTiles() == 8);
-    CHECK(rg.getTopLevelGraph().getReplicationFactor() == 4); // libraries call it
+    CHECK_THROWS(rg.getTopLevelGraph(), graph_replication_error, "has no parent");
+    CHECK(rg.createVirtualGraph(2).getTopLevelGraph().getReplicationFactor() == 4);
     popops::addCodelets(rg);
     Tensor v = rg.addVariable(FLOAT, { 8 }, VariableMappingMethod::LINEAR, "v"),
            rank = rg.addReplicationIndexConstant();

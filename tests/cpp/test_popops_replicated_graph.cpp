@@ -91,6 +91,18 @@ TEST(eight_ipus_into_four_replicas_of_two)
         });
 }
 
+// A tensor without elements has a dimension of replicas too.
+TEST(no_elements_of_all_replicas)
+{
+    Device device = ipus(4);
+    Graph g(device.getTarget());
+    Graph rg = g.createReplicatedGraph(2);
+    const Tensor t = rg.addVariable(FLOAT, { 3, 0, 4 }, "t");
+    CHECK(g.getNonReplicatedTensor(t).shapeToString() == "{2,3,0,4}");
+    CHECK(g.getNonReplicatedTensor(t.slice(1, 2).transpose()).shapeToString() == "{2,4,0,1}");
+    CHECK_THROWS(g.getNonReplicatedTensor(g.addVariable(FLOAT, { 0 })), graph_replication_error, "one tensor already");
+}
+
 // Calls that, by the guide, fail in a graph created with replication_factor, since it has no parent.
 TEST(no_parent_with_a_replication_factor)
 {
@@ -98,6 +110,7 @@ TEST(no_parent_with_a_replication_factor)
     Graph rg(device.getTarget(), replication_factor(4)), plain(device.getTarget());
     Tensor v = rg.addVariable(FLOAT, { 2 }, VariableMappingMethod::LINEAR, "v");
     CHECK_THROWS(rg.getNonReplicatedTensor(v), graph_replication_error, "has no parent");
+    CHECK_THROWS(rg.getTopLevelGraph(), graph_replication_error, "has no parent");
     CHECK_THROWS(rg.createReplicatedGraph(2), graph_replication_error, "one of 4 replicas already");
     Tensor w = plain.addVariable(FLOAT, { 2 }, "w");
     CHECK_THROWS(plain.getNonReplicatedTensor(w), graph_replication_error, "no replicas");
@@ -192,7 +205,7 @@ TEST(an_operation_of_a_library_in_each_replica)
     unsigned vertices[2];
     for (unsigned way = 0; way < 2; ++way) {
         Graph g(device.getTarget(), replication_factor(way ? 2 : 1));
-        Graph rg = way ? g.getTopLevelGraph() : g.createReplicatedGraph(2);
+        Graph rg = way ? g.createVirtualGraph(0, g.getTarget().getNumTiles()) : g.createReplicatedGraph(2);
         popops::addCodelets(g);
         Tensor t = rg.addVariable(FLOAT, { 10, 6 }, VariableMappingMethod::LINEAR, "t");
         rg.createHostWrite("t", t);

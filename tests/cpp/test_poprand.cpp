@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // poprand's C++ interface.
+#include <poplar/CSRFunctions.hpp>
+#include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
+#include <popops/ElementWise.hpp>
 #include <popops/codelets.hpp>
 #include <poprand/RandomGen.hpp>
 #include <poprand/codelets.hpp>
@@ -9,8 +12,58 @@
 
 #include "check.hpp"
 
+#include <cstdlib>
+
 using namespace poplar;
 using namespace poplar::program;
+
+// Adds 1 and half of its last place to ten halves, rounded stochastically, after setting the tiles' seeds.
+static std::vector<std::vector<unsigned short>> roundedSums(const Device &device, const std::vector<unsigned> &seeds)
+{
+    Graph graph(device.getTarget());
+    popops::addCodelets(graph);
+    poprand::addCodelets(graph);
+    Tensor seed = graph.addVariable(UNSIGNED_INT, { 2 }), a = graph.addVariable(HALF, { 10 }), b = graph.clone(a);
+    graph.setTileMapping(seed, 0);
+    poputil::mapTensorLinearly(graph, a, 1, 1);
+    poputil::mapTensorLinearly(graph, b, 1, 1);
+    Sequence prog;
+    setStochasticRounding(graph, prog, true);
+    poprand::setSeed(graph, seed, 0, prog);
+    Tensor sum = popops::add(graph, a, b, prog);
+    graph.createHostWrite("seed", seed);
+    graph.createHostWrite("a", a);
+    graph.createHostWrite("b", b);
+    graph.createHostRead("sum", sum);
+    Engine engine(graph, prog);
+    engine.load(device);
+    std::vector<unsigned short> one(10, 0x3c00), half(10, 0x1000);
+    engine.writeTensor("a", one.data(), one.data() + 10);
+    engine.writeTensor("b", half.data(), half.data() + 10);
+    std::vector<std::vector<unsigned short>> sums;
+    for (const unsigned value : seeds) {
+        const unsigned words[] = { value, 0 };
+        engine.writeTensor("seed", words, words + 2);
+        engine.run(0);
+        sums.push_back(one);
+        engine.readTensor("sum", sums.back().data(), sums.back().data() + 10);
+    }
+    return sums;
+}
+// A seed gives the same results whatever ran before it, on a model and on what a program takes for hardware.
+TEST(stochastic_rounding_follows_the_seed)
+{
+    setenv("TREMULA_IPU", "ipu2 tiles=4 x2", 1);
+    IPUModel model;
+    model.tilesPerIPU = 4;
+    std::vector<Device> hardware = DeviceManager::createDeviceManager().getDevices(TargetType::IPU, 1);
+    CHECK(!hardware.empty() && hardware[0].attach());
+    for (const Device &device : { model.createDevice(), hardware[0].createVirtualDevice(4) }) {
+        const auto sums = roundedSums(device, { 1, 1, 12, 1 });
+        CHECK(sums[0] == sums[1] && sums[0] == sums[3] && sums[0] != sums[2]);
+    }
+    unsetenv("TREMULA_IPU");
+}
 
 TEST(every_call)
 {

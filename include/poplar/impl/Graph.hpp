@@ -92,9 +92,9 @@ POPLAR_IMPL Graph Graph::createVirtualGraph(const std::vector<unsigned> &perIpuT
 {
     return Graph(*this, pop_graph_create_virtual_tiles_at(where, c(), detail::dims(perIpuTiles)));
 }
-POPLAR_IMPL Graph Graph::getTopLevelGraph()
+POPLAR_IMPL Graph Graph::getTopLevelGraph(Where where)
 {
-    return Graph(*this, pop_graph_share_top_level(c()));
+    return Graph(*this, pop_graph_share_top_level_at(where, c()));
 }
 POPLAR_IMPL Graph Graph::createReplicatedGraph(unsigned replication, Where where)
 {

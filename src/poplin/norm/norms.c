@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplibs/log.h"
-#include "poplibs/options.h"
+#include "poplibs/norm_options.h"
 
 #include <poplin/norms.h>
 #include <popops/cast.h>
@@ -62,17 +62,7 @@ static bool begin(struct norm *norm, pop_where where, pop_graph *graph, const ch
         return false;
     *norm = (struct norm){ where, graph, sequence, api, { .members = 1 }, "" };
     poplibs_path(norm->name, sizeof(norm->name), name, step);
-    /* Programs may pass the options of group norms to all norms, so these are parsed and ignored. */
-    union none {
-        bool strided;
-        double widest; /* the largest type that the parser writes */
-    } none;
-    static const struct poplibs_option table[] = {
-#define PLAIN_NORM_OPTION(...) POPLIBS_ROW(union none, __VA_ARGS__)
-#include "poplibs/options.def"
-    };
-    return poplibs_parse_options(where, graph, api, options, table, sizeof(table) / sizeof(table[0]), &none) &&
-           check_acts(norm, acts);
+    return poplibs_take_plain_norm_options(where, graph, api, options) && check_acts(norm, acts);
 }
 static bool check_partials(const struct norm *norm, pop_type partials_type)
 {

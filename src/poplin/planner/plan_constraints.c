@@ -318,8 +318,8 @@ static const char *does_something(const struct poplin_plan_constraints *c, enum 
 }
 
 /* A plan is for the tiles of one IPU.  With one IPU these are level 0; level 1 then has only transforms on a tile,
- * which do not exist here.  With more IPUs level 0 is between IPUs and level 1 on each of them; a program that names
- * only level 0 means the tiles. */
+ * which do not exist here: they are read, so that constraints written for Poplibs are taken, and logged.  With more
+ * IPUs level 0 is between IPUs and level 1 on each of them; a program that names only level 0 means the tiles. */
 static bool read_levels(struct reader *r, json_t *root, unsigned num_ipus)
 {
     struct poplin_plan_constraints levels[2];
@@ -329,17 +329,12 @@ static bool read_levels(struct reader *r, json_t *root, unsigned num_ipus)
     bool second = num_ipus > 1 && given[1];
     const struct poplin_plan_constraints *taken = &levels[second], *other = &levels[!second];
     const char *transform = does_something(other, PLAN_TRANSFORM), *split = does_something(other, PLAN_PARTITION);
-    if (transform || (split && second)) {
-        snprintf(r->text, r->size,
-                 "planConstraints: level \"%d\" cannot have this '%s': plans are for the tiles of one IPU, which are "
-                 "level \"%d\" here",
-                 !second, transform ? transform : split, second);
-        return false;
-    }
-    if (split && r->first)
+    if (r->first && (transform || split))
         POPLIBS_LOG(
             WARN,
-            "planConstraints: the partition of level \"1\" has no effect on one IPU, whose tiles are level \"0\"");
+            "planConstraints: '%s' of level \"%d\" has no effect: plans are for the tiles of one IPU, which are "
+            "level \"%d\" here",
+            transform ? transform : split, !second, second);
     *r->to = *taken;
     return true;
 }

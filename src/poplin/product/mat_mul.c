@@ -153,7 +153,7 @@ void poplin_mat_mul_grouped_with_output_at(pop_where where, pop_graph *graph, po
 static void accumulate(const struct mat_mul_call *call, pop_tensor c, pop_tensor k, pop_tensor a, pop_tensor b,
                        pop_program sequence, size_t rank)
 {
-    if (!mat_mul_is_operand(call, "the factor", k))
+    if (!poplibs_is_scale(call->graph, call->where, call->api, "the factor", k))
         return;
     pop_type type = pop_tensor_type(k);
     if (pop_tensor_num_elements(k) != 1 || (type != POP_HALF && type != POP_FLOAT)) {

@@ -10,7 +10,7 @@
 struct values {
     double proportion;
     int pass, partials;
-    bool arranged, wide, stages, fast, remap, gather;
+    bool arranged, wide, stages, fast, remap, gather, single, rounds;
     const char *constraints;
 };
 
@@ -28,6 +28,8 @@ static const char *const conv_keys[] = { "availableMemoryProportion",
                                          "enableFastReduce",
                                          "remapOutputTensor",
                                          "gatherConvOutput",
+                                         "enableSingleInputReduce",
+                                         "disableSRForAMPVertices",
                                          "planConstraints" };
 static const char *const passes[] = { "NONE_MATMUL", "FC_INFERENCE_FWD", "FC_TRAINING_FWD", "FC_TRAINING_BWD",
                                       "FC_TRAINING_WU" };

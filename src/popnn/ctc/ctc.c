@@ -22,12 +22,20 @@ bool popnn_ctc_options(pop_where where, pop_graph *graph, const char *api, popnn
                        struct ctc_options *options)
 {
     bool loss = purpose == POPNN_CTC_LOSS;
-    *options = (struct ctc_options){ CTC_FLOAT, 0.6, "", true };
+    *options = (struct ctc_options){ .partials = CTC_FLOAT,
+                                     .proportion = 0.6,
+                                     .constraints = "",
+                                     .softmax_gradient = true,
+                                     .infinity_tolerance = 0.01 };
     if (!poplibs_parse_options(where, graph, api, given, loss ? loss_options : infer_options,
                                loss ? sizeof(loss_options) / sizeof(loss_options[0])
                                     : sizeof(infer_options) / sizeof(infer_options[0]),
                                options))
         return false;
+    if (!(options->infinity_tolerance >= 0 && options->infinity_tolerance <= 1))
+        return poplibs_fail(graph, POP_INVALID_OPTION, where, api,
+                            "option 'zeroInfinityRelTolerance' is %g; it must be from 0 to 1",
+                            options->infinity_tolerance);
     return (options->proportion >= 0 && options->proportion <= 1) ||
            poplibs_fail(graph, POP_INVALID_OPTION, where, api,
                         "option 'availableMemoryProportion' is %g; it must be from 0 to 1", options->proportion);

@@ -12,7 +12,9 @@ struct ctc_options {
     int partials;
     double proportion;
     const char *constraints;
-    bool softmax_gradient;
+    bool softmax_gradient, zero_infinity, reduced_classes, codelet_gradient;
+    double infinity_tolerance;
+    const char *sort_groups;
 };
 
 /* Parses the options of the loss or of the beam search. */

@@ -19,6 +19,7 @@ struct ctc {
     pop_graph *graph;
     const popnn_ctc_plan *plan;
     const char *name;
+    const struct ctc_options *options;
     unsigned blank;
     size_t batch, times, parts, classes;        /* entries, partitions of time and of label, classes */
     size_t alphas, turns;                       /* time partitions that start with alpha; steps up to their end */
@@ -373,11 +374,18 @@ static pop_tensor log_sum(const struct ctc *c, pop_tensor t, pop_tensor *into, p
     return *into;
 }
 
+/* The loss from which on it counts as infinite: that of a label which does not fit has the logarithm of 0 in half. */
+static double infinite_loss(const struct ctc *c)
+{
+    return (1 - c->options->infinity_tolerance) * 65504;
+}
+
 /* Converts sums and loss to the gradient: posteriors are exp(sum + loss). A value that is not a log-probability
  * marks a step after the entry's end (infinity) or an entry without alignments (NaN). */
-static pop_tensor finish_gradient(const struct ctc *c, pop_tensor data, pop_tensor loss, bool softmax,
-                                  pop_program sequence)
+static pop_tensor finish_gradient(const struct ctc *c, pop_tensor data, pop_tensor loss, pop_program sequence)
 {
+    bool softmax = c->options->softmax_gradient;
+    char text[160], finite[64] = "";
     pop_tensor sums =
         pop_tensor_dim_shuffle_at(c->where,
                                   popnn_ctc_create_data_input_at(c->where, c->graph, c->plan->partials_type, c->batch,
@@ -386,10 +394,10 @@ static pop_tensor finish_gradient(const struct ctc *c, pop_tensor data, pop_tens
     sums = log_sum(c, c->grads, &sums, sequence);
     pop_tensor by_entry = pop_tensor_dim_shuffle_at(c->where, data, POP_DIMS(1, 0, 2));
     pop_tensor losses = pop_tensor_expand_at(c->where, loss, POP_DIMS(1, 1));
-    const char *text = !softmax ? "select(-exp(_1 + _2), 0, _1 + _2 < 30000)"
-                       : c->plan->in_type == c->plan->partials_type
-                           ? "select(exp(_3) - exp(_1 + _2), 0, _1 + _2 < 30000)"
-                           : "select(exp(float(_3)) - exp(_1 + _2), 0, _1 + _2 < 30000)";
+    const char *of_data = !softmax ? "" : c->plan->in_type == c->plan->partials_type ? "exp(_3)" : "exp(float(_3))";
+    if (c->options->zero_infinity)
+        snprintf(finite, sizeof(finite), " && _2 < %.9g", infinite_loss(c));
+    snprintf(text, sizeof(text), "select(%s - exp(_1 + _2), 0, _1 + _2 < 30000%s)", of_data, finite);
     popops_map_in_place_at(c->where, c->graph, text,
                            softmax ? POP_TENSORS(sums, losses, by_entry) : POP_TENSORS(sums, losses), sequence, c->name,
                            POP_NO_OPTIONS);
@@ -397,7 +405,7 @@ static pop_tensor finish_gradient(const struct ctc *c, pop_tensor data, pop_tens
 }
 
 static popnn_ctc_result build(struct ctc *c, pop_tensor data, pop_tensor labels, pop_tensor data_lengths,
-                              pop_tensor label_lengths, bool gradient, bool softmax, pop_program sequence)
+                              pop_tensor label_lengths, bool gradient, pop_program sequence)
 {
     popnn_ctc_result result = { 0 };
     c->batch = c->plan->batch_size;
@@ -418,7 +426,12 @@ static popnn_ctc_result build(struct ctc *c, pop_tensor data, pop_tensor labels,
     pop_tensor loss = log_sum(c, sums, NULL, sequence);
     popops_unary_in_place_at(c->where, POPOPS_UNARY_NEGATE, c->graph, loss, sequence, c->name);
     if (gradient)
-        result.gradient = finish_gradient(c, data, loss, softmax, sequence);
+        result.gradient = finish_gradient(c, data, loss, sequence);
+    if (c->options->zero_infinity) {
+        char text[64];
+        snprintf(text, sizeof(text), "select(_1, 0, _1 < %.9g)", infinite_loss(c));
+        popops_map_in_place_at(c->where, c->graph, text, POP_TENSORS(loss), sequence, c->name, POP_NO_OPTIONS);
+    }
     result.loss = cast(c, loss, sequence);
     free(c->labels);
     return poplibs_ready(c->graph) ? result : (popnn_ctc_result){ 0 };
@@ -471,9 +484,10 @@ static popnn_ctc_result run(pop_where where, pop_graph *graph, const struct ctc_
     pop_tensor data = r->logits ? popnn_log_softmax_at(where, graph, r->data, sequence, path) : r->data;
     if (!poplibs_ready(graph))
         return none;
-    struct ctc ctc = { .where = where, .graph = graph, .plan = r->plan, .name = path, .blank = r->blank };
-    return build(&ctc, data, r->labels, r->data_lengths, r->label_lengths, r->gradient, options.softmax_gradient,
-                 sequence);
+    struct ctc ctc = {
+        .where = where, .graph = graph, .plan = r->plan, .name = path, .options = &options, .blank = r->blank
+    };
+    return build(&ctc, data, r->labels, r->data_lengths, r->label_lengths, r->gradient, sequence);
 }
 
 popnn_ctc_result popnn_ctc_loss_and_gradient_log_probabilities_at(pop_where where, pop_graph *graph, pop_type out_type,

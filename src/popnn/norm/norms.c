@@ -2,7 +2,7 @@
 /* A group norm is computed as a norm of the view {channels of a group, batch * groups, field}, whose second
  * dimension is the channels for poplin. */
 #include "poplibs/log.h"
-#include "poplibs/options.h"
+#include "poplibs/norm_options.h"
 #include "popnn/norm/host_norm.h"
 #include "popnn/support.h"
 
@@ -36,16 +36,20 @@ void popnn_norm_param_update_at(pop_where where, pop_graph *graph, pop_tensor ga
                                 pop_options options)
 {
     POPLIBS_CALL(graph, gamma_delta, beta_delta, scale, gamma, beta, name, options);
-    popops_scaled_add_to_constant_at(where, graph, gamma, gamma_delta, scale, sequence, name, options);
-    popops_scaled_add_to_constant_at(where, graph, beta, beta_delta, scale, sequence, name, options);
+    if (!poplibs_take_plain_norm_options(where, graph, "popnn_norm_param_update", options))
+        return;
+    popops_scaled_add_to_constant_at(where, graph, gamma, gamma_delta, scale, sequence, name, POP_NO_OPTIONS);
+    popops_scaled_add_to_constant_at(where, graph, beta, beta_delta, scale, sequence, name, POP_NO_OPTIONS);
 }
 void popnn_norm_param_update_tensor_at(pop_where where, pop_graph *graph, pop_tensor gamma_delta, pop_tensor beta_delta,
                                        pop_tensor scale, pop_tensor gamma, pop_tensor beta, pop_program sequence,
                                        const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, gamma_delta, beta_delta, scale, gamma, beta, name, options);
-    popops_scaled_add_to_at(where, graph, gamma, gamma_delta, scale, sequence, name, options);
-    popops_scaled_add_to_at(where, graph, beta, beta_delta, scale, sequence, name, options);
+    if (!poplibs_take_plain_norm_options(where, graph, "popnn_norm_param_update_tensor", options))
+        return;
+    popops_scaled_add_to_at(where, graph, gamma, gamma_delta, scale, sequence, name, POP_NO_OPTIONS);
+    popops_scaled_add_to_at(where, graph, beta, beta_delta, scale, sequence, name, POP_NO_OPTIONS);
 }
 
 /* ---- batch norm ---- */
@@ -103,7 +107,7 @@ static bool open_groups(struct grouping *g, pop_where where, pop_graph *graph, c
 #define NORM_OPTION(...) POPLIBS_ROW(struct grouping, __VA_ARGS__)
 #include "poplibs/options.def"
     };
-    *g = (struct grouping){ .where = where, .graph = graph, .strided = true };
+    *g = (struct grouping){ .where = where, .graph = graph };
     if (!poplibs_ready(graph) || !popnn_check_floating(graph, where, api, "the tensor of activations", acts) ||
         !poplibs_parse_options(where, graph, api, options, table, 1, g))
         return false;

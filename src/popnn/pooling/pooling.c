@@ -427,7 +427,7 @@ static bool check_tensor(const struct pool *pool, const char *what, pop_tensor t
 }
 
 struct pool_options {
-    bool introspective, fast;
+    bool introspective, fast, float_partials;
 };
 static bool check_options(const struct pool *pool, pop_options given, struct pool_options *options)
 {

@@ -12,10 +12,10 @@
 /* ---- opening ---- */
 
 struct recurrent_options {
-    bool inference_only, pre_calc_weights, code_reuse;
+    bool inference_only, pre_calc_weights, code_reuse, apart;
     int partials, accumulators, recomputation;
     unsigned shards, steps_per_update;
-    double proportion;
+    double proportion, update_proportion;
 };
 static const struct poplibs_option table[] = {
 #define RECURRENT_OPTION(...) POPLIBS_ROW(struct recurrent_options, __VA_ARGS__)

@@ -105,16 +105,22 @@ pop_tensor popops_histogram_at(pop_where where, pop_graph *graph, pop_tensor inp
                            .levels = levels,
                            .absolute = absolute_of_input };
     struct histogram_options {
-        bool floats;
-    } taken = { false };
+        bool floats, floats_inside;
+    } taken = { false, false };
     static const struct poplibs_option table[] = {
 #define HISTOGRAM_OPTION(...) POPLIBS_ROW(struct histogram_options, __VA_ARGS__)
 #include "poplibs/options.def"
     };
     pop_tensor none = { 0 };
-    if (!poplibs_ready(graph) || !poplibs_parse_options(where, graph, h.api, options, table, 1, &taken) ||
+    if (!poplibs_ready(graph) ||
+        !poplibs_parse_options(where, graph, h.api, options, table, sizeof(table) / sizeof(table[0]), &taken) ||
         !check(&h, graph))
         return none;
+    if (taken.floats && taken.floats_inside) {
+        poplibs_fail(graph, POP_INVALID_OPTION, where, h.api,
+                     "options 'useFloatArithmetic' and 'useFloatArithmeticWithUnsignedIntOutput' exclude each other");
+        return none;
+    }
     h.counts = taken.floats ? POP_FLOAT : POP_UNSIGNED_INT;
     h.input = pop_tensor_flatten_at(where, input);
     pop_tensor partials = count_on_tiles(&h, graph, sequence);

@@ -285,6 +285,15 @@ void popops_dynamic_update_at(pop_where where, pop_graph *graph, pop_tensor t, p
 
 /* ---- operands ---- */
 
+/* n slices mapped like s; what a tile has of a slice is one region, and so are its parts of all slices. */
+static pop_tensor slices_like(pop_where where, pop_graph *graph, pop_tensor s, size_t n, const char *name)
+{
+    pop_clone_method method = pop_tensor_contains_aliases(s) ? POP_CLONE_CREATE_NEW_ORDER
+                                                             : POP_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES;
+    return pop_graph_clone_n_at(where, graph, POP_TYPE_NULL, s, n, method, POP_DUPLICATE_BY_TILE_CONTIGUOUS_REGION,
+                                name);
+}
+
 /* Maps blocks of `share` columns.  A block that would fill more than a quarter of a tile is split by rows. */
 static void map_shares(pop_where where, pop_graph *graph, pop_tensor variable, size_t rows, size_t columns,
                        size_t share)
@@ -375,8 +384,7 @@ pop_tensor popops_create_sliceable_tensor_from_slice_at(pop_where where, pop_gra
     for (size_t i = 0; i < dims.count; ++i)
         total *= shape[i] = num_out_indices.dims[i];
     pop_tensor_shape(s, shape + dims.count, POPOPS_MAX_DIMS);
-    pop_tensor t = pop_graph_clone_n_at(where, graph, POP_TYPE_NULL, s, total, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
-                                        POP_DUPLICATE_BY_TILE_CONTIGUOUS_REGION, name);
+    pop_tensor t = slices_like(where, graph, s, total, name);
     t = pop_tensor_reshape_at(where, t, (pop_shape){ dims.count + rank, shape });
     /* Inserts the number of slices before its dimension and merges both. */
     unsigned order[2 * POPOPS_MAX_DIMS], count = 0;
@@ -399,6 +407,5 @@ pop_tensor popops_create_slice_tensor_at(pop_where where, pop_graph *graph, pop_
     POPLIBS_CALL(graph, t, dims, sizes, num_indices, name);
     if (!poplibs_ready(graph) || !check_tensor(where, graph, "popops_create_slice_tensor", t, dims, sizes))
         return (pop_tensor){ 0 };
-    return pop_graph_clone_n_at(where, graph, POP_TYPE_NULL, first_slice(where, t, dims, sizes), num_indices,
-                                POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, POP_DUPLICATE_BY_TILE_CONTIGUOUS_REGION, name);
+    return slices_like(where, graph, first_slice(where, t, dims, sizes), num_indices, name);
 }

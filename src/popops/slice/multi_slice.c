@@ -7,6 +7,7 @@
 #include "popops/slice/slicing.h"
 
 #include <popops/element_wise.h>
+#include <popops/expr.h>
 #include <popops/reduce.h>
 #include <poputil/loop.h>
 #include <poputil/tile_mapping.h>
@@ -22,7 +23,7 @@ struct slice_call {
     pop_shape sizes;
     const popops_slice_plan *plan;
     const char *name;
-    bool validate;
+    bool validate, padding;
 };
 
 static bool is_rows(const struct slice_call *call)
@@ -52,9 +53,13 @@ static bool check(struct slice_call *call, pop_graph *graph, pop_options options
     size_t rank = pop_tensor_shape(call->t, shape, POPOPS_MAX_DIMS), n = pop_tensor_dim(call->offsets, 0),
            dims = call->dims.count;
     if (!popops_check_dims(call->where, graph, call->api, (pop_shape){ rank, shape }, call->dims, call->sizes) ||
-        !popops_check_slice_options(call->where, graph, call->api, options, &call->validate))
+        !popops_check_slice_options(call->where, graph, call->api, options, &call->validate, &call->padding))
         return false;
     call->validate |= popops_is_planned(call->plan) && call->plan->validate_indices;
+    call->padding |= popops_is_planned(call->plan) && call->plan->padding_index_used;
+    if (call->padding && !is_rows(call))
+        return poplibs_fail(graph, POP_INVALID_OPTION, call->where, call->api,
+                            "option 'paddingIndexUsed' is for slices of one row of one dimension");
     if (!dims)
         return poplibs_fail(graph, POP_POPLAR_ERROR, call->where, call->api,
                             "dims is empty: there is no dimension to slice");
@@ -96,7 +101,7 @@ static void add_validation(const struct slice_call *call, pop_graph *graph, pop_
     if (!call->validate)
         return;
     for (size_t i = 0; i < call->dims.count; ++i)
-        rows[i] = pop_tensor_dim(call->t, call->dims.list[i]);
+        rows[i] = pop_tensor_dim(call->t, call->dims.list[i]) + call->padding;
     popops_add_offset_check(call->where, graph, call->api, call->name, call->offsets, call->dims,
                             (pop_shape){ call->dims.count, rows }, sequence);
 }
@@ -192,6 +197,24 @@ static void one_by_one(const struct slice_call *call, pop_graph *graph, bool upd
     }
 }
 
+/* Sets the slices at the padding index, which is the one just beyond the end, to 0. */
+static void zero_padding(const struct slice_call *call, pop_graph *graph, pop_program sequence)
+{
+    char path[POPLIBS_PATH_SIZE];
+    size_t shape[POPOPS_MAX_DIMS + 1], rank = pop_tensor_shape(call->s, shape, POPOPS_MAX_DIMS + 1);
+    if (!call->padding || !pop_tensor_num_elements(call->s))
+        return;
+    for (size_t i = 1; i < rank; ++i)
+        shape[i] = 1;
+    poplibs_path(path, sizeof(path), call->name, "paddingIndex");
+    pop_tensor index = pop_tensor_reshape_at(call->where, call->offsets, (pop_shape){ rank, shape }),
+               real = popops_binary_at(call->where, POPOPS_BINARY_NOT_EQUAL, graph, popops_operand_of_tensor(index),
+                                       popops_operand_of_unsigned(pop_tensor_dim(call->t, call->dims.list[0])),
+                                       sequence, path);
+    popops_map_in_place_at(call->where, graph, "select(_1, 0, _2)", POP_TENSORS(call->s, real), sequence, path,
+                           POP_NO_OPTIONS);
+}
+
 /* ---- the calls ---- */
 
 pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor offsets, pop_dims dims,
@@ -199,7 +222,8 @@ pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t
                                  pop_options options)
 {
     POPLIBS_CALL(graph, t, offsets, dims, sizes, name, options);
-    struct slice_call call = { where, "popops_multi_slice", t, { 0 }, offsets, { 0 }, dims, sizes, plan, name, false };
+    struct slice_call call = { where, "popops_multi_slice", t, { 0 }, offsets, { 0 }, dims, sizes, plan, name, false,
+                               false };
     struct popops_multi multi;
     size_t shape[POPOPS_MAX_DIMS + 1];
     pop_tensor none = { 0 };
@@ -236,6 +260,7 @@ pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t
                                         dims.list[0] + 1);
     }
     popops_run_multi(&multi, graph, sequence);
+    zero_padding(&call, graph, sequence);
     return poplibs_ready(graph) ? call.s : none;
 }
 
@@ -253,7 +278,9 @@ void popops_multi_update_at(pop_where where, pop_graph *graph, pop_tensor t, pop
                             const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, t, s, offsets, dims, sizes, name, options);
-    struct slice_call call = { where, "popops_multi_update", t, s, offsets, { 0 }, dims, sizes, plan, name, false };
+    struct slice_call call = {
+        where, "popops_multi_update", t, s, offsets, { 0 }, dims, sizes, plan, name, false, false
+    };
     struct popops_multi multi;
     if (!check(&call, graph, options) || !check_update(&call, graph))
         return;
@@ -303,7 +330,8 @@ void popops_multi_update_add_at(pop_where where, pop_graph *graph, pop_tensor t,
                                 const popops_slice_plan *plan, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, t, s, offsets, scale, dims, sizes, name, options);
-    struct slice_call call = { where, "popops_multi_update_add", t, s, offsets, scale, dims, sizes, plan, name, false };
+    struct slice_call call = { where, "popops_multi_update_add", t, s, offsets, scale, dims, sizes, plan, name, false,
+                               false };
     update_with(&call, graph, MULTI_ADD, sequence, options);
 }
 void popops_multi_update_max_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets,
@@ -311,7 +339,8 @@ void popops_multi_update_max_at(pop_where where, pop_graph *graph, pop_tensor t,
                                 const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, t, s, offsets, dims, sizes, name, options);
-    struct slice_call call = { where, "popops_multi_update_max", t, s, offsets, { 0 }, dims, sizes, plan, name, false };
+    struct slice_call call = { where, "popops_multi_update_max", t, s, offsets, { 0 }, dims, sizes, plan, name, false,
+                               false };
     update_with(&call, graph, MULTI_MAX, sequence, options);
 }
 void popops_multi_update_mul_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets,
@@ -319,7 +348,8 @@ void popops_multi_update_mul_at(pop_where where, pop_graph *graph, pop_tensor t,
                                 const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, t, s, offsets, dims, sizes, name, options);
-    struct slice_call call = { where, "popops_multi_update_mul", t, s, offsets, { 0 }, dims, sizes, plan, name, false };
+    struct slice_call call = { where, "popops_multi_update_mul", t, s, offsets, { 0 }, dims, sizes, plan, name, false,
+                               false };
     update_with(&call, graph, MULTI_MUL, sequence, options);
 }
 
@@ -345,7 +375,7 @@ pop_tensor popops_create_sliceable_tensor_planned_at(pop_where where, pop_graph 
 {
     POPLIBS_CALL(graph, log_type(type), shape, dims, sizes, name, options);
     static const char api[] = "popops_create_sliceable_tensor_planned";
-    if (!poplibs_ready(graph) || !popops_check_slice_options(where, graph, api, options, NULL) ||
+    if (!poplibs_ready(graph) || !popops_check_slice_options(where, graph, api, options, NULL, NULL) ||
         !popops_check_dims(where, graph, api, shape, dims, sizes))
         return (pop_tensor){ 0 };
     if (!popops_is_planned(plan))
@@ -362,7 +392,7 @@ pop_tensor popops_create_slice_tensor_planned_at(pop_where where, pop_graph *gra
     POPLIBS_CALL(graph, log_type(type), shape, dims, sizes, num_indices, name, options);
     static const char api[] = "popops_create_slice_tensor_planned";
     pop_tensor none = { 0 };
-    if (!poplibs_ready(graph) || !popops_check_slice_options(where, graph, api, options, NULL) ||
+    if (!poplibs_ready(graph) || !popops_check_slice_options(where, graph, api, options, NULL, NULL) ||
         !popops_check_dims(where, graph, api, shape, dims, sizes))
         return none;
     if (popops_is_planned(plan)) {
@@ -404,7 +434,7 @@ pop_tensor popops_create_indices_tensor_at(pop_where where, pop_graph *graph, po
 {
     POPLIBS_CALL(graph, dims, num_indices, name, options);
     if (!poplibs_ready(graph) ||
-        !popops_check_slice_options(where, graph, "popops_create_indices_tensor", options, NULL))
+        !popops_check_slice_options(where, graph, "popops_create_indices_tensor", options, NULL, NULL))
         return (pop_tensor){ 0 };
     pop_tensor indices =
         pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(num_indices, dims.count), name);

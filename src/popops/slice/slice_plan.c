@@ -14,7 +14,7 @@ enum { OPERATION_NONE, OPERATION_ADD, OPERATION_MUL, OPERATION_MAX };
 enum { MIN_MEMORY, MIN_CYCLES };
 
 struct slice_options {
-    bool for_slice, for_update, sorted, validate;
+    bool for_slice, for_update, sorted, validate, always_rearrange, remap, padding;
     int operation, distribution, partial_type, target;
     double proportion;
     const char *constraints;
@@ -38,12 +38,15 @@ static bool parse(pop_where where, pop_graph *graph, const char *api, pop_option
     return true;
 }
 
-bool popops_check_slice_options(pop_where where, pop_graph *graph, const char *api, pop_options given, bool *validate)
+bool popops_check_slice_options(pop_where where, pop_graph *graph, const char *api, pop_options given, bool *validate,
+                                bool *padding)
 {
     struct slice_options options;
     bool right = parse(where, graph, api, given, &options);
     if (validate)
         *validate = right && options.validate;
+    if (padding)
+        *padding = right && options.padding;
     return right;
 }
 
@@ -293,6 +296,7 @@ popops_slice_plan popops_embedding_plan_at(pop_where where, pop_graph *graph, po
         return none;
     costs.target = pop_graph_target(graph);
     costs.plan.validate_indices = costs.options.validate;
+    costs.plan.padding_index_used = costs.options.padding;
     costs.plan.column_grain = constraints.grain ? constraints.grain : popops_store_atom(costs.target, type);
     size_t tiles = pop_target_num_tiles(costs.target);
     bool fits = search(&costs, &constraints, tiles, true);
@@ -313,10 +317,14 @@ popops_slice_plan popops_default_plan(pop_where where, pop_graph *graph, pop_typ
 
 int popops_slice_plan_compare(const popops_slice_plan *a, const popops_slice_plan *b)
 {
-    const size_t left[] = { (size_t)a->type,  a->rows,          a->columns,      a->lookups,         a->row_splits,
-                            a->column_splits, a->lookup_splits, a->column_grain, a->validate_indices };
-    const size_t right[] = { (size_t)b->type,  b->rows,          b->columns,      b->lookups,         b->row_splits,
-                             b->column_splits, b->lookup_splits, b->column_grain, b->validate_indices };
+    const size_t left[] = { (size_t)a->type,      a->rows,         a->columns,
+                            a->lookups,           a->row_splits,   a->column_splits,
+                            a->lookup_splits,     a->column_grain, a->validate_indices,
+                            a->padding_index_used };
+    const size_t right[] = { (size_t)b->type,      b->rows,         b->columns,
+                             b->lookups,           b->row_splits,   b->column_splits,
+                             b->lookup_splits,     b->column_grain, b->validate_indices,
+                             b->padding_index_used };
     for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); ++i)
         if (left[i] != right[i])
             return left[i] < right[i] ? -1 : 1;

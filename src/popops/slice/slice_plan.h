@@ -29,7 +29,8 @@ static inline unsigned popops_plan_tile(const popops_slice_plan *plan, size_t ro
 
 /* Checks the options of a call that takes a plan.  *validate, which may be NULL, receives whether indices are checked
  * at run time; other options have no effect in such calls. */
-bool popops_check_slice_options(pop_where where, pop_graph *graph, const char *api, pop_options given, bool *validate);
+bool popops_check_slice_options(pop_where where, pop_graph *graph, const char *api, pop_options given, bool *validate,
+                                bool *padding);
 /* The plan with default options. */
 popops_slice_plan popops_default_plan(pop_where where, pop_graph *graph, pop_type type, size_t rows, size_t columns,
                                       size_t lookups);

@@ -359,6 +359,20 @@ static void constraints_as_programs_write_them(void **state)
     assert_true(strstr(text, "expandDims                 {0}\n") || strstr(text, "expandDims                 {0,1}\n"));
     pop_graph_destroy(graph);
 
+    /* A level that does not exist here is read and has no effect: transforms on a tile, splits between IPUs. */
+    graph = graph_of(1, 64);
+    planned(graph, &params, "{}", first, sizeof(first));
+    planned(graph, &params, "{\"1\": {\"transform\": {\"swapOperands\": true, \"combineConvGroupsFactor\": [2, 4]}}}",
+            text, sizeof(text));
+    assert_string_equal(text, first);
+    pop_graph_destroy(graph);
+    graph = graph_of(2, 64);
+    planned(graph, &params,
+            "{\"0\": {\"partition\": {\"batchSplit\": 2}}, \"1\": {\"partition\": {\"outChanSplit\": 5}}}", text,
+            sizeof(text));
+    assert_non_null(strstr(text, "outChanSplit.parallel      5\n"));
+    pop_graph_destroy(graph);
+
     /* On several IPUs level 0 is between them, and level 1 between the tiles. */
     graph = graph_of(2, 64);
     planned(graph, &params,
@@ -457,8 +471,6 @@ static void invalid_options_are_refused(void **state)
         { "planConstraints", "{\"method\": \"XMAC\"}", "or an object with such a type, not \"XMAC\"" },
         { "planConstraints", "{\"0\": {\"partition\": {\"batchSplits\": 2}}}",
           "'partition' has no 'batchSplits'; the nearest is 'batchSplit'" },
-        { "planConstraints", "{\"1\": {\"transform\": {\"swapOperands\": true}}}",
-          "level \"1\" cannot have this 'swapOperands'" },
         { "planConstraints", "{\"inChansPerGroup\": \"x\"}",
           "'inChansPerGroup' takes a whole number from 1 on, not \"x\"" },
         { "planConstraints", "{\"0\": {\"partition\": {\"batchSplit\": -1}}}", "from 1 on, not -1" },

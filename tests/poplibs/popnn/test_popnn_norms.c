@@ -82,7 +82,7 @@ static void build_norm(struct bed *bed, enum kind kind, const struct layout *l, 
 {
     pop_graph *g = bed->graph;
     pop_program p = bed->program;
-    pop_options options = l->strided ? POP_NO_OPTIONS : POP_OPTIONS({ "groupNormStridedChannelGrouping", "false" });
+    pop_options options = l->strided ? POP_OPTIONS({ "groupNormStridedChannelGrouping", "true" }) : POP_NO_OPTIONS;
     if (kind == BATCH)
         popnn_batch_norm_statistics(g, x, eps, p, unbiased, stable, POP_FLOAT, "n", POP_NO_OPTIONS, &t[MEAN],
                                     &t[INVERSE]);

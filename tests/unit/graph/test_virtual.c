@@ -124,6 +124,12 @@ static void top_level_graphs_are_shared(void **state)
     assert_int_equal(*status, POP_OK);
     pop_graph_destroy(top);
     assert_null(pop_graph_share_top_level(NULL));
+    pop_target target = pop_graph_target(graph = fixture_graph(2, 4)) ? *pop_graph_target(graph) : (pop_target){ 0 };
+    pop_graph *replicated = pop_graph_create_replicated(&target, 2);
+    assert_null(pop_graph_share_top_level(replicated));
+    EXPECT_ERROR(replicated, POP_GRAPH_REPLICATION_ERROR, "replication factor of 2");
+    pop_graph_destroy(replicated);
+    pop_graph_destroy(graph);
     assert_null(pop_graph_store(NULL));
     assert_null(pop_graph_error_status(NULL));
 }
