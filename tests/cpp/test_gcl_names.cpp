@@ -150,7 +150,8 @@ TEST(tiles_and_reorder)
     copy.rearrangeForCollective(in, gathered);
     copy.undoRearrangeForCollective(gathered, again);
     CHECK(again == in);
-    copy.rearrangeForCollective(in.data(), in.size(), gathered.data(), gathered.size(), sizeof(int));
+    copy.rearrangeForCollective(in.data(), in.size() * sizeof(int), gathered.data(), gathered.size() * sizeof(int),
+                                sizeof(int));
     copy.undoRearrangeForCollective(reinterpret_cast<const char *>(gathered.data()),
                                     reinterpret_cast<char *>(again.data()), static_cast<std::int64_t>(sizeof(int)));
     CHECK(again == in);

@@ -58,6 +58,19 @@ static unsigned worth_flattening(const poplin_conv_params *p)
         dims |= p->input_field_shape[d] > 1 && p->kernel_shape[d] >= p->input_field_shape[d] ? 1u << d : 0;
     return dims;
 }
+/* A constraint of dimensions without those that a transform leaves as they are. */
+static unsigned without(unsigned constraint, unsigned unchanged)
+{
+    return constraint == POPLIN_FREE ? constraint : constraint & ~unchanged;
+}
+/* Dimensions that have one kernel position, or one field position: expanding or flattening them changes nothing. */
+static unsigned with_one_position(const poplin_conv_params *p, bool field)
+{
+    unsigned dims = 0;
+    for (unsigned d = 0; d < p->num_field_dims; ++d)
+        dims |= (field ? p->input_field_shape[d] : poplin_conv_truncated_kernel_size(p, d)) <= 1 ? 1u << d : 0;
+    return dims;
+}
 static unsigned max_combined(const struct planning *planning, const poplin_conv_params *p)
 {
     size_t channels = p->input_channels_per_conv_group;
@@ -78,9 +91,10 @@ static unsigned next_combined(const struct planning *planning, const poplin_conv
 static void try_flattened(struct planning *planning, struct poplin_transform t, const poplin_conv_params *expanded)
 {
     const struct poplin_plan_constraints *fixed = planning->goal.constraints;
-    unsigned worth = planning->options->disable_transformations ? 0 : worth_flattening(expanded);
+    unsigned worth = planning->options->disable_transformations ? 0 : worth_flattening(expanded),
+             wanted = without(fixed->out_chan_flatten_dims, with_one_position(expanded, true));
     for (unsigned dims = 0; dims <= worth; ++dims) {
-        if ((dims & ~worth) || !poplin_allows(fixed->out_chan_flatten_dims, dims))
+        if ((dims & ~worth) || !poplin_allows(wanted, dims))
             continue;
         t.out_chan_flatten_dims = dims;
         poplin_conv_params flat = poplin_params_flatten_out_chans(expanded, dims);
@@ -121,9 +135,10 @@ static void try_transforms(struct planning *planning)
         poplin_conv_params swapped = !swap                                 ? base
                                      : poplin_params_are_of_product(&base) ? poplin_params_exchange_operands(&base)
                                                                            : poplin_params_swap_operands(&base);
-        unsigned worth = plain ? 0 : worth_expanding(&swapped);
+        unsigned worth = plain ? 0 : worth_expanding(&swapped),
+                 wanted = without(fixed->expand_dims, with_one_position(&swapped, false));
         for (unsigned dims = 0; dims <= worth; ++dims) {
-            if ((dims & ~worth) || !poplin_allows(fixed->expand_dims, dims))
+            if ((dims & ~worth) || !poplin_allows(wanted, dims))
                 continue;
             poplin_conv_params expanded = swapped;
             for (unsigned d = 0; d < expanded.num_field_dims; ++d)

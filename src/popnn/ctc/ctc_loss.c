@@ -7,6 +7,7 @@
 #include "poplibs/copies.h"
 #include "poplibs/log.h"
 
+#include <poplar/text.h>
 #include <popnn/ctc_loss.h>
 #include <popnn/log_softmax.h>
 #include <popops/cast.h>
@@ -396,7 +397,7 @@ static pop_tensor finish_gradient(const struct ctc *c, pop_tensor data, pop_tens
     pop_tensor losses = pop_tensor_expand_at(c->where, loss, POP_DIMS(1, 1));
     const char *of_data = !softmax ? "" : c->plan->in_type == c->plan->partials_type ? "exp(_3)" : "exp(float(_3))";
     if (c->options->zero_infinity)
-        snprintf(finite, sizeof(finite), " && _2 < %.9g", infinite_loss(c));
+        pop_text_format(finite, sizeof(finite), " && _2 < %.9g", infinite_loss(c));
     snprintf(text, sizeof(text), "select(%s - exp(_1 + _2), 0, _1 + _2 < 30000%s)", of_data, finite);
     popops_map_in_place_at(c->where, c->graph, text,
                            softmax ? POP_TENSORS(sums, losses, by_entry) : POP_TENSORS(sums, losses), sequence, c->name,
@@ -429,7 +430,7 @@ static popnn_ctc_result build(struct ctc *c, pop_tensor data, pop_tensor labels,
         result.gradient = finish_gradient(c, data, loss, sequence);
     if (c->options->zero_infinity) {
         char text[64];
-        snprintf(text, sizeof(text), "select(_1, 0, _1 < %.9g)", infinite_loss(c));
+        pop_text_format(text, sizeof(text), "select(_1, 0, _1 < %.9g)", infinite_loss(c));
         popops_map_in_place_at(c->where, c->graph, text, POP_TENSORS(loss), sequence, c->name, POP_NO_OPTIONS);
     }
     result.loss = cast(c, loss, sequence);

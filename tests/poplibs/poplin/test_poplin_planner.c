@@ -359,6 +359,15 @@ static void constraints_as_programs_write_them(void **state)
     assert_true(strstr(text, "expandDims                 {0}\n") || strstr(text, "expandDims                 {0,1}\n"));
     pop_graph_destroy(graph);
 
+    /* A dimension with one kernel position has nothing to expand: constraining it changes nothing. */
+    graph = graph_of(1, 64);
+    params.kernel_shape[1] = 1;
+    planned(graph, &params, "{\"0\": {\"transform\": {\"expandDims\": [0]}}}", first, sizeof(first));
+    planned(graph, &params, "{\"0\": {\"transform\": {\"expandDims\": [0, 1]}}}", text, sizeof(text));
+    assert_string_equal(text, first);
+    params.kernel_shape[1] = params.kernel_shape[0];
+    pop_graph_destroy(graph);
+
     /* A level that does not exist here is read and has no effect: transforms on a tile, splits between IPUs. */
     graph = graph_of(1, 64);
     planned(graph, &params, "{}", first, sizeof(first));

@@ -20,8 +20,10 @@ static void run(const struct lwp_case *of, const char *directory)
     pop_device *device = pop_ipu_model_create_device(
         &(pop_ipu_model){ .version = "ipu2", .num_ipus = of->ipus ? of->ipus : 1, .tiles_per_ipu = TILES }, NULL);
     pop_graph *graph = pop_graph_create(pop_device_target(device));
-    pop_tensor a = pop_graph_add_variable_mapped(graph, POP_FLOAT, POP_SHAPE(13), POP_MAPPING_LINEAR, "a");
-    pop_tensor b = pop_graph_add_variable_mapped(graph, POP_FLOAT, POP_SHAPE(13), POP_MAPPING_LINEAR, "b");
+    pop_tensor a = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(13), "a");
+    pop_tensor b = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(13), "b");
+    pop_graph_set_tile_mapping(graph, a, 0);
+    pop_graph_set_tile_mapping(graph, b, 0);
     pop_program copy = pop_copy(a, pop_tensor_reverse(b, 0), false, "copy");
     pop_program block = pop_block(copy, "model/step"), loop = pop_repeat(TIMES, block, "loop");
     pop_program program = pop_sequence(graph, "main");
