@@ -69,6 +69,8 @@ static const char bottom[] =
     "| `TREMULA_CC`, `TREMULA_DEVICE_CC`, `TREMULA_INCLUDE`, `TREMULA_CACHE_DIR`, `TREMULA_CACHE_SIZE`, "
     "`TREMULA_CACHE_SHARED` | the compilers of codelets and their cache "
     "([codelets.md](codelets.md)) |\n"
+    "| `TREMULA_TILE_TRACE` | a vertex type in assembly, or `TYPE:TILE`: each slot of such vertices is printed on "
+    "standard error ([assembly.md](assembly.md)) |\n"
     "| `TREMULA_CODELET_FILES` | a directory: codelets are loaded from files there instead of from memory, compiled "
     "with `-g` and named by vertex type, so that gdb and perf can read their symbols ([debugging.md](debugging.md)) |\n"
     "| `POPLAR_LOG_LEVEL`, `POPLAR_LOG_DEST`, `POPLIBS_LOG_LEVEL`, ... | logging ([logging.md](logging.md)) |\n"
