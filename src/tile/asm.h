@@ -111,7 +111,7 @@ struct assembler {
     uint32_t locals[100];              /* how many labels 0: to 99: were defined */
     uint32_t section, stack[8], depth; /* section: the current one; stack: of .pushsection */
     uint32_t previous;
-    bool supervisor, in_bundle, allow_repeat, allow_bundles, allow_operands, allow_mode;
+    bool supervisor, optimises, in_bundle, allow_repeat, allow_bundles, allow_operands, allow_mode;
     size_t bundle_first;                  /* index of the bundle's first instruction */
     struct asm_place bundle_place, place; /* place: of the current statement */
 };

@@ -303,16 +303,14 @@ static bool symbol_directive(struct assembler *a, const char *directive, const c
 
 static bool mode_directive(struct assembler *a, const char *directive)
 {
-    static const char *const ignored[] = {
-        ".type",   ".size",     ".extern",        ".file",        ".ident",
-        ".loc",    ".local",    ".cfi_startproc", ".cfi_endproc", ".allow_optimizations",
-        ".hidden", ".protected"
-    };
+    static const char *const ignored[] = { ".type",  ".size",          ".extern",      ".file",   ".ident",    ".loc",
+                                           ".local", ".cfi_startproc", ".cfi_endproc", ".hidden", ".protected" };
     const struct {
         const char *name;
         bool *flag, value;
     } switches[] = { { ".worker", &a->supervisor, false },
                      { ".supervisor", &a->supervisor, true },
+                     { ".allow_optimizations", &a->optimises, true },
                      { ".allow_invalid_repeat", &a->allow_repeat, true },
                      { ".error_on_invalid_repeat", &a->allow_repeat, false },
                      { ".allow_invalid_operands", &a->allow_operands, true },

@@ -86,6 +86,32 @@ static void open_bundle(struct assembler *a, struct asm_place place)
     a->bundle_first = a->instructions.count;
 }
 
+/* .allow_optimizations: { rpt; fnop } is a lone rpt where that aligns the body, and a bundle whose instructions stand
+ * in the wrong order is swapped. */
+static void optimise_bundle(struct assembler *a)
+{
+    struct asm_instruction *pair = a->instructions.data + a->bundle_first, kept;
+    struct tile_section *section = &a->object->sections.data[a->section];
+    size_t main, aux;
+    if (strcmp(pair[0].name, "rpt") == 0 && strcmp(pair[1].name, "fnop") == 0 && section->bytes.count % 8) {
+        pair[0].bundle = 0;
+        --a->instructions.count;
+        section->bytes.count -= 4;
+        return;
+    }
+    const struct tile_form *first = tile_forms_named(pair[0].name, &main),
+                           *second = tile_forms_named(pair[1].name, &aux);
+    if (main == 0 || aux == 0 || first->lane != TILE_AUX || second->lane != TILE_MAIN)
+        return;
+    kept = pair[0];
+    pair[0] = pair[1];
+    pair[1] = kept;
+    pair[0].bundle = 1;
+    pair[1].bundle = 2;
+    pair[1].offset = pair[0].offset;
+    pair[0].offset = kept.offset;
+}
+
 static void close_bundle(struct assembler *a, struct asm_place place)
 {
     size_t count = a->instructions.count - a->bundle_first;
@@ -93,6 +119,8 @@ static void close_bundle(struct assembler *a, struct asm_place place)
         asm_error(a, place, "'}' without '{'");
     else if (count != 2 && !a->errors)
         asm_error(a, a->bundle_place, "a bundle has two instructions; this one has %zu", count);
+    else if (count == 2 && a->optimises)
+        optimise_bundle(a);
     a->in_bundle = false;
 }
 

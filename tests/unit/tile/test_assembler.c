@@ -27,6 +27,9 @@ static const struct {
       3 },
     { "ldconst $m1, 0x12345678\nldconst $m2, 5", { 0x19145678, 0x4211c123, 0x19200005 }, 3 },
     { "1: nop\nrpt 3, (2f - 1b) / 8 - 1 + 0\n2:", { 0x19e00000, 0x40000300 }, 2 },
+    { ".allow_optimizations\n.align 8\nnop\n{ rpt 3, 0; fnop }\n{ f32add $a0, $a1, $a2; ld32 $m0, $m1, $mzero, 0 }",
+      { 0x19e00000, 0x40000300, 0x8110f000, 0xd8102000 },
+      4 },
     { "{ nop\n  fnop\n}", { 0x99e00000, 0x9ad00000 }, 2 },
     { "add $m0, $m1, 40000\naddz $m0, $m1, 5\nsub $m0, $m1, 3", { 0x20109c40, 0x20100005, 0x2210fffd }, 3 },
 };
