@@ -230,8 +230,9 @@ UNARY tanh_float, f32tanh, $a0, $a2
 # m0 and m1 inputs, m2 output, m6 vectors
 .macro BINARY name, op, setup
 ENTRY \name\()_fast
-  SETUP \setup
+  SETUP \setup - 1
   tapack $m4:5, $m0, $m1, $mzero
+  ld2x64pace $a0:1, $a2:3, $m4:5+=, $mzero, 0 # the loop loads what it adds next
   LOOP $m6, 1f, 2f
 1:
   { ld2x64pace $a0:1, $a2:3, $m4:5+=, $mzero, 0
@@ -243,7 +244,8 @@ ENTRY \name\()_fast
 3:
   exitz $mzero
 ENTRY \name\()_slow
-  SETUP \setup + 1
+  SETUP \setup
+  ld64step $a2:3, $mzero, $m1+=, 1
   LOOP $m6, 1f, 2f
 1:
   { ld64step $a0:1, $mzero, $m0+=, 1

@@ -121,8 +121,130 @@ static void slots_are_the_published_ones(void **state)
     str_free(&messages);
 }
 
+/* ---- results of those that compute something whole, against C ---- */
+
+struct bench {
+    struct tile_object *object;
+    struct tile_program *program;
+    struct tile *tile;
+};
+
+static struct bench bench_open(const char *name)
+{
+    char *code;
+    size_t size;
+    struct bench b = { 0 };
+    struct str text = { 0 };
+    pop_error error = { 0 };
+    assert_int_equal(file_read(SOURCE_DIR "/tests/unit/tile/counts.S", &code, &size, &error), POP_OK);
+    b.object = tile_assemble("counts.S", code, TILE_IPU2, &text);
+    const struct tile_object *objects[] = { b.object };
+    b.program = tile_program_link(objects, 1, &name, 1, &text);
+    assert_non_null(b.program);
+    b.tile = tile_create(b.program);
+    free(code);
+    str_free(&text);
+    return b;
+}
+
+static void bench_run(struct bench *b, const char *name)
+{
+    struct tile_result result;
+    if (!tile_run_workers(b->tile, tile_program_symbol(b->program, name), 0x4e000, 1, &result))
+        fail_msg("%s: %s", name, result.fault.text);
+}
+
+static void bench_close(struct bench *b)
+{
+    tile_free(b->tile);
+    tile_program_free(b->program);
+    tile_object_free(b->object);
+}
+
+static float *floats(struct bench *b, uint32_t address)
+{
+    return (float *)(void *)tile_memory(b->tile, address, 4096);
+}
+
+static void fill_writes_its_words_alone(void **state)
+{
+    (void)state;
+    for (uint32_t start = 0x80000; start <= 0x80004; start += 4)
+        for (uint32_t count = 0; count < 12; ++count) {
+            struct bench b = bench_open("fill32");
+            char settings[80];
+            snprintf(settings, sizeof(settings), "m0=4e000 M4e000=3fc00000 M4e004=%x M4e008=%x", start, count);
+            each_setting(b.tile, settings, false);
+            bench_run(&b, "fill32");
+            for (uint32_t i = 0; i < 16; ++i) {
+                uint32_t address = 0x80000 + 4 * i;
+                assert_true(*floats(&b, address) == (address >= start && address < start + 4 * count ? 1.5f : 0));
+            }
+            bench_close(&b);
+        }
+}
+
+static void sums_are_those_of_c(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "add_float_fast", "add_float_slow" };
+    for (int n = 0; n < 2; ++n) {
+        struct bench b = bench_open(names[n]);
+        float *x = floats(&b, 0x80000), *y = floats(&b, 0x88008), *sum = floats(&b, 0xa0010);
+        for (int i = 0; i < 100; ++i) {
+            x[i] = (float)i / 3;
+            y[i] = (float)(i * i) / 7;
+        }
+        each_setting(b.tile, "m0=80000 m1=88008 m2=a0010 m6=32", false);
+        bench_run(&b, names[n]);
+        for (int i = 0; i < 100; ++i)
+            assert_true(sum[i] == x[i] + y[i]);
+        assert_true(sum[100] == 0);
+        bench_close(&b);
+    }
+}
+
+/* Each group has four columns; partials of a group follow each other. */
+static void reductions_are_those_of_c(void **state)
+{
+    (void)state;
+    enum { PARTIALS = 10 };
+    struct bench b = bench_open("reduce_add");
+    float *x = floats(&b, 0x80000), *sum = floats(&b, 0x90000);
+    for (int i = 0; i < 4 * PARTIALS; ++i)
+        x[i] = (float)(i % 7) - 2.5f;
+    each_setting(b.tile, "m0=80000 m1=90000 m5=0 m6=a", false);
+    bench_run(&b, "reduce_add");
+    for (int column = 0; column < 4; ++column) {
+        double wanted = 0;
+        for (int p = 0; p < PARTIALS; ++p)
+            wanted += (double)x[4 * p + column];
+        assert_true((double)sum[column] == wanted);
+    }
+    bench_close(&b);
+}
+
+static void a_nan_is_found(void **state)
+{
+    (void)state;
+    for (int nan = 0; nan < 2; ++nan) {
+        struct bench b = bench_open("has_nan");
+        struct tile_result result;
+        uint32_t quiet = 0x7fc00000;
+        if (nan)
+            memcpy(tile_memory(b.tile, 0x8000c, 4), &quiet, 4);
+        each_setting(b.tile, "m0=80000 m6=4", false);
+        assert_true(tile_run_workers(b.tile, tile_program_symbol(b.program, "has_nan"), 0, 1, &result));
+        assert_int_equal(result.agreed, !nan);
+        bench_close(&b);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(slots_are_the_published_ones) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(slots_are_the_published_ones),
+                                        cmocka_unit_test(fill_writes_its_words_alone),
+                                        cmocka_unit_test(sums_are_those_of_c),
+                                        cmocka_unit_test(reductions_are_those_of_c), cmocka_unit_test(a_nan_is_found) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
