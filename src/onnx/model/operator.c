@@ -8,7 +8,8 @@ static const onnx_operator *const families[] = {
     onnx_view_operators,   onnx_constant_operators,  onnx_gather_operators,     onnx_conv_operators,
     onnx_pool_operators,   onnx_product_operators,   onnx_norm_operators,       onnx_softmax_operators,
     onnx_loss_operators,   onnx_recurrent_operators, onnx_control_operators,    onnx_quantise_operators,
-    onnx_resize_operators, onnx_sort_operators,      onnx_signal_operators,
+    onnx_resize_operators, onnx_sort_operators,      onnx_signal_operators,     onnx_detection_operators,
+    onnx_einsum_operators,
 };
 enum { FAMILIES = sizeof(families) / sizeof(families[0]) };
 

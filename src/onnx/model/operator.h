@@ -41,7 +41,7 @@ extern const onnx_operator onnx_unary_operators[], onnx_binary_operators[], onnx
     onnx_gather_operators[], onnx_scatter_operators[], onnx_conv_operators[], onnx_pool_operators[],
     onnx_product_operators[], onnx_norm_operators[], onnx_softmax_operators[], onnx_loss_operators[],
     onnx_recurrent_operators[], onnx_control_operators[], onnx_quantise_operators[], onnx_resize_operators[],
-    onnx_sort_operators[], onnx_signal_operators[], onnx_detection_operators[], onnx_optimiser_operators[];
+    onnx_sort_operators[], onnx_signal_operators[], onnx_detection_operators[], onnx_einsum_operators[];
 
 /* The row for an operator of a set; NULL when there is none. */
 const onnx_operator *onnx_find_operator(const char *name, const char *domain, int64_t opset);
