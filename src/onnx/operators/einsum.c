@@ -123,34 +123,34 @@ static void multiply(onnx_builder *b, const struct term *x, const struct term *y
                      struct term *result)
 {
     char left[LETTERS], right[LETTERS], all[LETTERS];
-    size_t lefts = 0, rights = 0, alls = 0, dims[2 * TREMULA_ONNX_MAX_RANK], rank = 0;
-    size_t groups = collect(x, y, out, GROUP, all, &alls, dims, &rank);
-    memcpy(left, all, alls);
-    memcpy(right, all, alls);
-    lefts = rights = alls;
-    size_t rows = collect(x, y, out, OWN, left, &lefts, dims, &rank);
-    memcpy(all + alls, left + alls, lefts - alls);
-    alls = lefts;
-    size_t depth = collect(x, y, out, SUMMED, left, &lefts, NULL, NULL);
-    memcpy(right + rights, left + alls, lefts - alls); /* in the same order */
-    rights += lefts - alls;
-    size_t before = rights, columns = collect(y, x, out, OWN, right, &rights, dims, &rank);
-    memcpy(all + alls, right + before, rights - before);
-    alls += rights - before;
-    if (lefts != x->count || rights != y->count || rank > TREMULA_ONNX_MAX_RANK) {
+    size_t num_left = 0, num_right = 0, whole = 0, dims[2 * TREMULA_ONNX_MAX_RANK], rank = 0;
+    size_t groups = collect(x, y, out, GROUP, all, &whole, dims, &rank);
+    memcpy(left, all, whole);
+    memcpy(right, all, whole);
+    num_left = num_right = whole;
+    size_t rows = collect(x, y, out, OWN, left, &num_left, dims, &rank);
+    memcpy(all + whole, left + whole, num_left - whole);
+    whole = num_left;
+    size_t depth = collect(x, y, out, SUMMED, left, &num_left, NULL, NULL);
+    memcpy(right + num_right, left + whole, num_left - whole); /* in the same order */
+    num_right += num_left - whole;
+    size_t before = num_right, columns = collect(y, x, out, OWN, right, &num_right, dims, &rank);
+    memcpy(all + whole, right + before, num_right - before);
+    whole += num_right - before;
+    if (num_left != x->count || num_right != y->count || rank > TREMULA_ONNX_MAX_RANK) {
         onnx_complain(b, "its equation is not supported");
         return;
     }
-    pop_tensor p = onnx_reshape(b, arrange(b, x, left, lefts), POP_SHAPE(groups, rows, depth)),
-               q = onnx_reshape(b, arrange(b, y, right, rights), POP_SHAPE(groups, depth, columns));
+    pop_tensor p = onnx_reshape(b, arrange(b, x, left, num_left), POP_SHAPE(groups, rows, depth)),
+               q = onnx_reshape(b, arrange(b, y, right, num_right), POP_SHAPE(groups, depth, columns));
     if (!onnx_ok(b))
         return;
     pop_tensor product = poplin_mat_mul_grouped_at(b->where, b->graph, p, q, b->program, pop_tensor_type(p), b->name,
                                                    onnx_poplin_options(b), b->cache);
     if (onnx_ok(b))
         result->tensor = onnx_reshape(b, product, (pop_shape){ rank, dims });
-    result->count = alls;
-    memcpy(result->letters, all, alls);
+    result->count = whole;
+    memcpy(result->letters, all, whole);
 }
 
 /* Without an arrow the result has the letters that occur once, in alphabetical order, after those of an ellipsis. */
