@@ -3,6 +3,7 @@
 #include "engine/execute.h"
 #include "engine/state.h"
 
+#include "base/mix.h"
 #include "base/str.h"
 
 #include <math.h>
@@ -16,15 +17,6 @@
 #define HALF_NAN       UINT16_C(0x7e00)
 #define HALF_INFINITY  UINT16_C(0x7c00)
 #define HALF_LARGEST   UINT16_C(0x7bff)
-
-/* Hash of a number (splitmix64). */
-static uint64_t mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
 
 void behave_load(struct replica *replica)
 {

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/mix.h"
 #include "image/reference.h"
 #include "popc/device_code.h"
 
@@ -90,14 +91,6 @@ void externals_free(struct externals *externals)
 struct tile_vertex *external_of(const struct externals *externals, uint32_t codelet)
 {
     return externals ? externals->vertices[codelet] : NULL;
-}
-
-static uint64_t mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
 }
 
 uint64_t (*externals_random(const struct externals *externals, const struct image *image, uint64_t seed))[2]

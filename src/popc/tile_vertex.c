@@ -4,6 +4,7 @@
 #include "popc/tile_memory.h"
 
 #include "base/log.h"
+#include "base/mix.h"
 #include "tile/program.h"
 
 #include <poplar/text.h>
@@ -209,14 +210,6 @@ bool tile_vertex_is_random(const struct tile_vertex *vertex)
             return true;
     }
     return false;
-}
-
-static uint64_t mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
 }
 
 /* Stacks and scratch memory of the workers and of the supervisor; returns the latter's stack. */
