@@ -105,7 +105,7 @@ static bool all_supported(const tremula_onnx_model *model, tremula_onnx_use *use
 static bool run_set(tremula_onnx_model *model, const char *directory, const pop_target *target, char *why, size_t size)
 {
     pop_error error = { 0 };
-    char path[1024];
+    char path[1200];
     tremula_onnx_tensor inputs[MAX_PORTS] = { 0 };
     session s = { .model = model, .target = target, .inputs = inputs, .num_inputs = count_inputs(model) };
     for (size_t i = 0; i < s.num_inputs && i < MAX_PORTS; ++i) {
@@ -136,7 +136,7 @@ static bool run_set(tremula_onnx_model *model, const char *directory, const pop_
 /* 1: passed, 0: failed, -1: not supported. */
 static int run_test(const char *directory, const char *name, const pop_target *target)
 {
-    char path[1024], why[1100] = "";
+    char path[1100], why[1100] = "";
     pop_error error = { 0 };
     tremula_onnx_use uses[MAX_USES];
     size_t num_uses = 0;

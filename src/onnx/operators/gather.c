@@ -154,7 +154,7 @@ static bool build_gather_elements(onnx_builder *b)
 static pop_tensor slice_positions(onnx_builder *b, pop_shape data, size_t batch, size_t outer, size_t *count)
 {
     pop_shape shape = onnx_shape_of(b, 1);
-    size_t per_batch = 1, strides[TREMULA_ONNX_MAX_RANK], stride = 1, batches = 1;
+    size_t per_batch = 1, strides[TREMULA_ONNX_MAX_RANK], stride = 1;
     for (size_t d = batch + outer; d-- > batch; stride *= data.dims[d])
         strides[d - batch] = stride;
     *count = 1;
@@ -162,8 +162,6 @@ static pop_tensor slice_positions(onnx_builder *b, pop_shape data, size_t batch,
         *count *= shape.dims[i];
         if (i >= batch)
             per_batch *= shape.dims[i];
-        else
-            batches *= shape.dims[i];
     }
     int32_t *base = onnx_new(b->arena, *count + 1, sizeof(*base));
     for (size_t i = 0; i < *count && per_batch; ++i)
@@ -190,7 +188,7 @@ static bool check_nd(onnx_builder *b, size_t batch, size_t *outer)
 
 static bool build_gather_nd(onnx_builder *b)
 {
-    size_t batch = (size_t)onnx_int(b, "batch_dims", 0), outer, dims[2 * TREMULA_ONNX_MAX_RANK], rank = 0, width = 1,
+    size_t batch = (size_t)onnx_int(b, "batch_dims", 0), outer = 0, dims[2 * TREMULA_ONNX_MAX_RANK], rank = 0, width = 1,
            count;
     pop_shape data = onnx_shape_of(b, 0), indices = onnx_shape_of(b, 1);
     if (!check_nd(b, batch, &outer))
@@ -261,7 +259,7 @@ static bool build_scatter_elements(onnx_builder *b)
 
 static bool build_scatter_nd(onnx_builder *b)
 {
-    size_t outer, width = 1, count;
+    size_t outer = 0, width = 1, count;
     pop_shape data = onnx_shape_of(b, 0);
     if (!check_nd(b, 0, &outer))
         return false;
