@@ -188,8 +188,8 @@ static bool check_nd(onnx_builder *b, size_t batch, size_t *outer)
 
 static bool build_gather_nd(onnx_builder *b)
 {
-    size_t batch = (size_t)onnx_int(b, "batch_dims", 0), outer = 0, dims[2 * TREMULA_ONNX_MAX_RANK], rank = 0, width = 1,
-           count;
+    size_t batch = (size_t)onnx_int(b, "batch_dims", 0), outer = 0, dims[2 * TREMULA_ONNX_MAX_RANK], rank = 0,
+           width = 1, count;
     pop_shape data = onnx_shape_of(b, 0), indices = onnx_shape_of(b, 1);
     if (!check_nd(b, batch, &outer))
         return false;
