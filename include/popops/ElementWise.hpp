@@ -158,6 +158,7 @@ inline poplar::Tensor binary(const Call &call, popops_binary_op op, const popops
     POPOPS_TERNARY_IN_PLACE(function, constant, POPOPS_NUMBER, T, const poplar::Tensor &)                              \
     POPOPS_TERNARY_IN_PLACE(function, constant, POPOPS_NUMBER, const poplar::Tensor &, T)                              \
     POPOPS_TERNARY_IN_PLACE(function, constant, POPOPS_NUMBERS, T, S)
+#define UNARY_ENUMERATOR(...)
 #include <popops/operators.def>
 #undef UNARY
 #undef BINARY

@@ -366,6 +366,7 @@ class TernaryOp : public ExprType<TernaryOp>
         {                                                                                                              \
         }                                                                                                              \
     };
+#define UNARY_ENUMERATOR(...)
 #include <popops/operators.def>
 #undef UNARY
 #undef BINARY

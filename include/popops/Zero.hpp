@@ -28,6 +28,21 @@ inline void zero(poplar::Graph &graph, poplar::Tensor t, const std::vector<popla
     popops_zero_on_tile_at(where, graph.c(), t.c(), poputil::detail::Intervals(tileRegions).c(), tile, zeroCS.c());
     poputil::detail::check(graph.c());
 }
+// All of t, on a tile.
+inline void zero(poplar::Graph &graph, const poplar::Tensor &t, unsigned tile, poplar::ComputeSet zeroCS,
+                 poputil::detail::Where where = poputil::detail::Where::here())
+{
+    zero(graph, t, std::vector<poplar::Interval>{ { 0, t.numElements() } }, tile, zeroCS, where);
+}
+// Intervals of the flattened t, those of mapping[i] on tile i.
+inline void zero(poplar::Graph &graph, const poplar::Tensor &t,
+                 const std::vector<std::vector<poplar::Interval>> &mapping, poplar::ComputeSet zeroCS,
+                 poputil::detail::Where where = poputil::detail::Where::here())
+{
+    for (unsigned tile = 0; tile < mapping.size(); ++tile)
+        if (!mapping[tile].empty())
+            zero(graph, t, mapping[tile], tile, zeroCS, where);
+}
 
 } // namespace popops
 #endif

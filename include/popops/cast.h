@@ -31,8 +31,8 @@ POP_API void popops_cast_with_output_at(pop_where where, pop_graph *graph, pop_t
 
 #define popops_check_accuracy_when_cast(...) popops_check_accuracy_when_cast_at(POP_HERE, __VA_ARGS__)
 /* Adds to a sequence: tests whether the cast of a floating-point value keeps its accuracy.  in has one element.  The
- * result, a new BOOL of rank 0 on in's tile, is true when the converted value is finite and its relative error is not
- * above the tolerance. */
+ * result, a new BOOL of rank 0 on in's tile, is true when the converted value is finite and its error is below
+ * tolerance times the value's size: of 0 it is false, of a half always true.  It never stops the program. */
 POP_API pop_tensor popops_check_accuracy_when_cast_at(pop_where where, pop_graph *graph, pop_tensor in, pop_type type,
                                                       double tolerance, pop_program sequence, const char *name);
 

@@ -481,6 +481,54 @@ POPOPS_FUNCTION float popops_roundf(float a)
     return __builtin_fabsf(a - whole) >= 0.5f ? whole + __builtin_copysignf(1.0f, a) : __builtin_copysignf(whole, a);
 }
 
+/* Conversions to integers, toward zero; beyond a type they give its nearest bound and of a NaN 0, as pop_convert on the
+ * host does.  C leaves both undefined. */
+POPOPS_FUNCTION float popops_number_in(float a, float low, float high)
+{
+    return popops_clampf(a == a ? a : 0.0f, low, high);
+}
+POPOPS_FUNCTION signed char popops_float_to_schar(float a)
+{
+    return (signed char)(int)popops_number_in(a, -128.0f, 127.0f);
+}
+POPOPS_FUNCTION unsigned char popops_float_to_uchar(float a)
+{
+    return (unsigned char)(int)popops_number_in(a, 0.0f, 255.0f);
+}
+POPOPS_FUNCTION short popops_float_to_short(float a)
+{
+    return (short)(int)popops_number_in(a, -32768.0f, 32767.0f);
+}
+POPOPS_FUNCTION unsigned short popops_float_to_ushort(float a)
+{
+    return (unsigned short)(int)popops_number_in(a, 0.0f, 65535.0f);
+}
+/* The largest of these types are no floats: the limits are the floats below. */
+POPOPS_FUNCTION int popops_float_to_int(float a)
+{
+    int near = (int)popops_number_in(a, -2147483648.0f, 2147483520.0f);
+    return a >= 2147483648.0f ? INT32_MAX : near;
+}
+POPOPS_FUNCTION unsigned popops_float_to_unsigned(float a)
+{
+    unsigned near = (unsigned)popops_number_in(a, 0.0f, 4294967040.0f);
+    return a >= 4294967296.0f ? UINT32_MAX : near;
+}
+POPOPS_FUNCTION long long popops_float_to_longlong(float a)
+{
+    long long near = (long long)popops_number_in(a, -9223372036854775808.0f, 9223371487098961920.0f);
+    return a >= 9223372036854775808.0f ? INT64_MAX : near;
+}
+POPOPS_FUNCTION unsigned long long popops_float_to_ulonglong(float a)
+{
+    unsigned long long near = (unsigned long long)popops_number_in(a, 0.0f, 18446742974197923840.0f);
+    return a >= 18446744073709551616.0f ? UINT64_MAX : near;
+}
+POPOPS_FUNCTION _Bool popops_float_to_bool(float a)
+{
+    return a != 0.0f;
+}
+
 /* Rounds to the nearest half, as a float: ties to even, infinity beyond the largest half. */
 POPOPS_FUNCTION float popops_round_to_half(float a)
 {

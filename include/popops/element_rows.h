@@ -94,6 +94,9 @@ POPOPS_TYPE_float(PIECE, ) POPOPS_TYPES_BITS(PIECE, ) POPOPS_TYPES_BOOLS(PIECE, 
     typedef unsigned_type U __attribute__((unused));                                                                   \
     typedef signed_type I __attribute__((unused));
 
+/* The operand -1 of a division, whose result may not be in the type: machines end the program then. */
+#define IS_MINUS_ONE(value) ((T)-1 < (T)1 && (value) == (T)-1)
+
 /* An operator has an in-place form if its result has its operands' type. */
 #define IN_PLACE_SAME(kind, ...) IN_PLACE(__VA_ARGS__)
 #define IN_PLACE_BOOL(kind, ...) JOIN(IN_PLACE_BOOL_, kind)(__VA_ARGS__)

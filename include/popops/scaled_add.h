@@ -2,8 +2,8 @@
 /* Scaled addition of tensors in place, as weight updates use it.
  *
  * a and b have the same shape; the tiles of a do the work.  a must be parallel writeable.  HALF and FLOAT may be mixed;
- * results are rounded once to a's type.  INT and UNSIGNED_INT cannot be mixed.  A factor that is a tensor has one
- * element, HALF or FLOAT (for integers: the type of a).
+ * results are rounded once to a's type.  b of another type is cast to a's, which is HALF, FLOAT, INT or
+ * UNSIGNED_INT.  A factor that is a tensor has one element, HALF or FLOAT (for integers: the type of a).
  *
  * Options: "optimizeForSpeed" (false): vertices that require their operands in different memory elements;
  * "scaleFloatToHalfTolerance" (1e-6): a constant factor of HALF tensors is used as half if its relative error is then

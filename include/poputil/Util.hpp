@@ -212,6 +212,10 @@ inline poplar::Tensor unfactorDims(const poplar::Tensor &t, unsigned numDims, un
 inline bool checkAccuracyWhenCast(const poplar::Target &target, double input, poplar::Type inputType,
                                   poplar::Type outputType, double tolerance)
 {
+    if (!(inputType == poplar::FLOAT && outputType == poplar::HALF) &&
+        !(inputType == poplar::HALF && outputType == poplar::FLOAT))
+        throw poplibs_error("checkAccuracyWhenCast: casts between float and half alone are checked, not from " +
+                            inputType.toString() + " to " + outputType.toString());
     return poputil_check_accuracy_when_cast(&target.c(), input, inputType.c(), outputType.c(), tolerance);
 }
 inline double castToDeviceHalfValue(const poplar::Target &target, double input)

@@ -80,9 +80,8 @@ POP_API pop_tensor poputil_clone_n_at(pop_where where, pop_graph *graph, pop_ten
 
 /* ---- numbers ---- */
 
-/* Whether a value of one floating-point type is preserved by a cast to another: finite, with a relative error of at
- * most the tolerance. A value that is not representable in input_type is rounded to it first. Always true for other
- * types. */
+/* Whether a cast from FLOAT to HALF preserves a value: the result is finite and the error below tolerance times the
+ * value's size, so never for 0. The value is rounded to FLOAT first. Always true for other types. */
 POP_API bool poputil_check_accuracy_when_cast(const pop_target *target, double input, pop_type input_type,
                                               pop_type output_type, double tolerance);
 /* The half nearest to a value (infinity above the largest). */

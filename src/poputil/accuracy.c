@@ -22,8 +22,8 @@ bool poputil_check_accuracy_when_cast(const pop_target *target, double input, po
                                       double tolerance)
 {
     (void)target;
-    if (!pop_type_is_floating_point(input_type) || !pop_type_is_floating_point(output_type))
+    if (input_type != POP_FLOAT || output_type != POP_HALF)
         return true;
     double value = rounded_to(input_type, input), cast = rounded_to(output_type, value);
-    return isfinite(cast) && fabs(cast - value) <= tolerance * fabs(value);
+    return isfinite(cast) && fabs(cast - value) < tolerance * fabs(value);
 }

@@ -317,6 +317,7 @@ TEST(unary_functions)
                popops::map(graph, popops::expr::UnaryOpType::constant, a, prog) })                                     \
             w.add(t);                                                                                                  \
     }
+#define UNARY_ENUMERATOR(...)
 #include <popops/operators.def>
 #undef UNARY
     w.check(5);

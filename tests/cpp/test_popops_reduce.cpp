@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // popops in C++: reductions, casts, scaled additions, fills, tests of all elements, collectives; with strings and with
 // debug contexts.
+#include <poplar/CSRFunctions.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 #include <popops/AllTrue.hpp>
@@ -177,6 +178,22 @@ TEST(casts)
     CHECK_THROWS(popops::castWithOutput(b.graph, t, b.ramp({ 7 }), b.prog), poputil::poplibs_error, "shape {7}");
 }
 
+// What is no half answers false and does not stop the program, with exceptions enabled or not.
+TEST(checks_of_accuracy_never_stop)
+{
+    for (bool exceptions : { false, true }) {
+        Bench b;
+        FloatingPointBehaviour behaviour;
+        if (exceptions)
+            setFloatingPointBehaviour(b.graph, b.prog, behaviour, "exceptions");
+        std::vector<Tensor> checks;
+        for (float value : { 0.0f, 80000.0f, 65520.0f, std::numeric_limits<float>::infinity(),
+                             std::numeric_limits<float>::quiet_NaN(), 1.0f, 65504.0f })
+            checks.push_back(popops::checkAccuracyWhenCast(b.graph, b.number(value), HALF, 1e-5, b.prog).expand({ 0 }));
+        CHECK(b.after<char>(concat(checks)) == (std::vector<char>{ 0, 0, 0, 0, 0, 1, 1 }));
+    }
+}
+
 // row: popops scaledAddTo
 // row: popops scaledSubtractFrom
 // row: popops ScaledAddSpecialisation
@@ -222,6 +239,41 @@ TEST(fills)
     popops::fill(b.graph, t, std::vector<Interval>{}, 1, set, 7);
     b.prog.add(Execute(set));
     CHECK(b.after(t) == (Floats{ 0, 0, 2.5f, 2.5f, 7, 0 }));
+}
+// By tile and by mapping; integers of 64 bits keep all of them.
+TEST(fills_by_tile_and_of_64_bits)
+{
+    Bench b;
+    Tensor t = b.ramp({ 6 }), large = b.graph.addVariable(LONGLONG, { 3 }),
+           larger = b.graph.addVariable(UNSIGNED_LONGLONG, { 2 });
+    b.graph.setTileMapping(large, 1);
+    b.graph.setTileMapping(larger, 2);
+    ComputeSet set = b.graph.addComputeSet("set");
+    popops::fill(b.graph, t.slice(0, 2), 3, set, 5);
+    popops::zero(b.graph, t.slice(2, 3), 4u, set);
+    popops::fill(b.graph, t, { { { 3, 4 } }, {}, { { 4, 5 } } }, set, 1.5f);
+    popops::zero(b.graph, t, std::vector<std::vector<Interval>>{ {}, { { 5, 6 } } }, set);
+    popops::fill(b.graph, large.slice(0, 1), 1, set, 9007199254740993LL);
+    b.prog.add(Execute(set));
+    popops::fill(b.graph, large.slice(1, 2), b.prog, -9007199254740993LL);
+    popops::fill(b.graph, large.slice(2, 3), b.prog, 1e300);
+    popops::fill(b.graph, larger, b.prog, 18446744073709551614ULL);
+    b.graph.createHostRead("large", large);
+    b.graph.createHostRead("larger", larger);
+    b.graph.createHostRead("t", t);
+    Engine engine(b.graph, b.prog);
+    engine.load(b.device);
+    engine.run(0);
+    long long whole[3];
+    unsigned long long more[2];
+    float floats[6];
+    engine.readTensor("large", whole, whole + 3);
+    engine.readTensor("larger", more, more + 2);
+    engine.readTensor("t", floats, floats + 6);
+    CHECK(whole[0] == 9007199254740993LL && whole[1] == -9007199254740993LL &&
+          whole[2] == std::numeric_limits<long long>::max());
+    CHECK(more[0] == 18446744073709551614ULL && more[1] == more[0]);
+    CHECK(Floats(floats, floats + 6) == (Floats{ 5, 5, 0, 1.5f, 1.5f, 0 }));
 }
 
 // row: popops allTrue

@@ -14,9 +14,10 @@ static void PAIRED(cast)(T_2 *out, const T *in, size_t count)
 #elif (T_BITS & POPLIBS_FLOATING) == T_BITS && (T_2_BITS & POPLIBS_FLOATING) == T_2_BITS && T_BITS != T_2_BITS
 /* replaced by poplibs_widen and poplibs_narrow */
 #else
+#include "popops/elementwise/cast_value.h"
 POPLIBS_FAST void PAIRED(cast)(T_2 *restrict out, const T *restrict in, size_t count)
 {
     for (size_t i = 0; i < count; ++i)
-        out[i] = (T_2)in[i];
+        out[i] = CAST_VALUE(in[i]);
 }
 #endif

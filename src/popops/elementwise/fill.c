@@ -9,7 +9,8 @@ struct fill {
     pop_where where;
     pop_compute_set set;
     pop_tensor flat;
-    double value;
+    pop_type value_type;
+    const void *value;
 };
 
 static void fill_regions(pop_graph *graph, const struct poplibs_tile *tile, void *user)
@@ -31,43 +32,62 @@ static void fill_regions(pop_graph *graph, const struct poplibs_tile *tile, void
                                  poplibs_slice_of_list(fill->where, fill->flat, &parts.regions, first));
         else
             poplibs_connect_rows(fill->where, graph, vertex, "out", fill->flat, &parts.regions, first, count);
-        pop_graph_set_field_double_at(fill->where, graph, vertex, "in", fill->value);
+        pop_graph_set_field_at(fill->where, graph, vertex, "in", fill->value_type, fill->value);
         pop_graph_map_vertex_at(fill->where, graph, vertex, tile->tile);
     }
     poputil_partitions_free(&parts);
 }
 
+void popops_fill_value_in_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set set, pop_type value_type,
+                             const void *value)
+{
+    POPLIBS_CALL(graph, t, log_type(value_type));
+    if (!poplibs_ready(graph))
+        return;
+    struct fill fill = { where, set, pop_tensor_flatten_at(where, t), value_type, value };
+    poplibs_for_each_tile(where, graph, fill.flat, fill_regions, &fill);
+}
 void popops_fill_in_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set set, double value)
 {
     POPLIBS_CALL(graph, t, value);
-    if (!poplibs_ready(graph))
-        return;
-    struct fill fill = { where, set, pop_tensor_flatten_at(where, t), value };
-    poplibs_for_each_tile(where, graph, fill.flat, fill_regions, &fill);
+    popops_fill_value_in_at(where, graph, t, set, POP_DOUBLE, &value);
 }
 
-void popops_fill_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list regions, unsigned tile,
-                            pop_compute_set set, double value)
+void popops_fill_value_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list regions,
+                                  unsigned tile, pop_compute_set set, pop_type value_type, const void *value)
 {
-    POPLIBS_CALL(graph, t, tile, value);
+    POPLIBS_CALL(graph, t, tile, log_type(value_type));
     if (!poplibs_ready(graph))
         return;
-    struct fill fill = { where, set, pop_tensor_flatten_at(where, t), value };
+    struct fill fill = { where, set, pop_tensor_flatten_at(where, t), value_type, value };
     pop_interval_lists lists;
     if (pop_graph_get_sorted_contiguous_regions_at(where, graph, fill.flat, regions, true, NULL, &lists)) {
         fill_regions(graph, &(struct poplibs_tile){ tile, &lists }, &fill);
         pop_interval_lists_free(&lists);
     }
 }
+void popops_fill_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list regions, unsigned tile,
+                            pop_compute_set set, double value)
+{
+    POPLIBS_CALL(graph, t, tile, value);
+    popops_fill_value_on_tile_at(where, graph, t, regions, tile, set, POP_DOUBLE, &value);
+}
 
-static void fill_by(pop_where where, pop_graph *graph, const char *api, pop_tensor t, pop_program sequence,
-                    double value, const char *name, const char *step)
+/* The value of a call that fills a tensor in a sequence, and the names of the call and of its step. */
+struct filling {
+    pop_type value_type;
+    const void *value;
+    const char *api, *step;
+};
+static void fill_by(pop_where where, pop_graph *graph, const struct filling *filling, pop_tensor t,
+                    pop_program sequence, const char *name)
 {
     char path[POPLIBS_PATH_SIZE];
-    if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the tensor", t))
+    if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, filling->api, "the tensor", t))
         return;
-    pop_compute_set set = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, step));
-    popops_fill_in_at(where, graph, t, set, value);
+    pop_compute_set set =
+        pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, filling->step));
+    popops_fill_value_in_at(where, graph, t, set, filling->value_type, filling->value);
     pop_sequence_add_at(where, sequence, pop_execute_at(where, set, name));
 }
 
@@ -75,13 +95,19 @@ void popops_fill_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program
                     const char *name)
 {
     POPLIBS_CALL(graph, t, value, name);
-    fill_by(where, graph, "popops_fill", t, sequence, value, name, "Fill");
+    fill_by(where, graph, &(struct filling){ POP_DOUBLE, &value, "popops_fill", "Fill" }, t, sequence, name);
+}
+void popops_fill_value_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, pop_type value_type,
+                          const void *value, const char *name)
+{
+    POPLIBS_CALL(graph, t, log_type(value_type), name);
+    fill_by(where, graph, &(struct filling){ value_type, value, "popops_fill_value", "Fill" }, t, sequence, name);
 }
 
 void popops_zero_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, t, name);
-    fill_by(where, graph, "popops_zero", t, sequence, 0, name, "Zero");
+    fill_by(where, graph, &(struct filling){ POP_DOUBLE, &(double){ 0 }, "popops_zero", "Zero" }, t, sequence, name);
 }
 void popops_zero_in_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set set)
 {

@@ -106,7 +106,7 @@ static void add_regions(pop_graph *graph, const struct poplibs_tile *tile, void 
 static bool check_operands(const struct scaled *s)
 {
     size_t dims[2][16], ranks[2] = { pop_tensor_shape(s->a, dims[0], 16), pop_tensor_shape(s->b, dims[1], 16) };
-    pop_type types[2] = { pop_tensor_type(s->a), pop_tensor_type(s->b) };
+    pop_type type = pop_tensor_type(s->a);
     char text[2][128];
     if (!poplibs_is_operand(s->graph, s->where, s->api, "a", s->a) ||
         !poplibs_is_operand(s->graph, s->where, s->api, "b", s->b))
@@ -116,12 +116,9 @@ static bool check_operands(const struct scaled *s)
             s->graph, POP_POPLAR_ERROR, s->where, s->api, "shapes %s and %s differ",
             poplibs_shape_text(text[0], sizeof(text[0]), (pop_shape){ poplibs_min(ranks[0], 16), dims[0] }),
             poplibs_shape_text(text[1], sizeof(text[1]), (pop_shape){ poplibs_min(ranks[1], 16), dims[1] }));
-    bool real = pop_type_is_floating_point(types[0]) && pop_type_is_floating_point(types[1]);
-    bool integer = types[0] == types[1] && (types[0] == POP_INT || types[0] == POP_UNSIGNED_INT);
-    if (!real && !integer)
+    if (type != POP_HALF && type != POP_FLOAT && type != POP_INT && type != POP_UNSIGNED_INT)
         return poplibs_fail(s->graph, POP_TYPE_ERROR, s->where, s->api,
-                            "%s and %s; both must be half or float, or both int, or both unsigned int",
-                            pop_type_name(types[0]), pop_type_name(types[1]));
+                            "a is %s; half, float, int or unsigned int is needed", pop_type_name(type));
     if (!pop_tensor_is_parallel_writeable(s->a))
         return poplibs_fail(s->graph, POP_POPLAR_ERROR, s->where, s->api, "a contains constants or repeated elements");
     return true;
@@ -214,13 +211,20 @@ static void scale_a_first(struct scaled *s)
     s->kind = subtract ? "ScaledSubtract" : "ScaledAdd";
 }
 
+/* There are vertices for half and float together, if only b has a factor, but for no other different types. */
+static bool needs_cast(const struct scaled *s)
+{
+    pop_type a = pop_tensor_type(s->a), b = pop_tensor_type(s->b);
+    return a != b && (s->both || !pop_type_is_floating_point(a) || !pop_type_is_floating_point(b));
+}
+
 static void build(struct scaled *s, pop_options options)
 {
     char path[POPLIBS_PATH_SIZE];
     if (!poplibs_ready(s->graph) || !check_operands(s) || !check_factor(s, &s->scale_b) ||
         (s->both && !check_factor(s, &s->scale_a)) || !parse(s, options))
         return;
-    if (s->both && pop_tensor_type(s->a) != pop_tensor_type(s->b))
+    if (needs_cast(s))
         s->b = popops_cast_at(s->where, s->graph, s->b, pop_tensor_type(s->a), s->sequence, s->name);
     s->b = apart(s, s->b);
     s->scale_a.tensor = apart(s, s->scale_a.tensor);

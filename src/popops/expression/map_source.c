@@ -123,7 +123,10 @@ static void add_node(struct text *text, const struct typed_expr *typed, size_t a
         add(text, "VALUE_TYPES(%s, %s, %s) ", own->work, own->unsigned_type, own->signed_type);
         add_number(text, node, true);
     } else if (node->given.kind == POPOPS_EXPR_CAST) {
-        add(text, "(%s)x%zu", own->work, node->operand[0]);
+        bool to_integer = pop_type_is_floating_point(typed->nodes[node->operand[0]].type) &&
+                          !pop_type_is_floating_point(node->type) && node->type != POP_BOOL;
+        add(text, to_integer ? "popops_float_to_%s(x%zu)" : "(%s)x%zu", to_integer ? own->tag : own->work,
+            node->operand[0]);
     } else {
         const struct spelling *type = spelling_of(typed->nodes[node->operand[0]].type);
         add(text, "VALUE_TYPES(%s, %s, %s) const T ", type->work, type->unsigned_type, type->signed_type);

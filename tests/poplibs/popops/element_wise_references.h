@@ -18,6 +18,11 @@ struct operator_test {
     void (*with_output)(pop_graph *, const pop_tensor *, pop_tensor, pop_program);
 };
 
+/* RELU has no function in popops: popnn has it. */
+#define popops_relu(...)             popops_unary_at(POP_HERE, POPOPS_UNARY_RELU, __VA_ARGS__)
+#define popops_relu_in_place(...)    popops_unary_in_place_at(POP_HERE, POPOPS_UNARY_RELU, __VA_ARGS__)
+#define popops_relu_with_output(...) popops_unary_with_output_at(POP_HERE, POPOPS_UNARY_RELU, __VA_ARGS__)
+
 /* Calls the macros of element_wise.h, so that each row of the table has its own test. */
 #define CALLS(name, ...)                                                                                               \
     static pop_tensor new_##name(pop_graph *graph, const pop_tensor *in, pop_program program)                          \
@@ -99,6 +104,8 @@ static inline double unary_reference(int op, double a)
         return nearbyint(a);
     case POPOPS_UNARY_NEGATE:
         return -a;
+    case POPOPS_UNARY_RELU:
+        return fmax(a, 0);
     case POPOPS_UNARY_ROUND:
         return round(a);
     case POPOPS_UNARY_RSQRT:
@@ -228,7 +235,7 @@ static inline double whole_reference(const struct operator_test *test, pop_type 
 static inline double operator_reference(const struct operator_test *test, pop_type type, double a, double b, double c)
 {
     if (test->arity == 3)
-        return test->op == POPOPS_TERNARY_SELECT ? (c != 0 ? a : b) : a > c ? c : a < b ? b : a;
+        return test->op == POPOPS_TERNARY_SELECT ? (c != 0 ? a : b) : fmin(fmax(a, b), c);
     if (!pop_type_is_floating_point(type))
         return whole_reference(test, type, a, b);
     return test->arity == 1 ? unary_reference(test->op, a) : binary_reference(test->op, a, b);

@@ -193,6 +193,29 @@ static void test_operands_that_overlap(void **state)
         }
 }
 
+/* b of a type for which there are no vertices is cast to a's. */
+static void test_other_types_of_b(void **state)
+{
+    (void)state;
+    static const pop_type types[][2] = { { POP_FLOAT, POP_INT },
+                                         { POP_HALF, POP_UNSIGNED_INT },
+                                         { POP_INT, POP_UNSIGNED_INT },
+                                         { POP_INT, POP_SHORT },
+                                         { POP_FLOAT, POP_BOOL } };
+    for (unsigned test = 0; test < 10; ++test) {
+        struct bed bed = bed_open(test / 5 ? BED_MODEL : BED_CPU, 2, popops_add_codelets_at);
+        pop_tensor a = bed_input(&bed, types[test % 5][0], POP_SHAPE(5, 3), BED_SCATTERED),
+                   b = bed_input(&bed, types[test % 5][1], POP_SHAPE(5, 3), BED_LINEAR);
+        double *x = bed_given(&bed, a), *y = bed_given(&bed, b), wanted[15];
+        for (size_t i = 0; i < 15; ++i)
+            wanted[i] = x[i] + 2 * y[i] - 3 * y[i];
+        popops_scaled_add_to_constant(bed.graph, a, b, 2, bed.program, "s", POP_NO_OPTIONS);
+        popops_scaled_subtract_from_constant(bed.graph, a, b, 3, bed.program, "s", POP_NO_OPTIONS);
+        bed_check(bed_run(&bed, a), wanted, 15, 0, types[test % 5][0] == POP_HALF ? 0.05 : 1e-5);
+        bed_close(&bed);
+    }
+}
+
 static void test_errors(void **state)
 {
     (void)state;
@@ -204,8 +227,9 @@ static void test_errors(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scaled_add_to_constant", "shapes {4,2} and {8} differ");
     popops_scaled_add_to(bed.graph, a, null, s, bed.program, "s", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scaled_add_to", "b is a null tensor");
-    popops_scaled_subtract_from(bed.graph, a, i, s, bed.program, "s", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_TYPE_ERROR, "popops_scaled_subtract_from", "float and int; both must be");
+    popops_scaled_subtract_from(bed.graph, bed_input(&bed, POP_BOOL, POP_SHAPE(4, 2), BED_LINEAR), i, s, bed.program,
+                                "s", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_TYPE_ERROR, "popops_scaled_subtract_from", "a is bool; half, float");
     popops_scaled_subtract_from(bed.graph, i, i, s, bed.program, "s", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_TYPE_ERROR, "popops_scaled_subtract_from",
                  "a factor is float; for int tensors it must be int");
@@ -232,6 +256,7 @@ int main(void)
         cmocka_unit_test(test_factor_of_half),
         cmocka_unit_test(test_empty_tensors_views_and_cost),
         cmocka_unit_test(test_operands_that_overlap),
+        cmocka_unit_test(test_other_types_of_b),
         cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -312,8 +312,9 @@ static void casts_round_to_half(void **state)
     assert_true(isinf(poputil_cast_to_device_half_value(&target, 1e6)));
     assert_true(poputil_check_accuracy_when_cast(&target, 0.1, POP_FLOAT, POP_HALF, 1e-3));
     assert_false(poputil_check_accuracy_when_cast(&target, 0.1, POP_FLOAT, POP_HALF, 1e-5));
-    assert_true(poputil_check_accuracy_when_cast(&target, 0.5, POP_FLOAT, POP_HALF, 0));
-    assert_true(poputil_check_accuracy_when_cast(&target, 0, POP_FLOAT, POP_HALF, 0));
+    assert_true(poputil_check_accuracy_when_cast(&target, 0.5, POP_FLOAT, POP_HALF, 1e-30));
+    assert_false(poputil_check_accuracy_when_cast(&target, 0.5, POP_FLOAT, POP_HALF, 0)); /* the error is below none */
+    assert_false(poputil_check_accuracy_when_cast(&target, 0, POP_FLOAT, POP_HALF, 0.5));
     assert_false(poputil_check_accuracy_when_cast(&target, 65520, POP_FLOAT, POP_HALF, 0.5));
     assert_false(poputil_check_accuracy_when_cast(&target, 1e-9, POP_FLOAT, POP_HALF, 0.1));
     assert_true(poputil_check_accuracy_when_cast(&target, 0.1, POP_HALF, POP_FLOAT, 0));

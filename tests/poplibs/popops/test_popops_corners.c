@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators where their definition decides: bounds of a clamp in the wrong order, divisions whose quotient is not in
+ * the type, NaN; as operators, in place, and as compiled expressions. */
+#include "poplibs/bed.h"
+
+#include <popops/codelets.h>
+#include <popops/expr.h>
+
+#define COMPILED POP_OPTIONS({ "forceGenerateCodelet", "true" })
+
+/* Raised to the lower bound, then lowered to the upper: whatever the order of the bounds, the upper one holds. */
+static void test_clamp_between_bounds_of_any_order(void **state)
+{
+    (void)state;
+    static const pop_type types[] = { POP_FLOAT,        POP_HALF,     POP_INT,
+                                      POP_UNSIGNED_INT, POP_LONGLONG, POP_UNSIGNED_LONGLONG };
+    static const double x[] = { 0, 1, 4, 5, 10, 2, 3, 7 }, low[] = { 5, 5, 5, 5, 5, 1, 3, 0 },
+                        high[] = { 3, 3, 3, 3, 3, 4, 3, 9 };
+    for (unsigned test = 0; test < 12; ++test) {
+        struct bed bed = bed_open(test / 6 ? BED_MODEL : BED_CPU, 2, popops_add_codelets_at);
+        pop_tensor in[4];
+        for (int i = 0; i < 4; ++i) {
+            in[i] = pop_graph_add_variable(bed.graph, types[test % 6], POP_SHAPE(8), "in");
+            bed_map(&bed, in[i], BED_SCATTERED);
+            bed_write(&bed, in[i], i == 1 ? low : i == 2 ? high : x, 0, 0);
+        }
+        pop_tensor out[] = { popops_clamp(bed.graph, in[0], in[1], in[2], bed.program, "new"),
+                             popops_map(bed.graph, "clamp(_1, _2, _3)", POP_TENSORS(in[0], in[1], in[2]), bed.program,
+                                        "map", COMPILED),
+                             popops_clamp(bed.graph, in[0], 5, 3, bed.program, "numbers"), in[3] };
+        popops_clamp_in_place(bed.graph, in[3], in[1], in[2], bed.program, "in place");
+        double *got[4], wanted[2][8];
+        bed_run_all(&bed, out, got, 4);
+        for (int i = 0; i < 8; ++i) {
+            wanted[0][i] = fmin(fmax(x[i], low[i]), high[i]);
+            wanted[1][i] = 3;
+        }
+        for (int i = 0; i < 4; ++i)
+            bed_check(got[i], wanted[i == 2], 8, 0, 0);
+        bed_close(&bed);
+    }
+}
+
+/* The quotient wraps and the remainder is 0; the machine's instructions would end the program. */
+static void test_lowest_integer_by_minus_one(void **state)
+{
+    (void)state;
+    static const pop_type types[] = { POP_INT, POP_LONGLONG };
+    static const char *const texts[] = { "_1 / _2", "_1 % _2" };
+    for (unsigned test = 0; test < 4; ++test) {
+        struct bed bed = bed_open(test / 2 ? BED_MODEL : BED_CPU, 2, popops_add_codelets_at);
+        pop_type type = types[test % 2];
+        double lowest = type == POP_INT ? -0x1p31 : -0x1p63;
+        pop_tensor a = pop_graph_add_variable(bed.graph, type, POP_SHAPE(4), "a"),
+                   b = pop_graph_add_variable(bed.graph, type, POP_SHAPE(4), "b"), out[6];
+        bed_map(&bed, a, BED_ONE_TILE);
+        bed_map(&bed, b, BED_ONE_TILE);
+        bed_write(&bed, a, (double[]){ lowest, -7, lowest, 7 }, 0, 0);
+        bed_write(&bed, b, (double[]){ -1, -1, 2, -2 }, 0, 0);
+        for (int k = 0; k < 2; ++k) {
+            popops_binary_op op = k ? POPOPS_BINARY_REMAINDER : POPOPS_BINARY_DIVIDE;
+            popops_operand first = popops_operand_of_tensor(a), second = popops_operand_of_tensor(b);
+            out[3 * k] = popops_binary_at(POP_HERE, op, bed.graph, first, second, bed.program, "op");
+            out[3 * k + 1] = popops_map(bed.graph, texts[k], POP_TENSORS(a, b), bed.program, "map", COMPILED);
+            out[3 * k + 2] = pop_graph_clone(bed.graph, POP_TYPE_NULL, a, POP_CLONE_PRESERVE_ORDER_AND_ALIASES, "own");
+            bed_map(&bed, out[3 * k + 2], BED_ONE_TILE);
+            pop_sequence_add(bed.program, pop_copy(a, out[3 * k + 2], false, "own"));
+            popops_binary_in_place_at(POP_HERE, op, bed.graph, popops_operand_of_tensor(out[3 * k + 2]), second,
+                                      bed.program, "in place");
+        }
+        double *got[6];
+        bed_run_all(&bed, out, got, 6);
+        for (int i = 0; i < 3; ++i) {
+            bed_check(got[i], (double[]){ lowest, 7, lowest / 2, -3 }, 4, 0, 0);
+            bed_check(got[3 + i], (double[]){ 0, 0, 0, 1 }, 4, 0, 0);
+        }
+        bed_close(&bed);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clamp_between_bounds_of_any_order),
+        cmocka_unit_test(test_lowest_integer_by_minus_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
