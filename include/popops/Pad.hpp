@@ -15,9 +15,9 @@ namespace padding
 {
 
 enum class Type {
-    CONSTANT, // zeros
-    EDGE,     // the outermost element, repeated
-    REFLECT   // the elements inside of the outermost one, mirrored
+    EDGE,    // the outermost element, repeated
+    REFLECT, // the elements inside of the outermost one, mirrored
+    CONSTANT // zeros
 };
 // Where constants of the padding are mapped: nowhere, to tile 0, or to the tile of the nearest element of the tensor.
 enum class MappingMethod { NONE, ZERO, EDGE };

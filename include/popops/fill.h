@@ -20,8 +20,8 @@ POP_API void popops_fill_in_at(pop_where where, pop_graph *graph, pop_tensor t, 
 POP_API void popops_fill_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list regions,
                                     unsigned tile, pop_compute_set set, double value);
 
-/* These three calls with a value of any type at value, which is converted to t's type: integers of 64 bits need not pass
- * through double. */
+/* These three calls with a value of any type at value, which is converted to t's type: integers of 64 bits need not
+ * pass through double. */
 #define popops_fill_value(...) popops_fill_value_at(POP_HERE, __VA_ARGS__)
 POP_API void popops_fill_value_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence,
                                   pop_type value_type, const void *value, const char *name);

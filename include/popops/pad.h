@@ -8,9 +8,9 @@
 
 /* The values of padding elements. */
 typedef enum popops_padding_type {
-    POPOPS_PADDING_CONSTANT = 0, /* zeros */
-    POPOPS_PADDING_EDGE,         /* the outermost element, repeated */
-    POPOPS_PADDING_REFLECT       /* the elements inside of the outermost one, mirrored: at most extent - 1 of them */
+    POPOPS_PADDING_EDGE = 0, /* the outermost element, repeated */
+    POPOPS_PADDING_REFLECT,  /* the elements inside of the outermost one, mirrored: at most extent - 1 of them */
+    POPOPS_PADDING_CONSTANT  /* zeros */
 } popops_padding_type;
 /* Where the elements of a constant padding are mapped. */
 typedef enum popops_padding_mapping {
