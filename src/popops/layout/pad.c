@@ -161,14 +161,14 @@ pop_tensor popops_pad_at(pop_where where, pop_graph *graph, pop_tensor t, popops
 {
     POPLIBS_CALL(graph, t, value);
     return pad_all(where, graph, "popops_pad", t, lower, upper,
-                   &(struct filling){ .value = value, .mapping = mapping });
+                   &(struct filling){ .type = POPOPS_PADDING_CONSTANT, .value = value, .mapping = mapping });
 }
 
 pop_tensor popops_pad_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, popops_paddings lower,
                                 popops_paddings upper, pop_tensor value, popops_padding_mapping mapping)
 {
     POPLIBS_CALL(graph, t, value);
-    struct filling filling = { .mapping = mapping };
+    struct filling filling = { .type = POPOPS_PADDING_CONSTANT, .mapping = mapping };
     if (!fill_from(where, graph, "popops_pad_tensor", t, value, &filling))
         return (pop_tensor){ 0 };
     return pad_all(where, graph, "popops_pad_tensor", t, lower, upper, &filling);
@@ -179,14 +179,14 @@ pop_tensor popops_pad_dim_at(pop_where where, pop_graph *graph, pop_tensor t, pt
 {
     POPLIBS_CALL(graph, t, dim, value);
     return pad_dim(where, graph, "popops_pad_dim", t, lower, upper, dim,
-                   &(struct filling){ .value = value, .mapping = mapping });
+                   &(struct filling){ .type = POPOPS_PADDING_CONSTANT, .value = value, .mapping = mapping });
 }
 
 pop_tensor popops_pad_dim_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, ptrdiff_t lower, ptrdiff_t upper,
                                     unsigned dim, pop_tensor value, popops_padding_mapping mapping)
 {
     POPLIBS_CALL(graph, t, dim, value);
-    struct filling filling = { .mapping = mapping };
+    struct filling filling = { .type = POPOPS_PADDING_CONSTANT, .mapping = mapping };
     if (!fill_from(where, graph, "popops_pad_dim_tensor", t, value, &filling))
         return (pop_tensor){ 0 };
     return pad_dim(where, graph, "popops_pad_dim_tensor", t, lower, upper, dim, &filling);
