@@ -74,22 +74,25 @@ static void direct_reduce_scatter(const struct collective *c, pop_tensor data, p
         pop_sequence_add_at(c->where, c->sequence, pop_execute_at(c->where, sets.list[i], c->path));
 }
 
-/* Opens the context of a reduction of rows {IPUs, elements}; false after an error of the graph. */
-static bool open_reduction(struct collective *c, pop_where where, pop_graph *graph, const char *api, pop_tensor data,
+/* Opens the context of a reduction of {IPUs, ...}, which becomes rows {IPUs, elements}; false after an error of the
+ * graph. */
+static bool open_reduction(struct collective *c, pop_where where, pop_graph *graph, const char *api, pop_tensor *data,
                            popops_collective_operator op, pop_program sequence, pop_options options)
 {
     char text[128];
     struct collective_options read;
     *c = (struct collective){ .where = where, .graph = graph, .sequence = sequence, .op = op };
-    if (!popops_check_collective(where, graph, api, data, options, &read))
+    if (!popops_check_collective(where, graph, api, *data, options, &read))
         return false;
-    if (pop_tensor_rank(data) != 2)
+    size_t rank = pop_tensor_rank(*data);
+    if (rank < 2)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the data has shape %s; {IPUs, elements} is needed",
-                            poplibs_shape_of(text, sizeof(text), data));
+                            poplibs_shape_of(text, sizeof(text), *data));
+    *data = pop_tensor_flatten_dims_at(where, *data, 1, (unsigned)rank);
     c->method = (enum collective_method)read.method;
-    c->members = (unsigned)pop_tensor_dim(data, 0);
-    return check_parts(where, graph, api, pop_tensor_dim(data, 0)) &&
-           combine_check(where, graph, api, c->op, pop_tensor_type(data));
+    c->members = (unsigned)pop_tensor_dim(*data, 0);
+    return check_parts(where, graph, api, pop_tensor_dim(*data, 0)) &&
+           combine_check(where, graph, api, c->op, pop_tensor_type(*data));
 }
 
 static size_t bytes_of(pop_tensor row)
@@ -136,7 +139,8 @@ static bool scatter(pop_where where, pop_graph *graph, const char *api, pop_tens
                     pop_program sequence, const char *name, pop_options options, pop_tensor *chunks)
 {
     struct collective c;
-    return open_reduction(&c, where, graph, api, data, op, sequence, options) && reduce_scatter(&c, data, name, chunks);
+    return open_reduction(&c, where, graph, api, &data, op, sequence, options) &&
+           reduce_scatter(&c, data, name, chunks);
 }
 bool popops_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op,
                               pop_program sequence, const char *name, pop_options options, pop_tensor *chunks)
@@ -256,13 +260,23 @@ pop_tensor popops_all_gather_chunks_at(pop_where where, pop_graph *graph, const 
     return all;
 }
 
+/* Rows as the tensor that they were made of. */
+static pop_tensor shaped_like(pop_where where, pop_tensor rows, pop_tensor given)
+{
+    size_t rank = pop_tensor_rank(given), *dims = poplibs_new(rank, sizeof(*dims));
+    pop_shape shape = { pop_tensor_shape(given, dims, rank), dims };
+    pop_tensor shaped = pop_tensor_reshape_at(where, rows, shape);
+    free(dims);
+    return shaped;
+}
+
 static pop_tensor all_reduce(pop_where where, pop_graph *graph, const char *api, pop_tensor data,
                              popops_collective_operator op, pop_program sequence, const char *name, pop_options options)
 {
     char path[POPLIBS_PATH_SIZE];
     struct collective c;
-    pop_tensor all = { 0 };
-    if (!open_reduction(&c, where, graph, api, data, op, sequence, options))
+    pop_tensor all = { 0 }, given = data;
+    if (!open_reduction(&c, where, graph, api, &data, op, sequence, options))
         return all;
     c.path = poplibs_path(path, sizeof(path), name, "AllReduce");
     c.method =
@@ -271,13 +285,13 @@ static pop_tensor all_reduce(pop_where where, pop_graph *graph, const char *api,
         all = op == POPOPS_COLLECTIVE_LOCAL ? copy_of(&c, data) : ipu_tree_all_reduce(&c, data);
         if (poplibs_ready(graph))
             combine_finish(&c, all);
-        return poplibs_ready(graph) ? all : (pop_tensor){ 0 };
+    } else {
+        pop_tensor *chunks = poplibs_new(c.members, sizeof(*chunks));
+        if (reduce_scatter(&c, data, name, chunks))
+            all = gather_in_order(where, graph, (pop_tensors){ c.members, chunks }, sequence, name, options);
+        free(chunks);
     }
-    pop_tensor *chunks = poplibs_new(c.members, sizeof(*chunks));
-    if (reduce_scatter(&c, data, name, chunks))
-        all = gather_in_order(where, graph, (pop_tensors){ c.members, chunks }, sequence, name, options);
-    free(chunks);
-    return all;
+    return poplibs_ready(graph) ? shaped_like(where, all, given) : (pop_tensor){ 0 };
 }
 pop_tensor popops_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op,
                                 pop_program sequence, const char *name, pop_options options)

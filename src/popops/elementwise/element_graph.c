@@ -67,9 +67,24 @@ static bool match_shapes(pop_where where, pop_graph *graph, const char *api, pop
     return !pop_graph_error(graph);
 }
 
+/* Operands may have more dims than an output that is given, ones that come first: {1,2,3} is added to {2,3}. */
+static void drop_leading_ones(struct element_call *call)
+{
+    size_t rank = pop_tensor_rank(call->out);
+    for (size_t i = 0; i < call->count; ++i) {
+        size_t extra = 0;
+        while (pop_tensor_rank(call->given[i]) - extra > rank && pop_tensor_dim(call->given[i], extra) == 1)
+            ++extra;
+        for (; extra; --extra)
+            call->given[i] = pop_tensor_at_at(call->where, call->given[i], 0);
+    }
+}
+
 bool element_match(struct element_call *call)
 {
     assert(call->count && call->count <= sizeof(call->in) / sizeof(call->in[0]));
+    if (pop_tensor_valid(call->out))
+        drop_leading_ones(call);
     memcpy(call->in, call->given, call->count * sizeof(call->in[0]));
     if (!match_shapes(call->where, call->graph, call->api, call->in, call->count))
         return false;

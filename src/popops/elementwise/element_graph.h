@@ -37,7 +37,8 @@ struct element_call {
     bool number;                               /* the field of the second operand takes one element, not a vector */
 };
 
-/* Broadcasts call->given to one shape, in call->in; false, with an error recorded, if the shapes do not match. */
+/* Broadcasts call->given to one shape, in call->in, that of call->out if it is given; false, with an error recorded, if
+ * the shapes do not match. */
 bool element_match(struct element_call *call);
 /* Creates the output, of a type, mapped like the most evenly spread operand. */
 void element_new_output(struct element_call *call, pop_type type);

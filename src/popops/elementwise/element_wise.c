@@ -210,10 +210,10 @@ pop_tensor element_serve(const struct element_request *request)
         call.given[i] = is_number(&request->operands[i]) ? constant_of(request, call.api, &request->operands[i],
                                                                        is_condition(request, i) ? POP_BOOL : type)
                                                          : request->operands[i].tensor;
+    call.out = request->form == ELEMENT_IN_PLACE ? call.given[0] : request->out;
     if (pop_graph_error(request->graph) || !element_match(&call))
         return none;
     pop_type result = operator_result(info, type);
-    call.out = request->form == ELEMENT_IN_PLACE ? call.given[0] : request->out;
     if (request->form == ELEMENT_NEW)
         element_new_output(&call, result);
     else if (!element_check_output(&call, result))

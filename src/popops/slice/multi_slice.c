@@ -355,18 +355,17 @@ void popops_multi_update_mul_at(pop_where where, pop_graph *graph, pop_tensor t,
 
 /* ---- operands with a plan ---- */
 
-/* Checks that a plan fits a matrix of this type and shape, sliced by rows. */
-static bool check_plan(pop_where where, pop_graph *graph, const char *api, pop_type type, pop_shape shape,
-                       pop_dims dims, pop_shape sizes, const popops_slice_plan *plan)
+/* The splits of a plan for a tensor of this type and shape, of which the plan need not be: only multi-slices and
+ * multi-updates insist on that.  False for tensors that are no matrix sliced in single rows: they have no plan. */
+static bool adapt_plan(popops_slice_plan *plan, pop_type type, pop_shape shape, pop_dims dims, pop_shape sizes)
 {
-    char text[128];
-    if (shape.rank == 2 && dims.count == 1 && dims.list[0] == 0 && sizes.dims[0] == 1 && plan->rows == shape.dims[0] &&
-        plan->columns == shape.dims[1] && plan->type == type)
-        return true;
-    return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
-                        "a plan for {%zu,%zu} of %s, sliced in single rows, does not fit %s of %s", plan->rows,
-                        plan->columns, pop_type_name(plan->type), poplibs_shape_text(text, sizeof(text), shape),
-                        pop_type_name(type));
+    if (!popops_is_planned(plan) || shape.rank != 2 || dims.count != 1 || dims.list[0] != 0 || sizes.dims[0] != 1 ||
+        !shape.dims[0])
+        return false;
+    plan->type = type;
+    plan->rows = shape.dims[0];
+    plan->columns = shape.dims[1];
+    return true;
 }
 
 pop_tensor popops_create_sliceable_tensor_planned_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
@@ -378,11 +377,10 @@ pop_tensor popops_create_sliceable_tensor_planned_at(pop_where where, pop_graph 
     if (!poplibs_ready(graph) || !popops_check_slice_options(where, graph, api, options, NULL, NULL) ||
         !popops_check_dims(where, graph, api, shape, dims, sizes))
         return (pop_tensor){ 0 };
-    if (!popops_is_planned(plan))
-        return popops_create_sliceable_tensor_at(where, graph, type, shape, dims, sizes, 0, name);
-    if (!check_plan(where, graph, api, type, shape, dims, sizes, plan))
-        return (pop_tensor){ 0 };
-    return popops_multi_table(&(struct popops_multi){ .where = where, .plan = *plan, .name = name }, graph);
+    struct popops_multi multi = { .where = where, .plan = plan ? *plan : (popops_slice_plan){ 0 }, .name = name };
+    return adapt_plan(&multi.plan, type, shape, dims, sizes)
+               ? popops_multi_table(&multi, graph)
+               : popops_create_sliceable_tensor_at(where, graph, type, shape, dims, sizes, 0, name);
 }
 
 pop_tensor popops_create_slice_tensor_planned_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
@@ -395,13 +393,12 @@ pop_tensor popops_create_slice_tensor_planned_at(pop_where where, pop_graph *gra
     if (!poplibs_ready(graph) || !popops_check_slice_options(where, graph, api, options, NULL, NULL) ||
         !popops_check_dims(where, graph, api, shape, dims, sizes))
         return none;
-    if (popops_is_planned(plan)) {
-        if (!check_plan(where, graph, api, type, shape, dims, sizes, plan))
-            return none;
-        struct popops_multi multi = { .where = where, .plan = *plan, .lookups = num_indices, .name = name };
+    struct popops_multi multi = {
+        .where = where, .plan = plan ? *plan : (popops_slice_plan){ 0 }, .lookups = num_indices, .name = name
+    };
+    if (adapt_plan(&multi.plan, type, shape, dims, sizes))
         return pop_tensor_reshape_at(where, popops_multi_slices(&multi, graph),
-                                     POP_SHAPE(num_indices, 1, plan->columns));
-    }
+                                     POP_SHAPE(num_indices, 1, shape.dims[1]));
     /* The layout of slices of a sliceable tensor, without creating that tensor: n slices along an additional
      * dimension. */
     size_t slices[POPOPS_MAX_DIMS + 1] = { num_indices };

@@ -38,7 +38,7 @@ static bool take_updates(struct scatter *scatter, pop_graph *graph, pop_tensor u
                          pop_dims insert_dims, size_t batch)
 {
     struct popops_windows *windows = &scatter->windows;
-    size_t rank = pop_tensor_rank(windows->operand), update_rank = pop_tensor_rank(updates), window = 0, n = 1,
+    size_t rank = pop_tensor_rank(windows->operand), update_rank = pop_tensor_rank(updates), at = batch, n = 1,
            shape[POPOPS_MAX_DIMS + 1];
     unsigned order[POPOPS_MAX_DIMS], storage[POPOPS_MAX_DIMS], count = 0;
     window_dims = batch ? window_dims : without_batch(window_dims, storage);
@@ -47,30 +47,34 @@ static bool take_updates(struct scatter *scatter, pop_graph *graph, pop_tensor u
     if (pop_tensor_type(updates) != pop_tensor_type(windows->operand))
         return poplibs_fail(graph, POP_TYPE_ERROR, windows->where, windows->api, "updates of %s for a tensor of %s",
                             pop_type_name(pop_tensor_type(updates)), pop_type_name(pop_tensor_type(windows->operand)));
-    if (rank > POPOPS_MAX_DIMS / 2 || window_dims.count + insert_dims.count != rank ||
-        update_rank != window_dims.count + batch)
+    if (rank > POPOPS_MAX_DIMS / 2 || update_rank > POPOPS_MAX_DIMS || update_rank + insert_dims.count != rank + batch)
         return poplibs_fail(graph, POP_POPLAR_ERROR, windows->where, windows->api,
                             "%zu window and %zu inserted dims for a tensor of rank %zu, updates of rank %zu and "
                             "indices of rank %zu without their vectors",
                             window_dims.count, insert_dims.count, rank, update_rank, batch);
+    /* Window dims come last; the first dims, as many as the indices have without their vectors, are the updates.  So an
+     * update of one element may have all dims as window and all dims of the tensor inserted. */
     for (unsigned dim = 0; dim < update_rank; ++dim)
-        if (!holds(window_dims, dim)) {
-            n *= pop_tensor_dim(updates, dim);
+        if (!holds(window_dims, dim))
             order[count++] = dim;
-        }
-    bool fits = count == batch;
-    for (size_t dim = 0; dim < rank && fits; ++dim) {
-        bool inserted = holds(insert_dims, dim);
-        fits = inserted || (window < window_dims.count && window_dims.list[window] < update_rank);
-        if (!fits)
-            break;
-        windows->sizes[dim] = inserted ? 1 : pop_tensor_dim(updates, window_dims.list[window]);
-        if (!inserted)
-            order[count++] = window_dims.list[window++];
+    bool fits = count + window_dims.count == update_rank;
+    for (size_t i = 0; i < window_dims.count && fits; ++i) {
+        fits = window_dims.list[i] < update_rank;
+        order[count++] = window_dims.list[i];
     }
-    if (!fits || count != update_rank)
+    if (!fits)
         return poplibs_fail(graph, POP_POPLAR_ERROR, windows->where, windows->api,
                             "window dims of updates of rank %zu: each must occur once", update_rank);
+    for (size_t i = 0; i < batch; ++i)
+        n *= pop_tensor_dim(updates, order[i]);
+    for (size_t dim = 0; dim < rank; ++dim) {
+        bool inserted = holds(insert_dims, dim);
+        if (!inserted && at == update_rank)
+            return poplibs_fail(graph, POP_POPLAR_ERROR, windows->where, windows->api,
+                                "%zu inserted dims of a tensor of rank %zu: each must occur once", insert_dims.count,
+                                rank);
+        windows->sizes[dim] = inserted ? 1 : pop_tensor_dim(updates, order[at++]);
+    }
     updates = pop_tensor_dim_shuffle_at(windows->where, updates, (pop_dims){ count, order });
     shape[0] = n;
     memcpy(shape + 1, windows->sizes, rank * sizeof(*shape));

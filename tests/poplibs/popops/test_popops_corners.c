@@ -78,11 +78,41 @@ static void test_lowest_integer_by_minus_one(void **state)
     }
 }
 
+/* An operand of more dims than the output, which come first and are 1. */
+static void test_leading_ones(void **state)
+{
+    (void)state;
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
+        struct bed bed = bed_open(device, 2, popops_add_codelets_at);
+        pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 3), BED_LINEAR),
+                   b = bed_input(&bed, POP_FLOAT, POP_SHAPE(1, 2, 3), BED_LINEAR),
+                   scalar = bed_input(&bed, POP_FLOAT, POP_SHAPE(), BED_LINEAR),
+                   one = bed_input(&bed, POP_FLOAT, POP_SHAPE(1), BED_LINEAR),
+                   out = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 3), BED_SCATTERED);
+        popops_add_in_place(bed.graph, a, b, bed.program, "x");
+        popops_map_in_place(bed.graph, "_1 * _2 + _2", POP_TENSORS(a, b), bed.program, "x", POP_NO_OPTIONS);
+        popops_mul_in_place(bed.graph, scalar, one, bed.program, "x");
+        popops_map_in_place(bed.graph, "_1 * _2", POP_TENSORS(scalar, one), bed.program, "x", POP_NO_OPTIONS);
+        popops_sub_with_output(bed.graph, b, pop_tensor_expand(b, POP_DIMS(0)), out, bed.program, "x");
+        double x[6], y[6], s = *bed_given(&bed, scalar), o = *bed_given(&bed, one), *got[3];
+        memcpy(x, bed_given(&bed, a), sizeof(x));
+        memcpy(y, bed_given(&bed, b), sizeof(y));
+        bed_run_all(&bed, (pop_tensor[]){ a, scalar, out }, got, 3);
+        for (int i = 0; i < 6; ++i)
+            x[i] = (x[i] + y[i]) * y[i] + y[i];
+        bed_check(got[0], x, 6, 1e-6, 1e-7);
+        bed_check(got[1], (double[]){ s * o * o }, 1, 1e-6, 0);
+        bed_check(got[2], (double[6]){ 0 }, 6, 0, 0);
+        bed_close(&bed);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clamp_between_bounds_of_any_order),
         cmocka_unit_test(test_lowest_integer_by_minus_one),
+        cmocka_unit_test(test_leading_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

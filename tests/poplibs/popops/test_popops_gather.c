@@ -243,6 +243,25 @@ static pop_tensor add_both(pop_graph *graph, pop_tensor operand, pop_tensor upda
 }
 
 /* row: popops scatter */
+/* Updates of single elements may have all dims as window, as frameworks pass them, or none. */
+static void test_scatter_of_elements(void **state)
+{
+    (void)state;
+    for (unsigned test = 0; test < 4; ++test) {
+        struct bed bed = bed_open(test / 2 ? BED_MODEL : BED_CPU, 3, popops_add_codelets_at);
+        pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(4), BED_LINEAR),
+                   updates = bed_input(&bed, POP_FLOAT, POP_SHAPE(2), BED_LINEAR),
+                   indices = pop_graph_add_variable(bed.graph, POP_INT, POP_SHAPE(2, 1), "i");
+        bed_map(&bed, indices, BED_ONE_TILE);
+        bed_write(&bed, indices, (double[]){ 3, 1 }, 0, 0);
+        popops_scatter(bed.graph, t, indices, updates, 1, test % 2 ? POP_DIMS(0) : POP_DIMS(), POP_DIMS(0), POP_DIMS(0),
+                       bed.program, "x", POP_NO_OPTIONS);
+        double *given = bed_given(&bed, t), *u = bed_given(&bed, updates), *got = bed_run(&bed, t);
+        bed_check(got, (double[]){ given[0], u[1], given[2], u[0] }, 4, 0, 0);
+        bed_close(&bed);
+    }
+}
+
 static void test_scatter(void **state)
 {
     (void)state;
@@ -326,8 +345,10 @@ static void test_errors(void **state)
     popops_scatter(bed.graph, t, indices, pop_tensor_reinterpret(updates, POP_INT), 1, one, zero, zero, p, "x",
                    POP_NO_OPTIONS);
     assert_error(bed.graph, POP_TYPE_ERROR, "popops_scatter", "updates of int for a tensor of float");
-    popops_scatter(bed.graph, t, indices, updates, 1, POP_DIMS(0, 1), zero, zero, p, "x", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "2 window and 1 inserted dims");
+    popops_scatter(bed.graph, t, indices, updates, 1, one, POP_DIMS(), zero, p, "x", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "1 window and 0 inserted dims");
+    popops_scatter(bed.graph, t, indices, updates, 1, one, POP_DIMS(7), zero, p, "x", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "1 inserted dims of a tensor of rank 2");
     popops_scatter(bed.graph, t, indices, updates, 1, POP_DIMS(5), zero, zero, p, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "each must occur once");
     popops_scatter(bed.graph, pop_tensor_broadcast(t, 2, 0), indices, updates, 1, one, zero, zero, p, "x",
@@ -417,6 +438,7 @@ int main(void)
         cmocka_unit_test(test_gather),
         cmocka_unit_test(test_gather_along_an_axis),
         cmocka_unit_test(test_max_elements_of_a_tile),
+        cmocka_unit_test(test_scatter_of_elements),
         cmocka_unit_test(test_scatter),
         cmocka_unit_test(test_checked_indices),
         cmocka_unit_test(test_errors),

@@ -283,6 +283,25 @@ static void test_gathered_by_position(void **state)
     }
 }
 
+/* {IPUs, 2, 3}: the result has the shape of the data. */
+static void test_all_reduce_of_rank_3(void **state)
+{
+    (void)state;
+    for (unsigned method = 0; method < METHODS; ++method) {
+        pop_tensor data;
+        struct bed bed = open_bed(IPUS, POP_FLOAT, 6, &data);
+        pop_tensor out =
+            popops_ipu_all_reduce(bed.graph, pop_tensor_reshape(data, POP_SHAPE(IPUS, 2, 3)), POPOPS_COLLECTIVE_ADD,
+                                  bed.program, "a", POP_OPTIONS({ "method", methods[method] }));
+        assert_int_equal(pop_tensor_rank(out), 3);
+        assert_int_equal(pop_tensor_dim(out, 2), 3);
+        double *got = bed_run(&bed, out), wanted[IPUS * 6];
+        reduce_rows(wanted, bed_given(&bed, data), IPUS, 6, false);
+        bed_check(got, wanted, (size_t)IPUS * 6, 1e-6, 1e-6);
+        bed_close(&bed);
+    }
+}
+
 static void test_errors(void **state)
 {
     (void)state;
@@ -316,9 +335,13 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values_and_mappings),        cmocka_unit_test(test_operators),
-        cmocka_unit_test(test_odd_sizes_by_each_operator), cmocka_unit_test(test_methods_have_their_cost),
-        cmocka_unit_test(test_gathered_by_position),       cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_values_and_mappings),
+        cmocka_unit_test(test_operators),
+        cmocka_unit_test(test_odd_sizes_by_each_operator),
+        cmocka_unit_test(test_methods_have_their_cost),
+        cmocka_unit_test(test_gathered_by_position),
+        cmocka_unit_test(test_all_reduce_of_rank_3),
+        cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

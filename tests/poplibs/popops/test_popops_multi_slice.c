@@ -284,9 +284,24 @@ static void test_empty_tensors_and_errors(void **state)
     popops_multi_slice(bed.graph, t, indices, dims, sizes, bed.program, &plan, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_multi_slice",
                  "a plan for {6,5} of half cannot slice {6,5} of float");
-    popops_create_sliceable_tensor_planned(bed.graph, POP_HALF, POP_SHAPE(6, 5), POP_DIMS(1), sizes, &plan, "x",
-                                           POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_create_sliceable_tensor_planned", "does not fit");
+    /* Tensors may be created with a plan for another shape; all of them are mapped. */
+    const pop_shape others[] = { POP_SHAPE(6, 5), POP_SHAPE(2, 3), POP_SHAPE(100, 7), POP_SHAPE(3, 2, 4) };
+    for (unsigned i = 0; i < 8; ++i) {
+        pop_tensor other = popops_create_sliceable_tensor_planned(bed.graph, i < 4 ? POP_FLOAT : POP_INT, others[i % 4],
+                                                                  POP_DIMS(i / 4), sizes, &plan, "x", POP_NO_OPTIONS);
+        pop_tensor slices = popops_create_grouped_slice_tensor(bed.graph, POP_FLOAT, 2, others[i % 4], POP_DIMS(i / 4),
+                                                               sizes, 9, &plan, "x", POP_NO_OPTIONS);
+        bool complete[2];
+        pop_interval_lists mapping;
+        for (unsigned k = 0; k < 2; ++k) {
+            assert_true(pop_graph_get_tile_mapping(bed.graph, k ? slices : other, &complete[k], &mapping));
+            pop_interval_lists_free(&mapping);
+        }
+        assert_true(complete[0] && complete[1]);
+        assert_int_equal(pop_tensor_dim(other, 0), others[i % 4].dims[0]);
+        assert_int_equal(pop_tensor_dim(slices, 1), 9);
+    }
+    assert_built(bed.graph);
     popops_multi_slice(bed.graph, t, pop_tensor_flatten(indices), dims, sizes, bed.program, NULL, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_multi_slice", "the offsets: the shape is {3}; it must be {3,1}");
     popops_multi_slice(bed.graph, t, indices, dims, sizes, bed.program, NULL, "x",
