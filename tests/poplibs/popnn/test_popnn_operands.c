@@ -199,7 +199,7 @@ CALL(ring, popops_circ_buf r = popops_circ_buf_create(G, POP_FLOAT, 3, POP_SHAPE
     ROW(poplin_mat_mul_grouped, "f{2,3,4}f{2,4,5}", poplin_mat_mul_grouped(G, A, B, P, POP_FLOAT, PLAN))               \
     ROW(poplin_mat_mul_with_output, "f{3,4}f{4,5}F{3,5}", poplin_mat_mul_with_output(G, A, B, C, P, PLAN))             \
     ROW(poplin_mat_mul_acc, "F{3,5}f{3,4}f{4,5}", poplin_mat_mul_acc(G, A, 0.5f, B, C, P, PLAN))                       \
-    ROW(poplin_mat_mul_acc_tensor, "F{3,5}f{}f{3,4}f{4,5}", poplin_mat_mul_acc_tensor(G, A, B, C, D, P, PLAN))         \
+    ROW(poplin_mat_mul_acc_tensor, "F{3,5}f{}!f{3,4}f{4,5}", poplin_mat_mul_acc_tensor(G, A, B, C, D, P, PLAN))        \
     ROW(poplin_pre_arrange_mat_mul_input_rhs, "f{4,5}",                                                                \
         poplin_pre_arrange_mat_mul_input_rhs(G, POP_SHAPE(3, 4), A, P, POP_FLOAT, PLAN))                               \
     ROW(poplin_add_bias, "F{2,3,5}f{3}", poplin_add_bias(G, A, B, P, NAMED))                                           \
