@@ -164,8 +164,8 @@ class POP_API DebugInfo
 
   private:
     // Unusual names, to avoid clashes with members of derived classes.
-    std::string ownPath, ownLayer;
-    SourceLocation ownPlace;
+    std::string ownPath, ownLayer, ownFile, ownFunction; // copies: a location's texts may end before the record
+    unsigned ownLine;
     DebugId ownId, ownParent;
     pop_profile_value ownValues; // null, or a map
 };

@@ -172,6 +172,8 @@ class POP_API Engine
     void disableExecutionProfiling();
     void resetExecutionProfile();
 
+    // Adds a parameter of the last run to its report; a second value of a name replaces the first.
+    void reportRunParameter(const std::string &name, const std::string &value);
     // The numbers of tiles that compute, exchange and wait, as lines of CSV: begin and end in cycles, then the three
     // numbers.
     void reportIntervals(std::ostream &out) const;

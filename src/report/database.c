@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/str.h"
+#include "base/utf8.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -275,6 +275,20 @@ void database_append(struct database *db, enum report_table table, const char *n
     }
 }
 
+/* A text that is not UTF-8 is escaped: Python and others refuse a table with one. */
+static void bind_text(sqlite3_stmt *insert, int column, const char *text)
+{
+    size_t length = text ? strlen(text) : 0;
+    struct str escaped = { 0 };
+    if (utf8_span(text ? text : "", length) == length) {
+        sqlite3_bind_text(insert, column, text, -1, SQLITE_STATIC);
+        return;
+    }
+    utf8_add(&escaped, text, length);
+    sqlite3_bind_text(insert, column, escaped.text, -1, SQLITE_TRANSIENT);
+    str_free(&escaped);
+}
+
 void database_add(struct database *db, enum report_table table, const char *columns, ...)
 {
     sqlite3_stmt *insert = db->failed ? NULL : insert_of(db, table, strlen(columns));
@@ -292,7 +306,7 @@ void database_add(struct database *db, enum report_table table, const char *colu
             sqlite3_bind_double(insert, i, va_arg(values, double));
             break;
         case 's':
-            sqlite3_bind_text(insert, i, va_arg(values, const char *), -1, SQLITE_STATIC);
+            bind_text(insert, i, va_arg(values, const char *));
             break;
         case 'b':
             data = va_arg(values, const void *);

@@ -214,6 +214,13 @@ static pop_status begin_profile(struct report *report, const struct report_of *o
     return POP_OK;
 }
 
+/* debug.instrument false takes the execution out, unless a part of it is on by its own option. */
+static bool is_instrumentation_off(const struct option_set *options, const struct instrumentation *parts)
+{
+    return options_is_set(options, "debug.instrument") && !options_bool(options, "engine", "debug.instrument") &&
+           !parts->compute && !parts->control_flow && !parts->external_exchange;
+}
+
 static struct report *make_report(const struct report_of *of, uint64_t run_limit)
 {
     struct report *report = MEM_NEW(struct report);
@@ -223,7 +230,8 @@ static struct report *make_report(const struct report_of *of, uint64_t run_limit
     engine_options_read(&options, &report->options);
     report->instrumentation = options.instrumentation;
     report->run_limit = run_limit;
-    report->execution = report_asks(of->options, REPORT_EXECUTION_PROFILE) && image_modelled(of->image);
+    report->execution = report_asks(of->options, REPORT_EXECUTION_PROFILE) && image_modelled(of->image) &&
+                        !is_instrumentation_off(&report->options, &options.instrumentation);
     return report;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profile values as CBOR, through libcbor's streaming encoder and decoder. */
 #include "base/error.h"
+#include "base/utf8.h"
 #include "value/made.h"
 #include "value/output.h"
 #include "value/value.h"
@@ -23,8 +24,15 @@ static size_t encode_null(int unused, unsigned char *buffer, size_t size)
 static void write_text(struct output *out, const char *text)
 {
     size_t length = strlen(text);
+    struct str escaped = { 0 };
+    if (utf8_span(text, length) < length) { /* the type of a text in CBOR is UTF-8 */
+        utf8_add(&escaped, text, length);
+        text = escaped.text;
+        length = escaped.length;
+    }
     ENCODE(out, cbor_encode_string_start, length);
     output_put(out, text, length);
+    str_free(&escaped);
 }
 
 static void write_value(struct output *out, const pop_profile_value *value);

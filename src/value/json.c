@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profile values as JSON: our own streaming writer, jansson as the reader. */
 #include "base/error.h"
+#include "base/utf8.h"
 #include "value/made.h"
 #include "value/output.h"
 #include "value/value.h"
@@ -25,7 +26,7 @@ static void write_text(struct json_writer *w, const char *text)
     output_put(&w->out, text, strlen(text));
 }
 
-static void write_string(struct json_writer *w, const char *text)
+static void write_utf8(struct json_writer *w, const char *text)
 {
     output_char(&w->out, '"');
     for (const char *c = text; *c;) {
@@ -47,6 +48,17 @@ static void write_string(struct json_writer *w, const char *text)
         ++c;
     }
     output_char(&w->out, '"');
+}
+
+/* A text that is not UTF-8 is escaped, so that every reader takes the file. */
+static void write_string(struct json_writer *w, const char *text)
+{
+    size_t length = strlen(text);
+    struct str escaped = { 0 };
+    if (utf8_span(text, length) < length)
+        utf8_add(&escaped, text, length);
+    write_utf8(w, escaped.text ? escaped.text : text);
+    str_free(&escaped);
 }
 
 /* The fewest digits that read back as the same number.  JSON has no infinities: they and NaN are null. */

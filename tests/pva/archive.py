@@ -20,6 +20,7 @@ def variables(report):
 assert memory(alone) == memory(whole), (memory(alone), memory(whole))
 assert variables(alone) == variables(whole) and len(variables(whole)) > 20
 assert len(alone.compilation.programs) == 0 and len(alone.execution.steps) == 0 and len(alone.compilation.computeSets) == 0
+assert "the number of IPUs (shown as 1)" in alone.warning and "unknown" in alone.warning and not whole.warning
 assert alone.peakTile().memory.total.includingGaps == whole.peakTile().memory.total.includingGaps
 
 

@@ -15,6 +15,11 @@ inline std::string joinPath(const std::string &parent, const std::string &name)
     return parent.empty() ? name : name.empty() ? parent : name[0] == '/' ? parent + name : parent + '/' + name;
 }
 
+inline std::string textOf(const char *text)
+{
+    return text ? text : "";
+}
+
 } // namespace detail
 
 POPLAR_IMPL DebugNameAndId::DebugNameAndId(std::string name, DebugId id, std::string parentPath)
@@ -62,8 +67,10 @@ POPLAR_IMPL DebugContext::~DebugContext()
 }
 
 POPLAR_IMPL DebugInfo::DebugInfo(const DebugContext &context, std::string layerName)
-    : ownPath(context.getPathName()), ownLayer(std::move(layerName)), ownPlace(context.getSourceLocation()),
-      ownId(pop_debug_new_id()), ownParent(context.getId()), ownValues()
+    : ownPath(context.getPathName()), ownLayer(std::move(layerName)),
+      ownFile(detail::textOf(context.getSourceLocation().getFileName())),
+      ownFunction(detail::textOf(context.getSourceLocation().getFunctionName())),
+      ownLine(context.getSourceLocation().getLineNumber()), ownId(pop_debug_new_id()), ownParent(context.getId()), ownValues()
 {
 }
 POPLAR_IMPL DebugInfo::~DebugInfo()
@@ -75,9 +82,9 @@ POPLAR_IMPL DebugInfo::~DebugInfo()
     record.parent_id = ownParent;
     record.layer = ownLayer.c_str();
     record.name = ownPath.c_str();
-    record.where.file = ownPlace.getFileName();
-    record.where.line = static_cast<int>(ownPlace.getLineNumber());
-    record.function = ownPlace.getFunctionName();
+    record.where.file = ownFile.empty() ? nullptr : ownFile.c_str();
+    record.where.line = static_cast<int>(ownLine);
+    record.function = ownFunction.c_str();
     record.values = &ownValues;
     pop_debug_write(&record);
     pop_profile_free(&ownValues);

@@ -272,6 +272,11 @@ POPLAR_IMPL void Engine::resetExecutionProfile()
 {
     pop_engine_reset_execution_profile(c());
 }
+POPLAR_IMPL void Engine::reportRunParameter(const std::string &name, const std::string &value)
+{
+    pop_error error;
+    detail::check(pop_engine_report_run_parameter(c(), name.c_str(), value.c_str(), &error), error);
+}
 POPLAR_IMPL void Engine::reportIntervals(std::ostream &out) const
 {
     pop_error error;

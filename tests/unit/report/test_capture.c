@@ -3,6 +3,8 @@
  * contents. */
 #include "capture.h"
 
+#include "base/file.h"
+
 #include "base/log.h"
 #include "report/report.h"
 
@@ -155,6 +157,50 @@ static void options_imply_others(void **state)
         assert_int_equal(sql_number(db, "SELECT external_exchange FROM instrumentation"), rows[i].exchange);
         sqlite3_close(db);
     }
+}
+
+/* debug.instrument false takes the execution out of the report, unless a part of it is on by its own option. */
+static void without_instrumentation_there_is_no_execution(void **state)
+{
+    struct fixture *f = *state;
+    for (int part = 0; part < 2; ++part) {
+        pop_engine *engine =
+            start(f, NULL,
+                  POP_OPTIONS({ "autoReport.all", "true" }, { "debug.instrument", "false" },
+                              { "debug.instrumentCompute", part ? "true" : "false" }));
+        run(engine, "run");
+        pop_engine_destroy(engine);
+        sqlite3 *db = profile(f, "");
+        assert_int_equal(sql_number(db, "SELECT count(*) FROM runs"), part);
+        assert_int_equal(sql_number(db, "SELECT execution FROM format"), part);
+        sqlite3_close(db);
+    }
+}
+
+/* Names that are not UTF-8 are escaped in every file. */
+static void names_are_utf8_in_files(void **state)
+{
+    struct fixture *f = *state;
+    static const char bad[] = "caf\xe9/\xc3\xa9\xed\xa0\x80\xff";
+    pop_tensor v = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(8), bad);
+    pop_graph_set_tile_mapping(f->graph, v, 2);
+    pop_sequence_add(f->main, pop_write_undef(v, bad));
+    pop_engine *engine = start(f, NULL, POP_OPTIONS({ "autoReport.all", "true" }));
+    run(engine, bad);
+    pop_engine_destroy(engine);
+    sqlite3 *db = profile(f, "");
+    sql_expect_text(db, "SELECT name FROM runs", "caf\\xe9/\xc3\xa9\\xed\\xa0\\x80\\xff");
+    assert_int_equal(sql_number(db, "SELECT count(*) > 0 FROM variables WHERE name LIKE 'caf%xff'"), 1);
+    assert_int_equal(sql_number(db, "SELECT count(*) FROM variables WHERE instr(CAST(name AS BLOB), x'ff')"), 0);
+    sqlite3_close(db);
+    char path[256], *data;
+    size_t size;
+    pop_error error;
+    snprintf(path, sizeof(path), "%s/debug.cbor", f->directory);
+    must(file_read(path, &data, &size, &error), &error);
+    assert_null(memmem(data, size, bad, sizeof(bad) - 1));
+    assert_non_null(memmem(data, size, "caf\\xe9", 7));
+    free(data);
 }
 
 /* CAP-36: instrumentation uses tile memory. */
@@ -583,6 +629,8 @@ int main(void)
         ROW(named_engines_have_directories),
         ROW(a_saved_executable_has_the_engines_name),
         ROW(the_second_replaces),
+        ROW(without_instrumentation_there_is_no_execution),
+        ROW(names_are_utf8_in_files),
         ROW(the_first_runs_are_captured),
         ROW(steps_are_named_as_they_are),
         ROW(the_profilers_steps_are_logged),
