@@ -137,7 +137,7 @@ class ProfileValue;
 enum class DebugSerializationFormat { JSON, CBOR };
 
 // An operation's record in the debug information; base class of the libraries' records.  The destructor writes the
-// record if a file was set; without a file only the name is kept.
+// record to the file, if one was set, and to the reports of the process, those that are made later too.
 class POP_API DebugInfo
 {
   public:
@@ -154,7 +154,7 @@ class POP_API DebugInfo
     {
         return ownPath;
     }
-    // Adds to the record; returns false if no file is written.
+    // Adds to the record; returns whether initializeStreamer's file is open. Reports have the record in any case.
     bool setValue(const std::string &name, const ProfileValue &value);
 
     // The file for the records of the whole process.

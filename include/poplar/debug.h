@@ -39,7 +39,8 @@ POP_API void pop_debug_result(pop_graph *graph, pop_where where, const pop_log_a
 /* Opens a file for records, and closes one that was open. Error: file_load_error when the file cannot be created. */
 POP_API pop_status pop_debug_open(const char *path, pop_debug_format format, pop_error *error) POP_MUST_CHECK;
 POP_API bool pop_debug_is_open(void);
-/* Writes a record; no effect when no file is open. */
+/* Writes a record to the open file, if any, and to debug.cbor of the reports that the process has made and will make:
+ * the first 65,536 records of a process are kept for them. */
 POP_API void pop_debug_write(const pop_debug_record *record);
 /* Completes and closes the file, as process exit does; no effect when no file is open. Error: file_load_error when a
  * write failed.

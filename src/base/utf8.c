@@ -36,7 +36,7 @@ size_t utf8_span(const char *text, size_t length)
     return at;
 }
 
-void utf8_add(struct str *s, const char *text, size_t length)
+void utf8_escape(struct str *s, const char *text, size_t length)
 {
     for (size_t span; length; text += span, length -= span) {
         span = utf8_span(text, length);

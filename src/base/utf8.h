@@ -8,6 +8,6 @@
 /* The number of bytes at the start of a text that are UTF-8 (RFC 3629: no surrogates, no longer form than needed). */
 size_t utf8_span(const char *text, size_t length);
 /* Adds a text; each byte that is not UTF-8 becomes \xNN. */
-void utf8_add(struct str *s, const char *text, size_t length);
+void utf8_escape(struct str *s, const char *text, size_t length);
 
 #endif

@@ -218,8 +218,9 @@ static bool read_members(struct archive *a)
                         (long long)a->tiles, (long long)a->tiles, (long long)a->tiles);
     bool good = facts && run(a, facts);
     sqlite3_free(facts);
-    str_add(&a->file->warning, "the report is archive.a alone, which has the memory of each tile: the number of IPUs (shown "
-                               "as 1), the device, its bytes of memory, programs and runs are unknown");
+    str_add(&a->file->warning,
+            "the report is archive.a alone, which has the memory of each tile: the number of IPUs (shown "
+            "as 1), the device, its bytes of memory, programs and runs are unknown");
     return good;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* debug.cbor: a map of "contexts", a list of maps, and "stringTable", a list of texts. One pass records the position
+/* debug.cbor: a sequence of maps, one after the other as the program went on, each of "contexts", a list of maps, and
+ * "stringTable", a list of texts. One pass records the position
  * of each item and decodes only heads of items, ids and parents. Contexts may come in any order, because those that
  * end first are written first. */
 #include "pva/debug.h"
@@ -186,7 +187,7 @@ static bool next_item(struct debug_index *index, size_t *at, uint64_t *count)
 
 static bool index_context(struct debug_index *index, size_t *at)
 {
-    struct debug_entry entry = { .at = *at };
+    struct debug_entry entry = { .at = *at, .first_string = index->part_strings };
     struct debug_head head = head_at(index, at);
     if (head.kind != HEAD_MAP)
         return false;
@@ -221,22 +222,38 @@ static bool index_list(struct debug_index *index, size_t *at, bool contexts)
     return true;
 }
 
-static bool index_all(struct debug_index *index)
+static bool index_part(struct debug_index *index, size_t *at)
 {
-    size_t at = 0;
-    struct debug_head root = head_at(index, &at);
+    struct debug_head root = head_at(index, at);
     bool found = false;
     if (root.kind != HEAD_MAP)
         return false;
-    while (next_item(index, &at, &root.number)) {
-        struct debug_head key = head_at(index, &at);
+    index->part_strings = index->strings.count;
+    while (next_item(index, at, &root.number)) {
+        struct debug_head key = head_at(index, at);
         bool contexts = text_is(&key, "contexts");
         found |= contexts;
         if (key.kind != HEAD_TEXT ||
-            !(contexts || text_is(&key, "stringTable") ? index_list(index, &at, contexts) : skip_item(index, &at)))
+            !(contexts || text_is(&key, "stringTable") ? index_list(index, at, contexts) : skip_item(index, at)))
             return false;
     }
     return found;
+}
+
+/* The first part must be whole; a later one may be cut where its program was killed, and is left out then. */
+static bool index_all(struct debug_index *index)
+{
+    size_t at = 0;
+    if (!index_part(index, &at))
+        return false;
+    while (at < index->size) {
+        size_t entries = index->entries.count;
+        if (!index_part(index, &at)) {
+            index->entries.count = entries;
+            break;
+        }
+    }
+    return true;
 }
 
 static int by_id(const void *a, const void *b)
@@ -325,13 +342,14 @@ char *debug_string(struct debug_index *index, uint64_t number)
     return text;
 }
 
-/* Replaces an index into the string table by its text. */
-static void resolve(struct debug_index *index, pop_profile_value *map, const char *key)
+/* Replaces an index into the string table of a part by its text. */
+static void resolve(struct debug_index *index, size_t first_string, pop_profile_value *map, const char *key)
 {
     const pop_profile_value *value = pop_profile_get(map, key);
     if (!value || value->type != POP_PROFILE_UINT)
         return;
-    char *text = debug_string(index, value->as.natural);
+    char *text =
+        debug_string(index, value->as.natural < SIZE_MAX - first_string ? first_string + value->as.natural : SIZE_MAX);
     pop_profile_set(map, key, pop_profile_string(text));
     free(text);
 }
@@ -349,11 +367,11 @@ static pop_profile_value read_context(pva_file *file, struct debug_index *index,
                   (unsigned long long)index->entries.data[entry].id, why.text);
         return value;
     }
-    resolve(index, &value, "name");
+    resolve(index, place->first_string, &value, "name");
     pop_profile_value location = pop_profile_copy(pop_profile_get(&value, "location"));
     if (location.type == POP_PROFILE_MAP) {
-        resolve(index, &location, "fileName");
-        resolve(index, &location, "functionName");
+        resolve(index, place->first_string, &location, "fileName");
+        resolve(index, place->first_string, &location, "functionName");
         pop_profile_set(&value, "location", location);
     } else {
         pop_profile_free(&location);

@@ -11,6 +11,7 @@
 struct debug_entry {
     uint64_t id, parent; /* 0: none */
     size_t at, size;     /* position and size in the file */
+    size_t first_string; /* of the string table of its part */
 };
 struct operation {
     uint64_t context;                                /* index of its context among the entries */
@@ -26,7 +27,8 @@ struct debug_index {
     size_t window_at, window_size, window_capacity;
     bool indexed;
     VEC(struct debug_entry) entries; /* sorted by id */
-    VEC(size_t) strings;             /* position of each item of the string table */
+    VEC(size_t) strings;             /* position of each item of the string tables */
+    size_t part_strings;             /* while it is built: the first string of the part */
     pop_profile_value context;       /* the last context that was decoded */
     size_t context_of;               /* 1 + its entry; 0: none */
     bool grouped;

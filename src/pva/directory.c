@@ -162,7 +162,7 @@ static void look_at_name(const struct look *look, enum report_file file)
     else if (there && !own && !look->is_temporary)
         say(look, true,
             listed ? "%s is damaged, or does not belong to this report" : "%s was not written with this report", name);
-    else if (own && listed && bytes != written)
+    else if (own && listed && (file == REPORT_FILE_DEBUG ? bytes < written : bytes != written))
         say(look, true, "%s is damaged: it has %llu bytes, and %llu were written", name, (unsigned long long)bytes,
             (unsigned long long)written);
     free(path);

@@ -47,8 +47,9 @@ static void find_replaced(const struct bundle *bundle, bool *replaced)
     bool ours = database_companions(profile, bytes);
     for (int i = 0; i < REPORT_FILES; ++i) {
         char *path = report_file_path(bundle->directory, (enum report_file)i, NULL);
-        replaced[i] = ours && !bundle->has[i] && (i == REPORT_FILE_PROFILE || bytes[i] == report_file_bytes(path)) &&
-                      report_file_bytes(path) != UINT64_MAX;
+        uint64_t now = report_file_bytes(path);
+        bool same = i == REPORT_FILE_PROFILE || bytes[i] == now || (i == REPORT_FILE_DEBUG && bytes[i] < now);
+        replaced[i] = ours && !bundle->has[i] && same && now != UINT64_MAX;
         free(path);
     }
     free(profile);

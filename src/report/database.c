@@ -284,7 +284,7 @@ static void bind_text(sqlite3_stmt *insert, int column, const char *text)
         sqlite3_bind_text(insert, column, text, -1, SQLITE_STATIC);
         return;
     }
-    utf8_add(&escaped, text, length);
+    utf8_escape(&escaped, text, length);
     sqlite3_bind_text(insert, column, escaped.text, -1, SQLITE_TRANSIENT);
     str_free(&escaped);
 }

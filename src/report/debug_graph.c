@@ -249,6 +249,7 @@ void debug_graph_stream(const pop_store *store)
 struct debug_source {
     const pop_store *store;
     const char *id;
+    size_t *records; /* of the process that the file has */
 };
 
 static bool put_file(FILE *file, const void *user)
@@ -257,12 +258,14 @@ static bool put_file(FILE *file, const void *user)
     struct debug_stream stream;
     debug_stream_begin(&stream, file, POP_DEBUG_CBOR, source->id);
     put_graph(&stream, source->store);
+    *source->records = debug_process_put_records(&stream);
     return debug_stream_end(&stream);
 }
 
-pop_status debug_graph_write(const pop_store *store, const char *path, const char *id, pop_error *error)
+pop_status debug_graph_write(const pop_store *store, const char *path, const char *id, size_t *records,
+                             pop_error *error)
 {
-    return file_write_stream(path, put_file, &(struct debug_source){ store, id })
+    return file_write_stream(path, put_file, &(struct debug_source){ store, id, records })
                ? POP_OK
                : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, "autoReport.outputDebugInfo",
                            "'%s' cannot be written: %s", path, pop_text_from_errno(errno));

@@ -5,6 +5,7 @@
  * directory. */
 #include "report/debug_process.h"
 #include "base/error.h"
+#include "report/debug_records.h"
 #include "value/value.h"
 
 #include <errno.h>
@@ -16,6 +17,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct debug_stream stream;
 static _Atomic bool is_open; /* whether stream.file is set; readable without the lock */
+static struct debug_records records;
+static struct debug_followed followed;
 
 bool pop_debug_is_open(void)
 {
@@ -46,15 +49,24 @@ pop_status pop_debug_close(pop_error *error)
 static void close_at_exit(void)
 {
     pop_debug_close(NULL);
+    debug_process_flush();
+    pthread_mutex_lock(&lock);
+    debug_followed_free(&followed);
+    debug_records_free(&records);
+    pthread_mutex_unlock(&lock);
 }
 static void register_close(void)
 {
     atexit(close_at_exit);
 }
+static void close_later(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, register_close);
+}
 
 static pop_status begin(const char *path, pop_debug_format format, pop_error *error)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     const char *api = "pop_debug_open";
     if (format != POP_DEBUG_JSON && format != POP_DEBUG_CBOR)
         return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api,
@@ -68,7 +80,7 @@ static pop_status begin(const char *path, pop_debug_format format, pop_error *er
                          "the file of debug information '%s' cannot be made: %s", path ? path : "",
                          path ? pop_text_from_errno(errno) : "it has no name");
     debug_stream_begin(&stream, file, format, NULL);
-    pthread_once(&once, register_close);
+    close_later();
     atomic_store(&is_open, true);
     return POP_OK;
 }
@@ -83,10 +95,9 @@ pop_status pop_debug_open(const char *path, pop_debug_format format, pop_error *
 
 void pop_debug_write(const pop_debug_record *record)
 {
-    if (!record || !pop_debug_is_open())
+    if (!record)
         return;
-    pop_profile_value map = record->values && record->values->type == POP_PROFILE_MAP ? pop_profile_copy(record->values)
-                                                                                      : pop_profile_map_new();
+    close_later();
     struct debug_context context = { .id = record->id,
                                      .parent = record->parent_id,
                                      .layer = record->layer,
@@ -95,9 +106,32 @@ void pop_debug_write(const pop_debug_record *record)
                                      .where = record->where };
     pthread_mutex_lock(&lock);
     if (stream.file)
-        debug_stream_put(&stream, &context, map);
-    else
-        pop_profile_free(&map);
+        debug_stream_put(&stream, &context, debug_record_values(record->values));
+    debug_records_add(&records, &context, record->values);
+    pthread_mutex_unlock(&lock);
+}
+
+size_t debug_process_put_records(struct debug_stream *to)
+{
+    pthread_mutex_lock(&lock);
+    size_t count = records.list.count;
+    debug_records_put(&records, 0, to);
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
+void debug_process_follow(const char *path, const char *temporary, size_t count)
+{
+    close_later();
+    pthread_mutex_lock(&lock);
+    debug_followed_add(&followed, path, temporary, count);
+    pthread_mutex_unlock(&lock);
+}
+
+void debug_process_flush(void)
+{
+    pthread_mutex_lock(&lock);
+    debug_followed_flush(&followed, &records);
     pthread_mutex_unlock(&lock);
 }
 

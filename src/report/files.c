@@ -4,20 +4,32 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "report/archive.h"
 #include "report/debug_graph.h"
+#include "report/debug_process.h"
 #include "report/select.h"
 
 #include <errno.h>
 #include <poplar/graph.h>
 #include <poplar/text.h>
 #include <stdlib.h>
+#include <string.h>
 
 static pop_status write_debug(pop_graph *graph, const struct image *image, const char *path, const char *id,
                               pop_error *error)
 {
     (void)image;
-    return debug_graph_write(graph->store, path, id, error);
+    size_t records = 0;
+    pop_status status = debug_graph_write(graph->store, path, id, &records, error);
+    char *directory = mem_string(path);
+    *strrchr(directory, '/') = '\0';
+    char *whole = report_file_path(directory, REPORT_FILE_DEBUG, NULL);
+    if (status == POP_OK)
+        debug_process_follow(whole, path, records);
+    free(whole);
+    free(directory);
+    return status;
 }
 
 static pop_status write_archive(pop_graph *graph, const struct image *image, const char *path, const char *id,

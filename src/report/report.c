@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "image/file.h"
 #include "profile/execution_profile.h"
+#include "report/debug_process.h"
 #include "report/files.h"
 #include "report/select.h"
 #include "report/steps.h"
@@ -293,6 +294,7 @@ pop_status report_end(struct report *report, pop_error *error)
 {
     if (!report)
         return POP_OK;
+    debug_process_flush();
     if (report->steps)
         steps_end(report->steps);
     info_number(report, "closed", report_now());

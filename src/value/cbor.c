@@ -26,7 +26,7 @@ static void write_text(struct output *out, const char *text)
     size_t length = strlen(text);
     struct str escaped = { 0 };
     if (utf8_span(text, length) < length) { /* the type of a text in CBOR is UTF-8 */
-        utf8_add(&escaped, text, length);
+        utf8_escape(&escaped, text, length);
         text = escaped.text;
         length = escaped.length;
     }

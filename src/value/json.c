@@ -56,7 +56,7 @@ static void write_string(struct json_writer *w, const char *text)
     size_t length = strlen(text);
     struct str escaped = { 0 };
     if (utf8_span(text, length) < length)
-        utf8_add(&escaped, text, length);
+        utf8_escape(&escaped, text, length);
     write_utf8(w, escaped.text ? escaped.text : text);
     str_free(&escaped);
 }

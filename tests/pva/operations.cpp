@@ -7,6 +7,8 @@
 #include <poplar/ProfileValue.hpp>
 #include <pva/pva.hpp>
 
+#include <memory>
+
 using namespace poplar;
 using namespace poplar::program;
 
@@ -47,6 +49,35 @@ static void build(const std::string &directory)
     DebugInfo::closeStreamer();
 }
 
+// A framework's record that ends when its engine is long made, as most do, and the location of which has ended before.
+static void openedReportHasLaterContexts(const std::string &directory)
+{
+    std::unique_ptr<DebugInfo> info;
+    {
+        const std::string file("/a/path/to/a/file/of/the/framework.py"), function("a_function_of_the_framework");
+        info.reset(
+            new DebugInfo(DebugContext("later", SourceLocation(function.c_str(), file.c_str(), 7)), "framework"));
+    }
+    info->setValue("opid", "ai.onnx.Add:6");
+    IPUModel model;
+    model.tilesPerIPU = 4;
+    Graph graph(model.createDevice().getTarget());
+    Tensor a = graph.addVariable(FLOAT, { 8 }, "a"), b = graph.addVariable(FLOAT, { 8 }, "b");
+    graph.setTileMapping(a, 0);
+    graph.setTileMapping(b, 1);
+    {
+        Engine engine(graph, copy(a, b, *info),
+                      { { "autoReport.all", "true" }, { "autoReport.directory", directory } });
+        info.reset();
+    }
+    unsigned seen = 0;
+    for (const pva::Operation &operation : pva::openReport(directory).operations())
+        seen += operation.name() == "later" && operation.debugContext().layer() == "framework" &&
+                operation.debugContext().location().fileName() == "/a/path/to/a/file/of/the/framework.py" &&
+                operation.programs().size() >= 1;
+    CHECK(seen == 1);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3)
@@ -70,7 +101,9 @@ int main(int argc, char **argv)
     }
     CHECK(seen == 2);
     for (const pva::Operation &operation : pva::openReport(directory).operations()) // the report's own debug.cbor
-        CHECK(operation.replacedDebugContext().empty());
+        seen += operation.name() == "plain" || operation.replacedDebugContext().size() == 2;
+    CHECK(seen == 4);
+    openedReportHasLaterContexts(directory + "/later");
     if (!bad)
         std::puts("passed");
     return bad != 0;

@@ -70,13 +70,12 @@ POPLAR_IMPL DebugInfo::DebugInfo(const DebugContext &context, std::string layerN
     : ownPath(context.getPathName()), ownLayer(std::move(layerName)),
       ownFile(detail::textOf(context.getSourceLocation().getFileName())),
       ownFunction(detail::textOf(context.getSourceLocation().getFunctionName())),
-      ownLine(context.getSourceLocation().getLineNumber()), ownId(pop_debug_new_id()), ownParent(context.getId()), ownValues()
+      ownLine(context.getSourceLocation().getLineNumber()), ownId(pop_debug_new_id()), ownParent(context.getId()),
+      ownValues()
 {
 }
 POPLAR_IMPL DebugInfo::~DebugInfo()
 {
-    if (!pop_debug_is_open() && ownValues.type == POP_PROFILE_NULL)
-        return;
     pop_debug_record record = pop_debug_record();
     record.id = ownId;
     record.parent_id = ownParent;

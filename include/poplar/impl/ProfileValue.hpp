@@ -395,12 +395,10 @@ POPLAR_IMPL void serializeToCBOR(std::ostream &out, const ProfileValue &value)
 
 POPLAR_IMPL bool DebugInfo::setValue(const std::string &name, const ProfileValue &value)
 {
-    if (!pop_debug_is_open())
-        return false;
     if (ownValues.type == POP_PROFILE_NULL)
         ownValues = pop_profile_map_new();
     pop_profile_set(&ownValues, name.c_str(), value.c());
-    return true;
+    return pop_debug_is_open();
 }
 
 POPLAR_IMPL ProfileValue getAsProfileValue(const OptionFlags &options)

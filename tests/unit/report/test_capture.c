@@ -164,10 +164,9 @@ static void without_instrumentation_there_is_no_execution(void **state)
 {
     struct fixture *f = *state;
     for (int part = 0; part < 2; ++part) {
-        pop_engine *engine =
-            start(f, NULL,
-                  POP_OPTIONS({ "autoReport.all", "true" }, { "debug.instrument", "false" },
-                              { "debug.instrumentCompute", part ? "true" : "false" }));
+        pop_engine *engine = start(f, NULL,
+                                   POP_OPTIONS({ "autoReport.all", "true" }, { "debug.instrument", "false" },
+                                               { "debug.instrumentCompute", part ? "true" : "false" }));
         run(engine, "run");
         pop_engine_destroy(engine);
         sqlite3 *db = profile(f, "");

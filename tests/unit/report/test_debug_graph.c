@@ -70,7 +70,7 @@ static void calls_have_arguments_results_and_lines(void **state)
     (void)state;
     pop_where call;
     pop_graph *graph = small_graph(&call);
-    assert_int_equal(debug_graph_write(graph->store, "test_debug.cbor", NULL, NULL), POP_OK);
+    assert_int_equal(debug_graph_write(graph->store, "test_debug.cbor", NULL, &(size_t){ 0 }, NULL), POP_OK);
     pop_profile_value file = read_file("test_debug.cbor");
     const pop_profile_value *f = context_of(&file, NULL, "op");
     char *args = json_of(pop_profile_get(f, "args"));
@@ -95,7 +95,7 @@ static void elements_of_a_graph_have_their_call_as_parent(void **state)
     (void)state;
     pop_where call;
     pop_graph *graph = small_graph(&call);
-    assert_int_equal(debug_graph_write(graph->store, "test_debug.cbor", NULL, NULL), POP_OK);
+    assert_int_equal(debug_graph_write(graph->store, "test_debug.cbor", NULL, &(size_t){ 0 }, NULL), POP_OK);
     pop_profile_value file = read_file("test_debug.cbor");
     const pop_profile_value *x = context_of(&file, "variable", "x"), *y = context_of(&file, "variable", "op/y"),
                             *set = context_of(&file, "computeset", "op/set"),
@@ -136,7 +136,7 @@ static void a_file_that_cannot_be_written_is_an_error(void **state)
     pop_where call;
     pop_graph *graph = small_graph(&call);
     pop_error error = { 0 };
-    assert_int_equal(debug_graph_write(graph->store, "no/such/directory/debug.cbor", NULL, &error),
+    assert_int_equal(debug_graph_write(graph->store, "no/such/directory/debug.cbor", NULL, &(size_t){ 0 }, &error),
                      POP_FILE_LOAD_ERROR);
     assert_non_null(strstr(error.text, "no/such/directory/debug.cbor"));
     pop_graph_destroy(graph);
