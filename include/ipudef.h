@@ -9,6 +9,7 @@
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
+typedef unsigned int rptsize_t; // a count of the repeat instruction
 
 #define POPLAR_SHORT_VECTORS(T, name)                                                                                  \
     typedef T name##2 __attribute__((__vector_size__(2 * sizeof(T))));                                                 \
@@ -32,8 +33,8 @@ namespace detail
 
 // half2 and half4: an aggregate, { a, b }, since the compiler has vectors of its own types only.  Each operation is
 // done for all elements at once and rounded once.
-template <unsigned N> struct alignas(2 * N) HalfVector {
-    half lanes[N];
+template <unsigned Lanes> struct alignas(2 * Lanes) HalfVector {
+    half lanes[Lanes];
 
     half &operator[](unsigned i)
     {
@@ -48,7 +49,7 @@ template <unsigned N> struct alignas(2 * N) HalfVector {
 #if defined(__F16C__)
 // All elements as one integer: g++ puts that into a register, where a copy of bytes would go through memory.
 typedef short Lanes8 __attribute__((__vector_size__(16)));
-template <unsigned N> struct LaneBits;
+template <unsigned Lanes> struct LaneBits;
 template <> struct LaneBits<2> {
     typedef int type;
     typedef int4 whole;
@@ -57,60 +58,62 @@ template <> struct LaneBits<4> {
     typedef long long type;
     typedef longlong2 whole;
 };
-template <unsigned N> inline float4 widen(const HalfVector<N> &v)
+template <unsigned Lanes> inline float4 widen(const HalfVector<Lanes> &v)
 {
-    typename LaneBits<N>::type bits;
+    typename LaneBits<Lanes>::type bits;
     __builtin_memcpy(&bits, v.lanes, sizeof(bits));
-    typename LaneBits<N>::whole whole = { bits };
+    typename LaneBits<Lanes>::whole whole = { bits };
     return __builtin_ia32_vcvtph2ps(reinterpret_cast<Lanes8>(whole));
 }
-template <unsigned N> inline HalfVector<N> narrow(float4 v)
+template <unsigned Lanes> inline HalfVector<Lanes> narrow(float4 v)
 {
-    HalfVector<N> result;
-    typename LaneBits<N>::type bits = reinterpret_cast<typename LaneBits<N>::whole>(__builtin_ia32_vcvtps2ph(v, 0))[0];
+    HalfVector<Lanes> result;
+    typename LaneBits<Lanes>::type bits =
+        reinterpret_cast<typename LaneBits<Lanes>::whole>(__builtin_ia32_vcvtps2ph(v, 0))[0];
     __builtin_memcpy(static_cast<void *>(result.lanes), &bits, sizeof(bits));
     return result;
 }
 #else
-template <unsigned N> inline float4 widen(const HalfVector<N> &v)
+template <unsigned Lanes> inline float4 widen(const HalfVector<Lanes> &v)
 {
     float4 result = {};
-    for (unsigned i = 0; i < N; ++i)
+    for (unsigned i = 0; i < Lanes; ++i)
         result[i] = static_cast<float>(v.lanes[i]);
     return result;
 }
-template <unsigned N> inline HalfVector<N> narrow(float4 v)
+template <unsigned Lanes> inline HalfVector<Lanes> narrow(float4 v)
 {
-    HalfVector<N> result;
-    for (unsigned i = 0; i < N; ++i)
+    HalfVector<Lanes> result;
+    for (unsigned i = 0; i < Lanes; ++i)
         result.lanes[i] = half(static_cast<float>(v[i]));
     return result;
 }
 #endif
 
-template <unsigned N> inline HalfVector<N> everyLane(half value)
+template <unsigned Lanes> inline HalfVector<Lanes> everyLane(half value)
 {
-    HalfVector<N> result;
-    for (unsigned i = 0; i < N; ++i)
+    HalfVector<Lanes> result;
+    for (unsigned i = 0; i < Lanes; ++i)
         result.lanes[i] = value;
     return result;
 }
 
 #define POPLAR_HALF_VECTOR_BINARY(op, A, B, value)                                                                     \
-    template <unsigned N> inline HalfVector<N> operator op(A a, B b)                                                   \
+    template <unsigned Lanes> inline HalfVector<Lanes> operator op(A a, B b)                                           \
     {                                                                                                                  \
         return value;                                                                                                  \
     }
 #define POPLAR_HALF_VECTOR_UPDATE(op, B)                                                                               \
-    template <unsigned N> inline HalfVector<N> &operator op##=(HalfVector<N> &a, B b)                                  \
+    template <unsigned Lanes> inline HalfVector<Lanes> &operator op##=(HalfVector<Lanes> &a, B b)                      \
     {                                                                                                                  \
         return a = a op b;                                                                                             \
     }
 #define POPLAR_HALF_VECTOR_OPERATOR(op)                                                                                \
-    POPLAR_HALF_VECTOR_BINARY(op, const HalfVector<N> &, const HalfVector<N> &, narrow<N>(widen(a) op widen(b)))       \
-    POPLAR_HALF_VECTOR_BINARY(op, const HalfVector<N> &, half, a op everyLane<N>(b))                                   \
-    POPLAR_HALF_VECTOR_BINARY(op, half, const HalfVector<N> &, everyLane<N>(a) op b)                                   \
-    POPLAR_HALF_VECTOR_UPDATE(op, const HalfVector<N> &)                                                               \
+    POPLAR_HALF_VECTOR_BINARY(op, const HalfVector<Lanes> &, const HalfVector<Lanes> &,                                \
+                              narrow<Lanes>(widen(a) op widen(b)))                                                     \
+    POPLAR_HALF_VECTOR_BINARY(op, const HalfVector<Lanes> &, half, a op everyLane<Lanes>(b))                           \
+    POPLAR_HALF_VECTOR_BINARY(op, half, const HalfVector<Lanes> &, everyLane<Lanes>(a) op b)                           \
+    POPLAR_HALF_VECTOR_UPDATE(op, const HalfVector<Lanes> &)                                                           \
     POPLAR_HALF_VECTOR_UPDATE(op, half)
 POPLAR_HALF_VECTOR_OPERATOR(+)
 POPLAR_HALF_VECTOR_OPERATOR(-)
@@ -120,19 +123,20 @@ POPLAR_HALF_VECTOR_OPERATOR(/)
 #undef POPLAR_HALF_VECTOR_BINARY
 #undef POPLAR_HALF_VECTOR_UPDATE
 
-template <unsigned N> struct LaneMask;
+template <unsigned Lanes> struct LaneMask;
 template <> struct LaneMask<2> {
     typedef short2 type;
 };
 template <> struct LaneMask<4> {
     typedef short4 type;
 };
-template <unsigned N> using LanesOf = typename LaneMask<N>::type;
+template <unsigned Lanes> using LanesOf = typename LaneMask<Lanes>::type;
 #define POPLAR_HALF_VECTOR_COMPARISON(op)                                                                              \
-    template <unsigned N> inline LanesOf<N> operator op(const HalfVector<N> &a, const HalfVector<N> &b)                \
+    template <unsigned Lanes>                                                                                          \
+    inline LanesOf<Lanes> operator op(const HalfVector<Lanes> &a, const HalfVector<Lanes> &b)                          \
     {                                                                                                                  \
-        LanesOf<N> result = {};                                                                                        \
-        for (unsigned i = 0; i < N; ++i)                                                                               \
+        LanesOf<Lanes> result = {};                                                                                    \
+        for (unsigned i = 0; i < Lanes; ++i)                                                                           \
             result[i] = a.lanes[i] op b.lanes[i] ? -1 : 0;                                                             \
         return result;                                                                                                 \
     }
@@ -144,10 +148,10 @@ POPLAR_HALF_VECTOR_COMPARISON(<=)
 POPLAR_HALF_VECTOR_COMPARISON(>=)
 #undef POPLAR_HALF_VECTOR_COMPARISON
 
-template <unsigned N> inline HalfVector<N> operator-(const HalfVector<N> &a)
+template <unsigned Lanes> inline HalfVector<Lanes> operator-(const HalfVector<Lanes> &a)
 {
-    HalfVector<N> result;
-    for (unsigned i = 0; i < N; ++i)
+    HalfVector<Lanes> result;
+    for (unsigned i = 0; i < Lanes; ++i)
         result.lanes[i] = -a.lanes[i];
     return result;
 }

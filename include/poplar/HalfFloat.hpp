@@ -16,6 +16,8 @@ namespace poplar
 namespace detail
 {
 
+template <class T> class Edge; // InOutTypes.hpp
+
 // The result type of an operation on a half and a T; undefined if T is not arithmetic.
 template <class T, bool Enum = __is_enum(T)> struct HalfWith {
 };
@@ -57,6 +59,11 @@ class half
     constexpr operator float() const
     {
         return poplar::detail::halfToFloat(value);
+    }
+    // An edge converts to its element, which would be the second conversion.
+    template <class T> half &operator=(const poplar::detail::Edge<T> &edge)
+    {
+        return *this = half(*edge);
     }
 
     // Conversion from and to the 16 bits.
@@ -209,7 +216,9 @@ namespace poplar
 using ::half;
 } // namespace poplar
 
-#ifndef __POPC__
+#ifdef __POPC__
+#include <ipudef.h> // half2, half4
+#else
 #include <poplar/detail/half_type.hpp> // for calls on the host that take values
 #endif
 #endif

@@ -226,9 +226,9 @@ template <class V, bool Sized> class ReadableVector : public ReadableElements<V,
     {
         return const_cast<V &>(this->vector).data();
     }
-    operator const V &() const
+    operator V &() const // a reference that is not const, too, is what helper functions take
     {
-        return this->vector;
+        return const_cast<V &>(this->vector);
     }
     const V &operator*() const
     {
@@ -270,6 +270,21 @@ template <class V> class WritableVector : public V
     }
 };
 
+// out = in for vectors copies as many elements as the vector that knows its size has.
+template <class To, class From> inline auto sharedSize(const To &to, const From &, int) -> decltype(to.size())
+{
+    return to.size();
+}
+template <class To, class From> inline auto sharedSize(const To &, const From &from, long) -> decltype(from.size())
+{
+    return from.size();
+}
+template <class To, class From> inline void copyElements(const To &to, const From &from)
+{
+    for (size_t i = 0, n = sharedSize(to, from, 0); i < n; ++i)
+        to[i] = from[i];
+}
+
 } // namespace detail
 
 // Read, not written.
@@ -296,10 +311,38 @@ class Input<Vector<T, L, A, I>> : public detail::ReadableVector<Vector<T, L, A, 
 template <class T, VectorLayout L, unsigned A, bool I>
 class Output<Vector<T, L, A, I>> : public detail::WritableVector<Vector<T, L, A, I>>
 {
+  public:
+    Output() = default;
+    Output(const Output &) = default;
+    const Output &operator=(const Output &other) const
+    {
+        detail::copyElements(*this, other);
+        return *this;
+    }
+    template <template <class> class Edge, class U, VectorLayout M, unsigned B, bool J>
+    const Output &operator=(const Edge<Vector<U, M, B, J>> &other) const
+    {
+        detail::copyElements(*this, other);
+        return *this;
+    }
 };
 template <class T, VectorLayout L, unsigned A, bool I>
 class InOut<Vector<T, L, A, I>> : public detail::WritableVector<Vector<T, L, A, I>>
 {
+  public:
+    InOut() = default;
+    InOut(const InOut &) = default;
+    const InOut &operator=(const InOut &other) const
+    {
+        detail::copyElements(*this, other);
+        return *this;
+    }
+    template <template <class> class Edge, class U, VectorLayout M, unsigned B, bool J>
+    const InOut &operator=(const Edge<Vector<U, M, B, J>> &other) const
+    {
+        detail::copyElements(*this, other);
+        return *this;
+    }
 };
 
 template <class T, VectorListLayout L, unsigned A, bool I>

@@ -21,6 +21,11 @@
 .size \function, . - \function
 .endm
 /* clang-format on */
+#else
+#define DEF_STACK_USAGE(bytes, function)
+#define DEF_STACK_SIZE_OWN(bytes, function)
+#define DEF_FUNC_CALLS(caller, ...)
+#define DEF_FUNC_CALL_PTRS(caller, ...)
 #endif
 
 #endif

@@ -87,6 +87,8 @@ template <class T> class VectorStorage<T, true>
 template <class T, VectorLayout L = VectorLayout::SPAN, unsigned MinAlign = alignof(T), bool Interleaved = false>
 class Vector : public detail::VectorStorage<T, detail::layoutHasSize(L)>
 {
+    static_assert(sizeof(T) > 0, "popc reads a field's elements although nothing in compute() uses them");
+
   public:
     typedef T value_type;
     typedef T *iterator;

@@ -16,6 +16,7 @@ struct popc_source {
     const char *directory; /* searched first for #include "..." */
     const char *include;   /* the directory that has poplar/vertex.h */
     const char *codelets;  /* directory of installed headers that only codelets use, such as ipudef.h */
+    const char *bare;      /* the directory of <Vertex.hpp> and the like without poplar/ before them; searched last */
     const struct popc_flags *flags;
     const struct module *of; /* the module compiled from it before, when flags->counted or flags->measured; else NULL */
 };

@@ -114,7 +114,7 @@ void command_add(struct command *command, const char *const *words)
 void command_add_source(struct command *command, const struct popc_source *source)
 {
     command_add(command, (const char *const[]){ "-iquote", source->directory, "-I", source->include, "-I",
-                                                source->codelets, NULL });
+                                                source->codelets, "-idirafter", source->bare, NULL });
     for (size_t i = 0; i < source->flags->both.count; ++i)
         *vec_push(&command->words) = source->flags->both.data[i];
     const char *standard = source->flags->standard[source->language == POPC_CPP];

@@ -162,8 +162,9 @@ static pop_status take_target_flag(struct popc_flags *flags, const char *word, c
 
 static pop_status take_code_of(struct popc_flags *flags, const char *word, const char **text, pop_error *error)
 {
+    const char *equals = strchr(word, '=');
     free(flags->code_of);
-    flags->code_of = next_word(text);
+    flags->code_of = equals ? mem_string(equals + 1) : next_word(text);
     if (flags->code_of)
         return POP_OK;
     return error_set(error, POP_INVALID_OPTION, NO_WHERE, NULL, "popc: flag '%s' needs a .gp file after it", word);
@@ -193,22 +194,50 @@ static const char *level_of(const char *word)
     return strncmp(word, "-march=", 7) == 0 ? word + 7 : "";
 }
 
+/* Replaces a long flag by the spelling that the rest of this file knows: both clang's and popc's take one dash or two.
+ */
+static char *canonical(char *word)
+{
+    static const char *const names[] = { "--target", "--code-of",  "-std",    "-march", "-include", "-isystem",
+                                         "-iquote",  "-emit-llvm", "-Xclang", "-MD",    "-MMD",     "-MF" };
+    if (word[0] != '-')
+        return word;
+    const char *bare = word + (word[1] == '-' ? 2 : 1);
+    size_t length = strcspn(bare, "=");
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i) {
+        const char *name = names[i] + (names[i][1] == '-' ? 2 : 1);
+        if (strlen(name) != length || strncmp(name, bare, length) != 0)
+            continue;
+        struct str whole = { 0 };
+        str_add(&whole, names[i]);
+        str_add(&whole, bare + length);
+        free(word);
+        return whole.text;
+    }
+    return word;
+}
+
 /* Accepts and ignores flags that existing programs pass to the device's compiler, and flags that would make results
  * differ between machines (-march=native) or change the whole process (-ffast-math). */
 static bool take_ignored(struct popc_flags *flags, const char *word, const char **text)
 {
-    static const char *const whole[] = { "-Ofast", "-Oz", "-Og", "-O", "-s", "-c", "-pipe", "-pthread", "-v", "-ansi" };
+    static const char *const whole[] = { "-Ofast", "-Oz",   "-Og", "-O",  "-s",   "-c",  "-pipe",     "-pthread",
+                                         "-v",     "-ansi", "-S",  "-MD", "-MMD", "-MP", "-emit-llvm" };
+    static const char *const pairs[] = { "-mllvm", "-Xclang", "-MF", "-MT", "-MQ", "-x" };
     bool machine = word[0] == '-' && word[1] == 'm' && strncmp(level_of(word), "x86-64", 6) != 0;
     bool found = (((word[0] == '-' && word[1] == 'f') || machine) && word[2]) || strncmp(word, "-gdwarf", 7) == 0 ||
                  strncmp(word, "-ggdb", 5) == 0;
     for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]) && !found; ++i)
         found = strcmp(word, whole[i]) == 0;
-    if (!found)
+    bool pair = false;
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]) && !pair; ++i)
+        pair = strcmp(word, pairs[i]) == 0;
+    if (!found && !pair)
         return false;
     *vec_push(&flags->ignored) = mem_string(word);
     if (strcmp(word, "-Ofast") == 0)
         flags->optimise = '3';
-    if (strcmp(word, "-mllvm") == 0)
+    if (pair)
         free(next_word(text));
     return true;
 }
@@ -234,7 +263,7 @@ static pop_status take(struct popc_flags *flags, char *word, const char **text, 
         return take_argument(flags, word, length, text, error);
     } else if (strcmp(word, "--target") == 0 || strncmp(word, "--target=", 9) == 0) {
         return take_target_flag(flags, word, text, error);
-    } else if (strcmp(word, "--code-of") == 0) {
+    } else if (strncmp(word, "--code-of", 9) == 0) {
         return take_code_of(flags, word, text, error);
     } else if (take_standard(flags, word)) {
         return POP_OK;
@@ -253,8 +282,10 @@ pop_status flags_parse(struct popc_flags *flags, const char *text, pop_error *er
 {
     *flags = (struct popc_flags){ .optimise = '2', .level = machine_level(), .debug = codelet_files() != NULL };
     pop_status status = POP_OK;
-    for (char *word; status == POP_OK && text && (word = next_word(&text)) != NULL; free(word))
+    for (char *word; status == POP_OK && text && (word = next_word(&text)) != NULL; free(word)) {
+        word = canonical(word);
         status = take(flags, word, &text, error);
+    }
     if (status != POP_OK)
         flags_free(flags);
     return status;

@@ -3,6 +3,7 @@
 #include "popc/popc.h"
 #include "popc/assembly.h"
 #include "popc/cache.h"
+#include "popc/command.h"
 #include "popc/device_count.h"
 #include "popc/machine.h"
 #include "popc/module.h"
@@ -53,18 +54,8 @@ static void found_free(struct found *found)
     str_free(&found->identity);
 }
 
-/* g++ refuses `v = { a, b }` for short vectors, which other compilers of device code accept. */
-static bool lacks_vector_braces(const struct built *built)
-{
-    for (const char *line = strstr(str_text(&built->messages), "error: "); line; line = strstr(line + 1, "error: ")) {
-        size_t length = strcspn(line, "\n");
-        if (memmem(line, length, "<brace-enclosed initializer list>", 33) && memmem(line, length, "__vector(", 9))
-            return true;
-    }
-    return false;
-}
-
-/* Keeps the first error when clang refuses the source, too. */
+/* What g++ refuses and clang takes (braces and .x of short vectors, designators out of order, ...) was written for the
+ * original's compiler, which is clang.  Keeps the first error when clang refuses the source, too. */
 static pop_status build_with_clang(const struct popc_source *source, const struct found *device, struct built *built,
                                    pop_error *error)
 {
@@ -75,8 +66,7 @@ static pop_status build_with_clang(const struct popc_source *source, const struc
     pop_status status = error->status;
     if (clang.present &&
         build_module(source, clang.path.text, device->present ? device->path.text : NULL, &again, &other) == POP_OK) {
-        LOG(CODELETS, INFO, "g++ takes no braces for short vectors: '%s' is compiled by %s", source->name,
-            clang.path.text);
+        LOG(CODELETS, INFO, "the host's compiler refuses '%s': it is compiled by %s", source->name, clang.path.text);
         built_free(built);
         *built = again;
         status = POP_OK;
@@ -98,7 +88,8 @@ static pop_status compile_fresh(const struct popc_source *source, const struct c
                         : source->flags->counted          ? build_counted(source, clang, &built, error)
                         : source->flags->measured ? build_measured(source, host->path.text, clang, &built, error)
                                                   : build_module(source, host->path.text, clang, &built, error);
-    if (status != POP_OK && source->language != POPC_ASSEMBLY && lacks_vector_braces(&built))
+    if (status == POP_GRAPH_PROGRAM_COMPILATION_ERROR && source->language == POPC_CPP &&
+        !compiler_is_clang(host->path.text))
         status = build_with_clang(source, device, &built, error);
     const struct compilers compilers = { host->identity.text, device->identity.text };
     if (status == POP_OK && cache && mem_failures() == failures) /* else its key may be incomplete */
@@ -157,12 +148,14 @@ static pop_status compile_text(enum popc_language language, const char *name, co
     pop_status status = machine_include(&include, error);
     if (status == POP_OK) {
         const char *slash = strrchr(name, '/');
-        struct str directory = { 0 }, codelets = { 0 };
+        struct str directory = { 0 }, codelets = { 0 }, bare = { 0 };
         str_add_bytes(&directory, slash ? name : ".", slash ? (size_t)(slash - name) + 1 : 1);
         str_format(&codelets, "%s/poplar/codelets", include.text);
-        const struct popc_source source = { language,     name,          text,  size, directory.text,
-                                            include.text, codelets.text, flags, of };
+        str_format(&bare, "%s/poplar", include.text);
+        const struct popc_source source = { language,     name,          text,      size,  directory.text,
+                                            include.text, codelets.text, bare.text, flags, of };
         status = compile_source(&source, module, messages, error);
+        str_free(&bare);
         str_free(&codelets);
         str_free(&directory);
     }

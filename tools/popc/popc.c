@@ -27,7 +27,8 @@ static const char usage[] =
     "  --list FILE.gp     print the vertex types of a compiled file, and stop\n"
     "  --list-targets  --help  --version\n"
     "\n"
-    "Other -f... and -m... flags have no effect.\n"
+    "Long flags have one dash or two.  Directories of CPATH follow those of -I.  Other -f... and -m... flags, -S, -x,\n"
+    "-emit-llvm, -Xclang and -M... have no effect.\n"
     "The C compiler is TREMULA_CC, or gcc; that of C++ TREMULA_CXX, or g++; the devices' is TREMULA_DEVICE_CC, or "
     "clang.  Compiled codelets are cached in TREMULA_CACHE_DIR, or ~/.cache/tremula.\n";
 
@@ -55,11 +56,45 @@ static char *add_flag(char *end, const char *word)
     return end;
 }
 
+/* Whether a flag is followed by its value; long flags have one dash or two. */
 static bool takes_argument(const char *word)
 {
-    return strcmp(word, "-D") == 0 || strcmp(word, "-U") == 0 || strcmp(word, "-I") == 0 ||
-           strcmp(word, "-include") == 0 || strcmp(word, "-isystem") == 0 || strcmp(word, "-iquote") == 0 ||
-           strcmp(word, "-mllvm") == 0 || strcmp(word, "--target") == 0 || strcmp(word, "--code-of") == 0;
+    static const char *const names[] = { "D",      "U",       "I",      "include", "isystem", "iquote", "mllvm",
+                                         "target", "code-of", "Xclang", "x",       "MF",      "MT",     "MQ" };
+    word += word[1] == '-' ? 2 : 1;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i)
+        if (strcmp(word, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The file in -oFILE, -o=FILE, --output=FILE, or the word after -o and --output; NULL for other words. */
+static const char *output_of(char **words, int count, int *i)
+{
+    const char *word = words[*i], *rest = NULL;
+    if (strncmp(word, "--output", 8) == 0 && (!word[8] || word[8] == '='))
+        rest = word + 8;
+    else if (strncmp(word, "-output", 7) == 0 && (!word[7] || word[7] == '='))
+        rest = word + 7;
+    else if (strncmp(word, "-o", 2) == 0)
+        rest = word + 2;
+    if (!rest)
+        return NULL;
+    if (*rest)
+        return rest + (*rest == '=');
+    return *i + 1 < count ? words[++*i] : "";
+}
+
+/* Appends -I for each directory of CPATH, after those of the command, as compilers do; an empty entry is the working
+ * directory. */
+static void add_search_path(char *end, const char *path)
+{
+    for (; path; path = strchr(path, ':') ? strchr(path, ':') + 1 : NULL) {
+        char entry[4096];
+        int length = (int)strcspn(path, ":");
+        snprintf(entry, sizeof(entry), "-I%.*s", length ? length : 1, length ? path : ".");
+        end = add_flag(end, entry);
+    }
 }
 
 /* The compiler's output is printed already; prints only the rest of the error. */
@@ -78,10 +113,11 @@ static int compile(char **words, int count, const char **inputs, char *flags)
     char *end = flags;
     for (int i = 0; i < count; ++i) {
         const char *word = words[i];
-        if (strncmp(word, "-o", 2) == 0) {
-            if (!word[2] && i + 1 == count)
+        const char *file = output_of(words, count, &i);
+        if (file) {
+            if (!*file)
                 return wrong("flag '%s' needs a file after it", word);
-            output = word[2] ? word + 2 : words[++i];
+            output = file;
         } else if (word[0] == '-' && word[1]) {
             end = add_flag(end, word);
             if (takes_argument(word) && i + 1 < count)
@@ -90,6 +126,7 @@ static int compile(char **words, int count, const char **inputs, char *flags)
             inputs[input_count++] = word;
         }
     }
+    add_search_path(end, getenv("CPATH"));
     if (!input_count)
         return wrong("%s was named", "no input file");
     if (!output)
@@ -114,7 +151,8 @@ static int list(int count, char **files)
 
 int main(int argc, char **argv)
 {
-    size_t bytes = 1;
+    const char *path = getenv("CPATH");
+    size_t bytes = path ? 8 * strlen(path) + 16 : 1;
     for (int i = 1; i < argc; ++i) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             fputs(usage, stdout);
