@@ -146,6 +146,7 @@ void answer_clear(struct answer *answer)
 {
     json_decref(answer->json);
     columns_free(&answer->columns);
+    free(answer->encoded);
     *answer = (struct answer){ 0 };
 }
 

@@ -42,6 +42,11 @@ bool hosts_names(const struct hosts *hosts, const char *host)
            (gethostname(own, sizeof(own) - 1) == 0 && strcasecmp(name, own) == 0);
 }
 
+bool hosts_site(const char *site)
+{
+    return !site || strcmp(site, "same-origin") == 0 || strcmp(site, "none") == 0;
+}
+
 bool hosts_origin(const struct hosts *hosts, const char *origin)
 {
     static const char scheme[] = "http://";

@@ -17,4 +17,8 @@ bool hosts_names(const struct hosts *hosts, const char *host);
 /* Whether an Origin header names one of the server's pages. NULL gives true: requests outside pages have no Origin. */
 bool hosts_origin(const struct hosts *hosts, const char *origin);
 
+/* Whether a Sec-Fetch-Site header is of a page of this server or of the user's own navigation. NULL gives true: only
+ * browsers send it. It is on requests without an Origin, too, such as those of images. */
+bool hosts_site(const char *site);
+
 #endif

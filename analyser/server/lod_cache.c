@@ -2,6 +2,7 @@
 /* profile.pop_cache: the results of lod_read_steps and lod_make_buckets, as arrays after a header. A cache belongs
  * to one report file (identified by size, time and inode in the header) and one version of this program; any other
  * is made again. */
+#include "base/file.h"
 #include "lod.h"
 
 #include <errno.h>
@@ -107,7 +108,8 @@ bool lod_load(struct lod *lod, const char *report)
     struct header wanted, found;
     struct stat facts;
     char *path = cache_path(report);
-    FILE *file = fopen(path, "rb");
+    int descriptor = file_open_regular(path);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
     free(path);
     bool good = file && header_of(lod, report, &wanted) && fread(&found, sizeof(found), 1, file) == 1 &&
                 memcmp(&wanted, &found, offsetof(struct header, steps)) == 0 && fstat(fileno(file), &facts) == 0;
@@ -180,11 +182,12 @@ struct lod_saving *lod_save_begin(const struct lod *lod, const char *report, cha
     struct str name = { 0 };
     saving->path = cache_path(report);
     str_format(&name, "%s.XXXXXX", saving->path);
+    mode_t mode = stat(report, &facts) == 0 ? facts.st_mode & 0666 : 0600; /* who may read the report */
     bool folder = stat(saving->path, &facts) == 0 && S_ISDIR(facts.st_mode);
     errno = EISDIR; /* the error that rename would give at the end */
     int descriptor = !folder && header_of(lod, report, &saving->header) ? mkstemp(name.text) : -1;
     saving->temporary = descriptor >= 0 ? name.text : NULL;
-    saving->file = descriptor >= 0 && fchmod(descriptor, 0644) == 0 ? fdopen(descriptor, "wb") : NULL;
+    saving->file = descriptor >= 0 && fchmod(descriptor, mode) == 0 ? fdopen(descriptor, "wb") : NULL;
     if (saving->file)
         return saving;
     *why = why_not(errno);

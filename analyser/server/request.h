@@ -29,6 +29,8 @@ struct answer {
     json_t *json;
     struct columns columns;
     bool has_columns, failed;
+    char *encoded; /* columns that are encoded already, malloc'ed; sent as they are */
+    size_t encoded_bytes;
 };
 
 /* Acquires a report by index without locking its file; NULL with an error. */
@@ -37,6 +39,8 @@ struct report_use *request_use(const struct request *request, unsigned index, po
 struct report_use *request_use_named(const struct request *request, pop_error *error);
 /* Starts another server in this process, without a report, on its own port. */
 pop_status server_window(const struct request *request, unsigned *port, pop_error *error);
+/* The time limit of a query of a user. */
+unsigned server_query_seconds(const struct request *request);
 /* Releases the reports that it uses. */
 void request_release(struct request *request);
 /* Frees parameters and body. */

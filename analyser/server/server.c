@@ -16,7 +16,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FIRST_PORT = 8321, LAST_PORT = 8420, MAX_CONNECTIONS = 64, IDLE_SECONDS = 60, EVENT_SECONDS = 5 };
+/* A connection has HEAD_SECONDS for a request's head, so that connections without requests end soon. */
+enum {
+    FIRST_PORT = 8321,
+    LAST_PORT = 8420,
+    MAX_CONNECTIONS = 512,
+    IDLE_SECONDS = 60,
+    HEAD_SECONDS = 5,
+    EVENT_SECONDS = 5
+};
 enum { MAX_WINDOWS = 16 };
 
 struct server {
@@ -25,6 +33,7 @@ struct server {
     struct MHD_Daemon *daemon;
     struct watch *watch;
     struct windows *windows;
+    unsigned query_seconds;
 };
 
 /* Further servers of this process with their own reports, which pages requested; they end with the first server. */
@@ -135,10 +144,14 @@ static enum MHD_Result call(struct MHD_Connection *connection, struct request *r
     pop_status status = function(request, &answer, &error);
     request_release(request);
     enum MHD_Result result;
-    if (status == POP_OK && (answer.failed || (!answer.json && !answer.has_columns)))
+    if (status == POP_OK && (answer.failed || (!answer.json && !answer.has_columns && !answer.encoded)))
         status = answer_fail(&error, POP_RUNTIME_ERROR, "%s", ERROR_HOST_MEMORY);
     if (status != POP_OK) {
         result = send_error(connection, http_status(status), pop_status_name(status), error.text);
+    } else if (answer.encoded) {
+        result = send_response(connection, MHD_HTTP_OK, response_of(answer.encoded, answer.encoded_bytes),
+                               "application/x-tremula-columns");
+        answer.encoded = NULL;
     } else if (answer.has_columns) {
         size_t size;
         char *data = columns_encode(&answer.columns, &size);
@@ -262,6 +275,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     struct request *request = *state;
     (void)version;
     if (!request) {
+        MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned)IDLE_SECONDS);
         request = MEM_NEW(struct request);
         request->reports = server->reports;
         request->server = server;
@@ -280,6 +294,9 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
         return send_error(connection, MHD_HTTP_FORBIDDEN, "invalid_option", "the Host header names another server");
     if (!hosts_origin(&server->hosts, MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Origin")))
         return send_error(connection, MHD_HTTP_FORBIDDEN, "invalid_option", "requests from other sites are refused");
+    if (!hosts_site(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Sec-Fetch-Site")) &&
+        strcmp(path, "/") != 0) /* other sites may have links to the page */
+        return send_error(connection, MHD_HTTP_FORBIDDEN, "invalid_option", "requests from other sites are refused");
     if (request->too_large)
         return send_error(connection, MHD_HTTP_CONTENT_TOO_LARGE, "invalid_option", "the request is larger than 1 MiB");
     return route(server, connection, path, method, request);
@@ -289,9 +306,10 @@ static void complete(void *context, struct MHD_Connection *connection, void **st
                      enum MHD_RequestTerminationCode code)
 {
     struct request *request = *state;
-    (void)context, (void)connection, (void)code;
+    (void)context, (void)code;
     if (!request)
         return;
+    MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned)HEAD_SECONDS);
     request_clear(request);
     free(request);
     *state = NULL;
@@ -323,11 +341,11 @@ static struct MHD_Daemon *listen_on(struct server *server, unsigned port)
     struct sockaddr_storage address;
     address_of(server->hosts.address, port, &address);
     server->hosts.port = port;
-    unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD |
+    unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
                      (address.ss_family == AF_INET6 ? MHD_USE_IPv6 : 0);
     return MHD_start_daemon(flags, 0, NULL, NULL, handle, server, MHD_OPTION_SOCK_ADDR, &address,
                             MHD_OPTION_CONNECTION_LIMIT, (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-                            (unsigned)IDLE_SECONDS, MHD_OPTION_NOTIFY_COMPLETED, complete, NULL,
+                            (unsigned)HEAD_SECONDS, MHD_OPTION_NOTIFY_COMPLETED, complete, NULL,
                             MHD_OPTION_END); /* not ..._ADDRESS_REUSE, which would let two servers share a port */
 }
 
@@ -406,6 +424,11 @@ static void end(struct server *server)
     reports_free(server->reports);
 }
 
+unsigned server_query_seconds(const struct request *request)
+{
+    return request->server->query_seconds;
+}
+
 pop_status server_window(const struct request *request, unsigned *port, pop_error *error)
 {
     struct windows *windows = request->server->windows;
@@ -417,7 +440,9 @@ pop_status server_window(const struct request *request, unsigned *port, pop_erro
         status = answer_fail(error, POP_APPLICATION_RUNTIME_ERROR,
                              "%d windows were opened; end pva serve and start it again to have others", MAX_WINDOWS);
     } else {
-        *server = (struct server){ .hosts = { .address = request->server->hosts.address }, .windows = windows };
+        *server = (struct server){ .hosts = { .address = request->server->hosts.address },
+                                   .windows = windows,
+                                   .query_seconds = request->server->query_seconds };
         status = begin(server, &options, error);
     }
     if (status == POP_OK) {
@@ -432,7 +457,8 @@ pop_status server_run(const struct server_options *options, pop_error *error)
 {
     struct windows windows = { .lock = PTHREAD_MUTEX_INITIALIZER };
     struct server server = { .hosts = { .address = options->address ? options->address : "127.0.0.1" },
-                             .windows = &windows };
+                             .windows = &windows,
+                             .query_seconds = options->query_seconds };
     sigset_t ends;
     sigemptyset(&ends);
     sigaddset(&ends, SIGINT);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sets.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/vec.h"
@@ -8,6 +9,7 @@
 #include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { MAX_IN_SET = 500 };
 
@@ -89,7 +91,10 @@ static json_t *about(const char *directory)
     struct str path = { 0 };
     json_t *text = NULL;
     str_format(&path, "%s/framework.json", directory);
-    json_t *framework = json_load_file(path.text, 0, NULL);
+    int descriptor = file_open_regular(path.text);
+    json_t *framework = descriptor < 0 ? NULL : json_loadfd(descriptor, 0, NULL);
+    if (descriptor >= 0)
+        close(descriptor);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && !text; ++i)
         text = json_incref(json_object_get(framework, keys[i]));
     if (!json_is_string(text)) {

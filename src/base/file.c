@@ -123,6 +123,22 @@ void file_view_close(struct file_view *view)
     *view = (struct file_view){ NULL, 0, false };
 }
 
+int file_open_regular(const char *path)
+{
+    struct stat facts;
+    int fd = -1;
+    if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode))
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not block if the file is replaced meanwhile */
+    else if (stat(path, &facts) == 0)
+        errno = S_ISDIR(facts.st_mode) ? EISDIR : EINVAL;
+    if (fd >= 0 && (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode))) {
+        close(fd);
+        errno = EINVAL;
+        fd = -1;
+    }
+    return fd;
+}
+
 static bool write_all(int fd, const char *data, size_t size)
 {
     while (size) {

@@ -18,6 +18,9 @@ struct file_view {
 };
 pop_status file_view_open(const char *path, struct file_view *view, pop_error *error);
 void file_view_close(struct file_view *view); /* data that is not mapped is free()d */
+/* Opens a regular file for reading; -1, with errno set, when there is none: EISDIR for a directory, EINVAL for a FIFO,
+ * a socket or a device, which are not opened because that can block and can have effects. The caller closes it. */
+int file_open_regular(const char *path);
 /* Writes a temporary file in path's directory, flushes it and renames it to path. */
 pop_status file_write(const char *path, const void *data, size_t size, pop_error *error);
 

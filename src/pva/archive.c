@@ -3,11 +3,11 @@
  * temporary database with the tables of profile.pop; all other tables stay empty. */
 #include "pva/archive.h"
 
+#include "base/file.h"
 #include "base/vec.h"
 
 #include <ar.h>
 #include <elf.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -226,7 +226,7 @@ static bool read_members(struct archive *a)
 
 bool archive_fill(pva_file *file, const char *path)
 {
-    struct archive a = { .file = file, .path = path, .descriptor = open(path, O_RDONLY | O_CLOEXEC) };
+    struct archive a = { .file = file, .path = path, .descriptor = file_open_regular(path) };
     struct stat facts;
     bool good = a.descriptor >= 0 && fstat(a.descriptor, &facts) == 0;
     if (good)

@@ -5,10 +5,10 @@
 #include "pva/debug.h"
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/str.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poplar/text.h>
 #include <unistd.h>
 
@@ -51,7 +51,7 @@ static bool is_complete(pva_file *file, const char *path, uint64_t written)
 {
     unsigned char first = 0;
     uint64_t bytes = report_file_bytes(path);
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int descriptor = file_open_regular(path);
     ssize_t got = descriptor < 0 ? -1 : read(descriptor, &first, 1);
     int reason = errno;
     if (descriptor >= 0)

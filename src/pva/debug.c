@@ -5,8 +5,9 @@
  * end first are written first. */
 #include "pva/debug.h"
 
+#include "base/file.h"
+
 #include <cbor.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -265,7 +266,7 @@ static int by_id(const void *a, const void *b)
 bool debug_open(pva_file *file, const char *path)
 {
     struct stat facts;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    int descriptor = file_open_regular(path);
     if (descriptor < 0 || fstat(descriptor, &facts) != 0 || facts.st_size <= 0) {
         if (descriptor >= 0)
             close(descriptor);

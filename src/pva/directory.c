@@ -5,9 +5,9 @@
 #include "pva/repair.h"
 
 #include "base/error.h"
+#include "base/file.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -173,7 +173,7 @@ static void look_at_name(const struct look *look, enum report_file file)
 static void look_at_size(const struct look *look)
 {
     unsigned char head[100];
-    int file = open(look->profile, O_RDONLY | O_CLOEXEC);
+    int file = file_open_regular(look->profile);
     bool good = file >= 0 && pread(file, head, sizeof(head), 0) == (ssize_t)sizeof(head);
     if (file >= 0)
         close(file);

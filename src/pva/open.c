@@ -9,10 +9,10 @@
 #include "pva/sql.h"
 
 #include "base/error.h"
+#include "base/file.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poplar/text.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -77,6 +77,21 @@ static pop_status no_file(const char *path, pop_error *error)
     return POP_MISSING_GRAPH_PROFILE;
 }
 
+/* Whether the files that SQLite opens beside a database are regular ones: to open a FIFO waits for its writer. */
+static bool has_regular_logs(const char *path)
+{
+    static const char *const endings[] = { "-wal", "-shm", "-journal" };
+    bool good = true;
+    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]) && good; ++i) {
+        struct str log = { 0 };
+        struct stat facts;
+        str_format(&log, "%s%s", path, endings[i]);
+        good = stat(log.text, &facts) != 0 || S_ISREG(facts.st_mode);
+        str_free(&log);
+    }
+    return good;
+}
+
 /* Whether the file begins like an SQLite database; sets the error if not. The file is read by SQLite: a process that
  * opens and closes the file itself would lose the locks that an engine of the process has on it. */
 static bool looks_like_database(sqlite3 *db, const char *path, const char *what, const char *api, pop_error *error)
@@ -133,7 +148,10 @@ static bool is_readable(const char *path, const char *what, const char *api, pop
     if (stat(path, &facts) != 0 || access(path, R_OK) != 0)
         error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s cannot be read: %s", path, pop_text_from_errno(errno));
     else if (!S_ISREG(facts.st_mode))
-        error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s is no %s: it is no regular file", path, what);
+        error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s is no %s: it is not a regular file", path, what);
+    else if (!has_regular_logs(path))
+        error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api,
+                  "%s cannot be read: one of %s-wal, -shm and -journal is not a regular file", path, path);
     else
         return true;
     return false;
@@ -194,6 +212,27 @@ static bool check_format(pva_file *file, const char *name, int64_t major, const 
                   (long long)sqlite3_column_int64(statement, 1), (long long)sqlite3_column_int64(statement, 2), what,
                   (long long)major);
     sqlite3_reset(statement);
+    return !file->failed;
+}
+
+/* Refuses what no writer of reports makes, and what can run without end or allocate without limit while a table is
+ * read: triggers, virtual tables, generated columns, and views in place of tables. Reports have three views, which
+ * only users' queries read. */
+static bool check_schema(pva_file *file)
+{
+    static const char sql[] =
+        "SELECT m.type, m.name FROM sqlite_master m WHERE ?1 | ?2 >= 0 AND (m.type = 'trigger' OR m.type = 'view' AND "
+        "m.name NOT IN ('lowered_variables', 'steps', 'steps_by_ipu') OR m.type = 'table' AND (m.rootpage = 0 OR "
+        "EXISTS(SELECT 1 FROM pragma_table_xinfo(m.name) c WHERE c.hidden > 0))) LIMIT 1";
+    sqlite3_stmt *statement = query(file, sql, 0, 0);
+    if (statement && query_step(file, statement)) {
+        const char *type = (const char *)sqlite3_column_text(statement, 0),
+                   *name = (const char *)sqlite3_column_text(statement, 1);
+        file_fail(file, POP_FILE_LOAD_ERROR, "the %.16s %.64s: only tables of stored columns are read",
+                  type ? type : "", name ? name : "");
+    }
+    if (statement)
+        sqlite3_reset(statement);
     return !file->failed;
 }
 
@@ -297,7 +336,8 @@ pva_file *pva_open_report(const char *path, const char *debug_cbor, pop_error *e
     free(left);
     if (!file)
         return NULL;
-    if (!check_format(file, "tremula profile", 1, "report") || !check_tables(file) || !read_target(file))
+    if (!check_schema(file) || !check_format(file, "tremula profile", 1, "report") || !check_tables(file) ||
+        !read_target(file))
         return give_up(file, api, error);
     if (debug_cbor)
         debug_open(file, debug_cbor);
@@ -312,7 +352,7 @@ pva_file *pva_open_trace(const char *path, pop_error *error)
     pva_file *file = open_database(path ? path : "", FILE_TRACE, "trace", api, error);
     if (!file)
         return NULL;
-    if (!check_format(file, "tremula trace", 1, "trace") || !check_tables(file))
+    if (!check_schema(file) || !check_format(file, "tremula trace", 1, "trace") || !check_tables(file))
         return give_up(file, api, error);
     return file;
 }

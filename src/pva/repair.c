@@ -5,6 +5,7 @@
 #include "pva/open.h"
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/str.h"
 #include "base/vec.h"
 
@@ -86,7 +87,7 @@ char *newest_temporary(const char *directory)
 int64_t process_that_writes(const char *path)
 {
     enum { SHARED_FIRST = 0x40000002, SHARED_BYTES = 510 };
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int file = file_open_regular(path);
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = SHARED_FIRST, .l_len = SHARED_BYTES };
     bool locked = file >= 0 && fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
     if (file >= 0)

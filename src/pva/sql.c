@@ -268,13 +268,18 @@ static bool give_row(sqlite3_stmt *statement, bool values_too, pva_row *row, voi
     return more;
 }
 
-/* Denies what sqlite3_stmt_readonly permits: other files, transactions, and pragmas that change settings. */
+/* Denies what sqlite3_stmt_readonly permits: other files, transactions, pragmas that change settings, and functions
+ * that take addresses or load code. */
 static int allow(void *none, int action, const char *first, const char *second, const char *database,
                  const char *trigger)
 {
     static const char *const pragmas[] = { "table_info", "table_xinfo",     "table_list", "index_list",
                                            "index_info", "integrity_check", "quick_check" };
-    (void)none, (void)second, (void)database, (void)trigger;
+    static const char *const functions[] = { "fts3_tokenizer", "load_extension" };
+    (void)none, (void)database, (void)trigger;
+    for (size_t i = 0; action == SQLITE_FUNCTION && i < sizeof(functions) / sizeof(functions[0]); ++i)
+        if (sqlite3_stricmp(second, functions[i]) == 0)
+            return SQLITE_DENY;
     if (action == SQLITE_ATTACH || action == SQLITE_DETACH || action == SQLITE_TRANSACTION ||
         action == SQLITE_SAVEPOINT)
         return SQLITE_DENY;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "value/report_files.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
 
@@ -109,7 +110,7 @@ void report_file_id(const char *path, enum report_file file, char id[REPORT_ID_S
     const unsigned char *before = note;
     size_t size, at = id_place(file, &before, &size, note), all = size + REPORT_ID_SIZE - 1;
     *id = '\0';
-    int descriptor = size ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    int descriptor = size ? file_open_regular(path) : -1;
     if (descriptor < 0)
         return;
     if (pread(descriptor, found, all, (off_t)at) == (ssize_t)all && memcmp(found, before, size) == 0) {

@@ -12,6 +12,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 import urllib.parse
 
 from client import case, Failed, Server
@@ -140,6 +141,101 @@ def check_slow(server):
     alive(server)
 
 
+@case
+def check_sites(server):
+    """A browser's requests for another site's page carry no Origin when they are made for images, scripts or links."""
+    for site, code in (("same-origin", 200), ("none", 200), ("same-site", 403), ("cross-site", 403), ("", 403)):
+        assert status(server, Sec_Fetch_Site=site) == code, site
+        assert status(server, "/page.js", Sec_Fetch_Site=site) == code, site
+        assert status(server, "/", Sec_Fetch_Site=site) == 200, site
+
+
+# Queries whose time is in a function, a row or a sort.
+LONG = ("SELECT array_text(x'80', 4194304) FROM options a, options b, options c", "SELECT sum(length(randomblob(200000000))) FROM programs a, programs b",
+        "SELECT hex(zeroblob(100000000)) FROM programs", "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT max(i) FROM r",
+        "SELECT instr(hex(zeroblob(30000000)), hex(zeroblob(15000000)) || '1') FROM programs")
+
+
+def ask_raw(server, sql):
+    """A query on a connection of its own, whose answer is not read."""
+    host = urllib.parse.urlparse(server.url)
+    connection = socket.create_connection((host.hostname, host.port), 60)
+    connection.sendall(f"GET /api/sql/query?q={urllib.parse.quote(sql)} HTTP/1.1\r\nHost: {host.netloc}\r\n\r\n".encode())
+    return connection
+
+
+def children(server):
+    with open(f"/proc/{server.process.pid}/task/{server.process.pid}/children", encoding="utf-8") as file:
+        own = file.read().split()
+    for task in os.listdir(f"/proc/{server.process.pid}/task"):
+        with open(f"/proc/{server.process.pid}/task/{task}/children", encoding="utf-8") as file:
+            own += file.read().split()
+    return set(own)
+
+
+@case
+def check_long_queries(command, directory):
+    """A query in progress holds up no other call; it ends with its request, with the server, and after its time."""
+    with Server(command, directory, "--query-seconds", "1000") as server:
+        server.get("trace/lanes")
+        for sql in LONG:
+            connection = ask_raw(server, sql)
+            time.sleep(0.5)
+            assert children(server), f"no process for {sql}"
+            began = time.monotonic()
+            server.get("trace/lanes")
+            server.get("trace/window", pixels=4)
+            assert time.monotonic() - began < 5, f"held up by {sql}"
+            connection.close()
+            began = time.monotonic()
+            while children(server):
+                assert time.monotonic() - began < 10, f"goes on after its request ended: {sql}"
+                time.sleep(0.05)
+        with open(f"/proc/{server.process.pid}/status", encoding="utf-8") as file:
+            resident = next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
+        assert resident < 600000, f"{resident} KiB of memory are in use"
+        left = [ask_raw(server, sql) for sql in LONG[:2]]
+        time.sleep(0.5)
+        running = children(server)
+        began = time.monotonic()
+    assert time.monotonic() - began < 10, "the server waits for its queries"
+    assert running and not any(os.path.exists(f"/proc/{process}") for process in running), "queries outlive the server"
+    for connection in left:
+        connection.close()
+    with Server(command, directory, "--query-seconds", "1") as server:
+        try:
+            server.get("sql/query", q=LONG[0])
+        except Failed as error:
+            assert error.code == 409 and "after 1 seconds" in error.text, error
+        else:
+            raise AssertionError("a query without end was answered")
+        assert server.get("sql/query", q="-- a comment first\nSELECT 1 AS one")["c0"] == [1]
+        server.refused("sql/query", "no such column: nonsense", q="SELECT nonsense FROM programs")
+        for function in ("fts3_tokenizer('simple')", "load_extension('x')"):
+            server.refused("sql/query", "not authorized", q=f"SELECT {function}")
+        cell = server.get("sql/query", q="SELECT hex(zeroblob(5000)) AS x")["c0"][0]
+        assert len(cell) == 2003 and cell.endswith("..."), len(cell)
+
+
+@case
+def check_half_heads(server):
+    """Connections that never send a whole head hold up nobody, and are closed after some seconds."""
+    host = urllib.parse.urlparse(server.url)
+    half = [socket.create_connection((host.hostname, host.port), 60) for _ in range(100)]
+    for connection in half:
+        connection.sendall(b"GET /api/reports HTTP/1.1\r\nHost: ")
+    began = time.monotonic()
+    alive(server)
+    assert time.monotonic() - began < 10, "held up by half heads"
+    for connection in half:
+        connection.settimeout(30)
+        try:
+            assert connection.recv(1000)[:12] in (b"", b"HTTP/1.1 408"), "a half head was answered"
+        except ConnectionResetError:
+            pass
+        connection.close()
+
+
 class Events:
     def __init__(self, server):
         host = urllib.parse.urlparse(server.url)
@@ -264,6 +360,8 @@ def main():
         for seed in range(first, first + 2):
             check_fuzz(server, seed)
         check_slow(server)
+        check_sites(server)
+        check_half_heads(server)
         port = urllib.parse.urlparse(server.url).port
         taken = subprocess.run([command, "serve", directory, "--port", str(port)], capture_output=True, text=True, timeout=60)
         assert taken.returncode == 2 and "not free" in taken.stderr, taken
@@ -276,6 +374,7 @@ def main():
         assert len(server.post("open", {"directories": [directory, directory]})) == 2
         assert server.get("trace/lanes", report=1) == server.get("trace/lanes", report=1)
         server.refused("trace/lanes", "report", report=2)
+    check_long_queries(command, directory)
     check_changes(command, directory, work)
     check_live(command, program, work)
 

@@ -66,9 +66,11 @@ static void print_rows(const struct figures *all, size_t rows, bool csv, bool js
 
 int command_compare(int argc, char **argv)
 {
-    struct arguments arguments = { .options = { { "--rows", NULL }, { "--format", NULL } } };
+    struct arguments arguments = { .options = {
+                                       { "--rows", NULL }, { "--format", NULL }, { "--spreadsheet!", NULL } } };
     if (!arguments_read(&arguments, argc, argv, 2, 2))
         return EXIT_WRONG;
+    csv_for_spreadsheet(arguments_get(&arguments, "--spreadsheet") != NULL);
     const char *format = arguments_get(&arguments, "--format");
     bool csv = format && strcmp(format, "csv") == 0, json = format && strcmp(format, "json") == 0;
     if (format && !csv && !json && strcmp(format, "table") != 0)

@@ -6,6 +6,10 @@
 #include "pva.h"
 #include "trace.h"
 
+#include "base/file.h"
+
+#include <errno.h>
+#include <poplar/text.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,57 +154,79 @@ static bool export_steps(struct export *e)
     return true;
 }
 
-static int export_all(struct export *e, double hertz)
+/* An export as file_write_stream's callback writes it. */
+struct writing {
+    struct export *export;
+    double hertz;
+    const char *page; /* directory of the report whose page is written; NULL: its trace is written */
+    pop_error *error;
+};
+
+static bool put_trace(FILE *out, struct export *e, double hertz)
 {
     size_t lanes = 1 + (size_t)e->ipus * LANES_PER_IPU + e->tile_count;
+    e->out = out;
     e->declared = calloc(lanes, sizeof(*e->declared));
     e->ends = calloc(e->ipus * LANES_PER_IPU + 1, sizeof(*e->ends));
     e->from = calloc(e->target_tiles + 1, sizeof(*e->from));
     e->to = calloc(e->target_tiles + 1, sizeof(*e->to));
     bool good = e->declared && e->ends && e->from && e->to;
+    errno = ENOMEM;
     if (good) {
-        e->format->begin(e->out, hertz);
+        e->format->begin(out, hertz);
         export_runs(e);
         good = export_steps(e);
-        e->format->end(e->out);
+        e->format->end(out);
     }
     free(e->declared);
     free(e->ends);
     free(e->from);
     free(e->to);
-    pop_error error = { 0 };
-    if (!good)
-        return say("export", "no memory");
-    if (pva_take_error(e->file, &error) != POP_OK)
-        return say_error("export", &error);
-    return fflush(e->out) == 0 && !ferror(e->out) ? EXIT_DONE : say("export", "the output cannot be written");
+    return good;
+}
+
+static bool put_export(FILE *out, const void *user)
+{
+    const struct writing *writing = user;
+    struct export *e = writing->export;
+    if (writing->page ? page_export(out, writing->page, writing->error) != POP_OK
+                      : !put_trace(out, e, writing->hertz) || pva_take_error(e->file, writing->error) != POP_OK)
+        return false;
+    return fflush(out) == 0 && !ferror(out);
+}
+
+/* Writes to standard output, or to a file that gets its name when it is complete. */
+static int write_export(const char *output, const struct writing *writing)
+{
+    bool good = output ? file_write_stream(output, put_export, writing) : put_export(stdout, writing);
+    if (good)
+        return EXIT_DONE;
+    if (writing->error->status != POP_OK)
+        return say_error("export", writing->error);
+    return say("export", "%s cannot be written: %s", output ? output : "standard output", pop_text_from_errno(errno));
 }
 
 /* Exports the analyser's page with the report embedded. */
 static int export_page(const char *directory, const char *output)
 {
     pop_error error = { 0 };
-    FILE *out = output ? fopen(output, "wb") : stdout;
-    if (!out)
-        return say("export", "%s cannot be written", output);
-    pop_status status = page_export(out, directory, &error);
-    if (output && fclose(out) != 0 && status == POP_OK)
-        return say("export", "%s cannot be written", output);
-    if (status != POP_OK && output)
-        remove(output);
-    return status == POP_OK ? EXIT_DONE : say_error("export", &error);
+    return write_export(output, &(struct writing){ .page = directory, .error = &error });
 }
 
 int command_export(int argc, char **argv)
 {
     static const struct format *const formats[] = { &format_perfetto, &format_chrome, &format_csv, &format_json };
-    struct arguments arguments = { .options = { { "--to", NULL }, { "--output", NULL }, { "--tiles", NULL } } };
+    struct arguments arguments = {
+        .options = { { "--to", NULL }, { "--output", NULL }, { "--tiles", NULL }, { "--spreadsheet!", NULL } }
+    };
     if (!arguments_read(&arguments, argc, argv, 1, 1))
         return EXIT_WRONG;
+    csv_for_spreadsheet(arguments_get(&arguments, "--spreadsheet") != NULL);
     const char *to = arguments_get(&arguments, "--to"), *output = arguments_get(&arguments, "--output");
     if (to && strcmp(to, "html") == 0)
         return export_page(arguments.words[0], output);
-    struct export e = { .out = stdout };
+    struct export e = { 0 };
+    pop_error error = { 0 };
     for (size_t i = 0; to && i < 4; ++i)
         e.format = strcmp(formats[i]->name, to) == 0 ? formats[i] : e.format;
     if (!e.format)
@@ -223,14 +249,10 @@ int command_export(int argc, char **argv)
             "the report has blocks of a lightweight profile, but no execution trace (debug.instrumentCompute)");
     else if (!e.steps && !sql_uint(e.file, "SELECT execution FROM format"))
         say("export", "the report has no execution trace ('pva check' shows the reason)");
-    else if (arguments_numbers(&arguments, "--tiles", e.target_tiles, e.tiles, MAX_TILES, &e.tile_count)) {
-        if (output && !(e.out = fopen(output, "wb")))
-            say("export", "%s cannot be written", output);
-        else
-            result = export_all(&e, pva_real(target, PVA_TARGET_CLOCK_FREQUENCY));
-        if (output && e.out && fclose(e.out) != 0)
-            result = say("export", "%s cannot be written", output);
-    }
+    else if (arguments_numbers(&arguments, "--tiles", e.target_tiles, e.tiles, MAX_TILES, &e.tile_count))
+        result = write_export(
+            output,
+            &(struct writing){ .export = &e, .hertz = pva_real(target, PVA_TARGET_CLOCK_FREQUENCY), .error = &error });
     pva_close(e.file);
     return result;
 }

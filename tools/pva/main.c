@@ -11,15 +11,16 @@ static const struct {
 } commands[] = {
     { "summary", "DIR [--vars] [--steps] [--per-ipu] [--averages]",
       "what printProfileSummary shows: totals are over all tiles, with --averages of one", command_summary },
-    { "query", "DIR \"SQL\" [--format table|csv|json]", "rows of the report's tables", command_query },
-    { "export", "DIR --to perfetto|chrome|csv|json|html [--output FILE] [--tiles 0,5]",
+    { "query", "DIR \"SQL\" [--format table|csv|json|columns] [--spreadsheet]", "rows of the report's tables",
+      command_query },
+    { "export", "DIR --to perfetto|chrome|csv|json|html [--output FILE] [--tiles 0,5] [--spreadsheet]",
       "the execution trace in another format, or the analyser's page", command_export },
-    { "compare", "A B [--rows N] [--format table|csv|json]", "memory and cycles of two reports, by debug path",
-      command_compare },
+    { "compare", "A B [--rows N] [--format table|csv|json] [--spreadsheet]",
+      "memory and cycles of two reports, by debug path", command_compare },
     { "check", "DIR [--repair]", "whether the report is whole and consistent", command_check },
     { "advise", "DIR [--rows N] [--format table|json]", "what to improve first, and the estimated gain",
       command_advise },
-    { "serve", "[DIR [DIR2]] [--port N] [--address A] [--live] [--no-browser]",
+    { "serve", "[DIR [DIR2]] [--port N] [--address A] [--live] [--no-browser] [--query-seconds N]",
       "the report, or two to compare, as a page in a browser", command_serve },
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -36,6 +37,7 @@ static void usage(FILE *file)
 
 int main(int argc, char **argv)
 {
+    terminal_begin();
     if (argc < 2) {
         usage(stderr);
         return EXIT_WRONG;

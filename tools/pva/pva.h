@@ -49,6 +49,11 @@ void progress_end(struct progress *progress);
 
 /* Whether standard output accepts colours (CLICOLOR, CLICOLOR_FORCE, a terminal). */
 bool colours(void);
+/* From now on, control characters that are written to a terminal are shown escaped. */
+void terminal_begin(void);
+/* Whether put_csv writes an apostrophe before text that a spreadsheet would evaluate as a formula: text other than
+ * numbers that begins with = + - @, a tab or a carriage return. */
+void csv_for_spreadsheet(bool wanted);
 /* Write text with the quoting of CSV or JSON. */
 void put_csv(FILE *file, const char *text);
 void put_json(FILE *file, const char *text);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the rows of a query as a table, CSV or JSON. */
+/* Prints the rows of a query as a table, CSV, JSON, or the columns that the analyser's server sends. */
 #include "pva.h"
+#include "sql_process.h"
+
+#include "base/file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -117,33 +120,50 @@ static void end_table(struct output *out)
     free(out->widths);
 }
 
+/* Without a text in *error the failure has been printed. */
+static pop_status print_rows(struct output *out, const char *path, const char *sql, pop_error *error)
+{
+    pva_file *file = open_or_say(path);
+    if (!file)
+        return POP_FILE_LOAD_ERROR;
+    if (out->format == AS_JSON)
+        fputc('[', stdout);
+    pop_status status = pva_sql(file, sql, on_row, out, error);
+    if (out->format == AS_JSON)
+        fputs("\n]\n", stdout);
+    else if (out->format == AS_TABLE && status == POP_OK && out->columns)
+        print_table(out);
+    if (out->format == AS_TABLE && out->rows == KEPT_ROWS)
+        fprintf(stderr, "pva query: the first %d rows; --format csv writes all\n", KEPT_ROWS);
+    end_table(out);
+    pva_close(file);
+    return status;
+}
+
 int command_query(int argc, char **argv)
 {
-    struct arguments arguments = { .options = { { "--format", NULL } } };
+    struct arguments arguments = { .options = { { "--format", NULL }, { "--spreadsheet!", NULL } } };
     if (!arguments_read(&arguments, argc, argv, 2, 2))
         return EXIT_WRONG;
+    csv_for_spreadsheet(arguments_get(&arguments, "--spreadsheet") != NULL);
     const char *format = arguments_get(&arguments, "--format");
     struct output out = { .file = stdout, .format = AS_TABLE };
     if (format && strcmp(format, "csv") == 0)
         out.format = AS_CSV;
     else if (format && strcmp(format, "json") == 0)
         out.format = AS_JSON;
-    else if (format && strcmp(format, "table") != 0)
-        return say("query", "unknown format '%s' (allowed: table, csv, json)", format);
-    pva_file *file = open_or_say(arguments.words[0]);
-    if (!file)
-        return EXIT_WRONG;
+    else if (format && strcmp(format, "table") != 0 && strcmp(format, "columns") != 0)
+        return say("query", "unknown format '%s' (allowed: table, csv, json, columns)", format);
     pop_error error = { 0 };
-    if (out.format == AS_JSON)
-        fputc('[', stdout);
-    pop_status status = pva_sql(file, arguments.words[1], on_row, &out, &error);
-    if (out.format == AS_JSON)
-        fputs("\n]\n", stdout);
-    else if (out.format == AS_TABLE && status == POP_OK && out.columns)
-        print_table(&out);
-    if (out.format == AS_TABLE && out.rows == KEPT_ROWS)
-        fprintf(stderr, "pva query: the first %d rows; --format csv writes all\n", KEPT_ROWS);
-    end_table(&out);
-    pva_close(file);
-    return status == POP_OK ? EXIT_DONE : say_error("query", &error);
+    const char *sql = arguments.words[1];
+    char *input = NULL;
+    size_t size;
+    if (strcmp(sql, "-") == 0 && file_read_stream(stdin, &input, &size, &error) != POP_OK)
+        return say_error("query", &error);
+    sql = input ? input : sql;
+    bool columns = format && strcmp(format, "columns") == 0;
+    pop_status status = columns ? sql_process_run(arguments.words[0], sql, stdout, &error)
+                                : print_rows(&out, arguments.words[0], sql, &error);
+    free(input);
+    return status == POP_OK ? EXIT_DONE : *error.text ? say_error("query", &error) : EXIT_WRONG;
 }

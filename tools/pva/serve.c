@@ -8,9 +8,11 @@
 
 int command_serve(int argc, char **argv)
 {
-    struct arguments arguments = {
-        .options = { { "--port", NULL }, { "--address", NULL }, { "--live!", NULL }, { "--no-browser!", NULL } }
-    };
+    struct arguments arguments = { .options = { { "--port", NULL },
+                                                { "--address", NULL },
+                                                { "--live!", NULL },
+                                                { "--no-browser!", NULL },
+                                                { "--query-seconds", NULL } } };
     if (!arguments_read(&arguments, argc, argv, 0, 2))
         return EXIT_WRONG;
     struct server_options options = { .count = (size_t)arguments.count,
@@ -27,6 +29,11 @@ int command_serve(int argc, char **argv)
     options.port = (unsigned)number;
     if (options.live && !options.count)
         return say("serve", "--live needs the directory that the program writes its report to");
+    enum { QUERY_SECONDS = 60, LONGEST_QUERY = 86400 };
+    size_t seconds = QUERY_SECONDS;
+    if (!arguments_number(&arguments, "--query-seconds", 1, LONGEST_QUERY, &seconds))
+        return EXIT_WRONG;
+    options.query_seconds = (unsigned)seconds;
     pop_error error = { 0 };
     return server_run(&options, &error) == POP_OK ? EXIT_DONE : say_error("serve", &error);
 }

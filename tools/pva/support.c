@@ -164,14 +164,14 @@ void progress_at(struct progress *progress, uint64_t done)
     char bar[WIDTH + 1] = { 0 };
     memset(bar, ' ', WIDTH);
     memset(bar, '#', percent > 100 ? WIDTH : (size_t)(percent * WIDTH / 100));
-    fprintf(stderr, "\r%s [%s] %3d%%", progress->what, bar, (int)percent);
+    dprintf(STDERR_FILENO, "\r%s [%s] %3d%%", progress->what, bar, (int)percent); /* stderr escapes "\r" */
     progress->shown = percent;
 }
 
 void progress_end(struct progress *progress)
 {
     if (progress->began >= 0 && progress->shown != UINT64_MAX)
-        fprintf(stderr, "\r\033[K");
+        dprintf(STDERR_FILENO, "\r\033[K");
 }
 
 bool colours(void)
@@ -182,8 +182,32 @@ bool colours(void)
     return !(allow && strcmp(allow, "0") == 0) && isatty(STDOUT_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
+static bool for_spreadsheet;
+
+void csv_for_spreadsheet(bool wanted)
+{
+    for_spreadsheet = wanted;
+}
+
+/* Whether a spreadsheet would evaluate the text as a formula. */
+static bool is_formula(const char *text)
+{
+    char *end = NULL;
+    if (!*text || !strchr("=+-@\t\r", *text))
+        return false;
+    pop_text_to_double(text, &end);
+    return end == text || *end;
+}
+
 void put_csv(FILE *file, const char *text)
 {
+    if (for_spreadsheet && is_formula(text)) {
+        fputs("\"'", file);
+        for (; *text; ++text)
+            fprintf(file, *text == '"' ? "\"\"" : "%c", *text);
+        fputc('"', file);
+        return;
+    }
     if (!strpbrk(text, ",\"\n\r")) {
         fputs(text, file);
         return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The user's source lines with their costs. */
 #include "../costs.h"
+#include "base/file.h"
 #include "base/str.h"
 #include "base/vec.h"
 
@@ -151,15 +152,21 @@ static bool may_read(const struct contexts *contexts, const char *path, const ch
            about.st_size <= LARGEST_SOURCE;
 }
 
+static FILE *open_regular(const char *path)
+{
+    int descriptor = file_open_regular(path);
+    return descriptor < 0 ? NULL : fdopen(descriptor, "rb");
+}
+
 /* Opens a source file whose path may be relative to the directory of compilation: as given, or below this directory. */
 static FILE *open_source(const struct contexts *contexts, const char *path)
 {
     const char *here = path;
     if (may_read(contexts, path, here))
-        return fopen(here, "rb");
+        return open_regular(here);
     while (strncmp(here, "../", 3) == 0)
         here += 3;
-    return may_read(contexts, path, here) ? fopen(here, "rb") : NULL;
+    return may_read(contexts, path, here) ? open_regular(here) : NULL;
 }
 
 pop_status api_source_text(const struct request *request, struct answer *answer, pop_error *error)

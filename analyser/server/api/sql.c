@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SQL queries over a report: result rows as columns of text and numbers. */
-#include "../answer.h"
+#include "../request.h"
+#include "../sql_process.h"
 #include "base/vec.h"
 
 #include <math.h>
@@ -9,13 +10,13 @@
 
 enum { MAX_ROWS = 50000, MAX_COLUMNS = 100, MAX_CELL_BYTES = 2000 };
 
-struct column {
+struct result_column {
     char *name;
     bool numbers; /* all values so far are numbers or null */
     VEC(char *) texts;
 };
 struct result {
-    struct column columns[MAX_COLUMNS];
+    struct result_column columns[MAX_COLUMNS];
     size_t count, rows, all_columns;
     bool cut;
 };
@@ -32,7 +33,7 @@ static bool on_row(void *context, size_t columns, const char *const *names, cons
         }
         *result = (struct result){ .count = columns < MAX_COLUMNS ? columns : MAX_COLUMNS, .all_columns = columns };
         for (size_t i = 0; i < result->count; ++i)
-            result->columns[i] = (struct column){ .name = mem_string(names[i]), .numbers = true };
+            result->columns[i] = (struct result_column){ .name = mem_string(names[i]), .numbers = true };
         return true;
     }
     if (result->rows == MAX_ROWS) {
@@ -40,21 +41,17 @@ static bool on_row(void *context, size_t columns, const char *const *names, cons
         return false;
     }
     for (size_t i = 0; i < result->count; ++i) {
-        struct column *column = &result->columns[i];
+        struct result_column *column = &result->columns[i];
         const char *text = values[i].text;
-        char *copy = text ? mem_string(text) : NULL;
-        if (copy && strlen(copy) > MAX_CELL_BYTES)
-            strcpy(copy + MAX_CELL_BYTES, "...");
+        size_t length = text ? strnlen(text, MAX_CELL_BYTES + 1) : 0, whole = length <= MAX_CELL_BYTES;
+        char *copy = text ? mem_alloc(MAX_CELL_BYTES < length ? MAX_CELL_BYTES + sizeof("...") : length + 1) : NULL;
+        if (copy)
+            snprintf(copy, MAX_CELL_BYTES + sizeof("..."), "%.*s%s", MAX_CELL_BYTES, text, whole ? "" : "...");
         *vec_push(&column->texts) = copy;
         column->numbers &= !text || values[i].kind == PVA_VALUE_INTEGER || values[i].kind == PVA_VALUE_REAL;
     }
     ++result->rows;
     return true;
-}
-
-static bool go_on(void *context)
-{
-    return !request_cancelled(context);
 }
 
 /* In a column of numbers, null is encoded as NaN. */
@@ -63,7 +60,7 @@ static void answer_result(struct answer *answer, const struct result *result)
     json_t *columns = json_array();
     double *numbers = mem_zero(result->rows + 1, sizeof(*numbers));
     for (size_t i = 0; i < result->count; ++i) {
-        const struct column *column = &result->columns[i];
+        const struct result_column *column = &result->columns[i];
         char name[24];
         snprintf(name, sizeof(name), "c%zu", i);
         json_array_append_new(columns, json_pack("{s:o, s:b}", "name", answer_string(column->name), "number",
@@ -80,23 +77,29 @@ static void answer_result(struct answer *answer, const struct result *result)
                                   result->cut, "allColumns", (json_int_t)result->all_columns));
 }
 
-pop_status api_sql_query(const struct request *request, struct answer *answer, pop_error *error)
+pop_status sql_columns(pva_file *file, const char *sql, struct answer *answer, pop_error *error)
 {
-    const char *sql = request_text(request, "q", "");
-    struct analyser_report *report = request_report(request, error);
-    if (!report)
-        return error->status;
-    if (!*sql)
-        return answer_fail(error, POP_INVALID_OPTION, "q is empty (allowed: a query in SQL)");
     struct result *result = MEM_NEW(struct result);
-    pva_set_watch(report->file, go_on, (void *)request);
-    pop_status status = pva_sql(report->file, sql, on_row, result, error);
-    pva_set_watch(report->file, NULL, NULL);
+    pop_status status = pva_sql(file, sql, on_row, result, error);
     if (status == POP_OK)
         answer_result(answer, result);
     on_row(result, 0, NULL, NULL); /* frees the rows */
     free(result);
     return status;
+}
+
+/* The report is not locked: other calls are answered while the query runs. */
+pop_status api_sql_query(const struct request *request, struct answer *answer, pop_error *error)
+{
+    const char *sql = request_text(request, "q", "");
+    struct report_use *use = request_use_named(request, error);
+    if (!use)
+        return error->status;
+    if (!*sql)
+        return answer_fail(error, POP_INVALID_OPTION, "q is empty (allowed: a query in SQL)");
+    const struct analyser_report *report = &use->report;
+    return sql_process_ask(request, report->path ? report->path : report->directory, sql, server_query_seconds(request),
+                           answer, error);
 }
 
 static bool on_column(void *context, size_t columns, const char *const *names, const pva_value *values)

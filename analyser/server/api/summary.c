@@ -2,6 +2,7 @@
 /* The Summary view: target, graph, options, and the program and host that made the report. */
 #include "../answer.h"
 #include "../query.h"
+#include "base/file.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -63,10 +64,13 @@ static json_t *beside(const struct analyser_report *report, const char *name)
 {
     struct str path = { 0 };
     str_format(&path, "%s/%s", report->directory, name);
-    FILE *stream = fopen(path.text, "rb");
+    int descriptor = file_open_regular(path.text), reason = errno;
+    FILE *stream = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
     str_free(&path);
     if (!stream)
-        return errno == ENOENT ? json_null() : json_pack("{s:s}", "error", pop_text_from_errno(errno));
+        return reason == ENOENT
+                   ? json_null()
+                   : json_pack("{s:s}", "error", reason == EINVAL ? "not a regular file" : pop_text_from_errno(reason));
     char *text = mem_alloc(LARGEST_JSON + 1);
     size_t size = fread(text, 1, LARGEST_JSON + 1, stream);
     fclose(stream);

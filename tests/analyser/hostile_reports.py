@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""hostile_reports.py PVA REPORT: reports that somebody made to harm their reader: tables that never end, files that block or are
+devices, names that are formulas or move a terminal's cursor.  Outputs replace what was there only when they are complete."""
+import os
+import pty
+import shutil
+import sqlite3
+import stat
+import subprocess
+import sys
+
+from client import case, Server
+
+SECONDS = 30
+
+
+def run(command, *arguments, text=None):
+    environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=1")
+    environment.pop("LD_PRELOAD", None)
+    return subprocess.run([command, *arguments], capture_output=True, text=True, timeout=SECONDS, env=environment, input=text, check=False)
+
+
+def changed(directory, work, name, sql):
+    """A copy of the report that SQL has changed."""
+    copy = os.path.join(work, name)
+    shutil.copytree(directory, copy, ignore=shutil.ignore_patterns("*_cache"))
+    database = sqlite3.connect(os.path.join(copy, "profile.pop"), isolation_level=None)
+    database.executescript(sql)
+    database.close()
+    return copy
+
+
+@case
+def check_outputs(command, directory, work):
+    """An export that fails leaves what has the name of its output: a file, the target of a link, a device."""
+    damaged = changed(directory, work, "damaged", "DROP TABLE pattern_ipus")
+    precious, link, device = (os.path.join(work, name) for name in ("page.html", "link", "null"))
+    with open(precious, "w", encoding="utf-8") as file:
+        file.write("precious")
+    os.symlink("page.html", link)
+    outputs = [precious, link]
+    try:
+        os.mknod(device, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+        with open(device, "wb"):
+            outputs.append(device)
+    except OSError:
+        pass  # only root makes devices
+    for output in outputs:
+        for form in ("html", "csv", "json", "perfetto"):
+            done = run(command, "export", damaged, "--to", form, "--output", output)
+            assert done.returncode == 2 and "pattern_ipus" in done.stderr, done
+            assert os.path.lexists(output), f"{output} was removed"
+    with open(precious, encoding="utf-8") as file:
+        assert file.read() == "precious", "a failed export replaced a file"
+    for output in outputs:
+        done = run(command, "export", directory, "--to", "csv", "--output", output)
+        assert done.returncode == 0, done
+    assert os.path.islink(link) and os.path.getsize(precious) > 1000
+    full = run(command, "export", directory, "--to", "csv", "--output", "/dev/full")
+    assert full.returncode == 2 and "No space left" in full.stderr and os.path.exists("/dev/full"), full
+    assert not [name for name in os.listdir(work) if name.endswith(".tmp")], os.listdir(work)
+
+
+@case
+def check_schema(command, directory, work):
+    """What stands in place of a table, or runs beside it, is refused before it is read."""
+    endless = "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT z.* FROM z, r"
+    changes = {
+        "view programs": f"ALTER TABLE programs RENAME TO z; CREATE VIEW programs AS {endless}",
+        "view format": f"ALTER TABLE format RENAME TO z; CREATE VIEW format AS {endless}",
+        "trigger": "CREATE TRIGGER t AFTER INSERT ON programs BEGIN DELETE FROM programs; END",
+        "table strange": "CREATE VIRTUAL TABLE strange USING rtree(id, a, b)",
+        "table generated": "CREATE TABLE generated(a, b AS (zeroblob(200000000)))",
+    }
+    for what, sql in changes.items():
+        try:
+            copy = changed(directory, work, what.replace(" ", "_"), sql)
+        except sqlite3.OperationalError as error:
+            assert "no such module" in str(error), error  # Python's SQLite may have no rtree
+            continue
+        for arguments in (["check"], ["summary"], ["advise"], ["export", "--to", "csv"], ["export", "--to", "html"], ["compare", directory], ["query", "SELECT 1"]):
+            done = run(command, arguments[0], copy, *arguments[1:])
+            assert done.returncode == 2 and what in done.stderr + done.stdout, (arguments, what, done)
+
+
+@case
+def check_kinds_of_files(command, directory, work):
+    """FIFOs where files are expected: each command ends, and the server answers and ends."""
+    parent = os.path.join(work, "fifos")
+    os.mkdir(parent)
+    for name in ("profile.pop", "profile.pop-wal", "archive.a", "debug.cbor", "app.json", "framework.json", "profile.pop_cache"):
+        copy = os.path.join(parent, name)
+        shutil.copytree(directory, copy)
+        if os.path.exists(os.path.join(copy, name)):
+            os.remove(os.path.join(copy, name))
+        os.mkfifo(os.path.join(copy, name))
+        refused = name.startswith("profile.pop") and not name.endswith("cache")
+        for arguments in (["check"], ["summary"], ["advise"], ["export", "--to", "html"]):
+            done = run(command, arguments[0], copy, *arguments[1:])
+            assert done.returncode in ((2,) if refused else (0, 1)), (name, arguments, done.returncode, done.stderr)
+            assert not refused or "regular file" in done.stderr, done
+    for path in (os.path.join(parent, "archive.a", "archive.a"), "/dev/zero"):
+        done = run(command, "check", path)
+        assert done.returncode == 2, done
+    with Server(command, os.path.join(parent, "app.json")) as server:  # its neighbours have the others
+        assert len(server.get("reports")) == 1
+        assert "not a regular file" in str(server.get("summary")), "app.json is a FIFO"
+        server.get("trace/window", pixels=4)
+    with Server(command, os.path.join(parent, "profile.pop_cache")) as server:
+        assert sum(server.get("trace/window", pixels=4)["count"]) > 0
+
+
+@case
+def check_permissions(command, directory, work):
+    """Who may not read the report may not read its cache."""
+    copy = os.path.join(work, "private")
+    shutil.copytree(directory, copy, ignore=shutil.ignore_patterns("*_cache"))
+    os.chmod(os.path.join(copy, "profile.pop"), 0o600)
+    with Server(command, copy) as server:
+        server.get("trace/window", pixels=4)
+    mode = stat.S_IMODE(os.stat(os.path.join(copy, "profile.pop_cache")).st_mode)
+    assert mode == 0o600, oct(mode)
+
+
+@case
+def check_names(command, directory, work):
+    """Names that spreadsheets would run and terminals would obey."""
+    formula, control = '=HYPERLINK("http://evil.example")', "a\x1b[2Jb\rc\x07d\u009be"
+    cells = "SELECT {} AS a, -5 AS b, '+1.5e3' AS c, '-x' AS d"
+    quoted = run(command, "query", directory, cells.format(f"'{formula}'"), "--format", "csv", "--spreadsheet")
+    assert quoted.stdout == 'a,b,c,d\n"\'=HYPERLINK(""http://evil.example"")",-5,+1.5e3,"\'-x"\n', quoted
+    plain = run(command, "query", directory, cells.format(f"'{formula}'"), "--format", "csv")
+    assert plain.stdout.endswith('"=HYPERLINK(""http://evil.example"")",-5,+1.5e3,-x\n'), plain
+    main, child = pty.openpty()
+    environment = dict(os.environ, TERM="xterm", ASAN_OPTIONS="detect_leaks=1")
+    environment.pop("LD_PRELOAD", None)
+    with subprocess.Popen([command, "query", directory, f"SELECT '{control}' AS x"], stdout=child, stderr=child, env=environment) as process:
+        os.close(child)
+        shown = b""
+        try:
+            while part := os.read(main, 4096):
+                shown += part
+        except OSError:
+            pass  # the end of a terminal
+        assert process.wait() == 0
+    os.close(main)
+    assert b"a\\x1b[2Jb\\x0dc\\x07d\\xc2" in shown and b"\x1b[2J" not in shown and b"\x07" not in shown, shown
+    assert b"\x1b[1mx" in shown, "the heading is not bold"
+    piped = run(command, "query", directory, f"SELECT '{control}' AS x", "--format", "csv")
+    assert "\x1b[2J" in piped.stdout, "a file does not have the bytes of the report"
+
+
+def main():
+    command, directory = sys.argv[1], sys.argv[2]
+    work = os.path.dirname(directory)
+    check_outputs(command, directory, work)
+    check_schema(command, directory, work)
+    check_kinds_of_files(command, directory, work)
+    check_permissions(command, directory, work)
+    check_names(command, directory, work)
+
+
+main()
