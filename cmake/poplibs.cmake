@@ -16,7 +16,7 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   set(levels "armv8-a") # its conversions to half round to nearest in hardware: no code obeys another rounding
   set(variants device)
 else()
-  message(FATAL_ERROR "Tremula compiles codelets for x86-64 and aarch64, and this is ${CMAKE_SYSTEM_PROCESSOR} (src/popc/machine.h has the table of machines)")
+  message(FATAL_ERROR "Tremula compiles codelets for x86-64 and aarch64, and this is ${CMAKE_SYSTEM_PROCESSOR} (src/popc/module/machine.h has the table of machines)")
 endif()
 set(TREMULA_CODELET_LEVELS "${levels}" CACHE STRING "Instruction sets for which the libraries' codelets are compiled, the lowest first")
 set(TREMULA_CODELET_VARIANTS "${variants}")

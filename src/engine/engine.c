@@ -11,7 +11,7 @@
 #include "engine/run.h"
 #include "engine/stop.h"
 #include "engine/stream.h"
-#include "popc/link.h"
+#include "popc/module/link.h"
 #include "report/report.h"
 #include "report/select.h"
 

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/mix.h"
 #include "image/reference.h"
-#include "popc/device_code.h"
+#include "popc/module/device_code.h"
 
 #include <fenv.h>
 

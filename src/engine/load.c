@@ -6,7 +6,7 @@
 #include "engine/isolate.h"
 #include "engine/remote.h"
 #include "image/reference.h"
-#include "popc/link.h"
+#include "popc/module/link.h"
 
 /* Where each block of the image is, by enum image_block. */
 struct bases {

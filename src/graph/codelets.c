@@ -4,9 +4,9 @@
 
 #include "base/log.h"
 #include "base/str.h"
-#include "popc/device_code.h"
-#include "popc/flags.h"
-#include "popc/module.h"
+#include "popc/compile/flags.h"
+#include "popc/module/device_code.h"
+#include "popc/module/module.h"
 #include "popc/popc.h"
 
 uint32_t store_find_type(const pop_store *store, const char *name)

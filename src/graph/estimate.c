@@ -6,8 +6,8 @@
 #include "graph/edge.h"
 #include "graph/field.h"
 
-#include "popc/device_layout.h"
-#include "popc/module.h"
+#include "popc/device/device_layout.h"
+#include "popc/module/module.h"
 
 struct pop_vertex_view {
     const pop_store *store;

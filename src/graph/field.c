@@ -4,7 +4,7 @@
 #include "graph/edge.h"
 #include "graph/replicate.h"
 #include "graph/store.h"
-#include "popc/module.h"
+#include "popc/module/module.h"
 
 #include <poplar/text.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 #include "graph/build.h"
 #include "graph/tensor_nodes.h"
 #include "graph/view_cache.h"
-#include "popc/module.h"
+#include "popc/module/module.h"
 
 #include <stdarg.h>
 

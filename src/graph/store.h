@@ -11,7 +11,7 @@
 #include "graph/debug_calls.h"
 #include "graph/piece_shapes.h"
 #include "graph/view.h"
-#include "popc/codelet.h"
+#include "popc/module/codelet.h"
 
 #include <stdatomic.h>
 

@@ -14,7 +14,7 @@
 #include "graph/debug_calls.h"
 #include "image/model.h"
 #include "image/placement.h"
-#include "popc/codelet.h"
+#include "popc/module/codelet.h"
 
 #include <poplar/engine.h>
 

@@ -3,7 +3,7 @@
 #ifndef POPC_ASSEMBLY_H
 #define POPC_ASSEMBLY_H
 
-#include "popc/build.h"
+#include "popc/compile/build.h"
 
 /* Makes a module without vertex types and with an object for each architecture that the flags' --target names; without
  * --target for all, and those that refuse the source keep the assembler's messages, which become an error when a vertex

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles codelets that follow the tiles' floating-point behaviour (docs/decisions/0011-floating-point-behaviour.md).
- *
- * Ordinary code converts float to half with an instruction that rounds to nearest. This variant is compiled for a
- * machine without that instruction, so the compiler emits a call of its support function for each conversion (in
- * stores, casts and arithmetic alike). The function below replaces that support function and calls the engine. */
+/* Finds or compiles codelets that follow the tiles' floating-point behaviour (popc/compile/hooks.h). */
 #include "popc/behave.h"
-#include "popc/build.h"
-#include "popc/module.h"
+#include "popc/compile/flags.h"
+#include "popc/module/module.h"
 #include "popc/popc.h"
 
 #include "base/error.h"
@@ -14,78 +10,6 @@
 
 #include <pthread.h>
 #include <sys/stat.h>
-
-/* Text that precedes the source. Doubles become floats that are rounded to odd, so that the second rounding, to
- * half, gives the result of a single one. */
-const char behaving_hooks[] =
-    "#define POPC_FLOAT_BEHAVIOUR 1\n"
-    "struct popc_behaving {\n"
-    "    struct popc_call popc_call;\n"
-    "    unsigned short (*popc_narrow)(struct popc_call *, float);\n"
-    "};\n"
-    "#ifdef __cplusplus\n"
-    "extern \"C\" {\n"
-    "#endif\n"
-    /* Conversions outside vertices, such as initial values of fields, round to nearest. */
-    "static unsigned short popc_nearest(float popc_value)\n"
-    "{\n"
-    "    unsigned popc_bits, popc_sign;\n"
-    "    float popc_moved;\n"
-    "    __builtin_memcpy(&popc_bits, &popc_value, sizeof(popc_bits));\n"
-    "    popc_sign = popc_bits >> 16 & 0x8000u;\n"
-    "    popc_bits &= 0x7fffffffu;\n"
-    "    if (popc_bits > 0x7f800000u)\n"
-    "        return (unsigned short)(popc_sign | 0x7e00u);\n"
-    "    if (popc_bits >= 0x47800000u)\n"
-    "        return (unsigned short)(popc_sign | 0x7c00u);\n"
-    "    if (popc_bits >= 0x38800000u)\n"
-    "        return (unsigned short)(popc_sign | ((popc_bits - (112u << 23) + 0xfffu + (popc_bits >> 13 & 1u)) >> "
-    "13));\n"
-    "    popc_moved = (popc_value < 0 ? -popc_value : popc_value) + 0.5f;\n"
-    "    __builtin_memcpy(&popc_bits, &popc_moved, sizeof(popc_bits));\n"
-    "    return (unsigned short)(popc_sign | (popc_bits - 0x3f000000u));\n"
-    "}\n"
-    "__attribute__((visibility(\"hidden\"), used)) unsigned short popc_half_from_float(float popc_value)\n"
-    "{\n"
-    "    return popc_now ? ((struct popc_behaving *)popc_now)->popc_narrow(popc_now, popc_value) : "
-    "popc_nearest(popc_value);\n"
-    "}\n"
-    "#ifdef __FLT16_MANT_DIG__\n"
-    "__extension__ typedef _Float16 popc_half;\n"
-    "static popc_half popc_as_half(unsigned short popc_bits)\n"
-    "{\n"
-    "    popc_half popc_result;\n"
-    "    __builtin_memcpy(&popc_result, &popc_bits, sizeof(popc_result));\n"
-    "    return popc_result;\n"
-    "}\n"
-    "static float popc_to_odd(double popc_value)\n"
-    "{\n"
-    "    float popc_near = (float)popc_value;\n"
-    "    unsigned popc_bits;\n"
-    "    __builtin_memcpy(&popc_bits, &popc_near, sizeof(popc_bits));\n"
-    "    if ((double)popc_near == popc_value || popc_value != popc_value || (popc_bits & 0x7fffffffu) == 0x7f800000u)\n"
-    "        return popc_near;\n"
-    "    popc_bits = (popc_bits - (__builtin_fabs((double)popc_near) > __builtin_fabs(popc_value))) | 1u;\n"
-    "    __builtin_memcpy(&popc_near, &popc_bits, sizeof(popc_near));\n"
-    "    return popc_near;\n"
-    "}\n"
-    "#define POPC_NARROW(popc_name, popc_type, popc_float)                                                             "
-    "   \\\n"
-    "    __attribute__((visibility(\"hidden\"), used)) popc_half popc_name(popc_type popc_value)                       "
-    "   \\\n"
-    "    {                                                                                                             "
-    " \\\n"
-    "        return popc_as_half(popc_half_from_float(popc_float));                                                    "
-    " \\\n"
-    "    }\n"
-    "POPC_NARROW(__truncsfhf2, float, popc_value)\n"
-    "POPC_NARROW(__truncdfhf2, double, popc_to_odd(popc_value))\n"
-    "POPC_NARROW(__truncxfhf2, long double, popc_to_odd((double)popc_value))\n"
-    "#undef POPC_NARROW\n"
-    "#endif\n"
-    "#ifdef __cplusplus\n"
-    "}\n"
-    "#endif\n";
 
 /* "dir/popops.x86-64-v4.gp" gives "dir/popops.behaving.gp". */
 static bool name_beside(const char *file, struct str *beside)

@@ -3,13 +3,11 @@
 #ifndef POPC_BEHAVE_H
 #define POPC_BEHAVE_H
 
-#include "popc/codelet.h"
+#include "popc/module/codelet.h"
 
 /* The same vertex types, compiled to follow the tiles' floating-point behaviour: codelet_call.narrow rounds to half,
  * and only exceptions of the source are raised. Compiled from the module's source or, for a module read from
  * NAME.gp, read from NAME.behaving.gp in the same directory; NULL when neither exists. The module owns the result. */
 struct module *module_behaving(struct module *module);
-/* Source text of the functions that conversions of such code call. */
-extern const char behaving_hooks[];
 
 #endif

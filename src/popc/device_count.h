@@ -3,8 +3,8 @@
 #ifndef POPC_DEVICE_COUNT_H
 #define POPC_DEVICE_COUNT_H
 
-#include "popc/codelet.h"
-#include "popc/device_machine.h"
+#include "popc/device/device_machine.h"
+#include "popc/module/codelet.h"
 
 /* The loaded code of one architecture. Not thread-safe. */
 struct device_counter;

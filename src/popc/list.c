@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 #include "popc/assembly.h"
-#include "popc/device_code.h"
-#include "popc/machine.h"
-#include "popc/module.h"
+#include "popc/module/device_code.h"
+#include "popc/module/machine.h"
+#include "popc/module/module.h"
 #include "popc/popc.h"
 
 static const char *const kinds[] = { "Vertex", "SupervisorVertex", "MultiVertex" };

@@ -2,18 +2,20 @@
 /* The interface of popc: compile, load, merge. */
 #include "popc/popc.h"
 #include "popc/assembly.h"
-#include "popc/cache.h"
-#include "popc/command.h"
+#include "popc/compile/cache.h"
+#include "popc/compile/command.h"
+#include "popc/device/device_object.h"
 #include "popc/device_count.h"
-#include "popc/machine.h"
-#include "popc/module.h"
-#include "popc/module_file.h"
+#include "popc/module/machine.h"
+#include "popc/module/module.h"
+#include "popc/module/module_file.h"
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
 
 #include <poplar/popc.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -278,6 +280,48 @@ void popc_measure(struct module *module, enum device_arch arch)
     }
     log_lines(&text);
     module_release(made);
+}
+
+/* For a module without code for the target: the size of the host's run function, into which small computes are
+ * inlined, minus the code around them, rounded up to whole instructions. A compute that was not inlined is
+ * underestimated. */
+enum { SURROUNDING_BYTES = 80, MIN_BYTES = 8, INSTRUCTION_BYTES = 4 };
+
+static uint32_t estimate(const struct module *module, const struct codelet *codelet)
+{
+    if (codelet->object >= module->object_count) /* a module without code, made by hand */
+        return MIN_BYTES;
+    const struct module_object *object = module->objects + codelet->object;
+    uint64_t host = host_code_bytes(object->data, object->size, codelet->symbol);
+    uint64_t bytes = host > SURROUNDING_BYTES + MIN_BYTES ? host - SURROUNDING_BYTES : MIN_BYTES;
+    bytes = (bytes + INSTRUCTION_BYTES - 1) / INSTRUCTION_BYTES * INSTRUCTION_BYTES;
+    return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
+
+/* Measures at first use, under a lock because threads share modules. */
+static const struct device_code *codes_of(struct module *module, enum device_arch arch)
+{
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&one);
+    if (module->later >> arch & 1)
+        popc_measure(module, arch);
+    module->later &= ~(1u << arch);
+    pthread_mutex_unlock(&one);
+    return module->devices[arch];
+}
+
+bool device_code_of(const struct module *module, const struct codelet *codelet, const pop_target *target,
+                    struct device_code *code)
+{
+    enum device_arch arch = device_arch_of(target);
+    *code = (struct device_code){ .reason = "" };
+    if (arch == DEVICE_ARCHS || target->type == POP_TARGET_CPU)
+        return false;
+    const struct device_code *codes = codes_of(codelet->module, arch);
+    *code = codes ? codes[codelet - module->codelets] : device_code_missing;
+    if (!code->bytes)
+        code->bytes = estimate(module, codelet);
+    return true;
 }
 
 char *popc_counted_object(const struct module *module, uint32_t object, enum device_arch arch, size_t *bytes, char *why,

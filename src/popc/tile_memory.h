@@ -3,7 +3,7 @@
 #ifndef POPC_TILE_MEMORY_H
 #define POPC_TILE_MEMORY_H
 
-#include "popc/device_layout.h"
+#include "popc/device/device_layout.h"
 
 #include "tile/machine.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popc/tile_vertex.h"
-#include "popc/device_layout.h"
+#include "popc/device/device_layout.h"
 #include "popc/tile_memory.h"
 
 #include "base/log.h"

@@ -6,7 +6,7 @@
 #ifndef POPC_TILE_VERTEX_H
 #define POPC_TILE_VERTEX_H
 
-#include "popc/codelet.h"
+#include "popc/module/codelet.h"
 
 #include "base/str.h"
 

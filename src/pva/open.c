@@ -9,7 +9,6 @@
 #include "pva/sql.h"
 
 #include "base/error.h"
-#include "base/file.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,9 +2,9 @@
 /* Seeds: one small program, and every file that it can write. */
 #include "readers.h"
 
-#include "popc/codelet.h"
-#include "popc/module.h"
-#include "popc/module_file.h"
+#include "popc/module/codelet.h"
+#include "popc/module/module.h"
+#include "popc/module/module_file.h"
 #include "popc/popc.h"
 
 #include "tile/assemble.h"

@@ -2,7 +2,7 @@
 #include "compiler/common/tables.h"
 
 #include "base/log.h"
-#include "popc/device_layout.h"
+#include "popc/device/device_layout.h"
 
 #include <assert.h>
 

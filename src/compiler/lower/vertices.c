@@ -4,7 +4,7 @@
 #include "compiler/lower/vertices.h"
 #include "compiler/lower/states.h"
 #include "popc/behave.h"
-#include "popc/module.h"
+#include "popc/module/module.h"
 
 #include "base/pool.h"
 

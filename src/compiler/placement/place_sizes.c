@@ -8,8 +8,8 @@
 
 #include "base/sort.h"
 #include "compiler/common/tables.h"
-#include "popc/device_code.h"
-#include "popc/device_layout.h"
+#include "popc/device/device_layout.h"
+#include "popc/popc.h"
 #include "target/copy_cost.h"
 #include "target/memory_cost.h"
 

@@ -9,8 +9,8 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "graph/build.h"
-#include "popc/device_code.h"
 #include "popc/device_count.h"
+#include "popc/popc.h"
 
 #define XXH_INLINE_ALL
 #include <assert.h>

@@ -30,7 +30,7 @@ template <class V> class Built
   public:
     template <class State> explicit Built(const State &state)
     {
-        static_assert(sizeof(State) == sizeof(V), "the layout of src/popc/codelet.h");
+        static_assert(sizeof(State) == sizeof(V), "the layout of src/popc/module/codelet.h");
         std::memcpy(bytes, &state, sizeof(state));
     }
     V *operator->()

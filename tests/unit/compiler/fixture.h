@@ -13,7 +13,7 @@
 #include "compiler/pipeline.h"
 #include "graph/build.h"
 #include "graph/codelets.h"
-#include "popc/module.h"
+#include "popc/module/module.h"
 
 #include <poplar/poplar.h>
 

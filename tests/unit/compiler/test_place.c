@@ -5,7 +5,7 @@
 #include "fixture.h"
 #include "graph/codelets.h"
 
-#include "popc/device_code.h"
+#include "popc/module/device_code.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,8 +14,8 @@
 #include "engine/state.h"
 #include "image/check.h"
 #include "image/move.h"
-#include "popc/machine.h"
-#include "popc/module.h"
+#include "popc/module/machine.h"
+#include "popc/module/module.h"
 
 #include "base/file.h"
 

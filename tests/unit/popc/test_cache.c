@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which codelet caches are trusted, which fields of an entry are compared, the limit of a cache, and files of killed
  * runs. */
-#include "popc/cache.h"
-#include "popc/machine.h"
+#include "popc/compile/cache.h"
+#include "popc/module/machine.h"
 #include "popc/popc.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The code of the compiler's own copies: the table has the sizes that popc measures for codelets that do the same. */
-#include "popc/device_code.h"
-#include "popc/module.h"
+#include "popc/module/device_code.h"
+#include "popc/module/module.h"
 #include "popc/popc.h"
 #include "target/copy_cost.h"
 
@@ -15,7 +15,7 @@
 
 #include "base/file.h"
 #include "base/str.h"
-#include "popc/machine.h"
+#include "popc/module/machine.h"
 
 static const char *const types[] = {
 #define COPY_CODE(type, bytes) type,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* C++ sources: which are refused and why, the C++ library in codelets, what runs, what is merged and cached. */
-#include "popc/codelet.h"
-#include "popc/device_code.h"
-#include "popc/link.h"
-#include "popc/machine.h"
-#include "popc/module.h"
+#include "popc/module/codelet.h"
+#include "popc/module/device_code.h"
+#include "popc/module/link.h"
+#include "popc/module/machine.h"
+#include "popc/module/module.h"
 #include "popc/popc.h"
 
 #include "base/file.h"

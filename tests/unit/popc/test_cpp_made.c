@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Code of a C++ source that runs before any vertex, static initialisers and constructors: its faults end neither popc
  * nor the program. */
-#include "popc/link.h"
-#include "popc/made.h"
+#include "popc/compile/made.h"
+#include "popc/module/link.h"
 #include "popc/popc.h"
 
 #include "base/str.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What popc reads from C++ classes, with each installed compiler: names, kinds, fields, defaults, constraints.
  * row: 2.1 `class X : public Vertex`   row: 2.1 `[[poplar::constraint */
-#include "popc/codelet.h"
-#include "popc/module.h"
+#include "popc/module/codelet.h"
+#include "popc/module/module.h"
 #include "popc/popc.h"
 
 #include "base/str.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Code sizes on the device: what is compiled, what is measured, what is cached, and the messages when that is not
  * possible. */
-#include "popc/device_code.h"
-#include "popc/link.h"
-#include "popc/module.h"
-#include "popc/module_file.h"
+#include "popc/module/device_code.h"
+#include "popc/module/link.h"
+#include "popc/module/module.h"
+#include "popc/module/module_file.h"
 #include "popc/popc.h"
 
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/str.h"
-#include "popc/machine.h"
+#include "popc/module/machine.h"
 #include "scratch.h"
 
 #include <poplar/poplar.h>

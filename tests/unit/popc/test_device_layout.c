@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The size of a vertex on the device follows docs/reference/ipu-model.md, 3.2. */
-#include "popc/device_layout.h"
+#include "popc/device/device_layout.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

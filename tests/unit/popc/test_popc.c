@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popc as users see it: errors with their own lines, the cache, .gp files and what is refused. */
-#include "popc/codelet.h"
-#include "popc/link.h"
-#include "popc/machine.h"
-#include "popc/module.h"
-#include "popc/module_file.h"
+#include "popc/module/codelet.h"
+#include "popc/module/link.h"
+#include "popc/module/machine.h"
+#include "popc/module/module.h"
+#include "popc/module/module_file.h"
 #include "popc/popc.h"
 
 #include <setjmp.h>

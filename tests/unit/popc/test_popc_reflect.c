@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popc reads from a compiled object the layout of the compiler and the fields that the user wrote. */
-#include "popc/codelet.h"
-#include "popc/module.h"
-#include "popc/module_file.h"
+#include "popc/module/codelet.h"
+#include "popc/module/module.h"
+#include "popc/module/module_file.h"
 #include "popc/popc.h"
 
 #include <setjmp.h>

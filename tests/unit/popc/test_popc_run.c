@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiled codelets run on states built by hand. */
-#include "popc/codelet.h"
-#include "popc/link.h"
-#include "popc/machine.h"
-#include "popc/module.h"
-#include "popc/module_file.h"
-#include "popc/object_names.h"
+#include "popc/module/codelet.h"
+#include "popc/module/link.h"
+#include "popc/module/machine.h"
+#include "popc/module/module.h"
+#include "popc/module/module_file.h"
+#include "popc/module/object_names.h"
 #include "popc/popc.h"
 
 #include <dirent.h>

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two compilations of a source: one with debug information, from which the vertex types are read, and one optimised,
+ * which gives the code that runs. */
+#include "popc/compile/build.h"
+#include "popc/compile/child.h"
+#include "popc/compile/command.h"
+#include "popc/compile/device_compile.h"
+#include "popc/compile/made.h"
+#include "popc/compile/thunks.h"
+#include "popc/module/machine.h"
+#include "popc/reflect/constraints.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+
+#include <stdio.h>
+
+enum { QUOTED = 800 }; /* characters of the compiler's message that an error quotes; the log has the whole message */
+
+/* Quotes the compiler's message, from its first error on when it is too long: whole lines, at most QUOTED
+ * characters. */
+pop_status build_refuse(const struct popc_source *source, const char *said, pop_error *error)
+{
+    LOG(CODELETS, INFO, "compiling '%s' failed:\n%s", source->name, said);
+    const char *start = said, *first = strstr(said, "error: ");
+    if (first && strlen(said) > QUOTED)
+        for (start = first; start > said && start[-1] != '\n';)
+            --start;
+    size_t length = strlen(start);
+    if (length > QUOTED)
+        for (length = QUOTED; length > QUOTED / 2 && start[length] != '\n';)
+            --length;
+    while (length && start[length - 1] == '\n')
+        --length;
+    return error_set(error, POP_GRAPH_PROGRAM_COMPILATION_ERROR, NO_WHERE, NULL, "cannot compile '%s'\n%.*s",
+                     source->name, (int)length, start);
+}
+
+/* ---- command lines ---- */
+
+/* C++ as devices support it: no exceptions, no RTTI, no C++ standard library. */
+static void start_cpp_command(struct command *command, const struct popc_source *source, const char *compiler)
+{
+    *command = (struct command){ 0 };
+    command_add(command, (const char *const[]){ compiler, "-std=gnu++17", "-D__POPC__=1", "-fsigned-char", "-fPIC",
+                                                "-fno-lto", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
+                                                "-fdiagnostics-color=never", NULL });
+    command_add_source(command, source);
+}
+
+static void start_command(struct command *command, const struct popc_source *source, const char *compiler)
+{
+    if (source->language == POPC_CPP) {
+        start_cpp_command(command, source, compiler);
+        return;
+    }
+    *command = (struct command){ 0 };
+    command_add(command, (const char *const[]){ compiler, "-std=gnu11", "-D__POPC__=1", "-fsigned-char", "-pipe",
+                                                "-shared", "-fPIC", "-fno-lto", "-fdiagnostics-color=never",
+                                                "-ftrack-macro-expansion=0", NULL });
+    command_add_source(command, source);
+}
+
+/* Links no libraries, so that undefined symbols stay undefined. */
+static void reflection_command(struct command *command, const struct popc_source *source, const char *compiler,
+                               const struct scratch *scratch)
+{
+    start_command(command, source, compiler);
+    for (size_t i = 0; i < source->flags->warnings.count; ++i)
+        *vec_push(&command->words) = source->flags->warnings.data[i];
+    if (source->language == POPC_CPP) /* attributes and pragmas may belong to other compilers */
+        command_add(command, (const char *const[]){ "-Wno-attributes", "-Wno-unknown-pragmas", "-shared",
+                                                    "-Wl,--defsym=__dso_handle=0", NULL });
+    if (source->language == POPC_CPP &&
+        !compiler_is_clang(compiler)) /* otherwise classes with virtual functions are not described */
+        command_add(command, (const char *const[]){ "-femit-class-debug-always", NULL });
+    command_add(command, (const char *const[]){ "-O0", "-g", "-fno-eliminate-unused-debug-types", "-nostdlib", "-MD",
+                                                "-MF", scratch->included.text, "-o", scratch->object.text,
+                                                scratch->source.text, NULL });
+}
+
+/* Code that follows the floating-point behaviour is compiled for a machine without half instructions, so that
+ * conversions become calls (behave.c); it raises no exception that the source does not raise. */
+static void add_level(struct command *command, const struct popc_source *source)
+{
+    bool behaving = source->flags->behaving;
+    bool highest = behaving && source->flags->level == LEVEL_X86_64_V4;
+    unsigned level = highest ? LEVEL_X86_64_V3 : source->flags->level;
+    snprintf(command->optimise, sizeof(command->optimise), "-O%c",
+             behaving && source->flags->optimise > '1' ? '1' : source->flags->optimise);
+    snprintf(command->march, sizeof(command->march), "-march=%s",
+             level == LEVEL_X86_64 ? "x86-64" : machine_level_name(level));
+    command_add(command,
+                (const char *const[]){ "-w", command->optimise, command->march, "-ffp-contract=off", "-fno-math-errno",
+                                       "-fvisibility=hidden", behaving ? "-ftrapping-math" : "-fno-trapping-math",
+                                       behaving ? "-mno-f16c" : NULL, NULL });
+}
+
+/* Results must not depend on the compiler or the machine: no contraction, and half is rounded after each operation.
+ * Only generated functions are exported. */
+static void speed_command(struct command *command, const struct popc_source *source, const char *compiler,
+                          const struct scratch *scratch)
+{
+    start_command(command, source, compiler);
+    add_level(command, source);
+    command_add(command, (const char *const[]){ source->flags->debug ? "-g" : "-s", "-fexcess-precision=16",
+                                                "-fno-gnu-unique", "-Wl,-Bsymbolic", "-o", scratch->object.text,
+                                                scratch->source.text, "-Wl,--as-needed", "-lm", NULL });
+}
+
+/* C++ is compiled and linked in two steps: symbols for the linker to define are read from the object in between. */
+static void cpp_speed_command(struct command *command, const struct popc_source *source, const char *compiler,
+                              const struct scratch *scratch)
+{
+    start_command(command, source, compiler);
+    add_level(command, source);
+    if (!compiler_is_clang(compiler))
+        command_add(command, (const char *const[]){ "-fno-gnu-unique", "-fno-lifetime-dse", NULL });
+    if (source->flags->debug)
+        command_add(command, (const char *const[]){ "-g", NULL });
+    command_add(command, (const char *const[]){ "-fno-access-control", "-c", "-o", scratch->object.text,
+                                                scratch->source.text, NULL });
+}
+
+static void cpp_link_command(struct command *command, const struct popc_source *source, const char *compiler,
+                             const struct scratch *scratch)
+{
+    *command = (struct command){ 0 };
+    command_add(command, (const char *const[]){ compiler, "-shared", "-nodefaultlibs", "-Wl,-Bsymbolic", "-Wl,-z,lazy",
+                                                "-o", scratch->object.text, scratch->unlinked.text, NULL });
+    if (!source->flags->debug)
+        command_add(command, (const char *const[]){ "-s", NULL });
+    command_add(command, (const char *const[]){ "-Wl,--as-needed", "-lm", "-lc", "-lgcc", NULL });
+}
+
+/* Compiles text; the object's bytes are malloc'ed. */
+static pop_status compile(const struct popc_source *source, struct command *command, const struct scratch *scratch,
+                          const struct str *text, struct str *said, char **object, size_t *size, pop_error *error)
+{
+    pop_status status = command_run(command, scratch, text, said, object, size, error);
+    if (status == POP_OK && !*object)
+        return build_refuse(source, said->length ? said->text : "error: the compiler failed without a message", error);
+    return status;
+}
+
+/* ---- the steps ---- */
+
+/* A preprocessor process for constraints: it runs in parallel with the first compilation when the source has any. */
+struct preprocessor {
+    struct command command;
+    struct child child;
+    bool started;
+};
+
+static void start_preprocessor(struct preprocessor *p, const struct popc_source *source, const char *compiler,
+                               const struct scratch *scratch)
+{
+    start_command(&p->command, source, compiler);
+    command_add(&p->command,
+                (const char *const[]){ "-E", "-w", "-o", scratch->preprocessed.text, scratch->source.text, NULL });
+    *vec_push(&p->command.words) = NULL;
+    p->started = child_start(&p->child, p->command.words.data, NULL) == POP_OK;
+}
+
+/* Headers of the project and of the system have none. */
+static bool includes_constraints(const struct popc_source *source, const struct built *built)
+{
+    bool found = false;
+    size_t own = strlen(source->include);
+    for (size_t i = 0; i < built->included.count && !found; ++i) {
+        const char *name = built->included.data[i];
+        char *text;
+        size_t size;
+        if (strncmp(name, source->include, own) == 0 || strncmp(name, "/usr/", 5) == 0 ||
+            file_read(name, &text, &size, NULL) != POP_OK)
+            continue;
+        found = constraints_in(text, size);
+        free(text);
+    }
+    return found;
+}
+
+static void finish_preprocessor(struct preprocessor *p, const struct scratch *scratch, struct reflection *reflection,
+                                struct built *built, bool wanted)
+{
+    struct str said = { 0 };
+    char *text;
+    size_t size;
+    if (p->started && child_wait(&p->child, &said) == 0 && wanted &&
+        file_read(scratch->preprocessed.text, &text, &size, NULL) == POP_OK) {
+        constraints_read(reflection, text, &built->messages);
+        free(text);
+    }
+    vec_free(&p->command.words);
+    str_free(&said);
+}
+
+static pop_status reflect(const struct popc_source *source, const char *compiler, const struct scratch *scratch,
+                          struct built *built, struct reflection *reflection, pop_error *error)
+{
+    struct str text = { 0 };
+    struct command command;
+    struct preprocessor preprocessor = { .started = false };
+    char *object = NULL;
+    size_t size;
+    source_write(source, &text);
+    pop_status status = file_write(scratch->source.text, text.text, text.length, error);
+    if (status == POP_OK && source->language == POPC_CPP && constraints_in(source->text, source->size))
+        start_preprocessor(&preprocessor, source, compiler, scratch);
+    reflection_command(&command, source, compiler, scratch);
+    if (status == POP_OK)
+        status = compile(source, &command, scratch, NULL, &built->messages, &object, &size, error);
+    if (status == POP_OK) {
+        built_read_included(built, scratch);
+        status = reflect_object(reflection, object, size);
+        free(object);
+        if (source->language == POPC_CPP && !preprocessor.started && includes_constraints(source, built))
+            start_preprocessor(&preprocessor, source, compiler, scratch);
+    }
+    finish_preprocessor(&preprocessor, scratch, reflection, built, status == POP_OK);
+    vec_free(&command.words);
+    str_free(&text);
+    return status;
+}
+
+static void take_object(struct module *module, const char *object, size_t size)
+{
+    void *copy = memcpy(arena_alloc(&module->arena, size), object, size);
+    module->objects = arena_alloc(&module->arena, sizeof(*module->objects));
+    module->objects[module->object_count++] = (struct module_object){ .data = copy, .size = size };
+}
+
+/* Links *object and replaces it by the result. */
+static pop_status link_cpp(const struct popc_source *source, const char *compiler, const struct scratch *scratch,
+                           struct built *built, struct reflection *reflection, char **object, size_t *size,
+                           pop_error *error)
+{
+    struct command command;
+    if (rename(scratch->object.text, scratch->unlinked.text) != 0)
+        return build_refuse(source, "error: the compiler's object is gone", error);
+    cpp_link_command(&command, source, compiler, scratch);
+    made_complete(&command, *object, *size, reflection->arena);
+    free(*object);
+    pop_status status = compile(source, &command, scratch, NULL, &built->messages, object, size, error);
+    vec_free(&command.words);
+    return status;
+}
+
+/* Compiles the object that runs; malloc'ed. */
+static pop_status compile_for_speed(const struct popc_source *source, const char *compiler,
+                                    const struct scratch *scratch, const struct str *text, struct built *built,
+                                    struct reflection *reflection, char **object, size_t *size, pop_error *error)
+{
+    struct command command;
+    bool cpp = source->language == POPC_CPP;
+    (cpp ? cpp_speed_command : speed_command)(&command, source, compiler, scratch);
+    pop_status status = compile(source, &command, scratch, text, &built->messages, object, size, error);
+    if (status == POP_OK && cpp)
+        status = link_cpp(source, compiler, scratch, built, reflection, object, size, error);
+    vec_free(&command.words);
+    return status;
+}
+
+/* Default values come from running the code: when its level is too high for this machine, it is compiled once more
+ * for the machine's own level. */
+static pop_status read_made(const struct popc_source *source, const char *compiler, const struct scratch *scratch,
+                            const struct str *text, struct built *built, struct reflection *reflection,
+                            const char *object, size_t size, pop_error *error)
+{
+    if (machine_runs(source->flags->level))
+        return made_read(reflection, object, size, MADE_SECONDS);
+    struct popc_flags flags = *source->flags;
+    struct popc_source lower = *source;
+    char *own;
+    size_t own_size;
+    flags.level = machine_level();
+    lower.flags = &flags;
+    pop_status status = compile_for_speed(&lower, compiler, scratch, text, built, reflection, &own, &own_size, error);
+    if (status == POP_OK)
+        status = made_read(reflection, own, own_size, MADE_SECONDS);
+    free(own);
+    return status;
+}
+
+static pop_status generate(const struct popc_source *source, const char *compiler, const struct scratch *scratch,
+                           struct built *built, struct reflection *reflection, struct module *module, pop_error *error)
+{
+    struct str text = { 0 };
+    char *object;
+    size_t size;
+    thunks_write(source, reflection, &text);
+    pop_status status = compile_for_speed(source, compiler, scratch, &text, built, reflection, &object, &size, error);
+    if (status == POP_OK && source->language == POPC_CPP)
+        status = read_made(source, compiler, scratch, &text, built, reflection, object, size, error);
+    if (status == POP_OK)
+        take_object(module, object, size);
+    free(object);
+    str_free(&text);
+    return status;
+}
+
+static void take_codelets(struct module *module, const struct reflection *reflection)
+{
+    struct str uses = { 0 };
+    module->codelet_count = (uint32_t)reflection->vertices.count;
+    module->codelets = arena_alloc(&module->arena, module->codelet_count * sizeof(*module->codelets));
+    for (uint32_t i = 0; i < module->codelet_count; ++i) {
+        module->codelets[i] = reflection->vertices.data[i].codelet;
+        module->codelets[i].module = module;
+    }
+    device_uses_write(module, reflection, &uses);
+    module->uses = arena_string(&module->arena, str_text(&uses));
+    str_free(&uses);
+}
+
+pop_status build_module(const struct popc_source *source, const char *compiler, const char *device_compiler,
+                        struct built *built, pop_error *error)
+{
+    struct scratch scratch;
+    *built = (struct built){ 0 };
+    pop_status status = scratch_open(&scratch, source->language, error);
+    if (status != POP_OK)
+        return status;
+    struct module *module = module_create(source->name, source->flags->level);
+    struct reflection reflection = {
+        .source = source->name, .language = source->language, .arena = &module->arena, .error = error
+    };
+    status = reflect(source, compiler, &scratch, built, &reflection, error);
+    if (status == POP_OK)
+        status = generate(source, compiler, &scratch, built, &reflection, module, error);
+    if (status == POP_OK) {
+        take_codelets(module, &reflection);
+        if (source->flags->devices)
+            device_compile(source, compiler, device_compiler, &scratch, built, module);
+    }
+    scratch_close(&scratch);
+    vec_free(&reflection.vertices);
+    if (status == POP_OK)
+        built->module = module;
+    else
+        module_release(module);
+    return status;
+}
+
+/* The module borrows from `of`, so source->of must outlive it. */
+static struct module *borrow(const struct module *of)
+{
+    struct module *module = module_create(of->name, of->level);
+    module->codelets = of->codelets;
+    module->codelet_count = of->codelet_count;
+    module->uses = of->uses;
+    module->objects = arena_alloc(&module->arena, of->object_count * sizeof(*module->objects));
+    for (uint32_t i = 0; i < of->object_count; ++i)
+        module->objects[module->object_count++] =
+            (struct module_object){ .data = of->objects[i].data, .size = of->objects[i].size };
+    return module;
+}
+
+pop_status build_measured(const struct popc_source *source, const char *compiler, const char *device_compiler,
+                          struct built *built, pop_error *error)
+{
+    struct scratch scratch;
+    *built = (struct built){ 0 };
+    pop_status status = scratch_open(&scratch, source->language, error);
+    if (status != POP_OK)
+        return status;
+    built->module = borrow(source->of);
+    device_compile(source, compiler, device_compiler, &scratch, built, built->module);
+    scratch_close(&scratch);
+    return POP_OK;
+}
+
+pop_status build_counted(const struct popc_source *source, const char *device_compiler, struct built *built,
+                         pop_error *error)
+{
+    struct scratch scratch;
+    size_t size;
+    *built = (struct built){ 0 };
+    pop_status status = scratch_open(&scratch, source->language, error);
+    if (status != POP_OK)
+        return status;
+    char *object =
+        device_compile_counted(source, device_compiler, (int)source->flags->counted - 1, &scratch, built, &size, error);
+    if (object) {
+        built->module = module_create(source->name, source->flags->level);
+        take_object(built->module, object, size);
+    }
+    free(object);
+    scratch_close(&scratch);
+    return built->module ? POP_OK : error->status;
+}
+
+void built_free(struct built *built)
+{
+    for (size_t i = 0; i < built->included.count; ++i)
+        free(built->included.data[i]);
+    vec_free(&built->included);
+    str_free(&built->messages);
+}

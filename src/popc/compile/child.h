@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Running the compiler as a child process. */
+#ifndef POPC_COMPILE_CHILD_H
+#define POPC_COMPILE_CHILD_H
+
+#include "base/str.h"
+
+#include <poplar/error.h>
+#include <sys/types.h>
+
+/* Runs a program without input and waits for it. Its output (stdout and stderr) is appended to said; *code is its
+ * exit code, or 128 plus the number of the signal that ended it. no_environment when it cannot be started. */
+pop_status child_run(const char *const *arguments, struct str *said, int *code, pop_error *error);
+
+/* The same in two calls, so that several programs can run at once. Call child_wait only after a successful
+ * child_start. */
+struct child {
+    pid_t id;
+    int output;
+};
+pop_status child_start(struct child *child, const char *const *arguments, pop_error *error);
+int child_wait(struct child *child, struct str *said);
+
+#endif

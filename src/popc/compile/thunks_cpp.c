@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Like thunks.c, for C++. The hooks have their own C++ names, which are bound to the C library's symbols, so that
+ * they do not conflict with its declarations. */
+#include "popc/compile/thunks_cpp.h"
+#include "popc/compile/hooks.h"
+#include "popc/compile/made.h"
+#include "popc/compile/thunks.h"
+
+static const char hooks[] =
+    "#define POPC_HOOK(popc_name, popc_parameters, popc_symbol)                                                  \\\n"
+    "    extern \"C\" POPC_HIDDEN void popc_name popc_parameters __asm__(popc_symbol);                             \\\n"
+    "    extern \"C\" void popc_name popc_parameters\n"
+    "POPC_HOOK(popc_assert_fail, (const char *popc_what, const char *popc_file, unsigned popc_line, const char *), "
+    "\"__assert_fail\")\n"
+    "{\n"
+    "    popc_put(popc_put(popc_put(0, \"assertion '\"), popc_what), \"' failed\");\n"
+    "    popc_stop(popc_text, popc_file, (int)popc_line);\n"
+    "}\n"
+    "POPC_HOOK(popc_abort, (), \"abort\") { popc_stop(\"abort() was called\", 0, 0); }\n"
+    "POPC_HOOK(popc_stack, (), \"__stack_chk_fail\") { popc_stop(\"it wrote beyond an array of its own\", 0, 0); }\n"
+    "POPC_HOOK(popc_exit_0, (int), \"exit\") { popc_stop(\"exit() was called\", 0, 0); }\n"
+    "POPC_HOOK(popc_exit_1, (int), \"_exit\") { popc_stop(\"_exit() was called\", 0, 0); }\n"
+    "POPC_HOOK(popc_exit_2, (int), \"_Exit\") { popc_stop(\"_Exit() was called\", 0, 0); }\n"
+    "POPC_HOOK(popc_exit_3, (int), \"quick_exit\") { popc_stop(\"quick_exit() was called\", 0, 0); }\n"
+    /* the linker substitutes these for constructors and computes that are declared but not defined */
+    "POPC_HOOK(popc_no_compute, (), \"" NO_COMPUTE
+    "\") { popc_stop(\"its compute is declared and not defined\", 0, 0); }\n"
+    "extern \"C\" __attribute__((visibility(\"hidden\"), used)) void " NO_CONSTRUCTOR "() {}\n"
+    "#undef POPC_HOOK\n"
+    "#undef POPC_HIDDEN\n"
+    "struct popc_place {};\n"
+    "inline void *operator new(__SIZE_TYPE__, popc_place, void *popc_at) noexcept { return popc_at; }\n"
+    "template <bool> struct popc_maker {\n"
+    "    template <class popc_type> static void popc_make(void *) {}\n"
+    "};\n"
+    "template <> struct popc_maker<true> {\n"
+    "    template <class popc_type> static void popc_make(void *popc_at) { ::new (popc_place(), popc_at) popc_type; }\n"
+    "};\n"
+    "struct popc_made {\n"
+    "    __SIZE_TYPE__ popc_bytes, popc_alignment;\n"
+    "    void (*popc_default)(void *);\n"
+    "};\n";
+
+static void write_run(const struct reflected *vertex, struct str *out)
+{
+    bool multi = vertex->codelet.kind == VERTEX_MULTI;
+    str_format(out,
+               "extern \"C\" __attribute__((visibility(\"default\"))) bool %s(struct popc_call *popc_call)\n"
+               "{\n"
+               "    typedef %s popc_type;\n"
+               "    char *popc_state = (char *)popc_call->popc_states;\n"
+               "    const __SIZE_TYPE__ popc_stride = popc_call->popc_stride, popc_count = popc_call->popc_count;\n"
+               "    bool popc_all = true;\n"
+               "    popc_now = popc_call;\n"
+               "    for (__SIZE_TYPE__ popc_i = 0; popc_i < popc_count; ++popc_i, popc_state += popc_stride) {\n"
+               "        popc_call->popc_current = popc_state;\n",
+               vertex->codelet.symbol, vertex->spelled);
+    if (multi)
+        str_add(out,
+                "        for (unsigned popc_worker = 0; popc_worker < popc_call->popc_workers; ++popc_worker)\n    ");
+    str_format(out, "        %s((popc_type *)(void *)popc_state)->compute(%s);\n",
+               vertex->returns_bool ? "popc_all &= (bool)" : "", multi ? "popc_worker" : "");
+    str_add(out, "    }\n"
+                 "    return popc_all;\n"
+                 "}\n");
+}
+
+static void write_table(const struct reflection *reflection, struct str *out)
+{
+    str_add(out,
+            "extern \"C\" __attribute__((visibility(\"default\"))) const struct popc_made " MADE_SYMBOL "[] = {\n");
+    for (size_t i = 0; i < reflection->vertices.count; ++i) {
+        const char *type = reflection->vertices.data[i].spelled;
+        str_format(out,
+                   "    { sizeof(%s), alignof(%s), __is_trivially_constructible(%s) ? 0 : "
+                   "&popc_maker<__is_constructible(%s)>::popc_make<%s> },\n",
+                   type, type, type, type, type);
+    }
+    str_add(out, "};\n");
+}
+
+void thunks_write_cpp(const struct popc_source *source, struct reflection *reflection, struct str *out)
+{
+    thunks_begin(source, hooks, out);
+    for (size_t i = 0; i < reflection->vertices.count; ++i) {
+        thunk_name(reflection, i);
+        write_run(reflection->vertices.data + i, out);
+    }
+    write_table(reflection, out);
+}
