@@ -66,16 +66,20 @@ static void write_summary(struct report *report)
     pop_profile_free(&summary);
 }
 
-/* Writes the effective options: rows of the option table without a wildcard. */
+/* Writes the effective options: rows of the option table without a wildcard. What autoReport.all asks for is set. */
 static void write_options(struct report *report)
 {
     size_t rows;
     const pop_option_info *table = pop_option_table(&rows);
-    for (size_t i = 0; i < rows; ++i)
-        if (!strcmp(table[i].group, "engine") && !strchr(table[i].key, '*'))
-            database_add(report->db, TABLE_OPTIONS, "ssi", table[i].key,
-                         options_get(&report->options, "engine", table[i].key),
-                         (int64_t)options_is_set(&report->options, table[i].key));
+    for (size_t i = 0; i < rows; ++i) {
+        const char *key = table[i].key, *value;
+        if (strcmp(table[i].group, "engine") != 0 || strchr(key, '*'))
+            continue;
+        int asked = report_asks_key(&report->options, key);
+        value = asked > 0 ? "true" : asked == 0 ? "false" : options_get(&report->options, "engine", key);
+        database_add(report->db, TABLE_OPTIONS, "ssi", key, value,
+                     (int64_t)(asked > 0 || options_is_set(&report->options, key)));
+    }
 }
 
 static void write_instrumentation(struct report *report)

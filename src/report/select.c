@@ -33,6 +33,14 @@ bool report_asks(const struct option_set *options, enum report_part part)
                                                                       by_key(options, REPORT_LOWERED_VARS)));
 }
 
+int report_asks_key(const struct option_set *options, const char *key)
+{
+    for (int part = 0; part < REPORT_PARTS; ++part)
+        if (!strcmp(parts[part].key, key))
+            return report_asks(options, (enum report_part)part);
+    return -1;
+}
+
 bool report_asks_any(const struct option_set *options)
 {
     for (int part = 0; part < REPORT_PARTS; ++part)

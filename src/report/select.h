@@ -18,6 +18,9 @@ enum report_part {
 
 /* Whether the options request a part. */
 bool report_asks(const struct option_set *options, enum report_part part);
+/* Whether a part is requested by an option of this key, by autoReport.all, or because another part needs it; -1: the
+ * key is not that of a part. */
+int report_asks_key(const struct option_set *options, const char *key);
 /* Whether the options request any file. */
 bool report_asks_any(const struct option_set *options);
 /* Sets implied options unless they are set explicitly: autoReport.all enables instrumentation; without an execution

@@ -323,9 +323,9 @@ static int compare_losses(const void *a, const void *b)
 static void add_losses(const struct window *window, struct loss *losses, const struct request *request)
 {
     const struct lod *lod = window->lod;
-    double tiles = (double)lod->ipus * lod->tiles_per_ipu;
     for (uint64_t step = 0; step < lod->steps; ++step) {
-        double from = 0, to = 0, max = 0, sum = 0;
+        double from = 0, to = 0, max = 0, sum = 0,
+               tiles = 0; /* tiles: of the IPUs that work in it; others do not wait */
         bool seen = false;
         if (step % 65536 == 0 && request_cancelled(request))
             return;
@@ -339,6 +339,7 @@ static void add_losses(const struct window *window, struct loss *losses, const s
             seen = true;
             max = (double)figure->cycles > max ? (double)figure->cycles : max;
             sum += (double)figure->sum;
+            tiles += figure->cycles ? lod->tiles_per_ipu : 0;
         }
         if (!seen || to < window->from || from > window->to || window_hides(window, lod_kind(lod, step)))
             continue;
@@ -347,7 +348,7 @@ static void add_losses(const struct window *window, struct loss *losses, const s
         loss->cycles += part * max;
         loss->executions += 1;
         loss->imbalance += kinds[lod_kind(lod, step)].class == CLASS_WORK && lod_kind(lod, step) == KIND_EXECUTE
-                               ? part * (max - sum / tiles)
+                               ? part * (tiles > 0 ? max - sum / tiles : 0)
                                : part * max;
         if (max > loss->longest) {
             loss->longest = max;

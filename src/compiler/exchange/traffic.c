@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler/exchange/traffic.h"
+#include "target/memory_cost.h"
 
 #include "base/log.h"
 
@@ -210,7 +211,8 @@ static void draft_global(struct traffic_loads *loads, struct exchange_draft *dra
     for (size_t i = 0; i < load->touched.count; ++i) {
         uint32_t tile = load->touched.data[i];
         const struct tile_load *part = &load->tiles[tile];
-        *vec_push(&draft->flows) = (struct model_flow){ tile, 1, part->sent, part->received, cycles, 0, 0 };
+        uint32_t code = (uint32_t)memory_external_code_bytes(loads->target, memory_global_packets(part->sent));
+        *vec_push(&draft->flows) = (struct model_flow){ tile, 1, part->sent, part->received, cycles, code, 0 };
     }
     memset(loads->between, 0, (size_t)loads->target->num_ipus * loads->target->num_ipus * sizeof(*loads->between));
 }

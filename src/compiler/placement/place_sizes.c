@@ -283,7 +283,6 @@ static void finish_types(struct sizing *s)
 static void size_flows(struct sizing *s, const struct model_exchange *exchange, enum exchange_list list)
 {
     const struct model *model = &s->c->image->model;
-    const pop_target *target = &s->c->store->target;
     for (uint64_t i = exchange->first_flow; i < exchange->first_flow + exchange->flows; ++i) {
         const struct model_flow *flow = &model->flows.data[i];
         for (uint32_t tile = flow->tile; tile < flow->tile + flow->tiles; ++tile) {
@@ -299,7 +298,7 @@ static void size_flows(struct sizing *s, const struct model_exchange *exchange, 
                 packets * MEMORY_PACKET_HEADER_BYTES);
             if (s->to->code)
                 add(s, tile, host ? MODEL_HOST_EXCHANGE_CODE_CATEGORY : MODEL_GLOBAL_EXCHANGE_CODE_CATEGORY,
-                    flow->code_bytes ? flow->code_bytes : memory_external_code_bytes(target, packets));
+                    flow->code_bytes);
         }
     }
 }

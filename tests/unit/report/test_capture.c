@@ -176,6 +176,50 @@ static void without_instrumentation_there_is_no_execution(void **state)
     }
 }
 
+/* What autoReport.all asks for is an option in force, not a default. */
+static void parts_of_all_are_set(void **state)
+{
+    struct fixture *f = *state;
+    pop_engine_destroy(
+        start(f, NULL, POP_OPTIONS({ "autoReport.all", "true" }, { "autoReport.outputArchive", "false" })));
+    sqlite3 *db = profile(f, "");
+    sql_expect_text(
+        db,
+        "SELECT group_concat(name || ' ' || value || ' ' || is_set, '; ') FROM (SELECT * FROM options WHERE "
+        "name LIKE 'autoReport.output%' ORDER BY name)",
+        "autoReport.outputArchive false 1; autoReport.outputDebugInfo true 1; "
+        "autoReport.outputExecutionProfile true 1; autoReport.outputGraphProfile true 1; "
+        "autoReport.outputLoweredVars true 1; autoReport.outputSerializedGraph false 0");
+    sqlite3_close(db);
+}
+
+/* The code of exchanges is that of the memory's categories. */
+static void code_of_exchanges_is_that_of_memory(void **state)
+{
+    struct fixture *f = *state;
+    pop_error error;
+    pop_device *device = pop_ipu_model_create_device(
+        &(pop_ipu_model){ .version = "ipu2", .num_ipus = 2, .tiles_per_ipu = 4, .compile_ipu_code = true }, &error);
+    pop_graph *graph = pop_graph_create(pop_device_target(device));
+    pop_tensor v = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(64), "v"),
+               u = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(64), "u");
+    pop_graph_set_tile_mapping(graph, v, 0);
+    pop_graph_set_tile_mapping(graph, u, 5);
+    pop_engine *engine = pop_engine_create(
+        graph, POP_PROGRAMS(pop_copy(v, u, false, "far")),
+        POP_OPTIONS({ "autoReport.directory", f->directory }, { "autoReport.outputGraphProfile", "true" }), &error);
+    assert_non_null(engine);
+    pop_engine_destroy(engine);
+    sqlite3 *db = profile(f, "");
+    int64_t code = sql_number(db, "SELECT sum(code_bytes) FROM exchanges WHERE kind = 'global'");
+    assert_true(code > 0);
+    assert_int_equal(code, sql_number(db, "SELECT sum(bytes) FROM memory_by_category WHERE category = (SELECT id FROM "
+                                          "var_categories WHERE name = 'globalExchangeCode')"));
+    sqlite3_close(db);
+    pop_graph_destroy(graph);
+    pop_device_destroy(device);
+}
+
 /* Names that are not UTF-8 are escaped in every file. */
 static void names_are_utf8_in_files(void **state)
 {
@@ -630,6 +674,8 @@ int main(void)
         ROW(the_second_replaces),
         ROW(without_instrumentation_there_is_no_execution),
         ROW(names_are_utf8_in_files),
+        ROW(parts_of_all_are_set),
+        ROW(code_of_exchanges_is_that_of_memory),
         ROW(the_first_runs_are_captured),
         ROW(steps_are_named_as_they_are),
         ROW(the_profilers_steps_are_logged),
