@@ -4,7 +4,7 @@
 #include "graph/codelets.h"
 #include "graph/field.h"
 
-#include "popc/module/device_code.h"
+#include "popc/popc.h"
 
 static void an_error_stays_until_it_is_taken(void **state)
 {
