@@ -33,8 +33,8 @@ namespace detail
 
 // half2 and half4: an aggregate, { a, b }, since the compiler has vectors of its own types only.  Each operation is
 // done for all elements at once and rounded once.
-template <unsigned Lanes> struct alignas(2 * Lanes) HalfVector {
-    half lanes[Lanes];
+template <unsigned Len> struct alignas(2 * Len) HalfVector {
+    half lanes[Len];
 
     half &operator[](unsigned i)
     {
@@ -49,7 +49,7 @@ template <unsigned Lanes> struct alignas(2 * Lanes) HalfVector {
 #if defined(__F16C__)
 // All elements as one integer: g++ puts that into a register, where a copy of bytes would go through memory.
 typedef short Lanes8 __attribute__((__vector_size__(16)));
-template <unsigned Lanes> struct LaneBits;
+template <unsigned Len> struct LaneBits;
 template <> struct LaneBits<2> {
     typedef int type;
     typedef int4 whole;
@@ -58,62 +58,61 @@ template <> struct LaneBits<4> {
     typedef long long type;
     typedef longlong2 whole;
 };
-template <unsigned Lanes> inline float4 widen(const HalfVector<Lanes> &v)
+template <unsigned Len> inline float4 widen(const HalfVector<Len> &v)
 {
-    typename LaneBits<Lanes>::type bits;
+    typename LaneBits<Len>::type bits;
     __builtin_memcpy(&bits, v.lanes, sizeof(bits));
-    typename LaneBits<Lanes>::whole whole = { bits };
+    typename LaneBits<Len>::whole whole = { bits };
     return __builtin_ia32_vcvtph2ps(reinterpret_cast<Lanes8>(whole));
 }
-template <unsigned Lanes> inline HalfVector<Lanes> narrow(float4 v)
+template <unsigned Len> inline HalfVector<Len> narrow(float4 v)
 {
-    HalfVector<Lanes> result;
-    typename LaneBits<Lanes>::type bits =
-        reinterpret_cast<typename LaneBits<Lanes>::whole>(__builtin_ia32_vcvtps2ph(v, 0))[0];
+    HalfVector<Len> result;
+    typename LaneBits<Len>::type bits =
+        reinterpret_cast<typename LaneBits<Len>::whole>(__builtin_ia32_vcvtps2ph(v, 0))[0];
     __builtin_memcpy(static_cast<void *>(result.lanes), &bits, sizeof(bits));
     return result;
 }
 #else
-template <unsigned Lanes> inline float4 widen(const HalfVector<Lanes> &v)
+template <unsigned Len> inline float4 widen(const HalfVector<Len> &v)
 {
     float4 result = {};
-    for (unsigned i = 0; i < Lanes; ++i)
+    for (unsigned i = 0; i < Len; ++i)
         result[i] = static_cast<float>(v.lanes[i]);
     return result;
 }
-template <unsigned Lanes> inline HalfVector<Lanes> narrow(float4 v)
+template <unsigned Len> inline HalfVector<Len> narrow(float4 v)
 {
-    HalfVector<Lanes> result;
-    for (unsigned i = 0; i < Lanes; ++i)
+    HalfVector<Len> result;
+    for (unsigned i = 0; i < Len; ++i)
         result.lanes[i] = half(static_cast<float>(v[i]));
     return result;
 }
 #endif
 
-template <unsigned Lanes> inline HalfVector<Lanes> everyLane(half value)
+template <unsigned Len> inline HalfVector<Len> everyLane(half value)
 {
-    HalfVector<Lanes> result;
-    for (unsigned i = 0; i < Lanes; ++i)
+    HalfVector<Len> result;
+    for (unsigned i = 0; i < Len; ++i)
         result.lanes[i] = value;
     return result;
 }
 
 #define POPLAR_HALF_VECTOR_BINARY(op, A, B, value)                                                                     \
-    template <unsigned Lanes> inline HalfVector<Lanes> operator op(A a, B b)                                           \
+    template <unsigned Len> inline HalfVector<Len> operator op(A a, B b)                                               \
     {                                                                                                                  \
         return value;                                                                                                  \
     }
 #define POPLAR_HALF_VECTOR_UPDATE(op, B)                                                                               \
-    template <unsigned Lanes> inline HalfVector<Lanes> &operator op##=(HalfVector<Lanes> &a, B b)                      \
+    template <unsigned Len> inline HalfVector<Len> &operator op##=(HalfVector<Len> &a, B b)                            \
     {                                                                                                                  \
         return a = a op b;                                                                                             \
     }
 #define POPLAR_HALF_VECTOR_OPERATOR(op)                                                                                \
-    POPLAR_HALF_VECTOR_BINARY(op, const HalfVector<Lanes> &, const HalfVector<Lanes> &,                                \
-                              narrow<Lanes>(widen(a) op widen(b)))                                                     \
-    POPLAR_HALF_VECTOR_BINARY(op, const HalfVector<Lanes> &, half, a op everyLane<Lanes>(b))                           \
-    POPLAR_HALF_VECTOR_BINARY(op, half, const HalfVector<Lanes> &, everyLane<Lanes>(a) op b)                           \
-    POPLAR_HALF_VECTOR_UPDATE(op, const HalfVector<Lanes> &)                                                           \
+    POPLAR_HALF_VECTOR_BINARY(op, const HalfVector<Len> &, const HalfVector<Len> &, narrow<Len>(widen(a) op widen(b))) \
+    POPLAR_HALF_VECTOR_BINARY(op, const HalfVector<Len> &, half, a op everyLane<Len>(b))                               \
+    POPLAR_HALF_VECTOR_BINARY(op, half, const HalfVector<Len> &, everyLane<Len>(a) op b)                               \
+    POPLAR_HALF_VECTOR_UPDATE(op, const HalfVector<Len> &)                                                             \
     POPLAR_HALF_VECTOR_UPDATE(op, half)
 POPLAR_HALF_VECTOR_OPERATOR(+)
 POPLAR_HALF_VECTOR_OPERATOR(-)
@@ -123,20 +122,19 @@ POPLAR_HALF_VECTOR_OPERATOR(/)
 #undef POPLAR_HALF_VECTOR_BINARY
 #undef POPLAR_HALF_VECTOR_UPDATE
 
-template <unsigned Lanes> struct LaneMask;
+template <unsigned Len> struct LaneMask;
 template <> struct LaneMask<2> {
     typedef short2 type;
 };
 template <> struct LaneMask<4> {
     typedef short4 type;
 };
-template <unsigned Lanes> using LanesOf = typename LaneMask<Lanes>::type;
+template <unsigned Len> using LanesOf = typename LaneMask<Len>::type;
 #define POPLAR_HALF_VECTOR_COMPARISON(op)                                                                              \
-    template <unsigned Lanes>                                                                                          \
-    inline LanesOf<Lanes> operator op(const HalfVector<Lanes> &a, const HalfVector<Lanes> &b)                          \
+    template <unsigned Len> inline LanesOf<Len> operator op(const HalfVector<Len> &a, const HalfVector<Len> &b)        \
     {                                                                                                                  \
-        LanesOf<Lanes> result = {};                                                                                    \
-        for (unsigned i = 0; i < Lanes; ++i)                                                                           \
+        LanesOf<Len> result = {};                                                                                      \
+        for (unsigned i = 0; i < Len; ++i)                                                                             \
             result[i] = a.lanes[i] op b.lanes[i] ? -1 : 0;                                                             \
         return result;                                                                                                 \
     }
@@ -148,10 +146,10 @@ POPLAR_HALF_VECTOR_COMPARISON(<=)
 POPLAR_HALF_VECTOR_COMPARISON(>=)
 #undef POPLAR_HALF_VECTOR_COMPARISON
 
-template <unsigned Lanes> inline HalfVector<Lanes> operator-(const HalfVector<Lanes> &a)
+template <unsigned Len> inline HalfVector<Len> operator-(const HalfVector<Len> &a)
 {
-    HalfVector<Lanes> result;
-    for (unsigned i = 0; i < Lanes; ++i)
+    HalfVector<Len> result;
+    for (unsigned i = 0; i < Len; ++i)
         result.lanes[i] = -a.lanes[i];
     return result;
 }
