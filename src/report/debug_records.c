@@ -2,11 +2,13 @@
 #include "report/debug_records.h"
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "value/value.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poplar/text.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -54,16 +56,31 @@ void debug_records_free(struct debug_records *records)
     intern_free(&records->texts);
 }
 
+/* The list lives as long as the process, so it never takes the memory that is set aside for errors: without memory a
+ * file gets no further records. */
 void debug_followed_add(struct debug_followed *followed, const char *path, const char *temporary, size_t records)
 {
     struct stat facts;
-    if (stat(temporary, &facts) == 0)
-        *vec_push(&followed->list) = (struct debug_file){ .path = mem_string(path),
-                                                          .temporary = mem_string(temporary),
-                                                          .device = facts.st_dev,
-                                                          .number = facts.st_ino,
-                                                          .next = records,
-                                                          .owner = getpid() };
+    if (stat(temporary, &facts) != 0)
+        return;
+    size_t length = strlen(path) + 1, size = strlen(temporary) + 1;
+    struct debug_file *list =
+        mem_try_grow(followed->list.data, (followed->list.count + 1) * sizeof(*followed->list.data));
+    if (!list)
+        return;
+    followed->list.data = list;
+    followed->list.capacity = followed->list.count + 1;
+    char *names = mem_try_grow(NULL, length + size);
+    if (!names)
+        return;
+    memcpy(names, path, length);
+    memcpy(names + length, temporary, size);
+    list[followed->list.count++] = (struct debug_file){ .path = names,
+                                                        .temporary = names + length,
+                                                        .device = facts.st_dev,
+                                                        .number = facts.st_ino,
+                                                        .next = records,
+                                                        .owner = getpid() };
 }
 
 /* The file under one of its names, to be written at its end; -1: it is there no more. */
@@ -103,21 +120,27 @@ static bool append(int descriptor, const char *bytes, size_t size)
     return true;
 }
 
-/* The records from `first` on as a part of debug.cbor, malloc'ed; NULL: no memory. */
+/* The records from `first` on as a part of debug.cbor, malloc'ed; NULL: no memory. The stream goes back to write its
+ * count, which open_memstream takes for its end: a file without a name holds the part. */
 static char *part_of(const struct debug_records *records, size_t first, size_t *size)
 {
     struct debug_stream stream;
-    char *bytes = NULL;
-    FILE *memory = open_memstream(&bytes, size);
-    if (!memory)
+    FILE *file = tmpfile();
+    if (!file)
         return NULL;
-    debug_stream_begin(&stream, memory, POP_DEBUG_CBOR, NULL);
+    debug_stream_begin(&stream, file, POP_DEBUG_CBOR, NULL);
     debug_records_put(records, first, &stream);
-    bool good = debug_stream_end(&stream) && fseek(memory, 0, SEEK_END) == 0;
-    if (fclose(memory) == 0 && good)
-        return bytes;
-    free(bytes);
-    return NULL;
+    bool good = debug_stream_end(&stream) && fseek(file, 0, SEEK_END) == 0;
+    long end = good ? ftell(file) : -1;
+    char *bytes = end > 0 ? malloc((size_t)end) : NULL;
+    *size = end > 0 ? (size_t)end : 0;
+    rewind(file);
+    if (bytes && fread(bytes, 1, *size, file) != *size) {
+        free(bytes);
+        bytes = NULL;
+    }
+    fclose(file);
+    return bytes;
 }
 
 static void flush_one(struct debug_file *file, const struct debug_records *records, int descriptor)
@@ -139,8 +162,7 @@ void debug_followed_flush(struct debug_followed *followed, const struct debug_re
         struct debug_file *file = followed->list.data + i;
         int descriptor = file->owner == getpid() ? open_followed(file) : -1;
         if (descriptor < 0) {
-            free(file->path);
-            free(file->temporary);
+            mem_free(file->path);
             continue;
         }
         if (file->next < records->list.count)
@@ -154,9 +176,7 @@ void debug_followed_flush(struct debug_followed *followed, const struct debug_re
 
 void debug_followed_free(struct debug_followed *followed)
 {
-    for (size_t i = 0; i < followed->list.count; ++i) {
-        free(followed->list.data[i].path);
-        free(followed->list.data[i].temporary);
-    }
+    for (size_t i = 0; i < followed->list.count; ++i)
+        mem_free(followed->list.data[i].path);
     vec_free(&followed->list);
 }

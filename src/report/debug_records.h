@@ -30,7 +30,7 @@ void debug_records_free(struct debug_records *records);
 
 /* A file that gets records. */
 struct debug_file {
-    char *path, *temporary;
+    char *path, *temporary; /* one block */
     dev_t device;
     ino_t number;
     size_t next; /* the first record that it has not */

@@ -81,6 +81,7 @@ static const struct {
 static const struct {
     const char *call, *why;
 } cannot_fail[] = {
+    { "pop_graph_share_top_level", "only of a graph with a replication factor (graph/test_virtual)" },
     { "pop_tensor_flatten", "every tensor can be flattened" },
     { "pop_tensor_transpose", "every tensor can be transposed" },
     { "pop_graph_add_compute_set", "any name will do" },
