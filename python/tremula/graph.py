@@ -82,7 +82,7 @@ class ComputeSet:
 
     def vertex(self, type, tile=None, edges=None, cycles=None, **state):
         """Adds a vertex.  `edges` maps fields to tensors (a list of tensors for a vector of vectors), further arguments set fields of the vertex's state."""
-        handle = self.graph.call_of("pop_graph_add_vertex", self.handle, type.encode())
+        handle = self.graph.call("pop_graph_add_vertex", self.handle, type.encode())
         for field, tensor in (edges or {}).items():
             if isinstance(tensor, Tensor):
                 self.graph.call("pop_graph_connect", handle, field.encode(), tensor.handle)
@@ -131,7 +131,7 @@ class Graph:
         self.alive = True
         self.check()
         for library in libraries:
-            self.call(library + "_add_codelets", place=False)
+            self.call(library + "_add_codelets")
 
     def __del__(self):
         if getattr(self, "alive", False):
@@ -160,8 +160,8 @@ class Graph:
             _native.function("pop_graph_take_error")(self._handle, _native.byref(failure))
             _native.raise_error(failure)
 
-    def call(self, name, *arguments, place=True):
-        """A call whose first argument is the graph; `place` is false for those that do not take the caller's line."""
+    def call(self, name, *arguments):
+        """A call by its C name; the graph and the caller's line are added where the call takes them."""
         function = _native.function(name)
         row = _native._table.FUNCTIONS[name]
         takes_graph = any(kind.endswith("pop_graph *") for _, kind in row[3][:2])
@@ -169,8 +169,6 @@ class Graph:
         result = function(*where, *((self._handle,) if takes_graph else ()), *arguments)
         self.check()
         return result
-
-    call_of = call
 
     # ---- data ----
 

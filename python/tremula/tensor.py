@@ -310,5 +310,5 @@ def concat(tensors, axis=0):
     if not tensors:
         raise ValueError("concat of no tensors: the result would have no type")
     graph = tensors[0].graph
-    handle = graph.call_of("pop_tensor_concat", _native.tensor_list(tensors), axis % tensors[0].ndim)
+    handle = graph.call("pop_tensor_concat", _native.tensor_list(tensors), axis % tensors[0].ndim)
     return Tensor(graph, handle)
