@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Weak scaling over 1 to 64 modelled IPUs, 94,208 tiles: the replicas compute the same and add up their results.
  * Compiling one replica's graph must not take longer for more of them, and an executable must not be larger.
- * scripts/scale-table makes the tables of docs/scale.md from this output. */
+ * scripts/scale-table makes the tables of docs/concepts/replicas.md from this output. */
 #include "bench.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Those of the device compiler's builtins that have a meaning on any machine.  The others (registers, accumulators, the
-// exchange) belong under #ifdef __IPU__: docs/cpp-codelets.md.
+// exchange) belong under #ifdef __IPU__: docs/concepts/codelets.md.
 #ifndef IPU_BUILTINS_H
 #define IPU_BUILTINS_H
 

@@ -29,7 +29,7 @@ def tag():
 
 
 def metadata():
-    with open(os.path.join(ROOT, "docs", "python.md")) as file:
+    with open(os.path.join(ROOT, "docs", "concepts", "python.md")) as file:
         description = file.read()
     return ("Metadata-Version: 2.1\nName: tremula\nVersion: %s\nSummary: Graph programs for tiled processors: an open implementation of the Poplar stack\n"
             "License: Apache-2.0\nRequires-Python: >=3.8\nRequires-Dist: numpy\nDescription-Content-Type: text/markdown\n\n%s" % (version(), description))

@@ -9,7 +9,7 @@
 namespace poplar
 {
 
-// Devices of type IPU are modelled; the variable TREMULA_IPU sets their number (docs/devices.md).
+// Devices of type IPU are modelled; the variable TREMULA_IPU sets their number (docs/concepts/devices.md).
 class POP_API DeviceManager
 {
   public:

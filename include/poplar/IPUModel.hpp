@@ -33,8 +33,9 @@ struct POP_API IPUModel {
     unsigned minIPUSyncDelay; // cycles
     RelativeSyncDelayType relativeSyncDelay;
     unsigned globalSyncCycles;
-    std::vector<GlobalExchangeConstraint> globalExchangeConstraints; // empty: the ladder of cards (docs/targets.md)
-    unsigned dataPathWidth;                                          // bits
+    std::vector<GlobalExchangeConstraint>
+        globalExchangeConstraints; // empty: the ladder of cards (docs/concepts/devices.md)
+    unsigned dataPathWidth;        // bits
     unsigned fp8ConvUnitMaxPipelineDepth, fp16ConvUnitMaxPipelineDepth, fp32ConvUnitMaxPipelineDepth;
     unsigned fp8ConvUnitInputLoadElemsPerCycle, fp16ConvUnitInputLoadElemsPerCycle, fp32ConvUnitInputLoadElemsPerCycle;
     unsigned fp8InFp16OutConvUnitsPerTile, fp16InFp16OutConvUnitsPerTile, fp16InFp32OutConvUnitsPerTile,

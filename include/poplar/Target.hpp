@@ -138,7 +138,7 @@ class POP_API Target
     bool getGatewayMode() const;
     OptionFlags getTargetOptions() const;
 
-    // Registers; 0 where no figure was published (docs/targets.md).
+    // Registers; 0 where no figure was published (docs/concepts/devices.md).
     unsigned makeFpIctlValue(bool inv, bool div0, bool oflo, bool esr, bool nanoo) const;
     unsigned getFpIctlRegIndex() const;
     unsigned getDbgDataRegIndex() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header of C++ codelets (docs/cpp-codelets.md).
+// The header of C++ codelets (docs/concepts/codelets.md).
 //
 //     class SumVertex : public poplar::Vertex {
 //     public:

@@ -25,8 +25,9 @@ typedef struct pop_ipu_model {
     const unsigned *min_ipu_sync_delay; /* cycles; NULL: the version's value (a pointer, as 0 is valid) */
     pop_sync_delay relative_sync_delay;
     unsigned global_sync_cycles;
-    const pop_exchange_limits *global_exchange_constraints; /* NULL: those of the ladder of cards (docs/targets.md);
-                                                               {0}: no limits; borrowed for the call */
+    const pop_exchange_limits
+        *global_exchange_constraints; /* NULL: those of the ladder of cards (docs/concepts/devices.md);
+                                         {0}: no limits; borrowed for the call */
     unsigned data_path_width;
     unsigned fp8_in_fp16_out_conv_units;
     unsigned fp16_in_fp16_out_conv_units;
@@ -51,7 +52,7 @@ POP_BEGIN_DECLS
 
 /* Creates a modelled IPU, attached. NULL, with the reason in error (may be NULL), when the model is invalid. */
 POP_API pop_device *pop_ipu_model_create_device(const pop_ipu_model *model, pop_error *error);
-/* The same with options of group "target" (docs/options.md), and those of POPLAR_TARGET_OPTIONS over them. */
+/* The same with options of group "target" (docs/reference/options.md), and those of POPLAR_TARGET_OPTIONS over them. */
 POP_API pop_device *pop_ipu_model_create_device_options(const pop_ipu_model *model, pop_options options,
                                                         pop_error *error);
 /* Creates a device for any target. Type IPU is a modelled IPU too, whose target type is IPU instead of IPU_MODEL. */
@@ -88,8 +89,8 @@ POP_API size_t pop_device_driver_ids(const pop_device *device, unsigned *ids, si
 POP_API size_t pop_device_numa_topology(const pop_device *device, int *nodes, size_t capacity);
 
 /* The device manager.  With the environment variable TREMULA_IPU (or the option ipuModel) set to a target text, a
- * version name, or "off", it offers that many modelled devices of type IPU; see docs/devices.md.  The options also
- * describe the pod that contains its IPUs (ipuLinkDomainSize, ...). */
+ * version name, or "off", it offers that many modelled devices of type IPU; see docs/concepts/devices.md.  The options
+ * also describe the pod that contains its IPUs (ipuLinkDomainSize, ...). */
 typedef struct pop_device_manager pop_device_manager;
 POP_API pop_device_manager *pop_device_manager_create(pop_options options, pop_error *error);
 POP_API void pop_device_manager_destroy(pop_device_manager *manager);

@@ -54,8 +54,9 @@ POP_BEGIN_DECLS
 POP_API pop_status pop_compile_graph_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options,
                                         pop_progress progress, void *progress_user, pop_executable **executable,
                                         pop_error *error) POP_MUST_CHECK;
-/* For a progress callback: the pass of the compiler that is done when `done` steps are ("exchange"; docs/compiler.md
- * has the list), and in *share (NULL: not wanted) which part of the time of compiling has usually passed then, 0 to 1.
+/* For a progress callback: the pass of the compiler that is done when `done` steps are ("exchange";
+ * docs/internals/compiler.md has the list), and in *share (NULL: not wanted) which part of the time of compiling has
+ * usually passed then, 0 to 1.
  * "" and 0 for a number that no callback gets. */
 POP_API const char *pop_compile_pass(int done, double *share);
 /* Cancels a compilation of the graph, from its progress callback or from another thread: it ends after its current step

@@ -292,8 +292,8 @@ POP_API bool pop_graph_check_external_at(pop_where where, pop_graph *graph, pop_
 #define pop_graph_get_sorted_contiguous_regions(...) pop_graph_get_sorted_contiguous_regions_at(POP_HERE, __VA_ARGS__)
 /* The intervals of flattened t, in groups that are each one contiguous region in memory, sorted by variable and offset.
  * With remove_aliased, intervals that repeat elements are removed; aliases (NULL, or an array of one entry per element
- * of the intervals; see docs/tensors.md) receives, for each element in sorted order, the index of its representative.
- * The caller frees groups. */
+ * of the intervals; see docs/concepts/tensors.md) receives, for each element in sorted order, the index of its
+ * representative. The caller frees groups. */
 POP_API bool pop_graph_get_sorted_contiguous_regions_at(pop_where where, pop_graph *graph, pop_tensor t,
                                                         pop_interval_list intervals, bool remove_aliased,
                                                         size_t *aliases, pop_interval_lists *groups);

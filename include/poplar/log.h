@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logging of the operation libraries, with the prefix PL and their own environment variables (docs/logging.md).
+/* Logging of the operation libraries, with the prefix PL and their own environment variables (docs/concepts/errors.md).
  *
  * A public call of a library logs itself at INFO with its arguments; calls that it makes of other public functions are
  * logged below it at DEBUG. */

@@ -3,7 +3,7 @@
  *
  * When the host is out of memory, calls complete with memory of a reserve and then report it: a graph gets the error
  * "out of host memory" (POP_SYSTEM_RUNTIME_ERROR) and stays as valid as after any other error, calls that return a
- * status return it.  docs/memory.md says more. */
+ * status return it.  docs/concepts/memory.md says more. */
 #ifndef POPLAR_MEMORY_H
 #define POPLAR_MEMORY_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options: pairs of strings, as Poplar's OptionFlags.  One table has every option of every call (docs/options.md is
- * generated from it); an unknown key is an invalid_option error that names the nearest known one. */
+/* Options: pairs of strings, as Poplar's OptionFlags.  One table has every option of every call
+ * (docs/reference/options.md is generated from it); an unknown key is an invalid_option error that names the nearest
+ * known one. */
 #ifndef POPLAR_OPTIONS_H
 #define POPLAR_OPTIONS_H
 

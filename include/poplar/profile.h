@@ -82,14 +82,14 @@ POP_API pop_status pop_profile_read_json(const char *text, size_t size, pop_prof
 POP_API pop_status pop_profile_read_cbor(const void *data, size_t size, pop_profile_value *value,
                                          pop_error *error) POP_MUST_CHECK;
 
-/* The graph profile: target, vertex types, compute sets, exchanges, programs, memory (docs/profiling.md). On a CPU
- * device only target and graph.  The caller frees *profile, which is null on failure. */
+/* The graph profile: target, vertex types, compute sets, exchanges, programs, memory (docs/reports/profiling.md). On a
+ * CPU device only target and graph.  The caller frees *profile, which is null on failure. */
 POP_API pop_status pop_executable_graph_profile(const pop_executable *executable, pop_profile_value *profile,
                                                 pop_error *error) POP_MUST_CHECK;
 POP_API pop_status pop_engine_graph_profile(const pop_engine *engine, pop_profile_value *profile,
                                             pop_error *error) POP_MUST_CHECK;
-/* The execution profile of everything run since load or the last reset (docs/profiling.md); profilerMode is NONE when
- * nothing has run. missing_perf_estimate, with the type's name, when a vertex that ran has no estimate. */
+/* The execution profile of everything run since load or the last reset (docs/reports/profiling.md); profilerMode is
+ * NONE when nothing has run. missing_perf_estimate, with the type's name, when a vertex that ran has no estimate. */
 POP_API pop_status pop_engine_execution_profile(const pop_engine *engine, pop_profile_value *profile,
                                                 pop_error *error) POP_MUST_CHECK;
 /* Adds a JSON file of a framework or an application to the engine's report directory: name is "framework" or "app", the
@@ -122,10 +122,10 @@ POP_API pop_status pop_engine_report_intervals(const pop_engine *engine, FILE *f
  * Times are seconds since 1970. */
 POP_API pop_profile_value pop_profile_summary_report(void);
 
-/* Prints the readable summary (docs/profiling.md, The summary).  Options: colours, showVarStorage, showOptimizations,
- * showExchangeInstructionBreakdown, showExecutionSteps, showPerIpuMemoryUsage, showTileAverages; the environment's
- * CLICOLOR=0 and CLICOLOR_FORCE=1 override colours.  execution may be NULL or null: its section is omitted.
- * invalid_option on an unknown option. */
+/* Prints the readable summary (docs/reports/profiling.md, The summary).  Options: colours, showVarStorage,
+ * showOptimizations, showExchangeInstructionBreakdown, showExecutionSteps, showPerIpuMemoryUsage, showTileAverages; the
+ * environment's CLICOLOR=0 and CLICOLOR_FORCE=1 override colours.  execution may be NULL or null: its section is
+ * omitted. invalid_option on an unknown option. */
 POP_API pop_status pop_print_profile_summary(FILE *file, const pop_profile_value *graph,
                                              const pop_profile_value *execution, pop_options options,
                                              pop_error *error) POP_MUST_CHECK;

@@ -27,11 +27,11 @@ typedef struct pop_exchange_limits {
     uint32_t count;
     pop_exchange_limit limits[POP_MAX_EXCHANGE_LIMITS];
 } pop_exchange_limits;
-/* The source of a target's limits: the ladder of cards (docs/targets.md), or its own list. */
+/* The source of a target's limits: the ladder of cards (docs/concepts/devices.md), or its own list. */
 typedef enum pop_global_exchange { POP_GLOBAL_EXCHANGE_LADDER = 0, POP_GLOBAL_EXCHANGE_LISTED = 1 } pop_global_exchange;
 
 /* The release of Poplibs whose formulas estimate the cycles of vertices and choose plans: 1.2, or that of March 2021
- * (docs/targets.md). */
+ * (docs/concepts/devices.md). */
 typedef enum pop_poplibs_release { POP_POPLIBS_1_2 = 0, POP_POPLIBS_2021 = 1 } pop_poplibs_release;
 
 /* A machine. Fields may be changed before a graph is created from it; pop_target_check checks the result. */
@@ -110,8 +110,8 @@ POP_BEGIN_DECLS
 /* A target of num_ipus chips of a system: "ipu1", "ipu2", "ipu21", "bow".  Error: invalid_machine_model for an unknown
  * name (the text names the nearest) or zero chips. */
 POP_API pop_status pop_target_create_ipu(unsigned num_ipus, const char *system, pop_target *target, pop_error *error);
-/* The same with a number of tiles per IPU (0: the system's) and options of group "target" (docs/options.md), which the
- * environment variable POPLAR_TARGET_OPTIONS overrides; num_ipus 0 is one chip. */
+/* The same with a number of tiles per IPU (0: the system's) and options of group "target" (docs/reference/options.md),
+ * which the environment variable POPLAR_TARGET_OPTIONS overrides; num_ipus 0 is one chip. */
 POP_API pop_status pop_target_create_ipu_options(unsigned num_ipus, unsigned tiles_per_ipu, const char *system,
                                                  pop_options options, pop_target *target, pop_error *error);
 /* The host: one worker, one tile per "IPU". */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The header of C codelets (docs/codelets.md).
+/* The header of C codelets (docs/concepts/codelets.md).
  *
  *     POP_VERTEX(SumVertex) {
  *         POP_INPUT(POP_VECTOR(float)) in;

@@ -14,8 +14,8 @@
  *
  * Options (each a text): "availableMemoryProportion" (0.6), "partialsType" (half or float), "pass" (NONE,
  * INFERENCE_FWD, TRAINING_FWD, TRAINING_BWD, TRAINING_WU, FC_...), "planConstraints" (JSON), and those of
- * docs/poplin-planner.md.  cache may be NULL: then each call searches for a plan.  Errors: poplar_error for shapes and
- * parameters that do not match, type_error, invalid_option. */
+ * docs/libraries/poplin-conv.md.  cache may be NULL: then each call searches for a plan.  Errors: poplar_error for
+ * shapes and parameters that do not match, type_error, invalid_option. */
 #ifndef POPLIN_CONVOLUTION_H
 #define POPLIN_CONVOLUTION_H
 

@@ -12,7 +12,7 @@
 //     };
 //     popnn::rnn::Rnn(graph, params, false, { initial }, { y, 0 }, { x }, nullptr, nullptr, {}, {}, prog, step, 1);
 //
-// The names are those of 3.x; the parameters of each call are inferred (docs/popnn-recurrent.md).
+// The names are those of 3.x; the parameters of each call are inferred (docs/libraries/popnn-recurrent.md).
 #ifndef POPNN_RNN_HPP
 #define POPNN_RNN_HPP
 

@@ -25,8 +25,8 @@ typedef struct popnn_ctc_result {
 POP_BEGIN_DECLS
 
 #define popnn_ctc_loss_plan(...) popnn_ctc_loss_plan_at(POP_HERE, __VA_ARGS__)
-/* Finds the splits with the lowest cycles by the estimates of docs/ctc.md; among equals those with the least memory,
- * then the fewest tiles. */
+/* Finds the splits with the lowest cycles by the estimates of docs/libraries/ctc.md; among equals those with the least
+ * memory, then the fewest tiles. */
 POP_API popnn_ctc_plan popnn_ctc_loss_plan_at(pop_where where, pop_graph *graph, pop_type in_type, pop_type out_type,
                                               unsigned batch_size, unsigned max_time, unsigned max_label_length,
                                               unsigned num_classes, pop_options options);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The distribution of a CTC loss or a beam search over tiles (docs/ctc.md). A plan is a value: popnn_ctc_loss_plan
- * and popnn_ctc_infer_plan make one, and all calls of a computation must use the same plan. */
+/* The distribution of a CTC loss or a beam search over tiles (docs/libraries/ctc.md). A plan is a value:
+ * popnn_ctc_loss_plan and popnn_ctc_infer_plan make one, and all calls of a computation must use the same plan. */
 #ifndef POPNN_CTC_PLAN_H
 #define POPNN_CTC_PLAN_H
 

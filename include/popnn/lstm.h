@@ -60,7 +60,8 @@ POP_API size_t popnn_lstm_get_mat_mul_pre_plan_parameters(const popnn_lstm_param
                                                           poplin_fc_mat_mul list[POPNN_LSTM_MAX_MAT_MULS]);
 
 /* ---- tensors with the layouts that the calls below need. Options: inferenceOnly, partialsType,
- * availableMemoryProportion, weightAccumulatorsType, preCalcWeights, recomputationMode (docs/popnn-recurrent.md)
+ * availableMemoryProportion, weightAccumulatorsType, preCalcWeights, recomputationMode
+ * (docs/libraries/popnn-recurrent.md)
  * ---- */
 #define popnn_lstm_create_input(...) popnn_lstm_create_input_at(POP_HERE, __VA_ARGS__)
 /* {steps, batch, input}. */

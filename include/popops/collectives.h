@@ -2,7 +2,7 @@
 /* Collectives of the replicas of a graph.  All replicas run the same program; each contributes its own tensor.  With
  * one replica, or in groups of one, collectives are copies.
  *
- * Option "method" (auto), how data moves between the n members of a group (docs/replicas.md):
+ * Option "method" (auto), how data moves between the n members of a group (docs/concepts/replicas.md):
  *   - auto: the method that costs least by the target's links and syncs;
  *   - clockwise_ring, anticlockwise_ring: n fragments, each moved n - 1 steps in one direction;
  *   - bidirectional_ring_pair: half of each fragment in either direction, at the same time;

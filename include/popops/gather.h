@@ -31,7 +31,7 @@ POP_API pop_tensor popops_create_gather_input_at(pop_where where, pop_graph *gra
  * index_vector_dim.  poplar_error, index_error and type_error for arguments that do not match.
  *
  * Options: validateIndices: the run ends with an error if a slice would not fit; indicesAreSorted has no effect
- * (docs/options.md). */
+ * (docs/reference/options.md). */
 POP_API pop_tensor popops_gather_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor indices,
                                     size_t index_vector_dim, pop_dims offset_dims, pop_shape slice_sizes,
                                     pop_dims collapsed_slice_dims, pop_dims start_index_map, pop_program sequence,

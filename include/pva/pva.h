@@ -222,7 +222,7 @@ POP_API pop_status pva_check_files(const char *path, void (*found)(void *context
  * file_load_error when there is nothing to complete or a program is still writing. */
 POP_API pop_status pva_repair(const char *path, pop_error *error) POP_MUST_CHECK;
 
-/* Writes the output of pop_print_profile_summary from the files, with its options (docs/options.md, "Profile
+/* Writes the output of pop_print_profile_summary from the files, with its options (docs/reference/options.md, "Profile
  * summary"). */
 POP_API pop_status pva_print_summary(FILE *stream, pva_file *report, pop_options options,
                                      pop_error *error) POP_MUST_CHECK;

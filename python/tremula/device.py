@@ -72,7 +72,7 @@ def _made(name, *arguments):
 
 def IPUModel(version="ipu2", options=None, **fields):
     """A modelled IPU: version "ipu1", "ipu2", "ipu21" or "bow", and any field of Poplar's IPUModel under its C name, such as num_ipus, tiles_per_ipu or
-    memory_bytes_per_tile.  `options` are target options (docs/options.md)."""
+    memory_bytes_per_tile.  `options` are target options (docs/reference/options.md)."""
     model = _CModel(version=version.encode())
     known = {name for name, _ in _CModel._fields_}
     for name, value in fields.items():

@@ -35,7 +35,7 @@ class Cycles:
 class Engine:
     """Compiles programs and loads them onto the graph's device.
 
-    `programs` is a program or a list; run(i) runs the i-th.  `options` are engine options (docs/options.md).  `progress` is called with the number of
+    `programs` is a program or a list; run(i) runs the i-th.  `options` are engine options (docs/reference/options.md).  `progress` is called with the number of
     steps that are done and their total while it compiles; `progress=True` prints them."""
 
     def __init__(self, graph, programs, options=None, progress=None, name=None, device=None):

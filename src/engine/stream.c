@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams: their connections and transfers.  Order of a callback's calls: docs/streams.md. */
+/* Streams: their connections and transfers.  Order of a callback's calls: docs/concepts/programs.md. */
 #include "engine/stream.h"
 #include "base/str.h"
 #include "engine/copy.h"

@@ -3,7 +3,8 @@
  * turns a view into strided pieces of variables.
  *
  * A view is an offset into a source and digits (extent, stride).  A source is a variable, or a composite: the flat
- * concatenation of children, each of which is again strided elements of a source.  docs/tensors.md has the picture. */
+ * concatenation of children, each of which is again strided elements of a source.  docs/concepts/tensors.md has the
+ * picture. */
 #ifndef GRAPH_TENSOR_H
 #define GRAPH_TENSOR_H
 

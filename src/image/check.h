@@ -22,7 +22,8 @@ static inline bool check_within(uint64_t offset, uint64_t bytes, uint64_t limit)
 bool check_copy(struct check *check, uint64_t index, uint64_t source_limit, uint64_t destination_limit);
 
 /* Whether every index, offset and count fits its array or block; file_load_error (name: the file) says which does not.
- * Reading a file does this; debug builds do it to what the compiler made.  The rules that it checks: docs/engine.md. */
+ * Reading a file does this; debug builds do it to what the compiler made.  The rules that it checks:
+ * docs/concepts/engine.md. */
 pop_status image_check(const struct image *image, const char *name, pop_error *error);
 
 #endif

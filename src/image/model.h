@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The program as the modelled machine runs it: a tree of steps, what each step costs on each tile, and what is in the
  * memory of each tile. It is part of the image, so that an executable brings its profile along.  Profiles
- * (docs/profiling.md) are writers over this and over a trace of what was run.
+ * (docs/reports/profiling.md) are writers over this and over a trace of what was run.
  *
  * Tables by tile are runs: neighbouring tiles with equal figures share an entry, tiles without any have none; entries
  * are in order of tile. Tiles are numbered through all IPUs of the target.  Names are strings of the image; 0 is none.

@@ -31,7 +31,7 @@ struct device_counter {
 };
 
 /* Cycles of a vertex that runs alone on its tile, besides its instructions: its start, and the extra cycles of a
- * supervisor's jump (docs/targets.md, compute). */
+ * supervisor's jump (docs/concepts/devices.md, compute). */
 enum { START = 11, JUMP = 5, WORKERS = 6 };
 
 struct device_counter *device_counter_create(enum device_arch arch, struct module *const *modules, size_t count)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the estimates of vertices have in common in each release of Poplibs (docs/targets.md). */
+/* What the estimates of vertices have in common in each release of Poplibs (docs/concepts/devices.md). */
 #ifndef POPLIBS_RELEASE_H
 #define POPLIBS_RELEASE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The execution profile (docs/profiling.md): sums of the timeline, and lists of steps (step_list.h). */
+/* The execution profile (docs/reports/profiling.md): sums of the timeline, and lists of steps (step_list.h). */
 #ifndef PROFILE_EXECUTION_PROFILE_H
 #define PROFILE_EXECUTION_PROFILE_H
 

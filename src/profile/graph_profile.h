@@ -16,7 +16,7 @@ void by_tile_add(struct by_tile *by, size_t tile, size_t tiles, uint64_t value);
 pop_profile_value by_tile_end(struct by_tile *by);
 pop_profile_value by_tile_of(const uint64_t *values, size_t tiles);
 
-/* The graph profile (docs/profiling.md), owned by the caller; a CPU's has target and graph alone. */
+/* The graph profile (docs/reports/profiling.md), owned by the caller; a CPU's has target and graph alone. */
 pop_profile_value graph_profile(const struct image *image);
 
 #endif

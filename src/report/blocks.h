@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks of lightweight profiling: models the record buffers of the selected tiles, and the blocks that can be
- * reconstructed after each flush (docs/lightweight.md). */
+ * reconstructed after each flush (docs/reports/capturing.md). */
 #ifndef REPORT_BLOCKS_H
 #define REPORT_BLOCKS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The companions of profile.pop: debug.cbor, archive.a, serialized_graph.json (docs/reports.md). */
+/* The companions of profile.pop: debug.cbor, archive.a, serialized_graph.json (docs/reports/capturing.md). */
 #ifndef REPORT_FILES_H
 #define REPORT_FILES_H
 

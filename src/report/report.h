@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of a report, from compiling to the end of an engine (docs/reports.md; docs/reference/report-files.md has
- * their contents). */
+/* The files of a report, from compiling to the end of an engine (docs/reports/capturing.md;
+ * docs/reference/report-files.md has their contents). */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Selects the files of a report and their directory: the options autoReport.* and the options they imply
- * (docs/reports.md). */
+ * (docs/reports/capturing.md). */
 #ifndef REPORT_SELECT_H
 #define REPORT_SELECT_H
 

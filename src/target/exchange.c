@@ -4,9 +4,9 @@
 #include <assert.h>
 #include <string.h>
 
-/* Routes over the ladder of cards of Poplibs (docs/targets.md): a card has IPUs 2c and 2c + 1; cards form a row, with
- * the even IPUs on one side and the odd ones on the other.  Kinds and numbers of links are published.  The route is
- * inferred: first to the destination's side on the source's card, then along that side.
+/* Routes over the ladder of cards of Poplibs (docs/concepts/devices.md): a card has IPUs 2c and 2c + 1; cards form a
+ * row, with the even IPUs on one side and the odd ones on the other.  Kinds and numbers of links are published.  The
+ * route is inferred: first to the destination's side on the source's card, then along that side.
  *
  * Limits in order: one for each IPU within its card; with several cards, one for each IPU for crossing its card on the
  * way to another one, then four for each gap between cards: even side up and down, odd side up and down.

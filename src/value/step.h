@@ -17,7 +17,7 @@ struct profile_step {
     uint64_t data;
     double data_balance;
 };
-/* A map with the fields of its type (docs/profiling.md, The execution profile). */
+/* A map with the fields of its type (docs/reports/profiling.md, The execution profile). */
 pop_profile_value profile_step_value(const struct profile_step *step);
 
 #endif

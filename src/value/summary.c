@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The readable summary of a profile: options, target and graph, and the order of the sections (docs/profiling.md,
- * The summary). */
+/* The readable summary of a profile: options, target and graph, and the order of the sections
+ * (docs/reports/profiling.md, The summary). */
 #include "value/summary.h"
 #include "value/summary_execution.h"
 #include "value/summary_liveness.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Targets: every query, with the numbers of docs/devices.md; and conversions of host data.
+// Targets: every query, with the numbers of docs/concepts/devices.md; and conversions of host data.
 #include "check.hpp"
 
 #include <poplar/IeeeHalf.hpp>

@@ -4,7 +4,7 @@
  *     onnx_backend DIRECTORY [--every N] [--only WORD] [--table FILE]
  *
  * Runs those whose operators are all supported; an output must be within ONNX's own tolerances (relative 1e-3, absolute
- * 1e-7).  Exit code 1 when one fails.  --table adds counts by operator, for docs/onnx-operators.md. */
+ * 1e-7).  Exit code 1 when one fails.  --table adds counts by operator, for docs/reference/onnx-operators.md. */
 #include "session.h"
 
 #include <dirent.h>

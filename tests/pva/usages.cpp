@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // usages DIRECTORY BLOCKS TRACE: queries of a report, of a lightweight profile and of a trace, as programs make them; a
 // line begins
-// with the number of its usage in docs/pva.md.  usages.c and usages.py print the same text.
+// with the number of its usage in docs/reports/pva.md.  usages.c and usages.py print the same text.
 #include <pva/pva.hpp>
 
 // 3. Names of executed programs, by a visitor.

@@ -68,7 +68,7 @@ static void print_compute(const struct advices *all, double compute, double tota
         return;
     put_numbers(stdout,
                 "compute: %s cycles (%.1f%% of all) are balanced; only fewer instructions of their vertices save "
-                "more\n   (vectors, half, values kept in local variables: docs/making-it-fast.md)\n",
+                "more\n   (vectors, half, values kept in local variables: docs/reports/making-it-fast.md)\n",
                 number_text(number, (uint64_t)(left + 0.5)), left / total * 100);
 }
 

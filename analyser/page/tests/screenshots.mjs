@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// screenshots.mjs PVA REPORT OTHER DIRECTORY: pictures of the page for docs/analyser.md, of two real reports.
+// screenshots.mjs PVA REPORT OTHER DIRECTORY: pictures of the page for docs/reports/analyser.md, of two real reports.
 import { readFileSync } from "node:fs";
 import { openPage, startBrowser } from "./browser.mjs";
 import { startServer } from "./server.mjs";

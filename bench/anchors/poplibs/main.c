@@ -21,7 +21,7 @@
 static const struct builder {
     const char *operation;
     row_builder build;
-    bool has_code; /* the original's tool had the device's code compiled, and counted (docs/accuracy.md) */
+    bool has_code; /* the original's tool had the device's code compiled, and counted (docs/concepts/accuracy.md) */
 } builders[] = {
     { "reduction", build_reduction, false },
     { "gemm", build_gemm, true },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// errors NAME: makes a mistake and prints the library's error (docs/errors.md).
+// errors NAME: makes a mistake and prints the library's error (docs/concepts/errors.md).
 #include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // power [CHANGES]: the largest eigenvalue of a matrix by power iteration.  CHANGES, 0 to 4, is the number of the slow
-// program's faults that are fixed: docs/from-slow-to-fast.md fixes them one by one.
+// program's faults that are fixed: docs/reports/making-it-fast.md fixes them one by one.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Standard headers that Poplar's headers include and programs therefore use without including them
-// (docs/compatibility.md).
+// (docs/concepts/coming-from-poplar.md).
 #ifndef POPLAR_DETAIL_STANDARD_HPP
 #define POPLAR_DETAIL_STANDARD_HPP
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results of passes as text: debug.dumpPasses (docs/debugging.md). */
+/* Results of passes as text: debug.dumpPasses (docs/internals/debugging.md). */
 #ifndef COMPILER_DUMP_DUMP_H
 #define COMPILER_DUMP_DUMP_H
 

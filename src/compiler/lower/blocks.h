@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of lightweight profiling: programs whose begin and end are recorded on a few tiles (docs/lightweight.md). */
+/* Blocks of lightweight profiling: programs whose begin and end are recorded on a few tiles
+ * (docs/reports/capturing.md). */
 #ifndef COMPILER_LOWER_BLOCKS_H
 #define COMPILER_LOWER_BLOCKS_H
 
 #include "compiler/common/compiler.h"
 
 /* A stamp: a vertex of the runtime reads the clock and appends a record.  Two of them are between blocks that follow
- * each other, and 36 cycles were measured there on hardware (docs/lightweight.md). */
+ * each other, and 36 cycles were measured there on hardware (docs/reports/capturing.md). */
 enum { BLOCK_STAMP_CYCLES = 18 };
 
 /* Also the model's blocks.  NULL: a filter that is no regular expression, a tile that the target lacks. */

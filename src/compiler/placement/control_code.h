@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions of control code that a program's beginning and its steps need on each tile (docs/memory.md).  `change`:
- * by tile, and one more, the difference to the tile before. */
+/* Instructions of control code that a program's beginning and its steps need on each tile (docs/concepts/memory.md).
+ * `change`: by tile, and one more, the difference to the tile before. */
 #ifndef COMPILER_PLACEMENT_CONTROL_CODE_H
 #define COMPILER_PLACEMENT_CONTROL_CODE_H
 

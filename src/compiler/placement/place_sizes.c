@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes of what is in a tile's memory all the time beside variables: vertex state, stacks, code, headers
- * (docs/memory.md has the rules). */
+ * (docs/concepts/memory.md has the rules). */
 #include "compiler/placement/place_sizes.h"
 #include "compiler/common/edges.h"
 #include "compiler/placement/control_code.h"
@@ -327,7 +327,7 @@ static unsigned char *tile_uses(const struct sizing *s)
 }
 
 /* Tiles that nothing uses have none: published totals of a program on 16 tiles are the same on machines with 1,216 and
- * with 1,472 (docs/accuracy.md). */
+ * with 1,472 (docs/concepts/accuracy.md). */
 static void size_control(struct sizing *s, const unsigned char *use)
 {
     const struct model *model = &s->c->image->model;

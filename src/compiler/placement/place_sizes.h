@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes of what is in a tile's memory all the time (docs/memory.md). */
+/* Sizes of what is in a tile's memory all the time (docs/concepts/memory.md). */
 #ifndef COMPILER_PLACEMENT_PLACE_SIZES_H
 #define COMPILER_PLACEMENT_PLACE_SIZES_H
 

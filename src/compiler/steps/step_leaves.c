@@ -63,7 +63,7 @@ void steps_plan(struct steps_builder *b, uint32_t op, enum model_kind kind, uint
 
 /* Hardware that measures a set's cycles on one tile for many must wait for their last tile: a sync before the set and
  * one after it, within each IPU where each counts for itself (level ipu), of all that one tile counts for (level
- * device: those of the replica).  docs/profiling.md. */
+ * device: those of the replica).  docs/reports/profiling.md. */
 enum counting { COUNTS_ALONE, COUNTS_FOR_IPU, COUNTS_FOR_ALL };
 static enum counting counting_of(const struct compiler *c)
 {

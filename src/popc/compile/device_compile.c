@@ -151,7 +151,7 @@ static const char *first_line(const char *said, struct arena *arena)
 /* ---- estimates for code that the device's compiler refuses ---- */
 
 /* Ratio of code bytes on the device to those of plain x86-64 code, in percent: 1,876 to 1,571 over the codelets of
- * the tests, the benchmarks and the tutorials, most of them between 85 and 170 (docs/codelets.md). */
+ * the tests, the benchmarks and the tutorials, most of them between 85 and 170 (docs/concepts/codelets.md). */
 enum { DEVICE_PER_HOST = 119, INSTRUCTION_BYTES = 4 };
 
 static uint32_t scaled(uint32_t host)

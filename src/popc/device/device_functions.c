@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Instructions charged for a call; a guess, documented as one in docs/codelets.md. The device has exp, log, tanh and
- * sigmoid of singles in hardware and doubles in software; block functions process eight bytes at once. */
+/* Instructions charged for a call; a guess, documented as one in docs/concepts/codelets.md. The device has exp, log,
+ * tanh and sigmoid of singles in hardware and doubles in software; block functions process eight bytes at once. */
 enum { OF_SINGLE = 10, OF_DOUBLE = 60, OF_LIBRARY = 60, OF_BLOCK = 10, BLOCK_BYTES = 8 };
 
 static float single_at(const struct device_machine *m, unsigned r)

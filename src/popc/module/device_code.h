@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes of codelets in a tile's memory: measured from their source, compiled for a 32-bit machine that stands for
- * the device (docs/codelets.md, Code on the device). */
+ * the device (docs/concepts/codelets.md, Code on the device). */
 #ifndef POPC_MODULE_DEVICE_CODE_H
 #define POPC_MODULE_DEVICE_CODE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cycles of the convolution vertices: pure functions of counts, used by the planner and by the vertices' estimates.
- * Where releases of Poplibs differ, the structures have the release (docs/targets.md). */
+ * Where releases of Poplibs differ, the structures have the release (docs/concepts/devices.md). */
 #ifndef POPLIN_CONV_VERTICES_PERFORMANCE_H
 #define POPLIN_CONV_VERTICES_PERFORMANCE_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Substitution: matrix and right-hand sides are halved recursively down to blocks.  A vertex solves a block with one
- * right-hand side; blocks with several are solved row by row, with planned products (docs/poplin-matmul.md). */
+ * right-hand side; blocks with several are solved row by row, with planned products (docs/libraries/poplin-matmul.md).
+ */
 #include "poplin/solve/substitute.h"
 #include "poplin/solve/copies.h"
 

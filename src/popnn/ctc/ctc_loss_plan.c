@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The planner of CTC losses: estimates every split of batch, time and label (docs/ctc.md) and takes the fastest. The
- * search space is small, because the product of the splits is at most the number of tiles. */
+/* The planner of CTC losses: estimates every split of batch, time and label (docs/libraries/ctc.md) and takes the
+ * fastest. The search space is small, because the product of the splits is at most the number of tiles. */
 #include "popnn/ctc/ctc.h"
 
 #include "poplibs/log.h"

@@ -73,7 +73,7 @@
 #include "poplibs/support.h"
 #include "popnn/vertices.h"
 
-/* 44 or 84 cycles for each symbol, in every call (docs/ctc.md); the last blank is not counted. */
+/* 44 or 84 cycles for each symbol, in every call (docs/libraries/ctc.md); the last blank is not counted. */
 static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target;

@@ -70,7 +70,7 @@ static void test_vertices(void **state)
         }
 }
 
-/* Worked by hand from docs/reference/vertical-mac.md: an item of n positions takes 20 + 2 (n - 1). */
+/* Worked by hand from docs/reference/depthwise.md: an item of n positions takes 20 + 2 (n - 1). */
 static void test_cycles(void **state)
 {
     (void)state;

@@ -337,7 +337,8 @@ static void test_differences(void **state)
 static void test_plan(void **state)
 {
     (void)state;
-    /* T = 12, L = 6, C = 5, one entry; docs/ctc.md has the formulas. time 2, label 3: steps 6; alpha 6 (44 2 + 17) + 90
+    /* T = 12, L = 6, C = 5, one entry; docs/libraries/ctc.md has the formulas. time 2, label 3: steps 6; alpha 6 (44 2
+     * + 17) + 90
      * + 102 = 822, gradient 6 (84 2 + 34) + 90 + 110 = 1412. time 4, label 3, last blank on a separate tile: steps 6;
      * alpha 6 88 + 90 + 106 = 724, gradient 6 168 + 90 + 110 = 1208. time 3, label 4 (2 symbols each, the last
      * partition empty) is no plan; label 1: steps 8, Lp = 6: alpha 6 (264 + 17) + 90 + 106 = 1882, gradient 6 (504 +

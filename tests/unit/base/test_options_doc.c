@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* docs/options.md against the tables of options (scripts/check-options has the table against the source).  With
+/* docs/reference/options.md against the tables of options (scripts/check-options has the table against the source).
+ * With
  * --print, writes the page. */
 #include <poplar/options.h>
 
@@ -65,15 +66,18 @@ static const char bottom[] =
     "| variable | what it does |\n"
     "| --- | --- |\n"
     "| `POPLAR_ENGINE_OPTIONS`, `POPLAR_TARGET_OPTIONS` | options, as JSON, over those of the program |\n"
-    "| `TREMULA_IPU` | modelled IPUs that the device manager offers as hardware ([devices.md](devices.md)) |\n"
+    "| `TREMULA_IPU` | modelled IPUs that the device manager offers as hardware ([devices.md](../concepts/devices.md)) "
+    "|\n"
     "| `TREMULA_CC`, `TREMULA_DEVICE_CC`, `TREMULA_INCLUDE`, `TREMULA_CACHE_DIR`, `TREMULA_CACHE_SIZE`, "
     "`TREMULA_CACHE_SHARED` | the compilers of codelets and their cache "
-    "([codelets.md](codelets.md)) |\n"
+    "([codelets.md](../concepts/codelets.md)) |\n"
     "| `TREMULA_TILE_TRACE` | a vertex type in assembly, or `TYPE:TILE`: each slot of such vertices is printed on "
-    "standard error ([assembly.md](assembly.md)) |\n"
+    "standard error ([assembly.md](../concepts/assembly.md)) |\n"
     "| `TREMULA_CODELET_FILES` | a directory: codelets are loaded from files there instead of from memory, compiled "
-    "with `-g` and named by vertex type, so that gdb and perf can read their symbols ([debugging.md](debugging.md)) |\n"
-    "| `POPLAR_LOG_LEVEL`, `POPLAR_LOG_DEST`, `POPLIBS_LOG_LEVEL`, ... | logging ([logging.md](logging.md)) |\n"
+    "with `-g` and named by vertex type, so that gdb and perf can read their symbols "
+    "([debugging.md](../internals/debugging.md)) |\n"
+    "| `POPLAR_LOG_LEVEL`, `POPLAR_LOG_DEST`, `POPLIBS_LOG_LEVEL`, ... | logging "
+    "([errors.md](../concepts/errors.md#logging)) |\n"
     "| `POPLAR_GRAPH_REPORT_DEST` | where the graph's summary is printed when it has been compiled, as "
     "`debug.graphReportDestination` |\n"
     "| `CLICOLOR`, `CLICOLOR_FORCE` | 0 and 1: whether a profile summary is coloured |\n";
@@ -316,14 +320,14 @@ static void test_every_group_has_a_part(void **state)
 static void test_the_page_matches_the_table(void **state)
 {
     (void)state;
-    char *page = NULL, *stored = read_file("docs/options.md");
+    char *page = NULL, *stored = read_file("docs/reference/options.md");
     size_t size;
     FILE *file = open_memstream(&page, &size);
     print_page(file);
     fclose(file);
     assert_non_null(stored);
     if (strcmp(page, stored) != 0)
-        fail_msg("docs/options.md differs from src/base/options.def: run scripts/options-doc");
+        fail_msg("docs/reference/options.md differs from src/base/options.def: run scripts/options-doc");
     free(page);
     free(stored);
 }

@@ -71,7 +71,8 @@ static void test_published_syncs(void **state)
     assert_int_equal(cost_sync_resume(&one, 0), 30);
     assert_int_equal(cost_sync_global(&one, 1), 118);
     assert_int_equal(cost_sync_global(&one, 2), 500);
-    assert_int_equal(cost_sync_global(&one, 4), 500 + 48); /* a hop more, in both directions (docs/targets.md) */
+    assert_int_equal(cost_sync_global(&one, 4),
+                     500 + 48); /* a hop more, in both directions (docs/concepts/devices.md) */
     assert_int_equal(cost_sync_global(&one, 16), 500 + 4 * 48);
     one.ipu_link_domain_size = 8; /* two domains connected by gateways: a microsecond, in both directions */
     assert_int_equal(cost_sync_global(&one, 16), 500 + 2 * 48 + 2 * 1600);
