@@ -10,7 +10,7 @@ PAGE = os.path.join(SOURCE, "docs", "reference", "pva-model.md")
 HEAD = """# The object model of libpva
 
 Every class of report files and trace files, and its properties: in C++ methods, in Python properties, in C a constant for `pva_uint`, `pva_get` and the like
-([libpva](../pva.md) says which). `tests/python/test_model_page.py --write` makes this page from `pva/model.def`.
+([libpva](../reports/pva.md) says which). `tests/python/test_model_page.py --write` makes this page from `pva/model.def`.
 
 Types: *number* is a natural number, *numbers* an array of them, by tile unless the comment says otherwise; a class's name is an object of it, *list of* a list.
 Sizes are bytes and times are tile clock cycles, unless the comment says otherwise.

@@ -93,9 +93,10 @@ static void make_page(struct str *text)
     str_add(text,
             "# Instructions of a tile\n\n"
             "Made from [forms.def](../../src/tile/forms.def) and [mnemonics.def](../../src/tile/mnemonics.def) by "
-            "`test_table write`; a test compares them. Registers: m, a; pairs m2, a2; quads a4. Immediates:\n"
-            "z zero-extended, s sign-extended, iz the top bits of a word, label an address. `:BL` of a float is "
-            "written `:B`. (ipu2): not on ipu1; (ipu21): there alone.\n"
+            "`test_table write`; a test compares them.\n"
+            "Registers: m, a; pairs m2, a2; quads a4. Immediates: z zero-extended, s sign-extended, iz the top bits of "
+            "a word, label an address.\n"
+            "`:BL` of a float is written `:B`. (ipu2): not on ipu1; (ipu21): there alone.\n"
             "[tile-isa.md](tile-isa.md) says what the instructions do in detail.\n");
     for (size_t s = 0; s < sizeof(sections) / sizeof(sections[0]); ++s) {
         str_format(text, "\n## %s\n\n| forms | pipeline | slots | result |\n| --- | --- | --- | --- |\n",
