@@ -27,20 +27,21 @@ static const char *const advice_nouns[ADVICE_KINDS] = {
     [ADVICE_EXCHANGE] = "exchanges", [ADVICE_STREAM] = "stream copies",   [ADVICE_REARRANGE] = "compute sets",
 };
 
-/* Cycles by which each executed program delays the end of the last tile, summed over its executions: table
- * moved(program, step, type, times, runs, cycles). */
-#define MOVED                                                                                                          \
-    "WITH ends AS (SELECT e.id, e.program, e.run, e.base + CASE WHEN e.drift = 0 THEN m.last ELSE (SELECT "            \
+/* End of each executed program on the last tile: table ends(id, program, run, end). */
+#define ENDS                                                                                                           \
+    "ends AS (SELECT e.id, e.program, e.run, e.base + CASE WHEN e.drift = 0 THEN m.last ELSE (SELECT "                 \
     "max(i.all_to_max + ifnull((SELECT d.cycles FROM drifts d WHERE d.drift = e.drift AND d.ipu = i.ipu), 0)) FROM "   \
     "pattern_ipus i WHERE i.pattern = e.pattern) END AS end FROM executed e JOIN (SELECT pattern, max(all_to_max) "    \
-    "AS last FROM pattern_ipus GROUP BY 1) m ON m.pattern = e.pattern), "                                              \
+    "AS last FROM pattern_ipus GROUP BY 1) m ON m.pattern = e.pattern), "
+/* Cycles by which each executed program delays that end: table shifts(program, run, by). */
+#define SHIFTS                                                                                                         \
     "shifts AS (SELECT program, run, max(end - ifnull(max(end) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING "    \
-    "AND 1 "                                                                                                           \
-    "PRECEDING), 0), 0) AS by FROM ends), "                                                                            \
+    "AND 1 PRECEDING), 0), 0) AS by FROM ends), "
+/* The delays summed over executions: table moved(program, step, type, times, runs, cycles). */
+#define MOVED                                                                                                          \
+    "WITH " ENDS SHIFTS                                                                                                \
     "moved AS MATERIALIZED (SELECT s.program, p.step, p.type, p.name, count(*) AS times, count(DISTINCT s.run) AS "    \
-    "runs, sum(s.by) AS cycles FROM "                                                                                  \
-    "shifts s JOIN programs p ON p.id = s.program "                                                                    \
-    "GROUP BY s.program) "
+    "runs, sum(s.by) AS cycles FROM shifts s JOIN programs p ON p.id = s.program GROUP BY s.program) "
 
 /* Names of the copies that the compiler adds before and after an Execute, and of those of a Copy. */
 #define COPIES "(m.name LIKE '%/OnTileCopyPre' OR m.name LIKE '%/OnTileCopyPost' OR m.name LIKE '%/OnTileCopy')"

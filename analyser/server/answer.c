@@ -128,6 +128,22 @@ void answer_column(struct answer *answer, const char *name, enum column_type typ
     columns_add(&answer->columns, name, type, data, count);
 }
 
+void answer_rows(struct answer *answer, const void *rows, size_t count, size_t size, const struct row_column *columns,
+                 size_t column_count)
+{
+    static const size_t sizes[] = {
+        [COLUMN_U8] = 1, [COLUMN_U16] = 2, [COLUMN_U32] = 4, [COLUMN_F32] = 4, [COLUMN_F64] = 8
+    };
+    unsigned char *values = mem_zero(count + 1, sizeof(double));
+    for (size_t k = 0; k < column_count; ++k) {
+        size_t bytes = sizes[columns[k].type];
+        for (size_t i = 0; i < count; ++i)
+            memcpy(values + i * bytes, (const unsigned char *)rows + i * size + columns[k].offset, bytes);
+        answer_column(answer, columns[k].name, columns[k].type, values, count);
+    }
+    free(values);
+}
+
 void answer_texts(struct answer *answer, const char *name, const char *const *texts, size_t count)
 {
     answer->has_columns = true;

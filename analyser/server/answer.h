@@ -62,6 +62,15 @@ enum column_type { COLUMN_U8, COLUMN_U16, COLUMN_U32, COLUMN_F32, COLUMN_F64, CO
 void answer_column(struct answer *answer, const char *name, enum column_type type, const void *data, size_t count);
 /* Adds a column of texts; NULL becomes "". Bytes that are not UTF-8 become U+FFFD. */
 void answer_texts(struct answer *answer, const char *name, const char *const *texts, size_t count);
+/* Where a column's values are in rows: their type and the member's offset. */
+struct row_column {
+    const char *name;
+    enum column_type type; /* not COLUMN_TEXT */
+    size_t offset;
+};
+/* Adds a column for each entry; rows are structures of `size` bytes. Copies the data. */
+void answer_rows(struct answer *answer, const void *rows, size_t count, size_t size, const struct row_column *columns,
+                 size_t column_count);
 /* Adds JSON metadata to the columns; steals the reference. */
 void answer_meta(struct answer *answer, json_t *meta);
 

@@ -5,7 +5,6 @@
 
 #include <iostream>
 
-// row: 3.11 trap 13:
 using namespace poplar;
 using namespace poplar::program;
 

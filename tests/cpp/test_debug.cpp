@@ -54,8 +54,6 @@ template <typename T> class TypedDebugInfo : public OpDebugInfo
 };
 } // namespace library
 
-// row: 3.11 trap 1:
-// row: 1.7 DebugContext(SourceLocation=Current())
 TEST(every_spelling_is_a_context)
 {
     const std::string text = "text";
@@ -97,7 +95,6 @@ TEST(contexts_have_their_line)
           SourceLocation::Current().getLineNumber() == here + 9);
     CHECK(SourceLocation("f", "g.cpp", 3).getLineNumber() == 3 && line({ "x", SourceLocation("f", "g.cpp", 3) }) == 3);
 }
-// row: 1.7 DebugNameAndId(string="", DebugId={}, string parentPath="")
 TEST(names_and_ids)
 {
     const DebugInfo di("op", "layer");

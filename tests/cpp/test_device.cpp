@@ -12,8 +12,6 @@
 
 using namespace poplar;
 
-// row: 3.11 trap 9:
-// row: 1.6 Device(); move-only; unsigned getId() const; const Target& getTarget() const
 TEST(devices_move)
 {
     static_assert(!std::is_copy_constructible<Device>::value && !std::is_copy_assignable<Device>::value,
@@ -36,7 +34,6 @@ TEST(devices_move)
     std::swap(taken, devices.back());
     CHECK(taken.getTarget().getTargetType() == TargetType::CPU);
 }
-// row: 1.6 bool attach() const; bool isAttached() const; void detach() const
 TEST(attaching)
 {
     const Device device = IPUModel().createDevice(), cpu = Device::createCPUDevice();
@@ -47,8 +44,6 @@ TEST(attaching)
     device.detach();
     CHECK_THROWS(device.reset(), poplar::runtime_error, "attached");
 }
-// row: 1.6 Device createVirtualDevice(unsigned tilesPerIPU)
-// row: 1.6 static Device createCPUDevice(unsigned numIPUs=1); createSimulatorDevice(const Target&, OptionFlags={})
 TEST(other_devices)
 {
     Device device = IPUModel("ipu1").createDevice();
@@ -57,7 +52,6 @@ TEST(other_devices)
     CHECK(Device::createCPUDevice(2).getTarget().getNumIPUs() == 2);
     CHECK(Device::createSimulatorDevice(Target::createIPUTarget(1, 4, "ipu2"), {}).getTarget().getNumTiles() == 4);
 }
-// row: 1.6 vector<unsigned> getDriverIDs()
 TEST(attributes)
 {
     const Device device = IPUModel().createDevice();
@@ -70,8 +64,6 @@ TEST(attributes)
     CHECK(device.getAttributes().at("target") == device.getAttribute("target"));
     CHECK_THROWS(device.getAttribute("colour"), poplar_error, "colour");
 }
-// row: 1.6 static DeviceManager DeviceManager::createDeviceManager()
-// row: 1.6 vector<Device> DeviceManager::getDevices(
 TEST(the_manager_offers_devices)
 {
     setenv("TREMULA_IPU", "ipu2 tiles=4 x4", 1);
@@ -95,7 +87,6 @@ TEST(the_manager_offers_devices)
     CHECK(DeviceManager::createDeviceManager().getDevices(TargetType::IPU, 1).empty());
     unsetenv("TREMULA_IPU");
 }
-// row: 1.6 Device getDevice(unsigned id, OptionFlags={}); getNumDevices()
 TEST(devices_by_id)
 {
     setenv("TREMULA_IPU", "ipu2 x2", 1);
@@ -108,7 +99,6 @@ TEST(devices_by_id)
     CHECK(manager.getDevice(children[1], { { "gatewayMode", "true" } }).hasGateway());
     CHECK_THROWS(manager.getDevice(1000), index_error, "1000");
 }
-// row: 1.6 struct IPUModel { explicit IPUModel(const char* = "ipu2")
 TEST(models)
 {
     IPUModel ipuModel;
@@ -120,7 +110,6 @@ TEST(models)
     CHECK(braces.createDevice({ { "gatewayMode", "true" } }).hasGateway());
     CHECK_THROWS(IPUModel("ipu3"), invalid_machine_model, "ipu3");
 }
-// row: 1.6 IPUModel fields: string IPUVersion
 TEST(fields_of_a_model)
 {
     IPUModel model("ipu1");

@@ -24,8 +24,6 @@ static std::string line(int number)
     return "test_engine.cpp:" + std::to_string(number);
 }
 
-// row: 1.4 Engine(const Graph&, ArrayRef<Program>
-// row: 3.11 trap 2
 TEST(engines_of_lists)
 {
     RunGraph g;
@@ -49,7 +47,6 @@ TEST(engines_of_lists)
     CHECK_THROWS(mixed.run(3), index_error, "3");
 }
 
-// row: 1.4 Engine(const Graph&, Program
 TEST(engines_of_one_program)
 {
     RunGraph g;
@@ -91,9 +88,6 @@ TEST(a_graph_may_be_moved)
     CHECK(firstOf(list) == 2);
 }
 
-// row: 1.4 void load(
-// row: 1.4 void prepare(
-// row: 1.4 void loadAndRun(
 TEST(load)
 {
     RunGraph g;
@@ -117,7 +111,6 @@ TEST(load)
     CHECK_THROWS(engine.load(Device()), runtime_error, "NULL");
 }
 
-// row: 1.4 void run(
 TEST(run_keeps_state)
 {
     RunGraph g;
@@ -158,8 +151,6 @@ TEST(targets_of_codelets_are_checked)
     CHECK_THROWS(g.graph.addCodelets(source, "", CodeletFileType::CppSource, "x"), invalid_option, "'x' is no target");
 }
 
-// row: 1.4 void writeTensor(
-// row: 1.4 writeTensor(handle, ptr)
 TEST(tensors_by_handle)
 {
     RunGraph g;
@@ -201,7 +192,6 @@ TEST(streams_that_fail_are_errors)
     CHECK_THROWS(engine.printProfileSummary(bad), poplar_error, "the stream has failed");
 }
 
-// row: 1.4 Executable compileGraph(
 TEST(progress)
 {
     RunGraph g;
@@ -233,8 +223,6 @@ TEST(progress)
     compileGraph(std::move(g.graph), std::vector<Program>{ Sequence() });
 }
 
-// row: 1.4 class Executable
-// row: 1.4 void serializeExecutable(
 TEST(executables_are_saved)
 {
     std::stringstream file, second;
@@ -269,10 +257,6 @@ TEST(executables_are_saved)
     CHECK_THROWS(Engine{ Executable() }, poplar_error, "NULL");
 }
 
-// row: 1.4 void printProfileSummary(
-// row: 1.4 ProfileValue getGraphProfile(
-// row: 1.4 void enableExecutionProfiling(
-// row: 1.7 printProfileSummary(
 TEST(profiles)
 {
     RunGraph g(true);
@@ -301,7 +285,6 @@ TEST(profiles)
     CHECK_THROWS(engine.printProfileSummary(text, { { "showNothing", "true" } }), invalid_option, "showNothing");
 }
 
-// row: 1.4 vector<string> listStreams(
 TEST(queries_of_an_engine)
 {
     RunGraph g;
@@ -313,7 +296,6 @@ TEST(queries_of_an_engine)
     CHECK(!engine.reportTiming(start).empty());
 }
 
-// row: 1.4 void setPrintStream(
 TEST(print_stream)
 {
     RunGraph g;

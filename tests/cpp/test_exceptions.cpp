@@ -26,7 +26,6 @@ template <typename Error, typename Base> static bool is(const char *type)
 }
 #define IS(Error, Base) CHECK((is<Error, Base>(#Error)))
 
-// row: 1.8 graph build: poplar_error
 TEST(building)
 {
     static_assert(std::is_base_of<std::runtime_error, poplar_error>::value, "programs catch std::exception");
@@ -54,7 +53,6 @@ TEST(building)
           check::contains(unknown_field("Vertex", "in").what(), "in"));
     CHECK(std::string(index_error("slice", 7).what()) == "slice: 7");
 }
-// row: 1.8 compile: graph_connection_error
 TEST(compiling)
 {
     IS(graph_connection_error, poplar_error);
@@ -72,7 +70,6 @@ TEST(compiling)
           link_error("cannot link").output.empty());
     CHECK(std::string(symbol_error("main", 3).what()) == "symbol 'main' on tile 3");
 }
-// row: 1.8 host/run: stream_connection_error
 TEST(running)
 {
     IS(stream_connection_error, poplar_error);
@@ -89,7 +86,6 @@ TEST(running)
           toString(RecoveryAction::FULL_RESET) == "FULL_RESET" && toString(RecoveryAction::IPU_RESET) == "IPU_RESET" &&
           toString(RecoveryAction::LINK_RESET) == "LINK_RESET");
 }
-// row: 1.8 profile: profiling_disabled
 TEST(profiling)
 {
     IS(profiling_disabled, poplar_error);

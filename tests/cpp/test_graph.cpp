@@ -28,8 +28,6 @@ template <typename T> static T valueOf(const Tensor &t)
     return value;
 }
 
-// row: 1.1 Graph(); Graph(const Target&
-// row: 1.1 const Target& getTarget() const
 TEST(graphs_move)
 {
     Graph none;
@@ -52,9 +50,6 @@ TEST(graphs_move)
     CHECK_THROWS(Graph(Target()), poplar_error, "");
 }
 
-// row: 1.1 Tensor addVariable(const Type&, ArrayRef<size_t> shape, const DebugContext& = {})
-// row: 1.1 Tensor addVariable(const Type&, ArrayRef<size_t>, VariableMappingMethod
-// row: 1.1 createComputeSet / addTensor
 TEST(variables)
 {
     Graph graph(target());
@@ -76,10 +71,6 @@ TEST(variables)
     CHECK_THROWS(graph.addVariable(FLOAT, { large, large }), poplar_error, line(__LINE__));
 }
 
-// row: 3.11 trap 5:
-// row: 1.1 Tensor addConstant<T>
-// row: 1.1 Tensor addConstantHalf
-// row: 1.1 Tensor addReplicationIndexConstant
 TEST(constants_of_every_spelling)
 {
     enum class Mode : unsigned char { NONE, SOME };
@@ -117,8 +108,6 @@ TEST(constants_of_every_spelling)
           graph.addReplicationIndexConstant("i").elementType() == UNSIGNED_INT);
 }
 
-// row: 1.1 Tensor clone(
-// row: 1.1 Tensor cloneN(
 TEST(clones_keep_the_mapping)
 {
     Graph graph(target());
@@ -141,8 +130,6 @@ TEST(clones_keep_the_mapping)
     CHECK_THROWS(graph.clone(Tensor()), poplar_error, line(__LINE__));
 }
 
-// row: 1.1 void setTileMapping(
-// row: 1.1 TileToTensorMapping getTileMapping
 TEST(tile_mappings)
 {
     Graph graph(target());
@@ -167,8 +154,6 @@ TEST(tile_mappings)
     graph.setTileMapping(t, {});
 }
 
-// row: 1.1 vector<vector<Interval>> getSortedContiguousRegions
-// row: 1.1 void reorderToSimplify
 TEST(regions_in_the_order_of_memory)
 {
     Graph graph(target());
@@ -192,8 +177,6 @@ TEST(regions_in_the_order_of_memory)
     CHECK(order.undoRearrangement(order.rearrange(shuffled)) == shuffled);
 }
 
-// row: 1.1 Tensor findUnbroadcastTensor
-// row: 1.1 Tensor getVariable(VariableRef)
 TEST(variables_of_a_view)
 {
     Graph graph(target());
@@ -206,12 +189,6 @@ TEST(variables_of_a_view)
     CHECK_THROWS(graph.getVariable(VariableRef(99, 1)), poplar_error, line(__LINE__));
 }
 
-// row: 1.1 void createHostWrite
-// row: 1.1 DataStream addHostToDeviceFIFO
-// row: 1.1 DataStream addDeviceToHostFIFO
-// row: 1.1 RemoteBuffer addRemoteBuffer
-// row: 1.7 DataStream { handle()
-// row: 1.7 RemoteBuffer { handle()
 TEST(host_transfers)
 {
     Graph graph(target());
@@ -242,9 +219,6 @@ TEST(host_transfers)
     CHECK(f != g && f.getId() == 0 && g.getId() == 1);
 }
 
-// row: 1.1 Graph createVirtualGraph
-// row: 1.1 Graph getTopLevelGraph()
-// row: 1.1 unsigned convertVirtualTileToPhysicalTile
 TEST(virtual_graphs_share)
 {
     Graph graph(target(4, 2));
@@ -282,7 +256,6 @@ TEST(virtual_graphs_share)
     CHECK_THROWS(listed.createVirtualGraph({ 7u, 8u }), index_error, line(__LINE__));
 }
 
-// row: 1.1 Graph createReplicatedGraph
 TEST(the_guides_replicated_graphs)
 {
     Graph graph(target());
@@ -296,7 +269,6 @@ TEST(the_guides_replicated_graphs)
                  "one tensor already");
 }
 
-// row: 1.1 void serialize(ostream&
 TEST(graphs_are_serialized)
 {
     Graph graph(target()), other(target());
@@ -349,8 +321,6 @@ static Tensor concat(const std::vector<Tensor> &list)
     return poplar::concat(list, 0);
 }
 } // namespace popops
-// row: 1.1 ComputeSet addComputeSet
-// row: 1.7 ComputeSet/Function/FunctionBuffer/HostFunction
 TEST(handles_are_values)
 {
     Graph graph(target());

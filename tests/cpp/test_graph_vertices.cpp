@@ -30,10 +30,6 @@ static std::string dumpOf(const Graph &graph)
     return text.str();
 }
 
-// row: 1.1 bool addCodelets(StringRef file
-// row: 3.11 trap 7:
-// row: 1.1 bool addCodelets(ArrayRef<string> files
-// row: 1.1 bool hasCodelet
 TEST(codelets_come_from_files)
 {
     const std::string path = codelets;
@@ -64,11 +60,6 @@ TEST(codelets_come_from_files)
     CHECK(!output.str().empty());
 }
 
-// row: 1.1 VertexRef addVertex(ComputeSet, StringRef vertexType)
-// row: 1.1 VertexRef addVertex(ComputeSet, StringRef, ArrayRef<ConnectionDesc>)
-// row: 3.11 trap 6:
-// row: 1.1 void connect(
-// row: 1.7 VertexRef { FieldRef operator[]
 TEST(tensors_are_connected_to_fields)
 {
     Graph graph = makeGraph();
@@ -115,8 +106,6 @@ TEST(tensors_are_connected_to_fields)
     CHECK(check::contains(dumpOf(graph), "SumVertex"));
 }
 
-// row: 1.1 void setFieldSize(
-// row: 1.1 void setInitialValue<T>(FieldRef
 TEST(state_has_initial_values)
 {
     enum class Mode : short { OFF = 3 };
@@ -146,7 +135,6 @@ TEST(state_has_initial_values)
     CHECK_THROWS(graph.setInitialValue(vertex["small"], list), type_error, line(__LINE__));
 }
 
-// row: 1.1 void setInitialValue<T>(const Tensor&
 TEST(variables_have_initial_values)
 {
     Graph graph = makeGraph();
@@ -168,10 +156,6 @@ TEST(variables_have_initial_values)
     CHECK_THROWS(graph.setInitialValue(graph.addConstant(FLOAT, { 1 }, 1), 1.0f), poplar_error, line(__LINE__));
 }
 
-// row: 1.1 void setPerfEstimate(
-// row: 1.1 void setCycleEstimate(
-// row: 1.1 void registerPerfEstimator(
-// row: 1.7 struct VertexPerfEstimate
 TEST(estimates)
 {
     Graph graph = makeGraph();
@@ -228,7 +212,6 @@ TEST(an_estimator_that_throws_ends_compiling)
     compileGraph(graph, { program::Execute(set) });
 }
 
-// row: 1.7 VertexIntrospector {
 TEST(estimators_see_fields)
 {
     Graph graph = makeGraph();
@@ -274,7 +257,6 @@ TEST(estimators_see_fields)
     CHECK(graph.getPerfEstimate(vertex).cycles == 1 && asked && graph.getCycleEstimate(state) == 2);
 }
 
-// row: 1.1 unsigned getMaxFieldDim
 TEST(limits_of_fields)
 {
     Graph graph = makeGraph();
@@ -285,8 +267,6 @@ TEST(limits_of_fields)
     CHECK_THROWS(graph.getMaxVertexFieldValue("Nothing", "n"), unknown_vertex_type, "Nothing");
 }
 
-// row: 1.1 Function addFunction
-// row: 1.1 void outputComputeGraph
 TEST(functions_and_drawings)
 {
     Graph graph = makeGraph();

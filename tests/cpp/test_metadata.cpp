@@ -7,7 +7,6 @@
 
 using namespace poplar;
 
-// row: 1.7 QuarterMetadata(Format F143|F152, int scale){getBinary()}
 TEST(eight_bit_floats_are_refused_by_name)
 {
     const QuarterMetadata metadata(QuarterMetadata::Format::F152, -3), other(QuarterMetadata::Format::F143, -3);

@@ -24,7 +24,6 @@ static std::string json(const ProfileValue &value, bool pretty = false)
     return out.str();
 }
 
-// row: 1.7 class OptionFlags
 TEST(options)
 {
     const OptionFlags none, one{ { "a", "1" } }, two = { { "a", "1" }, { "b", "2" } }, parenthesised({ { "a", "1" } }),
@@ -81,7 +80,6 @@ TEST(options_for_c)
     CHECK(c.count == 2 && std::string(c.list[0].key) == "a" && std::string(c.list[1].value) == "2");
     CHECK(static_cast<pop_options>(detail::Options({})).count == 0);
 }
-// row: 1.7 readJSON(StringRef|istream&, OptionFlags&)
 TEST(json_options)
 {
     OptionFlags options{ { "a", "old" }, { "z", "kept" } };
@@ -105,7 +103,6 @@ TEST(json_options)
     CHECK_THROWS(readJSONFromEnv("TEST_OPTIONS", options), parse_error, "TEST_OPTIONS");
     CHECK(json(getAsProfileValue({ { "b", "2" }, { "a", "1" } })) == "{\"a\":\"1\",\"b\":\"2\"}");
 }
-// row: 1.7 RuntimeOptions(OptionFlags); EngineOptions(Target, OptionFlags)
 TEST(options_of_version_3)
 {
     const RuntimeOptions runtime(OptionFlags{ { "a", "1" } }), braces = OptionFlags{ { "a", "1" } };
@@ -113,7 +110,6 @@ TEST(options_of_version_3)
     CHECK(count(runtime) == 1 && count(braces) == 1 && count(engine) == 2 && engine.getTarget().getNumTiles() == 1216);
 }
 
-// row: 1.7 ProfileValue {ctor from bool/number/string/Vector/Map
 TEST(profile_values)
 {
     const ProfileValue null, truth(true), integer(-3), natural(4u), wide(std::uint64_t(1) << 63), real(0.5),

@@ -45,14 +45,6 @@ static poplin::ConvParams small()
     return poplin::ConvParams(FLOAT, 1, { 4 }, { 2 }, 1, 1, 1);
 }
 
-// row: poplin createInput
-// row: poplin createWeights
-// row: poplin createBiases
-// row: poplin convolution
-// row: poplin addBias
-// row: poplin convolutionBiasUpdate
-// row: poplin createConvOutput
-// row: poplin convolutionWithOutput
 TEST(forward)
 {
     Bed bed;
@@ -72,10 +64,6 @@ TEST(forward)
     CHECK(bed.run(out) == std::vector<float>({ 12 + 138.5f, 23 + 138.5f, 34 + 138.5f }));
 }
 
-// row: poplin calculateWeightDeltas
-// row: poplin convolutionWeightUpdate
-// row: poplin weightsTransposeChansFlipXY
-// row: poplin fullyConnectedWeightTranspose
 TEST(backward)
 {
     Bed bed;
@@ -100,11 +88,6 @@ TEST(backward)
           std::vector<float>({ 120, 242, 363, 34, 160, 229, 1, 10, 1, 4, 2, 5, 3, 6 }));
 }
 
-// row: poplin ConvolutionArgs
-// row: poplin CreateTensorArgs
-// row: poplin CalculateWeightDeltasArgs
-// row: poplin ConvWeightUpdateArgs
-// row: poplin ConvWeightUpdateArgsScalar
 TEST(several)
 {
     namespace mc = poplin::multiconv;

@@ -41,8 +41,6 @@ struct OneCpu {
     }
 };
 
-// row: poplin linspace
-// row: poplin meshgrid2d
 TEST(grids)
 {
     OneCpu bed;
@@ -54,9 +52,6 @@ TEST(grids)
         CHECK(got[i] == static_cast<float>(i % 4) && got[8 + i] == static_cast<float>(5 + i / 4));
 }
 
-// row: poplin FullyConnectedParams
-// row: poplin getMatMulPrePlanParameters
-// row: poplin MatMulParams
 TEST(layers)
 {
     auto list = poplin::fc::getMatMulPrePlanParameters(poplin::fc::FullyConnectedParams{ 1, 16, 784, 30 },
@@ -69,11 +64,6 @@ TEST(layers)
     CHECK((a < b) != (b < a) && !(a < a));
 }
 
-// row: poplin createTriangularSolveInputLHS
-// row: poplin createTriangularSolveInputRHS
-// row: poplin triangularMask
-// row: poplin triangularSolve
-// row: poplin getTriangularSolveMatMulPrePlanParameters
 TEST(systems)
 {
     OneCpu bed;
@@ -94,10 +84,6 @@ TEST(systems)
         3);
 }
 
-// row: poplin createCholeskyInput
-// row: poplin cholesky
-// row: poplin choleskyInPlace
-// row: poplin getCholeskyMatMulPrePlanParameters
 TEST(factors)
 {
     OneCpu bed;

@@ -70,8 +70,6 @@ static float product(std::size_t k, std::size_t n, std::size_t row, std::size_t 
     return sum;
 }
 
-// row: poplin matMul
-// row: poplin addCodelets
 TEST(products)
 {
     Bed bed;
@@ -103,10 +101,6 @@ TEST(a_factor_without_a_tile)
         CHECK(got[i] == static_cast<float>(i % 7 + 1) + 2 * product(3, 4, i / 4, i % 4));
 }
 
-// row: poplin matMulAcc
-// row: poplin matMulGroupedAcc
-// row: poplin matMulWithOutput
-// row: poplin matMulGroupedWithOutput
 TEST(sums_and_outputs)
 {
     Bed bed;
@@ -128,16 +122,6 @@ TEST(sums_and_outputs)
     }
 }
 
-// row: poplin matMulGrouped
-// row: poplin createMatMulInputLHS
-// row: poplin createMatMulInputRHS
-// row: poplin createMatMulOutput
-// row: poplin createMatMulGroupedInputLHS
-// row: poplin createMatMulGroupedInputRHS
-// row: poplin createMatMulGroupedOutput
-// row: poplin transposeGroupedMatrix
-// row: poplin preArrangeMatMulInputRHS
-// row: poplin preArrangeMatMulGroupedInputRHS
 TEST(operands)
 {
     Bed bed;
@@ -169,7 +153,6 @@ TEST(operands)
     }
 }
 
-// row: poplin matmulValidateOptions
 TEST(mistakes)
 {
     Bed bed;

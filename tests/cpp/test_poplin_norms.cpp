@@ -23,22 +23,13 @@ TEST(norms)
     program::Sequence prog;
     Tensor x = graph.addVariable(FLOAT, { 4, 2 }, "x");
     poputil::mapTensorLinearly(graph, x);
-    // row: poplin createNormParams
-    // row: poplin createNormGamma
-    // row: poplin createNormBeta
     Tensor gamma, beta;
     std::tie(gamma, beta) = poplin::createNormParams(graph, x, "params");
     CHECK(poplin::createNormGamma(graph, x, HALF).elementType() == HALF &&
           poplin::createNormBeta(graph, x).numElements() == 2);
-    // row: poplin normStatistics
-    // row: poplin normWhiten
-    // row: poplin normalise
     std::pair<Tensor, Tensor> stats = poplin::normStatistics(graph, x, 0.0f, prog, false, true, FLOAT, "norm");
     Tensor whitened = poplin::normWhiten(graph, x, stats.first, stats.second, prog, "norm");
     Tensor out = poplin::normalise(graph, whitened, gamma, beta, prog);
-    // row: poplin normParamGradients
-    // row: poplin normGradients
-    // row: poplin normStatisticsGradients
     std::pair<Tensor, Tensor> deltas = poplin::normParamGradients(graph, whitened, x, prog);
     Tensor back = poplin::normStatisticsGradients(graph, whitened, poplin::normGradients(graph, x, gamma, prog),
                                                   stats.second, prog, FLOAT, "back");

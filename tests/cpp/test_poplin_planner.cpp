@@ -25,7 +25,6 @@ static Graph modelGraph()
     return Graph(model.createDevice().getTarget());
 }
 
-// row: poplin ConvParams
 TEST(constructors_of_all_releases)
 {
     const ConvParams plain(HALF, 2, { 8, 9 }, { 3, 3 }, 4, 5, 2);
@@ -53,10 +52,6 @@ TEST(constructors_of_all_releases)
     CHECK_THROWS(uneven.validate(), poputil::poplibs_error, "outputTransform.stride has 1 dimensions");
 }
 
-// row: poplin hash
-// row: poplin hash_value
-// row: poplin operator<<
-// row: poplin operator>>
 TEST(containers_and_streams)
 {
     const ConvParams a(FLOAT, 1, { 8 }, { 3 }, 2, 3, 1), b(FLOAT, 1, { 8 }, { 3 }, 2, 4, 1);
@@ -75,15 +70,6 @@ TEST(containers_and_streams)
     CHECK(costs.str() == "{ cycles: 3, memory: 4 }");
 }
 
-// row: poplin getDilatedSize
-// row: poplin getInputIndex
-// row: poplin getKernelIndex
-// row: poplin getOutputRangeForKernelIndex
-// row: poplin getOutputRangeForInputIndex
-// row: poplin getOutputRangeForKernelRange
-// row: poplin getOutputRangeForInputRange
-// row: poplin getInputRange
-// row: poplin getKernelRange
 TEST(index_arithmetic)
 {
     // 8 elements, one of padding before; a kernel of 3; every second of 7 outputs.
@@ -105,8 +91,6 @@ TEST(index_arithmetic)
     CHECK(poplin::getKernelRange(0, Range(0, 1), p) == Range(1, 3));
 }
 
-// row: poplin getGradientParams
-// row: poplin getWeightUpdateParams
 TEST(convolutions_of_training)
 {
     ConvParams p(HALF, 3, { 7, 8 }, { 3, 2 }, 4, 5, 2);
@@ -118,13 +102,6 @@ TEST(convolutions_of_training)
     CHECK(update.batchSize == 4 && update.inputChannelsPerConvGroup == 3 && update.outputChannelsPerConvGroup == 5);
 }
 
-// row: poplin reportPlanInfo
-// row: poplin reportWeightUpdatePlanInfo
-// row: poplin reportPlanEstimatedCosts
-// row: poplin reportDetailedPlanEstimatedCosts
-// row: poplin PlanCosts
-// row: poplin DetailedPlanCosts
-// row: poplin PlanningCache
 TEST(reports)
 {
     Graph graph = modelGraph();
@@ -151,9 +128,6 @@ TEST(reports)
                  poplar::invalid_option, "from 0 to 1");
 }
 
-// row: poplin preplan
-// row: poplin preplanConvolutions
-// row: poplin convolutionValidateOptions
 TEST(plans_ahead)
 {
     Graph graph = modelGraph();
@@ -175,7 +149,6 @@ TEST(plans_ahead)
     CHECK_THROWS(poplin::convolutionValidateOptions(bad, graph), poplar::invalid_option, "half|float");
 }
 
-// row: poplin matMulGetConvPlanParams
 TEST(productsAreConvolutions)
 {
     Graph graph = modelGraph();
@@ -205,12 +178,6 @@ TEST(productsAreConvolutions)
         poplar::invalid_option, "half|float");
 }
 
-// row: poplin getFwdFlops
-// row: poplin getBwdFlops
-// row: poplin getWuFlops
-// row: poplin getFwdPerfectCycleCount
-// row: poplin getBwdPerfectCycleCount
-// row: poplin getWuPerfectCycleCount
 TEST(counts)
 {
     Graph graph = modelGraph();

@@ -73,19 +73,6 @@ struct Bed {
     }
 };
 
-// row: popnn addCodelets
-// row: popnn swish
-// row: popnn swishInPlace
-// row: popnn geluErf
-// row: popnn geluErfInPlace
-// row: popnn sigmoid
-// row: popnn sigmoidInPlace
-// row: popnn relu
-// row: popnn reluInPlace
-// row: popnn tanh
-// row: popnn tanhInPlace
-// row: popnn gelu
-// row: popnn geluInPlace
 TEST(non_linearities)
 {
     Bed b;
@@ -128,10 +115,6 @@ TEST(non_linearities)
     CHECK(std::fabs(got[18][2] - 41244.93f) < 1 && got[19][0] == 0 && got[20][1] == 0 && got[20][3] == 1);
 }
 
-// row: popnn VertexTemplateToString
-// row: popnn asString
-// row: popnn operator<<
-// row: popnn operator>>
 TEST(names)
 {
     std::stringstream text;

@@ -67,13 +67,6 @@ static bool near(const std::vector<float> &a, const std::vector<float> &b)
     return same;
 }
 
-// row: popnn createNormGamma
-// row: popnn createNormBeta
-// row: popnn createNormParams
-// row: popnn getNormFwdFlops
-// row: popnn getNormBwdFlops
-// row: popnn getNormWuFlops
-// row: popnn getWuFlops
 TEST(parameters_and_costs)
 {
     Bed b;
@@ -86,12 +79,6 @@ TEST(parameters_and_costs)
           popnn::getNormWuFlops(2, 8) == popnn::in::getWuFlops(2, 4));
 }
 
-// row: popnn batchNormStatistics
-// row: popnn batchNormWhiten
-// row: popnn batchNormalise
-// row: popnn batchNormGradients
-// row: popnn batchNormParamGradients
-// row: popnn batchNormParamUpdate
 TEST(batch_norm)
 {
     using namespace popnn::bn;
@@ -123,10 +110,6 @@ TEST(batch_norm)
 }
 
 // With one replica the results are those of the plain norms; a batch of more replicas than exist is an error.
-// row: popnn distributedBatchNormStatistics
-// row: popnn distributedBatchNormGradients
-// row: poplin distributedNormStatistics
-// row: poplin distributedNormStatisticsGradients
 TEST(distributed_norms)
 {
     using namespace popnn::bn;
@@ -213,12 +196,6 @@ TEST(norms_over_replicas)
         CHECK(near(whitened[i], (given[i] - 3) / std::sqrt(3.5)) && near(gradients[i], 0));
 }
 
-// row: popnn groupNormStatistics
-// row: popnn groupNormWhiten
-// row: popnn groupNormalise
-// row: popnn groupNormGradients
-// row: popnn groupNormParamGradients
-// row: popnn groupNormParamUpdate
 TEST(group_norm)
 {
     using namespace popnn::gn;
@@ -248,12 +225,6 @@ TEST(group_norm)
                  "3 groups of 2 channels");
 }
 
-// row: popnn layerNormStatistics
-// row: popnn layerNormWhiten
-// row: popnn layerNormalise
-// row: popnn layerNormGradients
-// row: popnn layerNormParamGradients
-// row: popnn layerNormParamUpdate
 TEST(layer_norm)
 {
     using namespace popnn::ln;
@@ -281,12 +252,6 @@ TEST(layer_norm)
           near(got[10][1], 25));
 }
 
-// row: popnn instanceNormStatistics
-// row: popnn instanceNormWhiten
-// row: popnn instanceNormalise
-// row: popnn instanceNormGradients
-// row: popnn instanceNormParamGradients
-// row: popnn instanceNormParamUpdate
 TEST(instance_norm)
 {
     using namespace popnn::in;

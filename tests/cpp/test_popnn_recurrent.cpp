@@ -149,27 +149,6 @@ TEST(results_replace_old_ones)
     }
 }
 
-// row: popnn LstmParams
-// row: popnn LstmWeights
-// row: popnn LstmState
-// row: popnn createInput
-// row: popnn createInitialOutput
-// row: popnn createInitialCellState
-// row: popnn createInitialState
-// row: popnn zeroInitialState
-// row: popnn createWeights
-// row: popnn createWeightsKernel
-// row: popnn createWeightsBiases
-// row: popnn lstmFwd
-// row: popnn lstmBwd
-// row: popnn lstmBwdWithWU
-// row: popnn lstmWU
-// row: popnn getMatMulPrePlanParameters
-// row: popnn getBasicLstmCellFwdFlops
-// row: popnn getBasicLstmCellBwdFlops
-// row: popnn getBasicLstmCellWuFlops
-// row: popnn getDefaultBasicLstmCellOrder
-// row: popnn BasicLstmCellUnit
 TEST(lstm)
 {
     using namespace popnn::lstm;
@@ -238,7 +217,6 @@ TEST(lstm)
 }
 
 // The sizes under the names of both eras are one object, and each copy has its own.
-// row: popnn RnnParams
 TEST(sizes_of_both_eras)
 {
     popnn::lstm::LstmParams old(FLOAT, 2, 3, { 4, 5 }), params;
@@ -476,15 +454,6 @@ static void checkDriven(const Driven &d)
     for (std::size_t i = 0; i < batch * in; ++i)
         CHECK(near(got[6][i], state[i]) && near(got[7][i], got[1][i]) && near(got[7][batch * in + i], got[2][i]));
 }
-// row: popnn Rnn
-// row: popnn RnnBatchwiseFlags
-// row: popnn RnnSlice
-// row: popnn StateSequence
-// row: popnn TimeStepState
-// row: popnn createInputTensor
-// row: popnn createOutputTensor
-// row: popnn createRecurrentTensor
-// row: popnn shiftRnnTensor
 TEST(driver_of_any_cell)
 {
     using namespace popnn::rnn;
@@ -508,17 +477,6 @@ TEST(driver_of_any_cell)
                  poputil::poplibs_error, "there is no state 0 of 0");
 }
 
-// row: popnn GruParams
-// row: popnn GruWeights
-// row: popnn gruFwd
-// row: popnn gruBwd
-// row: popnn gruBwdWithWU
-// row: popnn gruWU
-// row: popnn getBasicGruCellFwdFlops
-// row: popnn getBasicGruCellBwdFlops
-// row: popnn getBasicGruCellWuFlops
-// row: popnn getDefaultBasicGruCellOrder
-// row: popnn BasicGruCellUnit
 TEST(gru)
 {
     using namespace popnn::gru;
@@ -566,17 +524,6 @@ TEST(gru)
     }
 }
 
-// row: popnn createFwdState
-// row: popnn createBwdState
-// row: popnn createWeightsInput
-// row: popnn createWeightsFeedback
-// row: popnn forwardWeightInput
-// row: popnn forwardIterate
-// row: popnn rnnFwdSequence
-// row: popnn backwardGradientStep
-// row: popnn rnnBwdSequence
-// row: popnn paramDeltaUpdate
-// row: popnn getOutputFromFwdState
 // inferenceOnly plans the products for forward alone: weights have the layout of INFERENCE_FWD products, else that
 // of TRAINING_FWD products, which the other passes share.
 TEST(rnn_for_inference)

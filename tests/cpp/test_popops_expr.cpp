@@ -76,96 +76,6 @@ static Floats value(const pe::Expr &expr)
     return compiled;
 }
 
-// row: popops Expr
-// row: popops ExprType
-// row: popops Any
-// row: popops PlaceHolder
-// row: popops Const
-// row: popops ConstHalf
-// row: popops UnaryOp
-// row: popops BinaryOp
-// row: popops TernaryOp
-// row: popops Cast
-// row: popops Abs
-// row: popops Add
-// row: popops And
-// row: popops Asin
-// row: popops Atan2
-// row: popops BitwiseAnd
-// row: popops BitwiseNot
-// row: popops BitwiseOr
-// row: popops BitwiseXnor
-// row: popops BitwiseXor
-// row: popops Ceil
-// row: popops Clamp
-// row: popops Cos
-// row: popops Divide
-// row: popops Equal
-// row: popops Exp
-// row: popops Expm1
-// row: popops Floor
-// row: popops Gt
-// row: popops Gte
-// row: popops Inv
-// row: popops InvStdDevToVariance
-// row: popops IsFinite
-// row: popops IsInf
-// row: popops IsNaN
-// row: popops Log
-// row: popops Log1p
-// row: popops Lt
-// row: popops Lte
-// row: popops Max
-// row: popops Min
-// row: popops Mul
-// row: popops Neg
-// row: popops Not
-// row: popops NotEqual
-// row: popops Or
-// row: popops Pow
-// row: popops Rem
-// row: popops Round
-// row: popops Rsqrt
-// row: popops Select
-// row: popops Shl
-// row: popops Shr
-// row: popops ShrSE
-// row: popops Sigmoid
-// row: popops Signum
-// row: popops Sin
-// row: popops Sqrt
-// row: popops Square
-// row: popops Sub
-// row: popops Tan
-// row: popops Tanh
-// row: popops VarianceToInvStdDev
-// row: popops Cbrt
-// row: popops Erf
-// row: popops Exp2
-// row: popops GeluErf
-// row: popops NearbyInt
-// row: popops Trunc
-// row: popops operator!
-// row: popops operator_half
-// row: popops operator%
-// row: popops operator&
-// row: popops operator&&
-// row: popops operator*
-// row: popops operator+
-// row: popops operator-
-// row: popops operator/
-// row: popops operator<=
-// row: popops operator>
-// row: popops operator>=
-// row: popops operator^
-// row: popops operator|
-// row: popops operator||
-// row: popops operator~
-// row: popops deepEquals
-// row: popops UnaryOpType
-// row: popops BinaryOpType
-// row: popops TernaryOpType
-// row: popops BroadcastOpType
 TEST(operators)
 {
     using namespace pe;
@@ -210,9 +120,6 @@ TEST(classes)
     CHECK(names.str() == "EXPONENT MULTIPLY SELECT");
 }
 
-// row: popops map
-// row: popops mapInPlace
-// row: popops mapWithOutput
 TEST(forms)
 {
     Bed a, b, c;

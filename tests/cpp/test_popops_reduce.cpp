@@ -75,8 +75,6 @@ TEST(errors_name_the_path_of_codelets)
     popops::addCodelets(graph);
 }
 
-// row: popops ReduceParams
-// row: popops reduce
 TEST(reduces)
 {
     Bench b;
@@ -102,7 +100,6 @@ TEST(reduces)
                  "an update needs an output");
 }
 
-// row: popops reduceWithOutput
 TEST(reduces_into_outputs)
 {
     Bench b;
@@ -118,8 +115,6 @@ TEST(reduces_into_outputs)
     CHECK(b.after(concat({ out, later, shared })) == (Floats{ 36, 45, 54, 5, 50, 149, 302, 9, 10, 11 }));
 }
 
-// row: popops reduceMany
-// row: popops SingleReduceOp
 TEST(reduces_many)
 {
     Bench b;
@@ -136,9 +131,6 @@ TEST(reduces_many)
                  poputil::poplibs_error, "1 reductions and 3 outputs");
 }
 
-// row: popops Operation
-// row: popops asString
-// row: popops VertexTemplateToString
 TEST(operations_as_text)
 {
     std::ostringstream out;
@@ -153,9 +145,6 @@ TEST(operations_as_text)
     CHECK(poputil::templateVertex("V", popops::Operation::MAX, FLOAT) == "V<popops::Operation::MAX,float>");
 }
 
-// row: popops cast
-// row: popops castWithOutput
-// row: popops checkAccuracyWhenCast
 TEST(casts)
 {
     Bench b;
@@ -194,9 +183,6 @@ TEST(checks_of_accuracy_never_stop)
     }
 }
 
-// row: popops scaledAddTo
-// row: popops scaledSubtractFrom
-// row: popops ScaledAddSpecialisation
 TEST(scaled_additions)
 {
     Bench b;
@@ -222,9 +208,6 @@ TEST(scaled_additions)
                  "shapes {3} and {2} differ");
 }
 
-// row: popops fill
-// row: popops zero
-// row: popops addCodelets
 TEST(fills)
 {
     Bench b;
@@ -276,9 +259,6 @@ TEST(fills_by_tile_and_of_64_bits)
     CHECK(Floats(floats, floats + 6) == (Floats{ 5, 5, 0, 1.5f, 1.5f, 0 }));
 }
 
-// row: popops allTrue
-// row: popops hasNaN
-// row: popops hasNaNOrInf
 TEST(tests_of_all_elements)
 {
     Bench b;
@@ -301,16 +281,6 @@ TEST(tests_of_all_elements)
     CHECK_THROWS(popops::hasNaN(b.graph, some, b.prog), poplar_error, "it must be half or float");
 }
 
-// row: popops replicatedAllReduce
-// row: popops replicatedAllReduceInPlace
-// row: popops replicatedAllReduceWithOutput
-// row: popops replicatedReduceScatter
-// row: popops replicatedAllGather
-// row: popops allToAllPersonalizedExchange
-// row: popops Chunk
-// row: popops Chunks
-// row: popops CollectiveOperator
-// row: popops operationToCollectiveOperator
 TEST(collectives_of_one_replica)
 {
     Bench b;
@@ -347,9 +317,6 @@ TEST(collectives_of_one_replica)
                  invalid_option, "clockwise_ring");
 }
 
-// row: popops reduceScatter
-// row: popops allGather
-// row: popops allReduce
 TEST(collectives_of_ipus)
 {
     IPUModel description;

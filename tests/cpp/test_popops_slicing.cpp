@@ -82,8 +82,6 @@ struct Bench {
     }
 };
 
-// row: popops encodeOneHot
-// row: popops iota
 TEST(encoding)
 {
     Bench b;
@@ -113,7 +111,6 @@ TEST(options_of_gather_scatter_and_collectives_are_read)
     CHECK_THROWS(scatter({ { "garbage", "1" } }), invalid_option, "garbage");
 }
 
-// row: popops histogram
 TEST(histograms)
 {
     Bench b;
@@ -129,8 +126,6 @@ TEST(histograms)
           Floats{ 2, 1, 1, 6, 2, 2, 3, 9, 4, 2, 2, 12 });
 }
 
-// row: popops createNormaliseImageInput
-// row: popops normaliseImage
 TEST(images)
 {
     Bench b;
@@ -144,7 +139,6 @@ TEST(images)
     CHECK(b.floats(out) == Floats{ 0, -1, -3, 0, 1.5f, 2, 1.5f, 0 });
 }
 
-// row: popops pad
 TEST(padding)
 {
     using popops::padding::MappingMethod;
@@ -159,9 +153,6 @@ TEST(padding)
     CHECK_THROWS(popops::pad(t, 3, 0, 0, Kind::REFLECT), std::runtime_error, "at most 2");
 }
 
-// row: popops dynamicSlice
-// row: popops dynamicUpdate
-// row: popops getSliceMapping
 TEST(dynamic_slices)
 {
     Bench b;
@@ -179,14 +170,6 @@ TEST(dynamic_slices)
     CHECK_THROWS(popops::dynamicSlice(b.graph, t, offset, { 2 }, { 1 }, b.prog), poplar::index_error, "no dimension 2");
 }
 
-// row: popops multiSlice
-// row: popops multiUpdate
-// row: popops multiUpdateAdd
-// row: popops plan
-// row: popops SlicePlan
-// row: popops planMultiple
-// row: popops SlicePlanningParameters
-// row: popops createIndicesTensor
 TEST(embeddings)
 {
     Bench b;
@@ -228,10 +211,6 @@ TEST(embeddings)
                  "nearest");
 }
 
-// row: popops gather
-// row: popops createGatherInput
-// row: popops GatherParams
-// row: popops scatter
 TEST(gather_and_scatter)
 {
     Bench b;
@@ -269,16 +248,6 @@ TEST(gather_and_scatter)
                  std::logic_error, "mine");
 }
 
-// row: popops sort
-// row: popops sortInPlace
-// row: popops sortKeyValue
-// row: popops sortKeyValueInPlace
-// row: popops topK
-// row: popops topKKeyValue
-// row: popops topKWithPermutation
-// row: popops TopKParams
-// row: popops createTopKInput
-// row: popops SortOrder
 TEST(sorting)
 {
     Bench b;
@@ -304,9 +273,6 @@ TEST(sorting)
                  std::runtime_error, "4 of 3");
 }
 
-// row: popops selectScalarFromRows
-// row: popops updateScalarInRows
-// row: popops sequenceSlice
 TEST(rows)
 {
     Bench b;
@@ -319,13 +285,6 @@ TEST(rows)
           Floats{ 2, 3, 0, 1, 1, 2, 4, 5, 2, 4, 5, 0, 0, 0 });
 }
 
-// row: popops partialTranspose
-// row: popops addTransposeVertices
-// row: popops canUseFastTranspose
-// row: popops regroupTensor
-// row: popops regroupIfBeneficial
-// row: popops regroupIfPossible
-// row: popops getMinimumRegroupGrainSize
 TEST(rearrangements)
 {
     using namespace popops::rearrange;
@@ -365,10 +324,6 @@ TEST(rearrangements)
                  std::logic_error, "mine");
 }
 
-// row: popops countedLoop
-// row: popops countedForLoop
-// row: popops addForLoopCounterVertex
-// row: popops CircBuf
 TEST(loops_and_rings)
 {
     Bench b;
@@ -391,7 +346,6 @@ TEST(loops_and_rings)
     CHECK_THROWS(ring.prev(4, b.prog), poplar::index_error, "the buffer has 4");
 }
 
-// row: popops IndicesAndTensor
 TEST(tensors_for_the_host)
 {
     Bench b;

@@ -11,9 +11,6 @@
 #include <sstream>
 #include <unordered_set>
 
-// row: popsolver Model
-// row: popsolver Variable
-// row: popsolver Solution
 TEST(unsigned_values)
 {
     popsolver::Model m;
@@ -33,21 +30,6 @@ TEST(unsigned_values)
     CHECK(m.debugName(a) == "a" && m.debugName(b).empty());
 }
 
-// row: popsolver DataType
-// row: popsolver hash
-// row: popsolver operator<<
-// row: popsolver operator>>
-// row: popsolver operator==
-// row: popsolver operator!=
-// row: popsolver operator<
-// row: popsolver operator<=
-// row: popsolver operator>
-// row: popsolver operator>=
-// row: popsolver operator+
-// row: popsolver operator-
-// row: popsolver operator*
-// row: popsolver operator/
-// row: popsolver operator%
 TEST(values_of_64_bits)
 {
     using popsolver::DataType;
@@ -201,9 +183,6 @@ TEST(mistakes)
     CHECK_THROWS(m.minimize(a), poplar::poplar_error, "is being solved");
 }
 
-// row: popsolver Domain
-// row: popsolver Domains
-// row: popsolver ConstraintEvaluationSummary
 TEST(queries_of_a_model)
 {
     popsolver::Model first;

@@ -54,10 +54,6 @@ struct OneModel {
     }
 };
 
-// row: poputil expandToMatchRanks
-// row: poputil broadcastToMatch
-// row: poputil canBroadcastToMatch
-// row: poputil poplibs_error
 TEST(broadcasts)
 {
     OneModel m;
@@ -85,16 +81,6 @@ TEST(broadcasts)
     }
 }
 
-// row: poputil calcLinearTileMapping
-// row: poputil mapTensorLinearly
-// row: poputil mapTensorLinearlyWithOffset
-// row: poputil calcLinearTileMappingAndNewOffset
-// row: poputil chooseMappingOffset
-// row: poputil transformTileIndex
-// row: poputil invTransformTileIndex
-// row: poputil getTileImbalance
-// row: poputil dimIsSplitOverTiles
-// row: poputil dimIsSplitOverIPUs
 TEST(even_shares)
 {
     OneModel m;
@@ -113,12 +99,6 @@ TEST(even_shares)
     CHECK_THROWS(mapTensorLinearly(m.graph, Tensor()), invalid_tile_mapping, "null");
 }
 
-// row: poputil TensorUseTracker
-// row: poputil createBroadcastOperand
-// row: poputil mapOutputForElementWiseOp
-// row: poputil cloneToIpu
-// row: poputil createIpuCopy
-// row: poputil copyToIpu
 TEST(shares_by_use)
 {
     OneModel m(2, 2);
@@ -154,14 +134,6 @@ TEST(shares_by_use)
     CHECK_THROWS(cloneToIpu(m.graph, full, 2), index_error, "no IPU 2");
 }
 
-// row: poputil mergeAdjacentRegions
-// row: poputil splitRegions
-// row: poputil splitRegionsBetweenWorkers
-// row: poputil flattenIndex
-// row: poputil unflattenIndex
-// row: poputil intervalSequenceNumElements
-// row: poputil balancedPartition
-// row: poputil flattenIntervals
 TEST(regions)
 {
     OneModel m;
@@ -187,7 +159,6 @@ TEST(regions)
 }
 
 // The inverse shuffle by intervals restores the order.
-// row: poputil calculateUnshufflingIntervals
 TEST(shuffles)
 {
     OneModel m;
@@ -201,8 +172,6 @@ TEST(shuffles)
           (std::vector<float>{ 0, 1, 2, 3, 4, 5, 6, 7, 8, 6, 7, 8, 1, 2, 3, 4, 5, 0 }));
 }
 
-// row: poputil factorDims
-// row: poputil unfactorDims
 TEST(factors)
 {
     OneModel m;
@@ -222,10 +191,6 @@ TEST(factors)
           (std::vector<float>{ 0, 1, 2, 6, 7, 8, 3, 4, 5, 9, 10, 11, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 }));
 }
 
-// row: poputil duplicate
-// row: poputil cloneN
-// row: poputil checkAccuracyWhenCast
-// row: poputil castToDeviceHalfValue
 TEST(copies_and_casts)
 {
     OneModel m;
@@ -242,10 +207,6 @@ TEST(copies_and_casts)
           castToDeviceHalfValue(m.graph.getTarget(), 2049) == 2048);
 }
 
-// row: poputil detectInnermostGrouping
-// row: poputil detectDimGroupings
-// row: poputil createPartitionableTensor
-// row: poputil iterateTensorPartitions
 TEST(structure)
 {
     OneModel m;
@@ -268,7 +229,6 @@ TEST(structure)
                  poplibs_error, "rank 2");
 }
 
-// row: poputil countedLoop
 TEST(loops)
 {
     OneModel m;
@@ -286,15 +246,6 @@ TEST(loops)
                  std::logic_error, "mine");
 }
 
-// row: poputil ArgType
-// row: poputil ArgSig
-// row: poputil input
-// row: poputil output
-// row: poputil inout
-// row: poputil created
-// row: poputil VoidFunction
-// row: poputil ProgramFunction
-// row: poputil TensorFunction
 TEST(functions)
 {
     OneModel m;
@@ -333,8 +284,6 @@ TEST(functions)
                  poplibs_error, "not created");
 }
 
-// row: poputil OptionHandler
-// row: poputil OptionSpec
 TEST(options)
 {
     enum class Kind { SMALL, LARGE } kind = Kind::SMALL;
@@ -376,11 +325,7 @@ TEST(options)
     CHECK_THROWS(spec.parse("share", ""), invalid_option, "a number");
 }
 
-// row: poputil templateVertex
-// row: poputil templateVertexParams
-// row: poputil VertexTemplateToString
 // Each bound is allowed if it is inclusive; numbers are written in any notation.
-// row: poputil OptionHandler
 TEST(bounds_of_options)
 {
     using poputil::OptionHandler;
@@ -412,10 +357,6 @@ static VertexPerfEstimate addOne(const VertexIntrospector &vertex, const Target 
     return VertexPerfEstimate(base + vertex.getFieldInfo("data").size());
 }
 
-// row: poputil makePerfEstimatorEntry
-// row: poputil registerPerfFunctions
-// row: poputil getUnpackCost
-// row: poputil getVectorListDeltaUnpackCost
 TEST(estimators)
 {
     OneModel m;
@@ -439,9 +380,6 @@ static void operation(const Tensor &in, const OptionFlags &options, const DebugC
     di.addOutput(in);
 }
 
-// row: poputil OpDebugInfo
-// row: poputil PoplibsOpDebugInfo
-// row: poputil toProfileValue
 TEST(debug_information)
 {
     OneModel m;

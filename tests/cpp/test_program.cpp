@@ -9,7 +9,6 @@
 using namespace poplar;
 using namespace poplar::program;
 
-// row: 1.3 class Program
 TEST(programs_are_values)
 {
     RunGraph g;
@@ -29,8 +28,6 @@ TEST(programs_are_values)
     CHECK(programs[1].isEmpty() && g.first(programs[0]) == 1 && g.first(programs[1]) == 0 && g.first(programs[2]) == 1);
 }
 
-// row: 1.3 Sequence(); Sequence(initializer_list
-// row: 3.11 trap 3
 TEST(sequences)
 {
     RunGraph g;
@@ -49,7 +46,6 @@ TEST(sequences)
     CHECK(g.first(s1) == 3);
 }
 
-// row: 1.3 template<…> Sequence(P1&&
 TEST(sequences_of_arguments)
 {
     RunGraph g;
@@ -108,7 +104,6 @@ TEST(a_sequence_that_contains_itself)
     CHECK(g.first(Execute(g.addOne)) == 1);
 }
 
-// row: 1.3 Execute(ComputeSet
 TEST(execute)
 {
     RunGraph g;
@@ -135,7 +130,6 @@ TEST(execute)
     CHECK_THROWS(Call{ Function() }, control_program_error, "test_program.cpp");
 }
 
-// row: 1.3 Copy(Tensor src
 TEST(copy_tensors)
 {
     RunGraph g;
@@ -161,7 +155,6 @@ TEST(errors_name_the_line)
     CHECK_THROWS(Copy(g.v.slice(0, 2), g.v), control_program_error, "test_program.cpp:" + std::to_string(line));
 }
 
-// row: 1.3 Copy(const DataStream
 TEST(copy_streams)
 {
     RunGraph g;
@@ -176,7 +169,6 @@ TEST(copy_streams)
     CHECK(to[0] == 2 && to[3] == 5);
 }
 
-// row: 1.3 Copy(const RemoteBuffer
 TEST(copy_remote_buffers)
 {
     RunGraph g;
@@ -199,8 +191,6 @@ TEST(copy_remote_buffers)
     CHECK(back[0] == 6 && back[1] == 7 && v[0] == 6 && v[3] == 3);
 }
 
-// row: 1.3 Repeat(unsigned
-// row: 3.11 trap 4
 TEST(repeat)
 {
     RunGraph g;
@@ -210,7 +200,6 @@ TEST(repeat)
     CHECK(g.first(Repeat(4, Sequence())) == 0 && g.first(Repeat(7, Program())) == 0);
 }
 
-// row: 1.3 RepeatWhileTrue(
 TEST(repeat_while)
 {
     RunGraph g;
@@ -222,7 +211,6 @@ TEST(repeat_while)
     CHECK_THROWS(RepeatWhileTrue(Sequence(), Tensor(), Sequence()), control_program_error, "null");
 }
 
-// row: 1.3 If(Tensor
 TEST(if_programs)
 {
     RunGraph g;
@@ -231,7 +219,6 @@ TEST(if_programs)
     CHECK(g.first(If(g.flag, Abort("never"), Sequence{})) == 0);
 }
 
-// row: 1.3 Switch(
 TEST(switches)
 {
     RunGraph g;
@@ -251,7 +238,6 @@ TEST(switches)
     CHECK(g.first(bare) == 1);
 }
 
-// row: 1.3 Call(Function
 TEST(calls)
 {
     RunGraph g;
@@ -283,7 +269,6 @@ static std::string printed(RunGraph &g, const Program &program)
     return out.str();
 }
 
-// row: 1.3 PrintTensor(
 TEST(print_tensor)
 {
     RunGraph g;
@@ -298,7 +283,6 @@ TEST(print_tensor)
     CHECK(printed(g, Sequence{ PrintTensor("a", m[0]), PrintTensor("b", m[1]) }) == "a: [1 2]\nb: [3 4]\n");
 }
 
-// row: 1.3 PrintTensorFmt(
 TEST(print_formats)
 {
     RunGraph g;
@@ -311,9 +295,6 @@ TEST(print_formats)
     CHECK(printed(g, PrintTensor(g.v, PrintTensorFmt())) == printed(g, PrintTensor(g.v)));
 }
 
-// row: 1.3 WriteUndef(
-// row: 1.3 Sync(
-// row: 1.3 AssumeEqualAcrossReplicas(
 TEST(programs_without_effect)
 {
     RunGraph g;
@@ -324,7 +305,6 @@ TEST(programs_without_effect)
     CHECK_THROWS(WriteUndef(Tensor()), control_program_error, "null");
 }
 
-// row: 1.3 Abort(
 TEST(aborts)
 {
     RunGraph g;
@@ -338,7 +318,6 @@ TEST(aborts)
     CHECK(g.first(Sequence{ AbortOnCondition(g.flag, "never"), Execute(g.addOne) }) == 1);
 }
 
-// row: 1.3 ErrorProgram(
 TEST(error_program)
 {
     RunGraph g;
@@ -350,7 +329,6 @@ TEST(error_program)
     CHECK(out.str() == "look at this: 0\n");
 }
 
-// row: 1.3 void dumpProgram(
 TEST(dump)
 {
     RunGraph g;
@@ -360,8 +338,6 @@ TEST(dump)
           check::contains(out.str(), "Repeat 3 times"));
 }
 
-// row: 1.1 Function addFunction
-// row: 1.1 void outputComputeGraph
 TEST(graphs_of_programs)
 {
     RunGraph g;
@@ -371,7 +347,6 @@ TEST(graphs_of_programs)
     CHECK(check::contains(compute.str(), "digraph") && check::contains(vertices.str(), "AddOne"));
 }
 
-// row: 3.11 trap 12
 namespace popops
 {
 static Sequence helper(const Tensor &t)

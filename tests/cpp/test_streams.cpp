@@ -26,7 +26,6 @@ struct StreamGraph : RunGraph {
     }
 };
 
-// row: 1.4 void connectStream(StringRef|DataStream, void* begin
 TEST(circular_streams)
 {
     StreamGraph g;
@@ -44,7 +43,6 @@ TEST(circular_streams)
     CHECK_THROWS(engine.connectStream(g.in, from.data(), from.data() + 5), stream_connection_error, "20");
 }
 
-// row: 1.4 void connectStream(StringRef|DataStream, void* p)
 TEST(streams_of_one_buffer)
 {
     StreamGraph g;
@@ -128,9 +126,6 @@ class OnlyFetch : public LegacyStreamCallback
     float value;
 };
 
-// row: 1.4 void connectStreamToCallback(
-// row: 1.7 StreamCallbackBase
-// row: 1.7 StreamCallback {
 TEST(callbacks)
 {
     std::string log;
@@ -349,7 +344,6 @@ TEST(exceptions_of_callbacks_are_thrown_by_run)
     CHECK(to[0] == 1);
 }
 
-// row: 1.4 void connectHostFunction(
 TEST(host_functions)
 {
     RunGraph g;
@@ -386,7 +380,6 @@ TEST(host_functions)
     CHECK_THROWS(engine.connectHostFunction("sum", 1, add), graph_replication_error, "replica 1");
 }
 
-// row: 1.4 void copyToRemoteBuffer(
 TEST(remote_buffers)
 {
     RunGraph g;

@@ -14,33 +14,23 @@ using namespace poplar;
 
 static const Target ipu1 = Target::createIPUTarget(1, "ipu1"), ipu2 = Target::createIPUTarget(1, "ipu2");
 
-// row: 1.5 TargetType getTargetType() const
 TEST(target_types)
 {
     CHECK(ipu2.getTargetType() == TargetType::IPU);
     CHECK(Target::createCPUTarget().getTargetType() == TargetType::CPU);
     CHECK(std::string(toString(TargetType::IPU_MODEL)) == "IPU_MODEL");
 }
-// row: 1.5 unsigned getNumTiles() / getTilesPerIPU() / getNumIPUs() const
-// row: 1.5 unsigned getNumWorkerContexts() const
 TEST(tiles_and_workers)
 {
     const Target two = Target::createIPUTarget(2, "ipu2");
     CHECK(two.getNumIPUs() == 2 && two.getTilesPerIPU() == 1472 && two.getNumTiles() == 2944);
     CHECK(ipu1.getNumTiles() == 1216 && ipu1.getNumWorkerContexts() == 6);
 }
-// row: 1.5 unsigned getBytesPerTile() const; size_t getMemoryBytes() const
 TEST(memory)
 {
     CHECK(ipu1.getBytesPerTile() == 262144 && ipu2.getBytesPerTile() == 638976);
     CHECK(ipu1.getMemoryBytes() == std::size_t(262144) * 1216);
 }
-// row: 1.5 unsigned getExchangeBytesPerCycle() / getMemcpyBytesPerCycle() const
-// row: 1.5 unsigned getDataPathWidth() const
-// row: 1.5 unsigned getVectorWidth(const Type&) const
-// row: 1.5 unsigned getTypeSize(const Type&) const
-// row: 1.5 unsigned getAtomicStoreGranularity() const
-// row: 1.5 unsigned getRptCountMax() / getNumStrideBits() const
 TEST(widths_and_sizes)
 {
     CHECK(ipu2.getExchangeBytesPerCycle() == 4 && ipu2.getMemcpyBytesPerCycle() == 8);
@@ -52,8 +42,6 @@ TEST(widths_and_sizes)
           ipu2.getTypeSize(LONGLONG) == 8);
     CHECK(ipu2.getAtomicStoreGranularity() == 4 && ipu2.getRptCountMax() == 4095 && ipu2.getNumStrideBits() == 10);
 }
-// row: 1.5 getFp{8,16,32}ConvUnit{MaxPipelineDepth,InputLoadElemsPerCycle}()
-// row: 1.5 getWeightsPerConvUnit(Type)
 TEST(convolution_units)
 {
     CHECK(ipu1.getFp16InFp16OutConvUnitsPerTile() == 8 && ipu2.getFp16InFp16OutConvUnitsPerTile() == 16);
@@ -71,8 +59,6 @@ TEST(convolution_units)
     CHECK(ipu2.getConvUnitInputLoadElemsPerCycle(HALF) == 4 && ipu2.getConvUnitInputLoadElemsPerCycle(true) == 2);
     CHECK(ipu2.getConvUnitMaxPipelineDepth(FLOAT) == 4 && ipu2.getConvUnitMaxPipelineDepth(false) == 4);
 }
-// row: 1.5 bool supportsExchangeBusSharing(); unsigned getTilesPerSharedExchangeBus()
-// row: 1.5 getMemoryElementOffsets(), getInterleavedMemoryElementIndex()
 TEST(buses_and_memory_elements)
 {
     CHECK(ipu2.supportsExchangeBusSharing() && ipu2.getTilesPerSharedExchangeBus() == 2);
@@ -80,7 +66,6 @@ TEST(buses_and_memory_elements)
     CHECK(!offsets.empty() && offsets.front() == 0 && ipu1.getInterleavedMemoryElementIndex() == 8);
     CHECK(offsets[8] == 0x20000);
 }
-// row: 1.5 getMinIPUSyncDelay(), getMaxIPUSyncDelay(), getGlobalSyncCycles(), getGlobalExchangeConstraints()
 TEST(sync_and_exchange_between_ipus)
 {
     CHECK(ipu1.getMinIPUSyncDelay() == 59 && ipu1.getMaxIPUSyncDelay() == 118 && ipu1.getGlobalSyncCycles() == 500);
@@ -90,8 +75,6 @@ TEST(sync_and_exchange_between_ipus)
     CHECK(constraints.size() == 2 && constraints[0].flows.size() == 1);
     CHECK(constraints[0].flows[0].src == 0 && constraints[0].flows[0].dst == 1 && constraints[0].bandwidth > 4e11);
 }
-// row: 1.5 double getTileClockFrequency() const
-// row: 1.5 StringRef getTargetArchString() const; string getTargetSystemString() const
 TEST(clock_and_names)
 {
     CHECK(ipu1.getTileClockFrequency() == 1.6e9);
@@ -100,7 +83,6 @@ TEST(clock_and_names)
     const std::string arch = ipu1.getTargetArchString();
     CHECK(arch == "ipu1" && ipu1.getTargetArchString() != "ipu2");
 }
-// row: 1.5 template<T> T getTypeLimitsMaxAs/LowestAs(const Type&) const
 TEST(limits_of_types)
 {
     CHECK(ipu2.getTypeLimitsMaxAs<float>(HALF) == 65504.0f && ipu2.getTypeLimitsLowestAs<double>(HALF) == -65504.0);
@@ -109,9 +91,6 @@ TEST(limits_of_types)
     CHECK(ipu2.getTypeLimitsMaxAs<double>(FLOAT) == static_cast<double>(std::numeric_limits<float>::max()));
     CHECK_THROWS(ipu2.getTypeLimitsMaxAs<int>(FLOAT), poplar_error, "");
 }
-// row: 1.5 getIpuLinkConfiguration/Topology/DomainSize()
-// row: 1.5 makeFpIctlValue(
-// row: 1.5 getNumTilesPerXBContext
 TEST(pods_and_registers)
 {
     const Target pod = Target::createIPUTarget(4, "ipu2", { { "ipuLinkDomainSize", "16" }, { "gatewayMode", "true" } });
@@ -123,9 +102,6 @@ TEST(pods_and_registers)
     CHECK(ipu2.getFpIctlRegIndex() == 0 && ipu2.getDbgDataRegIndex() == 0);
     CHECK(ipu2.getNumTilesPerXBContext() == 0 && ipu2.getNumContextsPerXB() == 0);
 }
-// row: 1.5 Target createVirtualTarget(unsigned numIPUs, unsigned tilesPerIPU) const
-// row: 1.5 static Target createIPUTarget(
-// row: 1.5 static Target createCPUTarget(
 TEST(making_targets)
 {
     CHECK(Target::createIPUTarget(2, 4, "ipu2").getNumTiles() == 8);
@@ -138,7 +114,6 @@ TEST(making_targets)
                  "unknown system 'ipu9' (did you mean 'ipu1'?)");
     CHECK_THROWS(Target::createIPUTarget(1, "ipu2", { { "gatewayMod", "true" } }), invalid_option, "gatewayMode");
 }
-// row: 1.5 Target(); copy; ==, !=, <; hash(); Target(istream&); serialize(ostream&)
 TEST(targets_are_values)
 {
     Target none, copy = ipu2;
@@ -158,7 +133,6 @@ TEST(targets_are_values)
     CHECK(copy.getNumTiles() == 0);
 }
 
-// row: 1.5 copyFloatToDeviceHalf / copyDeviceHalfToFloat
 TEST(half_conversions)
 {
     const std::vector<float> from{ 1.0f, -2.5f, 65504.0f, 1.0f / 3 };
@@ -174,7 +148,6 @@ TEST(half_conversions)
     copyDeviceHalfToDouble(ipu2, raw.data(), wideBack, 2);
     CHECK(wideBack[0] == 0.5 && wideBack[1] == -1);
 }
-// row: 1.5 convertToDeviceType(Type[, metadata], ArrayRef<T> src, void* dst)
 TEST(conversion)
 {
     const std::vector<double> from{ 0.5, 3, -1 };
@@ -196,7 +169,6 @@ TEST(conversion)
     CHECK(static_cast<float>(ipu2.getTypeLimitsMaxAs<IeeeHalf>(HALF)) == 65504.0f);
     CHECK_THROWS(convertToDeviceType(poplar::QUARTER, from, raw), type_error, "quarter");
 }
-// row: 1.7 StringRef versionString(); packageHash()
 TEST(version)
 {
     CHECK(!versionString().empty() && !packageHash().empty());

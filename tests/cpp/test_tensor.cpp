@@ -33,7 +33,6 @@ static std::string line(int number)
     return "test_tensor.cpp:" + std::to_string(number);
 }
 
-// row: 1.2 Tensor(); copy/move; bool valid()
 TEST(a_default_tensor_is_no_tensor)
 {
     Tensor none;
@@ -50,7 +49,6 @@ TEST(a_default_tensor_is_no_tensor)
     CHECK_THROWS(concat(Tensor(), t), poplar_error, "null");
 }
 
-// row: 1.2 Type elementType() const; size_t numElements() const
 TEST(queries_of_every_rank)
 {
     Graph graph = makeGraph();
@@ -65,8 +63,6 @@ TEST(queries_of_every_rank)
     CHECK(wide.transpose().transpose() == wide && wide.transpose() != wide);
 }
 
-// row: 1.2 Tensor operator[](size_t)
-// row: 1.2 Tensor index(
 TEST(an_index_drops_the_outermost_dimension)
 {
     Graph graph = makeGraph();
@@ -78,7 +74,6 @@ TEST(an_index_drops_the_outermost_dimension)
     CHECK(t[0].shape() == (Shape{ 4, 5 })); // building continues
 }
 
-// row: 1.2 Tensor slice(size_t b, size_t e, unsigned dim=0) const; slice(const Interval&
 TEST(slices_are_half_open)
 {
     Graph graph = makeGraph();
@@ -93,7 +88,6 @@ TEST(slices_are_half_open)
     CHECK_THROWS(t.slice({ 0, 0 }, { 5, 1 }), index_error, line(__LINE__));
 }
 
-// row: 1.2 vector<Tensor> slices(
 TEST(lists_of_slices)
 {
     Graph graph = makeGraph();
@@ -115,10 +109,6 @@ TEST(lists_of_slices)
     CHECK_THROWS(t.slices(std::vector<unsigned>{ 7 }, 1), index_error, line(__LINE__));
 }
 
-// row: 1.2 Tensor flatten() const
-// row: 1.2 Tensor reshape(
-// row: 1.2 Tensor dimShuffle(
-// row: 1.2 Tensor expand(
 TEST(shapes_change_without_copies)
 {
     Graph graph = makeGraph();
@@ -140,10 +130,6 @@ TEST(shapes_change_without_copies)
     CHECK_THROWS(t.flatten(2, 5), poplar_error, line(__LINE__));
 }
 
-// row: 1.2 Tensor broadcast(
-// row: 1.2 Tensor upsample(
-// row: 1.2 Tensor subSample(
-// row: 1.2 bool containsAliases()
 TEST(repeats_alias)
 {
     Graph graph = makeGraph();
@@ -162,7 +148,6 @@ TEST(repeats_alias)
     CHECK_THROWS(t.broadcast(2, 3), index_error, line(__LINE__));
 }
 
-// row: 1.2 Tensor reinterpret(
 TEST(bits_as_another_type)
 {
     Graph graph = makeGraph();
@@ -171,7 +156,6 @@ TEST(bits_as_another_type)
     CHECK_THROWS(t.reinterpret(HALF), type_error, line(__LINE__));
 }
 
-// row: 1.2 vector<Interval> getContiguousRegions()
 TEST(regions)
 {
     Graph graph = makeGraph();
@@ -186,7 +170,6 @@ TEST(regions)
     CHECK(t.slice(0, 0).getContiguousRegions().empty());
 }
 
-// row: 1.2 bool getConstantValue<T>
 TEST(values_of_constants)
 {
     Graph graph = makeGraph();
@@ -204,7 +187,6 @@ TEST(values_of_constants)
     CHECK(!graph.addVariable(INT, {}).getConstantValue(&i));
 }
 
-// row: 1.2 string shapeToString()
 TEST(text)
 {
     Graph graph = makeGraph();
@@ -224,7 +206,6 @@ TEST(text)
     t.dumpRegions();
 }
 
-// row: 1.2 const Tensor& getMetadata()
 TEST(no_tensor_has_metadata)
 {
     Graph graph = makeGraph();
@@ -236,9 +217,6 @@ TEST(no_tensor_has_metadata)
     CHECK_THROWS(graph.addConstant(FLOAT, t, { 2 }, 1.0f), tensor_metadata_error, "8-bit");
 }
 
-// row: 1.2 Tensor concat(
-// row: 3.11 trap 8:
-// row: 1.2 Tensor append(
 TEST(joining)
 {
     Graph graph = makeGraph();

@@ -17,7 +17,6 @@ static std::uint64_t cycles(Engine &engine, const char *handle)
     return words[0] | static_cast<std::uint64_t>(words[1]) << 32;
 }
 
-// row: 1.7 Tensor cycleCount(
 TEST(cycle_count)
 {
     RunGraph g(true);
@@ -82,7 +81,6 @@ TEST(cycles_of_the_host)
     CHECK_THROWS(cycleCount(model.graph, empty, 9999, SyncType::INTERNAL), invalid_tile_mapping, "test_tile_state.cpp");
 }
 
-// row: 1.7 Tensor getHwSeeds(
 TEST(seeds)
 {
     RunGraph g(true);
@@ -132,7 +130,6 @@ TEST(seeds)
     CHECK(found[0] == 24 && found[47] == 71);
 }
 
-// row: 1.7 setFloatingPointBehaviour(
 TEST(floating_point_behaviour)
 {
     RunGraph g(true);

@@ -31,7 +31,6 @@
 
 using namespace poplar;
 
-// row: 3.11 trap 10:
 // Tables of types at file scope, initialised before any other object and next to others.
 static const std::vector<Type> floatTypes = { FLOAT, HALF };
 static const std::map<Type, unsigned> sizes = { { FLOAT, 4 }, { HALF, 2 }, { INT, 4 }, { poplar::CHAR, 1 } };
@@ -56,7 +55,6 @@ TEST(whole_numbers)
           EPS_LOG_N_FLOAT > 1e-38f);
 }
 
-// row: 1.7 class Type { Type(); copy
 TEST(types)
 {
     Type none, type = FLOAT;
@@ -74,9 +72,6 @@ TEST(types)
     const Type chosen = true ? HALF : FLOAT;
     CHECK(chosen == HALF);
 }
-// row: 1.7 Type constants FLOAT, HALF
-// row: 1.7 CHAR, SIGNED_CHAR
-// row: 1.7 LONG, UNSIGNED_LONG
 TEST(constants)
 {
     const std::vector<Type> all{ BOOL,    poplar::CHAR, SIGNED_CHAR, UNSIGNED_CHAR, SHORT,    UNSIGNED_SHORT,
@@ -94,7 +89,6 @@ namespace poplar
 POPLAR_DECLARE_EQUIV_TYPE(Wrapped, FLOAT)
 } // namespace poplar
 
-// row: 1.7 template<T> struct equivalent_device_type
 TEST(equivalent_types)
 {
     CHECK(equivalent_device_type<float>().value == FLOAT && equivalent_device_type<int>().value == INT &&
@@ -112,7 +106,6 @@ TEST(equivalent_types)
     const auto &type = equivalent_device_type<Wrapped>().value;
     CHECK(type == FLOAT);
 }
-// row: 1.7 struct TypeTraits
 TEST(traits)
 {
     static_assert(TypeTraits::isSimpleType<int>() && TypeTraits::isSimpleType<bool>() &&
@@ -125,8 +118,6 @@ TEST(traits)
           traits != TypeTraits::make<unsigned>());
 }
 
-// row: 3.11 trap 11:
-// row: 1.7 struct GenericInterval<T>
 TEST(intervals)
 {
     const Interval a{ 2, 5 }, b(3, 4), none;
@@ -151,7 +142,6 @@ static std::size_t count(ArrayRef<std::size_t> list)
 {
     return list.size();
 }
-// row: 1.7 class ArrayRef<T>
 TEST(array_views)
 {
     const std::vector<std::size_t> vector{ 1, 2, 3 };
@@ -174,7 +164,6 @@ static std::string take(const std::string &string)
 {
     return string;
 }
-// row: 1.7 class StringRef
 TEST(text_views)
 {
     const std::string string = "string";
@@ -193,7 +182,6 @@ TEST(text_views)
     CHECK(std::strlen(detail::CString(longText)) == 300 && std::strcmp(detail::CString("abc"), "abc") == 0);
 }
 
-// row: 1.7 enum ReplicatedStreamMode {REPLICATE, BROADCAST}
 TEST(enums)
 {
     CHECK(ReplicatedStreamMode::REPLICATE != ReplicatedStreamMode::BROADCAST);

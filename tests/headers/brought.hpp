@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of the standard library that programs use with the library's headers alone: scripts/check-cpp-headers compiles
+// Names of the standard library that programs use with the library's headers alone: scripts/lint cpp-headers compiles
 // this after each header (docs/concepts/coming-from-poplar.md, What headers bring).
 inline void everyIncludedName(std::ostream *, std::istream *)
 {

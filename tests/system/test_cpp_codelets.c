@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* C++ codelets in an engine: kinds, fields, state, half; the checked mode, in which every scenario also runs, gives the
- * same results and finds writes beyond a field.   row: 2.1 `Input<T>`   row: 2.1 `MultiVertex`   row: 2.1
- * `SupervisorVertex` */
+ * same results and finds writes beyond a field. */
 #include "world.h"
 
 #include <stdint.h>
@@ -95,7 +94,6 @@ static void half_rounds_to_nearest_even(struct world *w)
     assert_memory_equal(seen, expected, sizeof(seen));
 }
 
-/* row: 2.1 assert */
 static void a_failed_assertion_names_the_vertex(struct world *w)
 {
     add_codelets(w);
@@ -123,7 +121,6 @@ static void writes_beyond_a_field_are_found(struct world *w)
     world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "out");
 }
 
-/* row: 2.3 `static const bool isExternalCodelet` */
 static void a_compute_in_assembly_fails_only_the_run(struct world *w)
 {
     add_codelets(w);
@@ -134,7 +131,6 @@ static void a_compute_in_assembly_fails_only_the_run(struct world *w)
     world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "its compute is declared and not defined");
 }
 
-/* row: 1.1 void addCodelets(stringstream& */
 static void source_text_is_compiled(struct world *w)
 {
     assert_true(pop_graph_add_codelets_source(

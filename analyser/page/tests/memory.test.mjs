@@ -153,7 +153,6 @@ test("CON-03 CON-04 CON-05 CON-06 CON-07 CON-08 each storage category has its ex
     await done(page);
 });
 
-// row: LIV-02
 test(
     "LIV-02 a click on the step where most is live: its " + "variables, and the line that a variable comes from",
     async () => {

@@ -288,7 +288,6 @@ test("MEM-09 compute sets: size, vertices and parts, of all tiles and of those t
     await done(page);
 });
 
-// row: MEM-10
 test("MEM-10 vertices by type, and exchanges, with their code", async () => {
     const page = await memory("?memory.tab=vertexTypes", ".table-rows .tr");
     const types =

@@ -115,7 +115,6 @@ function framework(name, members, shared) {
     return top;
 }
 
-// row: CAP-32 CAP-33 CAP-34
 for (const [id, name, members, shared] of [
     ["CAP-32", "tensorflow", ["2026-11-22T10-00-00.000000_41", "2026-11-22T10-05-00.000000_41"], true],
     ["CAP-33", "popart", ["inference", "training"], false],
@@ -143,7 +142,7 @@ for (const [id, name, members, shared] of [
         await done(page);
     });
 
-test("INS-04 INS-05 what takes memory of the model, an IPU and a tile, by what it is for", async () => {
+test("CAP-32 CAP-33 CAP-34 INS-04 INS-05 what takes memory of the model, an IPU and a tile, by what it is for", async () => {
     const page = await at(one, "#/insights", "[data-list]");
     const list = async (title) => {
         await page.waitForSelector(`[data-list="${title}"]`);
@@ -210,7 +209,6 @@ test("CMP-02 lines of two reports beside each other", async () => {
     await done(page);
 });
 
-// row: VIW-08
 for (const [what, fragment, ready, name, texts] of [
     ["memory by tile", "#/memory", '[data-series="total"]', "memory", ["Tiles (software order)"]],
     ["tile map", "#/memory?memory.graph=map", '[data-graph="plan"]', "tile-map", ["<image"]],
@@ -219,7 +217,7 @@ for (const [what, fragment, ready, name, texts] of [
     ["operations", "#/operations?operations.show=graph", ".graph-node", "operations", ["<text"]],
     ["flame", "#/flame", ".flame canvas", "flame", ["<text"]],
     [
-        "plot",
+        "VIW-08 plot",
         `#/programs?program=${facts.head.id}&programs.tab=tiles`,
         ".uplot canvas",
         "cycles-by-tile",

@@ -52,7 +52,6 @@ test("SUM-01 the blocks of the summary fold, and stay folded in other views and 
     await done(page);
 });
 
-// row: SUM-02 SUM-03 SUM-04
 test("SUM-02 SUM-03 SUM-04 target, graph and version are those of the report", async () => {
     const [target] = rows("SELECT * FROM target");
     const [graph] = rows("SELECT * FROM graph");
@@ -230,7 +229,6 @@ test("INS-03 tiles by memory in use: sixths of a tile's memory, and how many til
     await done(page);
 });
 
-// row: INS-06
 test("INS-06 vertices: state and code by type, and the compute sets that have most state", async () => {
     const page = await at(await shown(REPORT), "#/insights", '[data-list="State by vertex type"]');
     const state = "copy_ptr_bytes + descriptor_bytes + edge_ptr_bytes + padding_bytes + vertex_data_bytes";

@@ -56,8 +56,7 @@ async function around(step, options = "") {
     return { where, x: xOf(where, at), y: (await bandTop(page, "IPU 0")) + 2 };
 }
 
-// row: EXE-01 EXE-30 EXE-31
-test("flat: each kind of step is where and as long as the report says, in its colour", async () => {
+test("EXE-01 EXE-30 EXE-31 flat: each kind of step is where and as long as the report says, in its colour", async () => {
     for (const type of new Set(steps.map((step) => step.type))) {
         if (["Sans", "SyncAns"].includes(type)) continue; // hatched
         const only = alone(type);
@@ -78,8 +77,7 @@ test("flat: each kind of step is where and as long as the report says, in its co
     assert.deepEqual(page.problems, []);
 });
 
-// row: EXE-33
-test("hover: name, cycles, compute set and its memory", async () => {
+test("EXE-33 hover: name, cycles, compute set and its memory", async () => {
     const step = alone("OnTileExecute");
     const { x, y } = await around(step);
     await page.mouse.move(x, y);
@@ -99,8 +97,7 @@ test("hover: name, cycles, compute set and its memory", async () => {
     await page.mouse.move(5, 400);
 });
 
-// row: EXE-35 EXE-60 EXE-64 EXE-65 EXE-67
-test("click: details of each kind are the report's", async () => {
+test("EXE-35 EXE-60 EXE-64 EXE-65 EXE-67 click: details of each kind are the report's", async () => {
     for (const type of ["OnTileExecute", "DoExchange", "StreamCopyMid", "Sync"]) {
         const step = alone(type);
         const { x, y } = await around(step);
@@ -120,8 +117,7 @@ test("click: details of each kind are the report's", async () => {
     assert.deepEqual(page.problems, []);
 });
 
-// row: EXE-50 EXE-51 EXE-53 EXE-54
-test("summary: cycles of the window, balance weighted by length without syncs, data of stream copies", async () => {
+test("EXE-50 EXE-51 EXE-53 EXE-54 summary: cycles of the window, balance weighted by length without syncs, data of stream copies", async () => {
     await openTrace(page, "?trace.tab=summary");
     const all = rows("SELECT max(cycles_to) AS cycles FROM runs")[0].cycles;
     const where = await graph(page);
@@ -226,8 +222,7 @@ test("mini-map: a click moves the window, a handle changes it; the axis marks on
     assert.equal((await graph(page)).to, wide.to);
 });
 
-// row: EXE-47
-test("search greys what does not match, counts, steps through and clears", async () => {
+test("EXE-47 search greys what does not match, counts, steps through and clears", async () => {
     const step = alone("OnTileExecute");
     const other = alone("StreamCopyMid");
     const part = step.name.split("/").pop();
@@ -256,8 +251,7 @@ test("search greys what does not match, counts, steps through and clears", async
     assert.ok(near(await pixel(page, place.x, place.y), COLOURS["StreamCopyMid Host"]));
 });
 
-// row: EXE-32 EXE-36 EXE-40
-test("flame: layers by parts of names; double click expands one, its details list its steps", async () => {
+test("EXE-32 EXE-36 EXE-40 flame: layers by parts of names; double click expands one, its details list its steps", async () => {
     const nested = steps.find((step) => step.name.includes("/") && step.type === "OnTileExecute");
     const layer = nested.name.split("/")[0];
     const { x, y } = await around(nested, "&trace.layout=flame");
@@ -281,8 +275,7 @@ test("flame: layers by parts of names; double click expands one, its details lis
     assert.ok(near(below, [255, 255, 255]) || near(below, [221, 225, 230]), `nothing below the first row: ${below}`);
 });
 
-// row: EXE-37
-test("click, then Shift and click: the window holds both", async () => {
+test("EXE-37 click, then Shift and click: the window holds both", async () => {
     await openTrace(page);
     const wide = [...steps]
         .sort((a, b) => b.stop - b.start - (a.stop - a.start))
@@ -304,8 +297,7 @@ test("click, then Shift and click: the window holds both", async () => {
     assert.ok(zoomed.to - zoomed.from < (wide[1].stop - first.start) * 1.3 + 10);
 });
 
-// row: EXE-38 EXE-44
-test("BSP: what each tile does, vertical zoom, a click selects the step", async () => {
+test("EXE-38 EXE-44 BSP: what each tile does, vertical zoom, a click selects the step", async () => {
     const step = alone("OnTileExecute");
     await openTrace(page, `?trace.bsp=true&trace.from=${step.start - 20}&trace.to=${step.stop + 20}`);
     const where = await graph(page);
@@ -342,8 +334,7 @@ test("BSP: what each tile does, vertical zoom, a click selects the step", async 
     assert.equal(await text(".bsp-buttons small"), `0–${tiles - 1}`);
 });
 
-// row: EXE-34 EXE-41 EXE-42 EXE-45 EXE-46
-test("runs: bars with names; a click shows the run's parameters and times", async () => {
+test("EXE-34 EXE-41 EXE-42 EXE-45 EXE-46 runs: bars with names; a click shows the run's parameters and times", async () => {
     const runs = rows("SELECT id, name, cycles_from AS start, cycles_to AS stop, steps FROM runs ORDER BY id");
     await openTrace(page);
     const where = await graph(page);
@@ -363,8 +354,7 @@ test("runs: bars with names; a click shows the run's parameters and times", asyn
     assert.equal(await text(".execution-view"), "Flat ▾");
 });
 
-// row: EXE-18
-test("options: hidden kinds are said and left out; balance shades; the axis starts at 0", async () => {
+test("EXE-18 options: hidden kinds are said and left out; balance shades; the axis starts at 0", async () => {
     const sync = alone("Sync");
     let place = await around(sync);
     assert.ok(near(await pixel(page, place.x, place.y), COLOURS[kindOf(sync)]));

@@ -80,8 +80,7 @@ async function open(parameters, of = page) {
 const middle = (block) => (block.start + block.stop) / 2;
 const around = (block, more = 60) => `?trace.from=${Math.max(0, block.start - more)}&trace.to=${block.stop + more}`;
 
-// row: EXE-03 EXE-49
-test("a lane for each selected tile, grouped by IPU; nested blocks below each other, and gaps", async () => {
+test("EXE-03 EXE-49 a lane for each selected tile, grouped by IPU; nested blocks below each other, and gaps", async () => {
     assert.deepEqual(selected, [0, 2, 4, 6]);
     const outer = blocks.find((block) => block.name === "model/outer" && block.tile === 2);
     const { where, at } = await open(`${around(outer, 400)}&trace.text=false`);
@@ -139,8 +138,7 @@ test("a lane for each selected tile, grouped by IPU; nested blocks below each ot
     assert.equal(await page.locator('[data-row="balance"]').count(), 0);
 });
 
-// row: EXE-70
-test("a common block: exact begin and end; the window's sums by tile", async () => {
+test("EXE-70 a common block: exact begin and end; the window's sums by tile", async () => {
     const block = blocks.find((one) => one.name === "model/second" && one.tile === 4);
     const { where, at } = await open(around(block));
     await page.mouse.click(...at(middle(block), 4, 1));
@@ -183,8 +181,7 @@ test("a common block: exact begin and end; the window's sums by tile", async () 
     );
 });
 
-// row: EXE-04 EXE-22
-test("stream copies of tiles that were not selected: one lane, I/O Events, or a lane each", async () => {
+test("EXE-04 EXE-22 stream copies of tiles that were not selected: one lane, I/O Events, or a lane each", async () => {
     assert.deepEqual(others, [1, 3, 5, 7]);
     const store = blocks.filter(
         (block) => block.name === "store" && others.includes(block.tile) && block.run === 0 && block.tile < PER_IPU,
@@ -218,8 +215,7 @@ test("stream copies of tiles that were not selected: one lane, I/O Events, or a 
     assert.equal(await text('[data-figure="cycles"]'), `${count(store[1].stop - store[1].start)} cycles`);
 });
 
-// row: EXE-71
-test("stream copies have three phases, in the colours of the detailed trace and of the key", async () => {
+test("EXE-71 stream copies have three phases, in the colours of the detailed trace and of the key", async () => {
     const tile = 0;
     for (const name of ["fetch", "store", "send"]) {
         const phases = blocks.filter((block) => block.name === name && block.tile === tile && block.run === 0);
@@ -259,8 +255,7 @@ test("stream copies have three phases, in the colours of the detailed trace and 
     await page.click('[aria-label="colour key"]');
 });
 
-// row: EXE-21 EXE-72
-test("buffer flushes are hidden until they are asked for", async () => {
+test("EXE-21 EXE-72 buffer flushes are hidden until they are asked for", async () => {
     const flush = blocks.find(
         (block) => block.kind === FLUSHED && block.tile === 2 && block.phase === "StreamCopyMid Host",
     );
@@ -279,8 +274,7 @@ test("buffer flushes are hidden until they are asked for", async () => {
     assert.ok(near(await pixel(page, x, y), await themeColour(page, "paper")));
 });
 
-// row: EXE-20
-test("text: names on blocks, or none", async () => {
+test("EXE-20 text: names on blocks, or none", async () => {
     const block = blocks.find((one) => one.name === "model/inner" && one.tile === 0);
     const { at, where } = await open(around(block, 20));
     const wide = Math.floor(((block.stop - block.start) / (where.to - where.from)) * where.width) - 10;
@@ -292,8 +286,7 @@ test("text: names on blocks, or none", async () => {
     assert.equal(await letters(), 0);
 });
 
-// row: EXE-23
-test("relative cycles: the axis and callouts count from the first block", async () => {
+test("EXE-23 relative cycles: the axis and callouts count from the first block", async () => {
     const name = "late";
     const other = await serve([name]);
     const own = blocksOf(name);
@@ -329,8 +322,7 @@ test("relative cycles: the axis and callouts count from the first block", async 
     await other.close();
 });
 
-// row: EXE-73 EXE-74
-test("overflow: what is lost is counted, and begins and ends that are not known are said", async () => {
+test("EXE-73 EXE-74 overflow: what is lost is counted, and begins and ends that are not known are said", async () => {
     const other = await serve(["overflow"]);
     const own = blocksOf("overflow").filter((block) => block.run === 0);
     const [overflow] = own.filter((block) => block.kind === OVERFLOW);
@@ -399,8 +391,7 @@ test("overflow: what is lost is counted, and begins and ends that are not known 
     await other.close();
 });
 
-// row: EXE-49b
-test("the wheel zooms about the pointer, drags pan, the mini-map moves the window; Runs shows their bars", async () => {
+test("EXE-49b the wheel zooms about the pointer, drags pan, the mini-map moves the window; Runs shows their bars", async () => {
     await openTrace(page);
     const all = await graph(page);
     const y = (await bandTop(page, "tile 2")) + 8;

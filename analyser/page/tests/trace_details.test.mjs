@@ -78,8 +78,7 @@ async function checkCommon(step) {
     assert.ok(active.length > 0);
 }
 
-// row: EXE-02
-test("repeated executions show one duration; the page says so", async () => {
+test("EXE-02 repeated executions show one duration; the page says so", async () => {
     const lane = lanes[0];
     const executions = lane.filter((step) => step.kind === "OnTileExecute" && step.name === "layer/inner");
     assert.equal(executions.length, 3);
@@ -100,8 +99,7 @@ test("repeated executions show one duration; the page says so", async () => {
     );
 });
 
-// row: EXE-61
-test("a layer of the flame graph lists its steps with their figures", async () => {
+test("EXE-61 a layer of the flame graph lists its steps with their figures", async () => {
     const lane = lanes[0];
     const inner = lane.filter((step) => step.name.startsWith("layer/"));
     // The first execution in the loop: consecutive steps named layer, ignoring unnamed syncs.
@@ -145,8 +143,7 @@ test("a layer of the flame graph lists its steps with their figures", async () =
     await page.waitForSelector(`[data-step="${wanted[0].id}"]`);
 });
 
-// row: EXE-62 EXE-63
-test("syncs: internal, external and SyncAns, each with its figures and what it is", async () => {
+test("EXE-62 EXE-63 syncs: internal, external and SyncAns, each with its figures and what it is", async () => {
     for (const [kind, means] of [
         ["Sync Internal", /^a sync of the tiles of one IPU$/],
         ["Sync External", /between IPUs; it also controls the flow with the host/],
@@ -167,8 +164,7 @@ test("syncs: internal, external and SyncAns, each with its figures and what it i
     }
 });
 
-// row: EXE-66
-test("GlobalExchange: data, balance, variables, and plots by tile", async () => {
+test("EXE-66 GlobalExchange: data, balance, variables, and plots by tile", async () => {
     const step = alone(
         lanes[1],
         (one) => one.name === "layer/inner/GlobalPre/GlobalExchange" && one.kind === "GlobalExchange",
@@ -245,8 +241,7 @@ test("the critical tile of a step: the vertex there, and the cycles that the oth
     );
 });
 
-// row: EXE-52
-test("Rx and Tx of stream copies, by where they go, and of global exchanges, of the visible window", async () => {
+test("EXE-52 Rx and Tx of stream copies, by where they go, and of global exchanges, of the visible window", async () => {
     const copies = factsOf("copies");
     const other = await serve(["copies"]);
     const moved = (ipu, kind, from, to) => {
@@ -293,8 +288,7 @@ test("Rx and Tx of stream copies, by where they go, and of global exchanges, of 
     await other.close();
 });
 
-// row: EXE-32
-test("flame by debug names: a stream copy has its three phases below its name", async () => {
+test("EXE-32 flame by debug names: a stream copy has its three phases below its name", async () => {
     const lane = lanes[0];
     const mid = lane.find((step) => step.name === "send" && step.kind === "StreamCopyMid Host");
     const phases = lane.filter(

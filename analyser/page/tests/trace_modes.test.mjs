@@ -12,8 +12,7 @@ import { browser } from "./session.mjs";
 import { alone, around, count, directory, factsOf, pva, rows, serve, stretch } from "./trace_reports.mjs";
 import { COLOURS, bandTop, graph, near, openTrace, pixel, pixels, settled, xOf } from "./trace_tools.mjs";
 
-// row: EXE-05
-test("the options are those of the mode that the report was recorded in", async () => {
+test("EXE-05 the options are those of the mode that the report was recorded in", async () => {
     for (const [name, mode, options] of [
         [
             "report",
@@ -58,8 +57,7 @@ async function shownBy(path, step, use = async () => undefined) {
     return fromCache;
 }
 
-// row: EXE-06
-test("the cache is made at first, read later, made again when it is damaged, and deleted from the menu", async () => {
+test("EXE-06 the cache is made at first, read later, made again when it is damaged, and deleted from the menu", async () => {
     const step = alone(factsOf("report").lanes[0], (one) => one.kind === "OnTileExecute");
     const work = mkdtempSync(join(tmpdir(), "cache"));
     const copy = join(work, "report");
@@ -88,8 +86,7 @@ test("the cache is made at first, read later, made again when it is damaged, and
     rmSync(work, { recursive: true });
 });
 
-// row: EXE-25
-test("where most steps are narrower than a pixel, a note below the mini-map says to zoom in", async () => {
+test("EXE-25 where most steps are narrower than a pixel, a note below the mini-map says to zoom in", async () => {
     const { page, close } = await serve(["long"]);
     await openTrace(page);
     const note = page.locator(".too-small");
@@ -122,8 +119,7 @@ test("where most steps are narrower than a pixel, a note below the mini-map says
     await close();
 });
 
-// row: EXE-26 CMP-02
-test("two reports: their traces above each other or side by side, linked or not", async () => {
+test("EXE-26 CMP-02 two reports: their traces above each other or side by side, linked or not", async () => {
     const both = ["report", "copies"].map(factsOf);
     const { page, close } = await serve(["report", "copies"]);
     const boxes = async () => Promise.all([0, 1].map((i) => page.locator(".trace-canvas").nth(i).boundingBox()));

@@ -56,8 +56,7 @@ function balanceOf(lane) {
     );
 }
 
-// row: EXE-10
-test("Select IPU: one lane and one column of the summary, or all", async () => {
+test("EXE-10 Select IPU: one lane and one column of the summary, or all", async () => {
     await openTrace(page);
     assert.deepEqual(await titles(), ["IPU 0", "IPU 1"]);
     for (const ipu of [1, 0]) {
@@ -81,8 +80,7 @@ test("Select IPU: one lane and one column of the summary, or all", async () => {
     assert.deepEqual(await titles(), ["IPU 0", "IPU 1"]);
 });
 
-// row: EXE-11
-test("Tile balance: the lower share of a step's height is shaded, as much as the share of tiles in use", async () => {
+test("EXE-11 Tile balance: the lower share of a step's height is shaded, as much as the share of tiles in use", async () => {
     const shares = new Set();
     for (const kind of ["OnTileExecute", "DoExchange", "StreamCopyMid Host", "StreamCopyBegin"]) {
         const step = alone(lanes[0], (one) => one.kind === kind);
@@ -101,8 +99,7 @@ test("Tile balance: the lower share of a step's height is shaded, as much as the
     assert.ok(shares.size >= 3, "the report has steps of different balances");
 });
 
-// row: EXE-12
-test("Terminals: a line at the right end of each step", async () => {
+test("EXE-12 Terminals: a line at the right end of each step", async () => {
     const step = alone(lanes[0], (one) => one.kind === "OnTileExecute");
     const { where, y } = await around(page, step, "&trace.text=false");
     const ink = await themeColour(page, "ink");
@@ -125,8 +122,7 @@ test("Terminals: a line at the right end of each step", async () => {
     );
 });
 
-// row: EXE-13
-test("Group executions: neighbours of one process are one rectangle with its name", async () => {
+test("EXE-13 Group executions: neighbours of one process are one rectangle with its name", async () => {
     const pre = lanes[0].find((step) => step.name === "layer/inner/ExchangePre");
     const post = lanes[0].find((step) => step.name === "layer/inner/GlobalPost/GlobalExchange");
     const group = lanes[0].filter((step) => step.id >= pre.id && step.id <= post.id);
@@ -150,8 +146,7 @@ test("Group executions: neighbours of one process are one rectangle with its nam
     assert.ok(tip.includes(`from ${count(pre.start)} to ${count(post.stop)}`), tip.join());
 });
 
-// row: EXE-14
-test("Group syncs: syncs that follow each other are one rectangle", async () => {
+test("EXE-14 Group syncs: syncs that follow each other are one rectangle", async () => {
     const lane = lanes[0];
     const at = lane.findIndex(
         (step, i) =>
@@ -191,8 +186,7 @@ test("Group syncs: syncs that follow each other are one rectangle", async () => 
     assert.ok(near(await pixel(page, place.x, place.y), COLOURS[single.kind]));
 });
 
-// row: EXE-15
-test("Text: names on steps, or none", async () => {
+test("EXE-15 Text: names on steps, or none", async () => {
     const step = alone(lanes[0], (one) => one.name === "model/add/Op/Add");
     const { where, x, y } = await around(page, step);
     const wide = Math.floor((step.seen / (where.to - where.from)) * where.width) - 8;
@@ -206,8 +200,7 @@ test("Text: names on steps, or none", async () => {
     assert.ok((await inside()) > 20);
 });
 
-// row: EXE-16
-test("Separate overlapping steps: at each cycle there are as many rows in use as steps", async () => {
+test("EXE-16 Separate overlapping steps: at each cycle there are as many rows in use as steps", async () => {
     const lane = lanes[0];
     const [from, to] = [3300, 5700];
     const shown = lane.filter((step) => step.stop > from && step.start < to);
@@ -250,8 +243,7 @@ test("Separate overlapping steps: at each cycle there are as many rows in use as
     assert.ok(border.includes(true) && border.includes(false), "dashes");
 });
 
-// row: EXE-17
-test("External syncs: hidden in the graph, left out of the statistics, and said", async () => {
+test("EXE-17 External syncs: hidden in the graph, left out of the statistics, and said", async () => {
     const step = alone(lanes[0], (one) => one.kind === "Sync External");
     const { x, y } = await around(page, step, "&trace.tab=summary&trace.text=false");
     assert.ok(near(await pixel(page, x, y), COLOURS["Sync External"]));
@@ -277,8 +269,7 @@ test("External syncs: hidden in the graph, left out of the statistics, and said"
     );
 });
 
-// row: EXE-19 EXE-55
-test("New BSP statistics: tile utilisation is what tiles do at each cycle", async () => {
+test("EXE-19 EXE-55 New BSP statistics: tile utilisation is what tiles do at each cycle", async () => {
     const [from, to] = [2000, 9000];
     await openTrace(page, `?trace.from=${from}&trace.to=${to}&trace.tab=summary`);
     assert.equal(await text('[data-row="balance"] th'), "Tile balance");
@@ -305,8 +296,7 @@ test("New BSP statistics: tile utilisation is what tiles do at each cycle", asyn
     );
 });
 
-// row: EXE-24
-test("the colour key has the kinds that the report has, in the colours of the graph", async () => {
+test("EXE-24 the colour key has the kinds that the report has, in the colours of the graph", async () => {
     await openTrace(page);
     await page.click('[aria-label="colour key"]');
     const key = await page
@@ -328,8 +318,7 @@ test("the colour key has the kinds that the report has, in the colours of the gr
     assert.ok(key.length >= 8);
 });
 
-// row: EXE-43 EXE-41
-test("Execution View: Flat and Flame; its button says which", async () => {
+test("EXE-43 EXE-41 Execution View: Flat and Flame; its button says which", async () => {
     const step = alone(lanes[0], (one) => one.name === "layer/inner" && one.kind === "OnTileExecute");
     const { x, y } = await around(page, step, "&trace.text=false");
     assert.equal(await text(".execution-view"), "Flat, Runs ▾");
@@ -347,8 +336,7 @@ test("Execution View: Flat and Flame; its button says which", async () => {
     assert.ok(near(await pixel(page, x, y), COLOURS.OnTileExecute));
 });
 
-// row: EXE-39
-test("BSP: + and − change how many tiles are shown, a drag which, the recycle button shows all", async () => {
+test("EXE-39 BSP: + and − change how many tiles are shown, a drag which, the recycle button shows all", async () => {
     const step = alone(lanes[0], (one) => one.kind === "OnTileExecute");
     const [from, to] = [step.start - 40, step.start + 160];
     await openTrace(page, `?trace.bsp=true&trace.ipu=0&trace.from=${from}&trace.to=${to}`);

@@ -31,7 +31,6 @@ const view = async (page, id) => {
     await page.waitForSelector(`[data-view="${id}"][aria-current]`);
 };
 
-// row: VIW-01 REL-04
 test("VIW-01 REL-04 the views in the header; reports that lack a view's data say so; reload and close", async () => {
     const page = await at(await serve([REPORT]), "", "[data-verdict]");
     const views = ["insights", "summary", "memory", "liveness", "programs", "operations", "trace"];
@@ -94,7 +93,6 @@ const tilesWhen = async (page, accept) => {
     throw new Error(`the graph shows ${await tiles(page)}`);
 };
 
-// row: VIW-03 VIW-04
 test("VIW-03 VIW-04 mini-map, wheel and drag of a graph of bars", async () => {
     const page = await at(await shown(REPORT), "#/memory", '[data-series="total"]');
     assert.equal((await tilesWhen(page, (all) => all.length === 8)).length, 8);
@@ -125,7 +123,6 @@ test("VIW-03 VIW-04 mini-map, wheel and drag of a graph of bars", async () => {
     await done(page);
 });
 
-// row: VIW-05 VIW-06 VIW-09
 test("VIW-05 VIW-06 VIW-09 buttons and keys of navigation; the options fold; all is shown again", async () => {
     const page = await at(await shown(REPORT), "#/memory", '[data-series="total"]');
     await tilesWhen(page, (all) => all.length === 8);
@@ -273,7 +270,6 @@ const landing = async () => {
 const opened = async (page, name) =>
     page.waitForFunction((wanted) => document.querySelector(".report-name")?.textContent === wanted, name);
 
-// row: OPN-03 OPN-04 CMP-01
 test("OPN-03 OPN-04 CMP-01 recent reports and comparisons: the last first; what is gone says so", async () => {
     const parent = basename(work);
     const third = join(work, "third");
@@ -398,7 +394,6 @@ test("OPN-13 the guide and the keys are a click away, in the page that opens rep
     await done(other);
 });
 
-// row: PRF-01 PRF-04
 test("PRF-01 PRF-04 units of memory: binary, SI or bytes, everywhere; ticks are powers of 2", async () => {
     const page = await at(await shown(REPORT), "#/insights", '[data-figure="used"]');
     const used = sum(facts.used);

@@ -11,6 +11,25 @@ struct row {
     uint8_t kind;
 };
 
+static const struct row_column columns[] = {
+    { "from", COLUMN_F64, offsetof(struct row, from) },
+    { "to", COLUMN_F64, offsetof(struct row, to) },
+    { "cycles", COLUMN_F64, offsetof(struct row, cycles) },
+    { "balance", COLUMN_F64, offsetof(struct row, balance) },
+    { "activeBalance", COLUMN_F64, offsetof(struct row, active_balance) },
+    { "step", COLUMN_U32, offsetof(struct row, step) },
+    { "label", COLUMN_U32, offsetof(struct row, label) },
+    { "activeTiles", COLUMN_U32, offsetof(struct row, active) },
+    { "kind", COLUMN_U8, offsetof(struct row, kind) },
+};
+
+/* The layer's steps in the window: rows of the first MAX_ROWS, counts and cycles of all. */
+struct found {
+    VEC(struct row) rows;
+    struct labels labels;
+    double total, cycles;
+};
+
 /* Nodes whose paths equal a name or are below it; parents precede children. */
 static bool *nodes_below(const struct node *node, uint32_t nodes, const char *name)
 {
@@ -28,6 +47,48 @@ static double share(double part, double whole)
     return whole > 0 ? part / whole : 0;
 }
 
+/* Adds a step if it is whole in the window and not hidden. */
+static void add_step(struct found *found, const struct window *window, uint64_t step)
+{
+    const struct lod *lod = window->lod;
+    double from, to;
+    if (!lod_extent(lod, step, window->ipu, &from, &to) || from < window->from || to > window->to ||
+        window_hides(window, lod_kind(lod, step)))
+        return;
+    const struct figure *figure = lod_figure(lod, step, window->ipu);
+    double longest = (double)figure->cycles, sum = (double)figure->sum;
+    found->total += 1;
+    found->cycles += longest;
+    if (found->rows.count == MAX_ROWS)
+        return;
+    *vec_push(&found->rows) = (struct row){
+        .from = from,
+        .to = to,
+        .cycles = longest,
+        .balance = share(sum, longest * lod->tiles_per_ipu),
+        .active_balance = share(sum, longest * (double)figure->active),
+        .step = (uint32_t)step,
+        .label = labels_of(&found->labels, lod, lod->of_program[lod->program[step]].leaf),
+        .active = (uint32_t)figure->active,
+        .kind = lod_kind(lod, step),
+    };
+}
+
+/* Adds the steps whose node in nesting, or else in the tree of names, is in the layer. */
+static void add_steps(struct found *found, const struct window *window, const struct nesting *nesting,
+                      const bool *below)
+{
+    const struct lod *lod = window->lod;
+    for (uint64_t i = lod_first_bucket(lod, window->ipu, window->from);
+         i < lod->buckets && lod_bucket(lod, window->ipu, i)->begin <= window->to; ++i) {
+        uint64_t first = i * BUCKET_STEPS, end = first + BUCKET_STEPS < lod->steps ? first + BUCKET_STEPS : lod->steps;
+        for (uint64_t step = first; step < end; ++step) {
+            if (below[nesting ? nesting->leaf[step] : lod->of_program[lod->program[step]].leaf])
+                add_step(found, window, step);
+        }
+    }
+}
+
 pop_status trace_layer(const struct request *request, struct answer *answer, pop_error *error)
 {
     struct window window;
@@ -40,65 +101,16 @@ pop_status trace_layer(const struct request *request, struct answer *answer, pop
         window_free(&window);
         return error->status;
     }
-    const struct node *node = nesting ? nesting->node : lod->node;
-    uint32_t nodes = nesting ? nesting->nodes : lod->nodes;
-    bool *below = nodes_below(node, nodes, request_text(request, "name", ""));
-    VEC(struct row) rows = { 0 };
-    struct labels labels = { 0 };
-    double total = 0, cycles = 0;
-    for (uint64_t i = lod_first_bucket(lod, window.ipu, window.from);
-         i < lod->buckets && lod_bucket(lod, window.ipu, i)->begin <= window.to; ++i) {
-        uint64_t first = i * BUCKET_STEPS, end = first + BUCKET_STEPS < lod->steps ? first + BUCKET_STEPS : lod->steps;
-        for (uint64_t step = first; step < end; ++step) {
-            double from, to;
-            if (!below[nesting ? nesting->leaf[step] : lod->of_program[lod->program[step]].leaf] ||
-                !lod_extent(lod, step, window.ipu, &from, &to) || from < window.from || to > window.to ||
-                window_hides(&window, lod_kind(lod, step)))
-                continue;
-            const struct figure *figure = lod_figure(lod, step, window.ipu);
-            double longest = (double)figure->cycles, sum = (double)figure->sum;
-            total += 1;
-            cycles += longest;
-            if (rows.count < MAX_ROWS)
-                *vec_push(&rows) = (struct row){ from,
-                                                 to,
-                                                 longest,
-                                                 share(sum, longest * lod->tiles_per_ipu),
-                                                 share(sum, longest * (double)figure->active),
-                                                 (uint32_t)step,
-                                                 labels_of(&labels, lod, lod->of_program[lod->program[step]].leaf),
-                                                 (uint32_t)figure->active,
-                                                 lod_kind(lod, step) };
-        }
-    }
-    size_t count = rows.count;
-    double *figures = mem_zero(count * 5 + 1, sizeof(*figures));
-    uint32_t *numbers = mem_zero(count * 3 + 1, sizeof(*numbers));
-    uint8_t *kind = mem_zero(count + 1, 1);
-    for (size_t i = 0; i < count; ++i) {
-        const struct row *row = &rows.data[i];
-        const double values[] = { row->from, row->to, row->cycles, row->balance, row->active_balance };
-        for (size_t k = 0; k < 5; ++k)
-            figures[k * count + i] = values[k];
-        numbers[i] = row->step;
-        numbers[count + i] = row->label;
-        numbers[2 * count + i] = row->active;
-        kind[i] = row->kind;
-    }
-    static const char *const names[] = { "from", "to", "cycles", "balance", "activeBalance" };
-    for (size_t k = 0; k < 5; ++k)
-        answer_column(answer, names[k], COLUMN_F64, figures + k * count, count);
-    answer_column(answer, "step", COLUMN_U32, numbers, count);
-    answer_column(answer, "label", COLUMN_U32, numbers + count, count);
-    answer_column(answer, "activeTiles", COLUMN_U32, numbers + 2 * count, count);
-    answer_column(answer, "kind", COLUMN_U8, kind, count);
-    labels_answer(&labels, answer, "labels");
-    answer_meta(answer, json_pack("{s:f, s:f}", "steps", total, "cycles", cycles));
-    free(figures);
-    free(numbers);
-    free(kind);
+    bool *below = nodes_below(nesting ? nesting->node : lod->node, nesting ? nesting->nodes : lod->nodes,
+                              request_text(request, "name", ""));
+    struct found found = { 0 };
+    add_steps(&found, &window, nesting, below);
+    answer_rows(answer, found.rows.data, found.rows.count, sizeof(struct row), columns,
+                sizeof(columns) / sizeof(*columns));
+    labels_answer(&found.labels, answer, "labels");
+    answer_meta(answer, json_pack("{s:f, s:f}", "steps", found.total, "cycles", found.cycles));
     free(below);
-    vec_free(&rows);
+    vec_free(&found.rows);
     window_free(&window);
     return POP_OK;
 }

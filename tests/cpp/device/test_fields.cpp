@@ -42,9 +42,6 @@ template <class V> class Built
     alignas(V) unsigned char bytes[sizeof(V)];
 };
 
-// row: 2.1 class X : public Vertex
-// row: 2.1 Input<T> / Output<T> / InOut<T>
-// row: 2.1 Vector<T, Layout=SPAN, MinAlign=alignof(T), Interleaved=false>
 class SumVertex : public Vertex
 {
   public:
@@ -78,11 +75,6 @@ TEST(edgesToScalarsAndVectors)
     CHECK(out == 7 && total == 117);
 }
 
-// row: 2.1 VectorList<T, VectorListLayout, MinAlign, Interleaved>
-// row: 2.1 VectorListLayout::
-// row: 2.1 VectorLayout::
-// row: 2.1 explicit instantiation template class
-// row: 2.1 [[poplar::constraint("elem(*a) != elem(*b)")]]
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wunknown-attributes"
 #else
@@ -163,7 +155,6 @@ TEST(edgesToHalf)
     CHECK(out == 1 + 2 + 2 + 2 + 4 + 1 + 4);
 }
 
-// row: 2.1 MultiVertex
 class Workers : public MultiVertex
 {
   public:
@@ -175,7 +166,6 @@ class Workers : public MultiVertex
         return true;
     }
 };
-// row: 2.1 SupervisorVertex; SupervisorVertexIf
 static_assert(std::is_base_of<SupervisorVertex, SupervisorVertexIf<true>>::value &&
                   std::is_base_of<Vertex, SupervisorVertexIf<false>>::value,
               "kinds");
@@ -223,7 +213,6 @@ TEST(supervisorsCompileForTheHost)
     unsigned out = 0, *state = &out;
     CHECK(Built<Alone>(state)->compute() && out == 42);
 }
-// row: 2.1 ExternalExchangeVertex
 static_assert(std::is_empty<ExternalExchangeVertex>::value && std::is_empty<Vertex>::value &&
                   std::is_empty<MultiVertex>::value,
               "no state of their own");
@@ -239,7 +228,6 @@ TEST(everyWorkerHasItsShare)
     static_assert(CTXT_WORKERS == 6 && CSR_W_WSR__CTXTID_M1__MASK == 7, "constants");
 }
 
-// row: 2.1 printf via <print.h>
 TEST(printfTakesHalvesAndEdges)
 {
     half h = 1.5f;

@@ -9,7 +9,6 @@
 
 #include <cmath>
 
-// row: 2.1 half / half2 / half4 / float2 / float4
 TEST(operatorsWorkOnEachElement)
 {
     float2 v = { 1, 2 };

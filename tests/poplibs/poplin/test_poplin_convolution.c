@@ -47,10 +47,6 @@ static poplin_conv_params random_params(uint64_t *state, pop_type type)
     return p;
 }
 
-/* row: poplin createInput */
-/* row: poplin createWeights */
-/* row: poplin convolution */
-/* row: poplin calculateWeightDeltas */
 static void test_random_convolutions(void **state)
 {
     (void)state;
@@ -507,12 +503,6 @@ static void test_partials_in_a_ring(void **state)
     bed_close(&bed);
 }
 
-/* row: poplin convolutionWeightUpdate */
-/* row: poplin createBiases */
-/* row: poplin addBias */
-/* row: poplin convolutionBiasUpdate */
-/* row: poplin weightsTransposeChansFlipXY */
-/* row: poplin fullyConnectedWeightTranspose */
 static void test_updates(void **state)
 {
     (void)state;
@@ -573,8 +563,6 @@ static void test_updates(void **state)
         }
 }
 
-/* row: poplin createConvOutput */
-/* row: poplin convolutionWithOutput */
 static void test_given_output_and_empty_tensors(void **state)
 {
     (void)state;

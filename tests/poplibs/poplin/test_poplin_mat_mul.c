@@ -238,7 +238,6 @@ static void test_created_operands_are_exchanged(void **state)
     bed_close(&bed);
 }
 
-/* row: poplin matMulGrouped */
 static void test_shapes_views_and_types(void **state)
 {
     (void)state;
@@ -283,8 +282,6 @@ static void test_constant_operands(void **state)
     }
 }
 
-/* row: poplin matMulGroupedAcc */
-/* row: poplin matMulAcc */
 static void test_adds_to_existing_values(void **state)
 {
     (void)state;
@@ -390,16 +387,6 @@ static void test_arranged_operands_are_checked(void **state)
     bed_close(&bed);
 }
 
-/* row: poplin createMatMulInputLHS */
-/* row: poplin createMatMulInputRHS */
-/* row: poplin createMatMulOutput */
-/* row: poplin createMatMulGroupedInputLHS */
-/* row: poplin createMatMulGroupedInputRHS */
-/* row: poplin createMatMulGroupedOutput */
-/* row: poplin matMulWithOutput */
-/* row: poplin matMulGroupedWithOutput */
-/* row: poplin preArrangeMatMulInputRHS */
-/* row: poplin preArrangeMatMulGroupedInputRHS */
 static void test_layouts_of_operands(void **state)
 {
     (void)state;
@@ -407,12 +394,6 @@ static void test_layouts_of_operands(void **state)
     check_operands(BED_MODEL);
 }
 
-/* row: poplin MatMulParams */
-/* row: poplin preplanMatMuls */
-/* row: poplin PlanningCache */
-/* row: poplin matMulReportPlan */
-/* row: poplin matMulGroupedReportPlan */
-/* row: poplin matMulGetConvPlanParams */
 static void test_plans(void **state)
 {
     (void)state;
@@ -502,8 +483,6 @@ static void test_passes_of_a_layer(void **state)
     }
 }
 
-/* row: poplin matMul */
-/* row: poplin transposeGroupedMatrix */
 static void test_mistakes(void **state)
 {
     (void)state;
@@ -548,7 +527,6 @@ static void test_mistakes(void **state)
     bed_close(&bed);
 }
 
-/* row: poplin matmulValidateOptions */
 static void test_options_of_the_convolution(void **state)
 {
     (void)state;

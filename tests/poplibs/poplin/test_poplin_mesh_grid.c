@@ -5,7 +5,6 @@
 #include <poplin/fully_connected.h>
 #include <poplin/mesh_grid.h>
 
-/* row: poplin linspace */
 static void test_even_steps(void **state)
 {
     (void)state;
@@ -24,7 +23,6 @@ static void test_even_steps(void **state)
     }
 }
 
-/* row: poplin meshgrid2d */
 static void test_grids(void **state)
 {
     (void)state;
@@ -44,8 +42,6 @@ static void test_grids(void **state)
     bed_close(&bed);
 }
 
-/* row: poplin FullyConnectedParams */
-/* row: poplin getMatMulPrePlanParameters */
 static void test_products_of_a_layer(void **state)
 {
     (void)state;

@@ -18,12 +18,6 @@ static size_t channel_of(size_t i)
     return i / FIELD % CHANNELS;
 }
 
-/* row: poplin normStatistics */
-/* row: poplin normWhiten */
-/* row: poplin normalise */
-/* row: poplin createNormParams */
-/* row: poplin createNormGamma */
-/* row: poplin createNormBeta */
 static void test_forward(void **state)
 {
     (void)state;
@@ -70,9 +64,6 @@ static void test_forward(void **state)
         }
 }
 
-/* row: poplin normParamGradients */
-/* row: poplin normGradients */
-/* row: poplin normStatisticsGradients */
 static void test_backward(void **state)
 {
     (void)state;

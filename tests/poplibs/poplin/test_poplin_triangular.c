@@ -71,8 +71,6 @@ static void check_system(enum bed_device device, const struct system *s)
     bed_close(&bed);
 }
 
-/* row: poplin triangularSolve */
-/* row: poplin createTriangularSolveInputLHS */
 static void test_systems(void **state)
 {
     (void)state;
@@ -94,7 +92,6 @@ static void test_systems(void **state)
                  &(struct system){ 2, 19, 9, 8, false, false, false, POP_FLOAT }); /* padded, halved, widened */
 }
 
-/* row: poplin triangularMask */
 static void test_masks(void **state)
 {
     (void)state;
@@ -195,9 +192,6 @@ static void test_factor_layouts(void **state)
     }
 }
 
-/* row: poplin cholesky */
-/* row: poplin choleskyInPlace */
-/* row: poplin createCholeskyInput */
 static void test_factors(void **state)
 {
     (void)state;
@@ -257,8 +251,6 @@ static void test_cycles(void **state)
     check_cycles("poplin::TriangularSolve<half,false>", POP_HALF, 64, 51996); /* 34560 + 17424 + 12 */
 }
 
-/* row: poplin getTriangularSolveMatMulPrePlanParameters */
-/* row: poplin getCholeskyMatMulPrePlanParameters */
 static void test_products_that_are_planned(void **state)
 {
     (void)state;
@@ -286,7 +278,6 @@ static void test_products_that_are_planned(void **state)
     assert_memory_equal(list[2].b_shape, inverse + 3, 3 * sizeof(size_t));
 }
 
-/* row: poplin createTriangularSolveInputRHS */
 static void test_mistakes(void **state)
 {
     (void)state;

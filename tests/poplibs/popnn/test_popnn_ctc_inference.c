@@ -77,8 +77,6 @@ static void check_entry(const struct work *w, const double *data, size_t entry, 
     }
 }
 
-/* row: popnn beamSearchDecoderLogits */
-/* row: popnn beamSearchDecoderLogProbabilities */
 static void test_paths(void **state)
 {
     (void)state;

@@ -185,9 +185,6 @@ static void reference(const struct work *w, const double *data, const double *la
     free(posterior);
 }
 
-/* row: popnn calcLossAndGradientLogits */
-/* row: popnn createDataInput */
-/* row: popnn createLabelsInput */
 static void test_logits(void **state)
 {
     (void)state;
@@ -215,9 +212,6 @@ static void test_logits(void **state)
 }
 
 /* Both calls for the gradient, and the loss alone. */
-/* row: popnn calcLossAndGradientLogProbabilities */
-/* row: popnn calcCTCLossLogProbabilities */
-/* row: popnn calcCTCLossLogits */
 static void test_log_probabilities(void **state)
 {
     (void)state;
@@ -332,8 +326,6 @@ static void test_differences(void **state)
 
 /* ---- costs ---- */
 
-/* row: popnn plan */
-/* row: popnn Plan */
 static void test_plan(void **state)
 {
     (void)state;

@@ -223,10 +223,6 @@ static double check_layer(unsigned device, const popnn_gru_params *p, enum bed_m
     return worst;
 }
 
-/* row: popnn gruFwd */
-/* row: popnn gruBwd */
-/* row: popnn gruWU */
-/* row: popnn gruBwdWithWU */
 static void test_all_passes(void **state)
 {
     (void)state;

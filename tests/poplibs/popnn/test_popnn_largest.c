@@ -16,10 +16,6 @@ static void add_codelets(pop_where where, pop_graph *graph)
 
 static const pop_type types[] = { POP_FLOAT, POP_HALF, POP_INT, POP_UNSIGNED_INT };
 
-/* row: popnn argMax */
-/* row: popnn argMin */
-/* row: popnn maxAndArgMax */
-/* row: popnn minAndArgMin */
 static void test_largest_and_smallest(void **state)
 {
     (void)state;
@@ -118,7 +114,6 @@ static void test_k_largest_with_nan(void **state)
     }
 }
 
-/* row: popnn topK */
 static void test_k_largest(void **state)
 {
     (void)state;

@@ -41,8 +41,6 @@ static bool masked(double label)
     return label < 0 || label == 4294967295.0;
 }
 
-/* row: popnn calcLoss */
-/* row: popnn LossType */
 static void test_losses(void **state)
 {
     (void)state;
@@ -154,7 +152,6 @@ static void test_scaled_entropy(void **state)
     }
 }
 
-/* row: popnn calcAccuracy */
 static void test_accuracy_alone(void **state)
 {
     (void)state;

@@ -198,10 +198,6 @@ static double check_layer(unsigned device, const popnn_lstm_params *p, enum bed_
     return worst;
 }
 
-/* row: popnn lstmFwd */
-/* row: popnn lstmBwd */
-/* row: popnn lstmWU */
-/* row: popnn lstmBwdWithWU */
 static void test_all_passes(void **state)
 {
     (void)state;

@@ -40,8 +40,6 @@ static bool from_input(popnn_non_linearity_type type)
     return type == POPNN_GELU || type == POPNN_SWISH || type == POPNN_GELU_ERF;
 }
 
-/* row: popnn nonLinearity */
-/* row: popnn nonLinearityInPlace */
 static void test_values(void **state)
 {
     (void)state;
@@ -70,7 +68,6 @@ static void test_values(void **state)
         }
 }
 
-/* row: popnn nonLinearityInputGradient */
 static void test_gradients(void **state)
 {
     (void)state;
@@ -237,7 +234,6 @@ static void test_estimates(void **state)
     bed_close(&bed);
 }
 
-/* row: popnn NonLinearityType */
 static void test_names_and_errors(void **state)
 {
     (void)state;

@@ -123,10 +123,6 @@ static void check_variant(const struct variant *v)
     close_rig(&r);
 }
 
-/* row: popnn distributedBatchNormStatistics */
-/* row: popnn distributedBatchNormGradients */
-/* row: poplin distributedNormStatistics */
-/* row: poplin distributedNormStatisticsGradients */
 static void test_groups_of_replicas(void **state)
 {
     (void)state;

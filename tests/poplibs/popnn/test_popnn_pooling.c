@@ -136,9 +136,6 @@ static void given_of(struct bed *bed, pop_tensor t, const popnn_pool_params *p, 
                     layout == 2 ? given[(b * size + i) * p->channels + c] : given[(b * p->channels + c) * size + i];
 }
 
-/* row: popnn pool */
-/* row: popnn poolInputGradient */
-/* row: popnn PoolingType */
 static void test_pooling_and_gradients(void **state)
 {
     (void)state;
@@ -236,11 +233,6 @@ static void test_sums_as_convolutions(void **state)
     assert_true(convolutions > 0 && pools > 0);
 }
 
-/* row: popnn getOutputFieldShape */
-/* row: popnn getFwdFlops */
-/* row: popnn getBwdFlops */
-/* row: popnn getFwdPerfectCycleCount */
-/* row: popnn getBwdPerfectCycleCount */
 static void test_cycles_and_memory(void **state)
 {
     (void)state;
@@ -354,7 +346,6 @@ static void test_large_parts(void **state)
     bed_close(&bed);
 }
 
-/* row: popnn PoolParams */
 static void test_errors_and_empty_tensors(void **state)
 {
     (void)state;

@@ -31,14 +31,6 @@ static void softmax(const double *in, double *out, double *logs, size_t rows, si
     }
 }
 
-/* row: popnn softmax */
-/* row: popnn softmaxInPlace */
-/* row: popnn softmaxStable */
-/* row: popnn softmaxStableInPlace */
-/* row: popnn scaledSoftmaxStable */
-/* row: popnn scaledSoftmaxStableInPlace */
-/* row: popnn logSoftmax */
-/* row: popnn logSoftmaxInPlace */
 static void test_family(void **state)
 {
     (void)state;

@@ -30,7 +30,6 @@ static void expected(const double *weights, size_t fields, size_t height, size_t
     }
 }
 
-/* row: popnn spatialSoftMax2D */
 static void test_positions(void **state)
 {
     (void)state;

@@ -36,7 +36,6 @@ static double *cast_of(const double *values, size_t count, pop_type from, pop_ty
     return wanted;
 }
 
-/* row: popops cast */
 static void test_every_pair(void **state)
 {
     (void)state;
@@ -72,7 +71,6 @@ static void test_every_pair(void **state)
         }
 }
 
-/* row: popops castWithOutput */
 static void test_outputs_elsewhere(void **state)
 {
     (void)state;
@@ -161,7 +159,6 @@ static void test_reals_beyond_the_type(void **state)
     }
 }
 
-/* row: popops checkAccuracyWhenCast */
 static void test_accuracy(void **state)
 {
     (void)state;

@@ -28,8 +28,6 @@ static pop_tensor write_offsets(struct bed *bed, const double *values, size_t co
     return offset;
 }
 
-/* row: popops dynamicSlice */
-/* row: popops dynamicUpdate */
 static void test_every_type_and_layout(void **state)
 {
     (void)state;
@@ -115,10 +113,6 @@ static void test_views_empty_tensors_and_no_dims(void **state)
     bed_close(&bed);
 }
 
-/* row: popops createSliceableTensor */
-/* row: popops createSliceableTensorFromSlice */
-/* row: popops createSliceTensor */
-/* row: popops getSliceMapping */
 static void test_layouts(void **state)
 {
     (void)state;

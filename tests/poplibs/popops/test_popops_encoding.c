@@ -12,7 +12,6 @@
 static const pop_type index_types[] = { POP_UNSIGNED_INT, POP_INT };
 static const pop_type encoded_types[] = { POP_HALF, POP_FLOAT, POP_INT, POP_UNSIGNED_INT };
 
-/* row: popops encodeOneHot */
 static void test_one_hot_of_every_type(void **state)
 {
     (void)state;
@@ -84,7 +83,6 @@ static void test_one_hot_costs_and_errors(void **state)
     bed_close(&bed);
 }
 
-/* row: popops iota */
 static void test_ramps(void **state)
 {
     (void)state;
@@ -120,9 +118,6 @@ static ptrdiff_t padded_place(ptrdiff_t at, ptrdiff_t extent, int type)
     return at < 0 ? -at : 2 * (extent - 1) - at;
 }
 
-/* row: popops pad */
-/* row: popops Type */
-/* row: popops MappingMethod */
 static void test_padding_of_every_kind(void **state)
 {
     (void)state;

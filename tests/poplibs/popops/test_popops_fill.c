@@ -5,7 +5,6 @@
 #include <popops/codelets.h>
 #include <popops/fill.h>
 
-/* row: popops fill */
 static void test_every_type_gets_the_value(void **state)
 {
     (void)state;
@@ -25,7 +24,6 @@ static void test_every_type_gets_the_value(void **state)
         }
 }
 
-/* row: popops zero */
 static void test_zero_of_aliases_and_empty_tensors(void **state)
 {
     (void)state;
@@ -43,7 +41,6 @@ static void test_zero_of_aliases_and_empty_tensors(void **state)
     bed_close(&bed);
 }
 
-/* row: popops addCodelets */
 static void test_cost_and_codelets_twice(void **state)
 {
     (void)state;

@@ -136,8 +136,6 @@ static pop_tensor add_indices(struct bed *bed, const struct config *c, pop_type 
     return t;
 }
 
-/* row: popops gather */
-/* row: popops createGatherInput */
 static void test_gather(void **state)
 {
     (void)state;
@@ -170,7 +168,6 @@ static void test_gather(void **state)
         }
 }
 
-/* row: popops GatherParams */
 static void test_gather_along_an_axis(void **state)
 {
     (void)state;
@@ -214,7 +211,6 @@ static size_t fullest(size_t rows, size_t columns, size_t allowed, size_t *used)
     bed_close(&bed);
     return max;
 }
-/* row: popops GatherParams */
 static void test_max_elements_of_a_tile(void **state)
 {
     (void)state;
@@ -242,7 +238,6 @@ static pop_tensor add_both(pop_graph *graph, pop_tensor operand, pop_tensor upda
                          "sum", POP_NO_OPTIONS);
 }
 
-/* row: popops scatter */
 /* Updates of single elements may have all dims as window, as frameworks pass them, or none. */
 static void test_scatter_of_elements(void **state)
 {

@@ -89,9 +89,6 @@ static void check_values_and_mappings(unsigned ipus, size_t elements, bool max, 
     bed_close(&bed);
 }
 
-/* row: popops reduceScatter */
-/* row: popops allGather */
-/* row: popops allReduce */
 static void test_values_and_mappings(void **state)
 {
     (void)state;

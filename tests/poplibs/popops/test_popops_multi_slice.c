@@ -61,10 +61,6 @@ static pop_tensor input_offsets(struct bed *bed, const popops_slice_plan *plan, 
     return t;
 }
 
-/* row: popops multiSlice */
-/* row: popops createIndicesTensor */
-/* row: popops plan */
-/* row: popops SlicePlan */
 static void test_slices_of_every_type_and_plan(void **state)
 {
     (void)state;
@@ -135,7 +131,6 @@ static void check_update(enum bed_device device, pop_type type, size_t c, enum u
     bed_close(&bed);
 }
 
-/* row: popops multiUpdate */
 static void test_updates(void **state)
 {
     (void)state;
@@ -146,9 +141,6 @@ static void test_updates(void **state)
                 check_update(device, types[i], c, SET, c % 2);
 }
 
-/* row: popops multiUpdateAdd */
-/* row: popops multiUpdateMax */
-/* row: popops multiUpdateMul */
 static void test_updates_that_calculate(void **state)
 {
     (void)state;

@@ -15,7 +15,6 @@ static pop_tensor numbers(struct bed *bed, pop_type type, size_t count, enum bed
     return t;
 }
 
-/* row: popops allTrue */
 static void test_all_true(void **state)
 {
     (void)state;
@@ -39,8 +38,6 @@ static void test_all_true(void **state)
     }
 }
 
-/* row: popops hasNaN */
-/* row: popops hasNaNOrInf */
 static void test_nan(void **state)
 {
     (void)state;
@@ -68,12 +65,6 @@ static void test_nan(void **state)
         }
 }
 
-/* row: popops replicatedAllReduce */
-/* row: popops replicatedAllReduceInPlace */
-/* row: popops replicatedAllReduceWithOutput */
-/* row: popops replicatedReduceScatter */
-/* row: popops replicatedAllGather */
-/* row: popops allToAllPersonalizedExchange */
 static void test_collectives_of_one_replica(void **state)
 {
     (void)state;

@@ -15,8 +15,6 @@ static uint64_t compute_cycles(struct bed *bed)
     return cycles.compute;
 }
 
-/* row: popops partialTranspose */
-/* row: popops addTransposeVertices */
 static void test_transpositions(void **state)
 {
     (void)state;
@@ -44,7 +42,6 @@ static void test_transpositions(void **state)
         }
 }
 
-/* row: popops canUseFastTranspose */
 static void test_costs(void **state)
 {
     (void)state;
@@ -85,10 +82,6 @@ static void test_costs(void **state)
     bed_close(&bed);
 }
 
-/* row: popops regroupTensor */
-/* row: popops regroupIfBeneficial */
-/* row: popops regroupIfPossible */
-/* row: popops getMinimumRegroupGrainSize */
 static void test_regrouping(void **state)
 {
     (void)state;

@@ -90,8 +90,6 @@ static void check_random(enum bed_device device, popops_operation op, pop_type t
     bed_close(&bed);
 }
 
-/* row: popops reduce */
-/* row: popops Operation */
 static void test_random(void **state)
 {
     (void)state;
@@ -155,8 +153,6 @@ static void check_given(enum bed_device device, popops_operation op, pop_type in
     bed_close(&bed);
 }
 
-/* row: popops reduceWithOutput */
-/* row: popops ReduceParams */
 static void test_given_outputs_updates_and_scales(void **state)
 {
     (void)state;
@@ -399,8 +395,6 @@ static void test_empty_tensors(void **state)
     }
 }
 
-/* row: popops reduceMany */
-/* row: popops SingleReduceOp */
 static void test_many_share_compute_sets(void **state)
 {
     (void)state;

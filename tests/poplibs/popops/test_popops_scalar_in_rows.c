@@ -23,8 +23,6 @@ static pop_tensor add_indices(struct bed *bed, pop_type type, double *places)
     return t;
 }
 
-/* row: popops selectScalarFromRows */
-/* row: popops updateScalarInRows */
 static void test_every_index(void **state)
 {
     (void)state;

@@ -100,9 +100,6 @@ static void check_form(enum bed_device device, enum form form, pop_type data, po
     bed_close(&bed);
 }
 
-/* row: popops scaledAddTo */
-/* row: popops scaledSubtractFrom */
-/* row: popops ScaledAddSpecialisation */
 static void test_every_form(void **state)
 {
     (void)state;

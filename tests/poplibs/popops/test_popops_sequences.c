@@ -20,7 +20,6 @@ static pop_tensor write(struct bed *bed, pop_type type, pop_shape shape, const d
     return t;
 }
 
-/* row: popops sequenceSlice */
 static void test_ranges_of_rows(void **state)
 {
     (void)state;
@@ -66,8 +65,6 @@ static void test_ranges_of_rows(void **state)
     bed_close(&bed);
 }
 
-/* row: popops groupedMultiSlice */
-/* row: popops groupedMultiUpdateAdd */
 static void test_groups(void **state)
 {
     (void)state;
@@ -114,7 +111,6 @@ static void test_groups(void **state)
     bed_close(&bed);
 }
 
-/* row: popops CircBuf */
 static void test_rings(void **state)
 {
     (void)state;
@@ -146,8 +142,6 @@ static void test_rings(void **state)
     }
 }
 
-/* row: popops countedForLoop */
-/* row: popops addForLoopCounterVertex */
 static void test_loops_up_and_down(void **state)
 {
     (void)state;
@@ -195,9 +189,6 @@ static void test_loops_up_and_down(void **state)
     bed_close(&bed);
 }
 
-/* row: popops IndicesAndTensor */
-/* row: popops createHostSliceableTensor */
-/* row: popops createHostTransferableTensor */
 static void test_tensors_for_the_host(void **state)
 {
     (void)state;

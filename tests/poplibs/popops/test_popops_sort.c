@@ -43,8 +43,6 @@ static void add_nan(struct bed *bed, pop_tensor t, size_t every)
         given[i] = NAN;
 }
 
-/* row: popops sort */
-/* row: popops sortInPlace */
 static void test_sort_along_each_dimension(void **state)
 {
     (void)state;
@@ -84,8 +82,6 @@ static void test_sort_along_each_dimension(void **state)
             }
 }
 
-/* row: popops sortKeyValue */
-/* row: popops sortKeyValueInPlace */
 static void test_values_go_with_keys(void **state)
 {
     (void)state;
@@ -158,11 +154,6 @@ static void check_top_k(enum bed_device device, pop_type type, pop_shape shape, 
     bed_close(&bed);
 }
 
-/* row: popops topK */
-/* row: popops topKKeyValue */
-/* row: popops topKWithPermutation */
-/* row: popops TopKParams */
-/* row: popops createTopKInput */
 static void test_top_k(void **state)
 {
     (void)state;

@@ -34,7 +34,6 @@ static pop_tensor add_levels(struct bed *bed, pop_type type, size_t n)
     return t;
 }
 
-/* row: popops histogram */
 static void test_histograms(void **state)
 {
     (void)state;
@@ -127,8 +126,6 @@ static void test_histogram_costs_and_errors(void **state)
     bed_close(&bed);
 }
 
-/* row: popops createNormaliseImageInput */
-/* row: popops normaliseImage */
 static void test_normalised_images(void **state)
 {
     (void)state;

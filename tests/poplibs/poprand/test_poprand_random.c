@@ -54,11 +54,6 @@ static void assert_moments(const double *values, size_t n, double mean, double d
         fail_msg("mean %g (%g), deviation %g (%g)", m.mean, mean, m.deviation, deviation);
 }
 
-/* row: poprand uniform */
-/* row: poprand normal */
-/* row: poprand truncatedNormal */
-/* row: poprand bernoulli */
-/* row: poprand logUniform */
 static void test_distributions(void **state)
 {
     (void)state;
@@ -168,8 +163,6 @@ static void test_half_within_range(void **state)
     bed_close(&bed);
 }
 
-/* row: poprand dropout */
-/* row: poprand shapedDropout */
 static void test_dropout(void **state)
 {
     (void)state;
@@ -204,7 +197,6 @@ static bool equal(const double *a, const double *b, size_t n)
     return memcmp(a, b, n * sizeof(*a)) == 0;
 }
 
-/* row: poprand setSeed */
 static void test_seeds(void **state)
 {
     (void)state;
@@ -368,7 +360,6 @@ static void test_estimates(void **state)
     bed_close(&bed);
 }
 
-/* row: poprand addCodelets */
 static void test_errors_and_empty_tensors(void **state)
 {
     (void)state;

@@ -47,8 +47,6 @@ static bool naive(const pop_tensor *list, size_t count, size_t *dims, size_t *ra
     return true;
 }
 
-/* row: poputil broadcastToMatch */
-/* row: poputil canBroadcastToMatch */
 static void shapes_are_joined_as_numpy_joins_them(void **state)
 {
     (void)state;
@@ -105,7 +103,6 @@ static void a_given_shape_is_matched(void **state)
     pop_graph_destroy(graph);
 }
 
-/* row: poputil expandToMatchRanks */
 static void ranks_are_matched_with_ones(void **state)
 {
     (void)state;

@@ -9,8 +9,6 @@ static pop_tensor floats(pop_graph *graph, pop_shape shape)
     return pop_graph_add_variable(graph, POP_FLOAT, shape, "t");
 }
 
-/* row: poputil calcLinearTileMapping */
-/* row: poputil mapTensorLinearly */
 static void linear_mapping_fills_tiles_evenly(void **state)
 {
     (void)state;
@@ -79,10 +77,6 @@ static void grains_and_minimum_elements_are_respected(void **state)
     pop_graph_destroy(graph);
 }
 
-/* row: poputil mapTensorLinearlyWithOffset */
-/* row: poputil calcLinearTileMappingAndNewOffset */
-/* row: poputil transformTileIndex */
-/* row: poputil invTransformTileIndex */
 static void offsets_wrap_and_reverse(void **state)
 {
     (void)state;
@@ -119,7 +113,6 @@ static void offsets_wrap_and_reverse(void **state)
     pop_graph_destroy(graph);
 }
 
-/* row: poputil chooseMappingOffset */
 static void chosen_offsets_differ_and_repeat(void **state)
 {
     (void)state;
@@ -134,7 +127,6 @@ static void chosen_offsets_differ_and_repeat(void **state)
     assert_int_equal(poputil_choose_mapping_offset(0, POP_SHAPE(1), 1), 0);
 }
 
-/* row: poputil getTileImbalance */
 static void imbalance_counts_beyond_an_even_share(void **state)
 {
     (void)state;
@@ -152,8 +144,6 @@ static void imbalance_counts_beyond_an_even_share(void **state)
     pop_graph_destroy(graph);
 }
 
-/* row: poputil dimIsSplitOverTiles */
-/* row: poputil dimIsSplitOverIPUs */
 static void splits_of_dimensions(void **state)
 {
     (void)state;

@@ -5,7 +5,6 @@
 
 #include <poputil/poputil.h>
 
-/* row: poputil mergeAdjacentRegions */
 static void merging_sorts_joins_and_drops(void **state)
 {
     (void)state;
@@ -26,7 +25,6 @@ static void merging_sorts_joins_and_drops(void **state)
     assert_int_equal(lists.intervals[2].begin, 6);
 }
 
-/* row: poputil splitRegions */
 static void an_example_of_splitting(void **state)
 {
     (void)state;
@@ -58,7 +56,6 @@ static void an_example_of_splitting(void **state)
     pop_interval_lists_free(&parts);
 }
 
-/* row: poputil splitRegionsBetweenWorkers */
 static void each_worker_has_a_share(void **state)
 {
     (void)state;
@@ -155,8 +152,6 @@ static void splitting_follows_its_rules(void **state)
     }
 }
 
-/* row: poputil flattenIndex */
-/* row: poputil unflattenIndex */
 static void indices_convert_both_ways(void **state)
 {
     (void)state;
@@ -171,8 +166,6 @@ static void indices_convert_both_ways(void **state)
     poputil_unflatten_index(POP_SHAPE(0, 2), 0, indices);
 }
 
-/* row: poputil intervalSequenceNumElements */
-/* row: poputil balancedPartition */
 static void sums_and_even_parts(void **state)
 {
     (void)state;

@@ -12,7 +12,6 @@ static pop_tensor halves(pop_graph *graph, pop_shape shape)
     return t;
 }
 
-/* row: poputil detectInnermostGrouping */
 static void innermost_groups(void **state)
 {
     (void)state;
@@ -36,7 +35,6 @@ static void innermost_groups(void **state)
     pop_graph_destroy(graph);
 }
 
-/* row: poputil detectDimGroupings */
 static void groupings_of_all_dims(void **state)
 {
     (void)state;
@@ -77,8 +75,6 @@ static bool visit(pop_shape index, pop_tensor slice, void *user)
     return ++visits->count != visits->stop;
 }
 
-/* row: poputil createPartitionableTensor */
-/* row: poputil iterateTensorPartitions */
 static void partitions_are_contiguous(void **state)
 {
     (void)state;
@@ -149,7 +145,6 @@ static unsigned last_counter(pop_device *device, size_t begin, size_t end, size_
     return seen;
 }
 
-/* row: poputil countedLoop */
 static void loops_count(void **state)
 {
     (void)state;

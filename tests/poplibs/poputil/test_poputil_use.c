@@ -11,7 +11,6 @@ static pop_tensor floats(pop_graph *graph, pop_shape shape)
     return pop_graph_add_variable(graph, POP_FLOAT, shape, "t");
 }
 
-/* row: poputil TensorUseTracker */
 static void an_example_of_shares_by_use(void **state)
 {
     (void)state;
@@ -136,7 +135,6 @@ static void elements_are_mapped_where_they_are_used(void **state)
     }
 }
 
-/* row: poputil createBroadcastOperand */
 static void broadcast_operands_are_mapped_like_the_full_tensor(void **state)
 {
     (void)state;
@@ -173,7 +171,6 @@ static void broadcast_operands_are_mapped_like_the_full_tensor(void **state)
     pop_graph_destroy(graph);
 }
 
-/* row: poputil mapOutputForElementWiseOp */
 static void outputs_are_mapped_like_the_best_spread_input(void **state)
 {
     (void)state;
@@ -212,8 +209,6 @@ static void outputs_are_mapped_like_the_best_spread_input(void **state)
     pop_graph_destroy(graph);
 }
 
-/* row: poputil cloneToGraph */
-/* row: poputil cloneAndExpandAliasing */
 static void clones_are_on_the_same_tiles_of_another_graph(void **state)
 {
     (void)state;
@@ -247,9 +242,6 @@ static void clones_are_on_the_same_tiles_of_another_graph(void **state)
     pop_graph_destroy(graph);
 }
 
-/* row: poputil cloneToIpu */
-/* row: poputil createIpuCopy */
-/* row: poputil copyToIpu */
 static void clones_are_on_the_same_tiles_of_another_ipu(void **state)
 {
     (void)state;
@@ -278,8 +270,6 @@ static void clones_are_on_the_same_tiles_of_another_ipu(void **state)
     pop_graph_destroy(graph);
 }
 
-/* row: poputil duplicate */
-/* row: poputil cloneN */
 static void duplicates_are_copied_and_clones_are_stacked(void **state)
 {
     (void)state;
@@ -301,8 +291,6 @@ static void duplicates_are_copied_and_clones_are_stacked(void **state)
     pop_graph_destroy(graph);
 }
 
-/* row: poputil checkAccuracyWhenCast */
-/* row: poputil castToDeviceHalfValue */
 static void casts_round_to_half(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* docs/reference/options.md against the tables of options (scripts/check-options has the table against the source).
+/* docs/reference/options.md against the tables of options (scripts/lint options has the table against the source).
  * With
  * --print, writes the page. */
 #include <poplar/options.h>

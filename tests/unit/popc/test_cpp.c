@@ -46,8 +46,6 @@ static void refused_as(pop_status status, const char *text, const char *first, c
         fail_msg("'%s' does not contain '%s' and '%s'", error.text, first, second);
 }
 
-/* row: 2.4 allowed */
-/* row: 2.4 what vertex state may be */
 static void fields_that_are_refused(void **state)
 {
     (void)state;
@@ -188,7 +186,6 @@ static void flags_that_programs_pass(void **state)
         expect(1, HEAD "class V : public Vertex { Output<float> out; void compute() { *out = 1; } };\n", targets[i]);
 }
 
-/* row: 2.3 asm: what is declared and not defined */
 static void a_compute_without_a_body_ends_only_runs_that_use_it(void **state)
 {
     (void)state;
@@ -212,7 +209,6 @@ static void half_and_float_round_after_each_operation(void **state)
         expect(2048.0f + (square - 1.0f), text, flags[i]);
 }
 
-/* row: 2.4 `new` fails at engine build */
 static void symbols_of_the_cpp_library_are_link_errors(void **state)
 {
     (void)state;
@@ -237,8 +233,6 @@ static void symbols_of_the_cpp_library_are_link_errors(void **state)
     }
 }
 
-/* row: 2.2 host program and codelet in one file */
-/* row: 2.1 __IPU__ / __POPC__ */
 static void host_program_and_codelet_in_one_file(void **state)
 {
     (void)state;
@@ -280,7 +274,6 @@ static void write_file(const char *path, const char *text)
     fclose(file);
 }
 
-/* row: 2.3 `.gp` = popc output: inputs mixed and merged */
 static void c_and_cpp_are_merged(void **state)
 {
     (void)state;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What popc reads from C++ classes, with each installed compiler: names, kinds, fields, defaults, constraints.
- * row: 2.1 `class X : public Vertex`   row: 2.1 `[[poplar::constraint */
+/* What popc reads from C++ classes, with each installed compiler: names, kinds, fields, defaults, constraints. */
 #include "popc/module/codelet.h"
 #include "popc/module/module.h"
 #include "popc/popc.h"
@@ -185,8 +184,6 @@ static void defaults_come_from_initialisers_and_constructors(void **state)
                       "four state scalar int 0/0 0/0 4 @4+4\n");
 }
 
-/* row: 2.3 addVertex string */
-/* row: 2.3 type names: */
 static void names_of_template_instances(void **state)
 {
     (void)state;

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Public headers compile alone, in C and C++."""
+import concurrent.futures
+import fnmatch
+import os
+import shutil
+import subprocess
+
+from .tree import Finding, Missing, rule
+
+WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror", "-fsyntax-only", "-Iinclude")
+STANDARDS = os.environ.get("STANDARDS", "11 20").split()  # of C++; check-all has all four
+ALL_STANDARDS = bool(os.environ.get("EACH"))  # each header with each compiler and standard, instead of with the first of each
+SHOWN = 12  # lines of a compiler
+# Headers that need not bring names of the standard library: lists of names and values, and headers of codelets.
+BRINGS_NOTHING = """poplar/CodeletFileType.hpp poplar/DataStreamType.hpp poplar/FunctionBufferMappingType.hpp poplar/ReplicatedStreamMode.hpp
+poplar/SerializationFormat.hpp poplar/SyncType.hpp poplar/TargetType.hpp poplar/TensorCloneMethod.hpp poplar/UpsampleMethod.hpp
+poplar/VariableMappingMethod.hpp poplar/Quarter*.hpp poplar/*Half*.hpp poplar/InOutTypes.hpp poplar/Vector*Types.hpp poplar/VectorLayout.hpp
+poplar/FieldTypes.hpp poplar/Alignment.hpp poplar/Loops.hpp poplar/TileConstants.hpp poplar/StackSizeDefs.hpp poplar/TypeTraits.hpp
+poplar/replication_factor.hpp *Def.hpp popops/ExprOp*.hpp popops/SortOrder.hpp popops/EncodingConstants.hpp popsolver/Variable.hpp gccs/* pva/* pvti/*
+*/detail/* */impl/* *.h ipu_*""".split()
+PROGRAMS = ("pop*/*", "gccs/*", "gcl/*", "pva/*", "pvti/*")  # other C++ headers are of codelets
+
+
+def matches(name, patterns):
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def compile_text(tree, command, text):
+    """The first lines of a compiler's messages; none if it takes the text."""
+    done = subprocess.run([*command, "-"], cwd=tree.root, input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return "\n".join(done.stdout.splitlines()[:SHOWN]) if done.returncode else ""
+
+
+def in_parallel(jobs):
+    """Results of calls without arguments, in their order."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [done.result() for done in [pool.submit(job) for job in jobs]]
+
+
+@rule("headers")
+def headers(tree):
+    """Each public C header compiles alone, included twice, in pedantic C11, with gcc and clang; so do the macros that users write (tests/headers)."""
+    compilers = [name for name in ("gcc", "clang") if shutil.which(name)]
+    if not compilers:
+        raise Missing("gcc", "gcc")
+    work = []
+    for name in tree.select("include/pop*/*.h", "include/pv*/*.h", "include/tremula/*.h", "tests/headers/*.c"):
+        include = "#include <%s>\n" % name[len("include/"):]
+        text = tree.text(name) if name.endswith(".c") else include * 2 + "typedef int not_empty;\n"
+        work += [(name, compiler, text) for compiler in compilers]
+
+    def check(name, compiler, text):
+        messages = compile_text(tree, [compiler, "-std=c11", *WARNINGS, "-Itests/headers", "-x", "c"], text)
+        return messages and Finding(name, 0, "does not compile alone (%s)\n%s" % (compiler, messages))
+
+    yield from filter(None, in_parallel([lambda job=job: check(*job) for job in work]))
+
+
+def cpp_headers(tree):
+    """Names, below include, of the C++ headers, and of those that codelets include."""
+    chosen = tree.select("include/*.hpp", "include/ipu*", "include/print.h", "include/*AvailableVTypes.h", "include/arch/*.h")
+    return [name[len("include/"):] for name in chosen]
+
+
+def alone(tree, header):
+    """The finding of a header that does not compile alone, included twice, with the names that it must bring."""
+    brought = "" if matches(header, BRINGS_NOTHING) else tree.text("tests/headers/brought.hpp")
+    if header == "poplar/Vertex.hpp":
+        brought = tree.text("tests/headers/brought_codelets.hpp")
+    text = "#include <%s>\n" % header * 2 + brought
+    defines = [] if matches(header, PROGRAMS) else ["-D__POPC__"]
+    for compiler in ("g++", "clang++") if ALL_STANDARDS else ("g++",):
+        for standard in STANDARDS if ALL_STANDARDS else STANDARDS[:1]:
+            messages = compile_text(tree, [compiler, "-std=c++" + standard, *WARNINGS, *defines, "-x", "c++"], text)
+            if messages:
+                return Finding("include/" + header, 0, "does not compile alone (%s, C++%s)\n%s" % (compiler, standard, messages))
+    if ALL_STANDARDS and matches(header, ["poplar/*.hpp"]) and header.count("/") == 1:
+        messages = compile_text(tree, ["g++", "-std=c++" + STANDARDS[0], *WARNINGS, "-DTREMULA_HEADER_ONLY", "-x", "c++"], text)
+        if messages:
+            return Finding("include/" + header, 0, "does not compile alone (TREMULA_HEADER_ONLY)\n%s" % messages)
+    return None
+
+
+def together(tree, what, chosen, command):
+    messages = compile_text(tree, [*command, *WARNINGS, "-x", "c++"], "".join("#include <%s>\n" % name for name in chosen))
+    return messages and Finding("include", 0, "the headers of %s do not compile together (%s)\n%s" % (what, " ".join(command), messages))
+
+
+@rule("cpp-headers")
+def all_cpp_headers(tree):
+    """Each public C++ header compiles alone, included twice, with the names of the standard library that it must bring (tests/headers/brought.hpp), and all
+    together with g++ and clang++ by each standard of STANDARDS (11 20). EACH=1 compiles each alone with each compiler and standard, those of poplar once
+    more with the library's functions inline (TREMULA_HEADER_ONLY)."""
+    for compiler in ("g++", "clang++"):
+        tree.tool(compiler, package={"g++": "g++", "clang++": "clang"}[compiler])
+    chosen = cpp_headers(tree)
+    jobs = [lambda name=name: alone(tree, name) for name in chosen]
+    programs = [name for name in chosen if matches(name, PROGRAMS)]
+    codelets = [name for name in chosen if not matches(name, PROGRAMS)]
+    for compiler in ("g++", "clang++"):
+        for standard in STANDARDS:
+            command = [compiler, "-std=c++" + standard]
+            jobs.append(lambda command=command: together(tree, "programs", programs, command))
+            jobs.append(lambda command=command: together(tree, "codelets", codelets, command + ["-D__POPC__"]))
+    of_poplar = [name for name in programs if matches(name, ["poplar/*.hpp"]) and name.count("/") == 1]
+    jobs.append(lambda: together(tree, "poplar", of_poplar, ["g++", "-std=c++" + STANDARDS[0], "-DTREMULA_HEADER_ONLY"]))
+    yield from filter(None, in_parallel(jobs))
