@@ -183,7 +183,7 @@ def walk_words(tree):
 
 def steps_back(text):
     """Line and file of each numbered step that begins with the file of an earlier step of its walk without "returns to"."""
-    for walk in re.finditer(r"^## .*?(?=^## |\Z)", text, re.M | re.S):
+    for walk in re.finditer(r"^##+ .*?(?=^##+ |\Z)", text, re.M | re.S):
         begun = set()
         for step in re.finditer(r"^\d+\. .*?(?=^\d+\. |^$|\Z)", walk.group(), re.M | re.S):
             first = next((code for code in re.findall(r"`([^`\n]+)`", step.group()) if IS_FILE.match(code)), None)
