@@ -132,14 +132,18 @@ void answer_rows(struct answer *answer, const void *rows, size_t count, size_t s
                  size_t column_count)
 {
     static const size_t sizes[] = {
-        [COLUMN_U8] = 1, [COLUMN_U16] = 2, [COLUMN_U32] = 4, [COLUMN_F32] = 4, [COLUMN_F64] = 8
+        [COLUMN_U8] = 1,  [COLUMN_U16] = 2, [COLUMN_U32] = 4,
+        [COLUMN_F32] = 4, [COLUMN_F64] = 8, [COLUMN_TEXT] = sizeof(const char *),
     };
-    unsigned char *values = mem_zero(count + 1, sizeof(double));
+    void *values = mem_zero(count + 1, sizeof(double) + sizeof(const char *)); /* the widest type fits */
     for (size_t k = 0; k < column_count; ++k) {
         size_t bytes = sizes[columns[k].type];
         for (size_t i = 0; i < count; ++i)
-            memcpy(values + i * bytes, (const unsigned char *)rows + i * size + columns[k].offset, bytes);
-        answer_column(answer, columns[k].name, columns[k].type, values, count);
+            memcpy((char *)values + i * bytes, (const char *)rows + i * size + columns[k].offset, bytes);
+        if (columns[k].type == COLUMN_TEXT)
+            answer_texts(answer, columns[k].name, values, count);
+        else
+            answer_column(answer, columns[k].name, columns[k].type, values, count);
     }
     free(values);
 }

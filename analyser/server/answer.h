@@ -65,7 +65,7 @@ void answer_texts(struct answer *answer, const char *name, const char *const *te
 /* Where a column's values are in rows: their type and the member's offset. */
 struct row_column {
     const char *name;
-    enum column_type type; /* not COLUMN_TEXT */
+    enum column_type type; /* COLUMN_TEXT: a const char *, NULL becomes "" */
     size_t offset;
 };
 /* Adds a column for each entry; rows are structures of `size` bytes. Copies the data. */

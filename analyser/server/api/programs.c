@@ -43,45 +43,51 @@ static uint32_t operation_of(const struct contexts *contexts, uint32_t from)
     return found;
 }
 
+/* A program as the answer has it. */
+struct listed {
+    const char *type, *name, *detail;
+    double times, cycles, estimate, code, elapsed;
+    uint32_t target, compute_set, operation, context;
+};
+
+static const struct row_column listed_columns[] = {
+    { "type", COLUMN_TEXT, offsetof(struct listed, type) },
+    { "name", COLUMN_TEXT, offsetof(struct listed, name) },
+    { "detail", COLUMN_TEXT, offsetof(struct listed, detail) },
+    { "target", COLUMN_U32, offsetof(struct listed, target) },
+    { "computeSet", COLUMN_U32, offsetof(struct listed, compute_set) },
+    { "operation", COLUMN_U32, offsetof(struct listed, operation) },
+    { "context", COLUMN_U32, offsetof(struct listed, context) },
+    { "times", COLUMN_F64, offsetof(struct listed, times) },
+    { "cycles", COLUMN_F64, offsetof(struct listed, cycles) },
+    { "estimate", COLUMN_F64, offsetof(struct listed, estimate) },
+    { "code", COLUMN_F64, offsetof(struct listed, code) },
+    { "elapsed", COLUMN_F64, offsetof(struct listed, elapsed) },
+};
+
 static void add_columns(struct answer *answer, const struct costs *costs)
 {
-    size_t count = costs->count;
-    const char **types = mem_zero(count + 1, sizeof(*types)), **names = mem_zero(count + 1, sizeof(*names)),
-               **details = mem_zero(count + 1, sizeof(*details));
-    uint32_t *numbers = mem_zero(4 * count + 1, sizeof(*numbers));
-    double *figures = mem_zero(5 * count + 1, sizeof(*figures));
-    for (size_t i = 0; i < count; ++i) {
+    struct listed *list = mem_zero(costs->count + 1, sizeof(*list));
+    for (size_t i = 0; i < costs->count; ++i) {
         const struct program_cost *p = &costs->list[i];
-        types[i] = p->type;
-        names[i] = p->name;
-        details[i] = p->detail;
-        numbers[i] = p->target;
-        numbers[count + i] = p->compute_set;
-        numbers[2 * count + i] = operation_of(&costs->contexts, p->context);
-        numbers[3 * count + i] = p->context;
-        figures[i] = p->times;
-        figures[count + i] = p->cycles;
-        figures[2 * count + i] = p->estimate;
-        figures[3 * count + i] = p->control_code + p->exchange_code;
-        figures[4 * count + i] = p->elapsed;
+        list[i] = (struct listed){
+            .type = p->type,
+            .name = p->name,
+            .detail = p->detail,
+            .times = p->times,
+            .cycles = p->cycles,
+            .estimate = p->estimate,
+            .code = p->control_code + p->exchange_code,
+            .elapsed = p->elapsed,
+            .target = p->target,
+            .compute_set = p->compute_set,
+            .operation = operation_of(&costs->contexts, p->context),
+            .context = p->context,
+        };
     }
-    answer_texts(answer, "type", types, count);
-    answer_texts(answer, "name", names, count);
-    answer_texts(answer, "detail", details, count);
-    answer_column(answer, "target", COLUMN_U32, numbers, count);
-    answer_column(answer, "computeSet", COLUMN_U32, numbers + count, count);
-    answer_column(answer, "operation", COLUMN_U32, numbers + 2 * count, count);
-    answer_column(answer, "context", COLUMN_U32, numbers + 3 * count, count);
-    answer_column(answer, "times", COLUMN_F64, figures, count);
-    answer_column(answer, "cycles", COLUMN_F64, figures + count, count);
-    answer_column(answer, "estimate", COLUMN_F64, figures + 2 * count, count);
-    answer_column(answer, "code", COLUMN_F64, figures + 3 * count, count);
-    answer_column(answer, "elapsed", COLUMN_F64, figures + 4 * count, count);
-    free(types);
-    free(names);
-    free(details);
-    free(numbers);
-    free(figures);
+    answer_rows(answer, list, costs->count, sizeof(*list), listed_columns,
+                sizeof(listed_columns) / sizeof(*listed_columns));
+    free(list);
 }
 
 pop_status api_programs_list(const struct request *request, struct answer *answer, pop_error *error)

@@ -130,39 +130,48 @@ static drawn_list blocks_in_window(const struct lane *lane)
     return list;
 }
 
+/* A block as the answer has it. */
+struct block_row {
+    double from, to;
+    uint32_t label, count, lost, block;
+    uint8_t kind, row, phase;
+};
+
+static const struct row_column block_columns[] = {
+    { "from", COLUMN_F64, offsetof(struct block_row, from) },
+    { "to", COLUMN_F64, offsetof(struct block_row, to) },
+    { "label", COLUMN_U32, offsetof(struct block_row, label) },
+    { "count", COLUMN_U32, offsetof(struct block_row, count) },
+    { "lost", COLUMN_U32, offsetof(struct block_row, lost) },
+    { "block", COLUMN_U32, offsetof(struct block_row, block) },
+    { "kind", COLUMN_U8, offsetof(struct block_row, kind) },
+    { "row", COLUMN_U8, offsetof(struct block_row, row) },
+    { "phase", COLUMN_U8, offsetof(struct block_row, phase) },
+};
+
 static void answer_drawn(const struct lod *lod, const drawn_list *list, struct answer *answer)
 {
-    size_t count = list->count;
-    double *times = mem_zero(count * 2 + 1, sizeof(*times));
-    uint32_t *numbers = mem_zero(count * 4 + 1, sizeof(*numbers));
-    uint8_t *bytes = mem_zero(count * 3 + 1, 1);
+    struct block_row *rows = mem_zero(list->count + 1, sizeof(*rows));
     struct labels labels = { 0 };
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < list->count; ++i) {
         const struct drawn *one = &list->data[i];
         bool named = one->program < lod->programs && !one->mixed;
-        times[i] = one->from;
-        times[count + i] = one->to;
-        numbers[i] = named ? labels_of(&labels, lod, lod->of_program[one->program].leaf) : UINT32_MAX;
-        numbers[count + i] = one->count;
-        numbers[2 * count + i] = one->lost;
-        numbers[3 * count + i] = (uint32_t)one->block;
-        bytes[i] = one->kind;
-        bytes[count + i] = one->row;
-        bytes[2 * count + i] = one->phase;
+        rows[i] = (struct block_row){
+            .from = one->from,
+            .to = one->to,
+            .label = named ? labels_of(&labels, lod, lod->of_program[one->program].leaf) : UINT32_MAX,
+            .count = one->count,
+            .lost = one->lost,
+            .block = (uint32_t)one->block,
+            .kind = one->kind,
+            .row = one->row,
+            .phase = one->phase,
+        };
     }
-    answer_column(answer, "from", COLUMN_F64, times, count);
-    answer_column(answer, "to", COLUMN_F64, times + count, count);
-    answer_column(answer, "label", COLUMN_U32, numbers, count);
-    answer_column(answer, "count", COLUMN_U32, numbers + count, count);
-    answer_column(answer, "lost", COLUMN_U32, numbers + 2 * count, count);
-    answer_column(answer, "block", COLUMN_U32, numbers + 3 * count, count);
-    answer_column(answer, "kind", COLUMN_U8, bytes, count);
-    answer_column(answer, "row", COLUMN_U8, bytes + count, count);
-    answer_column(answer, "phase", COLUMN_U8, bytes + 2 * count, count);
+    answer_rows(answer, rows, list->count, sizeof(*rows), block_columns,
+                sizeof(block_columns) / sizeof(*block_columns));
     labels_answer(&labels, answer, "labels");
-    free(times);
-    free(numbers);
-    free(bytes);
+    free(rows);
 }
 
 pop_status trace_blocks(const struct request *request, struct answer *answer, pop_error *error)

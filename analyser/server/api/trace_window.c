@@ -199,6 +199,27 @@ static unsigned place_rows(struct rectangle *list, size_t count)
     return rows;
 }
 
+/* A rectangle as the answer has it. */
+struct rectangle_row {
+    double from, to;
+    uint32_t step, count, label, matches;
+    float balance;
+    uint8_t kind, depth, row;
+};
+
+static const struct row_column rectangle_columns[] = {
+    { "from", COLUMN_F64, offsetof(struct rectangle_row, from) },
+    { "to", COLUMN_F64, offsetof(struct rectangle_row, to) },
+    { "step", COLUMN_U32, offsetof(struct rectangle_row, step) },
+    { "count", COLUMN_U32, offsetof(struct rectangle_row, count) },
+    { "label", COLUMN_U32, offsetof(struct rectangle_row, label) },
+    { "balance", COLUMN_F32, offsetof(struct rectangle_row, balance) },
+    { "kind", COLUMN_U8, offsetof(struct rectangle_row, kind) },
+    { "depth", COLUMN_U8, offsetof(struct rectangle_row, depth) },
+    { "row", COLUMN_U8, offsetof(struct rectangle_row, row) },
+    { "matches", COLUMN_U32, offsetof(struct rectangle_row, matches) }, /* last: only of a search */
+};
+
 static void answer_rectangles(const struct drawing *drawing, struct answer *answer)
 {
     struct rectangle *list = drawing->list.data;
@@ -206,43 +227,30 @@ static void answer_rectangles(const struct drawing *drawing, struct answer *answ
     if (count)
         qsort(list, count, sizeof(*list), compare_rectangles);
     unsigned rows = place_rows(list, count), depths = 0;
-    double *times = mem_zero(count * 2 + 1, sizeof(*times));
-    float *balance = mem_zero(count + 1, sizeof(*balance));
-    uint32_t *numbers = mem_zero(count * 4 + 1, sizeof(*numbers));
-    uint8_t *bytes = mem_zero(count * 3 + 1, 1);
+    struct rectangle_row *answered = mem_zero(count + 1, sizeof(*answered));
     const struct nesting *nesting = drawing->nesting;
     struct labels labels = { .node = nesting ? nesting->node : NULL, .nodes = nesting ? nesting->nodes : 0 };
     for (size_t i = 0; i < count; ++i) {
-        times[i] = list[i].from;
-        times[count + i] = list[i].to;
-        balance[i] = balance_of(drawing, list[i].sum, list[i].max);
-        numbers[i] = list[i].step;
-        numbers[count + i] = list[i].count;
-        numbers[2 * count + i] = list[i].node ? labels_of(&labels, drawing->window.lod, list[i].node) : UINT32_MAX;
-        numbers[3 * count + i] = list[i].matches;
-        bytes[i] = list[i].kind == KINDS ? UINT8_MAX : list[i].kind;
-        bytes[count + i] = list[i].depth;
-        bytes[2 * count + i] = list[i].row;
+        answered[i] = (struct rectangle_row){
+            .from = list[i].from,
+            .to = list[i].to,
+            .step = list[i].step,
+            .count = list[i].count,
+            .label = list[i].node ? labels_of(&labels, drawing->window.lod, list[i].node) : UINT32_MAX,
+            .matches = list[i].matches,
+            .balance = balance_of(drawing, list[i].sum, list[i].max),
+            .kind = list[i].kind == KINDS ? UINT8_MAX : list[i].kind,
+            .depth = list[i].depth,
+            .row = list[i].row,
+        };
         depths = list[i].depth + 1u > depths ? list[i].depth + 1u : depths;
     }
-    answer_column(answer, "from", COLUMN_F64, times, count);
-    answer_column(answer, "to", COLUMN_F64, times + count, count);
-    answer_column(answer, "step", COLUMN_U32, numbers, count);
-    answer_column(answer, "count", COLUMN_U32, numbers + count, count);
-    answer_column(answer, "label", COLUMN_U32, numbers + 2 * count, count);
-    if (drawing->window.matches)
-        answer_column(answer, "matches", COLUMN_U32, numbers + 3 * count, count);
-    answer_column(answer, "balance", COLUMN_F32, balance, count);
-    answer_column(answer, "kind", COLUMN_U8, bytes, count);
-    answer_column(answer, "depth", COLUMN_U8, bytes + count, count);
-    answer_column(answer, "row", COLUMN_U8, bytes + 2 * count, count);
+    size_t columns = sizeof(rectangle_columns) / sizeof(*rectangle_columns) - !drawing->window.matches;
+    answer_rows(answer, answered, count, sizeof(*answered), rectangle_columns, columns);
     labels_answer(&labels, answer, "labels");
     answer_meta(answer, json_pack("{s:f, s:f, s:i, s:i, s:i}", "from", drawing->window.from, "to", drawing->window.to,
                                   "lane", (int)drawing->window.ipu, "depths", (int)depths, "rows", (int)rows));
-    free(times);
-    free(balance);
-    free(numbers);
-    free(bytes);
+    free(answered);
 }
 
 static bool groups_of(const struct request *request, struct drawing *drawing, pop_error *error)
