@@ -38,9 +38,10 @@ class Tree:
         self.files = sorted(self._list())
 
     def _list(self):
-        tracked = subprocess.run(["git", "ls-files"], cwd=self.root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
-        if tracked.returncode == 0 and tracked.stdout:
-            return [name for name in tracked.stdout.splitlines() if os.path.isfile(self.path(name))]
+        if shutil.which("git"):
+            tracked = subprocess.run(["git", "ls-files"], cwd=self.root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+            if tracked.returncode == 0 and tracked.stdout:
+                return [name for name in tracked.stdout.splitlines() if os.path.isfile(self.path(name))]
         found = []
         for where, below, names in os.walk(self.root):
             below[:] = [name for name in below if name not in ("build", ".git", "node_modules")]
