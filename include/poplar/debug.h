@@ -12,6 +12,7 @@
 #include <poplar/log.h>
 #include <poplar/profile.h>
 
+/* Format of a file of debug contexts. */
 typedef enum pop_debug_format { POP_DEBUG_JSON = 0, POP_DEBUG_CBOR = 1 } pop_debug_format;
 
 /* One operation.  Texts may be NULL. */
@@ -20,7 +21,7 @@ typedef struct pop_debug_record {
     const char *layer;      /* "poplibs" */
     const char *name;       /* the whole path */
     pop_where where;        /* the user's line and the function that contains it */
-    const char *function;
+    const char *function;   /* name of the calling function; NULL: unknown */
     const pop_profile_value
         *values; /* further data of the layer: a map that is added to the record; borrowed; NULL for none */
 } pop_debug_record;
@@ -38,7 +39,7 @@ POP_API pop_where pop_debug_call(pop_graph *graph, pop_where where, const char *
 POP_API void pop_debug_result(pop_graph *graph, pop_where where, const pop_log_argument *result);
 /* Opens a file for records, and closes one that was open. Error: file_load_error when the file cannot be created. */
 POP_API pop_status pop_debug_open(const char *path, pop_debug_format format, pop_error *error) POP_MUST_CHECK;
-POP_API bool pop_debug_is_open(void);
+POP_API bool pop_debug_is_open(void); /* Whether a file is open for records. */
 /* Writes a record to the open file, if any, and to debug.cbor of the reports that the process has made and will make:
  * the first 65,536 records of a process are kept for them. */
 POP_API void pop_debug_write(const pop_debug_record *record);

@@ -22,13 +22,19 @@ typedef void (*pop_progress)(int done, int total, void *user);
  * when the engine no longer uses user. A status other than POP_OK from fetch ends the run with that status and the text
  * "stream callback failed". */
 typedef enum pop_prefetch { POP_PREFETCH_SUCCESS = 0, POP_PREFETCH_NOT_AVAILABLE = 1 } pop_prefetch;
+/* The functions of a stream callback and the pointer that each of them receives; see above. */
 typedef struct pop_stream_callback {
+    /* fills the buffer, or takes its contents */
     pop_status (*fetch)(void *buffer, void *user);
+    /* may fill the buffer before it is needed; may be NULL */
     pop_prefetch (*prefetch)(void *buffer, void *user);
+    /* called after the transfer; may be NULL */
     void (*complete)(void *user);
+    /* called when prefetched data was discarded; may be NULL */
     void (*invalidate_prefetched)(void *user);
+    /* called when the engine no longer uses user; may be NULL */
     void (*release)(void *user);
-    void *user;
+    void *user; /* passed to each of the functions */
 } pop_stream_callback;
 /* A host function: one pointer per argument, borrowed for the call. */
 typedef pop_status (*pop_host_callback)(const void *const *inputs, void *const *outputs, void *user);
@@ -36,8 +42,8 @@ typedef pop_status (*pop_host_callback)(const void *const *inputs, void *const *
 /* Modelled cycles since load or the last reset: the total, and its breakdown on the tile that ended last (the
  * lowest-numbered of several). */
 typedef struct pop_cycles {
-    uint64_t total; /* until the last tile ended: the sum of the next five */
-    uint64_t compute;
+    uint64_t total;           /* until the last tile ended: the sum of the next five */
+    uint64_t compute;         /* in vertices */
     uint64_t exchange;        /* between tiles of an IPU */
     uint64_t global_exchange; /* between IPUs */
     uint64_t host_exchange;   /* streams, remote buffers */
@@ -74,18 +80,23 @@ pop_executable_destroy(pop_executable *executable); /* reference-counted: engine
 /* Atomic: writes a temporary file and renames it, so path is never a partial file. */
 POP_API pop_status pop_executable_save(const pop_executable *executable, const char *path,
                                        pop_error *error) POP_MUST_CHECK;
+/* Writes an executable to an open file, at its position; pop_executable_read reads it. */
 POP_API pop_status pop_executable_write(const pop_executable *executable, FILE *file, pop_error *error) POP_MUST_CHECK;
 /* Refuses a file that is truncated, altered or of another version (file_load_error, with the reason).  The file is
  * mapped, not copied: do not change it in place while the executable or its engines exist.  Saving over it or removing
  * it is fine. */
 POP_API pop_status pop_executable_load(const char *path, pop_executable **executable, pop_error *error) POP_MUST_CHECK;
+/* Reads an executable from an open file, at its position, into memory; errors as for pop_executable_load. */
 POP_API pop_status pop_executable_read(FILE *file, pop_executable **executable, pop_error *error) POP_MUST_CHECK;
 /* The same in memory; the caller frees *data. */
 POP_API pop_status pop_executable_to_memory(const pop_executable *executable, void **data, size_t *size,
                                             pop_error *error) POP_MUST_CHECK;
+/* Reads what pop_executable_to_memory wrote; data is copied. Errors as for pop_executable_load. */
 POP_API pop_status pop_executable_from_memory(const void *data, size_t size, pop_executable **executable,
                                               pop_error *error) POP_MUST_CHECK;
+/* Number of programs that the executable was compiled with. */
 POP_API size_t pop_executable_num_programs(const pop_executable *executable);
+/* Target of the executable; borrowed. */
 POP_API const pop_target *pop_executable_target(const pop_executable *executable);
 
 /* ---- engines ---- */
@@ -94,9 +105,11 @@ POP_API const pop_target *pop_executable_target(const pop_executable *executable
  */
 POP_API pop_engine *pop_engine_create_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options,
                                          pop_error *error);
+/* Compiles and creates an engine with a name, which its report's directory gets. Errors as for pop_engine_create. */
 #define pop_engine_create_named(...) pop_engine_create_named_at(POP_HERE, __VA_ARGS__)
 POP_API pop_engine *pop_engine_create_named_at(pop_where where, pop_graph *graph, pop_programs programs,
                                                pop_options options, const char *name, pop_error *error);
+/* Creates an engine of an executable, which it shares. NULL, with the reason in error (may be NULL), on failure. */
 POP_API pop_engine *pop_engine_create_from(pop_executable *executable, pop_options options, pop_error *error);
 /* May be called from the engine's own callbacks: the run ends, and the engine is freed when the outer call returns. */
 POP_API void pop_engine_destroy(pop_engine *engine);
@@ -104,6 +117,7 @@ POP_API void pop_engine_destroy(pop_engine *engine);
 /* Puts the executable on an attached device of the target it was compiled for; variables get their initial values
  * (others are zero). */
 POP_API pop_status pop_engine_load(pop_engine *engine, const pop_device *device, pop_error *error) POP_MUST_CHECK;
+/* Runs a program, by its index in the list of the call that compiled it, on the loaded device. */
 POP_API pop_status pop_engine_run(pop_engine *engine, unsigned program, pop_error *error) POP_MUST_CHECK;
 /* A run with a name for reports; NULL or "": "Engine::run #N". */
 POP_API pop_status pop_engine_run_named(pop_engine *engine, unsigned program, const char *name,
@@ -114,6 +128,7 @@ POP_API pop_status pop_engine_run_named(pop_engine *engine, unsigned program, co
  * runtime_error during a run. */
 POP_API pop_status pop_engine_set_runtime_options(pop_engine *engine, pop_options options,
                                                   pop_error *error) POP_MUST_CHECK;
+/* Loads the engine on a device, then runs a program. */
 POP_API pop_status pop_engine_load_and_run(pop_engine *engine, const pop_device *device, unsigned program,
                                            pop_error *error) POP_MUST_CHECK;
 /* Ends a run in progress, from another thread or from a callback. If the current step completes within a tenth of a
@@ -131,6 +146,7 @@ POP_API void pop_engine_reset(pop_engine *engine);
  * bytes are ignored), or POP_WHOLE for exactly the tensor's. */
 POP_API pop_status pop_engine_write_tensor(pop_engine *engine, const char *handle, const void *data, size_t bytes,
                                            pop_error *error) POP_MUST_CHECK;
+/* Reads a tensor through its handle (pop_graph_create_host_read) into data, in row-major order. */
 POP_API pop_status pop_engine_read_tensor(pop_engine *engine, const char *handle, void *data, size_t bytes,
                                           pop_error *error) POP_MUST_CHECK;
 
@@ -142,13 +158,17 @@ POP_API pop_status pop_engine_read_tensor(pop_engine *engine, const char *handle
  * copy for all. A callback serves all replicas, in replica order, or one of them. */
 POP_API pop_status pop_engine_connect_stream(pop_engine *engine, const char *handle, void *buffer, pop_error *error)
     POP_MUST_CHECK; /* each transfer uses the same elements */
+/* Each transfer uses the next elements of the range from begin to end, which holds a multiple of a transfer; the first
+ * again after the last. */
 POP_API pop_status pop_engine_connect_stream_circular(pop_engine *engine, const char *handle, void *begin, void *end,
                                                       pop_error *error) POP_MUST_CHECK;
+/* Each transfer calls the functions of callback, which is copied. */
 POP_API pop_status pop_engine_connect_stream_callback(pop_engine *engine, const char *handle,
                                                       pop_stream_callback callback, pop_error *error) POP_MUST_CHECK;
 /* Connects one replica: graph_replication_error when the replica does not exist, or is not 0 on a broadcast stream. */
 POP_API pop_status pop_engine_connect_stream_callback_of(pop_engine *engine, const char *handle, unsigned replica,
                                                          pop_stream_callback callback, pop_error *error) POP_MUST_CHECK;
+/* Connects a host function of all replicas to a callback, which receives user. */
 POP_API pop_status pop_engine_connect_host_function(pop_engine *engine, const char *handle, pop_host_callback callback,
                                                     void *user, pop_error *error) POP_MUST_CHECK;
 /* Connects one replica; the call above connects all. */
@@ -166,6 +186,7 @@ POP_API size_t pop_engine_remote_row_bytes(const pop_engine *engine, const char 
 /* Copies one row of a remote buffer; index_error when the row is out of range. */
 POP_API pop_status pop_engine_copy_to_remote_buffer(pop_engine *engine, const void *data, const char *handle,
                                                     uint64_t row, pop_error *error) POP_MUST_CHECK;
+/* Reads one row of a remote buffer; index_error when the row is out of range. */
 POP_API pop_status pop_engine_copy_from_remote_buffer(pop_engine *engine, const char *handle, void *data, uint64_t row,
                                                       pop_error *error) POP_MUST_CHECK;
 /* The same for one replica, each of which has its own rows (the calls above use replica 0); graph_replication_error
@@ -173,8 +194,10 @@ POP_API pop_status pop_engine_copy_from_remote_buffer(pop_engine *engine, const 
 POP_API pop_status pop_engine_copy_to_remote_buffer_of(pop_engine *engine, unsigned replica, const void *data,
                                                        const char *handle, uint64_t row,
                                                        pop_error *error) POP_MUST_CHECK;
+/* Reads one row of a replica's part of a remote buffer. */
 POP_API pop_status pop_engine_copy_from_remote_buffer_of(pop_engine *engine, unsigned replica, const char *handle,
                                                          void *data, uint64_t row, pop_error *error) POP_MUST_CHECK;
+/* Number of replicas that the engine runs; 1 without replication. */
 POP_API unsigned pop_engine_num_replicas(const pop_engine *engine);
 
 /* Sets the stream that PrintTensor writes to; NULL is standard error. Borrowed. */

@@ -22,11 +22,12 @@ typedef enum pop_status {
  * make, so that what a call builds is attributed to it. */
 typedef struct pop_where {
     const char *file; /* static storage; NULL when unknown */
-    int line;
-    unsigned context;
+    int line;         /* line in file, from 1 on */
+    unsigned context; /* debug context (debug.h); 0: none */
 } pop_where;
 
 #ifdef __cplusplus
+/* The place where it is written, as a pop_where. */
 #define POP_HERE (pop_where{ __FILE__, __LINE__, 0 })
 #else
 #define POP_HERE ((pop_where){ __FILE__, __LINE__, 0 })
@@ -36,12 +37,12 @@ typedef struct pop_where {
  * of their own; api is the public call; path is the debug name of the object concerned (may be empty); artifact names a
  * file that was written before the failure (may be empty). */
 typedef struct pop_error {
-    pop_status status;
-    pop_where where; /* the user's line */
-    char api[64];
-    char path[128];
-    char artifact[256];
-    char text[1024];
+    pop_status status;  /* kind of the error; POP_OK: none */
+    pop_where where;    /* the user's line */
+    char api[64];       /* the public call */
+    char path[128];     /* debug name of the object concerned; may be empty */
+    char artifact[256]; /* file that was written before the failure; may be empty */
+    char text[1024];    /* what was seen, what is allowed, the nearest valid name */
 } pop_error;
 
 POP_BEGIN_DECLS

@@ -16,46 +16,58 @@
 
 typedef struct pop_graph pop_graph; /* owner */
 
+/* A set of vertices that execute together, in parallel. A value: the graph owns the set. */
 typedef struct pop_compute_set {
-    pop_store *store;
-    uint32_t id;
-} pop_compute_set; /* id is 1-based; 0 is null */
+    pop_store *store; /* of the graph */
+    uint32_t id;      /* 1-based; 0: null */
+} pop_compute_set;    /* id is 1-based; 0 is null */
+/* A vertex. A value: the graph owns the vertex. */
 typedef struct pop_vertex {
-    pop_store *store;
-    uint32_t id;
+    pop_store *store; /* of the graph */
+    uint32_t id;      /* 1-based; 0: null */
 } pop_vertex;
+/* A program that other programs call. A value: the graph owns the function. */
 typedef struct pop_function {
-    pop_store *store;
-    uint32_t id;
+    pop_store *store; /* of the graph */
+    uint32_t id;      /* 1-based; 0: null */
 } pop_function;
+/* A stream between host and device. A value: the graph owns the stream. */
 typedef struct pop_stream {
-    pop_store *store;
-    uint32_t id;
+    pop_store *store; /* of the graph */
+    uint32_t id;      /* 1-based; 0: null */
 } pop_stream;
+/* Rows of data in memory beside the device. A value: the graph owns the buffer. */
 typedef struct pop_remote_buffer {
-    pop_store *store;
-    uint32_t id;
+    pop_store *store; /* of the graph */
+    uint32_t id;      /* 1-based; 0: null */
 } pop_remote_buffer;
+/* A function of the host that programs call. A value: the graph owns it. */
 typedef struct pop_host_function {
-    pop_store *store;
-    uint32_t id;
+    pop_store *store; /* of the graph */
+    uint32_t id;      /* 1-based; 0: null */
 } pop_host_function;
+/* A control program. A value: the graph owns the program. */
 typedef struct pop_program {
-    pop_store *store;
-    uint32_t id;
-} pop_program; /* see program.h */
+    pop_store *store; /* of the graph */
+    uint32_t id;      /* 1-based; 0: null */
+} pop_program;        /* see program.h */
 
+/* Mapping of a new variable: on no tile, or evenly over all tiles. */
 typedef enum pop_mapping_method { POP_MAPPING_NONE = 0, POP_MAPPING_LINEAR = 1 } pop_mapping_method;
+/* What a clone keeps of a tensor's layout: the order of elements in memory, and which elements are the same. */
 typedef enum pop_clone_method {
     POP_CLONE_PRESERVE_ORDER_AND_ALIASES = 0,
     POP_CLONE_CREATE_NEW_ORDER,
     POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, /* Poplar's default */
     POP_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES
 } pop_clone_method;
+/* How the n copies of pop_graph_clone_n are spread: one copy after another, or each region of a tile n times. */
 typedef enum pop_clone_duplication {
     POP_DUPLICATE_BY_OUTER_DIMENSION = 0,
     POP_DUPLICATE_BY_TILE_CONTIGUOUS_REGION
 } pop_clone_duplication;
+/* What a codelet file contains; AUTO: what its suffix says. C, C++, assembly and OBJECT (.gp) files can be added, IR is
+ * refused. */
 typedef enum pop_codelet_file {
     POP_FILE_PREPROCESSED_ASM = 0,
     POP_FILE_ASM,
@@ -65,43 +77,51 @@ typedef enum pop_codelet_file {
     POP_FILE_OBJECT,
     POP_FILE_AUTO
 } pop_codelet_file;
+/* What replicas of a stream receive: each its own data, or all the same. */
 typedef enum pop_replicated_stream_mode { POP_STREAM_REPLICATE = 0, POP_STREAM_BROADCAST } pop_replicated_stream_mode;
 /* Maximum number of replicas of a graph. */
 #define POP_REPLICAS_MAX 65536
 
+/* Direction of a stream. */
 typedef enum pop_stream_type { POP_HOST_TO_DEVICE_FIFO = 0, POP_DEVICE_TO_HOST_FIFO } pop_stream_type;
+/* Format of a saved graph. */
 typedef enum pop_serialization { POP_SERIALIZE_BINARY = 0, POP_SERIALIZE_JSON } pop_serialization;
 
 /* A field of a vertex, or one element of it.  name is borrowed for the call. */
 typedef struct pop_field {
-    const char *name;
-    size_t index; /* POP_WHOLE for the field itself */
+    const char *name; /* name of the field */
+    size_t index;     /* POP_WHOLE for the field itself */
 } pop_field;
-#define POP_WHOLE              ((size_t)-1)
+/* As an index: all of a field; as a number of bytes: exactly those of the tensor. */
+#define POP_WHOLE ((size_t)-1)
+/* An element of a vector field, or with POP_WHOLE the field, as a pop_field. */
 #define POP_FIELD(name, index) ((pop_field){ name, index })
 
 /* A pair of a field and a tensor for pop_graph_add_vertex_connected. */
 typedef struct pop_connection {
-    const char *field;
-    pop_tensor tensor;
+    const char *field; /* name of the field */
+    pop_tensor tensor; /* what it reads or writes */
 } pop_connection;
+/* A list of connections, borrowed for the call. */
 typedef struct pop_connections {
-    size_t count;
-    const pop_connection *list;
+    size_t count;               /* number of connections */
+    const pop_connection *list; /* the connections */
 } pop_connections;
+/* A list of connections, for an argument: POP_CONNECTIONS({ "a", a }, { "b", b }). */
 #define POP_CONNECTIONS(...)                                                                                           \
     ((pop_connections){ sizeof((const pop_connection[]){ __VA_ARGS__ }) / sizeof(pop_connection),                      \
                         (const pop_connection[]){ __VA_ARGS__ } })
 
 /* Values of a state field of several vertices, one host value of a type for each; borrowed for the call. */
 typedef struct pop_field_values {
-    const char *field;
-    pop_type type;
-    const void *values;
+    const char *field;  /* name of the field */
+    pop_type type;      /* type of the host values */
+    const void *values; /* one for each vertex */
 } pop_field_values;
 
+/* The cost of a vertex. */
 typedef struct pop_perf {
-    uint64_t cycles, flops;
+    uint64_t cycles, flops; /* cycles of a worker or of the tile; floating-point operations */
 } pop_perf;
 
 /* The vertex that an estimator estimates, with the queries below. Valid for the call. */
@@ -134,7 +154,7 @@ typedef enum pop_vector_list_layout {
 
 /* A position to release back to (pop_graph_release). */
 typedef struct pop_mark {
-    size_t position;
+    size_t position; /* private */
 } pop_mark;
 
 POP_BEGIN_DECLS
@@ -148,8 +168,8 @@ POP_API pop_graph *pop_graph_create(const pop_target *target); /* never NULL; an
 POP_API pop_graph *pop_graph_create_replicated_at(pop_where where, const pop_target *target, unsigned replicas);
 /* Destroys a handle. Virtual graphs are handles too: destroying the last one frees the shared store. */
 POP_API void pop_graph_destroy(pop_graph *graph);
-POP_API const pop_target *pop_graph_target(const pop_graph *graph); /* of this (virtual) graph */
-POP_API unsigned pop_graph_replication_factor(const pop_graph *graph);
+POP_API const pop_target *pop_graph_target(const pop_graph *graph);    /* of this (virtual) graph */
+POP_API unsigned pop_graph_replication_factor(const pop_graph *graph); /* Number of replicas: 1 without replication. */
 POP_API pop_graph *pop_graph_top_level(pop_graph *graph); /* borrowed: the graph that virtual graphs derive from */
 /* The same, for the store that a value (a tensor, a compute set, ...) refers to; NULL for NULL. Calls without a graph
  * argument record their errors in it. */
@@ -175,11 +195,13 @@ POP_API pop_status pop_graph_take_error(pop_graph *graph, pop_error *error);
 POP_API bool pop_graph_fail(pop_graph *graph, pop_status status, pop_where caller, const char *api, const char *text);
 /* Called for each recorded error before the failing call returns. */
 typedef void (*pop_error_handler)(const pop_error *error, void *user);
+/* Sets the function that is called for each error, and its argument; NULL: none. */
 POP_API void pop_graph_on_error(pop_graph *graph, pop_error_handler handler, void *user);
 
 /* Release frees the nodes of views (concatenations) made since the mark. Tensors that use them become invalid unless
  * they were retained; connections, copies and mappings made from them stay valid. Marks nest. */
 POP_API pop_mark pop_graph_mark(pop_graph *graph);
+/* Frees the view nodes that were made since the mark; see pop_graph_mark. */
 POP_API void pop_graph_release(pop_graph *graph, pop_mark mark);
 
 /* Virtual graphs see a subset of tiles, numbered from 0; they share everything with the graph they come from.
@@ -205,21 +227,26 @@ POP_API pop_graph *pop_graph_replicate_at(pop_where where, pop_graph *graph, uns
 POP_API pop_tensor pop_graph_non_replicated_at(pop_where where, pop_graph *graph, pop_tensor t);
 /* The number of replicas for which a variable, or a stream, has its own data; 0 for an id that does not exist. */
 POP_API unsigned pop_graph_variable_replication_factor(const pop_graph *graph, uint32_t variable);
+/* Number of replicas for which the stream has its own data; 0 for the null stream. */
 POP_API unsigned pop_stream_replication_factor(pop_stream stream);
 /* Convert between tile numbers of a virtual graph and of the top-level graph; (unsigned)-1 for a tile that the graph
  * does not see. */
 POP_API unsigned pop_graph_physical_tile(const pop_graph *graph, unsigned virtual_tile);
 POP_API unsigned pop_graph_virtual_tile(const pop_graph *graph, unsigned physical_tile);
 
-POP_API size_t pop_graph_num_vertices(const pop_graph *graph);
-POP_API size_t pop_graph_num_variables(const pop_graph *graph); /* constants included */
-POP_API size_t pop_graph_num_edges(const pop_graph *graph);
-POP_API size_t pop_graph_num_compute_sets(const pop_graph *graph);
+POP_API size_t pop_graph_num_vertices(const pop_graph *graph);     /* Number of vertices in all compute sets. */
+POP_API size_t pop_graph_num_variables(const pop_graph *graph);    /* constants included */
+POP_API size_t pop_graph_num_edges(const pop_graph *graph);        /* Number of connections of all vertices. */
+POP_API size_t pop_graph_num_compute_sets(const pop_graph *graph); /* Number of compute sets. */
 
 /* ---- variables and constants; both are unmapped at first ---- */
+/* A new variable, mapped to no tile: a view of all its elements in this shape. name may be NULL. Error:
+ * tensor_creation_error. */
 #define pop_graph_add_variable(...) pop_graph_add_variable_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_graph_add_variable_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
                                              const char *name);
+/* A new variable with a mapping: POP_MAPPING_LINEAR spreads its elements evenly over all tiles. Errors as for
+ * pop_graph_add_variable. */
 #define pop_graph_add_variable_mapped(...) pop_graph_add_variable_mapped_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_graph_add_variable_mapped_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
                                                     pop_mapping_method method, const char *name);
@@ -238,6 +265,7 @@ POP_API pop_tensor pop_graph_add_replication_index_constant_at(pop_where where, 
 /* Every element is value, converted to any device type. For integers beyond 2^53 use pop_graph_add_constant_fill. */
 POP_API pop_tensor pop_graph_add_constant_float_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
                                                    double value, const char *name);
+/* A constant whose elements all have one value: a host value of value_type, converted to the device type. */
 #define pop_graph_add_constant_fill(...) pop_graph_add_constant_fill_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_graph_add_constant_fill_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
                                                   pop_type value_type, const void *value, const char *name);
@@ -245,6 +273,7 @@ POP_API pop_tensor pop_graph_add_constant_fill_at(pop_where where, pop_graph *gr
 /* Raw half bits, one for each element. */
 POP_API pop_tensor pop_graph_add_constant_half_at(pop_where where, pop_graph *graph, pop_shape shape,
                                                   const uint16_t *bits, const char *name);
+/* A HALF constant whose elements all have these raw bits. */
 #define pop_graph_add_constant_half_fill(...) pop_graph_add_constant_half_fill_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_graph_add_constant_half_fill_at(pop_where where, pop_graph *graph, pop_shape shape,
                                                        uint16_t bits, const char *name);
@@ -259,12 +288,14 @@ POP_API pop_tensor pop_graph_clone_n_at(pop_where where, pop_graph *graph, pop_t
 #define pop_graph_variable(...) pop_graph_variable_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_graph_variable_at(pop_where where, pop_graph *graph,
                                          uint32_t variable); /* the whole of it, flat */
+/* Whether the variable of this number is a constant; false for a number that does not exist. */
 POP_API bool pop_graph_is_constant(const pop_graph *graph, uint32_t variable);
 POP_API const char *pop_graph_variable_name(const pop_graph *graph, uint32_t variable); /* "" when it has none */
 #define pop_graph_set_initial_value(...) pop_graph_set_initial_value_at(POP_HERE, __VA_ARGS__)
 /* Contents after each load of an engine: one host value of value_type per element of t (row-major). */
 POP_API void pop_graph_set_initial_value_at(pop_where where, pop_graph *graph, pop_tensor t, pop_type value_type,
                                             const void *values);
+/* Gives every element of t one initial value: a host value of value_type, converted to t's type. */
 #define pop_graph_set_initial_fill(...) pop_graph_set_initial_fill_at(POP_HERE, __VA_ARGS__)
 POP_API void pop_graph_set_initial_fill_at(pop_where where, pop_graph *graph, pop_tensor t, pop_type value_type,
                                            const void *value);
@@ -273,6 +304,7 @@ POP_API void pop_graph_set_initial_half_at(pop_where where, pop_graph *graph, po
                                            const uint16_t *bits); /* raw */
 
 /* ---- tile mapping: each element of a variable is on one tile; later calls override earlier ones ---- */
+/* Maps all elements of t to a tile; the number is that of this (virtual) graph. */
 #define pop_graph_set_tile_mapping(...) pop_graph_set_tile_mapping_at(POP_HERE, __VA_ARGS__)
 POP_API void pop_graph_set_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned tile);
 #define pop_graph_set_tile_mapping_lists(...) pop_graph_set_tile_mapping_lists_at(POP_HERE, __VA_ARGS__)
@@ -312,6 +344,7 @@ POP_API pop_tensor pop_graph_find_unbroadcast_tensor_at(pop_where where, pop_gra
 /* A .c or .cpp (.cc, .cxx, .C) source or a .gp file.  A source is compiled by this call, or read from the cache; the
  * error contains the compiler's messages. */
 POP_API bool pop_graph_add_codelets_at(pop_where where, pop_graph *graph, const char *file);
+/* As pop_graph_add_codelets, for a file of the given type, with flags for popc ("-O3 -DN=4"; NULL: none). */
 #define pop_graph_add_codelets_flags(...) pop_graph_add_codelets_flags_at(POP_HERE, __VA_ARGS__)
 POP_API bool pop_graph_add_codelets_flags_at(pop_where where, pop_graph *graph, const char *file, pop_codelet_file type,
                                              const char *flags);
@@ -319,14 +352,19 @@ POP_API bool pop_graph_add_codelets_flags_at(pop_where where, pop_graph *graph, 
 /* Source text; type is POP_FILE_C, POP_FILE_CPP or POP_FILE_ASM. */
 POP_API bool pop_graph_add_codelets_source_at(pop_where where, pop_graph *graph, const char *source,
                                               pop_codelet_file type, const char *flags);
+/* Whether a vertex type of this name has been added. */
 POP_API bool pop_graph_has_codelet(const pop_graph *graph, const char *vertex_type);
 
 /* ---- vertices ---- */
+/* A new, empty compute set. name may be NULL. */
 #define pop_graph_add_compute_set(...) pop_graph_add_compute_set_at(POP_HERE, __VA_ARGS__)
 POP_API pop_compute_set pop_graph_add_compute_set_at(pop_where where, pop_graph *graph, const char *name);
+/* Adds a vertex of a type to a compute set; its fields are to be connected, and it is to be mapped. Error:
+ * unknown_vertex_type for a type that has not been added. */
 #define pop_graph_add_vertex(...) pop_graph_add_vertex_at(POP_HERE, __VA_ARGS__)
 POP_API pop_vertex pop_graph_add_vertex_at(pop_where where, pop_graph *graph, pop_compute_set set,
                                            const char *vertex_type);
+/* Adds a vertex and connects fields. If one connection fails, no vertex is added. */
 #define pop_graph_add_vertex_connected(...) pop_graph_add_vertex_connected_at(POP_HERE, __VA_ARGS__)
 POP_API pop_vertex pop_graph_add_vertex_connected_at(pop_where where, pop_graph *graph, pop_compute_set set,
                                                      const char *vertex_type, pop_connections connections);
@@ -340,6 +378,7 @@ POP_API size_t pop_graph_add_vertices_at(pop_where where, pop_graph *graph, pop_
                                          pop_connections rows, const pop_field_values *values, size_t num_values);
 /* Removes the last vertex added, with its connections; no effect for an older vertex. */
 POP_API void pop_graph_take_back_vertex(pop_graph *graph, pop_vertex vertex);
+/* Places a vertex on a tile; the number is that of this (virtual) graph. */
 #define pop_graph_map_vertex(...) pop_graph_map_vertex_at(POP_HERE, __VA_ARGS__)
 POP_API void pop_graph_map_vertex_at(pop_where where, pop_graph *graph, pop_vertex vertex, unsigned tile);
 #define pop_graph_connect(...) pop_graph_connect_at(POP_HERE, __VA_ARGS__)
@@ -360,6 +399,8 @@ POP_API void pop_graph_connect_list_at(pop_where where, pop_graph *graph, pop_ve
 /* An input edge that reads a constant with one host value of value_type (connect(field, T)). */
 POP_API void pop_graph_connect_constant_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field,
                                            pop_type value_type, const void *value);
+/* Sets the size of a vector of edges, whose elements pop_graph_connect_index connects, or of a vector of state, which
+ * is zero. */
 #define pop_graph_set_field_size(...) pop_graph_set_field_size_at(POP_HERE, __VA_ARGS__)
 POP_API void pop_graph_set_field_size_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field,
                                          size_t size);
@@ -369,9 +410,11 @@ POP_API size_t pop_graph_get_field_size(const pop_graph *graph, pop_vertex verte
 /* Initial value of a scalar state field: one host value of value_type, converted to the field's type. */
 POP_API void pop_graph_set_field_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field,
                                     pop_type value_type, const void *value);
+/* Initial value of a scalar state field, converted from a double. */
 #define pop_graph_set_field_double(...) pop_graph_set_field_double_at(POP_HERE, __VA_ARGS__)
 POP_API void pop_graph_set_field_double_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field,
                                            double value);
+/* Initial value of a scalar state field, converted from an integer. */
 #define pop_graph_set_field_int(...) pop_graph_set_field_int_at(POP_HERE, __VA_ARGS__)
 POP_API void pop_graph_set_field_int_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field,
                                         int64_t value);
@@ -379,6 +422,8 @@ POP_API void pop_graph_set_field_int_at(pop_where where, pop_graph *graph, pop_v
 /* Initial contents and size of a vector state field; index is POP_WHOLE, or the row of a vector of vectors. */
 POP_API void pop_graph_set_field_vector_at(pop_where where, pop_graph *graph, pop_vertex vertex, pop_field field,
                                            pop_type value_type, const void *values, size_t count);
+/* Sets the cost of one vertex: worker cycles for a worker vertex, tile cycles for others, and floating-point
+ * operations. */
 #define pop_graph_set_perf_estimate(...) pop_graph_set_perf_estimate_at(POP_HERE, __VA_ARGS__)
 POP_API void pop_graph_set_perf_estimate_at(pop_where where, pop_graph *graph, pop_vertex vertex, uint64_t cycles,
                                             uint64_t flops);
@@ -395,9 +440,13 @@ POP_API void pop_graph_register_perf_estimator_at(pop_where where, pop_graph *gr
 /* Queries for estimators. size is the number of elements (of rows, for a vector of vectors); index is POP_WHOLE or a
  * row. */
 POP_API const char *pop_vertex_view_type(const pop_vertex_view *vertex);
+/* Number of the compute set that contains the vertex. */
 POP_API uint32_t pop_vertex_view_compute_set(const pop_vertex_view *vertex);
+/* Whether the vertex type has a field of this name. */
 POP_API bool pop_vertex_view_has_field(const pop_vertex_view *vertex, const char *field);
+/* 0 for a scalar field, 1 for a vector, 2 for a vector of vectors. */
 POP_API size_t pop_vertex_view_field_rank(const pop_vertex_view *vertex, const char *field);
+/* Number of elements of a field (of rows, for a vector of vectors and POP_WHOLE), or of one row. */
 POP_API size_t pop_vertex_view_field_size(const pop_vertex_view *vertex, const char *field, size_t index);
 /* Initial value i of a state field, as double; 0 when it has none. */
 POP_API double pop_vertex_view_field_value(const pop_vertex_view *vertex, const char *field, size_t i);
@@ -407,28 +456,40 @@ POP_API double pop_vertex_view_field_row_value(const pop_vertex_view *vertex, co
  * vectors. */
 POP_API pop_vector_layout pop_vertex_view_field_layout(const pop_vertex_view *vertex, const char *field,
                                                        unsigned level);
+/* Layout of the table of inner vectors of a vector of vectors. */
 POP_API pop_vector_list_layout pop_vertex_view_field_list_layout(const pop_vertex_view *vertex, const char *field);
 /* Limits of a field on this target: the maximum size of its dimension dim, and the maximum value of a scalar state
  * field. */
 POP_API uint64_t pop_graph_max_field_dim(pop_graph *graph, const char *vertex_type, const char *field, unsigned dim);
+/* Maximum value of a scalar state field on this target. */
 POP_API double pop_graph_max_vertex_field_value(pop_graph *graph, const char *vertex_type, const char *field);
 
 /* ---- the host's side: handles, streams, remote buffers, host functions ---- */
+/* Names a tensor, so that the engine can write it (pop_engine_write_tensor). Error: graph_object_creation_error for a
+ * name in use. */
 #define pop_graph_create_host_write(...) pop_graph_create_host_write_at(POP_HERE, __VA_ARGS__)
 POP_API void pop_graph_create_host_write_at(pop_where where, pop_graph *graph, const char *handle, pop_tensor t);
+/* Names a tensor, so that the engine can read it (pop_engine_read_tensor). Names for reading and writing are separate.
+ */
 #define pop_graph_create_host_read(...) pop_graph_create_host_read_at(POP_HERE, __VA_ARGS__)
 POP_API void pop_graph_create_host_read_at(pop_where where, pop_graph *graph, const char *handle, pop_tensor t);
+/* Adds a stream from the host: each copy transfers `elements` elements of a type. handle names it for the engine.
+ * options: docs/reference/options.md, Streams; they have no effect. */
 #define pop_graph_add_host_to_device_fifo(...) pop_graph_add_host_to_device_fifo_at(POP_HERE, __VA_ARGS__)
 POP_API pop_stream pop_graph_add_host_to_device_fifo_at(pop_where where, pop_graph *graph, const char *handle,
                                                         pop_type type, size_t elements, pop_replicated_stream_mode mode,
                                                         pop_options options);
+/* Adds a stream to the host: each copy transfers `elements` elements of a type. Options as for
+ * pop_graph_add_host_to_device_fifo. */
 #define pop_graph_add_device_to_host_fifo(...) pop_graph_add_device_to_host_fifo_at(POP_HERE, __VA_ARGS__)
 POP_API pop_stream pop_graph_add_device_to_host_fifo_at(pop_where where, pop_graph *graph, const char *handle,
                                                         pop_type type, size_t elements, pop_options options);
-POP_API const char *pop_stream_handle(pop_stream stream); /* borrowed; "" for null */
-POP_API pop_type pop_stream_element_type(pop_stream stream);
-POP_API size_t pop_stream_num_elements(pop_stream stream);
+POP_API const char *pop_stream_handle(pop_stream stream);    /* borrowed; "" for null */
+POP_API pop_type pop_stream_element_type(pop_stream stream); /* Type of the stream's elements. */
+POP_API size_t pop_stream_num_elements(pop_stream stream);   /* Elements of a transfer. */
+/* Whether the stream goes to the device or to the host. */
 POP_API pop_stream_type pop_stream_direction(pop_stream stream);
+/* Whether replicas have their own data. */
 POP_API pop_replicated_stream_mode pop_stream_replicated_mode(pop_stream stream);
 #define pop_graph_add_remote_buffer(...) pop_graph_add_remote_buffer_at(POP_HERE, __VA_ARGS__)
 /* The buffer has `repeats` rows of `elements` elements. rearrange_on_host or optimise_memory: the host stores rows in
@@ -436,22 +497,27 @@ POP_API pop_replicated_stream_mode pop_stream_replicated_mode(pop_stream stream)
 POP_API pop_remote_buffer pop_graph_add_remote_buffer_at(pop_where where, pop_graph *graph, const char *handle,
                                                          pop_type type, size_t elements, size_t repeats,
                                                          bool rearrange_on_host, bool optimise_memory);
-POP_API const char *pop_remote_buffer_handle(pop_remote_buffer buffer);
-POP_API pop_type pop_remote_buffer_element_type(pop_remote_buffer buffer);
-POP_API size_t pop_remote_buffer_num_elements(pop_remote_buffer buffer);
-POP_API size_t pop_remote_buffer_repeats(pop_remote_buffer buffer);
+POP_API const char *pop_remote_buffer_handle(pop_remote_buffer buffer); /* The buffer's name; borrowed, "" for null. */
+POP_API pop_type pop_remote_buffer_element_type(pop_remote_buffer buffer); /* Type of the buffer's elements. */
+POP_API size_t pop_remote_buffer_num_elements(pop_remote_buffer buffer);   /* Elements of a row. */
+POP_API size_t pop_remote_buffer_repeats(pop_remote_buffer buffer);        /* Number of rows. */
+/* Whether the host stores rows in the order of tile memory. */
 POP_API bool pop_remote_buffer_rearrange_on_host(pop_remote_buffer buffer);
+/* As the call that made the buffer was given it. */
 POP_API bool pop_remote_buffer_optimise_memory(pop_remote_buffer buffer);
 /* An argument of a host function: this many elements of a type. */
 typedef struct pop_host_argument {
-    pop_type type;
-    size_t elements;
+    pop_type type;   /* type of the elements */
+    size_t elements; /* their number */
 } pop_host_argument;
+/* Adds a function of the host that programs can call (pop_call_host); the engine connects it by its handle. The
+ * argument lists are copied. */
 #define pop_graph_add_host_function(...) pop_graph_add_host_function_at(POP_HERE, __VA_ARGS__)
 POP_API pop_host_function pop_graph_add_host_function_at(pop_where where, pop_graph *graph, const char *handle,
                                                          const pop_host_argument *inputs, size_t num_inputs,
                                                          const pop_host_argument *outputs, size_t num_outputs);
 POP_API const char *pop_host_function_handle(pop_host_function function); /* borrowed; "" for null */
+/* Makes a function of a program, for pop_call: its code is in the executable once. */
 #define pop_graph_add_function(...) pop_graph_add_function_at(POP_HERE, __VA_ARGS__)
 POP_API pop_function pop_graph_add_function_at(pop_where where, pop_graph *graph, pop_program program);
 /* Whether the function belongs to the graph; one whose store is NULL is matched by its id alone. */

@@ -9,8 +9,10 @@
 #include <poplar/options.h>
 #include <poplar/tensor.h>
 
+/* A graph (graph.h). */
 typedef struct pop_graph pop_graph;
 
+/* Levels of messages: a level includes those before it. */
 typedef enum pop_log_level {
     POP_LOG_OFF,
     POP_LOG_ERR,
@@ -32,6 +34,7 @@ typedef enum pop_log_library {
     POP_LOG_POPFLOAT
 } pop_log_library;
 
+/* Kinds of arguments, by the member of pop_log_argument that holds the value. */
 typedef enum pop_log_kind {
     POP_LOG_NONE, /* an argument without a text: not printed */
     POP_LOG_TENSOR,
@@ -51,8 +54,8 @@ typedef enum pop_log_kind {
 
 /* An argument of a call. The name is the argument's expression; of f(x) only x is printed. */
 typedef struct pop_log_argument {
-    const char *name;
-    pop_log_kind kind;
+    const char *name;  /* the argument's expression in the source */
+    pop_log_kind kind; /* which member of `as` is valid */
     union {
         pop_tensor tensor;
         pop_tensors tensors;
@@ -69,13 +72,14 @@ typedef struct pop_log_argument {
             size_t (*write)(char *buffer, size_t size, const void *value); /* as snprintf */
             const void *value;
         } written;
-    } as;
+    } as; /* the argument's value */
 } pop_log_argument;
 
 POP_BEGIN_DECLS
 
 /* Whether a message of this level would be written: one load and compare once the environment has been read. */
 POP_API bool pop_log_on(pop_log_library library, pop_log_level level);
+/* Writes a message, formatted as by printf, if its level is on. */
 POP_API void pop_log_write(pop_log_library library, pop_log_level level, const char *format, ...) POP_PRINTF(3, 4);
 /* The same, unless the process has written this text before. */
 POP_API void pop_log_once(pop_log_library library, pop_log_level level, const char *format, ...) POP_PRINTF(3, 4);
@@ -84,7 +88,7 @@ POP_API void pop_log_once(pop_log_library library, pop_log_level level, const ch
  * context, to pass to everything that the call builds. */
 POP_API pop_where pop_log_enter(pop_log_library library, pop_graph *graph, pop_where where, const char *function,
                                 const pop_log_argument *arguments, size_t count);
-POP_API void pop_log_leave(void);
+POP_API void pop_log_leave(void); /* Ends the scope that the last pop_log_enter of this thread began. */
 
 POP_END_DECLS
 #endif

@@ -8,6 +8,7 @@
 #include <poplar/engine.h>
 #include <stdio.h>
 
+/* Kinds of values. */
 typedef enum pop_profile_type {
     POP_PROFILE_NULL = 0,
     POP_PROFILE_BOOL,
@@ -19,12 +20,14 @@ typedef enum pop_profile_type {
     POP_PROFILE_MAP
 } pop_profile_type;
 
+/* The elements of a vector; opaque. */
 typedef struct pop_profile_vector pop_profile_vector;
+/* The members of a map; opaque. */
 typedef struct pop_profile_map pop_profile_map;
 
 /* One value, 16 bytes.  Zero is null.  Strings, vectors and maps belong to the value that holds them. */
 typedef struct pop_profile_value {
-    pop_profile_type type;
+    pop_profile_type type; /* which member of `as` is valid */
     union {
         bool boolean;
         int64_t integer;
@@ -33,41 +36,49 @@ typedef struct pop_profile_value {
         char *string;
         pop_profile_vector *vector;
         pop_profile_map *map;
-    } as;
+    } as; /* the value */
 } pop_profile_value;
 
 POP_BEGIN_DECLS
 
-POP_API pop_profile_value pop_profile_bool(bool value);
-POP_API pop_profile_value pop_profile_int(int64_t value);
-POP_API pop_profile_value pop_profile_uint(uint64_t value);
-POP_API pop_profile_value pop_profile_double(double value);
+POP_API pop_profile_value pop_profile_bool(bool value);         /* A value of true or false. */
+POP_API pop_profile_value pop_profile_int(int64_t value);       /* A signed integer as a value. */
+POP_API pop_profile_value pop_profile_uint(uint64_t value);     /* An unsigned integer as a value. */
+POP_API pop_profile_value pop_profile_double(double value);     /* A real number as a value. */
 POP_API pop_profile_value pop_profile_string(const char *text); /* copied; NULL is "" */
-POP_API pop_profile_value pop_profile_vector_new(void);
-POP_API pop_profile_value pop_profile_map_new(void);
+POP_API pop_profile_value pop_profile_vector_new(void);         /* An empty vector. */
+POP_API pop_profile_value pop_profile_map_new(void);            /* An empty map. */
 /* Frees what the value owns and makes it null. */
 POP_API void pop_profile_free(pop_profile_value *value);
+/* A copy of a whole tree, owned by the caller. */
 POP_API pop_profile_value pop_profile_copy(const pop_profile_value *value);
 
 /* Appends to a vector, or sets a key of a map (replacing its value). Takes ownership of item, and frees it when the
  * container has the wrong type. Returns the item's place, valid until the container changes, or NULL. */
 POP_API pop_profile_value *pop_profile_push(pop_profile_value *vector, pop_profile_value item);
+/* Sets a key of a map to item, which it takes ownership of; returns the item's place, as pop_profile_push. */
 POP_API pop_profile_value *pop_profile_set(pop_profile_value *map, const char *key, pop_profile_value item);
 
 /* Queries never fail: for missing values they return NULL, 0 or "". */
 POP_API size_t pop_profile_size(const pop_profile_value *value); /* elements of a vector, keys of a map */
+/* Element of a vector; NULL beyond the last. Borrowed. */
 POP_API const pop_profile_value *pop_profile_at(const pop_profile_value *vector, size_t index);
+/* Value of a key of a map; NULL if the map lacks it. Borrowed. */
 POP_API const pop_profile_value *pop_profile_get(const pop_profile_value *map, const char *key);
 /* "memory.byTile.total": keys joined by dots. */
 POP_API const pop_profile_value *pop_profile_path(const pop_profile_value *map, const char *path);
 POP_API const char *pop_profile_key(const pop_profile_value *map, size_t index); /* sorted by key */
+/* Value of the key with this number in the order of keys; NULL beyond the last. */
 POP_API const pop_profile_value *pop_profile_item(const pop_profile_value *map, size_t index);
+/* The value as true or false; false for other types. */
 POP_API bool pop_profile_as_bool(const pop_profile_value *value);
+/* A number as a signed integer; 0 for other types. */
 POP_API int64_t pop_profile_as_int(const pop_profile_value *value);
+/* A number as an unsigned integer; 0 for other types. */
 POP_API uint64_t pop_profile_as_uint(const pop_profile_value *value);
-POP_API double pop_profile_as_double(const pop_profile_value *value);
-POP_API const char *pop_profile_as_string(const pop_profile_value *value);
-POP_API double pop_profile_sum(const pop_profile_value *value); /* of all numbers in the tree */
+POP_API double pop_profile_as_double(const pop_profile_value *value); /* A number as a double; 0 for other types. */
+POP_API const char *pop_profile_as_string(const pop_profile_value *value); /* A string; "" for other types. Borrowed. */
+POP_API double pop_profile_sum(const pop_profile_value *value);            /* of all numbers in the tree */
 POP_API uint64_t
 pop_profile_sum_uint(const pop_profile_value *value); /* the same in integer arithmetic, for natural numbers */
 
@@ -79,6 +90,7 @@ POP_API bool pop_profile_write_cbor(FILE *file, const pop_profile_value *value);
 /* Parsers; parse_error gives the reason and the position. *value is null on failure, otherwise owned by the caller. */
 POP_API pop_status pop_profile_read_json(const char *text, size_t size, pop_profile_value *value,
                                          pop_error *error) POP_MUST_CHECK;
+/* Reads CBOR (RFC 8949); otherwise as pop_profile_read_json. */
 POP_API pop_status pop_profile_read_cbor(const void *data, size_t size, pop_profile_value *value,
                                          pop_error *error) POP_MUST_CHECK;
 
@@ -86,6 +98,7 @@ POP_API pop_status pop_profile_read_cbor(const void *data, size_t size, pop_prof
  * CPU device only target and graph.  The caller frees *profile, which is null on failure. */
 POP_API pop_status pop_executable_graph_profile(const pop_executable *executable, pop_profile_value *profile,
                                                 pop_error *error) POP_MUST_CHECK;
+/* The graph profile of an engine's executable, as pop_executable_graph_profile. */
 POP_API pop_status pop_engine_graph_profile(const pop_engine *engine, pop_profile_value *profile,
                                             pop_error *error) POP_MUST_CHECK;
 /* The execution profile of everything run since load or the last reset (docs/reports/profiling.md); profilerMode is
@@ -129,8 +142,10 @@ POP_API pop_profile_value pop_profile_summary_report(void);
 POP_API pop_status pop_print_profile_summary(FILE *file, const pop_profile_value *graph,
                                              const pop_profile_value *execution, pop_options options,
                                              pop_error *error) POP_MUST_CHECK;
+/* Prints the part of pop_print_profile_summary that needs the graph profile alone. */
 POP_API pop_status pop_print_graph_summary(FILE *file, const pop_profile_value *graph, pop_options options,
                                            pop_error *error) POP_MUST_CHECK;
+/* Prints the part of pop_print_profile_summary about the execution. */
 POP_API pop_status pop_print_execution_summary(FILE *file, const pop_profile_value *graph,
                                                const pop_profile_value *execution, pop_options options,
                                                pop_error *error) POP_MUST_CHECK;

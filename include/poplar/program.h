@@ -10,14 +10,17 @@
 
 /* Programs, borrowed for the call: POP_PROGRAMS(a, b). */
 typedef struct pop_programs {
-    size_t count;
-    const pop_program *list;
+    size_t count;            /* number of programs */
+    const pop_program *list; /* the programs */
 } pop_programs;
+/* A list of programs, for an argument or an initialiser. */
 #define POP_PROGRAMS(...)                                                                                              \
     ((pop_programs){ sizeof((const pop_program[]){ __VA_ARGS__ }) / sizeof(pop_program),                               \
                      (const pop_program[]){ __VA_ARGS__ } })
 
+/* What a sync waits for: the tiles of an IPU, or all IPUs and the host (EXTERNAL and GLOBAL). */
 typedef enum pop_sync_type { POP_SYNC_INTERNAL = 0, POP_SYNC_EXTERNAL, POP_SYNC_GLOBAL } pop_sync_type;
+/* How PrintTensor writes real numbers. */
 typedef enum pop_float_format {
     POP_FLOAT_FORMAT_AUTO = 0,
     POP_FLOAT_FORMAT_FIXED,
@@ -28,36 +31,41 @@ typedef enum pop_float_format {
 /* Format of PrintTensor. pop_print_format_default has the defaults of current Poplar; pop_print_format_guide prints as
  * the Poplar user guide shows: {1,1.5,2,2.5}, nested braces on separate lines. */
 typedef struct pop_print_format {
-    unsigned summarise_threshold; /* more elements than this are summarised */
-    unsigned edge_items;
-    unsigned max_line_width;
-    unsigned digits;
-    pop_float_format float_format;
-    char separator, open, close;
-    bool guide; /* the user guide's format; other fields are ignored */
+    unsigned summarise_threshold;  /* more elements than this are summarised */
+    unsigned edge_items;           /* elements that are printed at each end of a summarised dimension */
+    unsigned max_line_width;       /* columns of a line */
+    unsigned digits;               /* digits after the decimal point */
+    pop_float_format float_format; /* how real numbers are written */
+    char separator, open, close;   /* between elements, and around a dimension */
+    bool guide;                    /* the user guide's format; other fields are ignored */
 } pop_print_format;
 
 POP_BEGIN_DECLS
 
 POP_API pop_print_format pop_print_format_default(void); /* 1000, 3, 75, 8, auto, ' ', '[', ']' */
-POP_API pop_print_format pop_print_format_guide(void);
-POP_API pop_print_format pop_print_format_plain(void); /* PrintTensorFmt::disableFormatting() */
+POP_API pop_print_format pop_print_format_guide(void);   /* As the user guide prints: {1,1.5,2,2.5}. */
+POP_API pop_print_format pop_print_format_plain(void);   /* PrintTensorFmt::disableFormatting() */
 
+/* Whether the program is null or a sequence without programs. */
 POP_API bool pop_program_is_empty(pop_program program);
 POP_API bool pop_program_equal(pop_program a, pop_program b); /* the same node */
 
 #define pop_sequence(...) pop_sequence_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_sequence_at(pop_where where, pop_graph *graph, const char *name); /* empty */
+/* Adds a program to the end of a sequence. */
 #define pop_sequence_add(...) pop_sequence_add_at(POP_HERE, __VA_ARGS__)
 POP_API void pop_sequence_add_at(pop_where where, pop_program sequence, pop_program program);
+/* A sequence of these programs. */
 #define pop_sequence_of(...) pop_sequence_of_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_sequence_of_at(pop_where where, pop_graph *graph, pop_programs programs, const char *name);
 #define pop_sequence_copy(...) pop_sequence_copy_at(POP_HERE, __VA_ARGS__)
 /* A new sequence of the same programs, independent of the original. */
 POP_API pop_program pop_sequence_copy_at(pop_where where, pop_program sequence);
+/* The program as a block with a name: what lightweight profiling can select (profiler.blocks.filter). */
 #define pop_block(...) pop_block_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_block_at(pop_where where, pop_program program, const char *name);
 
+/* Runs the vertices of a compute set. */
 #define pop_execute(...) pop_execute_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_execute_at(pop_where where, pop_compute_set set, const char *name);
 #define pop_execute_consensus(...) pop_execute_consensus_at(POP_HERE, __VA_ARGS__)
@@ -74,7 +82,7 @@ POP_API pop_program pop_copy_at(pop_where where, pop_tensor source, pop_tensor d
  * and the host copies smaller pieces. */
 /* A pair of replicas of pop_cross_replica_copy. */
 typedef struct pop_replica_pair {
-    unsigned sender, receiver;
+    unsigned sender, receiver; /* numbers of replicas */
 } pop_replica_pair;
 #define pop_cross_replica_copy(...) pop_cross_replica_copy_at(POP_HERE, __VA_ARGS__)
 /* Each sender's source goes to its receiver's destination, all at once: what is sent is read before anything is
@@ -85,16 +93,21 @@ POP_API pop_program pop_cross_replica_copy_at(pop_where where, pop_tensor source
 /* Several copies at once, which share the links between IPUs; each has its own pairs. No element may be in two
  * destinations. */
 typedef struct pop_cross_copy {
-    pop_tensor source, destination;
-    const pop_replica_pair *pairs;
-    size_t num_pairs;
+    pop_tensor source, destination; /* a view of each replica, and a view of the same type and number of elements */
+    const pop_replica_pair *pairs;  /* which replicas send to which; borrowed for the call */
+    size_t num_pairs;               /* number of pairs */
 } pop_cross_copy;
+/* Copies between replicas that happen at once (pop_cross_copy); errors as for pop_cross_replica_copy. */
 #define pop_cross_replica_copies(...) pop_cross_replica_copies_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_cross_replica_copies_at(pop_where where, const pop_cross_copy *parts, size_t count,
                                                 const char *name);
+/* Copies the next elements of a stream to a tensor of its type with as many elements as the stream. optimise_memory:
+ * the host arranges the data in the order of tile memory. Tiles then need no buffer to rearrange it, and the host
+ * copies smaller pieces. */
 #define pop_copy_from_stream(...) pop_copy_from_stream_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_copy_from_stream_at(pop_where where, pop_stream stream, pop_tensor destination,
                                             bool optimise_memory, const char *name);
+/* Copies a tensor to a stream; optimise_memory as for pop_copy_from_stream. */
 #define pop_copy_to_stream(...) pop_copy_to_stream_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_copy_to_stream_at(pop_where where, pop_tensor source, pop_stream stream, bool optimise_memory,
                                           const char *name);
@@ -103,6 +116,7 @@ POP_API pop_program pop_copy_to_stream_at(pop_where where, pop_tensor source, po
  * n}. */
 POP_API pop_program pop_copy_from_remote_at(pop_where where, pop_remote_buffer buffer, pop_tensor destination,
                                             pop_tensor offset, const char *name);
+/* Copies rows from a tensor to a remote buffer; offset as for pop_copy_from_remote. */
 #define pop_copy_to_remote(...) pop_copy_to_remote_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_copy_to_remote_at(pop_where where, pop_tensor source, pop_remote_buffer buffer,
                                           pop_tensor offset, const char *name);
@@ -114,22 +128,27 @@ POP_API pop_program pop_repeat_at(pop_where where, unsigned count, pop_program b
 /* Repeats: runs condition, tests the scalar predicate, runs body. */
 POP_API pop_program pop_repeat_while_true_at(pop_where where, pop_program condition, pop_tensor predicate,
                                              pop_program body, const char *name);
+/* Repeats: runs condition, tests the scalar predicate, runs body while it is false. */
 #define pop_repeat_while_false(...) pop_repeat_while_false_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_repeat_while_false_at(pop_where where, pop_program condition, pop_tensor predicate,
                                               pop_program body, const char *name);
+/* Runs then_program if the scalar predicate is not zero, otherwise else_program. */
 #define pop_if(...) pop_if_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_if_at(pop_where where, pop_tensor predicate, pop_program then_program, pop_program else_program,
                               const char *name);
 #define pop_switch(...) pop_switch_at(POP_HERE, __VA_ARGS__)
 /* control is a scalar INT or UNSIGNED_INT. The new switch has no cases and an empty default. */
 POP_API pop_program pop_switch_at(pop_where where, pop_tensor control, const char *name);
+/* Adds a case to a switch: the program for one value of its control tensor. */
 #define pop_switch_add(...) pop_switch_add_at(POP_HERE, __VA_ARGS__)
 POP_API void pop_switch_add_at(pop_where where, pop_program switch_program, int32_t value, pop_program program);
+/* Weights that a conv unit holds for inputs of a type: a data path for each stage of its pipeline. */
 #define pop_switch_default(...) pop_switch_default_at(POP_HERE, __VA_ARGS__)
 POP_API void pop_switch_default_at(pop_where where, pop_program switch_program, pop_program program);
 #define pop_switch_unreachable_default(...) pop_switch_unreachable_default_at(POP_HERE, __VA_ARGS__)
 /* At run time, a value without a case is an application_runtime_error. */
 POP_API void pop_switch_unreachable_default_at(pop_where where, pop_program switch_program);
+/* Runs a function of the graph; its code is in the executable once. */
 #define pop_call(...) pop_call_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_call_at(pop_where where, pop_function function, const char *name);
 #define pop_call_host(...) pop_call_host_at(POP_HERE, __VA_ARGS__)
@@ -141,16 +160,20 @@ POP_API pop_program pop_call_host_at(pop_where where, pop_host_function function
 /* title NULL: the tensor's debug name. The format is the default one, or the user guide's if the engine option
  * print.guideFormat is set. */
 POP_API pop_program pop_print_tensor_at(pop_where where, const char *title, pop_tensor t, const char *name);
+/* Prints a tensor in the given format. */
 #define pop_print_tensor_format(...) pop_print_tensor_format_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_print_tensor_format_at(pop_where where, const char *title, pop_tensor t,
                                                pop_print_format format, const char *name);
+/* Says that the tensor's elements are not read before they are written: their memory is free until then. */
 #define pop_write_undef(...) pop_write_undef_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_write_undef_at(pop_where where, pop_tensor t, const char *name);
+/* Adds a sync, which takes time and has no other effect. */
 #define pop_sync(...) pop_sync_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_sync_at(pop_where where, pop_graph *graph, pop_sync_type type, const char *name);
 #define pop_abort(...) pop_abort_at(POP_HERE, __VA_ARGS__)
 /* Ends the run with application_runtime_error; message may be NULL. */
 POP_API pop_program pop_abort_at(pop_where where, pop_graph *graph, const char *message, const char *name);
+/* Ends the run with application_runtime_error if the scalar condition is not zero; message may be NULL. */
 #define pop_abort_on_condition(...) pop_abort_on_condition_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_abort_on_condition_at(pop_where where, pop_tensor condition, const char *message,
                                               const char *name);
@@ -196,8 +219,9 @@ POP_API void pop_set_hw_seeds_at(pop_where where, pop_graph *graph, pop_tensor s
  * When neither exists, compiling the graph logs a warning: these vertices round to nearest, and raise the exceptions of
  * their instructions. Host functions and conversions on the host are not affected. */
 typedef struct pop_float_behaviour {
-    bool inv, div0, oflo, esr, nanoo;
+    bool inv, div0, oflo, esr, nanoo; /* the flags described above */
 } pop_float_behaviour;
+/* Sets all five flags on every tile of the graph, in the sequence. */
 #define pop_set_float_behaviour(...) pop_set_float_behaviour_at(POP_HERE, __VA_ARGS__)
 POP_API void pop_set_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence,
                                         pop_float_behaviour behaviour, const char *name);
@@ -210,6 +234,7 @@ POP_API void pop_restore_float_behaviour_at(pop_where where, pop_graph *graph, p
  * the previous flags, UNSIGNED_INT[tiles][5]. */
 POP_API pop_tensor pop_modify_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence,
                                                  pop_float_behaviour clear, pop_float_behaviour set, const char *name);
+/* Sets or clears the flag esr on every tile of the graph, in the sequence; the other flags keep their values. */
 #define pop_set_stochastic_rounding(...) pop_set_stochastic_rounding_at(POP_HERE, __VA_ARGS__)
 POP_API void pop_set_stochastic_rounding_at(pop_where where, pop_graph *graph, pop_program sequence, bool enable,
                                             const char *name);

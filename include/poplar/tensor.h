@@ -25,58 +25,62 @@ enum { POP_TENSOR_DIGITS = 4, POP_TENSOR_RUNS = 7 };
 /* The fields are private: use the calls.  source is a variable or a node of the store; a dimension is a run of
  * digits (extent, stride), outermost first; a dimension of extent 1 needs no digit. */
 typedef struct pop_tensor {
-    pop_store *store;
-    uint64_t offset; /* elements into the source; or a pointer to a wide view when form says so */
-    uint32_t source;
-    uint8_t type;
-    uint8_t rank;
-    uint8_t digits;
-    uint8_t form;
+    pop_store *store; /* of the graph; NULL: the null tensor */
+    uint64_t offset;  /* elements into the source; or a pointer to a wide view when form says so */
+    uint32_t source;  /* private */
+    uint8_t type;     /* private */
+    uint8_t rank;     /* private */
+    uint8_t digits;   /* private */
+    uint8_t form;     /* private */
     struct {
         uint32_t extent;
         int32_t stride;
-    } digit[POP_TENSOR_DIGITS];
+    } digit[POP_TENSOR_DIGITS];   /* private */
     uint8_t run[POP_TENSOR_RUNS]; /* digits of each dimension */
-    uint8_t reserved;
+    uint8_t reserved;             /* private */
 } pop_tensor;
 
 /* A shape, borrowed for the call: POP_SHAPE(3, 4), POP_SHAPE() for rank 0. */
 typedef struct pop_shape {
-    size_t rank;
-    const size_t *dims;
+    size_t rank;        /* number of dimensions */
+    const size_t *dims; /* extents, outermost first */
 } pop_shape;
+/* A shape, for an argument or an initialiser: POP_SHAPE(3, 4). */
 #define POP_SHAPE(...)                                                                                                 \
     ((pop_shape){ sizeof((const size_t[]){ 0, __VA_ARGS__ }) / sizeof(size_t) - 1,                                     \
                   (const size_t[]){ 0, __VA_ARGS__ } + 1 })
 
 /* A list of dimension numbers, borrowed for the call: POP_DIMS(1, 0). */
 typedef struct pop_dims {
-    size_t count;
-    const unsigned *list;
+    size_t count;         /* number of entries */
+    const unsigned *list; /* the entries */
 } pop_dims;
+/* A list of dimensions, for an argument or an initialiser: POP_DIMS(1, 0). */
 #define POP_DIMS(...)                                                                                                  \
     ((pop_dims){ sizeof((const unsigned[]){ 0, __VA_ARGS__ }) / sizeof(unsigned) - 1,                                  \
                  (const unsigned[]){ 0, __VA_ARGS__ } + 1 })
 
 /* A list of tensors, borrowed for the call: POP_TENSORS(a, b). */
 typedef struct pop_tensors {
-    size_t count;
-    const pop_tensor *list;
+    size_t count;           /* number of tensors */
+    const pop_tensor *list; /* the tensors */
 } pop_tensors;
+/* A list of tensors, for an argument or an initialiser: POP_TENSORS(a, b). */
 #define POP_TENSORS(...)                                                                                               \
     ((pop_tensors){ sizeof((const pop_tensor[]){ __VA_ARGS__ }) / sizeof(pop_tensor),                                  \
                     (const pop_tensor[]){ __VA_ARGS__ } })
 
 /* Half-open range of elements, [begin, end). */
 typedef struct pop_interval {
-    size_t begin, end;
+    size_t begin, end; /* first element, and one beyond the last */
 } pop_interval;
 
 /* Intervals, borrowed: POP_INTERVALS({0, 2}, {5, 6}). */
 typedef struct pop_interval_list {
-    size_t count;
-    const pop_interval *list;
+    size_t count;             /* number of intervals */
+    const pop_interval *list; /* the intervals */
 } pop_interval_list;
+/* A list of intervals, for an argument or an initialiser: POP_INTERVALS({0, 2}, {5, 6}). */
 #define POP_INTERVALS(...)                                                                                             \
     ((pop_interval_list){ sizeof((const pop_interval[]){ __VA_ARGS__ }) / sizeof(pop_interval),                        \
                           (const pop_interval[]){ __VA_ARGS__ } })
@@ -85,22 +89,23 @@ typedef struct pop_interval_list {
  * intervals[first[i]] up to intervals[first[i + 1]]; first has count + 1 entries (NULL when count is 0).  As a tile
  * mapping, i is the tile. */
 typedef struct pop_interval_lists {
-    size_t count;
-    size_t *first;
-    pop_interval *intervals;
+    size_t count;            /* number of lists */
+    size_t *first;           /* count + 1 positions in intervals */
+    pop_interval *intervals; /* intervals of all lists, one list after another */
 } pop_interval_lists;
 
 /* A range of one variable's elements. */
 typedef struct pop_variable_interval {
-    uint32_t variable;
-    pop_interval interval;
+    uint32_t variable;     /* the variable's number in its graph */
+    pop_interval interval; /* elements of it */
 } pop_variable_interval;
 
+/* How pop_tensor_upsample makes new elements: REPEAT copies the nearest. */
 typedef enum pop_upsample_method { POP_UPSAMPLE_REPEAT = 0 } pop_upsample_method;
 
 POP_BEGIN_DECLS
 
-POP_API void pop_interval_lists_free(pop_interval_lists *lists);
+POP_API void pop_interval_lists_free(pop_interval_lists *lists); /* Frees the lists and makes them empty. */
 
 /* Reference counting of view nodes, for languages with destructors; an alternative to marks. A node is freed once no
  * retained value and no other node refers to it; pop_graph_release does not free it earlier. After the first retain,
@@ -114,11 +119,11 @@ static inline bool pop_tensor_has_node(const pop_tensor *t)
 }
 
 /* ---- queries: no call here records an error; a null tensor gives 0, false or POP_TYPE_NULL ---- */
-POP_API bool pop_tensor_valid(pop_tensor t);
-POP_API pop_type pop_tensor_type(pop_tensor t);
-POP_API size_t pop_tensor_rank(pop_tensor t);
+POP_API bool pop_tensor_valid(pop_tensor t);             /* Whether the tensor is not the null tensor. */
+POP_API pop_type pop_tensor_type(pop_tensor t);          /* Type of the elements. */
+POP_API size_t pop_tensor_rank(pop_tensor t);            /* Number of dimensions. */
 POP_API size_t pop_tensor_dim(pop_tensor t, size_t dim); /* 0 for a dimension that t lacks */
-POP_API size_t pop_tensor_num_elements(pop_tensor t);
+POP_API size_t pop_tensor_num_elements(pop_tensor t);    /* Number of elements: the product of the extents. */
 /* Writes at most capacity dims, returns the rank. */
 POP_API size_t pop_tensor_shape(pop_tensor t, size_t *dims, size_t capacity);
 /* Same elements in the same order and the same shape. */
@@ -127,7 +132,7 @@ POP_API bool pop_tensor_equal(pop_tensor a, pop_tensor b);
 POP_API bool pop_tensor_is_contiguous(pop_tensor t);
 /* Whether some element occurs in t more than once. */
 POP_API bool pop_tensor_contains_aliases(pop_tensor t);
-POP_API bool pop_tensor_contains_constant(pop_tensor t);
+POP_API bool pop_tensor_contains_constant(pop_tensor t); /* Whether some element belongs to a constant. */
 /* Whether t has neither aliases nor constants. */
 POP_API bool pop_tensor_is_parallel_writeable(pop_tensor t);
 /* Whether the tensors share an element. */
@@ -140,6 +145,7 @@ POP_API size_t pop_tensor_var_regions(pop_tensor t, pop_variable_interval **regi
 /* The value of a tensor whose elements are all constants and equal, converted to double or int64; false for other
  * tensors. */
 POP_API bool pop_tensor_constant_double(pop_tensor t, double *value);
+/* The value of a tensor whose elements are all constants and equal, as an integer; false for other tensors. */
 POP_API bool pop_tensor_constant_int64(pop_tensor t, int64_t *value);
 /* "{3,4}"; returns the length, the buffer is always terminated. */
 POP_API size_t pop_tensor_shape_to_string(pop_tensor t, char *buffer, size_t size);
@@ -154,6 +160,7 @@ POP_API pop_tensor pop_tensor_index_at(pop_where where, pop_tensor t, pop_shape 
 #define pop_tensor_slice(...) pop_tensor_slice_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_tensor_slice_at(pop_where where, pop_tensor t, size_t begin, size_t end,
                                        unsigned dim); /* [begin, end) of dim */
+/* Elements of the interval along dim; index_error if it is not within the tensor. */
 #define pop_tensor_slice_interval(...) pop_tensor_slice_interval_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_tensor_slice_interval_at(pop_where where, pop_tensor t, pop_interval interval, unsigned dim);
 #define pop_tensor_slice_nd(...) pop_tensor_slice_nd_at(POP_HERE, __VA_ARGS__)
@@ -171,13 +178,16 @@ POP_API bool pop_tensor_slices_nested_at(pop_where where, pop_tensor t, const po
 /* One slice of extent 1 per index. */
 POP_API bool pop_tensor_slices_indices_at(pop_where where, pop_tensor t, pop_dims indices, unsigned dim,
                                           pop_tensor *slices);
+/* The tensor with one dimension, in row-major order. */
 #define pop_tensor_flatten(...) pop_tensor_flatten_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_tensor_flatten_at(pop_where where, pop_tensor t);
 #define pop_tensor_flatten_dims(...) pop_tensor_flatten_dims_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_tensor_flatten_dims_at(pop_where where, pop_tensor t, unsigned begin,
                                               unsigned end); /* dims [begin, end) */
+/* The elements in another shape, in row-major order; their number must be the same. */
 #define pop_tensor_reshape(...) pop_tensor_reshape_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_tensor_reshape_at(pop_where where, pop_tensor t, pop_shape shape);
+/* Replaces the dimensions from begin up to end by dims, which have as many elements together. */
 #define pop_tensor_reshape_partial(...) pop_tensor_reshape_partial_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_tensor_reshape_partial_at(pop_where where, pop_tensor t, unsigned begin, unsigned end,
                                                  pop_shape dims);
@@ -188,6 +198,7 @@ POP_API pop_tensor pop_tensor_dim_shuffle_at(pop_where where, pop_tensor t,
 /* Moves dims source[i] to positions destination[i]; the other dims keep their order in the remaining positions. */
 POP_API pop_tensor pop_tensor_dim_shuffle_partial_at(pop_where where, pop_tensor t, pop_dims source,
                                                      pop_dims destination);
+/* Moves a dimension to another place; the others keep their order. */
 #define pop_tensor_dim_roll(...) pop_tensor_dim_roll_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_tensor_dim_roll_at(pop_where where, pop_tensor t, unsigned dim, unsigned new_index);
 #define pop_tensor_transpose(...) pop_tensor_transpose_at(POP_HERE, __VA_ARGS__)
@@ -201,11 +212,14 @@ POP_API pop_tensor pop_tensor_squeeze_at(pop_where where, pop_tensor t,
 #define pop_tensor_broadcast(...) pop_tensor_broadcast_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_tensor_broadcast_at(pop_where where, pop_tensor t, unsigned times,
                                            unsigned dim); /* t, times over, along dim */
+/* Makes each element along dim `scale` elements. */
 #define pop_tensor_upsample(...) pop_tensor_upsample_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_tensor_upsample_at(pop_where where, pop_tensor t, unsigned scale, unsigned dim,
                                           pop_upsample_method method);
+/* Every stride-th element along dim, beginning with the first. */
 #define pop_tensor_sub_sample(...) pop_tensor_sub_sample_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_tensor_sub_sample_at(pop_where where, pop_tensor t, unsigned stride, unsigned dim);
+/* The elements along dim in reverse order. */
 #define pop_tensor_reverse(...) pop_tensor_reverse_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_tensor_reverse_at(pop_where where, pop_tensor t, unsigned dim);
 #define pop_tensor_reinterpret(...) pop_tensor_reinterpret_at(POP_HERE, __VA_ARGS__)

@@ -30,6 +30,7 @@ POP_API size_t pop_text_from_double(double value, char text[POP_TEXT_DOUBLE]);
 /* As snprintf and vsnprintf, with a decimal point in every locale: the length of the whole text, or a negative number
  * on failure. */
 POP_API int pop_text_format(char *buffer, size_t size, const char *format, ...) POP_PRINTF(3, 4);
+/* As vsnprintf, with a decimal point in every locale. */
 POP_API int pop_text_vformat(char *buffer, size_t size, const char *format, va_list arguments) POP_PRINTF(3, 0);
 
 /* As strerror, in English in every locale.  The text is valid until the thread's next call. */
@@ -38,7 +39,7 @@ POP_API const char *pop_text_from_errno(int reason);
 /* Brackets for code of other libraries that formats or parses numbers: the calling thread uses the C locale from begin
  * until end, which takes the result of begin. They nest. */
 POP_API void *pop_text_begin(void);
-POP_API void pop_text_end(void *begun);
+POP_API void pop_text_end(void *begun); /* Ends what pop_text_begin began, whose result it takes. */
 
 /* Classes of ASCII characters; all others belong to none, in every locale. */
 static inline bool pop_text_is_digit(char c)

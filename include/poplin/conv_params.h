@@ -18,29 +18,34 @@ enum { POPLIN_MAX_FIELD_DIMS = 6 };
 /* Transform of the input or the kernel, for each field dimension: numbers of elements truncated, dilation, numbers of
  * zeros added, whether reversed. */
 typedef struct poplin_input_transform {
+    /* elements that are cut off at each end */
     unsigned truncation_lower[POPLIN_MAX_FIELD_DIMS], truncation_upper[POPLIN_MAX_FIELD_DIMS];
-    unsigned dilation[POPLIN_MAX_FIELD_DIMS];
+    unsigned dilation[POPLIN_MAX_FIELD_DIMS]; /* distance between neighbouring elements: 1 is none */
+    /* zeros that are added at each end, after dilation */
     unsigned padding_lower[POPLIN_MAX_FIELD_DIMS], padding_upper[POPLIN_MAX_FIELD_DIMS];
-    bool flip[POPLIN_MAX_FIELD_DIMS];
+    bool flip[POPLIN_MAX_FIELD_DIMS]; /* whether the order of elements is reversed */
 } poplin_input_transform;
 
 /* Transform of the output, for each field dimension: numbers of elements truncated, stride, numbers of zeros added. */
 typedef struct poplin_output_transform {
+    /* elements that are cut off at each end */
     unsigned truncation_lower[POPLIN_MAX_FIELD_DIMS], truncation_upper[POPLIN_MAX_FIELD_DIMS];
-    unsigned stride[POPLIN_MAX_FIELD_DIMS];
+    unsigned stride[POPLIN_MAX_FIELD_DIMS]; /* every stride-th element is kept */
+    /* zeros that are added at each end */
     unsigned padding_lower[POPLIN_MAX_FIELD_DIMS], padding_upper[POPLIN_MAX_FIELD_DIMS];
 } poplin_output_transform;
 
 /* Only the first num_field_dims entries of arrays are used. */
 typedef struct poplin_conv_params {
-    pop_type input_type, output_type;
-    size_t batch_size;
-    size_t num_field_dims;
+    pop_type input_type, output_type; /* types of inputs and kernel, and of the output */
+    size_t batch_size;                /* images */
+    size_t num_field_dims;            /* dimensions of the field: 1 to POPLIN_MAX_FIELD_DIMS */
+    /* extents of a field and of the kernel */
     size_t input_field_shape[POPLIN_MAX_FIELD_DIMS], kernel_shape[POPLIN_MAX_FIELD_DIMS];
-    size_t input_channels_per_conv_group, output_channels_per_conv_group;
-    size_t num_conv_groups;
-    poplin_input_transform input_transform, kernel_transform;
-    poplin_output_transform output_transform;
+    size_t input_channels_per_conv_group, output_channels_per_conv_group; /* channels of a group */
+    size_t num_conv_groups;                                   /* groups: channels of one group use none of another */
+    poplin_input_transform input_transform, kernel_transform; /* what happens to input and kernel first */
+    poplin_output_transform output_transform;                 /* what happens to the output last */
 } poplin_conv_params;
 
 POP_BEGIN_DECLS
@@ -74,7 +79,9 @@ POP_API size_t poplin_conv_output_size(const poplin_conv_params *params, size_t 
 
 /* An order, equality and a hash over all fields that are used. */
 POP_API int poplin_conv_params_compare(const poplin_conv_params *a, const poplin_conv_params *b);
+/* Whether two convolutions are the same. */
 POP_API bool poplin_conv_params_equal(const poplin_conv_params *a, const poplin_conv_params *b);
+/* A hash: equal convolutions have equal hashes. */
 POP_API uint64_t poplin_conv_params_hash(const poplin_conv_params *params);
 /* Writes lines of names and values, lists as "{1,2}".  Returns the length of the whole text; the buffer, of size bytes,
  * is always terminated. */

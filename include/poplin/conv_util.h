@@ -9,6 +9,7 @@
 
 #include <poplin/conv_params.h>
 
+/* The result of poplin_get_input_index and similar calls for padding. */
 #define POPLIN_NO_INDEX UINT32_MAX
 
 POP_BEGIN_DECLS

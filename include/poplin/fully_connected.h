@@ -7,13 +7,13 @@
 
 /* Sizes of a fully connected layer: its weights are {groups, output size, input size}. */
 typedef struct poplin_fully_connected_params {
-    size_t num_groups, batch_size, input_size, output_size;
+    size_t num_groups, batch_size, input_size, output_size; /* extents of its product */
 } poplin_fully_connected_params;
 
 /* A product, and the value of its option fullyConnectedPass. */
 typedef struct poplin_fc_mat_mul {
-    poplin_mat_mul_params params;
-    const char *pass; /* static storage */
+    poplin_mat_mul_params params; /* sizes and types of the product */
+    const char *pass;             /* static storage */
 } poplin_fc_mat_mul;
 enum { POPLIN_MAX_FC_MAT_MULS = 3 };
 

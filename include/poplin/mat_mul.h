@@ -21,21 +21,22 @@
 
 /* A product to be planned; the shapes are of grouped matrices. */
 typedef struct poplin_mat_mul_params {
-    pop_type input_type, output_type;
-    size_t a_shape[3], b_shape[3];
+    pop_type input_type, output_type; /* types of A and B, and of the product */
+    size_t a_shape[3], b_shape[3];    /* {g,m,k}, {g,k,n} */
 } poplin_mat_mul_params;
 
 /* A product for poplin_preplan_mat_muls, with the target and options for which it is planned; borrows target and
  * options. */
 typedef struct poplin_mat_mul_plan_request {
-    const pop_target *target;
-    poplin_mat_mul_params params;
-    pop_options options;
+    const pop_target *target;     /* for which it is planned */
+    poplin_mat_mul_params params; /* the product */
+    pop_options options;          /* those of the call that will use the plan */
 } poplin_mat_mul_plan_request;
 
 POP_BEGIN_DECLS
 
 /* ---- products: the result is a new tensor, or the null tensor after an error ---- */
+/* A{m,k} B{k,n}, with a result of A's type. */
 #define poplin_mat_mul(...) poplin_mat_mul_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor poplin_mat_mul_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b,
                                      pop_program sequence, const char *name, pop_options options,
@@ -159,9 +160,10 @@ POP_API pop_status poplin_preplan_mat_muls_at(pop_where where, const poplin_mat_
                                               size_t count, poplin_planning_cache *cache, pop_error *error);
 /* The convolution that implements a product; a product without columns as one with one column. */
 POP_API poplin_conv_params poplin_mat_mul_conv_params(const poplin_mat_mul_params *params);
+/* The largest number of entries that the next call writes. */
+enum { POPLIN_MAX_MAT_MUL_OPTIONS = 16 };
 /* Converts a product's options to those of its convolution.  Writes at most capacity of them, which borrow the given
  * texts, and returns their number.  invalid_option names the wrong option. */
-enum { POPLIN_MAX_MAT_MUL_OPTIONS = 16 };
 POP_API pop_status poplin_mat_mul_conv_options(pop_options options, pop_option *list, size_t capacity, size_t *count,
                                                pop_error *error);
 /* Whether a product takes these options; otherwise the graph has an error. */

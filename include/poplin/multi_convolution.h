@@ -22,12 +22,12 @@
 /* The arguments of one convolution; calls read those they need: input and weights; deltas, weights, input and scale of
  * updates.  If the scale tensor is null, the constant is used. */
 typedef struct poplin_multi_conv {
-    const poplin_conv_params *params;
-    pop_options options;
-    pop_tensor input, weights, deltas;
-    pop_tensor scale;
-    double scale_constant;
-    const char *name; /* debug name of created tensors */
+    const poplin_conv_params *params;  /* what is computed */
+    pop_options options;               /* those of poplin_convolution */
+    pop_tensor input, weights, deltas; /* the operands that the call reads */
+    pop_tensor scale;                  /* factor of a weight update: one element, or null */
+    double scale_constant;             /* factor, if scale is null */
+    const char *name;                  /* debug name of created tensors */
 } poplin_multi_conv;
 
 POP_BEGIN_DECLS

@@ -19,15 +19,16 @@ typedef struct poplin_plan_costs {
 /* The same for each step. */
 typedef struct poplin_detailed_plan_costs {
     uint64_t parallel_split, serial_split; /* tiles in use; repetitions of the steps from dynamic_slice on */
+    /* each step of a convolution in the order in which they run, and their sum */
     poplin_plan_costs broadcast, rearrangement, dynamic_slice, transform, exchange, tile_level_transform, input_cast,
         compute, reduction, dynamic_update, add_in_place, output_cast, total;
 } poplin_detailed_plan_costs;
 
 /* One convolution to be planned. */
 typedef struct poplin_conv_plan_request {
-    const pop_target *target;
-    const poplin_conv_params *params;
-    pop_options options;
+    const pop_target *target;         /* for which it is planned */
+    const poplin_conv_params *params; /* the convolution */
+    pop_options options;              /* those of the call that will use the plan */
 } poplin_conv_plan_request;
 
 POP_BEGIN_DECLS

@@ -10,6 +10,7 @@
 
 #include <popnn/ctc_plan.h>
 
+/* The results of a beam search. */
 typedef struct popnn_ctc_paths {
     pop_tensor probabilities; /* {batch, top_paths}: log p, at most 0, descending; -65504 when there are fewer */
     pop_tensor lengths;       /* {batch, top_paths} UNSIGNED_INT */
@@ -18,6 +19,7 @@ typedef struct popnn_ctc_paths {
 
 POP_BEGIN_DECLS
 
+/* Finds the partitions of a beam search with the lowest estimated cycles. */
 #define popnn_ctc_infer_plan(...) popnn_ctc_infer_plan_at(POP_HERE, __VA_ARGS__)
 POP_API popnn_ctc_plan popnn_ctc_infer_plan_at(pop_where where, pop_graph *graph, pop_type in_type, unsigned batch_size,
                                                unsigned max_time, unsigned num_classes, unsigned beamwidth,
@@ -37,6 +39,7 @@ POP_API popnn_ctc_paths popnn_ctc_beam_search_log_probabilities_at(pop_where whe
                                                                    unsigned beamwidth, unsigned top_paths,
                                                                    const popnn_ctc_plan *plan, const char *name,
                                                                    pop_options options);
+/* The search for logits: computes their log-softmax first. */
 #define popnn_ctc_beam_search_logits(...) popnn_ctc_beam_search_logits_at(POP_HERE, __VA_ARGS__)
 POP_API popnn_ctc_paths popnn_ctc_beam_search_logits_at(pop_where where, pop_graph *graph, pop_tensor logits,
                                                         pop_tensor data_lengths, pop_program sequence,

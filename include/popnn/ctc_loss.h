@@ -17,6 +17,7 @@
 
 #include <popnn/ctc_plan.h>
 
+/* A loss and its gradient. */
 typedef struct popnn_ctc_result {
     pop_tensor loss;     /* {batch} of the plan's out_type */
     pop_tensor gradient; /* {time, batch, classes} of out_type; null when only the loss was requested */
@@ -65,6 +66,7 @@ POP_API pop_tensor popnn_ctc_loss_log_probabilities_at(pop_where where, pop_grap
                                                        pop_tensor label_lengths, pop_program sequence,
                                                        unsigned blank_class, const popnn_ctc_plan *plan,
                                                        const char *name, pop_options options);
+/* Computes only the loss, of logits. */
 #define popnn_ctc_loss_logits(...) popnn_ctc_loss_logits_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popnn_ctc_loss_logits_at(pop_where where, pop_graph *graph, pop_type out_type, pop_tensor logits,
                                             pop_tensor labels, pop_tensor data_lengths, pop_tensor label_lengths,

@@ -7,18 +7,20 @@
 #include <poplar/graph.h>
 #include <poplar/program.h>
 
+/* What a plan is for. */
 typedef enum popnn_ctc_purpose { POPNN_CTC_NO_PLAN = 0, POPNN_CTC_LOSS, POPNN_CTC_INFERENCE } popnn_ctc_purpose;
 
+/* How a CTC loss or a beam search is divided over tiles. */
 typedef struct popnn_ctc_plan {
-    popnn_ctc_purpose purpose;
+    popnn_ctc_purpose purpose;                 /* which calls take the plan */
     pop_type in_type, out_type, partials_type; /* types of the data; of loss and gradient; of sums */
     unsigned batch_size, max_time, max_label_length, num_classes, beamwidth; /* sizes that the plan was made for */
     /* Number of partitions of each dimension; with separate_last_blank, labels have one more partition for the last
      * blank alone. A loss does not split classes, a beam search splits neither time nor labels. */
     unsigned batch_splits, time_splits, label_splits, class_splits;
-    bool separate_last_blank;
-    uint64_t cycles, bytes; /* estimates: cycles of a run without softmax and reductions; bytes on the fullest tile */
-    unsigned tiles;
+    bool separate_last_blank; /* whether the last blank has a partition alone */
+    uint64_t cycles, bytes;   /* estimates: cycles of a run without softmax and reductions; bytes on the fullest tile */
+    unsigned tiles;           /* tiles that it uses */
 } popnn_ctc_plan;
 
 POP_BEGIN_DECLS

@@ -12,6 +12,7 @@
 #include <poplin/fully_connected.h>
 #include <popnn/non_linearity.h>
 
+/* Units of a GRU, in the order of Poplar's enumeration. */
 typedef enum popnn_gru_unit {
     POPNN_GRU_RESET_GATE = 0,
     POPNN_GRU_UPDATE_GATE,
@@ -19,19 +20,21 @@ typedef enum popnn_gru_unit {
     POPNN_GRU_UNITS
 } popnn_gru_unit;
 
+/* A GRU layer. */
 typedef struct popnn_gru_params {
-    pop_type data_type;
-    size_t batch_size, time_steps, input_size, output_size;
-    bool output_full_sequence; /* false: the output is that of the last step, {batch, output} */
-    bool calc_input_gradients;
+    pop_type data_type;                                     /* HALF or FLOAT */
+    size_t batch_size, time_steps, input_size, output_size; /* extents */
+    bool output_full_sequence;                  /* false: the output is that of the last step, {batch, output} */
+    bool calc_input_gradients;                  /* false: backward gives no gradient of the input */
     popnn_gru_unit cell_order[POPNN_GRU_UNITS]; /* order of the units in weights and biases */
-    bool reset_after;
+    bool reset_after; /* true: the reset gate multiplies the product with U, whose biases are separate */
     popnn_non_linearity_type activation, recurrent_activation; /* functions for c, and for the gates */
     /* Null, or the number of steps of each sequence, read at run time: {batch}, or {1} for all, UNSIGNED_INT. Later
      * steps do not change the state; their outputs and gradients are 0, and their inputs must be finite. */
     pop_tensor var_time_steps;
 } popnn_gru_params;
 
+/* Weights of a layer, or their gradients. */
 typedef struct popnn_gru_weights {
     pop_tensor input_weights;  /* {3, input, output} */
     pop_tensor output_weights; /* {3, output, output} */
@@ -40,8 +43,8 @@ typedef struct popnn_gru_weights {
 
 /* Results of the forward pass that the backward calls need. */
 typedef struct popnn_gru_forward {
-    pop_tensor initial, intermediates, input, output;
-    popnn_gru_weights weights;
+    pop_tensor initial, intermediates, input, output; /* arguments and results of popnn_gru_fwd */
+    popnn_gru_weights weights;                        /* weights of the forward pass */
 } popnn_gru_forward;
 
 POP_BEGIN_DECLS
@@ -56,13 +59,15 @@ POP_API uint64_t popnn_gru_fwd_flops(const popnn_gru_params *params);
 POP_API uint64_t popnn_gru_bwd_flops(const popnn_gru_params *params);
 POP_API uint64_t popnn_gru_wu_flops(const popnn_gru_params *params);
 
+/* The largest number of entries that the next call writes. */
+enum { POPNN_GRU_MAX_MAT_MULS = 6 };
 /* The products of a step and the pass of each, for poplin_preplan_mat_muls; returns their number. For inference only
  * those of forward. */
-enum { POPNN_GRU_MAX_MAT_MULS = 6 };
 POP_API size_t popnn_gru_get_mat_mul_pre_plan_parameters(const popnn_gru_params *params, bool inference_only,
                                                          poplin_fc_mat_mul list[POPNN_GRU_MAX_MAT_MULS]);
 
 /* ---- tensors with the layouts that the calls below need. Options as in popnn/lstm.h ---- */
+/* {steps, batch, input}. */
 #define popnn_gru_create_input(...) popnn_gru_create_input_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popnn_gru_create_input_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
                                              const char *name, pop_options options, poplin_planning_cache *cache);
@@ -71,6 +76,7 @@ POP_API pop_tensor popnn_gru_create_input_at(pop_where where, pop_graph *graph, 
 POP_API pop_tensor popnn_gru_create_initial_state_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
                                                      const char *name, pop_options options,
                                                      poplin_planning_cache *cache);
+/* The weights and biases; see popnn_gru_weights. */
 #define popnn_gru_create_weights(...) popnn_gru_create_weights_at(POP_HERE, __VA_ARGS__)
 POP_API popnn_gru_weights popnn_gru_create_weights_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
                                                       const char *name, pop_options options,
@@ -81,6 +87,7 @@ POP_API popnn_gru_weights popnn_gru_create_weights_at(pop_where where, pop_graph
 POP_API popnn_gru_weights popnn_gru_create_weights_kernel_at(pop_where where, pop_graph *graph,
                                                              const popnn_gru_params *params, const char *name,
                                                              pop_options options, poplin_planning_cache *cache);
+/* The biases alone. */
 #define popnn_gru_create_weights_biases(...) popnn_gru_create_weights_biases_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popnn_gru_create_weights_biases_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
                                                       const char *name, pop_options options,

@@ -12,6 +12,7 @@ POP_BEGIN_DECLS
 /* Adds to a sequence; returns a new tensor with t's layout. */
 POP_API pop_tensor popnn_log_softmax_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence,
                                         const char *name);
+/* Replaces t by its log-softmax along the innermost dimension. */
 #define popnn_log_softmax_in_place(...) popnn_log_softmax_in_place_at(POP_HERE, __VA_ARGS__)
 POP_API void popnn_log_softmax_in_place_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence,
                                            const char *name);

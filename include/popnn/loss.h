@@ -10,6 +10,7 @@
 #include <poplar/graph.h>
 #include <poplar/program.h>
 
+/* Loss functions of probabilities p. */
 typedef enum popnn_loss_type {
     POPNN_SUM_SQUARED_LOSS =
         0, /* half the sum of the squares of p - e, where e is 1 for the correct class and 0 for others */
@@ -43,6 +44,7 @@ POP_API pop_program popnn_calc_loss_scaled_at(pop_where where, pop_graph *graph,
 POP_API pop_program popnn_calc_loss_and_accuracy_at(pop_where where, pop_graph *graph, pop_tensor model_outputs,
                                                     pop_tensor expected, pop_tensor loss, pop_tensor deltas,
                                                     pop_tensor num_correct, popnn_loss_type type, const char *name);
+/* popnn_calc_loss_scaled and popnn_calc_loss_and_accuracy together. */
 #define popnn_calc_loss_and_accuracy_scaled(...) popnn_calc_loss_and_accuracy_scaled_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program popnn_calc_loss_and_accuracy_scaled_at(pop_where where, pop_graph *graph, pop_tensor model_outputs,
                                                            pop_tensor expected, pop_tensor loss, pop_tensor deltas,
@@ -58,9 +60,11 @@ POP_API pop_program popnn_calc_accuracy_at(pop_where where, pop_graph *graph, po
  * A NaN is never the maximum or minimum of a row that has a number; a row of NaN alone gives NaN and index 0.  (Top k
  * has the order of popops/sort.h instead: a NaN is larger than every number.) */
 
+/* The largest element of each row of a {rows, columns} tensor, with its index. */
 #define popnn_max_and_arg_max(...) popnn_max_and_arg_max_at(POP_HERE, __VA_ARGS__)
 POP_API popnn_extreme popnn_max_and_arg_max_at(pop_where where, pop_graph *graph, pop_tensor input,
                                                pop_program sequence, const char *name);
+/* The smallest element of each row of a {rows, columns} tensor, with its index. */
 #define popnn_min_and_arg_min(...) popnn_min_and_arg_min_at(POP_HERE, __VA_ARGS__)
 POP_API popnn_extreme popnn_min_and_arg_min_at(pop_where where, pop_graph *graph, pop_tensor input,
                                                pop_program sequence, const char *name);
@@ -68,6 +72,7 @@ POP_API popnn_extreme popnn_min_and_arg_min_at(pop_where where, pop_graph *graph
 /* Only the index. */
 POP_API pop_tensor popnn_arg_max_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence,
                                     const char *name);
+/* The index of the smallest element of each row, {rows} UNSIGNED_INT. */
 #define popnn_arg_min(...) popnn_arg_min_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popnn_arg_min_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence,
                                     const char *name);

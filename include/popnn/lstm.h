@@ -11,6 +11,7 @@
 #include <poplin/fully_connected.h>
 #include <popnn/non_linearity.h>
 
+/* Units of an LSTM, in the order of Poplar's enumeration. */
 typedef enum popnn_lstm_unit {
     POPNN_LSTM_FORGET_GATE = 0,
     POPNN_LSTM_INPUT_GATE,
@@ -19,19 +20,22 @@ typedef enum popnn_lstm_unit {
     POPNN_LSTM_UNITS
 } popnn_lstm_unit;
 
+/* An LSTM layer. */
 typedef struct popnn_lstm_params {
-    pop_type data_type;
-    size_t batch_size, time_steps, input_size, output_size;
-    bool output_full_sequence; /* false: the output is that of the last step, {batch, output} */
-    bool calc_input_gradients;
-    popnn_lstm_unit cell_order[POPNN_LSTM_UNITS];              /* order of the units in weights and biases */
+    pop_type data_type;                                     /* HALF or FLOAT */
+    size_t batch_size, time_steps, input_size, output_size; /* extents */
+    bool output_full_sequence;                    /* false: the output is that of the last step, {batch, output} */
+    bool calc_input_gradients;                    /* false: backward gives no gradient of the input */
+    popnn_lstm_unit cell_order[POPNN_LSTM_UNITS]; /* order of the units in weights and biases */
     popnn_non_linearity_type activation, recurrent_activation; /* functions for g and c', and for the gates */
     pop_tensor var_time_steps; /* null, or {batch} or {1}, UNSIGNED_INT: as in popnn_gru_params */
 } popnn_lstm_params;
 
+/* The state between two steps. */
 typedef struct popnn_lstm_state {
     pop_tensor output, cell_state; /* {batch, output} */
 } popnn_lstm_state;
+/* Weights of a layer, or their gradients. */
 typedef struct popnn_lstm_weights {
     pop_tensor input_weights;  /* {4, input, output} */
     pop_tensor output_weights; /* {4, output, output} */
@@ -52,9 +56,10 @@ POP_API uint64_t popnn_lstm_fwd_flops(const popnn_lstm_params *params);
 POP_API uint64_t popnn_lstm_bwd_flops(const popnn_lstm_params *params);
 POP_API uint64_t popnn_lstm_wu_flops(const popnn_lstm_params *params);
 
+/* The largest number of entries that the next call writes. */
+enum { POPNN_LSTM_MAX_MAT_MULS = 4 };
 /* The products and the pass of each, for poplin_preplan_mat_muls; returns their number. For inference only those of
  * forward. pre_calc_weights: the value of the option preCalcWeights. */
-enum { POPNN_LSTM_MAX_MAT_MULS = 4 };
 POP_API size_t popnn_lstm_get_mat_mul_pre_plan_parameters(const popnn_lstm_params *params, bool inference_only,
                                                           bool pre_calc_weights,
                                                           poplin_fc_mat_mul list[POPNN_LSTM_MAX_MAT_MULS]);
@@ -67,21 +72,26 @@ POP_API size_t popnn_lstm_get_mat_mul_pre_plan_parameters(const popnn_lstm_param
 /* {steps, batch, input}. */
 POP_API pop_tensor popnn_lstm_create_input_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                                               const char *name, pop_options options, poplin_planning_cache *cache);
+/* Both tensors of the initial state. */
 #define popnn_lstm_create_initial_state(...) popnn_lstm_create_initial_state_at(POP_HERE, __VA_ARGS__)
 POP_API popnn_lstm_state popnn_lstm_create_initial_state_at(pop_where where, pop_graph *graph,
                                                             const popnn_lstm_params *params, const char *name,
                                                             pop_options options, poplin_planning_cache *cache);
+/* The initial output, {batch, output}. */
 #define popnn_lstm_create_initial_output(...) popnn_lstm_create_initial_output_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popnn_lstm_create_initial_output_at(pop_where where, pop_graph *graph,
                                                        const popnn_lstm_params *params, const char *name,
                                                        pop_options options, poplin_planning_cache *cache);
+/* The initial cell state, {batch, output}. */
 #define popnn_lstm_create_initial_cell_state(...) popnn_lstm_create_initial_cell_state_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popnn_lstm_create_initial_cell_state_at(pop_where where, pop_graph *graph,
                                                            const popnn_lstm_params *params, const char *name,
                                                            pop_options options, poplin_planning_cache *cache);
+/* Adds to a sequence: writes zeros to both tensors of the state. */
 #define popnn_lstm_zero_initial_state(...) popnn_lstm_zero_initial_state_at(POP_HERE, __VA_ARGS__)
 POP_API void popnn_lstm_zero_initial_state_at(pop_where where, pop_graph *graph, popnn_lstm_state state,
                                               pop_program sequence, const char *name);
+/* The weights and biases; see popnn_lstm_weights. */
 #define popnn_lstm_create_weights(...) popnn_lstm_create_weights_at(POP_HERE, __VA_ARGS__)
 POP_API popnn_lstm_weights popnn_lstm_create_weights_at(pop_where where, pop_graph *graph,
                                                         const popnn_lstm_params *params, const char *name,
@@ -92,6 +102,7 @@ POP_API popnn_lstm_weights popnn_lstm_create_weights_at(pop_where where, pop_gra
 POP_API popnn_lstm_weights popnn_lstm_create_weights_kernel_at(pop_where where, pop_graph *graph,
                                                                const popnn_lstm_params *params, const char *name,
                                                                pop_options options, poplin_planning_cache *cache);
+/* The biases alone, {4, output}. */
 #define popnn_lstm_create_weights_biases(...) popnn_lstm_create_weights_biases_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popnn_lstm_create_weights_biases_at(pop_where where, pop_graph *graph,
                                                        const popnn_lstm_params *params, const char *name,
@@ -107,9 +118,9 @@ POP_API pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const po
 
 /* Results of the forward pass that the three calls below need. */
 typedef struct popnn_lstm_forward {
-    popnn_lstm_state initial;
-    pop_tensor intermediates, input, output;
-    popnn_lstm_weights weights;
+    popnn_lstm_state initial;                /* state before the first step */
+    pop_tensor intermediates, input, output; /* arguments and results of popnn_lstm_fwd */
+    popnn_lstm_weights weights;              /* weights of the forward pass */
 } popnn_lstm_forward;
 
 #define popnn_lstm_bwd(...) popnn_lstm_bwd_at(POP_HERE, __VA_ARGS__)

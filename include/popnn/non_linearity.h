@@ -11,6 +11,7 @@
 #include <poplar/graph.h>
 #include <poplar/program.h>
 
+/* Activation functions. */
 typedef enum popnn_non_linearity_type {
     POPNN_SIGMOID = 0,
     POPNN_HARD_SIGMOID, /* 0.2 x + 0.5, clamped to [0, 1] */
@@ -44,6 +45,7 @@ POP_API pop_tensor popnn_non_linearity_scaled_at(pop_where where, pop_graph *gra
 /* Replaces t by f(t); an element that occurs several times in t is computed once. */
 POP_API void popnn_non_linearity_in_place_at(pop_where where, pop_graph *graph, popnn_non_linearity_type type,
                                              pop_tensor t, pop_program sequence, const char *name);
+/* Replaces t by f(t); *scaling (may be NULL) receives the factor of f(t), as popnn_non_linearity_scaled. */
 #define popnn_non_linearity_in_place_scaled(...) popnn_non_linearity_in_place_scaled_at(POP_HERE, __VA_ARGS__)
 POP_API void popnn_non_linearity_in_place_scaled_at(pop_where where, pop_graph *graph, popnn_non_linearity_type type,
                                                     pop_tensor t, float *scaling, pop_program sequence,

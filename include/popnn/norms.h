@@ -22,15 +22,20 @@ POP_BEGIN_DECLS
 /* Floating-point operations: of forward (statistics_size 0: without statistics), of the activations' gradients, of
  * the parameters' gradients and update. */
 POP_API uint64_t popnn_norm_fwd_flops(size_t statistics_size, size_t acts_elements);
+/* Floating-point operations of the activations' gradients. */
 POP_API uint64_t popnn_norm_bwd_flops(size_t statistics_size, size_t acts_elements);
+/* Floating-point operations of the parameters' gradients and update. */
 POP_API uint64_t popnn_norm_wu_flops(size_t params_size, size_t acts_elements);
 
 /* ---- for all norms: gamma += scale * gamma_delta, beta += scale * beta_delta; scale is a number or a tensor of one
  * element ---- */
+/* Adds to a sequence: gamma += scale * gamma_delta, beta += scale * beta_delta. */
 #define popnn_norm_param_update(...) popnn_norm_param_update_at(POP_HERE, __VA_ARGS__)
 POP_API void popnn_norm_param_update_at(pop_where where, pop_graph *graph, pop_tensor gamma_delta,
                                         pop_tensor beta_delta, double scale, pop_tensor gamma, pop_tensor beta,
                                         pop_program sequence, const char *name, pop_options options);
+/* Adds to a sequence: gamma += scale * gamma_delta, beta += scale * beta_delta, with a tensor of one element as scale.
+ */
 #define popnn_norm_param_update_tensor(...) popnn_norm_param_update_tensor_at(POP_HERE, __VA_ARGS__)
 POP_API void popnn_norm_param_update_tensor_at(pop_where where, pop_graph *graph, pop_tensor gamma_delta,
                                                pop_tensor beta_delta, pop_tensor scale, pop_tensor gamma,
@@ -75,6 +80,7 @@ POP_API void popnn_group_norm_statistics_at(pop_where where, pop_graph *graph, p
                                             pop_program sequence, size_t groups, bool unbiased_variance, bool stable,
                                             pop_type partials_type, const char *name, pop_options options,
                                             pop_tensor *mean, pop_tensor *inv_std_dev);
+/* Returns (acts - mean) * inv_std_dev, with the statistics of popnn_group_norm_statistics. */
 #define popnn_group_norm_whiten(...) popnn_group_norm_whiten_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popnn_group_norm_whiten_at(pop_where where, pop_graph *graph, pop_tensor acts, pop_tensor mean,
                                               pop_tensor inv_std_dev, pop_program sequence, const char *name,
@@ -101,6 +107,7 @@ POP_API void popnn_group_norm_param_gradients_at(pop_where where, pop_graph *gra
 #define popnn_group_norm_param_update_tensor(...) popnn_norm_param_update_tensor(__VA_ARGS__)
 
 /* ---- layer and instance norm, as group norms ---- */
+/* Statistics of each image over all channels and positions: a group norm with one group. */
 #define popnn_layer_norm_statistics(...) popnn_layer_norm_statistics_at(POP_HERE, __VA_ARGS__)
 POP_API void popnn_layer_norm_statistics_at(pop_where where, pop_graph *graph, pop_tensor acts, double eps,
                                             pop_program sequence, bool unbiased_variance, bool stable,
@@ -112,7 +119,8 @@ POP_API void popnn_layer_norm_statistics_at(pop_where where, pop_graph *graph, p
 #define popnn_layer_norm_param_gradients(...)     popnn_group_norm_param_gradients(__VA_ARGS__)
 #define popnn_layer_norm_param_update(...)        popnn_group_norm_param_update(__VA_ARGS__)
 #define popnn_layer_norm_param_update_tensor(...) popnn_group_norm_param_update_tensor(__VA_ARGS__)
-#define popnn_instance_norm_statistics(...)       popnn_instance_norm_statistics_at(POP_HERE, __VA_ARGS__)
+/* Statistics of each channel of each image: a group norm with a group for each channel. */
+#define popnn_instance_norm_statistics(...) popnn_instance_norm_statistics_at(POP_HERE, __VA_ARGS__)
 POP_API void popnn_instance_norm_statistics_at(pop_where where, pop_graph *graph, pop_tensor acts, double eps,
                                                pop_program sequence, bool unbiased_variance, bool stable,
                                                pop_type partials_type, const char *name, pop_options options,

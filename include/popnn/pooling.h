@@ -14,6 +14,7 @@
 #include <poplar/graph.h>
 #include <poplar/program.h>
 
+/* What a window of the input becomes. */
 typedef enum popnn_pooling_type {
     POPNN_POOL_MAX = 0,
     POPNN_POOL_AVG, /* the sum divided by the number of elements that are not padding */
@@ -21,16 +22,17 @@ typedef enum popnn_pooling_type {
 } popnn_pooling_type;
 
 enum { POPNN_MAX_FIELD_DIMS = 6 };
+/* A pooling layer. */
 typedef struct popnn_pool_params {
-    popnn_pooling_type type;
-    unsigned dims; /* dimensions of the field: number of valid entries in each array */
-    size_t input_field[POPNN_MAX_FIELD_DIMS];
-    size_t kernel[POPNN_MAX_FIELD_DIMS];
-    unsigned stride[POPNN_MAX_FIELD_DIMS];
-    int padding_lower[POPNN_MAX_FIELD_DIMS];
-    int padding_upper[POPNN_MAX_FIELD_DIMS];
-    size_t channels, batch;
-    pop_type data_type;
+    popnn_pooling_type type;                  /* what a window becomes */
+    unsigned dims;                            /* dimensions of the field: number of valid entries in each array */
+    size_t input_field[POPNN_MAX_FIELD_DIMS]; /* extents of the input */
+    size_t kernel[POPNN_MAX_FIELD_DIMS];      /* extents of a window */
+    unsigned stride[POPNN_MAX_FIELD_DIMS];    /* distance between windows */
+    int padding_lower[POPNN_MAX_FIELD_DIMS];  /* elements added before each dimension; negative: removed */
+    int padding_upper[POPNN_MAX_FIELD_DIMS];  /* elements added after each dimension; negative: removed */
+    size_t channels, batch;                   /* channels of an image; images */
+    pop_type data_type;                       /* HALF or FLOAT */
 } popnn_pool_params;
 
 POP_BEGIN_DECLS

@@ -11,13 +11,15 @@
 #include <poplin/fully_connected.h>
 #include <popnn/non_linearity.h>
 
+/* A simple recurrent layer: h' = f(x W + h U + b). */
 typedef struct popnn_rnn_params {
-    pop_type data_type, partials_type;
-    size_t time_steps, batch_size, input_size, output_size;
-    popnn_non_linearity_type activation;
+    pop_type data_type, partials_type;                      /* HALF or FLOAT; type of sums */
+    size_t time_steps, batch_size, input_size, output_size; /* extents */
+    popnn_non_linearity_type activation;                    /* the function f */
     bool inference_only; /* products are planned for inference, independent of the passes of training */
 } popnn_rnn_params;
 
+/* Weights of a layer. */
 typedef struct popnn_rnn_weights {
     pop_tensor input_weights, feedback_weights, biases; /* {input, output}, {output, output}, {output} */
 } popnn_rnn_weights;
@@ -31,22 +33,27 @@ POP_API popnn_rnn_params popnn_rnn_params_make(pop_type data_type, size_t batch_
 /* Floating-point operations for a whole sequence, with or without the input's product. */
 POP_API uint64_t popnn_rnn_fwd_flops(const popnn_rnn_params *params, bool weight_input);
 POP_API uint64_t popnn_rnn_bwd_flops(const popnn_rnn_params *params, bool input_gradients);
+/* Floating-point operations of the weights' gradients for a whole sequence. */
 POP_API uint64_t popnn_rnn_wu_flops(const popnn_rnn_params *params);
 
+/* The largest number of entries that the next call writes. */
+enum { POPNN_RNN_MAX_MAT_MULS = 6 };
 /* The products and the pass of each, for poplin_preplan_mat_muls; returns their number. For inference only those of
  * forward. */
-enum { POPNN_RNN_MAX_MAT_MULS = 6 };
 POP_API size_t popnn_rnn_get_mat_mul_pre_plan_parameters(const popnn_rnn_params *params, bool inference_only,
                                                          bool input_weights,
                                                          poplin_fc_mat_mul list[POPNN_RNN_MAX_MAT_MULS]);
 
 /* ---- tensors with the layouts that the calls below need ---- */
+/* {steps, batch, input}. */
 #define popnn_rnn_create_input(...) popnn_rnn_create_input_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popnn_rnn_create_input_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
                                              const char *name, poplin_planning_cache *cache);
+/* The weights W of the input, {input, output}. */
 #define popnn_rnn_create_weights_input(...) popnn_rnn_create_weights_input_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popnn_rnn_create_weights_input_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
                                                      const char *name, poplin_planning_cache *cache);
+/* The weights U of the state, {output, output}. */
 #define popnn_rnn_create_weights_feedback(...) popnn_rnn_create_weights_feedback_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popnn_rnn_create_weights_feedback_at(pop_where where, pop_graph *graph,
                                                         const popnn_rnn_params *params, const char *name,

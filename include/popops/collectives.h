@@ -42,10 +42,11 @@ typedef enum popops_group_type {
 } popops_group_type;
 /* A division of all replicas into groups. */
 typedef struct popops_replica_group {
-    popops_group_type type;
-    unsigned size;
-    unsigned stride; /* 0 means 1 */
+    popops_group_type type; /* how groups are formed */
+    unsigned size;          /* replicas of a group; any for POPOPS_GROUP_ALL */
+    unsigned stride;        /* 0 means 1 */
 } popops_replica_group;
+/* One group of all replicas. */
 #define POPOPS_ALL_REPLICAS ((popops_replica_group){ POPOPS_GROUP_ALL, 0, 1 })
 
 /* How the members' elements are combined. */

@@ -21,10 +21,10 @@
  * lookup_splits x column_splits.  A tile looks up its block of the indices in its block of rows and columns; the rows
  * of that block are distributed over the tiles that differ only in their block of lookups. */
 typedef struct popops_slice_plan {
-    pop_type type;
-    size_t rows, columns, lookups; /* the sizes that were planned */
-    size_t row_splits, column_splits, lookup_splits;
-    size_t column_grain;     /* each block has a multiple of this many columns */
+    pop_type type;                                   /* type of the matrix */
+    size_t rows, columns, lookups;                   /* the sizes that were planned */
+    size_t row_splits, column_splits, lookup_splits; /* parts of the rows, of the columns and of the indices */
+    size_t column_grain;                             /* each block has a multiple of this many columns */
     bool validate_indices;   /* whether calls with this plan check their indices (option "validateIndices") */
     bool padding_index_used; /* whether slices at the index just beyond the end are 0 (option "paddingIndexUsed") */
 } popops_slice_plan;

@@ -31,16 +31,17 @@ typedef enum popops_expr_kind {
     POPOPS_EXPR_BINARY,
     POPOPS_EXPR_TERNARY
 } popops_expr_kind;
+/* A node of an expression. */
 typedef struct popops_expr_node {
-    popops_expr_kind kind;
-    int op;
-    pop_type type;
-    popops_operand value;
+    popops_expr_kind kind; /* kind of the node, which says what the other members mean */
+    int op;                /* number of the tensor, or the operator */
+    pop_type type;         /* type of a cast or a constant */
+    popops_operand value;  /* value of a constant */
 } popops_expr_node;
 /* A tree as the list of its nodes, each after its operands; borrowed. */
 typedef struct popops_expr {
-    const popops_expr_node *nodes;
-    size_t count;
+    const popops_expr_node *nodes; /* the nodes; the last one is the root */
+    size_t count;                  /* their number */
 } popops_expr;
 
 POP_BEGIN_DECLS

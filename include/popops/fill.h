@@ -25,9 +25,11 @@ POP_API void popops_fill_on_tile_at(pop_where where, pop_graph *graph, pop_tenso
 #define popops_fill_value(...) popops_fill_value_at(POP_HERE, __VA_ARGS__)
 POP_API void popops_fill_value_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence,
                                   pop_type value_type, const void *value, const char *name);
+/* Fills t in a compute set, which the caller executes, with a host value of value_type. */
 #define popops_fill_value_in(...) popops_fill_value_in_at(POP_HERE, __VA_ARGS__)
 POP_API void popops_fill_value_in_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set set,
                                      pop_type value_type, const void *value);
+/* Fills intervals of the flattened t with a host value of value_type, with vertices on the given tile. */
 #define popops_fill_value_on_tile(...) popops_fill_value_on_tile_at(POP_HERE, __VA_ARGS__)
 POP_API void popops_fill_value_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list regions,
                                           unsigned tile, pop_compute_set set, pop_type value_type, const void *value);

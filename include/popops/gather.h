@@ -12,6 +12,7 @@ typedef struct popops_gather_params {
     size_t
         max_elements_per_tile; /* limit for a created input, exceeded only when all tiles have elements; 0: no limit */
 } popops_gather_params;
+/* The default parameters: at most 65,535 elements on a tile. */
 #define POPOPS_GATHER_PARAMS ((popops_gather_params){ 65535 })
 
 POP_BEGIN_DECLS

@@ -21,9 +21,10 @@ typedef enum popops_padding_mapping {
 
 /* The number of elements added before and after each dimension; one entry for each dimension. */
 typedef struct popops_paddings {
-    size_t count;
-    const ptrdiff_t *list;
+    size_t count;          /* number of dimensions */
+    const ptrdiff_t *list; /* elements for each dimension; a negative number removes some */
 } popops_paddings;
+/* Paddings, for an argument or an initialiser: POPOPS_PADDINGS(0, 1). */
 #define POPOPS_PADDINGS(...)                                                                                           \
     ((popops_paddings){ sizeof((const ptrdiff_t[]){ 0, __VA_ARGS__ }) / sizeof(ptrdiff_t) - 1,                         \
                         (const ptrdiff_t[]){ 0, __VA_ARGS__ } + 1 })

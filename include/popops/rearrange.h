@@ -71,10 +71,12 @@ POP_API pop_tensor popops_regroup_tensor_apart_at(pop_where where, pop_graph *gr
                                                   pop_compute_set transpositions, poputil_dim_grouping from,
                                                   poputil_dim_grouping to, const char *name, pop_tensor *source,
                                                   pop_tensor *destination);
+/* As popops_regroup_if_possible, for callers that add the copy themselves, from *source to *destination. */
 #define popops_regroup_if_possible_apart(...) popops_regroup_if_possible_apart_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popops_regroup_if_possible_apart_at(pop_where where, pop_graph *graph, pop_tensor t,
                                                        pop_compute_set transpositions, poputil_dim_grouping to,
                                                        const char *name, pop_tensor *source, pop_tensor *destination);
+/* As popops_regroup_if_beneficial, for callers that add the copy themselves, from *source to *destination. */
 #define popops_regroup_if_beneficial_apart(...) popops_regroup_if_beneficial_apart_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popops_regroup_if_beneficial_apart_at(pop_where where, pop_graph *graph, pop_tensor in,
                                                          pop_tensor like, pop_compute_set transpositions,

@@ -20,26 +20,27 @@
  * element, or null: 1.  Only ADD, SQUARE_ADD and LOG_ADD take scale and update; for LOG_ADD the scale is a logarithm,
  * which is added. */
 typedef struct popops_reduce_params {
-    popops_operation op;
-    bool update;
-    pop_tensor scale;
+    popops_operation op; /* the operation */
+    bool update;         /* true: the result is added to the output */
+    pop_tensor scale;    /* factor of the result; FLOAT, one element; null: 1 */
 } popops_reduce_params;
 
 /* Compute sets that several reductions share: the first stages are in the first set, and so on; sets that are missing
  * are appended.  Copied by value; {0} has no sets yet. */
 enum { POPOPS_MAX_REDUCE_SETS = 16 };
+/* Compute sets, in the order in which they are to be executed. */
 typedef struct popops_compute_sets {
-    size_t count;
-    pop_compute_set list[POPOPS_MAX_REDUCE_SETS];
+    size_t count;                                 /* number of sets */
+    pop_compute_set list[POPOPS_MAX_REDUCE_SETS]; /* the sets */
 } popops_compute_sets;
 
 /* One reduction of popops_reduce_many; out_type POP_TYPE_NULL means the input's type. */
 typedef struct popops_single_reduce {
-    pop_tensor in;
-    pop_dims dims;
-    popops_reduce_params params;
-    pop_type out_type;
-    const char *name;
+    pop_tensor in;               /* what is reduced */
+    pop_dims dims;               /* over which dimensions */
+    popops_reduce_params params; /* how */
+    pop_type out_type;           /* type of the result */
+    const char *name;            /* debug name; may be NULL */
 } popops_single_reduce;
 
 POP_BEGIN_DECLS
@@ -61,6 +62,7 @@ POP_API void popops_reduce_with_output_at(pop_where where, pop_graph *graph, pop
 POP_API pop_tensor popops_reduce_in_at(pop_where where, pop_graph *graph, pop_tensor in, pop_type out_type,
                                        pop_dims dims, popops_reduce_params params, popops_compute_sets *sets,
                                        const char *name, pop_options options);
+/* As popops_reduce_with_output, as compute sets that the caller executes in order. */
 #define popops_reduce_with_output_in(...) popops_reduce_with_output_in_at(POP_HERE, __VA_ARGS__)
 POP_API void popops_reduce_with_output_in_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor out,
                                              pop_dims dims, popops_reduce_params params, popops_compute_sets *sets,

@@ -11,10 +11,10 @@
 /* The number of elements (0 gives empty results), whether the largest or the smallest, and their order.  stable: among
  * equal keys, those with the smaller index are chosen and come first. */
 typedef struct popops_top_k_params {
-    unsigned k;
-    bool largest;
-    popops_sort_order sort_order;
-    bool stable;
+    unsigned k;                   /* elements of each result */
+    bool largest;                 /* true: the largest; false: the smallest */
+    popops_sort_order sort_order; /* order of the results */
+    bool stable;                  /* whether the order of equal keys is that of their indices */
 } popops_top_k_params;
 
 POP_BEGIN_DECLS

@@ -38,6 +38,7 @@ POP_API pop_tensor poprand_log_uniform_at(pop_where where, pop_graph *graph, con
 POP_API pop_tensor poprand_bernoulli_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed,
                                         uint32_t seed_modifier, pop_tensor reference, pop_type out_type,
                                         double probability, pop_program sequence, const char *name);
+/* Normally distributed numbers of this mean and standard deviation; HALF or FLOAT. */
 #define poprand_normal(...) poprand_normal_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor poprand_normal_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed,
                                      uint32_t seed_modifier, pop_tensor reference, pop_type out_type, double mean,

@@ -22,15 +22,17 @@
 
 typedef struct popsolver_model popsolver_model; /* owner */
 
+/* A variable of a model. A value: the model owns the variable. */
 typedef struct popsolver_variable {
-    uint32_t id;
+    uint32_t id;      /* 1-based; 0: null */
 } popsolver_variable; /* id is 1-based; 0 is null */
 
 /* Variables, borrowed for the call: POPSOLVER_VARIABLES(a, b, c); {0} is empty. */
 typedef struct popsolver_variables {
-    size_t count;
-    const popsolver_variable *list;
+    size_t count;                   /* number of variables */
+    const popsolver_variable *list; /* the variables */
 } popsolver_variables;
+/* A list of variables, for an argument or an initialiser: POPSOLVER_VARIABLES(a, b). */
 #define POPSOLVER_VARIABLES(...)                                                                                       \
     ((popsolver_variables){ sizeof((const popsolver_variable[]){ __VA_ARGS__ }) / sizeof(popsolver_variable),          \
                             (const popsolver_variable[]){ __VA_ARGS__ } })
@@ -46,6 +48,7 @@ typedef enum popsolver_answer {
  * must not change the model. */
 typedef popsolver_answer (*popsolver_function)(const uint64_t *operands, size_t count, uint64_t *result, void *user);
 
+/* How a search ended. */
 typedef enum popsolver_outcome {
     POPSOLVER_FAILED = 0, /* the model has an error (popsolver_model_error) */
     POPSOLVER_INFEASIBLE, /* no values satisfy the constraints */
@@ -55,15 +58,16 @@ typedef enum popsolver_outcome {
 
 /* Values of the variables that the model had at the time; valid as long as the model. Empty without a solution. */
 typedef struct popsolver_solution {
-    popsolver_outcome outcome;
-    size_t count;
-    const uint64_t *values; /* of variable v: values[v.id - 1] */
+    popsolver_outcome outcome; /* how the search ended */
+    size_t count;              /* number of values */
+    const uint64_t *values;    /* of variable v: values[v.id - 1] */
 } popsolver_solution;
 
 /* Statistics of a search: propagations by kind of constraint, choices, and solutions that improved on the best. */
 typedef struct popsolver_statistics {
+    /* propagations by each kind of constraint */
     uint64_t product, sum, max, min, floordiv, ceildiv, less, less_or_equal, equal, call;
-    uint64_t choices, improvements;
+    uint64_t choices, improvements; /* choices; solutions that improved on the best */
 } popsolver_statistics;
 
 POP_BEGIN_DECLS
@@ -83,6 +87,7 @@ POP_API pop_status popsolver_model_take_error(popsolver_model *model, pop_error 
 #define popsolver_add_variable(...) popsolver_add_variable_at(POP_HERE, __VA_ARGS__)
 POP_API popsolver_variable popsolver_add_variable_at(pop_where where, popsolver_model *model, uint64_t min,
                                                      uint64_t max, const char *name);
+/* A variable with one value. */
 #define popsolver_add_constant(...) popsolver_add_constant_at(POP_HERE, __VA_ARGS__)
 POP_API popsolver_variable popsolver_add_constant_at(pop_where where, popsolver_model *model, uint64_t value,
                                                      const char *name);
@@ -107,9 +112,11 @@ POP_API popsolver_variable popsolver_product_at(pop_where where, popsolver_model
 /* The sum of no variables is 0. */
 POP_API popsolver_variable popsolver_sum_at(pop_where where, popsolver_model *model, popsolver_variables variables,
                                             const char *name);
+/* The largest of the variables, at least one. */
 #define popsolver_max(...) popsolver_max_at(POP_HERE, __VA_ARGS__)
 POP_API popsolver_variable popsolver_max_at(pop_where where, popsolver_model *model, popsolver_variables variables,
                                             const char *name);
+/* The smallest of the variables, at least one. */
 #define popsolver_min(...) popsolver_min_at(POP_HERE, __VA_ARGS__)
 POP_API popsolver_variable popsolver_min_at(pop_where where, popsolver_model *model, popsolver_variables variables,
                                             const char *name);
@@ -121,9 +128,11 @@ POP_API popsolver_variable popsolver_sub_at(pop_where where, popsolver_model *mo
 #define popsolver_floordiv(...) popsolver_floordiv_at(POP_HERE, __VA_ARGS__)
 POP_API popsolver_variable popsolver_floordiv_at(pop_where where, popsolver_model *model, popsolver_variable left,
                                                  popsolver_variable right, const char *name);
+/* left / right, rounded up; requires right >= 1. */
 #define popsolver_ceildiv(...) popsolver_ceildiv_at(POP_HERE, __VA_ARGS__)
 POP_API popsolver_variable popsolver_ceildiv_at(pop_where where, popsolver_model *model, popsolver_variable left,
                                                 popsolver_variable right, const char *name);
+/* The remainder of left / right; requires right >= 1. */
 #define popsolver_mod(...) popsolver_mod_at(POP_HERE, __VA_ARGS__)
 POP_API popsolver_variable popsolver_mod_at(pop_where where, popsolver_model *model, popsolver_variable left,
                                             popsolver_variable right, const char *name);
@@ -148,12 +157,15 @@ POP_API popsolver_variable popsolver_call_monotone_at(pop_where where, popsolver
                                                       void *user, const char *name);
 
 /* ---- constraints ---- */
+/* Demands left < right. */
 #define popsolver_less(...) popsolver_less_at(POP_HERE, __VA_ARGS__)
 POP_API void popsolver_less_at(pop_where where, popsolver_model *model, popsolver_variable left,
                                popsolver_variable right);
+/* Demands left <= right. */
 #define popsolver_less_or_equal(...) popsolver_less_or_equal_at(POP_HERE, __VA_ARGS__)
 POP_API void popsolver_less_or_equal_at(pop_where where, popsolver_model *model, popsolver_variable left,
                                         popsolver_variable right);
+/* Demands left = right. */
 #define popsolver_equal(...) popsolver_equal_at(POP_HERE, __VA_ARGS__)
 POP_API void popsolver_equal_at(pop_where where, popsolver_model *model, popsolver_variable left,
                                 popsolver_variable right);

@@ -19,6 +19,7 @@ POP_API bool poputil_broadcast_to_match_shape_at(pop_where where, pop_tensor *a,
 #define poputil_broadcast_to_match(...) poputil_broadcast_to_match_at(POP_HERE, __VA_ARGS__)
 /* Broadcasts both, or all three, to the maximum of each dimension. Returns false when shapes do not match. */
 POP_API bool poputil_broadcast_to_match_at(pop_where where, pop_tensor *a, pop_tensor *b);
+/* Broadcasts all three to the maximum of each dimension. Returns false when shapes do not match. */
 #define poputil_broadcast_to_match_three(...) poputil_broadcast_to_match_three_at(POP_HERE, __VA_ARGS__)
 POP_API bool poputil_broadcast_to_match_three_at(pop_where where, pop_tensor *a, pop_tensor *b, pop_tensor *c);
 /* Whether poputil_broadcast_to_match would succeed; records no error. */

@@ -24,6 +24,7 @@ POP_API bool poputil_calc_linear_tile_mapping_of_tensor(const pop_graph *graph, 
 #define poputil_map_tensor_linearly(...) poputil_map_tensor_linearly_at(POP_HERE, __VA_ARGS__)
 /* Maps a tensor in this way: at least 128 bytes on a tile, grains of the vector width. */
 POP_API void poputil_map_tensor_linearly_at(pop_where where, pop_graph *graph, pop_tensor t);
+/* Maps a tensor linearly, with the given minimum on a tile and the given grain, in elements. */
 #define poputil_map_tensor_linearly_grain(...) poputil_map_tensor_linearly_grain_at(POP_HERE, __VA_ARGS__)
 POP_API void poputil_map_tensor_linearly_grain_at(pop_where where, pop_graph *graph, pop_tensor t,
                                                   unsigned min_elements_per_tile, unsigned grain_size);
@@ -34,15 +35,19 @@ POP_API bool poputil_calc_linear_tile_mapping_and_new_offset(const pop_graph *gr
                                                              unsigned min_elements_per_tile, unsigned grain_size,
                                                              unsigned offset, bool ascending,
                                                              pop_interval_lists *mapping, unsigned *new_offset);
+/* For a tensor, with at least 128 bytes on a tile and grains of the vector width, from the tile `offset` on. */
 POP_API bool poputil_calc_linear_tile_mapping_and_new_offset_of_tensor(const pop_graph *graph, pop_tensor t,
                                                                        unsigned offset, bool ascending,
                                                                        pop_interval_lists *mapping,
                                                                        unsigned *new_offset);
+/* Maps a tensor from the tile `offset` on, with at least 128 bytes on a tile and grains of the vector width; returns
+ * the offset for the next tensor. */
 #define poputil_map_tensor_linearly_with_offset(...) poputil_map_tensor_linearly_with_offset_at(POP_HERE, __VA_ARGS__)
 POP_API unsigned poputil_map_tensor_linearly_with_offset_at(pop_where where, pop_graph *graph, pop_tensor t,
                                                             unsigned offset, bool ascending);
 #define poputil_map_tensor_linearly_with_offset_grain(...)                                                             \
     poputil_map_tensor_linearly_with_offset_grain_at(POP_HERE, __VA_ARGS__)
+/* Maps a tensor from the tile `offset` on; returns the offset for the next tensor. */
 POP_API unsigned poputil_map_tensor_linearly_with_offset_grain_at(pop_where where, pop_graph *graph, pop_tensor t,
                                                                   unsigned min_elements_per_tile, unsigned grain_size,
                                                                   unsigned offset, bool ascending);
@@ -57,6 +62,7 @@ POP_API unsigned poputil_inv_transform_tile_index(unsigned tile, unsigned num_ti
 /* Elements on the fullest tile minus an even share (in grains, and at least min_elements_per_tile). */
 POP_API size_t poputil_get_tile_imbalance(const pop_interval_lists *mapping, unsigned min_elements_per_tile,
                                           unsigned grain_size);
+/* Elements of the tensor on its fullest tile minus an even share, as poputil_get_tile_imbalance. */
 #define poputil_get_tile_imbalance_of_tensor(...) poputil_get_tile_imbalance_of_tensor_at(POP_HERE, __VA_ARGS__)
 POP_API size_t poputil_get_tile_imbalance_of_tensor_at(pop_where where, pop_graph *graph, pop_tensor t,
                                                        unsigned min_elements_per_tile, unsigned grain_size);
@@ -64,6 +70,7 @@ POP_API size_t poputil_get_tile_imbalance_of_tensor_at(pop_where where, pop_grap
 /* Whether some line of elements along a dimension is on more than one tile, or IPU. index_error when t has no such
  * dimension. */
 POP_API bool poputil_dim_is_split_over_tiles_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned dimension);
+/* Whether some line of elements along a dimension is on more than one IPU. */
 #define poputil_dim_is_split_over_ipus(...) poputil_dim_is_split_over_ipus_at(POP_HERE, __VA_ARGS__)
 POP_API bool poputil_dim_is_split_over_ipus_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned dimension);
 
@@ -72,6 +79,7 @@ POP_API bool poputil_dim_is_split_over_ipus_at(pop_where where, pop_graph *graph
 /* Collects which tiles use which elements, then maps each element to a tile that uses it. Owned by the caller:
  * create and destroy. */
 typedef struct poputil_use_tracker poputil_use_tracker;
+/* How a use tracker maps elements that several tiles use. */
 typedef enum poputil_mapping_method {
     POPUTIL_MAPPING_NONE = 0,
     POPUTIL_OPTIMIZE_HALO_REGIONS, /* elements of several tiles are mapped like an adjacent region with fewer */
@@ -80,8 +88,8 @@ typedef enum poputil_mapping_method {
 
 /* Elements with several candidate tiles are distributed from start_tile on, ascending or descending. */
 POP_API poputil_use_tracker *poputil_use_tracker_create(unsigned num_tiles, unsigned start_tile, bool ascending);
-POP_API void poputil_use_tracker_destroy(poputil_use_tracker *tracker); /* NULL is allowed */
-POP_API bool poputil_use_tracker_empty(const poputil_use_tracker *tracker);
+POP_API void poputil_use_tracker_destroy(poputil_use_tracker *tracker);     /* NULL is allowed */
+POP_API bool poputil_use_tracker_empty(const poputil_use_tracker *tracker); /* Whether no use has been recorded. */
 #define poputil_use_tracker_add(...) poputil_use_tracker_add_at(POP_HERE, __VA_ARGS__)
 /* Records that a tile uses the elements of t. index_error for a tile that the tracker does not have. */
 POP_API void poputil_use_tracker_add_at(pop_where where, poputil_use_tracker *tracker, pop_graph *graph, unsigned tile,

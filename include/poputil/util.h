@@ -12,9 +12,9 @@
 /* Partitions of lists of intervals, owned by the receiver; {0} has none. Partition i consists of the lists first[i]
  * to first[i + 1] - 1 of regions. */
 typedef struct poputil_partitions {
-    size_t count;
-    size_t *first;
-    pop_interval_lists regions;
+    size_t count;               /* number of partitions */
+    size_t *first;              /* count + 1 positions in the lists of regions */
+    pop_interval_lists regions; /* the lists of all partitions, one after another */
 } poputil_partitions;
 
 POP_BEGIN_DECLS
@@ -47,21 +47,24 @@ POP_API void poputil_split_regions_between_workers(const pop_target *target, pop
                                                    unsigned grain_size, unsigned min_elements_per_partition,
                                                    unsigned max_elements_per_partition,
                                                    unsigned max_elements_per_region, pop_interval_lists *partitions);
+/* Lists of regions for the workers of a tile, as poputil_split_regions_lists. */
 POP_API void poputil_split_regions_lists_between_workers(const pop_target *target, const pop_interval_lists *regions,
                                                          unsigned grain_size, unsigned min_elements_per_partition,
                                                          unsigned max_elements_per_partition,
                                                          unsigned max_elements_per_region,
                                                          poputil_partitions *partitions);
-POP_API void poputil_partitions_free(poputil_partitions *partitions);
+POP_API void poputil_partitions_free(poputil_partitions *partitions); /* Frees partitions and makes them empty. */
 
 /* Total number of elements in intervals. */
 POP_API size_t poputil_interval_sequence_num_elements(pop_interval_list intervals);
+/* Total number of elements in all lists. */
 POP_API size_t poputil_interval_sequence_num_elements_lists(const pop_interval_lists *lists);
 
 /* ---- indices ---- */
 
 /* The row-major index of an element in the flattened tensor, and the inverse: indices must have shape.rank entries. */
 POP_API size_t poputil_flatten_index(pop_shape shape, pop_shape indices);
+/* The indices of an element of the flattened tensor; indices receives shape.rank entries. */
 POP_API void poputil_unflatten_index(pop_shape shape, size_t index, size_t *indices);
 /* Divides [0, range) into count parts whose sizes differ by at most one, larger ones first: 11 in 4 is 3, 3, 3, 2.
  * sizes must have count entries. */

@@ -7,7 +7,7 @@
 
 /* The number of contiguous elements of a dimension. */
 typedef struct poputil_dim_grouping {
-    unsigned dim, size;
+    unsigned dim, size; /* the dimension, and the number of its elements that are contiguous */
 } poputil_dim_grouping;
 
 POP_BEGIN_DECLS

@@ -28,6 +28,7 @@
 #include <poplar/options.h>
 #include <stdio.h>
 
+/* Classes of the object model (docs/reference/pva-model.md). */
 typedef enum pva_class {
     PVA_CLASS_NONE = 0,
 #define PVA_CLASS(CLASS, name) PVA_CLASS_##CLASS,
@@ -38,6 +39,7 @@ typedef enum pva_class {
     PVA_CLASS_COUNT
 } pva_class;
 
+/* Properties of the classes: PVA_CLASS_PROPERTY. */
 typedef enum pva_property {
 #define PVA_CLASS(CLASS, name)
 #define PVA_PROPERTY(CLASS, PROPERTY, name, kind, of, what) PVA_##CLASS##_##PROPERTY,
@@ -47,6 +49,7 @@ typedef enum pva_property {
     PVA_PROPERTY_COUNT
 } pva_property;
 
+/* Kinds of properties, with the call that reads each. */
 typedef enum pva_kind {
     PVA_UINT = 0, /* pva_uint */
     PVA_BOOL,     /* pva_uint: 0 or 1 */
@@ -62,10 +65,10 @@ typedef struct pva_file pva_file;
 
 /* A value; all zero is the null object. */
 typedef struct pva_object {
-    pva_file *file;
-    pva_class type;
-    uint32_t part; /* view of the row; internal */
-    uint64_t key, owner;
+    pva_file *file;      /* the file that it is in */
+    pva_class type;      /* its class */
+    uint32_t part;       /* view of the row; internal */
+    uint64_t key, owner; /* internal */
 } pva_object;
 
 /* Types of programs, like Program::Type; PVA_PROGRAM_TYPE_UNKNOWN is a type that this library does not know. */
@@ -76,18 +79,21 @@ typedef enum pva_program_type {
     PVA_PROGRAM_TYPE_UNKNOWN
 } pva_program_type;
 
+/* Kinds of targets of a report. */
 typedef enum pva_target_type {
     PVA_TARGET_IPU = 0,
     PVA_TARGET_IPU_MODEL,
     PVA_TARGET_CPU,
     PVA_TARGET_UNKNOWN
 } pva_target_type;
+/* Architectures of a report's target. */
 typedef enum pva_architecture {
     PVA_ARCHITECTURE_IPU1 = 0,
     PVA_ARCHITECTURE_IPU2,
     PVA_ARCHITECTURE_IPU21,
     PVA_ARCHITECTURE_UNKNOWN
 } pva_architecture;
+/* What the cycles of compute were recorded for (debug.computeInstrumentationLevel). */
 typedef enum pva_compute_instrumentation {
     PVA_COMPUTE_OFF = 0,
     PVA_COMPUTE_VERTEX,
@@ -122,6 +128,7 @@ POP_API bool pva_failed(const pva_file *file);
  * none. */
 POP_API pop_status pva_take_error(pva_file *file, pop_error *error);
 
+/* A number, or 0 or 1 for a Boolean; 0 on failure. */
 POP_API uint64_t pva_uint(pva_object object, pva_property property);
 POP_API double pva_real(pva_object object, pva_property property); /* also accepts UINT */
 /* Copies text to a buffer of size bytes, truncated when too long and always terminated (size 0: nothing is written).
@@ -129,9 +136,11 @@ POP_API double pva_real(pva_object object, pva_property property); /* also accep
 POP_API size_t pva_text(pva_object object, pva_property property, char *buffer, size_t size);
 /* The text as a string that the caller frees; "" on failure, never NULL. */
 POP_API char *pva_text_copy(pva_object object, pva_property property);
+/* The object that a property names; null on failure, and where the report has none. */
 POP_API pva_object pva_get(pva_object object, pva_property property);
 /* The number of elements of a list or of an array of numbers. */
 POP_API uint64_t pva_count(pva_object object, pva_property property);
+/* Element of a list; null on failure and beyond the last. */
 POP_API pva_object pva_at(pva_object object, pva_property property, uint64_t index);
 /* Copies count numbers from index first on; elements past the end are 0. Returns the length of the whole array. */
 POP_API uint64_t pva_numbers(pva_object object, pva_property property, uint64_t first, uint64_t count,
@@ -171,12 +180,12 @@ POP_API pva_object pva_worst_liveness_step(pva_file *report);
 
 /* Reflection of the model, for bindings to other languages. */
 POP_API const char *pva_class_name(pva_class type);
-POP_API pva_class pva_property_class(pva_property property);
-POP_API const char *pva_property_name(pva_property property);
-POP_API const char *pva_property_text(pva_property property); /* its description; may be "" */
-POP_API pva_kind pva_property_kind(pva_property property);
-POP_API pva_class pva_property_of(pva_property property); /* class of the object or of the list's elements */
-POP_API const char *pva_program_type_name(pva_program_type type);
+POP_API pva_class pva_property_class(pva_property property);      /* The class that has the property. */
+POP_API const char *pva_property_name(pva_property property);     /* The property's name in C++ and Python. */
+POP_API const char *pva_property_text(pva_property property);     /* its description; may be "" */
+POP_API pva_kind pva_property_kind(pva_property property);        /* Which call reads the property. */
+POP_API pva_class pva_property_of(pva_property property);         /* class of the object or of the list's elements */
+POP_API const char *pva_program_type_name(pva_program_type type); /* Name of a type of programs: "Sequence". */
 /* The property with a name, or PVA_PROPERTY_COUNT. */
 POP_API pva_property pva_find_property(pva_class type, const char *name);
 
@@ -188,9 +197,10 @@ typedef enum pva_value_kind {
     PVA_VALUE_TEXT,
     PVA_VALUE_BLOB
 } pva_value_kind;
+/* A value of a row of a query. */
 typedef struct pva_value {
-    pva_value_kind kind;
-    const char *text;
+    pva_value_kind kind; /* kind of the value */
+    const char *text;    /* SQL notation; NULL for null */
 } pva_value;
 /* Runs an SQL query over the file's tables (docs/reference/report-files.md). The query can only read, and only this
  * file. row is called for each row with the names of the columns and their values, valid during the call, and
@@ -198,17 +208,20 @@ typedef struct pva_value {
  * array_at(blob, index), array_sum(blob), array_max(blob), array_text(blob, count), and the table array(blob, count)
  * with columns (i, value). */
 typedef bool pva_row(void *context, size_t columns, const char *const *names, const pva_value *values);
+/* Runs a query; error: parse_error with the reason, application_runtime_error when it was cancelled. */
 POP_API pop_status pva_sql(pva_file *file, const char *sql, pva_row *row, void *context,
                            pop_error *error) POP_MUST_CHECK;
 /* The same for integer columns, for results of millions of rows: values are valid during the call, NULL is
  * INT64_MIN, and SQLite converts other kinds. It is not called for the names. */
 typedef bool pva_integers(void *context, size_t columns, const int64_t *values);
+/* Runs a query whose columns are integers; errors as for pva_sql. */
 POP_API pop_status pva_sql_integers(pva_file *file, const char *sql, pva_integers *row, void *context,
                                     pop_error *error) POP_MUST_CHECK;
 
 /* Called periodically during queries; when it returns false, the query ends with application_runtime_error "the
  * query was cancelled". NULL: queries run to completion. */
 typedef bool pva_watch(void *context);
+/* Sets the function that is called during queries of the file, and its argument. */
 POP_API void pva_set_watch(pva_file *file, pva_watch *go_on, void *context);
 
 /* Checks the directory of a report: path is the directory or a profile in it. Calls found for each file that is

@@ -24,6 +24,7 @@
 typedef struct pvti_channel pvti_channel;
 /* A chart of series of numbers over time, and a chart of histograms over time.  They live as long as the process. */
 typedef struct pvti_graph pvti_graph;
+/* A chart of histograms over time; it lives as long as the process. */
 typedef struct pvti_heatmap pvti_heatmap;
 
 POP_BEGIN_DECLS
@@ -33,9 +34,9 @@ POP_API bool pvti_enabled(void);
 
 /* Returns the channel with this name. It is enabled initially, unless the option "channels" lists other names. */
 POP_API pvti_channel *pvti_channel_create(const char *name);
-POP_API const char *pvti_channel_name(const pvti_channel *channel);
-POP_API void pvti_channel_enable(pvti_channel *channel, bool enable);
-POP_API bool pvti_channel_enabled(const pvti_channel *channel);
+POP_API const char *pvti_channel_name(const pvti_channel *channel);   /* The channel's name. */
+POP_API void pvti_channel_enable(pvti_channel *channel, bool enable); /* Switches a channel on or off. */
+POP_API bool pvti_channel_enabled(const pvti_channel *channel);       /* Whether events of the channel are recorded. */
 /* The channel with an index, in the order of creation, or NULL. */
 POP_API pvti_channel *pvti_channel_at(size_t index);
 
@@ -49,6 +50,7 @@ POP_API void pvti_event(pvti_channel *channel, const char *label, const char *me
 /* Names the calling thread. */
 POP_API void pvti_thread_name(const char *name);
 
+/* Creates a chart of numbers over time in a unit ("MB"), without series. */
 POP_API pvti_graph *pvti_graph_create(const char *name, const char *unit);
 /* Adds a series and returns its index in the graph. */
 POP_API unsigned pvti_graph_add_series(pvti_graph *graph, const char *name);

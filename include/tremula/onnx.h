@@ -55,24 +55,24 @@ enum { TREMULA_ONNX_MAX_RANK = 12 };
 /* An input or output of a model.  dims are -1 where the file gives no number; parameters are the names of such
  * dimensions ("batch"), "" where they have none.  rank is -1 when the file gives no shape.  Borrowed from the model. */
 typedef struct tremula_onnx_value {
-    const char *name;
-    tremula_onnx_type type;
-    int rank;
-    int64_t dims[TREMULA_ONNX_MAX_RANK];
-    const char *parameters[TREMULA_ONNX_MAX_RANK];
+    const char *name;                              /* in the model */
+    tremula_onnx_type type;                        /* type of the elements */
+    int rank;                                      /* number of dimensions; -1: not known */
+    int64_t dims[TREMULA_ONNX_MAX_RANK];           /* extents; -1: no number in the file */
+    const char *parameters[TREMULA_ONNX_MAX_RANK]; /* names of extents without a number; "" for others */
 } tremula_onnx_value;
 
 /* A tensor in host memory: row-major, elements of ONNX's type in their own width.  Who gives one owns its data. */
 typedef struct tremula_onnx_tensor {
-    tremula_onnx_type type;
-    size_t rank;
-    size_t dims[TREMULA_ONNX_MAX_RANK];
-    void *data;
+    tremula_onnx_type type;             /* type of the elements */
+    size_t rank;                        /* number of dimensions */
+    size_t dims[TREMULA_ONNX_MAX_RANK]; /* extents, outermost first */
+    void *data;                         /* the elements, in row-major order */
 } tremula_onnx_tensor;
 
 /* One operator of the table of those that are supported. */
 typedef struct tremula_onnx_operator {
-    const char *name;
+    const char *name;      /* "Conv" */
     const char *domain;    /* "" for ONNX's own */
     unsigned since, until; /* operator sets for which this row holds */
     bool on_host; /* computed on the host, when the graph is built, since the shape of its result depends on values */
@@ -80,17 +80,17 @@ typedef struct tremula_onnx_operator {
 
 /* What a model's nodes of one operator are: tremula_onnx_count_operators. */
 typedef struct tremula_onnx_use {
-    const char *name, *domain;
-    size_t nodes;
-    bool supported;
-    const char *first_node; /* a node that uses it */
+    const char *name, *domain; /* of the operator; "" for ONNX's own domain */
+    size_t nodes;              /* nodes that use it */
+    bool supported;            /* whether it is in the table */
+    const char *first_node;    /* a node that uses it */
 } tremula_onnx_use;
 
 /* What building learned of a node: for tables beside a report. */
 typedef struct tremula_onnx_node_cost {
-    const char *name, *operator_name;
-    size_t weight_bytes, output_bytes;
-    unsigned ipu;
+    const char *name, *operator_name;  /* of the node and of its operator */
+    size_t weight_bytes, output_bytes; /* of the constants it reads, and of its results */
+    unsigned ipu;                      /* IPU of its stage */
 } tremula_onnx_node_cost;
 
 POP_BEGIN_DECLS
@@ -107,6 +107,7 @@ POP_API void tremula_onnx_destroy(tremula_onnx_model *model); /* NULL is allowed
 /* Inputs that no initialiser gives, and outputs, in the file's order; NULL beyond the last. */
 POP_API const tremula_onnx_value *tremula_onnx_input(const tremula_onnx_model *model, size_t index);
 POP_API const tremula_onnx_value *tremula_onnx_output(const tremula_onnx_model *model, size_t index);
+/* Version of the operator set that the model imports. */
 POP_API int64_t tremula_onnx_opset(const tremula_onnx_model *model);
 POP_API const char *tremula_onnx_producer(const tremula_onnx_model *model); /* "" when the file names none */
 POP_API size_t tremula_onnx_num_nodes(const tremula_onnx_model *model);     /* of the main graph */
@@ -141,9 +142,13 @@ POP_API pop_status tremula_onnx_build(tremula_onnx_model *model, pop_graph *grap
                                       pop_program *program, pop_error *error) POP_MUST_CHECK;
 /* After building: the tensors that cross the host's boundary.  host type is the type of elements in the stream. */
 POP_API bool tremula_onnx_is_bound(const tremula_onnx_model *model, size_t input);
+/* Handle of the stream of an input; NULL if it has none. */
 POP_API const char *tremula_onnx_input_handle(const tremula_onnx_model *model, size_t input);
+/* Handle of the stream of an output; NULL if it has none. */
 POP_API const char *tremula_onnx_output_handle(const tremula_onnx_model *model, size_t output);
+/* Type of the elements in an input's stream. */
 POP_API pop_type tremula_onnx_input_host_type(const tremula_onnx_model *model, size_t input);
+/* Type of the elements in an output's stream. */
 POP_API pop_type tremula_onnx_output_host_type(const tremula_onnx_model *model, size_t output);
 /* Shapes after building; data is NULL, except of an output that was computed when the graph was built: it has no
  * stream. */
@@ -154,12 +159,14 @@ POP_API bool tremula_onnx_node(const tremula_onnx_model *model, size_t index, tr
 
 /* ---- tensors ---- */
 
-POP_API size_t tremula_onnx_type_size(tremula_onnx_type type); /* 0 for types without a fixed size */
-POP_API const char *tremula_onnx_type_name(tremula_onnx_type type);
+POP_API size_t tremula_onnx_type_size(tremula_onnx_type type);      /* 0 for types without a fixed size */
+POP_API const char *tremula_onnx_type_name(tremula_onnx_type type); /* "float32"; "" for an invalid value. */
+/* Number of elements: the product of the extents. */
 POP_API size_t tremula_onnx_tensor_elements(const tremula_onnx_tensor *tensor);
 /* Converts elements between ONNX's types and those of streams; index_error when an integer does not fit. */
 POP_API pop_status tremula_onnx_to_stream(const tremula_onnx_tensor *tensor, pop_type type, void *elements,
                                           pop_error *error) POP_MUST_CHECK;
+/* Converts elements of a stream to the tensor's type, and writes them to its data. */
 POP_API void tremula_onnx_from_stream(pop_type type, const void *elements, tremula_onnx_tensor *tensor);
 /* A file with one TensorProto (.pb).  The caller frees tensor->data with pop_memory_free. */
 POP_API pop_status tremula_onnx_load_tensor(const char *path, tremula_onnx_tensor *tensor,
@@ -167,6 +174,7 @@ POP_API pop_status tremula_onnx_load_tensor(const char *path, tremula_onnx_tenso
 /* A file of NumPy (.npy), C order; reading and writing. */
 POP_API pop_status tremula_onnx_load_npy(const char *path, tremula_onnx_tensor *tensor,
                                          pop_error *error) POP_MUST_CHECK;
+/* Writes a tensor to a file of NumPy (.npy), C order. */
 POP_API pop_status tremula_onnx_save_npy(const char *path, const tremula_onnx_tensor *tensor,
                                          pop_error *error) POP_MUST_CHECK;
 
