@@ -10,6 +10,7 @@
   `#define f(...) f_at(POP_HERE, __VA_ARGS__)` and `f_at(pop_where where, int a)` are `f(int a)`.
 - An element-wise operator by name (`popops_add`), a macro too, is a function with its arguments; another name of a call says so.
 - `T a, b;` is two declarations.
+A C++ declaration without a comment has that of the C function or field of its name.
 Lines keep their numbers. Each header is in the group of its library and language."""
 
 import os
@@ -17,11 +18,13 @@ import re
 import sys
 
 SCOPE = re.compile(r"\b(namespace|struct|class|union|enum)\b[^()]*$|extern \"C\"\s*$")
+CLASS = re.compile(r"\s*\}?\s*(?:(?:public|private|protected):\s*)?template\s*<[^{}]*>\s*(?:class|struct)\b(?![^{}]*\)\s*$)")
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^[ \t]*\#(?:\\\n|[^\n])*|[{};]|\n', re.S | re.M)
 AT = re.compile(r"\s*#\s*define\s+(\w+)\(\.\.\.\)\s+(?:\\\n\s*)?\1_at\(POP_HERE, __VA_ARGS__\)\s*$")
 OPERATOR = re.compile(r"\s*#\s*define\s+(popops_\w+)\(\.\.\.\)\s+(?:\\\n\s*)?POPOPS_(UNARY|BINARY|TERNARY)\((\w*), \w+, __VA_ARGS__\)\s*$")
 ALIAS = re.compile(r"\s*#\s*define\s+\w+\((?:graph, )?\.\.\.\)\s+(?:\\\n\s*)?(?!POPI?_|POPOPS_)(\w+)\((?:graph, (POPNN_\w+), )?__VA_ARGS__\)\s*$")
-SEVERAL = re.compile(r"^(\s*)((?:const |unsigned |struct |enum )*[\w:]+(?:<[^;]*>)?(?: const)?) +(\**\w+(?:\[[^\]]*\])*(?:,\s+\**\w+(?:\[[^\]]*\])*)+)$")
+NAME = r"\**\w+(?:\[[^\]]*\])*(?:\(\w+\)| = \w+)?"
+SEVERAL = re.compile(r"^(\s*)((?:const |unsigned |struct |enum |constexpr )*[\w:]+(?:<[^;]*>)?(?: const)?) +(%s(?:,\s+%s)+)$" % (NAME, NAME))
 
 
 def words(comment):
@@ -37,6 +40,31 @@ def escaped(text):
     return re.sub(r"(?<![\\\w])@(?=\w)", r"\\@", text)
 
 
+# What a C++ declaration without a comment does, where its form says it.
+FORMS = [
+    (r"operator==", "Whether both are equal."), (r"operator!=", "Whether both differ."), (r"operator<<\(std::(?:basic_)?ostream", "Writes the value as text."),
+    (r"explicit operator bool", "Whether there is a value."), (r"operator<\(", "An order, for sorted containers."),
+    (r"= delete;?$", "Not available."), (r"(?<!~)\b(\w+)\(const \1(?:<[^>]*>)? &\w*\)", "A copy."), (r"(?<!~)\b(\w+)\((?:const )?\1 &&\w*\)", "Takes the other's contents."),
+    (r"operator=\((?:const )?\w+(?:<[^>]*>)? &&\w*\)", "Takes the other's contents."), (r"operator=\((?:const )?\w+(?:<[^>]*>)? &?\w*\)", "Becomes a copy of the other."),
+    (r"~\w+\(", "Releases what the object owns."), (r"explicit \w+\(pop_\w+ \*?\w+\)", "Of the value that the C interface has made."),
+    (r"\bpop\w* \*?c\(\)", "The value of the C interface."),
+    (r"\b(?:begin|cbegin|data)\(\)", "The first element, or end() if there is none."), (r"\bc?end\(\)", "The place after the last element."),
+    (r"\bsize\(\)", "Number of elements."), (r"\bempty\(\)", "Whether there are no elements."), (r"\bfront\(\)", "The first element."), (r"\bback\(\)", "The last element."),
+    (r"\bmax_size\(\)", "The number of elements that it can have."), (r"T &operator\[\]\(std::size_t", "An element by its index."),
+    (r"operator(?:\+\+|--)\(", "Adds or subtracts 1."), (r"operator(?:\*|->)\(\)", "The object that is held."), (r"operator\[\]\((?:const )?(?:std::)?size_t", "An element by its index."),
+    (r"explicit \w+_(?:error|field)\((?:const )?std::string|^\s*\w+_error\(const std::string", "With this text."), (r"\btypedef .*\b(?:value_type|iterator|const_iterator|reference|const_reference|size_type|difference_type|initializer_list);?$", "As in containers of the standard library."),
+    (r"^\s*(?:public: )?(?:POP_API )?(?:constexpr )?([A-Z]\w+)\(\)", "An object without contents."), (r"(?:[^:]|::)\boperator(?:>|<=|>=)\(", "Compares both."), (r"\bconst char \*toString\(", "The enumerator's name."), (r"size_t hash\(\)|hash_value\(|size_t operator\(\)\(const", "A hash: equal values have equal hashes."), (r"\bDebugId getId\(\)|getPathName\(\)|getSourceLocation\(\)", "What the constructor was given or has made."),
+    (r"\bstatic std::string to_string\(", "The value in the name of a vertex type."),
+    (r"^\s*(?:explicit )?\w+\(Where where|^\s*(?:POP_API )?(?:constexpr )?(\w+)\(\) =", "An object without contents."),
+]
+
+
+def form(text):
+    """The description of a standard form of declarations; empty for others."""
+    text = re.sub(r"\s+", " ", text).strip()
+    return next((what for pattern, what in FORMS if re.search(pattern, text)), "")
+
+
 def signature(text):
     """The name of a function, and its result and its arguments without their names; None for what is no function."""
     match = re.match(r"\s*(?:template <.*?>\s*)?(.*?)(\w+|operator\W+)\((.*)\)", re.sub(r"/\*.*?\*/|POP_API|POP_MUST_CHECK|static inline|inline", "", text, flags=re.S), re.S)
@@ -47,8 +75,54 @@ def signature(text):
     return name, (result.split(), kinds)
 
 
+def snake(name):
+    """addHostToDeviceFIFO is add_host_to_device_fifo, numIPUs is num_ipus."""
+    name = re.sub(r"IPU(s?)", lambda m: "Ipu" + m.group(1), name)
+    name = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()
+
+
+class Known:
+    """Descriptions of the C interface, by the name of the function, or the name of the struct and the field."""
+    CLASSES = {"data_stream": "stream", "ipu_model": "ipu_model", "model": "popsolver_model", "program": "program"}
+
+    def __init__(self):
+        self.texts = {}
+
+    def read(self, text):
+        """Takes the descriptions of a header that has been filtered."""
+        for comment, name in re.findall(r"/\*\* ((?:(?!\*/).)*?) \*/\s*(?:static inline |POP_API )*[\w \*]*?\**(\w+)\(", text, re.S):
+            self.texts.setdefault(name, comment)
+        for name, comment in re.findall(r"\b(\w+)\([^;{]*\)\s*;\s*/\*\*< ((?:(?!\*/).)*?) \*/", text, re.S):
+            self.texts.setdefault(name, comment)
+        for name, body in re.findall(r"typedef struct (\w+) \{(.*?)^\}", text, re.S | re.M):
+            for field, comment in re.findall(r"\b(\w+)(?:\[\w*\])*;\s*/\*\*< ((?:(?!\*/).)*?) \*/", body, re.S):
+                self.texts[name + "." + field] = comment
+            for comment, field in re.findall(r"/\*\* ((?:(?!\*/).)*?) \*/\s*[\w \*]+?\**(\w+)(?:\[\w*\])*;", body, re.S):
+                self.texts.setdefault(name + "." + field, comment)
+
+    def find(self, library, scopes, name, is_function):
+        """What the C interface says of a C++ name in these namespaces and classes; empty if it has no such name."""
+        short, within = snake(name), [snake(scope) for scope in scopes if scope and scope != library]
+        kind = self.CLASSES.get(within[-1], within[-1]) if within else ""
+        bare = re.sub(r"^(get|is)_", "", short)
+        prefix = "pop" if library == "poplar" else library
+        if is_function:
+            names = ["_".join(filter(None, part)) for word in (short, bare) for part in
+                     ((prefix, kind, word), (prefix, kind, "get", word), (prefix, "_".join(within), word), (prefix, word), (kind, word), (prefix, within[0] if within else "", word))]
+            if library == "gcl":
+                base = re.sub(r"_(cross|within)_replica$", "", short).replace("to_destination", "with_output")
+                names += ["popops_%s_%s" % (where, base) for where in (("ipu", "group") if short.endswith("within_replica") else ("group", "ipu"))]
+            if scopes and scopes[-1] == name:
+                names += [prefix + "_" + short, prefix + "_" + short + "_create"]
+        else:
+            names = ["%s_%s%s.%s" % (prefix, kind, end, short) for end in ("", "_params")] + ["pop_ipu_model." + short] * (kind == "ipu_model")
+        text = next((self.texts[known] for known in names if known in self.texts), "")
+        return " ".join(line.strip().lstrip("*").strip() for line in text.splitlines())
+
+
 class Filter:
-    def __init__(self, text, path):
+    def __init__(self, text, path, known):
         self.at = {name for name in (match.group(1) for match in map(AT.match, re.findall(r"^[ \t]*#(?:\\\n|[^\n])*", text, re.M)) if match)}
         self.out = []
         self.scopes = [True]  # whether declarations in it are documented
@@ -61,6 +135,9 @@ class Filter:
         self.apart = False    # the declaration before was a list of variables, which have its comment
         self.text = text
         self.path = path
+        self.known = known
+        self.braces = 0       # open in the arguments of the declaration at hand
+        self.names = []       # of the scopes
 
     def run(self):
         position = 0
@@ -79,6 +156,9 @@ class Filter:
         return all(self.scopes)
 
     def code(self, text):
+        if re.match(r"\s*(public|private|protected):\s*$", text):
+            self.out.append(text.replace("protected", "private"))
+            return
         if text.strip() and not self.head.strip():
             self.start = len(self.out)
         self.head += text
@@ -87,13 +167,29 @@ class Filter:
     def describe(self, start):
         """The declaration at hand takes the comment of the group, if it is not the first of it and is like the first."""
         text = "".join(self.out[self.start:])
-        if not self.documented() or not self.comment or not text.strip():
+        if not self.documented() or not text.strip() or re.match(r"\s*(namespace|class|struct|using)\b", text):
             return
+        beside = re.match(r"[ \t]*(/\*|//)", self.text[start + 1:])
         names = signature(text)
-        if self.fresh:
+        if self.comment and self.fresh:
             self.fresh, self.first = False, names
-        elif names and self.first and (names[0] == self.first[0] or names[1] == self.first[1]) and not re.match(r"[ \t]*(/\*|//)", self.text[start + 1:]):
+        elif beside:
+            return
+        elif self.comment and names and self.first and (names[0] == self.first[0] or names[1] == self.first[1]):
             self.out.insert(self.start, "/** %s */ " % escaped(self.comment))
+        elif self.path.endswith("pp"):
+            self.supply(text)
+
+    def supply(self, text):
+        """The description of a C++ declaration without a comment: by its form, or that of the C interface."""
+        description = form(text)
+        if not description:
+            names = signature(text)
+            field = re.search(r"(\w+)(?: = [^;]*)?;?\s*$", text)
+            name = names[0] if names else field and field.group(1)
+            description = name and self.known.find(self.path.split("/")[0], self.names, name, bool(names))
+        if description:
+            self.out.insert(self.start, "/** %s */ " % escaped(description))
 
     def token(self, token, start):
         if token == "\n":
@@ -105,15 +201,22 @@ class Filter:
             self.remark(token, start)
         elif token.lstrip().startswith("#"):
             self.directive(token)
+        elif token == "{" and self.head.count("(") > self.head.count(")") or token == "}" and self.braces:  # a default argument
+            self.braces += 1 if token == "{" else -1
+            self.head += token
+            self.out.append(token)
         elif token == "{":
             self.describe(start)
-            self.scopes.append(bool(SCOPE.search(self.head)) and "=" not in self.head.split("enum")[0])
+            self.scopes.append(bool(CLASS.match(self.head)) or bool(SCOPE.search(self.head)) and "=" not in self.head.split("enum")[0])
+            name = re.search(r"\b(?:namespace|class|struct)\s+(?:POP_API\s+)?(\w+)", self.head) if self.scopes[-1] else None
+            self.names.append(name.group(1) if name else "")
             if self.scopes[-1]:
                 self.comment = None
             self.head = ""
             self.out.append(token)
         elif token == "}":
             inner = self.scopes.pop() if len(self.scopes) > 1 else True
+            del self.names[-1:]
             self.head = "" if not inner else "}"
             self.out.append(token)
             if inner:
@@ -194,21 +297,25 @@ class Filter:
             self.seen_file = True
 
     def marked(self, token, mark):
-        return token[:2] + token[1] + mark + escaped(token)[2:]
+        return escaped(token) if token.startswith("///") else token[:2] + token[1] + mark + escaped(token)[2:]
 
 
 def main():
     source, target = sys.argv[1:]
-    for directory, _, names in os.walk(source):
-        for name in names:
-            path = os.path.relpath(os.path.join(directory, name), source)
-            if not name.endswith((".h", ".hpp", ".def")) or "/" not in path:
-                continue
-            with open(os.path.join(source, path), encoding="utf-8") as file:
-                text = file.read()
-            os.makedirs(os.path.dirname(os.path.join(target, path)), exist_ok=True)
-            with open(os.path.join(target, path), "w", encoding="utf-8") as file:
-                file.write(text if name.endswith(".def") else Filter(text, path).run())
+    known = Known()
+    paths = [os.path.relpath(os.path.join(directory, name), source) for directory, _, names in os.walk(source) for name in names]
+    for path in sorted(paths, key=lambda path: (path.endswith("pp"), path)):  # C first
+        if not path.endswith((".h", ".hpp", ".def")) or "/" not in path:
+            continue
+        with open(os.path.join(source, path), encoding="utf-8") as file:
+            text = file.read()
+        if not path.endswith(".def"):
+            text = Filter(text, path, known).run()
+        if path.endswith(".h"):
+            known.read(text)
+        os.makedirs(os.path.dirname(os.path.join(target, path)), exist_ok=True)
+        with open(os.path.join(target, path), "w", encoding="utf-8") as file:
+            file.write(text)
 
 
 if __name__ == "__main__":

@@ -25,34 +25,42 @@ namespace gcl
 class CollectiveBalancedHostRearrangement
 {
   public:
+    // replicas; elements that each of them has, with padding
     std::size_t replicationFactor = 0, totalElementsPerReplica = 0;
     std::vector<poplar::Interval> gatheredToRefSlices; // ranges of the gathered tensor, in the order of the reference
     std::vector<unsigned> elementMap; // index in the gathered tensor of each element of the reference, if requested
 
+    // Number of replicas.
     std::size_t getReplicationFactor() const
     {
         return replicationFactor;
     }
+    // Sets the number of replicas.
     void setReplicationFactor(std::size_t factor)
     {
         replicationFactor = factor;
     }
+    // Elements of a replica, with padding.
     std::size_t getTotalElementsPerReplica() const
     {
         return totalElementsPerReplica;
     }
+    // Sets the elements of a replica, with padding.
     void setTotalElementsPerReplica(std::size_t elements)
     {
         totalElementsPerReplica = elements;
     }
+    // Intervals of the gathered tensor in the order of the reference.
     const std::vector<poplar::Interval> &getGatheredToRefSlices() const
     {
         return gatheredToRefSlices;
     }
+    // Sets the intervals of the gathered tensor in the order of the reference.
     void setGatheredToRefSlices(const std::vector<poplar::Interval> &slices)
     {
         gatheredToRefSlices = slices;
     }
+    // Elements of the rearranged tensor of all replicas.
     std::size_t getNumRearrangedTensorElems() const
     {
         return replicationFactor * totalElementsPerReplica;
@@ -96,6 +104,7 @@ class CollectiveBalancedHostRearrangement
     {
         rearrangeForCollective(in.data(), in.size() * sizeof(T), out.data(), out.size() * sizeof(T), sizeof(T));
     }
+    // The reference's elements of a rearranged tensor.
     template <typename T> void undoRearrangeForCollective(const std::vector<T> &in, std::vector<T> &out) const
     {
         undoRearrangeForCollective(in.data(), in.size() * sizeof(T), out.data(), out.size() * sizeof(T), sizeof(T));
@@ -121,6 +130,7 @@ class CollectiveBalancedHostRearrangement
     }
 };
 
+// An order of a tensor's elements in which each replica's part is balanced over the tiles.
 class CollectiveBalancedReorder
 {
   public:
@@ -180,10 +190,12 @@ class CollectiveBalancedReorder
             parts.push_back(flat.slice(interval.begin(), interval.end()));
         return (parts.empty() ? flat.slice(0, 0) : poplar::concat(parts)).reshape(reference.shape());
     }
+    // Shape of the reference tensor.
     std::vector<std::size_t> getReferenceShape() const
     {
         return reference.shape();
     }
+    // The rearrangement for data on the host.
     const CollectiveBalancedHostRearrangement &getHostRearrangement() const
     {
         return host;

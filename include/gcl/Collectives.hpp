@@ -26,24 +26,29 @@ using popops::Chunks;
 using popops::CollectiveOperator;
 using popops::operationToCollectiveOperator;
 
+// How groups of replicas are formed (popops_group_type).
 enum class CommGroupType { ALL, CONSECUTIVE, ORTHOGONAL };
 
 // The groups of replicas that communicate: all, groups of `size` consecutive replicas (or replicas a stride apart), or
 // of `size` replicas with the largest possible distance.
 struct CommGroup {
     CommGroup() = default;
+    // Groups of groupSize replicas; see above for the stride.
     CommGroup(CommGroupType groupType, unsigned groupSize, unsigned replicaStride = 1)
         : mReplicaGroupType(groupType), mReplicaGroupSize(groupSize), mReplicaGroupStride(replicaStride)
     {
     }
+    // How groups are formed.
     CommGroupType type() const
     {
         return mReplicaGroupType;
     }
+    // Replicas of a group; 0: all.
     unsigned replicaGroupSize() const
     {
         return mReplicaGroupSize;
     }
+    // Distance of the replicas of a group.
     unsigned stride() const
     {
         return mReplicaGroupStride;
@@ -134,6 +139,7 @@ inline void copyTo(const poplar::Tensor &from, const poplar::Tensor &to, Sequenc
 
 // ---- all-reduce ----
 
+// Reduces data over the replicas of a group (without one: of all); each of them gets the result.
 inline poplar::Tensor allReduceCrossReplica(poplar::Graph &graph, const poplar::Tensor &data, CollectiveOperator op,
                                             poplar::program::Sequence &prog, const CommGroup &group, GCL_CONTEXT)
 {
@@ -182,22 +188,26 @@ inline void allReduceToDestinationCrossReplica(poplar::Graph &graph, const detai
 {
     allReduceToDestinationCrossReplica(graph, data, destinations, op, prog, CommGroup(), debugContext, options);
 }
+// Reduces data over the replicas of a group, in place.
 inline void allReduceInPlaceCrossReplica(poplar::Graph &graph, poplar::Tensor &data, CollectiveOperator op,
                                          poplar::program::Sequence &prog, const CommGroup &group, GCL_CONTEXT)
 {
     detail::allReduceTo(graph, data, data, op, prog, group, debugContext, options);
 }
+// Reduces data over the replicas of a group, in place.
 inline void allReduceInPlaceCrossReplica(poplar::Graph &graph, poplar::Tensor &data, CollectiveOperator op,
                                          poplar::program::Sequence &prog, GCL_CONTEXT)
 {
     detail::allReduceTo(graph, data, data, op, prog, CommGroup(), debugContext, options);
 }
+// Reduces each tensor over the replicas of a group, in place.
 inline void allReduceInPlaceCrossReplica(poplar::Graph &graph, detail::Tensors &data, CollectiveOperator op,
                                          poplar::program::Sequence &prog, const CommGroup &group, GCL_CONTEXT)
 {
     for (poplar::Tensor &t : data)
         detail::allReduceTo(graph, t, t, op, prog, group, debugContext, options);
 }
+// Reduces each tensor over the replicas of a group, in place.
 inline void allReduceInPlaceCrossReplica(poplar::Graph &graph, detail::Tensors &data, CollectiveOperator op,
                                          poplar::program::Sequence &prog, GCL_CONTEXT)
 {
@@ -230,6 +240,7 @@ inline detail::Tensors reduceScatterCrossReplica(poplar::Graph &graph, const det
 {
     return reduceScatterCrossReplica(graph, data, op, prog, CommGroup(), debugContext, options);
 }
+// Reduces each tensor over the replicas of a group; each replica's part is written to its destination.
 inline void reduceScatterToDestinationCrossReplica(poplar::Graph &graph, const detail::Tensors &data,
                                                    const detail::Tensors &destinations, CollectiveOperator op,
                                                    poplar::program::Sequence &prog, const CommGroup &group, GCL_CONTEXT)
@@ -264,6 +275,7 @@ inline detail::Tensors allGatherCrossReplica(poplar::Graph &graph, const detail:
 {
     return allGatherCrossReplica(graph, data, prog, CommGroup(), debugContext, options);
 }
+// The tensors of all replicas of a group, written to destinations.
 inline void allGatherToDestinationCrossReplica(poplar::Graph &graph, const detail::Tensors &data,
                                                const detail::Tensors &destinations, poplar::program::Sequence &prog,
                                                const CommGroup &group, GCL_CONTEXT)
@@ -341,16 +353,19 @@ inline void allReduceToDestination(poplar::Graph &graph, const poplar::Tensor &d
 {
     detail::allReduceTo(graph, data, destination, op, prog, group, debugContext, options);
 }
+// allReduceInPlaceCrossReplica, under its older name.
 inline void allReduceInPlace(poplar::Graph &graph, poplar::Tensor &data, popops::Operation op,
                              poplar::program::Sequence &prog, GCL_CONTEXT)
 {
     detail::allReduceTo(graph, data, data, operationToCollectiveOperator(op), prog, CommGroup(), debugContext, options);
 }
+// allReduceInPlaceCrossReplica, under its older name.
 inline void allReduceInPlace(poplar::Graph &graph, poplar::Tensor &data, CollectiveOperator op,
                              poplar::program::Sequence &prog, const CommGroup &group, GCL_CONTEXT)
 {
     detail::allReduceTo(graph, data, data, op, prog, group, debugContext, options);
 }
+// allReduceInPlaceCrossReplica, under its older name.
 inline void allReduceInPlace(poplar::Graph &graph, poplar::Tensor &data, CollectiveOperator op,
                              poplar::program::Sequence &prog, GCL_CONTEXT)
 {

@@ -13,6 +13,7 @@
 namespace poplar
 {
 
+// A sequence of values that belong to somebody else: borrowed, for the time of a call.
 template <typename T> class ArrayRef
 {
   public:
@@ -27,6 +28,7 @@ template <typename T> class ArrayRef
     constexpr ArrayRef() : pointer(nullptr), count(0)
     {
     }
+    // `elements` values from first on.
     constexpr ArrayRef(const T *first, std::size_t elements) : pointer(first), count(elements)
     {
     }
@@ -36,6 +38,7 @@ template <typename T> class ArrayRef
     template <std::size_t N> constexpr ArrayRef(const std::array<T, N> &list) : pointer(list.data()), count(N)
     {
     }
+    // All of an array.
     template <std::size_t N> constexpr ArrayRef(const T (&list)[N]) : pointer(list), count(N)
     {
     }
@@ -95,6 +98,7 @@ template <typename T> class ArrayRef
     {
         return pointer + count;
     }
+    // A vector with copies of the values.
     std::vector<T> cloneAsVector() const
     {
         return std::vector<T>(begin(), end());
@@ -124,6 +128,7 @@ template <typename T> bool operator!=(const ArrayRef<T> &a, const ArrayRef<T> &b
 // The namespace of version 3.
 namespace gccs
 {
+// poplar::ArrayRef, under its older name.
 template <typename T> using ArrayRef = poplar::ArrayRef<T>;
 } // namespace gccs
 #endif

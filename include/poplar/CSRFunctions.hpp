@@ -10,7 +10,9 @@
 namespace poplar
 {
 
+// Floating-point control flags: exceptions, and how half rounds and overflows.
 struct FloatingPointBehaviour {
+    // Each flag by itself.
     FloatingPointBehaviour(bool invalid, bool divisionByZero, bool overflow, bool stochasticRounding,
                            bool nanOnOverflow)
         : inv(invalid), div0(divisionByZero), oflo(overflow), esr(stochasticRounding), nanoo(nanOnOverflow)
@@ -20,6 +22,7 @@ struct FloatingPointBehaviour {
     {
     }
 
+    // The flags that are not set.
     friend FloatingPointBehaviour operator!(const FloatingPointBehaviour &b)
     {
         return FloatingPointBehaviour(!b.inv, !b.div0, !b.oflo, !b.esr, !b.nanoo);
@@ -37,6 +40,7 @@ struct FloatingPointBehaviour {
     bool nanoo; // half overflows to NaN, not to the largest value
 };
 
+// Adds to a sequence: sets the flags on all tiles.
 POP_API void setFloatingPointBehaviour(Graph &graph, program::Sequence &sequence,
                                        const FloatingPointBehaviour &behaviour, const DebugContext &debugContext = {});
 // Restores the state that getAndModifyFloatingPointBehaviour returned.
@@ -47,6 +51,7 @@ POP_API Tensor getAndModifyFloatingPointBehaviour(Graph &graph, program::Sequenc
                                                   const FloatingPointBehaviour &clear,
                                                   const FloatingPointBehaviour &set,
                                                   const DebugContext &debugContext = {});
+// Adds to a sequence: half rounds stochastically, or to the nearest value.
 POP_API void setStochasticRounding(Graph &graph, program::Sequence &sequence, bool enable,
                                    const DebugContext &debugContext = {});
 

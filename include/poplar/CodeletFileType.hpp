@@ -6,6 +6,7 @@
 namespace poplar
 {
 
+// What a codelet file contains; Auto: what its suffix says.
 enum class CodeletFileType {
     PreprocessedAsmSource,
     AsmSource,

@@ -15,6 +15,7 @@
 namespace poplar
 {
 
+// A stream between host and device. A value: the graph owns the stream.
 class POP_API DataStream
 {
   public:
@@ -25,6 +26,7 @@ class POP_API DataStream
     std::size_t numElements() const;
     unsigned replicationFactor() const; // of its graph
     ReplicatedStreamMode replicatedMode() const;
+    // Direction of the stream.
     DataStreamType type() const;
     Type elementType() const;
     friend POP_API bool operator==(const DataStream &a, const DataStream &b);
@@ -55,6 +57,7 @@ class POP_API RemoteBuffer
     std::size_t getRepeats() const;
     Type elementType() const;
     bool isRearrangeOnHost() const;
+    // As the call that made the buffer was given it.
     bool isOptimisedForMemory() const;
     // Not split into streams: this implementation copies a buffer as a whole.
     DataStream getIpuToHostStream() const

@@ -6,12 +6,15 @@
 namespace poplar
 {
 
+// Direction of a stream.
 enum class DataStreamType { HostToDeviceFIFO, DeviceToHostFIFO, HostToDeviceBuffer, DeviceToHostBuffer };
 
+// Whether the direction is to the device.
 inline bool isHostToDevice(DataStreamType type)
 {
     return type == DataStreamType::HostToDeviceFIFO || type == DataStreamType::HostToDeviceBuffer;
 }
+// Whether the direction is to the host.
 inline bool isDeviceToHost(DataStreamType type)
 {
     return !isHostToDevice(type);

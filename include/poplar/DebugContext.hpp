@@ -11,34 +11,41 @@
 namespace poplar
 {
 
+// A place in the source of a program: function, file and line. Empty: not known.
 class SourceLocation
 {
   public:
     SourceLocation() : function(nullptr), file(nullptr), line(0)
     {
     }
+    // The place by its parts; the texts are borrowed and must stay.
     SourceLocation(const char *functionName, const char *fileName, unsigned lineNumber)
         : function(functionName), file(fileName), line(lineNumber)
     {
     }
+    // The place of the call.
     static SourceLocation Current(const char *functionName = __builtin_FUNCTION(),
                                   const char *fileName = __builtin_FILE(),
                                   unsigned lineNumber = static_cast<unsigned>(__builtin_LINE()))
     {
         return SourceLocation(functionName, fileName, lineNumber);
     }
+    // The function's name; "" when it is not known.
     const char *getFunctionName() const
     {
         return function;
     }
+    // The file's name; "" when it is not known.
     const char *getFileName() const
     {
         return file;
     }
+    // The line, from 1 on.
     unsigned getLineNumber() const
     {
         return line;
     }
+    // Whether the place is known.
     bool isValid() const
     {
         return file != nullptr;
@@ -49,7 +56,7 @@ class SourceLocation
     unsigned line;
 };
 
-typedef unsigned long long DebugId;
+typedef unsigned long long DebugId; // Number of a debug context, unique in the process.
 
 class DebugInfo;
 
@@ -57,14 +64,19 @@ class DebugInfo;
 class POP_API DebugNameAndId
 {
   public:
+    // A name, an id and the path that the name is appended to.
     DebugNameAndId(std::string name = "", DebugId id = DebugId(), std::string parentPath = "");
+    // A name alone.
     DebugNameAndId(const char *name) : DebugNameAndId(std::string(name))
     {
     }
+    // An id alone.
     DebugNameAndId(DebugId id) : DebugNameAndId(std::string(), id)
     {
     }
+    // The path of another call's information, and a name that is appended to it.
     DebugNameAndId(const DebugInfo &info, const std::string &name = "");
+    // The path of another, and a name that is appended to it.
     DebugNameAndId(const DebugNameAndId &parent, StringRef name);
     const std::string &getPathName() const
     {
@@ -80,16 +92,21 @@ class POP_API DebugNameAndId
     DebugId identity;
 };
 
+// The debug name of what a call builds, with the place of the call.
 class POP_API DebugContext
 {
   public:
+    // Without a name.
     DebugContext(SourceLocation location = SourceLocation::Current());
+    // With a name.
     DebugContext(const char *name, SourceLocation location = SourceLocation::Current());
     DebugContext(StringRef name, SourceLocation location = SourceLocation::Current());
     DebugContext(std::string name, SourceLocation location = SourceLocation::Current());
+    // Within another call's information: its path, and a name that is appended to it.
     DebugContext(const DebugInfo &info, std::string name = "", SourceLocation location = SourceLocation::Current());
     DebugContext(const DebugNameAndId &parent, std::string name = "",
                  SourceLocation location = SourceLocation::Current());
+    // Within another context: its path, and a name that is appended to it.
     DebugContext(const DebugContext &parent, std::string name);
     DebugContext(const DebugContext &) = default;
     DebugContext(DebugContext &&) = default;
@@ -134,6 +151,7 @@ inline const char *name(const DebugContext &context)
 
 class ProfileValue;
 
+// Format of a file of debug contexts.
 enum class DebugSerializationFormat { JSON, CBOR };
 
 // An operation's record in the debug information; base class of the libraries' records.  The destructor writes the
@@ -141,6 +159,7 @@ enum class DebugSerializationFormat { JSON, CBOR };
 class POP_API DebugInfo
 {
   public:
+    // Of a context, for a layer of software ("poplibs").
     DebugInfo(const DebugContext &context, std::string layerName);
     DebugInfo(const DebugInfo &) = delete;
     DebugInfo &operator=(const DebugInfo &) = delete;
@@ -160,6 +179,7 @@ class POP_API DebugInfo
     // The file for the records of the whole process.
     static void initializeStreamer(const std::string &fileName,
                                    DebugSerializationFormat format = DebugSerializationFormat::CBOR);
+    // Completes and closes the file that initializeStreamer opened.
     static void closeStreamer();
 
   private:

@@ -46,6 +46,7 @@ class POP_API Device
     bool hasGateway() const;
     // An attribute as text; throws poplar_error for an unknown name.
     std::string getAttribute(StringRef name) const;
+    // Texts of all attributes, by name.
     std::map<std::string, std::string> getAttributes() const;
     // The driver's ids of the device's IPUs.
     std::vector<unsigned> getDriverIDs() const;

@@ -13,6 +13,7 @@ namespace poplar
 class POP_API DeviceManager
 {
   public:
+    // A device manager with the options of the environment.
     static DeviceManager createDeviceManager()
     {
         return DeviceManager();

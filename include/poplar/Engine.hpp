@@ -35,6 +35,7 @@ namespace detail
 class EngineState;
 }
 
+// A time of the host, from getTimeStamp.
 struct TimerTimePoint {
     std::uint64_t nanoseconds; // of a monotonic clock
 };
@@ -46,7 +47,7 @@ class POP_API Engine
     typedef detail::Where Where; // a default argument: the line of the call
 
   public:
-    typedef poplar::TimerTimePoint TimerTimePoint;
+    typedef poplar::TimerTimePoint TimerTimePoint; // The type under its older name.
 
     Engine(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options = {},
            Where where = Where::here());
@@ -76,6 +77,7 @@ class POP_API Engine
     // The two steps of load.  prepare does all of the work here; deploy only checks.
     void prepare(const Device &device, Where where = Where::here());
     void prepare(const Device &device, const RuntimeOptions &, Where where = Where::here());
+    // Checks that the engine was prepared.
     void deploy(Where where = Where::here());
     void run(unsigned program = 0, const std::string &debugName = "", Where where = Where::here());
     void run(unsigned program, const std::string &debugName, const RuntimeOptions &, Where where = Where::here());
@@ -128,6 +130,7 @@ class POP_API Engine
     {
         connectStream(stream.handle(), data, where);
     }
+    // Each transfer of a stream calls the callback: of all replicas, or of one.
     void connectStreamToCallback(StringRef handle, StreamCallbackHandle callback, Where where = Where::here());
     void connectStreamToCallback(StringRef handle, unsigned replica, StreamCallbackHandle callback,
                                  Where where = Where::here());
@@ -181,8 +184,10 @@ class POP_API Engine
     std::string writeTemporaryReport(bool reportExecution) const;
 
     OptionFlags getEngineOptions() const;
+    // Writes the executable, for Executable::deserialize.
     void serializeExecutable(std::ostream &out) const;
 
+    // The current time, for reportTiming.
     TimerTimePoint getTimeStamp() const;
     // The time since a time stamp, or between two, as text.
     std::string reportTiming(const TimerTimePoint &start) const;

@@ -9,6 +9,7 @@
 namespace poplar
 {
 
+// Options of an engine, with the target that they are for.
 class EngineOptions
 {
   public:
@@ -18,10 +19,12 @@ class EngineOptions
     explicit EngineOptions(const Target &of, const OptionFlags &options = {}) : target(of), flags(options)
     {
     }
+    // The target.
     const Target &getTarget() const
     {
         return target;
     }
+    // The options.
     operator const OptionFlags &() const
     {
         return flags;

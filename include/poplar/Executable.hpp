@@ -20,6 +20,7 @@ namespace poplar
 // Called while compiling, with the number of completed steps and of all steps.
 typedef std::function<void(int, int)> ProgressFunc;
 
+// A compiled graph with its programs. Movable, not copyable.
 class POP_API Executable
 {
   public:
@@ -28,6 +29,7 @@ class POP_API Executable
     }
     explicit Executable(pop_executable *own);
 
+    // Writes the executable, for deserialize.
     void serialize(std::ostream &out) const;
     // Reads the stream from its position to its end.
     static Executable deserialize(std::istream &in);

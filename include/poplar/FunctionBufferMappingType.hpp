@@ -6,6 +6,7 @@
 namespace poplar
 {
 
+// Where a function buffer's code is kept.
 enum class FunctionBufferMappingType {
     REMOTE // in the host's memory
 };

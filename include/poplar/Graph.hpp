@@ -51,6 +51,7 @@ class POP_API Graph
     Graph() : graph(nullptr), pending(nullptr), machine(nullptr)
     {
     }
+    // A graph for a target, or for the target of a device.
     Graph(const Target &target, replication_factor replication = replication_factor(1), Where where = Where::here());
     Graph(const Device &device, replication_factor replication = replication_factor(1), Where where = Where::here());
     Graph(Graph &&other) noexcept;
@@ -71,6 +72,7 @@ class POP_API Graph
     unsigned getNumVertices() const;
 
     // ---- graphs on a part of the tiles ----
+    // The first tiles of each IPU, the tiles of a range, or these tiles of each IPU, numbered from 0.
     Graph createVirtualGraph(unsigned numTilesPerIPU, Where where = Where::here());
     Graph createVirtualGraph(unsigned lowerTile, unsigned upperTile, Where where = Where::here());
     Graph createVirtualGraph(const std::vector<unsigned> &perIpuTiles, Where where = Where::here());
@@ -80,10 +82,14 @@ class POP_API Graph
     Graph createReplicatedGraph(unsigned replication, Where where = Where::here());
     // The tensors of all replicas that a tensor of a replicated graph stands for, with a new outermost dimension.
     Tensor getNonReplicatedTensor(const Tensor &t, Where where = Where::here()) const;
+    // Tile of the whole device for a tile of this graph.
     unsigned convertVirtualTileToPhysicalTile(unsigned tile) const;
+    // Tile of this graph for a tile of the whole device, or of one IPU.
     unsigned convertPhysicalTileToVirtualTile(unsigned tile) const;
     unsigned convertPhysicalTileToVirtualTile(unsigned ipu, unsigned tile) const;
+    // Tile of the top-level graph for a tile of this graph.
     unsigned convertVirtualTileToTopLevelGraphTile(unsigned tile) const;
+    // Tile of this graph for a tile of the top-level graph.
     unsigned convertTopLevelGraphTileToVirtualTile(unsigned tile) const;
 
     // ---- variables and constants: unmapped at first ----
@@ -92,6 +98,7 @@ class POP_API Graph
                        const DebugContext &debugContext = {});
     // Early names, which the guide's text still uses.
     Tensor addTensor(StringRef type, ArrayRef<std::size_t> shape, const DebugContext &debugContext = {});
+    // A new, empty compute set, by its older name.
     ComputeSet createComputeSet(const DebugContext &debugContext = {});
     // Values of any arithmetic type are converted to the tensor's: one for each element, row by row, or one for all.
     template <typename T>
@@ -181,6 +188,7 @@ class POP_API Graph
         const detail::Values<T> list(values);
         setInitialValue(t, list.list(), where);
     }
+    // Initial HALF values, as raw bits: one for all elements, or one for each.
     void setInitialValueHalf(const Tensor &t, std::uint16_t value, Where where = Where::here());
     void setInitialValueHalf(const Tensor &t, ArrayRef<std::uint16_t> values, Where where = Where::here());
     // Initial values of a vertex's fields; the number of values is a vector field's size.
@@ -206,6 +214,7 @@ class POP_API Graph
         for (std::size_t i = 0; i < rows.size(); ++i)
             setInitialValue(field[i], rows[i], where);
     }
+    // Initial HALF values of a vertex's fields, as raw bits.
     void setInitialValueHalf(const FieldRef &field, std::uint16_t value, Where where = Where::here());
     void setInitialValueHalf(const FieldRef &field, ArrayRef<std::uint16_t> values, Where where = Where::here());
 
@@ -239,6 +248,7 @@ class POP_API Graph
     VertexRef addVertex(ComputeSet set, StringRef vertexType, Where where = Where::here());
     VertexRef addVertex(ComputeSet set, StringRef vertexType, ArrayRef<ConnectionDesc> connections,
                         Where where = Where::here());
+    // Throws: vertices for exchange with the outside are not modelled.
     VertexRef addExternalExchangeVertex(ComputeSet, StringRef, unsigned, bool, bool, Where where = Where::here());
     void connect(const FieldRef &field, const Tensor &t, Where where = Where::here())
     {
@@ -260,6 +270,7 @@ class POP_API Graph
     // Limits of a field's values and sizes on this target.
     std::size_t getMaxFieldDim(StringRef vertexType, StringRef field, unsigned dimension) const;
     double getMaxVertexFieldValue(StringRef vertexType, StringRef field) const;
+    // The maximum value of a scalar state field on this target, as a T.
     template <typename T> T getMaxVertexFieldValueAs(StringRef vertexType, StringRef field) const
     {
         const double largest = getMaxVertexFieldValue(vertexType, field),
@@ -268,17 +279,24 @@ class POP_API Graph
     }
 
     // ---- tile mappings ----
+    // Places a vertex on a tile.
     void setTileMapping(VertexRef vertex, unsigned tile, Where where = Where::here())
     {
         pop_graph_map_vertex_at(where, c(), vertex.c(), tile);
         check();
     }
+    // Maps all elements of a tensor to a tile, or each list of intervals of the flattened tensor to the tile of its
+    // index.
     void setTileMapping(const Tensor &t, unsigned tile, Where where = Where::here());
     void setTileMapping(const Tensor &t, const TileToTensorMapping &mapping, Where where = Where::here());
+    // Intervals of the flattened tensor by tile. Throws invalid_tile_mapping for an element on no tile if
+    // requireComplete, and for one on a tile that this graph does not see unless allowExternal.
     TileToTensorMapping getTileMapping(const Tensor &t, bool requireComplete = true, bool allowExternal = false,
                                        Where where = Where::here()) const;
+    // The mapping, and whether it is complete.
     TileToTensorMapping getTileMapping(const Tensor &t, bool *isComplete, bool allowExternal = false,
                                        Where where = Where::here()) const;
+    // The tile mapping, in which elements may be on no tile, or on tiles that this graph does not see.
     TileToTensorMapping getVariableTileMapping(const Tensor &t, Where where = Where::here()) const;
     // Groups of intervals, each group one contiguous region of memory, in memory order.
     std::vector<std::vector<Interval>> getSortedContiguousRegions(const Tensor &t, ArrayRef<Interval> regions,
@@ -288,16 +306,20 @@ class POP_API Graph
     // Permutes the elements of t and of the others alike, so that t becomes more contiguous.
     void reorderToSimplify(Tensor *t, ArrayRef<Tensor *> others, bool requireSimilarity = true,
                            Where where = Where::here()) const;
+    // A rearrangement that makes the tensor more contiguous.
     TensorRearranger getSimplifyingRearranger(const Tensor &t, Where where = Where::here()) const;
 
     // ---- cycle estimates ----
     void setPerfEstimate(const VertexRef &vertex, std::uint64_t cycles, std::uint64_t flops = 0,
                          Where where = Where::here());
     void setPerfEstimate(const VertexRef &vertex, const VertexPerfEstimate &estimate, Where where = Where::here());
+    // Sets the cycles of a vertex, by its older name: worker cycles for a worker vertex, tile cycles for others.
     void setCycleEstimate(const VertexRef &vertex, std::uint64_t cycles, Where where = Where::here());
     VertexPerfEstimate getPerfEstimate(const VertexRef &vertex, Where where = Where::here()) const;
+    // The cycles of a vertex, as getPerfEstimate.
     std::uint64_t getCycleEstimate(const VertexRef &vertex, Where where = Where::here()) const;
     void registerPerfEstimator(StringRef vertexType, PerfEstimateFunc estimator, Where where = Where::here());
+    // Registers an estimator that gives cycles alone.
     void registerCycleEstimator(StringRef vertexType, CycleEstimateFunc estimator, Where where = Where::here());
 
     // ---- the host's side ----

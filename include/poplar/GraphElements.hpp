@@ -71,6 +71,7 @@ class ComputeSet : public detail::GraphElement<ComputeSet, pop_compute_set>
     }
 };
 
+// A program that other programs call (Graph::addFunction).
 class Function : public detail::GraphElement<Function, pop_function>
 {
   public:
@@ -80,6 +81,7 @@ class Function : public detail::GraphElement<Function, pop_function>
     }
 };
 
+// A function of the host that programs call (Graph::addHostFunction).
 class HostFunction : public detail::GraphElement<HostFunction, pop_host_function>
 {
   public:
@@ -89,6 +91,7 @@ class HostFunction : public detail::GraphElement<HostFunction, pop_host_function
     }
 };
 
+// A function's code in a buffer (Graph::addFunctionBuffer).
 class FunctionBuffer : public detail::GraphElement<FunctionBuffer, detail::FunctionBufferHandle>
 {
   public:
@@ -105,6 +108,7 @@ class POP_API FieldRef
     FieldRef(pop_vertex of, const char *fieldName) : vertex(of), field(fieldName), at(POP_WHOLE)
     {
     } // a literal: nothing is copied
+    // A field of a vertex by its name.
     FieldRef(pop_vertex of, StringRef fieldName);
 
     FieldRef operator[](std::size_t index) const
@@ -113,10 +117,12 @@ class POP_API FieldRef
         element.at = index;
         return element;
     }
+    // Whether this is an element of a vector field.
     bool isIndexed() const
     {
         return at != POP_WHOLE;
     }
+    // The element's index.
     std::size_t getIndex() const
     {
         return at;
@@ -127,6 +133,7 @@ class POP_API FieldRef
     {
         return vertex;
     }
+    // The field's name.
     const char *name() const
     {
         return field;
@@ -138,6 +145,7 @@ class POP_API FieldRef
     std::size_t at;
 };
 
+// A vertex. A value: the graph owns the vertex.
 class VertexRef
 {
   public:
@@ -148,6 +156,7 @@ class VertexRef
     {
     }
 
+    // A field by its name.
     FieldRef operator[](const char *fieldName) const
     {
         return FieldRef(vertex, fieldName);
@@ -156,6 +165,7 @@ class VertexRef
     {
         return FieldRef(vertex, fieldName);
     }
+    // The vertex's number in the graph.
     unsigned getId() const
     {
         return vertex.id - 1;

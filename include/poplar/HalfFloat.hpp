@@ -52,10 +52,12 @@ class half
 {
   public:
     half() = default;
+    // The nearest half of a number.
     template <class T, class = typename poplar::detail::HalfWith<T>::type>
     constexpr half(T number) : value(poplar::detail::halfFrom(number))
     {
     }
+    // The value; exact.
     constexpr operator float() const
     {
         return poplar::detail::halfToFloat(value);
@@ -71,6 +73,7 @@ class half
     {
         return half(raw, Raw());
     }
+    // The raw bits.
     constexpr uint16_t bits() const
     {
         return value;
@@ -80,10 +83,12 @@ class half
         return value;
     }
 
+    // The value itself.
     friend constexpr half operator+(half a)
     {
         return a;
     }
+    // The value with the other sign.
     friend constexpr half operator-(half a)
     {
         return half(static_cast<uint16_t>(a.value ^ 0x8000u), Raw());

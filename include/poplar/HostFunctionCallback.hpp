@@ -13,6 +13,7 @@
 namespace poplar
 {
 
+// A host function as an object: the host calls it with the arguments of a run.
 class HostCallback
 {
   public:
@@ -47,6 +48,7 @@ template <typename F> class FunctionHostCallback : public HostCallback
 class HostCallbackHandle
 {
   public:
+    // Takes ownership of an object.
     template <typename C, typename D, typename std::enable_if<std::is_base_of<HostCallback, C>::value, int>::type = 0>
     HostCallbackHandle(std::unique_ptr<C, D> own)
     {
@@ -54,6 +56,7 @@ class HostCallbackHandle
         shared = detail::Handle(kept);
         callback = kept->callback;
     }
+    // Makes an object of a function or a lambda.
     template <typename F, typename = decltype(std::declval<typename std::decay<F>::type &>()(
                               std::declval<ArrayRef<const void *>>(), std::declval<ArrayRef<void *>>()))>
     HostCallbackHandle(F &&function)

@@ -13,6 +13,7 @@ namespace poplar
 
 // Fields have the values of the IPU version; a program may change them before it creates devices.
 struct POP_API IPUModel {
+    // Whether syncs take longer for tiles that are farther away.
     enum class RelativeSyncDelayType {
         AUTO,    // by the tile's place
         NO_DELAY // the same for all tiles
@@ -28,7 +29,7 @@ struct POP_API IPUModel {
     unsigned exchangeBytesPerCycle;
     unsigned memcpyBytesPerCycle;
     unsigned instructionBytes;
-    bool supportsSuperTileSendReceive;
+    bool supportsSuperTileSendReceive; // whether neighbouring tiles share an exchange bus
     unsigned interleavedMemoryElementIndex;
     unsigned minIPUSyncDelay; // cycles
     RelativeSyncDelayType relativeSyncDelay;
@@ -38,6 +39,7 @@ struct POP_API IPUModel {
     unsigned dataPathWidth;        // bits
     unsigned fp8ConvUnitMaxPipelineDepth, fp16ConvUnitMaxPipelineDepth, fp32ConvUnitMaxPipelineDepth;
     unsigned fp8ConvUnitInputLoadElemsPerCycle, fp16ConvUnitInputLoadElemsPerCycle, fp32ConvUnitInputLoadElemsPerCycle;
+    // conv units for these types of inputs and results
     unsigned fp8InFp16OutConvUnitsPerTile, fp16InFp16OutConvUnitsPerTile, fp16InFp32OutConvUnitsPerTile,
         fp32InFp32OutConvUnitsPerTile;
     unsigned convUnitCoeffLoadBytesPerCycle;
@@ -46,6 +48,7 @@ struct POP_API IPUModel {
     unsigned atomicStoreGranularity; // bytes
     bool compileIPUCode;
 
+    // The model of a version: "ipu1", "ipu2", "ipu21" or "bow".
     explicit IPUModel(const char *version = "ipu2");
     explicit IPUModel(const std::string &version);
     IPUModel(const IPUModel &from);

@@ -8,7 +8,7 @@
 
 namespace poplar
 {
-typedef ::half IeeeHalf;
+typedef ::half IeeeHalf; // Half precision on the host.
 } // namespace poplar
 
 #endif

@@ -308,6 +308,7 @@ template <class T, VectorLayout L, unsigned A, bool I>
 class Input<Vector<T, L, A, I>> : public detail::ReadableVector<Vector<T, L, A, I>, detail::layoutHasSize(L)>
 {
 };
+// An output edge of a vector.
 template <class T, VectorLayout L, unsigned A, bool I>
 class Output<Vector<T, L, A, I>> : public detail::WritableVector<Vector<T, L, A, I>>
 {
@@ -319,6 +320,7 @@ class Output<Vector<T, L, A, I>> : public detail::WritableVector<Vector<T, L, A,
         detail::copyElements(*this, other);
         return *this;
     }
+    // Copies the elements of an edge of the same size.
     template <template <class> class Edge, class U, VectorLayout M, unsigned B, bool J>
     const Output &operator=(const Edge<Vector<U, M, B, J>> &other) const
     {
@@ -326,6 +328,7 @@ class Output<Vector<T, L, A, I>> : public detail::WritableVector<Vector<T, L, A,
         return *this;
     }
 };
+// An edge of a vector that is read and written.
 template <class T, VectorLayout L, unsigned A, bool I>
 class InOut<Vector<T, L, A, I>> : public detail::WritableVector<Vector<T, L, A, I>>
 {
@@ -337,6 +340,7 @@ class InOut<Vector<T, L, A, I>> : public detail::WritableVector<Vector<T, L, A, 
         detail::copyElements(*this, other);
         return *this;
     }
+    // Copies the elements of an edge of the same size.
     template <template <class> class Edge, class U, VectorLayout M, unsigned B, bool J>
     const InOut &operator=(const Edge<Vector<U, M, B, J>> &other) const
     {

@@ -41,6 +41,7 @@ template <typename T> struct GenericInterval {
     constexpr GenericInterval() : lower(), upper()
     {
     }
+    // The interval [begin, end).
     constexpr GenericInterval(T begin, T end) : lower(begin), upper(end)
     {
     }
@@ -75,10 +76,10 @@ template <typename T> struct GenericInterval {
         return out << '[' << std::to_string(interval.begin()) << ':' << std::to_string(interval.end()) << ')';
     }
 
-    detail::Bound<T> lower, upper;
+    detail::Bound<T> lower, upper; // the first element, and the one after the last
 };
 
-typedef GenericInterval<std::size_t> Interval;
+typedef GenericInterval<std::size_t> Interval; // An interval of elements.
 
 } // namespace poplar
 #endif

@@ -25,11 +25,13 @@ Tensor createVariableMetadataTensor(Graph &, const Format &, const Scale &, cons
 {
     detail::refuseQuarter(debugContext, "createVariableMetadataTensor");
 }
+// Throws: 8-bit floats have no metadata here.
 template <typename Metadata>
 Tensor createVariableMetadataTensor(Graph &, const Metadata &, const DebugContext &debugContext = {})
 {
     detail::refuseQuarter(debugContext, "createVariableMetadataTensor");
 }
+// Throws: 8-bit floats have no metadata here.
 template <typename Format, typename Scale>
 Tensor createConstantMetadataTensor(Graph &, const Format &, const Scale &, const DebugContext &debugContext = {})
 {

@@ -23,7 +23,7 @@ namespace poplar
 class POP_API OptionFlags
 {
   public:
-    typedef std::pair<std::string, std::string> OptionFlag;
+    typedef std::pair<std::string, std::string> OptionFlag; // An option: name and value.
     typedef std::initializer_list<OptionFlag> initializer_list;
     typedef OptionFlag value_type;
     typedef const OptionFlag *const_iterator;
@@ -32,6 +32,7 @@ class POP_API OptionFlags
     OptionFlags() : flags(nullptr), count(0)
     {
     }
+    // A list of options; the last value of a name is the one that counts.
     OptionFlags(initializer_list list);
     OptionFlags(const OptionFlags &from);
     OptionFlags(OptionFlags &&from) noexcept;
@@ -39,11 +40,13 @@ class POP_API OptionFlags
     OptionFlags &operator=(initializer_list list);
     ~OptionFlags();
 
+    // Sets the value of an option, or of several.
     void set(StringRef option, StringRef value);
     void set(initializer_list list);
 
     // The value of an option; throws std::out_of_range if it is not set.
     StringRef at(StringRef option) const;
+    // The option of this name, or end().
     const_iterator find(StringRef option) const;
     const_iterator begin() const
     {
@@ -61,6 +64,7 @@ class POP_API OptionFlags
     {
         return count == 0;
     }
+    // Removes all options.
     void clear()
     {
         count = 0;

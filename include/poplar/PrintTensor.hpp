@@ -9,7 +9,9 @@
 namespace poplar
 {
 
+// Format of PrintTensor; the defaults are Poplar's.
 struct PrintTensorFmt {
+    // How real numbers are written.
     enum class FloatFormat {
         Auto = POP_FLOAT_FORMAT_AUTO,
         Fixed = POP_FLOAT_FORMAT_FIXED,
@@ -17,6 +19,7 @@ struct PrintTensorFmt {
         None = POP_FLOAT_FORMAT_NONE
     };
 
+    // All parts of the format.
     PrintTensorFmt(unsigned threshold = 1000, unsigned edge = 3, unsigned lineWidth = 75, unsigned digitsShown = 8,
                    FloatFormat format = FloatFormat::Auto, char separatorChar = ' ', char open = '[', char close = ']')
         : summariseThreshold(threshold), edgeItems(edge), maxLineWidth(lineWidth), digits(digitsShown),
@@ -45,9 +48,10 @@ struct PrintTensorFmt {
         return format;
     }
 
+    // elements before a summary begins, elements at each end of it, columns, digits
     unsigned summariseThreshold, edgeItems, maxLineWidth, digits;
-    FloatFormat floatFormat;
-    char separator, openBracket, closeBracket;
+    FloatFormat floatFormat;                   // how real numbers are written
+    char separator, openBracket, closeBracket; // between elements, and around a dimension
 };
 
 } // namespace poplar

@@ -13,14 +13,15 @@
 namespace poplar
 {
 
+// A value of a profile: null, a number, a text, a vector or a map of values.
 class POP_API ProfileValue
 {
   public:
-    typedef bool Boolean;
-    typedef double Number;
-    typedef std::string String;
-    typedef std::vector<ProfileValue> Vector;
-    typedef std::map<std::string, ProfileValue> Map;
+    typedef bool Boolean;                            // What BOOL holds.
+    typedef double Number;                           // What asDouble gives.
+    typedef std::string String;                      // What STRING holds.
+    typedef std::vector<ProfileValue> Vector;        // What VECTOR holds.
+    typedef std::map<std::string, ProfileValue> Map; // What MAP holds.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow" // names in a scope of their own, which gcc compares with the element types
     enum class Type { NONE, BOOL, INT, UINT, DOUBLE, STRING, VECTOR, MAP };
@@ -29,6 +30,7 @@ class POP_API ProfileValue
     ProfileValue() noexcept : kind(Type::NONE), as()
     {
     }
+    // A value of a number, a text, a vector or a map.
     template <typename T, typename std::enable_if<std::is_arithmetic<T>::value, int>::type = 0>
     ProfileValue(T value) : as()
     {
@@ -64,10 +66,12 @@ class POP_API ProfileValue
     // A new C value, which the caller frees.
     pop_profile_value c() const;
 
+    // The kind of the value.
     Type type() const
     {
         return kind;
     }
+    // Whether it is INT, UINT or DOUBLE.
     bool isNumber() const
     {
         return kind == Type::INT || kind == Type::UINT || kind == Type::DOUBLE;
@@ -75,13 +79,19 @@ class POP_API ProfileValue
 
     // The value as the given type: numbers convert to each other; any other conversion throws poplar_error.
     const String &asString() const;
+    // The elements; throws for other kinds.
     const Vector &asVector() const;
     Vector &asVector();
+    // The members; throws for other kinds.
     const Map &asMap() const;
     Map &asMap();
+    // The value of a BOOL; throws for other kinds.
     bool asBool() const;
+    // A number as an integer; throws for other kinds.
     std::int64_t asInt() const;
+    // A number as an unsigned integer; throws for other kinds.
     std::uint64_t asUint() const;
+    // A number as a double; throws for other kinds.
     double asDouble() const;
 
     // Members of a map by name and elements of a vector by index; throws if there is none.
@@ -101,7 +111,9 @@ class POP_API ProfileValue
 
     // The sum of all numbers in this tree.
     double sumDouble() const;
+    // Sum of all integers in the tree.
     std::int64_t sumInt() const;
+    // Sum of all unsigned integers in the tree.
     std::uint64_t sumUint() const;
 
     friend bool operator==(const ProfileValue &a, const ProfileValue &b)
@@ -169,7 +181,9 @@ class POP_API ProfileValue
     detail::Handle shared; // a Text or a List
 };
 
+// Writes JSON.
 POP_API void serializeToJSON(std::ostream &out, const ProfileValue &value, bool prettyPrint = false);
+// Writes CBOR.
 POP_API void serializeToCBOR(std::ostream &out, const ProfileValue &value);
 
 // Options as a map of strings.

@@ -117,6 +117,7 @@ class POP_API Block : public Program
     Block(const Program &body, const DebugContext &debugContext = {});
 };
 
+// Runs the vertices of a compute set.
 class POP_API Execute : public Program
 {
   public:
@@ -125,6 +126,7 @@ class POP_API Execute : public Program
     Execute(ComputeSet set, const Tensor &consensus, const DebugContext &debugContext = {});
 };
 
+// Copies a tensor to another, to or from a stream or a remote buffer.
 class POP_API Copy : public Program
 {
   public:
@@ -175,9 +177,11 @@ class POP_API CrossReplicaCopy : public Program
 class POP_API Loop : public Program
 {
   public:
+    // Repeats body without an end.
     Loop(const Program &body, const DebugContext &debugContext = {});
 };
 
+// Runs body a fixed number of times.
 class POP_API Repeat : public Program
 {
   public:
@@ -192,6 +196,7 @@ class POP_API RepeatWhileTrue : public Program
                     const DebugContext &debugContext = {});
 };
 
+// As RepeatWhileTrue, as long as the predicate is false.
 class POP_API RepeatWhileFalse : public Program
 {
   public:
@@ -199,6 +204,7 @@ class POP_API RepeatWhileFalse : public Program
                      const DebugContext &debugContext = {});
 };
 
+// Runs one of two programs, as a scalar says.
 class POP_API If : public Program
 {
   public:
@@ -214,7 +220,7 @@ class POP_API If : public Program
 class POP_API Switch : public Program
 {
   public:
-    typedef std::vector<std::pair<std::int32_t, Program>> Cases;
+    typedef std::vector<std::pair<std::int32_t, Program>> Cases; // Values with their programs.
 
     Switch(const Tensor &control, const DebugContext &debugContext = {});
     Switch(const Tensor &control, const Cases &cases, const DebugContext &debugContext = {});
@@ -241,6 +247,7 @@ class POP_API Switch : public Program
     void setDefault(const Program &body, pop_where where);
 };
 
+// Runs a function of the graph.
 class POP_API Call : public Program
 {
   public:
@@ -253,6 +260,7 @@ class POP_API Call : public Program
                                 const DebugContext &debugContext);
 };
 
+// Prints a tensor.
 class POP_API PrintTensor : public Program
 {
   public:
@@ -267,18 +275,21 @@ class POP_API PrintTensor : public Program
                              const DebugContext &debugContext);
 };
 
+// Says that a tensor's elements are not read before they are written.
 class POP_API WriteUndef : public Program
 {
   public:
     WriteUndef(const Tensor &t, const DebugContext &debugContext = {});
 };
 
+// Says that a tensor is the same in all replicas, where checks are on.
 class POP_API AssumeEqualAcrossReplicas : public Program
 {
   public:
     AssumeEqualAcrossReplicas(const Tensor &t, const DebugContext &debugContext = {});
 };
 
+// A sync, which takes time and has no other effect.
 class POP_API Sync : public Program
 {
   public:
@@ -294,6 +305,7 @@ class POP_API Abort : public Program
     Abort(const std::string &message, const DebugContext &debugContext = {});
 };
 
+// Ends the run if a scalar is not zero.
 class POP_API AbortOnCondition : public Program
 {
   public:

@@ -12,17 +12,21 @@ namespace poplar
 class QuarterMetadata
 {
   public:
+    // Bits of exponent and mantissa: 4 and 3, or 5 and 2.
     enum class Format { F143 = 0, F152 = 1 };
     constexpr QuarterMetadata() : fmt(Format::F143), scale(0)
     {
     }
+    // A format, and the power of two that values are multiplied with.
     constexpr QuarterMetadata(Format format, int power) : fmt(format), scale(static_cast<signed char>(power))
     {
     }
+    // The format.
     constexpr Format getFormat() const
     {
         return fmt;
     }
+    // The power of two.
     constexpr int getScale() const
     {
         return scale;
@@ -44,10 +48,12 @@ class quarter
 {
   public:
     quarter() = default;
+    // The value with these bits.
     static constexpr quarter fromBits(uint8_t raw)
     {
         return quarter(raw, 0);
     }
+    // The raw bits.
     constexpr uint8_t bits() const
     {
         return value;

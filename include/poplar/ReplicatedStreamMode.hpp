@@ -6,6 +6,7 @@
 namespace poplar
 {
 
+// What replicas of a stream receive: each its own data, or all the same.
 enum class ReplicatedStreamMode {
     REPLICATE, // each its own data
     BROADCAST  // all the same

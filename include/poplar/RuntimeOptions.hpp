@@ -8,15 +8,18 @@
 namespace poplar
 {
 
+// Options of a run.
 class RuntimeOptions
 {
   public:
     RuntimeOptions()
     {
     }
+    // From a list of options.
     RuntimeOptions(const OptionFlags &options) : flags(options)
     {
     }
+    // The options.
     operator const OptionFlags &() const
     {
         return flags;

@@ -6,6 +6,7 @@
 namespace poplar
 {
 
+// Format of a saved graph.
 enum class SerializationFormat { Binary, JSON };
 
 } // namespace poplar

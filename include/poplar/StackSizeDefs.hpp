@@ -22,9 +22,13 @@
 .endm
 /* clang-format on */
 #else
+// In assembly: the stack that a function uses. No effect here.
 #define DEF_STACK_USAGE(bytes, function)
+// In assembly: the stack of a function alone. No effect here.
 #define DEF_STACK_SIZE_OWN(bytes, function)
+// In assembly: which functions a function calls. No effect here.
 #define DEF_FUNC_CALLS(caller, ...)
+// In assembly: which pointers to functions a function calls. No effect here.
 #define DEF_FUNC_CALL_PTRS(caller, ...)
 #endif
 

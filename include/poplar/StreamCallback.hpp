@@ -13,9 +13,11 @@
 namespace poplar
 {
 
+// What kinds of stream callbacks have in common.
 class StreamCallbackBase
 {
   public:
+    // Whether prefetch filled the buffer.
     enum Result { Success, NotAvailable };
 
     virtual ~StreamCallbackBase()
@@ -31,6 +33,7 @@ class StreamCallbackBase
     }
 };
 
+// The functions of a stream, called by a run.
 class StreamCallback : public StreamCallbackBase
 {
   public:
@@ -54,13 +57,16 @@ class LegacyStreamCallback : public StreamCallback
 class ResumableStreamCallback : public LegacyStreamCallback
 {
   public:
+    // Poplar wakes the thread that waits; no effect here.
     virtual void notify()
     {
     }
+    // Whether a fetch waits: never here.
     virtual bool isAwaiting() const
     {
         return false;
     }
+    // Poplar waits for notify; no effect here.
     virtual void wait()
     {
     }
@@ -94,6 +100,7 @@ template <typename F> class FunctionStreamCallback : public LegacyStreamCallback
 class StreamCallbackHandle
 {
   public:
+    // Takes ownership of an object.
     template <typename C, typename D, typename std::enable_if<std::is_base_of<StreamCallback, C>::value, int>::type = 0>
     StreamCallbackHandle(std::unique_ptr<C, D> own)
     {
@@ -101,6 +108,7 @@ class StreamCallbackHandle
         shared = detail::Handle(kept);
         callback = kept->callback;
     }
+    // Makes a callback of a function or a lambda that takes the buffer.
     template <typename F, typename = decltype(std::declval<typename std::decay<F>::type &>()(std::declval<void *>()))>
     StreamCallbackHandle(F &&function)
     {
@@ -110,6 +118,7 @@ class StreamCallbackHandle
         callback = &own->owned;
     }
 
+    // The object.
     StreamCallback *get() const
     {
         return callback;

@@ -14,15 +14,18 @@
 namespace poplar
 {
 
+// A text that belongs to somebody else: borrowed, for the time of a call.
 class StringRef : public ArrayRef<char>
 {
   public:
     StringRef()
     {
     }
+    // A text that ends with a zero byte; NULL is "".
     StringRef(const char *text) : ArrayRef<char>(text, text ? std::strlen(text) : 0)
     {
     }
+    // `length` bytes from text on.
     StringRef(const char *text, std::size_t length) : ArrayRef<char>(text, length)
     {
     }
@@ -66,6 +69,7 @@ inline bool operator>=(const StringRef &a, const StringRef &b)
 {
     return !(a < b);
 }
+// Both texts, one after the other.
 inline std::string operator+(const StringRef &a, const StringRef &b)
 {
     return a.cloneAsString().append(b.data() ? b.data() : "", b.size());

@@ -6,6 +6,7 @@
 namespace poplar
 {
 
+// What a sync waits for.
 enum class SyncType {
     INTERNAL, // the tiles of each IPU
     EXTERNAL, // those of all IPUs

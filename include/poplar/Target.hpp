@@ -21,21 +21,23 @@ namespace poplar
 
 // The IPUs at both ends of a flow; POP_ANY_IPU matches all.
 struct GlobalExchangeFlow {
+    // From an IPU to an IPU.
     GlobalExchangeFlow(unsigned source, unsigned destination) : src(source), dst(destination)
     {
     }
 
-    unsigned src, dst;
+    unsigned src, dst; // numbers of the IPUs
 };
 // The bandwidth that a set of flows between IPUs shares, in bits per second.
 struct GlobalExchangeConstraint {
+    // Flows that share a bandwidth.
     GlobalExchangeConstraint(double bitsPerSecond, std::vector<GlobalExchangeFlow> sharing)
         : bandwidth(bitsPerSecond), flows(std::move(sharing))
     {
     }
 
-    double bandwidth;
-    std::vector<GlobalExchangeFlow> flows;
+    double bandwidth;                      // bits per second
+    std::vector<GlobalExchangeFlow> flows; // that share the bandwidth
 };
 
 // The description of a machine.  Copies share it.
@@ -43,9 +45,11 @@ class POP_API Target
 {
   public:
     Target();
+    // A target of the C interface, copied.
     explicit Target(const pop_target &from);
     // Reads the output of serialize.
     explicit Target(std::istream &in);
+    // Writes the target, for deserialize.
     void serialize(std::ostream &out) const;
 
     // A machine by name, without a device: "ipu1", "ipu2", "ipu21", "bow".
@@ -58,15 +62,23 @@ class POP_API Target
     // The target of a virtual graph: fewer IPUs or tiles, everything else the same.
     Target createVirtualTarget(unsigned numIPUs, unsigned tilesPerIPU) const;
 
+    // IPU, IPU_MODEL or CPU.
     TargetType getTargetType() const;
+    // "ipu1", "ipu2", "ipu21" or "cpu".
     StringRef getTargetArchString() const;
+    // "ipu1", "ipu2", "ipu21", "bow", "cpu" or a custom name.
     std::string getTargetSystemString() const;
+    // Number of IPUs.
     unsigned getNumIPUs() const;
+    // Tiles of an IPU.
     unsigned getTilesPerIPU() const;
     unsigned getNumTiles() const;
+    // Workers of a tile.
     unsigned getNumWorkerContexts() const;
+    // Bytes of a tile's memory.
     unsigned getBytesPerTile() const;
     std::size_t getMemoryBytes() const;
+    // Hz.
     double getTileClockFrequency() const;
 
     // Widths and sizes, of the data path in bits and in elements.
@@ -124,10 +136,12 @@ class POP_API Target
     unsigned getMinIPUSyncDelay() const;
     unsigned getMaxIPUSyncDelay() const;
     unsigned getGlobalSyncCycles() const;
+    // Limits of exchange between IPUs.
     std::vector<GlobalExchangeConstraint> getGlobalExchangeConstraints() const;
 
     // Tile memory: offsets of its elements, and the first interleaved element.
     std::vector<unsigned> getMemoryElementOffsets() const;
+    // First memory element of the interleaved region.
     unsigned getInterleavedMemoryElementIndex() const;
 
     // The pod of the IPUs, by the target's options.
@@ -135,14 +149,19 @@ class POP_API Target
     std::string getIpuLinkTopology() const;
     unsigned getIpuLinkDomainSize() const;
     unsigned getInstanceSize() const;
+    // Whether the IPUs have gateways.
     bool getGatewayMode() const;
     OptionFlags getTargetOptions() const;
 
     // Registers; 0 where no figure was published (docs/concepts/devices.md).
     unsigned makeFpIctlValue(bool inv, bool div0, bool oflo, bool esr, bool nanoo) const;
+    // Register of floating-point control flags; 0: not known.
     unsigned getFpIctlRegIndex() const;
+    // Register of debug data; 0: not known.
     unsigned getDbgDataRegIndex() const;
+    // Tiles of a context of an exchange block; 0: not known.
     unsigned getNumTilesPerXBContext() const;
+    // Contexts that share an exchange block; 0: not known.
     unsigned getNumContextsPerXB() const;
 
     std::size_t hash() const;
@@ -169,7 +188,9 @@ inline std::size_t hash_value(const Target &target)
 // Old names of the conversions between host numbers and the devices' half.
 POP_API void copyFloatToDeviceHalf(const Target &, const float *from, void *to, std::size_t count);
 POP_API void copyDeviceHalfToFloat(const Target &, const void *from, float *to, std::size_t count);
+// Converts doubles to half, rounding to nearest even.
 POP_API void copyDoubleToDeviceHalf(const Target &, const double *from, void *to, std::size_t count);
+// Converts half to double; exact.
 POP_API void copyDeviceHalfToDouble(const Target &, const void *from, double *to, std::size_t count);
 
 } // namespace poplar

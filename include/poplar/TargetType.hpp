@@ -6,6 +6,7 @@
 namespace poplar
 {
 
+// Kinds of targets.
 enum class TargetType {
     IPU,       // hardware, or a modelled IPU that reports this type
     IPU_MODEL, // a modelled IPU

@@ -25,6 +25,7 @@
 namespace poplar
 {
 
+// A view of elements of variables. A value: the graph owns the variables.
 class POP_API Tensor
 {
     typedef detail::Where Where; // the line of the call, filled in by the compiler
@@ -33,6 +34,7 @@ class POP_API Tensor
     Tensor() : tensor()
     {
     }
+    // A tensor of the C interface.
     explicit Tensor(const pop_tensor &from);
     Tensor(const Tensor &other);
     Tensor(Tensor &&other) noexcept : tensor(other.tensor)
@@ -58,6 +60,7 @@ class POP_API Tensor
     {
         return tensor.store != nullptr;
     }
+    // Type of the elements.
     Type elementType() const;
     std::size_t numElements() const;
     unsigned rank() const;
@@ -109,6 +112,7 @@ class POP_API Tensor
     bool containsAliases() const;
     bool containsConstant() const;
     bool isParallelWriteable() const;
+    // Whether the tensors share an element.
     bool intersectsWith(const Tensor &other) const;
     // The value of a constant whose elements are equal, converted to T; returns false for other tensors.
     template <typename T> bool getConstantValue(T *value) const
@@ -127,10 +131,12 @@ class POP_API Tensor
     {
         return false;
     }
+    // Throws: no tensor has metadata.
     const Tensor &getMetadata(Where where = Where::here()) const
     {
         noMetadata(where, "Tensor::getMetadata");
     }
+    // Throws: no tensor has metadata.
     Tensor associateMetadata(const Tensor &, Where where = Where::here()) const
     {
         noMetadata(where, "Tensor::associateMetadata");
@@ -140,9 +146,13 @@ class POP_API Tensor
     std::string shapeToString() const;
     std::string getDebugStr() const;
     std::string getVarStr() const; // the regions only
+    // Prints what getDebugStr returns to standard error.
     void dump() const;
+    // Prints what getVarStr returns to standard error.
     void dumpRegions() const;
+    // Writes what getDebugStr returns.
     void output(std::ostream &out) const;
+    // Writes what getVarStr returns.
     void outputRegions(std::ostream &out) const;
 
     friend POP_API bool operator==(const Tensor &a, const Tensor &b);

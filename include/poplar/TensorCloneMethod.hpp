@@ -6,6 +6,7 @@
 namespace poplar
 {
 
+// What a clone keeps of a tensor's layout.
 enum class TensorCloneMethod {
     PRESERVE_ORDER_AND_ALIASES,
     CREATE_NEW_ORDER,

@@ -13,6 +13,7 @@ namespace detail
 struct Rearrangement;
 }
 
+// A change of the order of a tensor's elements that makes it more contiguous, and the way back.
 class POP_API TensorRearranger
 {
   public:
@@ -21,10 +22,12 @@ class POP_API TensorRearranger
     }
     // The permutation of t's flattened elements that concatenates the groups' intervals.
     TensorRearranger(const Tensor &t, const std::vector<std::vector<Interval>> &groups);
+    // Whether there is a rearrangement.
     bool valid() const
     {
         return shared.get() != nullptr;
     }
+    // The tensor's elements in the new order.
     Tensor rearrange(const Tensor &t, detail::Where where = detail::Where::here()) const;
     // In the shape of the original tensor.
     Tensor undoRearrangement(const Tensor &t, detail::Where where = detail::Where::here()) const;

@@ -11,6 +11,7 @@
 namespace poplar
 {
 
+// An element type of tensors.
 class Type
 {
   public:
@@ -30,6 +31,7 @@ class Type
     {
         return pop_type_is_floating_point(type);
     }
+    // Whether elements have metadata: 8-bit floats.
     bool requiresMetadata() const
     {
         return type == POP_QUARTER;
@@ -73,6 +75,7 @@ inline std::size_t hash_value(const Type &type)
 #define POP_ELEMENT_TYPE(constant, spelling, bytes, kind) constexpr Type constant(POP_##constant);
 #include <poplar/types.def>
 #undef POP_ELEMENT_TYPE
+// Other names of types.
 constexpr Type SIGNED_SHORT(POP_SHORT), SIGNED_INT(POP_INT), SIGNED(POP_INT), UNSIGNED(POP_UNSIGNED_INT),
     SIGNED_LONG(POP_LONG), SIGNED_LONGLONG(POP_LONGLONG);
 

@@ -32,10 +32,12 @@ template <typename T> void convertToDeviceType(const Type &type, ArrayRef<T> fro
     detail::needConvertible(type);
     pop_convert(detail::hostType<T>(), from.data(), type.c(), to, from.size());
 }
+// Converts host values to a device type.
 template <typename T, typename A> void convertToDeviceType(const Type &type, const std::vector<T, A> &from, void *to)
 {
     convertToDeviceType(type, ArrayRef<T>(from), to);
 }
+// With metadata: throws, since 8-bit floats cannot be converted.
 template <typename T, typename M> void convertToDeviceType(const Type &type, const M &, ArrayRef<T> from, void *to)
 {
     convertToDeviceType(type, from, to); // metadata belongs to 8-bit floats, which are rejected
@@ -52,6 +54,7 @@ template <typename T, typename A> void convertFromDeviceType(const Type &type, c
     convertFromDeviceType(type, from, ArrayRef<T>(to));
 }
 
+// With metadata: throws, since 8-bit floats cannot be converted.
 template <typename T, typename M>
 void convertFromDeviceType(const Type &type, const M &, const void *from, ArrayRef<T> to)
 {

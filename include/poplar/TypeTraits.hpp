@@ -21,13 +21,14 @@ template <typename T> struct IsSimple {
 
 struct TypeTraits {
     std::size_t size, align; // bytes
-    bool isFloat, isSigned;
+    bool isFloat, isSigned;  // whether values are real numbers, and whether they have a sign
 
     // Whether the type can be an element type of device data: numbers and bool.
     template <typename T> static constexpr bool isSimpleType()
     {
         return detail::IsSimple<typename std::remove_cv<T>::type>::value;
     }
+    // The traits of a host type.
     template <typename T> static constexpr TypeTraits make()
     {
         return TypeTraits{ sizeof(T), alignof(T), isSimpleType<T>() && !std::is_integral<T>::value,

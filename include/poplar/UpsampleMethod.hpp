@@ -6,6 +6,7 @@
 namespace poplar
 {
 
+// How Tensor::upsample makes new elements.
 enum class UpsampleMethod {
     REPEAT // each element again
 };

@@ -6,6 +6,7 @@
 namespace poplar
 {
 
+// Mapping of a new variable: on no tile, or evenly over all tiles.
 enum class VariableMappingMethod {
     NONE,  // not at all
     LINEAR // evenly over all tiles, in the order of its elements

@@ -11,16 +11,20 @@
 namespace poplar
 {
 
+// A variable of a graph.
 class VariableRef
 {
   public:
+    // The variable of a number, with its replication factor.
     VariableRef(unsigned variable, unsigned replication) : id(variable), factor(replication)
     {
     }
+    // The variable's number in its graph.
     unsigned getId() const
     {
         return id;
     }
+    // Replicas that have their own data.
     unsigned replicationFactor() const
     {
         return factor;
@@ -46,9 +50,11 @@ class VariableRef
     unsigned id, factor;
 };
 
+// A range of a variable's elements.
 struct VariableInterval {
-    VariableRef var;
+    VariableRef var; // the variable
     Interval interval;
+    // A range of a variable.
     VariableInterval(VariableRef variable, Interval range) : var(variable), interval(range)
     {
     }

@@ -8,6 +8,7 @@
 namespace poplar
 {
 
+// The value of a VectorList field: vectors of a list.
 template <class T, VectorListLayout L = VectorListLayout::COMPACT_DELTAN, unsigned MinAlign = alignof(T),
           bool Interleaved = false>
 class VectorList : public detail::VectorStorage<Vector<T, VectorLayout::SPAN, MinAlign, Interleaved>, true>
@@ -17,6 +18,7 @@ class VectorList : public detail::VectorStorage<Vector<T, VectorLayout::SPAN, Mi
     typedef value_type *iterator;
     typedef const value_type *const_iterator;
 
+    // A vector of the list.
     value_type &operator[](size_t row)
     {
         return this->pointer[row];
@@ -25,6 +27,7 @@ class VectorList : public detail::VectorStorage<Vector<T, VectorLayout::SPAN, Mi
     {
         return this->pointer[row];
     }
+    // The first vector.
     value_type *data()
     {
         return this->pointer;

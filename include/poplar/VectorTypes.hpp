@@ -94,6 +94,7 @@ class Vector : public detail::VectorStorage<T, detail::layoutHasSize(L)>
     typedef T *iterator;
     typedef const T *const_iterator;
 
+    // An element by its index.
     T &operator[](size_t index)
     {
         return this->pointer[index];
@@ -102,6 +103,7 @@ class Vector : public detail::VectorStorage<T, detail::layoutHasSize(L)>
     {
         return this->pointer[index];
     }
+    // The first element.
     T *data()
     {
         return this->pointer;
@@ -110,6 +112,7 @@ class Vector : public detail::VectorStorage<T, detail::layoutHasSize(L)>
     {
         return this->pointer;
     }
+    // The first element.
     T &operator*()
     {
         return *this->pointer;

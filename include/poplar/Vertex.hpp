@@ -32,6 +32,7 @@ class Vertex
 class MultiVertex
 {
   public:
+    // Workers of a tile.
     static constexpr unsigned numWorkers()
     {
         return 6;

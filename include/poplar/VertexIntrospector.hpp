@@ -20,11 +20,15 @@ class Target;
 class POP_API FieldData
 {
   public:
+    // A field of a vertex, or a row of it.
     FieldData(const pop_vertex_view *of, std::string fieldName, std::size_t rowIndex = POP_WHOLE);
+    // The field's name.
     std::string name() const;
+    // 0 for a scalar field, 1 for a vector, 2 for a vector of vectors.
     unsigned rank() const;
     // Elements, or rows of a vector of vectors.
     std::size_t size() const;
+    // Elements of a row.
     std::size_t getSizeAtIndex(std::size_t index) const;
     FieldData operator[](std::size_t index) const;
 
@@ -33,6 +37,7 @@ class POP_API FieldData
     {
         return static_cast<T>(value(0));
     }
+    // Initial values of a state field.
     template <typename T> std::vector<T> getInitialValues(const Target &target) const
     {
         std::vector<T> values;
@@ -42,6 +47,7 @@ class POP_API FieldData
 
     // The layout of the vector at a level; 0 is the outer one.
     layout::Vector getProfilerVectorLayout(std::size_t level) const;
+    // Layout of the table of inner vectors.
     layout::VectorList getProfilerVectorListLayout() const;
 
   private:
@@ -62,13 +68,17 @@ class POP_API FieldData
     std::size_t row;
 };
 
+// The vertex that an estimator estimates. Valid for the call.
 class POP_API VertexIntrospector
 {
   public:
+    // Of the C interface's view.
     explicit VertexIntrospector(const pop_vertex_view *from) : vertex(from)
     {
     }
+    // A field by its name; throws unknown_field.
     FieldData getFieldInfo(const std::string &name) const;
+    // The compute set that contains the vertex.
     ComputeSet getComputeSet() const;
 
   private:

@@ -19,8 +19,10 @@ class DebugContext;
 class POP_API poplar_error : public std::runtime_error
 {
   public:
+    // With this text.
     explicit poplar_error(const std::string &text, const char *name = "poplar_error");
     ~poplar_error() override;
+    // The kind and the text.
     const char *what() const noexcept override;
     // Adds the line of a debug context to what().
     void attachSourceLocation(const DebugContext &context);
@@ -45,38 +47,47 @@ class POP_API poplar_error : public std::runtime_error
 #undef POP_ERROR_KIND
 typedef missing_perf_estimate missing_cycle_estimate; // the old name
 
+// A codelet file cannot be loaded.
 class POP_API graph_object_load_error : public poplar_error
 {
   public:
     explicit graph_object_load_error(const std::string &text);
+    // With the file's name.
     graph_object_load_error(const std::string &path, const std::string &text);
     ~graph_object_load_error() override;
 };
 
+// A vertex type lacks a field.
 class POP_API unknown_field : public poplar_error
 {
   public:
     explicit unknown_field(const std::string &text);
+    // With the vertex's and the field's name.
     unknown_field(const std::string &vertex, const std::string &field);
     ~unknown_field() override;
 };
 
+// An index is out of range.
 class POP_API index_error : public poplar_error
 {
   public:
     explicit index_error(const std::string &text);
+    // With the index.
     index_error(const std::string &text, std::size_t index);
     ~index_error() override;
 };
 
+// A symbol of codelets is not known.
 class POP_API symbol_error : public poplar_error
 {
   public:
     explicit symbol_error(const std::string &text);
+    // With the symbol's name and the tile.
     symbol_error(const std::string &name, unsigned tile);
     ~symbol_error() override;
 };
 
+// Codelets cannot be linked.
 class POP_API link_error : public poplar_error
 {
   public:
@@ -86,6 +97,7 @@ class POP_API link_error : public poplar_error
     std::string output; // the linker's messages
 };
 
+// A graph does not fit into tile memory.
 class POP_API graph_memory_allocation_error : public poplar_error
 {
   public:
@@ -98,14 +110,18 @@ class POP_API graph_memory_allocation_error : public poplar_error
 // What must be reset before a program can run again.
 enum class RecoveryAction { IPU_RESET, LINK_RESET, PARTITION_RESET, FULL_RESET };
 
+// The enumerator's name.
 POP_API std::string toString(RecoveryAction action);
 
+// An error of the system after which a program can go on.
 class POP_API recoverable_runtime_error : public system_runtime_error
 {
   public:
     explicit recoverable_runtime_error(const std::string &text);
+    // With what the program can do.
     recoverable_runtime_error(RecoveryAction action, const std::string &text);
     ~recoverable_runtime_error() override;
+    // What the program can do.
     RecoveryAction getRecoveryAction() const
     {
         return recovery;

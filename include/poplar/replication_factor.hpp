@@ -6,16 +6,19 @@
 namespace poplar
 {
 
+// A number of replicas.
 struct replication_factor {
+    // The number.
     explicit constexpr replication_factor(unsigned count) : value(count)
     {
     }
+    // The number.
     explicit constexpr operator unsigned() const
     {
         return value;
     }
 
-    unsigned value;
+    unsigned value; // the number
 };
 
 inline constexpr bool operator==(replication_factor a, replication_factor b)

@@ -45,6 +45,7 @@ class ConvParams
   public:
     typedef poputil::detail::Where Where; // the caller's source location, filled in by the compiler
 
+    // What happens to the input or the kernel first, for each field dimension.
     struct InputTransform {
         std::vector<unsigned> truncationLower, truncationUpper, dilation, paddingLower, paddingUpper;
         std::vector<bool> flip;
@@ -66,15 +67,18 @@ class ConvParams
         }
     };
 
+    // What happens to the output last, for each field dimension.
     struct OutputTransform {
         std::vector<unsigned> truncationLower, truncationUpper, stride, paddingLower, paddingUpper;
 
         OutputTransform() = default;
+        // No change, for `dims` dimensions.
         explicit OutputTransform(std::size_t dims)
             : truncationLower(dims, 0), truncationUpper(dims, 0), stride(dims, 1), paddingLower(dims, 0),
               paddingUpper(dims, 0)
         {
         }
+        // All parts.
         OutputTransform(std::vector<unsigned> truncationLower_, std::vector<unsigned> truncationUpper_,
                         std::vector<unsigned> stride_, std::vector<unsigned> paddingLower_,
                         std::vector<unsigned> paddingUpper_)
@@ -94,6 +98,7 @@ class ConvParams
     ConvParams() : batchSize(0), inputChannelsPerConvGroup(0), outputChannelsPerConvGroup(0), numConvGroups(0)
     {
     }
+    // A convolution without transforms, of one type.
     ConvParams(poplar::Type dataType, std::size_t batchSize_, std::vector<std::size_t> inputFieldShape_,
                std::vector<std::size_t> kernelShape_, std::size_t inputChannels, std::size_t outputChannels,
                std::size_t numConvGroups_, Where where = Where::here())
@@ -113,6 +118,7 @@ class ConvParams
     {
         validate(where);
     }
+    // A convolution without transforms, of one type.
     ConvParams(poplar::Type dataType, std::size_t batchSize_, std::vector<std::size_t> inputFieldShape_,
                std::vector<std::size_t> kernelShape_, std::size_t inputChannels, std::size_t outputChannels,
                std::size_t numConvGroups_, InputTransform inputTransform_, InputTransform kernelTransform_,
@@ -122,6 +128,7 @@ class ConvParams
                      std::move(kernelTransform_), std::move(outputTransform_), where)
     {
     }
+    // A convolution without transforms, with types of the inputs and of the output.
     ConvParams(poplar::Type inputType_, poplar::Type outputType_, std::size_t batchSize_,
                std::vector<std::size_t> inputFieldShape_, std::vector<std::size_t> kernelShape_,
                std::size_t inputChannels, std::size_t outputChannels, std::size_t numConvGroups_,
@@ -183,70 +190,87 @@ class ConvParams
         return ConvParams(poplin_conv_params_canonicalize(&p));
     }
 
+    // Number of field dimensions.
     std::size_t getNumFieldDims() const
     {
         return inputFieldShape.size();
     }
+    // Number of groups.
     std::size_t getNumConvGroups() const
     {
         return numConvGroups;
     }
+    // Number of images.
     std::size_t getBatchSize() const
     {
         return batchSize;
     }
+    // Input size of a field dimension.
     std::size_t getInputSize(unsigned dim) const
     {
         return inputFieldShape[dim];
     }
+    // Input sizes of the field.
     const std::vector<std::size_t> &getInputFieldShape() const
     {
         return inputFieldShape;
     }
+    // Sizes of the kernel.
     const std::vector<std::size_t> &getKernelShape() const
     {
         return kernelShape;
     }
+    // Input channels of a group.
     std::size_t getNumInputChansPerConvGroup() const
     {
         return inputChannelsPerConvGroup;
     }
+    // Output channels of a group.
     std::size_t getNumOutputChansPerConvGroup() const
     {
         return outputChannelsPerConvGroup;
     }
+    // Input channels of all groups.
     std::size_t getNumInputChans() const
     {
         return inputChannelsPerConvGroup * numConvGroups;
     }
+    // Output channels of all groups.
     std::size_t getNumOutputChans() const
     {
         return outputChannelsPerConvGroup * numConvGroups;
     }
+    // Input size of a field dimension after truncation.
     std::size_t getTruncatedInputSize(unsigned dim) const
     {
         return size(poplin_conv_truncated_input_size, dim);
     }
+    // Input size of a field dimension after its transform.
     std::size_t getTransformedInputSize(unsigned dim) const
     {
         return size(poplin_conv_transformed_input_size, dim);
     }
+    // Kernel size of a field dimension after truncation.
     std::size_t getTruncatedKernelSize(unsigned dim) const
     {
         return size(poplin_conv_truncated_kernel_size, dim);
     }
+    // Kernel size of a field dimension after its transform.
     std::size_t getTransformedKernelSize(unsigned dim) const
     {
         return size(poplin_conv_transformed_kernel_size, dim);
     }
+    // Output size of a field dimension before its transform.
     std::size_t getUntransformedOutputSize(unsigned dim) const
     {
         return size(poplin_conv_untransformed_output_size, dim);
     }
+    // Output size of a field dimension.
     std::size_t getOutputSize(unsigned dim) const
     {
         return size(poplin_conv_output_size, dim);
     }
+    // Output sizes of the field.
     std::vector<std::size_t> getOutputFieldShape() const
     {
         std::vector<std::size_t> shape;

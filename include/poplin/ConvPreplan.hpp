@@ -9,6 +9,7 @@
 namespace poplin
 {
 
+// Plans convolutions and products into a cache, on all processors of the host.
 template <typename Convs = std::set<ConvPlanParams>, typename Products = std::set<MatMulPlanParams>>
 void preplan(const typename poplar::detail::Same<Convs>::type &convs,
              const typename poplar::detail::Same<Products>::type &matmuls, PlanningCache &cache,

@@ -13,6 +13,7 @@ namespace poplin
 namespace fc
 {
 
+// Sizes of a fully connected layer.
 struct FullyConnectedParams {
     std::size_t numGroups;
     std::size_t batchSize;

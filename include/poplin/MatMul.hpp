@@ -116,7 +116,7 @@ inline void matMulGroupedAcc(poplar::Graph &graph, const poplar::Tensor &C, cons
 }
 
 // ---- operands and results with the plan's layout; the short forms give the result the operands' type ----
-typedef std::vector<std::size_t> MatMulShape;
+typedef std::vector<std::size_t> MatMulShape; // Shape of a grouped matrix: {groups, rows, columns}.
 
 #define POPLIN_CREATE_PARAMETERS                                                                                       \
     poplar::Graph &graph, const poplar::Type &inputType, const poplar::Type &outputType, const MatMulShape &aShape,    \
@@ -153,6 +153,7 @@ POPLIN_CREATE(createMatMulGroupedOutput, poplin_create_mat_mul_grouped_output_at
 #undef POPLIN_CREATE_ARGUMENTS
 #undef POPLIN_CREATE_SHORT
 
+// B in the order that the product reads; see the option inputRHSIsPreArranged.
 inline poplar::Tensor preArrangeMatMulInputRHS(poplar::Graph &graph, const MatMulShape &aShape, const poplar::Tensor &B,
                                                poplar::program::Sequence &prog, const poplar::Type &outputType,
                                                const poplar::DebugContext &debugContext = {},

@@ -15,31 +15,36 @@ namespace poplin
 namespace multiconv
 {
 
+// The arguments of one convolution.
 struct ConvolutionArgs {
-    poplar::Tensor inputs, weights;
-    ConvParams params;
-    poplar::OptionFlags options;
+    poplar::Tensor inputs, weights; // operands
+    ConvParams params;              // what is computed
+    poplar::OptionFlags options;    // those of poplin::convolution
 };
+// The arguments of createInput or createWeights.
 struct CreateTensorArgs {
-    ConvParams params;
-    poplar::OptionFlags options;
-    std::string name;
+    ConvParams params;           // the convolution
+    poplar::OptionFlags options; // those of poplin::convolution
+    std::string name;            // debug name
 };
+// The arguments of one calculation of weight deltas.
 struct CalculateWeightDeltasArgs {
-    poplar::Tensor zDeltas, activations;
-    ConvParams params;
-    poplar::OptionFlags options;
+    poplar::Tensor zDeltas, activations; // operands
+    ConvParams params;                   // the convolution
+    poplar::OptionFlags options;         // those of poplin::convolution
 };
+// The arguments of one weight update.
 struct ConvWeightUpdateArgs {
-    poplar::Tensor zDeltas, weights, activations, scale;
-    ConvParams params;
-    poplar::OptionFlags options;
+    poplar::Tensor zDeltas, weights, activations, scale; // operands; scale has one element
+    ConvParams params;                                   // the convolution
+    poplar::OptionFlags options;                         // those of poplin::convolution
 };
+// The arguments of one weight update with a constant factor.
 struct ConvWeightUpdateArgsScalar {
-    poplar::Tensor zDeltas, weights, activations;
-    float scale;
-    ConvParams params;
-    poplar::OptionFlags options;
+    poplar::Tensor zDeltas, weights, activations; // operands
+    float scale;                                  // factor of the deltas
+    ConvParams params;                            // the convolution
+    poplar::OptionFlags options;                  // those of poplin::convolution
 };
 
 namespace detail

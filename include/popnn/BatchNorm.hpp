@@ -29,6 +29,7 @@ batchNormStatistics(poplar::Graph &graph, const poplar::Tensor &acts, float eps,
     poputil::detail::check(graph.c());
     return std::make_pair(poplar::Tensor(mean), poplar::Tensor(inverse));
 }
+// Returns (acts - mean) * invStdDev.
 inline poplar::Tensor batchNormWhiten(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &mean,
                                       const poplar::Tensor &invStdDev, poplar::program::Sequence &prog,
                                       const poplar::DebugContext &debugContext = {},

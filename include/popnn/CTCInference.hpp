@@ -59,6 +59,7 @@ inline std::tuple<poplar::Tensor, poplar::Tensor, poplar::Tensor> beamSearchDeco
                                   prog.cToGrow(graph.c()), blankClass, beamwidth, topPaths, plan.c(),
                                   poplar::detail::name(debugContext), poplar::detail::Options(options)));
 }
+// The search for logits: computes their log-softmax first.
 inline std::tuple<poplar::Tensor, poplar::Tensor, poplar::Tensor>
 beamSearchDecoderLogits(poplar::Graph &graph, const poplar::Tensor &logits, const poplar::Tensor &dataLengths,
                         poplar::program::Sequence &prog, unsigned blankClass, unsigned beamwidth, unsigned topPaths,

@@ -16,6 +16,7 @@ namespace popnn
 namespace ctc
 {
 
+// Finds the splits with the lowest estimated cycles; among equals those with the least memory.
 inline Plan plan(const poplar::Graph &graph, const poplar::Type &inType, const poplar::Type &outType,
                  unsigned batchSize, unsigned maxTime, unsigned maxLabelLength, unsigned numClasses,
                  const poplar::OptionFlags &options = {}, poputil::detail::Where where = poputil::detail::Where::here())
@@ -66,6 +67,7 @@ inline std::pair<poplar::Tensor, poplar::Tensor> calcLossAndGradientLogProbabili
                                    labels.c(), dataLengths.c(), labelLengths.c(), prog.cToGrow(graph.c()), blankClass,
                                    plan.c(), poplar::detail::name(debugContext), poplar::detail::Options(options)));
 }
+// The loss and its gradient for logits: computes their log-softmax first.
 inline std::pair<poplar::Tensor, poplar::Tensor>
 calcLossAndGradientLogits(poplar::Graph &graph, const poplar::Type &outType, const poplar::Tensor &logits,
                           const poplar::Tensor &labels, const poplar::Tensor &dataLengths,
@@ -78,6 +80,7 @@ calcLossAndGradientLogits(poplar::Graph &graph, const poplar::Type &outType, con
                                    dataLengths.c(), labelLengths.c(), prog.cToGrow(graph.c()), blankClass, plan.c(),
                                    poplar::detail::name(debugContext), poplar::detail::Options(options)));
 }
+// The loss alone, of log-probabilities.
 inline poplar::Tensor calcCTCLossLogProbabilities(poplar::Graph &graph, const poplar::Type &outType,
                                                   const poplar::Tensor &logProbs, const poplar::Tensor &labels,
                                                   const poplar::Tensor &dataLengths, const poplar::Tensor &labelLengths,
@@ -91,6 +94,7 @@ inline poplar::Tensor calcCTCLossLogProbabilities(poplar::Graph &graph, const po
                                      labels.c(), dataLengths.c(), labelLengths.c(), prog.cToGrow(graph.c()), blankClass,
                                      plan.c(), poplar::detail::name(debugContext), poplar::detail::Options(options)));
 }
+// The loss alone, of logits.
 inline poplar::Tensor calcCTCLossLogits(poplar::Graph &graph, const poplar::Type &outType, const poplar::Tensor &logits,
                                         const poplar::Tensor &labels, const poplar::Tensor &dataLengths,
                                         const poplar::Tensor &labelLengths, poplar::program::Sequence &prog,

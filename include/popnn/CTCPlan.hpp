@@ -20,6 +20,7 @@ class Plan
     Plan() : made()
     {
     }
+    // A plan of the C interface.
     explicit Plan(const popnn_ctc_plan &from) : made(from)
     {
     }

@@ -17,6 +17,7 @@ namespace popnn
 namespace gru
 {
 
+// The order of the units that weights have by default.
 inline std::vector<BasicGruCellUnit> getDefaultBasicGruCellOrder()
 {
     return { BASIC_GRU_CELL_RESET_GATE, BASIC_GRU_CELL_UPDATE_GATE, BASIC_GRU_CELL_CANDIDATE };
@@ -26,12 +27,14 @@ inline std::vector<BasicGruCellUnit> getDefaultBasicGruCellOrder()
 struct GruParams : popnn::detail::LayerParams {
     bool outputFullSequence = true;
     bool calcInputGradients = true;
+    // order of the units in weights and biases
     std::vector<BasicGruCellUnit> cellOrder = getDefaultBasicGruCellOrder();
     bool resetAfter = false;
     NonLinearityType activation = NonLinearityType::TANH;
     NonLinearityType recurrentActivation = NonLinearityType::SIGMOID;
 
     GruParams() = default;
+    // A layer whose sequences all have `steps` steps; sizes are those of input and output.
     GruParams(poplar::Type type, std::size_t batch, std::size_t steps, std::vector<std::size_t> sizes,
               NonLinearityType function = NonLinearityType::TANH,
               NonLinearityType recurrentFunction = NonLinearityType::SIGMOID)
@@ -39,6 +42,7 @@ struct GruParams : popnn::detail::LayerParams {
           recurrentActivation(recurrentFunction)
     {
     }
+    // A layer whose sequences have numbers of steps that a tensor holds.
     GruParams(poplar::Type type, std::size_t batch, std::size_t maxSteps, const poplar::Tensor &variable,
               std::vector<std::size_t> sizes, NonLinearityType function = NonLinearityType::TANH,
               NonLinearityType recurrentFunction = NonLinearityType::SIGMOID)
@@ -67,6 +71,7 @@ struct GruParams : popnn::detail::LayerParams {
     }
 };
 
+// Weights of a layer, or their gradients.
 struct GruWeights {
     poplar::Tensor inputWeights;  // {3, input, output}
     poplar::Tensor outputWeights; // {3, output, output}
@@ -102,11 +107,13 @@ inline uint64_t getBasicGruCellFwdFlops(const GruParams &params)
     popnn_gru_params c = params.c();
     return popnn_gru_fwd_flops(&c);
 }
+// Floating-point operations of backward for a whole sequence.
 inline uint64_t getBasicGruCellBwdFlops(const GruParams &params)
 {
     popnn_gru_params c = params.c();
     return popnn_gru_bwd_flops(&c);
 }
+// Floating-point operations of the weight update for a whole sequence.
 inline uint64_t getBasicGruCellWuFlops(const GruParams &params)
 {
     popnn_gru_params c = params.c();

@@ -5,6 +5,7 @@
 
 #include <popnn/gru.h>
 
+// Units of a GRU.
 enum BasicGruCellUnit {
     BASIC_GRU_CELL_RESET_GATE = POPNN_GRU_RESET_GATE,
     BASIC_GRU_CELL_UPDATE_GATE = POPNN_GRU_UPDATE_GATE,

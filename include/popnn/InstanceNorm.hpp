@@ -26,6 +26,7 @@ instanceNormStatistics(poplar::Graph &graph, const poplar::Tensor &acts, float e
     poputil::detail::check(graph.c());
     return std::make_pair(poplar::Tensor(mean), poplar::Tensor(inverse));
 }
+// Returns (acts - mean) * invStdDev.
 inline poplar::Tensor instanceNormWhiten(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &mean,
                                          const poplar::Tensor &invStdDev, poplar::program::Sequence &prog,
                                          const poplar::DebugContext &debugContext = {},
@@ -101,10 +102,12 @@ inline uint64_t getFwdFlops(uint64_t numChannels, uint64_t actsPerChannel, bool 
 {
     return popnn_norm_fwd_flops(computeEstimates ? numChannels : 0, numChannels * actsPerChannel);
 }
+// Floating-point operations of the activations' gradients.
 inline uint64_t getBwdFlops(uint64_t numChannels, uint64_t actsPerChannel)
 {
     return popnn_norm_bwd_flops(numChannels, numChannels * actsPerChannel);
 }
+// Floating-point operations of the parameters' gradients and update.
 inline uint64_t getWuFlops(uint64_t numChannels, uint64_t actsPerChannel)
 {
     return popnn_norm_wu_flops(numChannels, numChannels * actsPerChannel);

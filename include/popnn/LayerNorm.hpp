@@ -24,6 +24,7 @@ layerNormStatistics(poplar::Graph &graph, const poplar::Tensor &acts, float eps,
     poputil::detail::check(graph.c());
     return std::make_pair(poplar::Tensor(mean), poplar::Tensor(inverse));
 }
+// Returns (acts - mean) * invStdDev.
 inline poplar::Tensor layerNormWhiten(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &mean,
                                       const poplar::Tensor &invStdDev, poplar::program::Sequence &prog,
                                       const poplar::DebugContext &debugContext = {},

@@ -12,6 +12,7 @@
 namespace popnn
 {
 
+// Loss functions.
 enum LossType { SUM_SQUARED_LOSS, CROSS_ENTROPY_LOSS };
 
 namespace detail

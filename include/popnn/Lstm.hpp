@@ -17,6 +17,7 @@ namespace popnn
 namespace lstm
 {
 
+// The order of the units that weights have by default.
 inline std::vector<BasicLstmCellUnit> getDefaultBasicLstmCellOrder()
 {
     return { BASIC_LSTM_CELL_FORGET_GATE, BASIC_LSTM_CELL_INPUT_GATE, BASIC_LSTM_CELL_CANDIDATE,
@@ -26,14 +27,17 @@ inline std::vector<BasicLstmCellUnit> getDefaultBasicLstmCellOrder()
 // Members dataType, batchSize, timeSteps and layerSizes {input, output}; also available as rnn.dataType and so on.
 struct LstmParams : popnn::detail::LayerParams {
     bool outputFullSequence = true;
-    bool doInputWeightCalc = true;
+    bool doInputWeightCalc = true; // false: the input has been multiplied with its weights already
     bool calcInputGradients = true;
+    // whether the state after a sequence's last step is kept, with variable time steps
     bool preserveFinalState = false;
+    // order of the units in weights and biases
     std::vector<BasicLstmCellUnit> cellOrder = getDefaultBasicLstmCellOrder();
     NonLinearityType activation = NonLinearityType::TANH;
     NonLinearityType recurrentActivation = NonLinearityType::SIGMOID;
 
     LstmParams() = default;
+    // A layer whose sequences all have `steps` steps; sizes are those of input and output.
     LstmParams(poplar::Type type, std::size_t batch, std::size_t steps, std::vector<std::size_t> sizes,
                NonLinearityType function = NonLinearityType::TANH,
                NonLinearityType recurrentFunction = NonLinearityType::SIGMOID)
@@ -41,6 +45,7 @@ struct LstmParams : popnn::detail::LayerParams {
           recurrentActivation(recurrentFunction)
     {
     }
+    // A layer whose sequences have numbers of steps that a tensor holds.
     LstmParams(poplar::Type type, std::size_t batch, std::size_t maxSteps, const poplar::Tensor &variable,
                std::vector<std::size_t> sizes, NonLinearityType function = NonLinearityType::TANH,
                NonLinearityType recurrentFunction = NonLinearityType::SIGMOID)
@@ -68,6 +73,7 @@ struct LstmParams : popnn::detail::LayerParams {
     }
 };
 
+// The state between two steps.
 struct LstmState {
     poplar::Tensor output;
     poplar::Tensor cellState;
@@ -84,6 +90,7 @@ struct LstmState {
     }
 };
 
+// Weights of a layer, or their gradients.
 struct LstmWeights {
     poplar::Tensor inputWeights;  // {4, input, output}
     poplar::Tensor outputWeights; // {4, output, output}
@@ -124,11 +131,13 @@ inline uint64_t getBasicLstmCellFwdFlops(const LstmParams &params)
     popnn_lstm_params c = params.c();
     return popnn_lstm_fwd_flops(&c);
 }
+// Floating-point operations of backward for a whole sequence.
 inline uint64_t getBasicLstmCellBwdFlops(const LstmParams &params)
 {
     popnn_lstm_params c = params.c();
     return popnn_lstm_bwd_flops(&c);
 }
+// Floating-point operations of the weight update for a whole sequence.
 inline uint64_t getBasicLstmCellWuFlops(const LstmParams &params)
 {
     popnn_lstm_params c = params.c();

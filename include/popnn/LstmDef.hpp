@@ -5,6 +5,7 @@
 
 #include <popnn/lstm.h>
 
+// Units of an LSTM.
 enum BasicLstmCellUnit {
     BASIC_LSTM_CELL_FORGET_GATE = POPNN_LSTM_FORGET_GATE,
     BASIC_LSTM_CELL_INPUT_GATE = POPNN_LSTM_INPUT_GATE,

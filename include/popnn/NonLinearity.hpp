@@ -113,12 +113,14 @@ POPNN_NAMED(softmaxStable, SOFTMAX_STABLE)
 #undef POPNN_NAMED
 #undef POPNN_NAMED_NEW
 #undef POPNN_NAMED_IN_PLACE
+// The scaled softmax along the innermost dimension; nonLinearityScaling receives its factor.
 inline poplar::Tensor scaledSoftmaxStable(poplar::Graph &graph, const poplar::Tensor &t, float &nonLinearityScaling,
                                           poplar::program::Sequence &prog,
                                           const poplar::DebugContext &debugContext = {})
 {
     return nonLinearity(graph, NonLinearityType::SOFTMAX_SCALED, t, nonLinearityScaling, prog, debugContext);
 }
+// Replaces t by its scaled softmax; nonLinearityScaling receives its factor.
 inline void scaledSoftmaxStableInPlace(poplar::Graph &graph, const poplar::Tensor &t, float &nonLinearityScaling,
                                        poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
 {

@@ -6,6 +6,7 @@
 namespace popnn
 {
 
+// Activation functions.
 enum class NonLinearityType {
     SIGMOID,
     HARD_SIGMOID,

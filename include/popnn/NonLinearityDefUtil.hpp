@@ -43,6 +43,8 @@ inline std::istream &operator>>(std::istream &in, NonLinearityType &type)
 namespace poputil
 {
 
+// The name of an activation function in names of vertex types.
+// "popnn::NonLinearityType::RELU".
 template <> struct VertexTemplateToString<popnn::NonLinearityType> {
     static std::string to_string(const popnn::NonLinearityType &type)
     {

@@ -21,16 +21,17 @@ namespace pooling
 
 // Each vector has an entry for each dimension of the field.
 struct PoolParams {
-    PoolingType poolingType;
-    std::vector<std::size_t> inputFieldShape;
-    std::vector<std::size_t> kernelShape;
+    PoolingType poolingType;                  // what a window becomes
+    std::vector<std::size_t> inputFieldShape; // extents of the input
+    std::vector<std::size_t> kernelShape;     // extents of a window
     std::vector<unsigned> stride;
     std::vector<int> inputTruncationOrPaddingLower; // negative: elements to truncate
-    std::vector<int> inputTruncationOrPaddingUpper;
-    std::size_t numChannels;
-    std::size_t batchSize;
-    poplar::Type dType;
+    std::vector<int> inputTruncationOrPaddingUpper; // elements added after each dimension; negative: removed
+    std::size_t numChannels;                        // channels of an image
+    std::size_t batchSize;                          // images
+    poplar::Type dType;                             // HALF or FLOAT
 
+    // All parts.
     PoolParams(PoolingType type, std::vector<std::size_t> inputField, std::vector<std::size_t> kernel,
                std::vector<unsigned> strides, std::vector<int> paddingLower, std::vector<int> paddingUpper,
                std::size_t channels, std::size_t batch, poplar::Type dataType)
@@ -40,10 +41,12 @@ struct PoolParams {
           dType(dataType)
     {
     }
+    // Number of field dimensions.
     std::size_t getNumFieldDims() const
     {
         return inputFieldShape.size();
     }
+    // Extents of the output.
     std::vector<std::size_t> getOutputFieldShape() const
     {
         const popnn_pool_params params = c();
@@ -109,25 +112,30 @@ inline std::ostream &operator<<(std::ostream &os, const PoolParams &params)
               << "\n        dType                         " << params.dType << "\n";
 }
 
+// Extents of the output.
 inline std::vector<std::size_t> getOutputFieldShape(const PoolParams &params)
 {
     return params.getOutputFieldShape();
 }
+// Operations of forward: one for each element that a window covers.
 inline uint64_t getFwdFlops(const PoolParams &params)
 {
     const popnn_pool_params c = params.c();
     return popnn_pool_fwd_flops(&c);
 }
+// Operations of backward: one for each element that a window covers.
 inline uint64_t getBwdFlops(const PoolParams &params)
 {
     const popnn_pool_params c = params.c();
     return popnn_pool_bwd_flops(&c);
 }
+// Cycles of forward on all tiles, one vector per cycle.
 inline double getFwdPerfectCycleCount(const poplar::Graph &graph, const PoolParams &params)
 {
     const popnn_pool_params c = params.c();
     return popnn_pool_fwd_perfect_cycle_count(graph.c(), &c);
 }
+// Cycles of backward on all tiles, one vector per cycle.
 inline double getBwdPerfectCycleCount(const poplar::Graph &graph, const PoolParams &params)
 {
     const popnn_pool_params c = params.c();

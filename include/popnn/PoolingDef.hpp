@@ -6,6 +6,7 @@
 namespace popnn
 {
 
+// What a window of the input becomes.
 enum class PoolingType { MAX, AVG, SUM };
 
 } // namespace popnn

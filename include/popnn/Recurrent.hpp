@@ -141,6 +141,7 @@ inline poplar::Tensor createBwdState(poplar::Graph &graph, const poplar::Type &d
                                                                           graph.c(), &params, prog.cToGrow(graph.c()),
                                                                           poplar::detail::name(debugContext)));
 }
+// The output of each step that rnnFwdSequence returned.
 inline poplar::Tensor getOutputFromFwdState(const poplar::Tensor &fwdState)
 {
     return fwdState;

@@ -119,6 +119,7 @@ inline poplar::Tensor createRecurrentTensor(poplar::Graph &graph, const RnnParam
     }
     return poplar::concat(shards);
 }
+// The input of a layer, {steps multiple, batch, size}, in shards of steps.
 inline poplar::Tensor createInputTensor(poplar::Graph &graph, const RnnParams &params, unsigned multiple,
                                         unsigned numShards, const poplar::DebugContext &debugContext = {})
 {
@@ -130,6 +131,7 @@ inline poplar::Tensor createInputTensor(poplar::Graph &graph, const RnnParams &p
 {
     return createInputTensor(graph, params, 1, numShards, debugContext);
 }
+// The output of a layer, {steps multiple, batch, size}, in shards of steps.
 inline poplar::Tensor createOutputTensor(poplar::Graph &graph, const RnnParams &params, unsigned multiple,
                                          unsigned numShards, const poplar::DebugContext &debugContext = {})
 {
@@ -162,20 +164,21 @@ inline poplar::Tensor shiftRnnTensor(poplar::Graph &, const RnnParams &, const p
 
 // state[stateIndex] after each step is written to output {steps, ...}, unless output is invalid.
 struct StateSequence {
-    poplar::Tensor output;
-    std::size_t stateIndex;
+    poplar::Tensor output;  // written by the steps; null: none
+    std::size_t stateIndex; // which state is the output of each step
 };
 // Slices of a step: steps of the input and output sequences, without the first dimension; {n, ...} for interim ones.
 struct RnnSlice {
-    std::vector<poplar::Tensor> inputs;
+    std::vector<poplar::Tensor> inputs;   // sequences that the steps read
     poplar::Tensor interimIn, interimOut; // invalid without such a sequence
-    std::vector<poplar::Tensor> outputs;
+    std::vector<poplar::Tensor> outputs;  // sequences that the steps write
 };
 // With varTimeSteps, {batch, 1} of the data type: 1 and 0 for a sequence that has the step, else 0 and 1; otherwise
 // invalid.
 struct RnnBatchwiseFlags {
-    poplar::Tensor mask, inverse;
+    poplar::Tensor mask, inverse; // 1 where a sequence goes on, 0 beyond its end; and the opposite
 
+    // Whether there are masks: with variable time steps.
     bool valid() const
     {
         return mask.valid();
@@ -184,7 +187,7 @@ struct RnnBatchwiseFlags {
 // counter and begin are {1} UNSIGNED_INT: the step, and the first step of the shard; variableSeqFlag, with
 // varTimeSteps: {batch or 1, 1} BOOL, whether a sequence has the step.
 struct TimeStepState {
-    poplar::Tensor begin, counter, variableSeqFlag;
+    poplar::Tensor begin, counter, variableSeqFlag; // first step, number of the step, steps of each sequence
 };
 
 // Builds the body of a step, which changes state and reads and writes its slices. Called once for each shard; programs

@@ -10,6 +10,7 @@
 namespace popops
 {
 
+// A circular buffer of tensors: adding one replaces the oldest.
 class CircBuf
 {
   public:
@@ -40,6 +41,7 @@ class CircBuf
                                poplar::detail::name(debugContext));
         poputil::detail::check(graph.c());
     }
+    // The index of the newest entry, UNSIGNED_INT.
     poplar::Tensor getIndex() const
     {
         return index;

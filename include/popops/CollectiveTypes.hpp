@@ -15,6 +15,7 @@ namespace popops
 // A part of a tensor that is distributed over several IPUs.
 struct Chunk {
     Chunk() = default;
+    // A part on an IPU, with its position in the whole.
     Chunk(poplar::Tensor part, unsigned ipu, unsigned position) : tensor(std::move(part)), index(ipu), offset(position)
     {
     }
@@ -22,15 +23,18 @@ struct Chunk {
     unsigned index = 0;
     unsigned offset = 0;
 };
+// The parts of a reduced tensor on the IPUs of a replica.
 struct Chunks {
     Chunks() = default;
+    // `count` empty chunks.
     explicit Chunks(unsigned count) : chunks(count)
     {
     }
-    std::vector<Chunk> chunks;
-    poplar::Tensor originalInput;
+    std::vector<Chunk> chunks;    // the parts
+    poplar::Tensor originalInput; // the tensor that was reduced
 };
 
+// Operators of collectives; MEAN divides the sum by the number of replicas.
 enum class CollectiveOperator { ADD, MEAN, MUL, MIN, MAX, LOGICAL_AND, LOGICAL_OR, SQUARE_ADD, LOCAL };
 
 inline std::ostream &operator<<(std::ostream &out, const CollectiveOperator &op)

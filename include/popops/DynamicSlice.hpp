@@ -22,10 +22,12 @@ class SlicePlan
     SlicePlan() : plan()
     {
     }
+    // A plan of the C interface.
     explicit SlicePlan(const popops_slice_plan &from) : plan(from)
     {
     }
 
+    // The plan of the C interface.
     const popops_slice_plan &c() const
     {
         return plan;
@@ -84,13 +86,13 @@ SlicePlan plan(const poplar::Graph &graph, const poplar::Type &dataType, const s
 
 // Parameters of a plan.
 struct SlicePlanningParameters {
-    poplar::Graph &graph;
-    poplar::Type dataType;
-    std::size_t groupSize;
-    std::size_t numEntries;
-    std::size_t outputSize;
-    std::vector<std::size_t> numLookups;
-    poplar::OptionFlags options;
+    poplar::Graph &graph;                // graph of the embedding
+    poplar::Type dataType;               // type of the entries
+    std::size_t groupSize;               // groups of independent embeddings
+    std::size_t numEntries;              // rows
+    std::size_t outputSize;              // columns
+    std::vector<std::size_t> numLookups; // indices of each call
+    poplar::OptionFlags options;         // options of popops::embedding::plan
 };
 
 namespace embedding

@@ -66,14 +66,17 @@ class Expr
     virtual ~Expr()
     {
     }
+    // A copy of the tree.
     virtual std::unique_ptr<Expr> clone() const = 0;
     // Appends the nodes, each after its operands (popops/expr.h).
     virtual void addTo(std::vector<popops_expr_node> &nodes) const = 0;
 
+    // Whether the expression is of a class.
     template <typename T> bool isA() const
     {
         return dynamic_cast<const T *>(this) != nullptr;
     }
+    // The expression as one of a class; NULL if it is of another.
     template <typename T> T *getAs()
     {
         return dynamic_cast<T *>(this);
@@ -119,6 +122,7 @@ class Expr
 class Any
 {
   public:
+    // A copy of an expression.
     Any(const Expr &expr) : held(expr.clone())
     {
     }
@@ -132,10 +136,12 @@ class Any
         return *this;
     }
     Any &operator=(Any &&) = default;
+    // The expression.
     operator Expr &()
     {
         return *held;
     }
+    // The expression.
     operator const Expr &() const
     {
         return *held;
@@ -149,6 +155,7 @@ class Any
 template <typename T> class ExprType : public Expr
 {
   public:
+    // A copy of the tree.
     std::unique_ptr<Expr> clone() const override
     {
         return std::unique_ptr<Expr>(new T(static_cast<const T &>(*this)));
@@ -159,15 +166,18 @@ template <typename T> class ExprType : public Expr
 class Const : public ExprType<Const>
 {
   public:
+    // A constant; its type is that of the operands beside it.
     template <typename T, detail::IfNumber<T> = 0>
     explicit Const(T number)
         : Const(detail::numberOperand(number), POP_TYPE_NULL, detail::deviceType(poplar::detail::HostType<T>::value))
     {
     }
+    // The constant's type.
     poplar::Type getType() const
     {
         return poplar::Type(type == POP_TYPE_NULL ? fallback : type);
     }
+    // The value as a double.
     double getDataAsDouble() const
     {
         double real = 0;
@@ -193,10 +203,12 @@ class Const : public ExprType<Const>
 class ConstHalf : public Const
 {
   public:
+    // The nearest half of a number.
     explicit ConstHalf(float number) : Const(popops_operand_of_double(static_cast<double>(number)), POP_HALF, POP_HALF)
     {
     }
 };
+// A constant of type HALF: 1.5_half.
 inline ConstHalf operator""_half(long double value)
 {
     return ConstHalf(static_cast<float>(value));
@@ -210,9 +222,11 @@ inline ConstHalf operator""_half(unsigned long long value)
 class PlaceHolder : public ExprType<PlaceHolder>
 {
   public:
+    // The tensor of a number, from 1 on.
     explicit PlaceHolder(unsigned index) : number(index)
     {
     }
+    // Number of the tensor, from 1 on.
     unsigned getIndex() const
     {
         return number;
@@ -225,19 +239,23 @@ class PlaceHolder : public ExprType<PlaceHolder>
   private:
     unsigned number;
 };
+// The tensors of a call of map, in their order.
 const PlaceHolder _1(1), _2(2), _3(3), _4(4), _5(5), _6(6), _7(7), _8(8), _9(9), _10(10), _11(11), _12(12), _13(13),
     _14(14), _15(15), _16(16), _17(17), _18(18), _19(19), _20(20);
 
+// An operand converted to a type.
 class Cast : public ExprType<Cast>
 {
   public:
     Cast(const Expr &expr, const poplar::Type &to) : arg(expr), type(to.c())
     {
     }
+    // The operand.
     const Expr &getLHS() const
     {
         return arg;
     }
+    // The type.
     poplar::Type getRHSType() const
     {
         return poplar::Type(type);
@@ -253,16 +271,20 @@ class Cast : public ExprType<Cast>
     pop_type type;
 };
 
+// A unary operator with its operand.
 class UnaryOp : public ExprType<UnaryOp>
 {
   public:
+    // The operator by its enumerator.
     UnaryOp(UnaryOpType op, const Expr &a) : type(op), arg(a)
     {
     }
+    // The operator.
     UnaryOpType getOpType() const
     {
         return type;
     }
+    // The operand.
     const Expr &getArg() const
     {
         return arg;
@@ -277,20 +299,25 @@ class UnaryOp : public ExprType<UnaryOp>
     UnaryOpType type;
     Any arg;
 };
+// A binary operator with its operands.
 class BinaryOp : public ExprType<BinaryOp>
 {
   public:
+    // The operator by its enumerator.
     BinaryOp(BinaryOpType op, const Expr &a, const Expr &b) : type(op), lhs(a), rhs(b)
     {
     }
+    // The operator.
     BinaryOpType getOpType() const
     {
         return type;
     }
+    // The first operand.
     const Expr &getLHS() const
     {
         return lhs;
     }
+    // The second operand.
     const Expr &getRHS() const
     {
         return rhs;
@@ -306,24 +333,30 @@ class BinaryOp : public ExprType<BinaryOp>
     BinaryOpType type;
     Any lhs, rhs;
 };
+// A ternary operator with its operands.
 class TernaryOp : public ExprType<TernaryOp>
 {
   public:
+    // The operator by its enumerator.
     TernaryOp(TernaryOpType op, const Expr &a, const Expr &b, const Expr &c) : type(op), arg0(a), arg1(b), arg2(c)
     {
     }
+    // The operator.
     TernaryOpType getOpType() const
     {
         return type;
     }
+    // The first operand.
     const Expr &getArg0() const
     {
         return arg0;
     }
+    // The second operand.
     const Expr &getArg1() const
     {
         return arg1;
     }
+    // The third operand.
     const Expr &getArg2() const
     {
         return arg2;
@@ -372,14 +405,17 @@ class TernaryOp : public ExprType<TernaryOp>
 #undef BINARY
 #undef TERNARY
 
+// The expression with the other sign.
 inline Neg operator-(const Expr &a)
 {
     return Neg(a);
 }
+// Whether the expression is false.
 inline Not operator!(const Expr &a)
 {
     return Not(a);
 }
+// The expression with all bits inverted.
 inline BitwiseNot operator~(const Expr &a)
 {
     return BitwiseNot(a);

@@ -8,16 +8,19 @@ namespace popops
 namespace expr
 {
 
+// Unary operators (popops/operators.def).
 enum class UnaryOpType {
 #define UNARY(name, function, constant, ...) constant,
 #include <popops/operators.def>
 #undef UNARY
 };
+// Binary operators (popops/operators.def).
 enum class BinaryOpType {
 #define BINARY(name, function, constant, ...) constant,
 #include <popops/operators.def>
 #undef BINARY
 };
+// Ternary operators (popops/operators.def).
 enum class TernaryOpType {
 #define TERNARY(name, function, constant, ...) constant,
 #include <popops/operators.def>

@@ -11,11 +11,13 @@
 namespace popops
 {
 
+// Parameters of the simple form.
 struct GatherParams {
     // For tensors of createGatherInput: the limit of elements on a tile, exceeded only when all tiles have some.
     std::size_t maxElementsPerTile = 65535;
 
     GatherParams() = default;
+    // At most this many elements of a created input on a tile.
     GatherParams(std::size_t largest) : maxElementsPerTile(largest)
     {
     }

@@ -9,6 +9,7 @@
 namespace popops
 {
 
+// The tensors of a host slice.
 struct IndicesAndTensor {
     poplar::Tensor indices;
     poplar::Tensor tensor;

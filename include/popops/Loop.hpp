@@ -9,7 +9,7 @@
 namespace popops
 {
 
-typedef poputil::CountedLoopBodyType CountedLoopBodyType;
+typedef poputil::CountedLoopBodyType CountedLoopBodyType; // Makes the body of a loop from its index.
 using poputil::countedLoop;
 
 // Sets count to initialCount and runs body while it is less than countLimit (greater, when counting down).

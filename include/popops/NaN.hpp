@@ -10,6 +10,7 @@
 namespace popops
 {
 
+// Whether an element is a NaN: one BOOL.
 inline poplar::Tensor hasNaN(poplar::Graph &graph, const poplar::Tensor &src, poplar::program::Sequence &prog,
                              const poplar::DebugContext &debugContext = {})
 {
@@ -17,6 +18,7 @@ inline poplar::Tensor hasNaN(poplar::Graph &graph, const poplar::Tensor &src, po
                                  popops_has_nan_at(poplar::detail::where(debugContext), graph.c(), src.c(),
                                                    prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
 }
+// Whether an element is a NaN or infinite: one BOOL.
 inline poplar::Tensor hasNaNOrInf(poplar::Graph &graph, const poplar::Tensor &src, poplar::program::Sequence &prog,
                                   const poplar::DebugContext &debugContext = {})
 {

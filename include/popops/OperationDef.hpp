@@ -8,6 +8,7 @@
 namespace popops
 {
 
+// Operations of reductions.
 enum class Operation {
     ADD = POPOPS_ADD,
     MUL = POPOPS_MUL,

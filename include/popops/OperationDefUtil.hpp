@@ -19,6 +19,8 @@ inline std::string asString(const Operation &op)
 namespace poputil
 {
 
+// The name of an operation in names of vertex types.
+// "popops::Operation::ADD".
 template <> struct VertexTemplateToString<popops::Operation> {
     static std::string to_string(const popops::Operation &op)
     {

@@ -14,6 +14,7 @@ namespace popops
 namespace padding
 {
 
+// What the added elements are.
 enum class Type {
     EDGE,    // the outermost element, repeated
     REFLECT, // the elements inside of the outermost one, mirrored

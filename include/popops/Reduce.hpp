@@ -16,9 +16,11 @@ namespace popops
 // element.
 struct ReduceParams {
     ReduceParams() = default;
+    // An operation, whose result is added to the output if updates.
     ReduceParams(Operation operation, bool updates = false) : op(operation), update(updates)
     {
     }
+    // An operation whose result is multiplied with a tensor of one element.
     ReduceParams(Operation operation, bool updates, poplar::Tensor scaleTensor)
         : op(operation), update(updates), useScale(true), scale(std::move(scaleTensor))
     {
@@ -28,7 +30,7 @@ struct ReduceParams {
 
     Operation op = Operation::ADD;
     bool update = false;
-    bool useScale = false;
+    bool useScale = false; // whether the result is multiplied with a scale
     poplar::Tensor scale;
 };
 
@@ -130,12 +132,14 @@ inline void reduceWithOutput(poplar::Graph &graph, const poplar::Tensor &in, con
 
 // One reduction of reduceMany.
 struct SingleReduceOp {
+    // A reduction whose result has a type.
     SingleReduceOp(poplar::Tensor input, std::vector<std::size_t> dimensions, ReduceParams parameters,
                    poplar::Type type, std::string name = "")
         : in(std::move(input)), dims(std::move(dimensions)), params(std::move(parameters)), useOutType(true),
           outType(type), debugName(std::move(name))
     {
     }
+    // A reduction whose result has the input's type.
     SingleReduceOp(poplar::Tensor input, std::vector<std::size_t> dimensions, ReduceParams parameters,
                    std::string name = "")
         : in(std::move(input)), dims(std::move(dimensions)), params(std::move(parameters)), useOutType(false),
@@ -143,12 +147,12 @@ struct SingleReduceOp {
     {
     }
 
-    poplar::Tensor in;
-    std::vector<std::size_t> dims;
-    ReduceParams params;
-    bool useOutType;
-    poplar::Type outType;
-    std::string debugName;
+    poplar::Tensor in;             // what is reduced
+    std::vector<std::size_t> dims; // over which dimensions
+    ReduceParams params;           // how
+    bool useOutType;               // whether outType counts
+    poplar::Type outType;          // type of the result
+    std::string debugName;         // debug name
 };
 
 // outputs has one tensor for each reduction, or is empty and receives the results.

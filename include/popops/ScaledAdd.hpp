@@ -11,6 +11,7 @@
 namespace popops
 {
 
+// How the sum is formed.
 enum class ScaledAddSpecialisation {
     DEFAULT = POPOPS_SCALED_ADD_DEFAULT,
     X_MINUS_AX_PLUS_BY = POPOPS_X_MINUS_AX_PLUS_BY

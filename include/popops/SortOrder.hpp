@@ -10,6 +10,7 @@
 namespace popops
 {
 
+// Order of results.
 enum class SortOrder { NONE, ASCENDING, DESCENDING };
 
 inline std::ostream &operator<<(std::ostream &out, SortOrder order)

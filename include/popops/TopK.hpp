@@ -14,12 +14,14 @@
 namespace popops
 {
 
+// What topK gives: how many elements, which, in which order.
 struct TopKParams {
     unsigned k;
     bool largest;
     SortOrder sortOrder;
-    bool stableSort;
+    bool stableSort; // whether the order of equal keys is that of their indices
 
+    // All parts.
     TopKParams(unsigned count, bool largestOnes, SortOrder order, bool stable = false) noexcept
         : k(count), largest(largestOnes), sortOrder(order), stableSort(stable)
     {

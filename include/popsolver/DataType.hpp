@@ -18,14 +18,16 @@
 namespace popsolver
 {
 
+// An unsigned number of 64 bits, whose arithmetic throws where the result does not fit.
 class DataType
 {
   public:
-    typedef std::uint64_t UnderlyingType;
+    typedef std::uint64_t UnderlyingType; // The number that it holds.
 
     constexpr DataType() : value(0)
     {
     }
+    // From a number.
     template <typename T, typename = typename std::enable_if<std::is_integral<T>::value>::type>
     constexpr explicit DataType(T number) : value(static_cast<UnderlyingType>(number))
     {
@@ -49,12 +51,14 @@ class DataType
     {
         return value;
     }
+    // As another type; throws where the value does not fit.
     template <typename T> constexpr T getAs() const
     {
         return fits<T>(std::is_integral<T>())
                    ? static_cast<T>(value)
                    : throw std::out_of_range("a value of popsolver is too large for the requested type");
     }
+    // As another type.
     template <typename T,
               typename = typename std::enable_if<std::is_arithmetic<T>::value && !std::is_same<T, bool>::value>::type>
     constexpr operator T() const
@@ -135,6 +139,7 @@ std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &o
 {
     return out << std::to_string(*value);
 }
+// Reads a number.
 template <typename Traits>
 std::basic_istream<char, Traits> &operator>>(std::basic_istream<char, Traits> &in, DataType &value)
 {

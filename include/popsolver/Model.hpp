@@ -51,10 +51,12 @@ class Domains
   public:
     typedef std::vector<Domain>::const_iterator const_iterator;
 
+    // Adds a domain.
     template <typename... Arguments> void emplace_back(Arguments &&...arguments)
     {
         domains.emplace_back(std::forward<Arguments>(arguments)...);
     }
+    // The domain of a variable.
     const Domain &operator[](Variable variable) const
     {
         return domains[variable.id];
@@ -78,16 +80,19 @@ class Domains
 
 // Number of evaluations of constraints of each kind during a search.
 struct ConstraintEvaluationSummary {
+    // evaluations of each kind of constraint
     std::uint64_t call, product, sum, max, min, less, lessOrEqual, floordiv, ceildiv, equal;
 
     ConstraintEvaluationSummary()
         : call(0), product(0), sum(0), max(0), min(0), less(0), lessOrEqual(0), floordiv(0), ceildiv(0), equal(0)
     {
     }
+    // The sum of all.
     std::uint64_t total() const
     {
         return call + product + sum + max + min + less + lessOrEqual + floordiv + ceildiv + equal;
     }
+    // Adds another summary.
     ConstraintEvaluationSummary &operator+=(const ConstraintEvaluationSummary &other)
     {
         call += other.call, product += other.product, sum += other.sum, max += other.max, min += other.min,
@@ -96,6 +101,8 @@ struct ConstraintEvaluationSummary {
         return *this;
     }
 };
+
+// The sum of both.
 inline ConstraintEvaluationSummary operator+(ConstraintEvaluationSummary a, const ConstraintEvaluationSummary &b)
 {
     return a += b;
@@ -118,14 +125,17 @@ class Solution
     Solution()
     {
     }
+    // With the values of all variables.
     explicit Solution(std::vector<DataType> values_) : values(std::move(values_))
     {
     }
 
+    // Whether there is a solution.
     bool validSolution() const
     {
         return !values.empty();
     }
+    // The value of a variable.
     DataType operator[](Variable variable) const
     {
         return values.at(variable.id);
@@ -134,6 +144,7 @@ class Solution
     {
         return values.at(variable.id);
     }
+    // What the search has evaluated.
     const ConstraintEvaluationSummary &constraintsEvaluated() const
     {
         return evaluated;
@@ -182,10 +193,12 @@ class Model
     {
         return checked(popsolver_add_constant_at(no_location(), model, number(value), debugName.c_str()));
     }
+    // The constant 0.
     Variable zero()
     {
         return checked(popsolver_sum_at(no_location(), model, List(std::vector<Variable>()), nullptr));
     }
+    // The constant 1.
     Variable one()
     {
         return checked(popsolver_product_at(no_location(), model, List(std::vector<Variable>()), nullptr));
@@ -244,6 +257,7 @@ class Model
 #undef POPSOLVER_RELATION
 
     // ---- solving ----
+    // The solution with the smallest objectives: the first one, among equals the second, and so on.
     Solution minimize(const std::vector<Variable> &objectives)
     {
         const popsolver_solution found = popsolver_minimize_at(no_location(), model, List(objectives));
@@ -277,6 +291,7 @@ class Model
         }
         return all;
     }
+    // The variable's name.
     std::string debugName(Variable variable) const
     {
         return popsolver_name(model, variable);

@@ -8,10 +8,12 @@
 namespace popsolver
 {
 
+// A variable of a model. A value: the model owns the variable.
 struct Variable {
     Variable() : id(~0u)
     {
     } // no variable
+    // The variable of a number.
     explicit Variable(unsigned id_) : id(id_)
     {
     }
@@ -19,6 +21,7 @@ struct Variable {
     Variable(popsolver_variable variable) : id(variable.id - 1)
     {
     }
+    // The C interface's variable.
     operator popsolver_variable() const
     {
         popsolver_variable variable = { id + 1 };

@@ -64,15 +64,17 @@ inline poplar::ProfileValue toProfileValue(const char *text)
 
 // A named argument or result.
 struct ArgType {
+    // A name and a value.
     ArgType(std::string name, poplar::ProfileValue value) : n(std::move(name)), pv(std::move(value))
     {
     }
-    std::string n;
-    poplar::ProfileValue pv;
+    std::string n;           // name of the argument
+    poplar::ProfileValue pv; // its value
 };
 
 // DI_ARGS(a, b) names up to sixteen values by their source text.
-#define DI_STR(T)             #T
+#define DI_STR(T) #T
+// The name of an expression, and its value.
 #define DI_ARG(T)             ::poputil::ArgType(DI_STR(T), ::poputil::toProfileValue(T))
 #define POPUTIL_DI_1(a)       DI_ARG(a)
 #define POPUTIL_DI_2(a, ...)  DI_ARG(a), POPUTIL_DI_1(__VA_ARGS__)
@@ -92,6 +94,7 @@ struct ArgType {
 #define POPUTIL_DI_16(a, ...) DI_ARG(a), POPUTIL_DI_15(__VA_ARGS__)
 
 #define POPUTIL_DI_PICK(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, chosen, ...) chosen
+// A list of expressions with their names, for PoplibsOpDebugInfo.
 #define DI_ARGS(...)                                                                                                   \
     {                                                                                                                  \
         POPUTIL_DI_PICK(__VA_ARGS__, POPUTIL_DI_16, POPUTIL_DI_15, POPUTIL_DI_14, POPUTIL_DI_13, POPUTIL_DI_12,        \
@@ -100,9 +103,11 @@ struct ArgType {
         (__VA_ARGS__)                                                                                                  \
     }
 
+// The debug information of an operation.
 class OpDebugInfo : public poplar::DebugInfo
 {
   public:
+    // For an operation of a library.
     OpDebugInfo(const poplar::DebugContext &debugContext, const std::string &api) : DebugInfo(debugContext, "poplibs")
     {
         setValue("api", poplar::ProfileValue(api));
@@ -118,6 +123,7 @@ class OpDebugInfo : public poplar::DebugInfo
     }
 };
 
+// The debug information of a call of a library, with its arguments and results.
 class PoplibsOpDebugInfo : public OpDebugInfo
 {
   public:
@@ -129,10 +135,12 @@ class PoplibsOpDebugInfo : public OpDebugInfo
         if (!args.empty())
             add("args", args);
     }
+    // Adds results to the record.
     void addOutputs(const std::vector<ArgType> &outputs)
     {
         add("outputs", outputs);
     }
+    // Adds a result to the record.
     void addOutput(const poplar::Tensor &output)
     {
         add("outputs", { ArgType("output", toProfileValue(output)) });

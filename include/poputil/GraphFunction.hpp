@@ -18,26 +18,31 @@ namespace poputil
 namespace graphfn
 {
 
+// How a function uses an argument: reads it, writes it, both, or creates it as a result.
 enum ArgType { InputArg, OutputArg, InOutArg, CreatedArg };
 
 // How a function uses one of its tensors, and a tensor with its properties.
 struct ArgSig {
+    // An argument like a tensor.
     ArgSig(ArgType argType, poplar::Tensor similar, std::string name)
         : type(argType), similarTensor(std::move(similar)), debugName(std::move(name))
     {
     }
-    ArgType type;
-    poplar::Tensor similarTensor;
-    std::string debugName;
+    ArgType type;                 // how it is used
+    poplar::Tensor similarTensor; // tensor whose type, shape and mapping it has
+    std::string debugName;        // debug name
 };
+// An argument that is read.
 inline ArgSig input(poplar::Tensor similar, std::string debugName = "")
 {
     return ArgSig(InputArg, std::move(similar), std::move(debugName));
 }
+// An argument that is read and written.
 inline ArgSig inout(poplar::Tensor similar, std::string debugName = "")
 {
     return ArgSig(InOutArg, std::move(similar), std::move(debugName));
 }
+// An argument that is written.
 inline ArgSig output(poplar::Tensor similar, std::string debugName = "")
 {
     return ArgSig(OutputArg, std::move(similar), std::move(debugName));
@@ -48,16 +53,17 @@ inline ArgSig created(std::string debugName = "")
     return ArgSig(CreatedArg, poplar::Tensor(), std::move(debugName));
 }
 
-typedef std::vector<ArgSig> Signature;
+typedef std::vector<ArgSig> Signature; // The arguments of a function.
 
 // A function that adds to a sequence and returns nothing.
 class VoidFunction
 {
   public:
+    // Adds the function's programs to a sequence.
     typedef std::function<void(std::vector<poplar::Tensor> &, poplar::program::Sequence &)> Body;
     typedef std::function<void(std::vector<poplar::Tensor> &, poplar::program::Sequence &,
                                const poplar::DebugNameAndId &)>
-        NamedBody;
+        NamedBody; // A body with a debug context.
 
     VoidFunction(VoidFunction &&) = default;
     // inlined: calls repeat the program instead of calling it.
@@ -76,6 +82,7 @@ class VoidFunction
               debugContext);
     }
 
+    // Adds a call with these arguments to a sequence; results are written to args.
     void operator()(std::vector<poplar::Tensor> &args, poplar::program::Sequence &seq,
                     const poplar::DebugContext &debugContext = {})
     {
@@ -124,10 +131,12 @@ class VoidFunction
 class ProgramFunction
 {
   public:
+    // Makes the function's program.
     typedef std::function<poplar::program::Program(std::vector<poplar::Tensor> &)> Body;
     typedef std::function<poplar::program::Program(std::vector<poplar::Tensor> &, const poplar::DebugNameAndId &)>
-        NamedBody;
+        NamedBody; // A body with a debug context.
 
+    // Makes the function by calling f once; inlined: each call has the programs of its own.
     ProgramFunction(poplar::Graph &graph, Signature sig, const Body &f, bool inlined = false,
                     const poplar::DebugContext &debugContext = {})
         : function(graph, std::move(sig),
@@ -145,6 +154,7 @@ class ProgramFunction
                           inlined, debugContext)
     {
     }
+    // A program that calls the function.
     poplar::program::Program operator()(std::vector<poplar::Tensor> &args,
                                         const poplar::DebugContext &debugContext = {})
     {
@@ -161,11 +171,13 @@ class ProgramFunction
 class TensorFunction
 {
   public:
+    // Adds the function's programs to a sequence, and returns its result.
     typedef std::function<poplar::Tensor(std::vector<poplar::Tensor> &, poplar::program::Sequence &)> Body;
     typedef std::function<poplar::Tensor(std::vector<poplar::Tensor> &, poplar::program::Sequence &,
                                          const poplar::DebugNameAndId &)>
-        NamedBody;
+        NamedBody; // A body with a debug context.
 
+    // Makes the function by calling f once; inlined: each call has the programs of its own.
     TensorFunction(poplar::Graph &graph, Signature sig, const Body &f, bool inlined = false,
                    const poplar::DebugContext &debugContext = {})
         : function(graph, withResult(std::move(sig)),
@@ -186,6 +198,7 @@ class TensorFunction
                          inlined, debugContext)
     {
     }
+    // Adds a call to a sequence and returns the result.
     poplar::Tensor operator()(std::vector<poplar::Tensor> &args, poplar::program::Sequence &seq,
                               const poplar::DebugContext &debugContext = {})
     {

@@ -113,11 +113,13 @@ inline std::vector<std::string> parseList(std::string value)
 class OptionHandler
 {
   public:
+    // Passes the text to a function.
     template <typename Handler, typename = typename std::enable_if<
                                     !std::is_same<typename std::decay<Handler>::type, OptionHandler>::value>::type>
     OptionHandler(Handler &&valueHandler) : handler(std::forward<Handler>(valueHandler))
     {
     }
+    // Reads a value; throws invalid_option.
     void parseValue(poplar::StringRef value) const
     {
         handler(value);
@@ -130,21 +132,25 @@ class OptionHandler
             output = detail::parseEnum(value.cloneAsString(), valueMap);
         });
     }
+    // Writes an integer to output.
     template <typename T> static OptionHandler createWithInteger(T &output)
     {
         return OptionHandler(
             [&output](poplar::StringRef value) { output = detail::parseInteger<T>(value.cloneAsString()); });
     }
+    // Writes "true" or "false" to output.
     static OptionHandler createWithBool(bool &output)
     {
         return OptionHandler([&output](poplar::StringRef value) { output = detail::parseBool(value.cloneAsString()); });
     }
+    // Writes a real number to output.
     template <typename T> static OptionHandler createWithDouble(T &output)
     {
         return OptionHandler([&output](poplar::StringRef value) {
             output = static_cast<T>(detail::parseDouble(value.cloneAsString()));
         });
     }
+    // Writes the text to output.
     static OptionHandler createWithString(std::string &output)
     {
         return OptionHandler([&output](poplar::StringRef value) { output = value.cloneAsString(); });
@@ -207,15 +213,17 @@ class OptionHandler
 class OptionSpec
 {
   public:
-    typedef std::pair<const std::string, OptionHandler> value_type;
-    typedef std::map<std::string, OptionHandler> map_type;
-    typedef std::initializer_list<value_type> initializer_list_t;
+    typedef std::pair<const std::string, OptionHandler> value_type; // An option's name and what reads its value.
+    typedef std::map<std::string, OptionHandler> map_type;          // Options by name.
+    typedef std::initializer_list<value_type> initializer_list_t;   // A list of options.
     typedef map_type::const_iterator const_iterator;
 
+    // The options that are known.
     OptionSpec(initializer_list_t handlers) : map(handlers)
     {
     }
 
+    // Reads the value of an option; throws invalid_option for an unknown name, unless ignoreUnknown.
     void parse(const std::string &option, poplar::StringRef value, bool ignoreUnknown = false) const
     {
         const const_iterator found = map.find(option);

@@ -13,7 +13,7 @@
 namespace poputil
 {
 
-typedef poplar::Graph::TileToTensorMapping TileToTensorMapping;
+typedef poplar::Graph::TileToTensorMapping TileToTensorMapping; // Intervals of the flattened tensor, by tile.
 
 // ---- linear mappings: by default at least 128 bytes on a tile, in grains of the vector width ----
 inline TileToTensorMapping calcLinearTileMapping(const poplar::Graph &graph, poplar::ArrayRef<std::size_t> shape,
@@ -133,11 +133,14 @@ inline bool dimIsSplitOverIPUs(const poplar::Graph &graph, const poplar::Tensor 
 }
 
 // ---- mapping by use ----
+// Collects which tiles use which elements, then maps each element to a tile that uses it.
 class TensorUseTracker
 {
   public:
+    // How elements of several tiles are mapped.
     enum class MappingMethod { OptimizeHaloRegions, ConstrainMappingToUsedTiles, None };
 
+    // For a number of tiles; elements with several candidates are distributed from startTile on.
     TensorUseTracker(unsigned numTiles, unsigned startTile = 0, bool ascendingMappingOrder = true)
         : tiles(numTiles), start(startTile), ascending(ascendingMappingOrder),
           tracker(poputil_use_tracker_create(tiles, start, ascending))
@@ -168,6 +171,7 @@ class TensorUseTracker
     {
         poputil_use_tracker_add_tracker(tracker.get(), other.tracker.get());
     }
+    // Resolves the uses: afterwards each element is used by one tile.
     void resolve(const poplar::Graph &graph, unsigned grainSize, unsigned minElementsPerTile,
                  bool extendPartialUsage = false, MappingMethod mappingMethod = MappingMethod::None,
                  detail::Where where = detail::Where::here())
@@ -176,6 +180,7 @@ class TensorUseTracker
                                        extendPartialUsage, c(mappingMethod));
         detail::check(graph.c());
     }
+    // Maps the tensors that have been added to the tiles that use them.
     void mapTensorsByUse(poplar::Graph &graph, unsigned grainSize, unsigned minElementsPerTile,
                          bool extendPartialUsage = false, MappingMethod mappingMethod = MappingMethod::None,
                          detail::Where where = detail::Where::here())

@@ -13,6 +13,7 @@ namespace poputil
 {
 
 // Formats an argument; libraries specialise it for their enumerations.
+// The value as text in the name of a vertex type.
 template <typename T> struct VertexTemplateToString {
     static std::string to_string(const T &value)
     {
@@ -29,36 +30,48 @@ template <> struct VertexTemplateToString<double> {
 };
 template <> struct VertexTemplateToString<float> : VertexTemplateToString<double> {
 };
+// A type: "float".
+// The name of the type.
 template <> struct VertexTemplateToString<poplar::Type> {
     static std::string to_string(const poplar::Type &type)
     {
         return type.toString();
     }
 };
+// A truth value: "true".
+// "true" or "false".
 template <> struct VertexTemplateToString<bool> {
     static std::string to_string(bool value)
     {
         return value ? "true" : "false";
     }
 };
+// A text, as it is.
+// The text.
 template <> struct VertexTemplateToString<std::string> {
     static std::string to_string(const std::string &text)
     {
         return text;
     }
 };
+// A text, as it is.
+// The text.
 template <> struct VertexTemplateToString<const char *> {
     static std::string to_string(const char *text)
     {
         return text;
     }
 };
+// A text, as it is.
+// The text.
 template <> struct VertexTemplateToString<poplar::StringRef> {
     static std::string to_string(poplar::StringRef text)
     {
         return text.cloneAsString();
     }
 };
+// A text, as it is.
+// The text.
 template <std::size_t N> struct VertexTemplateToString<char[N]> {
     static std::string to_string(const char *text)
     {
@@ -76,6 +89,7 @@ std::string templateVertexParams(bool first, const T &value, const Rest &...rest
 {
     return (first ? '<' : ',') + VertexTemplateToString<T>::to_string(value) + templateVertexParams(false, rest...);
 }
+// The name of an instance of a template: "Sum<float>".
 template <typename... Arguments> std::string templateVertex(const std::string &name, const Arguments &...arguments)
 {
     return name + templateVertexParams(true, arguments...);

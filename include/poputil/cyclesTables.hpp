@@ -15,8 +15,8 @@ namespace poputil
 namespace internal
 {
 
-typedef std::pair<std::string, poplar::PerfEstimateFunc> PerfEstimatorEntry;
-typedef std::vector<PerfEstimatorEntry> PerfEstimatorTable;
+typedef std::pair<std::string, poplar::PerfEstimateFunc> PerfEstimatorEntry; // A vertex type with its estimator.
+typedef std::vector<PerfEstimatorEntry> PerfEstimatorTable;                  // Vertex types with their estimators.
 
 // The table entry of a vertex template instance: estimator(vertex, target, arguments...) returns its cycles, or cycles
 // and flops.
@@ -26,6 +26,7 @@ PerfEstimatorEntry makePerfEstimatorEntry(const std::string &name, Estimator est
     return PerfEstimatorEntry(templateVertex(name, arguments...),
                               std::bind(estimator, std::placeholders::_1, std::placeholders::_2, arguments...));
 }
+// Registers the estimators of a table with a graph.
 inline void registerPerfFunctions(poplar::Graph &graph, const PerfEstimatorTable &table)
 {
     for (const PerfEstimatorEntry &entry : table)
@@ -48,6 +49,7 @@ inline std::uint64_t getUnpackCost(poplar::layout::Vector layout)
         return 0;
     }
 }
+// Cycles of reading an entry of the table of a VectorList.
 inline std::uint64_t getUnpackCost(poplar::layout::VectorList layout)
 {
     switch (layout) {

@@ -12,7 +12,9 @@
 namespace poputil
 {
 
+// An error of a library's call.
 struct poplibs_error : std::runtime_error {
+    // With this text.
     explicit poplibs_error(const std::string &text) : std::runtime_error(text), type("poplibs_error")
     {
     }

@@ -20,6 +20,7 @@ class Graph : public Object
     PVA_METHOD_UINT(numVars, GRAPH_NUM_VARS)
 };
 
+// What compiling has found: memory, liveness, programs.
 class CompilationReport : public Object
 {
   public:
@@ -34,6 +35,7 @@ class CompilationReport : public Object
     PVA_METHOD_LIST(std::shared_ptr<Program>, functions, COMPILATION_FUNCTIONS)
     PVA_METHOD_LIST(LivenessProgramStep, livenessProgramSteps, COMPILATION_LIVENESS_PROGRAM_STEPS)
     PVA_METHOD_LIST(LivenessVariable, alwaysLiveVariables, COMPILATION_ALWAYS_LIVE_VARIABLES)
+    // Variables of a tile that are always live.
     List<LivenessVariable> alwaysLiveVariablesForTile(std::uint64_t tile) const
     {
         return ask<LivenessMemory>(PVA_ALWAYS_LIVE_FOR_TILE, tile).variables();

@@ -66,10 +66,12 @@ class RunParameter : public Object
 
 class Run;
 
+// An executed step.
 class ExecutionStep : public Object
 {
   public:
     PVA_OBJECT(ExecutionStep)
+    // The program of the step.
     std::shared_ptr<Program> program() const
     {
         return detail::makeProgram(file, pva_get(object, PVA_STEP_PROGRAM));
@@ -79,6 +81,7 @@ class ExecutionStep : public Object
     PVA_METHOD_NUMBERS(cyclesFromByTile, STEP_FROM_BY_TILE)
     PVA_METHOD_NUMBERS(cyclesToByTile, STEP_TO_BY_TILE)
     PVA_METHOD_LIST(ComputeSet, computeSets, STEP_COMPUTE_SETS)
+    // The run of the step.
     inline Run run() const;
 };
 
@@ -98,6 +101,7 @@ inline Run ExecutionStep::run() const
     return get<Run>(PVA_STEP_RUN);
 }
 
+// A block that lightweight profiling has recorded.
 class Block : public Object
 {
   public:
@@ -139,6 +143,7 @@ class Blocks : public Object
     PVA_METHOD_LIST(Block, blocks, BLOCKS_BLOCKS)
 };
 
+// What has been run.
 class ExecutionReport : public Object
 {
   public:
@@ -146,6 +151,7 @@ class ExecutionReport : public Object
     PVA_METHOD_LIST(Run, runs, EXECUTION_RUNS)
     PVA_METHOD_LIST(ExecutionStep, steps, EXECUTION_STEPS)
     PVA_METHOD_OBJECT(TotalCycles, totalCycles, EXECUTION_TOTAL_CYCLES)
+    // Blocks that a tile has recorded.
     List<Block> blocks(std::uint64_t tile) const
     {
         return ask<Blocks>(PVA_BLOCKS_OF_TILE, tile).blocks();

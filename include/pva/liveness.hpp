@@ -27,19 +27,23 @@ class LivenessMemory : public Object
     PVA_METHOD_NUMBERS(bytesByTile, LIVE_MEMORY_BYTES_BY_TILE)
 };
 
+// Memory that is live in a step of the program.
 class LivenessProgramStep : public Object
 {
   public:
     PVA_OBJECT(LivenessProgramStep)
+    // The program of the step.
     std::shared_ptr<Program> program() const
     {
         return detail::makeProgram(file, pva_get(object, PVA_LIVENESS_STEP_PROGRAM));
     }
     PVA_METHOD_OBJECT(LivenessMemory, notAlwaysLiveMemory, LIVENESS_STEP_NOT_ALWAYS_LIVE_MEMORY)
+    // What is live on a tile in the step alone.
     LivenessMemory notAlwaysLiveMemoryForTile(std::uint64_t tile) const
     {
         return ask<LivenessMemory>(PVA_LIVE_FOR_TILE, tile);
     }
+    // What is live on an IPU in the step alone.
     LivenessMemory notAlwaysLiveMemoryForIpu(std::uint64_t ipu) const
     {
         return ask<LivenessMemory>(PVA_LIVE_FOR_IPU, ipu);
@@ -89,10 +93,12 @@ class BriefVar : public Object
     PVA_METHOD_OBJECT(EquivalenceClass, equivalenceClass, BRIEF_VAR_EQUIVALENCE_CLASS)
 };
 
+// Variables with their places in memory.
 class LoweredVariables : public Object
 {
   public:
     PVA_OBJECT(LoweredVariables)
+    // Those of a tile.
     List<LoweredVar> forTile(std::uint64_t tile) const
     {
         return ask<LoweredVariables>(PVA_LOWERED_FOR_TILE, tile).allVars();

@@ -108,23 +108,29 @@ class Tile : public Object
     PVA_METHOD_OBJECT(TileMemory, memory, TILE_MEMORY)
 };
 
+// An IPU of the target.
 class IPU : public Object
 {
   public:
+    // Architectures.
     enum class Architecture { Ipu1 = 0, Ipu2, Ipu21, Unknown };
     PVA_OBJECT(IPU)
     PVA_METHOD_LIST(Tile, tiles, IPU_TILES)
 };
 
+// The target of a report.
 class Target : public Object
 {
   public:
+    // Kinds of targets.
     enum class Type { Ipu = 0, IpuModel, Cpu, Unknown };
     PVA_OBJECT(Target)
+    // The kind of target.
     Type type() const
     {
         return static_cast<Type>(natural(PVA_TARGET_TYPE));
     }
+    // The architecture of its IPUs.
     IPU::Architecture architecture() const
     {
         return static_cast<IPU::Architecture>(natural(PVA_TARGET_ARCHITECTURE));

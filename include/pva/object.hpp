@@ -21,12 +21,15 @@ namespace pva
 class Error : public std::runtime_error
 {
   public:
+    // The C interface's error.
     explicit Error(const pop_error &error) : std::runtime_error(error.text), kind(error.status)
     {
     }
+    // A status with a text.
     Error(pop_status status, const std::string &text) : std::runtime_error(text), kind(status)
     {
     }
+    // The kind of the error.
     pop_status status() const
     {
         return kind;
@@ -79,6 +82,7 @@ class Object
     Object() : object()
     {
     }
+    // An object of a file.
     Object(const detail::FileRef &file_, const pva_object &object_) : file(file_), object(object_)
     {
     }
@@ -87,10 +91,12 @@ class Object
     {
         return !pva_is_null(object);
     }
+    // The C interface's object.
     const pva_object &handle() const
     {
         return object;
     }
+    // The file that it is in.
     const detail::FileRef &source() const
     {
         return file;
@@ -154,6 +160,7 @@ class Object
 
 /// Converts an object to an element of a list; programs become pointers.
 template <typename T> struct Element {
+    /// An element of the C interface's object.
     static T make(const detail::FileRef &file, const pva_object &object)
     {
         return T(file, object);
@@ -164,26 +171,35 @@ template <typename T> struct Element {
 template <typename T> class List
 {
   public:
+    // Class of the elements.
     using value_type = T;
+    // Type of sizes.
     using size_type = std::size_t;
 
+    // A place in the list.
     class const_iterator
     {
       public:
+        // As in containers of the standard library.
         using iterator_category = std::input_iterator_tag;
+        // As in containers of the standard library.
         using value_type = T;
+        // As in containers of the standard library.
         using difference_type = std::ptrdiff_t;
+        // What operator-> gives.
         struct pointer {
-            T value;
+            T value; // the element
             const T *operator->() const
             {
                 return &value;
             }
         };
+        // As in containers of the standard library.
         using reference = T;
         const_iterator() : list(nullptr), index(0)
         {
         }
+        // A place in a list.
         const_iterator(const List *list_, std::size_t index_) : list(list_), index(index_)
         {
         }
@@ -195,6 +211,7 @@ template <typename T> class List
         {
             return pointer{ (*list)[index] };
         }
+        // The element n places further on.
         T operator[](difference_type n) const
         {
             return (*list)[index + static_cast<std::size_t>(n)];
@@ -211,22 +228,27 @@ template <typename T> class List
         {
             return --index, *this;
         }
+        // Goes n places on.
         const_iterator &operator+=(difference_type n)
         {
             return index += static_cast<std::size_t>(n), *this;
         }
+        // Goes n places back.
         const_iterator &operator-=(difference_type n)
         {
             return index -= static_cast<std::size_t>(n), *this;
         }
+        // The place n places further on.
         friend const_iterator operator+(const_iterator i, difference_type n)
         {
             return i += n;
         }
+        // The place n places back.
         friend const_iterator operator-(const_iterator i, difference_type n)
         {
             return i -= n;
         }
+        // Distance of two places.
         friend difference_type operator-(const const_iterator &a, const const_iterator &b)
         {
             return static_cast<difference_type>(a.index) - static_cast<difference_type>(b.index);
@@ -248,11 +270,13 @@ template <typename T> class List
         const List *list;
         std::size_t index;
     };
+    // As in containers of the standard library.
     using iterator = const_iterator;
 
     List() : object(), property(PVA_PROPERTY_COUNT), count(0)
     {
     }
+    // The list that is a property of an object.
     List(const detail::FileRef &file_, const pva_object &object_, pva_property property_)
         : file(file_), object(object_), property(property_),
           count(static_cast<std::size_t>(pva_count(object_, property_)))
@@ -316,6 +340,7 @@ template <typename T> class List
     std::size_t count;
 };
 
+// An array of numbers, by tile in most properties.
 using Numbers = std::vector<std::uint64_t>;
 
 } // namespace pva

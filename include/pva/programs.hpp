@@ -42,6 +42,7 @@ class Variable : public Object
     PVA_METHOD_NUMBERS(bytesByTile, VARIABLE_BYTES_BY_TILE)
     PVA_METHOD_OBJECT(DebugContext, debugContext, VARIABLE_DEBUG_CONTEXT)
 };
+// A variable of a program.
 using ProgramVar = Variable;
 
 class ProgramVisitor;
@@ -50,6 +51,7 @@ class ProgramVisitor;
 class Program : public Object
 {
   public:
+    // Types of programs.
     enum class Type {
 #define PVA_TYPE_OF_PROGRAM(CONSTANT, Name) Name,
 #include <pva/program_types.def>
@@ -61,6 +63,7 @@ class Program : public Object
     {
     }
     PVA_METHOD_UINT(_id, PROGRAM_ID)
+    // The type of the program.
     Type type() const
     {
         return static_cast<Type>(natural(PVA_PROGRAM_TYPE));
@@ -77,6 +80,7 @@ class Program : public Object
     PVA_METHOD_OBJECT(DebugContext, debugContext, PROGRAM_DEBUG_CONTEXT)
     /// The called program of a Call; null for other programs.
     inline std::shared_ptr<Program> target() const;
+    // Calls the visitor's function for the type.
     virtual void accept(ProgramVisitor &visitor) const
     {
         (void)visitor;

@@ -36,16 +36,21 @@ class ProfileReportVersion : public Object
     PVA_METHOD_BOOL(isClosed, VERSION_IS_CLOSED)
 };
 
+// What of a run was recorded.
 class InstrumentationSettings : public Object
 {
   public:
+    // What the cycles of compute were recorded for.
     enum class Compute { Off = 0, Vertex, Tile, Ipu, Device, Unknown };
+    // What the cycles of external exchanges were recorded for.
     enum class ExternalExchange { Off = 0, Tile, Unknown };
     PVA_OBJECT(InstrumentationSettings)
+    // What the cycles of compute were recorded for.
     Compute compute() const
     {
         return static_cast<Compute>(natural(PVA_INSTRUMENTATION_COMPUTE));
     }
+    // What the cycles of external exchanges were recorded for.
     ExternalExchange externalExchange() const
     {
         return static_cast<ExternalExchange>(natural(PVA_INSTRUMENTATION_EXTERNAL_EXCHANGE));
@@ -121,9 +126,11 @@ class Report : public Object
 class OperationAnalysis
 {
   public:
+    // The operations of a report.
     explicit OperationAnalysis(const Report &report_) : report(report_)
     {
     }
+    // All operations.
     List<Operation> operations() const
     {
         return report.operations();

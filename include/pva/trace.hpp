@@ -32,6 +32,7 @@ class Thread : public Object
     PVA_METHOD_LIST(Event, events, THREAD_EVENTS)
 };
 
+// A process of a trace.
 class Process : public Object
 {
   public:
@@ -39,17 +40,20 @@ class Process : public Object
     PVA_METHOD_UINT(pid, PROCESS_PID)
     PVA_METHOD_TEXT(name, PROCESS_NAME)
     PVA_METHOD_LIST(Thread, threads, PROCESS_THREADS)
+    // The thread of a number.
     Thread thread(std::uint64_t tid) const
     {
         return ask<Thread>(PVA_THREAD_BY_TID, tid);
     }
 };
 
+// A trace.
 class Trace : public Object
 {
   public:
     PVA_OBJECT(Trace)
     PVA_METHOD_LIST(Process, processes, TRACE_PROCESSES)
+    // The process of a number.
     Process process(std::uint64_t pid) const
     {
         return ask<Process>(PVA_PROCESS_BY_PID, pid);

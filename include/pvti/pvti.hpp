@@ -17,20 +17,25 @@ namespace pvti
 class TraceChannel
 {
   public:
+    // The channel of this name.
     TraceChannel(const std::string &name) : channel(pvti_channel_create(name.c_str()))
     {
     }
+    // The channel of this name.
     TraceChannel(const char *name) : channel(pvti_channel_create(name))
     {
     }
+    // The channel of this name, switched on or off.
     TraceChannel(const std::string &name, bool enabled) : channel(pvti_channel_create(name.c_str()))
     {
         pvti_channel_enable(channel, enabled);
     }
+    // Switches the channel on.
     void enable()
     {
         pvti_channel_enable(channel, true);
     }
+    // Switches the channel off.
     void disable()
     {
         pvti_channel_enable(channel, false);
@@ -39,10 +44,12 @@ class TraceChannel
     {
         return pvti_channel_enabled(channel);
     }
+    // The channel's name.
     std::string name() const
     {
         return pvti_channel_name(channel);
     }
+    // The C interface's channel.
     pvti_channel *handle() const
     {
         return channel;
@@ -69,28 +76,34 @@ inline TraceChannel &traceFramework()
     return channel;
 }
 
+// Switches a channel on.
 inline void enableTraceChannel(const std::string &name)
 {
     TraceChannel(name).enable();
 }
+// Switches a channel off.
 inline void disableTraceChannel(const std::string &name)
 {
     TraceChannel(name).disable();
 }
+// Switches channels on.
 inline void enableTraceChannels(const std::vector<std::string> &names)
 {
     for (const std::string &name : names)
         enableTraceChannel(name);
 }
+// Switches channels off.
 inline void disableTraceChannels(const std::vector<std::string> &names)
 {
     for (const std::string &name : names)
         disableTraceChannel(name);
 }
+// Whether a channel is on.
 inline bool checkTraceChannel(const std::string &name)
 {
     return TraceChannel(name).isEnabled();
 }
+// Names of all channels.
 inline std::vector<std::string> listTraceChannels()
 {
     std::vector<std::string> names;
@@ -98,10 +111,12 @@ inline std::vector<std::string> listTraceChannels()
         names.push_back(pvti_channel_name(channel));
     return names;
 }
+// Name of the trace file.
 inline std::string getCurrentTraceFilename()
 {
     return pvti_trace_filename();
 }
+// Completes and closes the trace file.
 inline void closeTrace()
 {
     pvti_close();
@@ -114,9 +129,11 @@ class Metadata
     Metadata()
     {
     }
+    // A text of JSON.
     explicit Metadata(const std::string &text) : json(text)
     {
     }
+    // The text.
     const std::string &text() const
     {
         return json;
@@ -125,6 +142,7 @@ class Metadata
   private:
     std::string json;
 };
+// A text of JSON as metadata.
 inline Metadata createJsonMetadata(const std::string &json)
 {
     return Metadata(json);
@@ -134,6 +152,7 @@ inline Metadata createJsonMetadata(const std::string &json)
 class Tracepoint
 {
   public:
+    // Begins an event on a channel.
     Tracepoint(TraceChannel *traceChannel, const std::string &label, const Metadata &metadata = Metadata())
         : channel(traceChannel->handle()), name(label)
     {
@@ -168,9 +187,11 @@ class Tracepoint
 class Series
 {
   public:
+    // A series of a chart by its number.
     Series(pvti_graph *graph_, unsigned number_) : graph(graph_), number(number_)
     {
     }
+    // Adds a value at the current time.
     void add(double value)
     {
         pvti_graph_add(graph, number, value);
@@ -181,6 +202,7 @@ class Series
     unsigned number;
 };
 
+// A chart of series of numbers over time.
 class Graph
 {
   public:
@@ -214,7 +236,9 @@ template <typename T> class Heatmap
   private:
     pvti_heatmap *heatmap;
 };
+// With real numbers.
 using HeatmapDouble = Heatmap<double>;
+// With integers.
 using HeatmapInt = Heatmap<std::int64_t>;
 
 /// Names the calling thread.

@@ -23,6 +23,7 @@ namespace poplin
 struct PlanCosts {
     std::size_t cycles, memory;
 };
+// Estimated costs of a convolution's steps.
 struct DetailedPlanCosts {
     std::size_t parallelSplit, serialSplit;
     PlanCosts broadcast, rearrangement, dynamicSlice, transform, exchange, tileLevelTransform, inputsCast, compute,

@@ -10,6 +10,7 @@
 namespace poplin
 {
 
+// Plans that have been found, for calls with the same arguments. Movable, not copyable.
 class PlanningCache
 {
   public:
@@ -38,7 +39,7 @@ class PlanningCache
 
 namespace matmul
 {
-typedef poplin::PlanningCache PlanningCache;
+typedef poplin::PlanningCache PlanningCache; // poplin::PlanningCache, under its older name.
 } // namespace matmul
 
 namespace detail

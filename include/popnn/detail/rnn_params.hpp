@@ -22,6 +22,7 @@ namespace popnn
 namespace rnn
 {
 
+// Sizes of a recurrent layer.
 struct RnnParams {
     poplar::Type dataType;
     std::size_t batchSize = 0;
@@ -33,10 +34,12 @@ struct RnnParams {
     std::vector<std::size_t> layerSizes; // input, output
 
     RnnParams() = default;
+    // A layer whose sequences all have `steps` steps.
     RnnParams(poplar::Type type, std::size_t batch, std::size_t steps, std::vector<std::size_t> sizes)
         : dataType(type), batchSize(batch), timeSteps(steps), layerSizes(std::move(sizes))
     {
     }
+    // A layer whose sequences have numbers of steps that a tensor holds.
     RnnParams(poplar::Type type, std::size_t batch, std::size_t steps, const poplar::Tensor &variable,
               std::vector<std::size_t> sizes)
         : dataType(type), batchSize(batch), timeSteps(steps), varTimeSteps(variable), layerSizes(std::move(sizes))
@@ -58,6 +61,7 @@ struct RnnParams {
     }
     ~RnnParams() = default;
 
+    // Whether sequences have numbers of steps that a tensor holds.
     bool variableTimeSteps() const
     {
         return varTimeSteps.valid();
