@@ -40,14 +40,14 @@ struct analyser_report {
 
 /* A parameter of the query string, decoded; fallback when it is missing. */
 const char *request_text(const struct request *request, const char *name, const char *fallback);
-/* The same as a number. False, with *error set, when it is not a number. */
+/* A parameter of the query string as a number. False, with *error set, when it is not one. */
 bool request_uint(const struct request *request, const char *name, uint64_t fallback, uint64_t *value,
                   pop_error *error);
 bool request_real(const struct request *request, const char *name, double fallback, double *value, pop_error *error);
 /* The report that the parameter report=0|1 selects (0 when missing), locked until the endpoint returns. NULL, with
  * *error set, when it is not open. */
 struct analyser_report *request_report(const struct request *request, pop_error *error);
-/* The same by index. Lock report 0 before report 1 when both are needed, to avoid deadlock. */
+/* A report by index. Lock report 0 before report 1 when both are needed, to avoid deadlock. */
 struct analyser_report *request_report_at(const struct request *request, unsigned index, pop_error *error);
 /* Whether the client has disconnected or the server ends. Long loops check it periodically and stop early. */
 bool request_cancelled(const struct request *request);

@@ -35,7 +35,7 @@ struct answer {
 
 /* Acquires a report by index without locking its file; NULL with an error. */
 struct report_use *request_use(const struct request *request, unsigned index, pop_error *error);
-/* The same for the report that the parameter report= selects. */
+/* Acquires the report that the parameter report= selects. */
 struct report_use *request_use_named(const struct request *request, pop_error *error);
 /* Starts another server in this process, without a report, on its own port. */
 pop_status server_window(const struct request *request, unsigned *port, pop_error *error);

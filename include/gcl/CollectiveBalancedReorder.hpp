@@ -21,7 +21,7 @@
 namespace gcl
 {
 
-// The same on the host, for data in the order of the reference and in gathered order.
+// The rearrangement on the host, for data in the order of the reference and in gathered order.
 class CollectiveBalancedHostRearrangement
 {
   public:
@@ -84,8 +84,8 @@ class CollectiveBalancedHostRearrangement
             out += slice.size() * bytes;
         }
     }
-    // The same with the sizes of both buffers in bytes, which may be larger than needed: what is left of the output is
-    // not written.
+    // Rearranges with the sizes of both buffers in bytes, which may be larger than needed: what is left of the output
+    // is not written.
     void rearrangeForCollective(const void *in, std::size_t inBytes, void *out, std::size_t outBytes,
                                 std::size_t elementBytes) const
     {

@@ -57,7 +57,7 @@ class POP_API Engine
            Where where = Where::here());
     Engine(Graph &&graph, const program::Program &program, const OptionFlags &options = {},
            Where where = Where::here());
-    // The same with a callback for the progress of compiling.
+    // With a callback for the progress of compiling.
     Engine(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options, ProgressFunc progress,
            const DebugContext &debugContext = {});
     Engine(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options, ProgressFunc progress,

@@ -118,7 +118,7 @@ class POP_API Options
 // text is not a JSON object.
 POP_API void readJSON(StringRef text, OptionFlags &options);
 POP_API void readJSON(std::istream &in, OptionFlags &options);
-// The same from an environment variable, if it is set.
+// Reads the JSON object of an environment variable, if it is set.
 POP_API void readJSONFromEnv(StringRef variable, OptionFlags &options);
 
 } // namespace poplar

@@ -53,7 +53,8 @@ POP_BEGIN_DECLS
 
 /* Creates a modelled IPU, attached. NULL, with the reason in error (may be NULL), when the model is invalid. */
 POP_API pop_device *pop_ipu_model_create_device(const pop_ipu_model *model, pop_error *error);
-/* The same with options of group "target" (docs/reference/options.md), and those of POPLAR_TARGET_OPTIONS over them. */
+/* Creates a modelled IPU with options of group "target" (docs/reference/options.md), and those of POPLAR_TARGET_OPTIONS
+ * over them. */
 POP_API pop_device *pop_ipu_model_create_device_options(const pop_ipu_model *model, pop_options options,
                                                         pop_error *error);
 /* Creates a device for any target. Type IPU is a modelled IPU too, whose target type is IPU instead of IPU_MODEL. */
@@ -105,8 +106,8 @@ POP_API size_t pop_device_manager_num_devices(const pop_device_manager *manager)
  * total number of devices; num_ipus 0 means any size. */
 POP_API size_t pop_device_manager_devices(const pop_device_manager *manager, pop_target_type type, unsigned num_ipus,
                                           pop_device **devices, size_t capacity);
-/* The same, with options of group "target" applied to each device's target, then those of POPLAR_TARGET_OPTIONS.
- * Returns 0 and writes no handle when an option is invalid. */
+/* Devices as pop_device_manager_devices gives them, with options of group "target" applied to each device's target,
+ * then those of POPLAR_TARGET_OPTIONS. Returns 0 and writes no handle when an option is invalid. */
 POP_API size_t pop_device_manager_devices_options(const pop_device_manager *manager, pop_target_type type,
                                                   unsigned num_ipus, pop_options options, pop_device **devices,
                                                   size_t capacity, pop_error *error);

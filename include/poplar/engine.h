@@ -68,8 +68,8 @@ POP_API const char *pop_compile_pass(int done, double *share);
 /* Cancels a compilation of the graph, from its progress callback or from another thread: it ends after its current step
  * with runtime_error, and the graph can be compiled again. No effect when no compilation is in progress. */
 POP_API void pop_cancel_compilation(pop_graph *graph);
-/* The same for an engine with a name (NULL: none): its report is written to a directory of that name below
- * autoReport.directory. */
+/* Compiles as pop_compile_graph, for an engine with a name (NULL: none): its report is written to a directory of that
+ * name below autoReport.directory. */
 #define pop_compile_graph_named(...) pop_compile_graph_named_at(POP_HERE, __VA_ARGS__)
 POP_API pop_status pop_compile_graph_named_at(pop_where where, pop_graph *graph, pop_programs programs,
                                               pop_options options, pop_progress progress, void *progress_user,
@@ -88,7 +88,7 @@ POP_API pop_status pop_executable_write(const pop_executable *executable, FILE *
 POP_API pop_status pop_executable_load(const char *path, pop_executable **executable, pop_error *error) POP_MUST_CHECK;
 /* Reads an executable from an open file, at its position, into memory; errors as for pop_executable_load. */
 POP_API pop_status pop_executable_read(FILE *file, pop_executable **executable, pop_error *error) POP_MUST_CHECK;
-/* The same in memory; the caller frees *data. */
+/* Writes an executable to memory; the caller frees *data. */
 POP_API pop_status pop_executable_to_memory(const pop_executable *executable, void **data, size_t *size,
                                             pop_error *error) POP_MUST_CHECK;
 /* Reads what pop_executable_to_memory wrote; data is copied. Errors as for pop_executable_load. */
@@ -189,8 +189,8 @@ POP_API pop_status pop_engine_copy_to_remote_buffer(pop_engine *engine, const vo
 /* Reads one row of a remote buffer; index_error when the row is out of range. */
 POP_API pop_status pop_engine_copy_from_remote_buffer(pop_engine *engine, const char *handle, void *data, uint64_t row,
                                                       pop_error *error) POP_MUST_CHECK;
-/* The same for one replica, each of which has its own rows (the calls above use replica 0); graph_replication_error
- * when the replica does not exist. */
+/* Copies one row of a remote buffer of one replica, each of which has its own rows (the calls above use replica 0);
+ * graph_replication_error when the replica does not exist. */
 POP_API pop_status pop_engine_copy_to_remote_buffer_of(pop_engine *engine, unsigned replica, const void *data,
                                                        const char *handle, uint64_t row,
                                                        pop_error *error) POP_MUST_CHECK;

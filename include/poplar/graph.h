@@ -171,8 +171,8 @@ POP_API void pop_graph_destroy(pop_graph *graph);
 POP_API const pop_target *pop_graph_target(const pop_graph *graph);    /* of this (virtual) graph */
 POP_API unsigned pop_graph_replication_factor(const pop_graph *graph); /* Number of replicas: 1 without replication. */
 POP_API pop_graph *pop_graph_top_level(pop_graph *graph); /* borrowed: the graph that virtual graphs derive from */
-/* The same, for the store that a value (a tensor, a compute set, ...) refers to; NULL for NULL. Calls without a graph
- * argument record their errors in it. */
+/* The top-level graph of the store that a value (a tensor, a compute set, ...) refers to; NULL for NULL. Calls without
+ * a graph argument record their errors in it. */
 POP_API pop_graph *pop_store_graph(const pop_store *store);
 POP_API pop_store *pop_graph_store(const pop_graph *graph); /* the store of the graph's values; NULL for NULL */
 /* Interns a text for the lifetime of the store: equal texts give one pointer. "" for NULL. */
@@ -450,7 +450,7 @@ POP_API size_t pop_vertex_view_field_rank(const pop_vertex_view *vertex, const c
 POP_API size_t pop_vertex_view_field_size(const pop_vertex_view *vertex, const char *field, size_t index);
 /* Initial value i of a state field, as double; 0 when it has none. */
 POP_API double pop_vertex_view_field_value(const pop_vertex_view *vertex, const char *field, size_t i);
-/* The same for a row of a vector of vectors. */
+/* Initial value i of a row of a vector of vectors, as double; 0 when it has none. */
 POP_API double pop_vertex_view_field_row_value(const pop_vertex_view *vertex, const char *field, size_t row, size_t i);
 /* Layout of a vector field on the target (level 0: outer vector, 1: inner vectors), and of the table of its inner
  * vectors. */

@@ -81,7 +81,7 @@ POP_BEGIN_DECLS
 POP_API bool pop_log_on(pop_log_library library, pop_log_level level);
 /* Writes a message, formatted as by printf, if its level is on. */
 POP_API void pop_log_write(pop_log_library library, pop_log_level level, const char *format, ...) POP_PRINTF(3, 4);
-/* The same, unless the process has written this text before. */
+/* Writes a message unless the process has written this text before. */
 POP_API void pop_log_once(pop_log_library library, pop_log_level level, const char *format, ...) POP_PRINTF(3, 4);
 /* Logs a public call, records it in the graph (pop_debug_call) and begins its scope: public calls on this thread until
  * pop_log_leave are nested in it. function is __func__; the suffix _at is removed. Returns where with the call's debug

@@ -121,9 +121,9 @@ POP_API pop_status pop_engine_print_profile_summary(const pop_engine *engine, FI
  * execution, everything run since load or the last reset.  file_load_error when it cannot be written. */
 POP_API pop_status pop_engine_write_report(const pop_engine *engine, const char *directory, bool execution,
                                            pop_error *error) POP_MUST_CHECK;
-/* The same in a new directory below $TMPDIR; path, a buffer of size bytes, receives the file's path. If the engine's
- * own report has debug.cbor, the directory also has a link to it. The caller may remove the directory once it has
- * opened the file. */
+/* Writes profile.pop as pop_engine_write_report, in a new directory below $TMPDIR; path, a buffer of size bytes,
+ * receives the file's path. If the engine's own report has debug.cbor, the directory also has a link to it. The caller
+ * may remove the directory once it has opened the file. */
 POP_API pop_status pop_engine_temporary_report(const pop_engine *engine, bool execution, char *path, size_t size,
                                                pop_error *error) POP_MUST_CHECK;
 /* How many tiles compute, exchange and wait (sync) over time, as lines of CSV: begin, end (cycles of the modelled

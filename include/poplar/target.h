@@ -114,8 +114,9 @@ POP_BEGIN_DECLS
 /* A target of num_ipus chips of a system: "ipu1", "ipu2", "ipu21", "bow".  Error: invalid_machine_model for an unknown
  * name (the text names the nearest) or zero chips. */
 POP_API pop_status pop_target_create_ipu(unsigned num_ipus, const char *system, pop_target *target, pop_error *error);
-/* The same with a number of tiles per IPU (0: the system's) and options of group "target" (docs/reference/options.md),
- * which the environment variable POPLAR_TARGET_OPTIONS overrides; num_ipus 0 is one chip. */
+/* A target as pop_target_create_ipu makes it, with a number of tiles per IPU (0: the system's) and options of group
+ * "target" (docs/reference/options.md), which the environment variable POPLAR_TARGET_OPTIONS overrides; num_ipus 0 is
+ * one chip. */
 POP_API pop_status pop_target_create_ipu_options(unsigned num_ipus, unsigned tiles_per_ipu, const char *system,
                                                  pop_options options, pop_target *target, pop_error *error);
 /* The host: one worker, one tile per "IPU". */
@@ -153,9 +154,9 @@ POP_API uint64_t pop_target_sync_cycles(const pop_target *target, unsigned ipus)
  * represent. */
 POP_API pop_status pop_target_type_limits(const pop_target *target, pop_type type, double *lowest, double *max,
                                           pop_error *error);
-/* The same as a value of another type, which *lowest and *max (either may be NULL) point to: any integer or
- * floating-point type, POP_LONG, POP_UNSIGNED_LONG and POP_DOUBLE included.  overflow_error, and nothing written, when
- * it cannot represent a limit. */
+/* Largest and lowest finite value as values of another type, which *lowest and *max (either may be NULL) point to: any
+ * integer or floating-point type, POP_LONG, POP_UNSIGNED_LONG and POP_DOUBLE included. overflow_error, and nothing
+ * written, when it cannot represent a limit. */
 POP_API pop_status pop_target_type_limits_as(const pop_target *target, pop_type type, pop_type as, void *lowest,
                                              void *max, pop_error *error);
 

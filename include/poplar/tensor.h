@@ -140,7 +140,7 @@ POP_API bool pop_tensor_intersects(pop_tensor a, pop_tensor b);
 /* Maximal runs of flattened elements that are consecutive in one variable: intervals of t, in order; *regions is
  * malloc'ed (free it). */
 POP_API size_t pop_tensor_contiguous_regions(pop_tensor t, pop_interval **regions);
-/* The same runs as ranges of variables; *regions is malloc'ed (free it). */
+/* The runs of pop_tensor_contiguous_regions as ranges of variables; *regions is malloc'ed (free it). */
 POP_API size_t pop_tensor_var_regions(pop_tensor t, pop_variable_interval **regions);
 /* The value of a tensor whose elements are all constants and equal, converted to double or int64; false for other
  * tensors. */
@@ -223,7 +223,7 @@ POP_API pop_tensor pop_tensor_sub_sample_at(pop_where where, pop_tensor t, unsig
 #define pop_tensor_reverse(...) pop_tensor_reverse_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_tensor_reverse_at(pop_where where, pop_tensor t, unsigned dim);
 #define pop_tensor_reinterpret(...) pop_tensor_reinterpret_at(POP_HERE, __VA_ARGS__)
-/* The same bits as another type of the same size; type_error otherwise. */
+/* The elements' bits as another type of the same size; type_error otherwise. */
 POP_API pop_tensor pop_tensor_reinterpret_at(pop_where where, pop_tensor t, pop_type type);
 #define pop_tensor_concat(...) pop_tensor_concat_at(POP_HERE, __VA_ARGS__)
 /* Concatenates along dim; the other dims and all types must be equal. An empty list is an error (it has no type). */

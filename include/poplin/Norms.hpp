@@ -179,9 +179,9 @@ struct NormReducer {
 
 } // namespace detail
 
-// The same as normStatistics for a batch of normBatchSize images that is distributed over normBatchSize / batch
-// replicas with consecutive indices.  That number must divide the graph's replicas (poplibs_error).  The callback sums
-// over these replicas; nullptr: popops' all-reduce.
+// As normStatistics, for a batch of normBatchSize images that is distributed over normBatchSize / batch replicas with
+// consecutive indices. That number must divide the graph's replicas (poplibs_error). The callback sums over these
+// replicas; nullptr: popops' all-reduce.
 inline std::pair<poplar::Tensor, poplar::Tensor>
 distributedNormStatistics(poplar::Graph &replicatedGraph, const poplar::Tensor &actsUngrouped, float eps,
                           poplar::program::Sequence &prog, bool unbiasedVarEstimate,

@@ -30,14 +30,14 @@ POP_API unsigned poplin_get_kernel_index(unsigned dim, unsigned output_index, un
  * contribute. */
 POP_API pop_interval poplin_get_output_range_for_kernel_index(unsigned dim, pop_interval output_range,
                                                               unsigned kernel_index, const poplin_conv_params *params);
-/* The same for an input element. */
+/* The smallest range that holds all output elements of output_range to which this input element contributes. */
 POP_API pop_interval poplin_get_output_range_for_input_index(unsigned dim, pop_interval output_range,
                                                              unsigned input_index, const poplin_conv_params *params);
-/* The same for a range of kernel elements. */
+/* The smallest range that holds all output elements of output_range to which kernel elements of a range contribute. */
 POP_API pop_interval poplin_get_output_range_for_kernel_range(unsigned dim, pop_interval output_range,
                                                               pop_interval kernel_range,
                                                               const poplin_conv_params *params);
-/* The same for a range of input elements. */
+/* The smallest range that holds all output elements of output_range to which input elements of a range contribute. */
 POP_API pop_interval poplin_get_output_range_for_input_range(unsigned dim, pop_interval output_range,
                                                              pop_interval input_range,
                                                              const poplin_conv_params *params);
@@ -48,7 +48,8 @@ POP_API pop_interval poplin_get_input_range(unsigned dim, pop_interval output_ra
                                             const poplin_conv_params *params);
 POP_API pop_interval poplin_get_kernel_range(unsigned dim, pop_interval output_range, pop_interval input_range,
                                              const poplin_conv_params *params);
-/* The same for the whole kernel, or the whole input. */
+/* The smallest range of the input that is combined with any kernel element in output_range, and of the kernel that is
+ * combined with any input element. */
 POP_API pop_interval poplin_get_input_range_of_output(unsigned dim, pop_interval output_range,
                                                       const poplin_conv_params *params);
 POP_API pop_interval poplin_get_kernel_range_of_output(unsigned dim, pop_interval output_range,

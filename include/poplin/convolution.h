@@ -56,7 +56,7 @@ POP_API pop_tensor poplin_convolution_at(pop_where where, pop_graph *graph, pop_
                                          pop_program sequence, const char *name, pop_options options,
                                          poplin_planning_cache *cache);
 #define poplin_convolution_with_output(...) poplin_convolution_with_output_at(POP_HERE, __VA_ARGS__)
-/* The same, written to out, which has the output's shape. */
+/* Convolves as poplin_convolution; the output is written to out, which has the output's shape. */
 POP_API void poplin_convolution_with_output_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor weights,
                                                pop_tensor out, const poplin_conv_params *params,
                                                bool transpose_and_flip_weights, pop_program sequence, const char *name,
@@ -77,7 +77,7 @@ POP_API void poplin_convolution_weight_update_at(pop_where where, pop_graph *gra
                                                  poplin_planning_cache *cache);
 #define poplin_convolution_weight_update_constant(...)                                                                 \
     poplin_convolution_weight_update_constant_at(POP_HERE, __VA_ARGS__)
-/* The same with a constant scale. */
+/* Adds scale times the gradient to the weights, with a constant scale. */
 POP_API void poplin_convolution_weight_update_constant_at(pop_where where, pop_graph *graph, pop_tensor deltas,
                                                           pop_tensor weights, pop_tensor activations,
                                                           const poplin_conv_params *params, double scale,
@@ -97,7 +97,7 @@ POP_API void poplin_convolution_bias_update_at(pop_where where, pop_graph *graph
                                                pop_tensor scale, pop_program sequence, const char *name,
                                                pop_options options);
 #define poplin_convolution_bias_update_constant(...) poplin_convolution_bias_update_constant_at(POP_HERE, __VA_ARGS__)
-/* The same with a constant scale. */
+/* Adds scale times the sums of deltas to the biases, with a constant scale. */
 POP_API void poplin_convolution_bias_update_constant_at(pop_where where, pop_graph *graph, pop_tensor deltas,
                                                         pop_tensor biases, double scale, pop_program sequence,
                                                         const char *name, pop_options options);

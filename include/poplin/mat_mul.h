@@ -52,13 +52,13 @@ POP_API pop_tensor poplin_mat_mul_grouped_at(pop_where where, pop_graph *graph, 
                                              pop_program sequence, pop_type output_type, const char *name,
                                              pop_options options, poplin_planning_cache *cache);
 
-/* The same, written to a tensor of the product's shape, HALF or FLOAT, mapped and without aliases. */
+/* A{m,k} B{k,n}, written to a tensor of the product's shape, HALF or FLOAT, mapped and without aliases. */
 #define poplin_mat_mul_with_output(...) poplin_mat_mul_with_output_at(POP_HERE, __VA_ARGS__)
 POP_API void poplin_mat_mul_with_output_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b,
                                            pop_tensor out, pop_program sequence, const char *name, pop_options options,
                                            poplin_planning_cache *cache);
 #define poplin_mat_mul_grouped_with_output(...) poplin_mat_mul_grouped_with_output_at(POP_HERE, __VA_ARGS__)
-/* The same for grouped matrices. */
+/* A{g,m,k} B{g,k,n}, written to a tensor of the product's shape, HALF or FLOAT, mapped and without aliases. */
 POP_API void poplin_mat_mul_grouped_with_output_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b,
                                                    pop_tensor out, pop_program sequence, const char *name,
                                                    pop_options options, poplin_planning_cache *cache);
@@ -69,17 +69,17 @@ POP_API void poplin_mat_mul_acc_at(pop_where where, pop_graph *graph, pop_tensor
                                    pop_program sequence, const char *name, pop_options options,
                                    poplin_planning_cache *cache);
 #define poplin_mat_mul_acc_tensor(...) poplin_mat_mul_acc_tensor_at(POP_HERE, __VA_ARGS__)
-/* The same with a tensor as factor. */
+/* c += k a b, where k is a tensor of one element, HALF or FLOAT. */
 POP_API void poplin_mat_mul_acc_tensor_at(pop_where where, pop_graph *graph, pop_tensor c, pop_tensor k, pop_tensor a,
                                           pop_tensor b, pop_program sequence, const char *name, pop_options options,
                                           poplin_planning_cache *cache);
 #define poplin_mat_mul_grouped_acc(...) poplin_mat_mul_grouped_acc_at(POP_HERE, __VA_ARGS__)
-/* The same for grouped matrices. */
+/* c += k a b for grouped matrices. */
 POP_API void poplin_mat_mul_grouped_acc_at(pop_where where, pop_graph *graph, pop_tensor c, float k, pop_tensor a,
                                            pop_tensor b, pop_program sequence, const char *name, pop_options options,
                                            poplin_planning_cache *cache);
 #define poplin_mat_mul_grouped_acc_tensor(...) poplin_mat_mul_grouped_acc_tensor_at(POP_HERE, __VA_ARGS__)
-/* The same for grouped matrices, with a tensor as factor. */
+/* c += k a b for grouped matrices, where k is a tensor of one element. */
 POP_API void poplin_mat_mul_grouped_acc_tensor_at(pop_where where, pop_graph *graph, pop_tensor c, pop_tensor k,
                                                   pop_tensor a, pop_tensor b, pop_program sequence, const char *name,
                                                   pop_options options, poplin_planning_cache *cache);
@@ -130,7 +130,7 @@ POP_API pop_tensor poplin_pre_arrange_mat_mul_input_rhs_at(pop_where where, pop_
                                                            poplin_planning_cache *cache);
 #define poplin_pre_arrange_mat_mul_grouped_input_rhs(...)                                                              \
     poplin_pre_arrange_mat_mul_grouped_input_rhs_at(POP_HERE, __VA_ARGS__)
-/* The same for grouped matrices. */
+/* A copy of a grouped B with the layout of the plan; see poplin_pre_arrange_mat_mul_input_rhs. */
 POP_API pop_tensor poplin_pre_arrange_mat_mul_grouped_input_rhs_at(pop_where where, pop_graph *graph, pop_shape a_shape,
                                                                    pop_tensor b, pop_program sequence,
                                                                    pop_type output_type, const char *name,
@@ -149,7 +149,7 @@ POP_API size_t poplin_mat_mul_report_plan_at(pop_where where, pop_graph *graph, 
                                              pop_options options, poplin_planning_cache *cache, char *buffer,
                                              size_t size);
 #define poplin_mat_mul_grouped_report_plan(...) poplin_mat_mul_grouped_report_plan_at(POP_HERE, __VA_ARGS__)
-/* The same for grouped matrices. */
+/* Writes the plan of a grouped product, as poplin_mat_mul_report_plan. */
 POP_API size_t poplin_mat_mul_grouped_report_plan_at(pop_where where, pop_graph *graph, pop_type input_type,
                                                      pop_type output_type, pop_shape a_shape, pop_shape b_shape,
                                                      pop_options options, poplin_planning_cache *cache, char *buffer,

@@ -23,7 +23,7 @@ POP_BEGIN_DECLS
 POP_API pop_tensor poplin_create_norm_gamma_at(pop_where where, pop_graph *graph, pop_tensor acts, pop_type type,
                                                const char *name);
 #define poplin_create_norm_beta(...) poplin_create_norm_beta_at(POP_HERE, __VA_ARGS__)
-/* The same for beta. */
+/* New offsets (beta), mapped as poplin_create_norm_gamma maps its factors. */
 POP_API pop_tensor poplin_create_norm_beta_at(pop_where where, pop_graph *graph, pop_tensor acts, pop_type type,
                                               const char *name);
 #define poplin_create_norm_params(...) poplin_create_norm_params_at(POP_HERE, __VA_ARGS__)
@@ -74,9 +74,9 @@ typedef void (*poplin_norm_reduce)(void *context, pop_graph *graph, pop_tensor *
                                    pop_program sequence, unsigned group_size, const char *name);
 
 #define poplin_distributed_norm_statistics(...) poplin_distributed_norm_statistics_at(POP_HERE, __VA_ARGS__)
-/* The same as poplin_norm_statistics for norm_batch_size images that a group of replicas holds together: replicas 0 to
- * n - 1, n to 2 n - 1 and so on, where n = norm_batch_size / acts' batch divides the graph's replicas.  reduce is
- * called during this call, once for each sum over the group (not at all if n is 1); NULL is popops_group_all_reduce. */
+/* As poplin_norm_statistics, for norm_batch_size images that a group of replicas holds together: replicas 0 to n - 1, n
+ * to 2 n - 1 and so on, where n = norm_batch_size / acts' batch divides the graph's replicas. reduce is called during
+ * this call, once for each sum over the group (not at all if n is 1); NULL is popops_group_all_reduce. */
 POP_API void poplin_distributed_norm_statistics_at(pop_where where, pop_graph *graph, pop_tensor acts, double eps,
                                                    pop_program sequence, bool unbiased_variance,
                                                    poplin_norm_reduce reduce, void *context, unsigned norm_batch_size,
@@ -84,7 +84,7 @@ POP_API void poplin_distributed_norm_statistics_at(pop_where where, pop_graph *g
                                                    pop_options options, pop_tensor *mean, pop_tensor *inv_std_dev);
 #define poplin_distributed_norm_statistics_gradients(...)                                                              \
     poplin_distributed_norm_statistics_gradients_at(POP_HERE, __VA_ARGS__)
-/* The same as poplin_norm_statistics_gradients for statistics of a group of replicas. */
+/* As poplin_norm_statistics_gradients, for statistics of a group of replicas. */
 POP_API pop_tensor poplin_distributed_norm_statistics_gradients_at(pop_where where, pop_graph *graph,
                                                                    pop_tensor whitened, pop_tensor grads,
                                                                    pop_tensor inv_std_dev, pop_program sequence,

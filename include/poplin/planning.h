@@ -16,7 +16,7 @@ typedef struct poplin_plan_costs {
     uint64_t memory; /* bytes on the fullest tile that are live only during the convolution */
 } poplin_plan_costs;
 
-/* The same for each step. */
+/* Estimates for each step of a convolution. */
 typedef struct poplin_detailed_plan_costs {
     uint64_t parallel_split, serial_split; /* tiles in use; repetitions of the steps from dynamic_slice on */
     /* each step of a convolution in the order in which they run, and their sum */
@@ -48,7 +48,8 @@ POP_API pop_status poplin_preplan_convolutions_at(pop_where where, const poplin_
 POP_API size_t poplin_report_plan_info_at(pop_where where, pop_graph *graph, const poplin_conv_params *params,
                                           pop_options options, poplin_planning_cache *cache, char *buffer, size_t size);
 #define poplin_report_weight_update_plan_info(...) poplin_report_weight_update_plan_info_at(POP_HERE, __VA_ARGS__)
-/* The same for the convolution that updates the weights of the forward convolution params. */
+/* Writes the plan of the convolution that updates the weights of the forward convolution params, as
+ * poplin_report_plan_info. */
 POP_API size_t poplin_report_weight_update_plan_info_at(pop_where where, pop_graph *graph,
                                                         const poplin_conv_params *params, pop_options options,
                                                         poplin_planning_cache *cache, char *buffer, size_t size);
@@ -59,7 +60,7 @@ POP_API poplin_plan_costs poplin_report_plan_estimated_costs_at(pop_where where,
                                                                 poplin_planning_cache *cache);
 #define poplin_report_detailed_plan_estimated_costs(...)                                                               \
     poplin_report_detailed_plan_estimated_costs_at(POP_HERE, __VA_ARGS__)
-/* The same for each step. */
+/* The costs of each step of the plan of a convolution; zeros after an error of the graph. */
 POP_API poplin_detailed_plan_costs poplin_report_detailed_plan_estimated_costs_at(pop_where where, pop_graph *graph,
                                                                                   const poplin_conv_params *params,
                                                                                   pop_options options,

@@ -50,8 +50,8 @@ inline poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Ten
     return calcLoss(graph, modelOutputs, expected, loss, deltas, poplar::Tensor(), poplar::Tensor(), lossType,
                     debugContext);
 }
-// The same; adds the number of rows whose largest output is that of the label to numCorrect, which the program sets to
-// 0 before the first batch.
+// Also adds the number of rows whose largest output is that of the label to numCorrect, which the program sets to 0
+// before the first batch.
 inline poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Tensor &modelOutputs,
                                          const poplar::Tensor &expected, const poplar::Tensor &loss,
                                          const poplar::Tensor &deltas, const poplar::Tensor &deltasScale,

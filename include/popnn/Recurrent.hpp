@@ -219,7 +219,7 @@ backwardGradientStep(poplar::Graph &graph, const poplar::Tensor &nextLayerGrad, 
     poputil::detail::check(graph.c());
     return std::make_pair(poplar::Tensor(dx), poplar::Tensor(state));
 }
-// The same without the input's gradient.
+// A step backward without the input's gradient.
 inline poplar::Tensor backwardGradientStep(poplar::Graph &graph, const poplar::Tensor &nextLayerGrad,
                                            const poplar::Tensor &bwdState, const poplar::Tensor &actOut,
                                            const poplar::Tensor &weightsFeedback, poplar::program::Sequence &prog,

@@ -52,7 +52,7 @@ POP_API popnn_ctc_result popnn_ctc_loss_and_gradient_log_probabilities_at(
     pop_tensor data_lengths, pop_tensor label_lengths, pop_program sequence, unsigned blank_class,
     const popnn_ctc_plan *plan, const char *name, pop_options options);
 #define popnn_ctc_loss_and_gradient_logits(...) popnn_ctc_loss_and_gradient_logits_at(POP_HERE, __VA_ARGS__)
-/* The same for logits: computes their log-softmax first. */
+/* The loss and its gradient for logits: computes their log-softmax first. */
 POP_API popnn_ctc_result popnn_ctc_loss_and_gradient_logits_at(pop_where where, pop_graph *graph, pop_type out_type,
                                                                pop_tensor logits, pop_tensor labels,
                                                                pop_tensor data_lengths, pop_tensor label_lengths,

@@ -32,15 +32,15 @@ POP_BEGIN_DECLS
 POP_API pop_program popnn_calc_loss_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected,
                                        pop_tensor loss, pop_tensor deltas, popnn_loss_type type, const char *name);
 #define popnn_calc_loss_scaled(...) popnn_calc_loss_scaled_at(POP_HERE, __VA_ARGS__)
-/* The same for outputs that are model_output_scaling times p; multiplies deltas by deltas_scale. Both are scalars of
- * the outputs' type, or null for 1; only cross entropy supports them. */
+/* popnn_calc_loss for outputs that are model_output_scaling times p; multiplies deltas by deltas_scale. Both are
+ * scalars of the outputs' type, or null for 1; only cross entropy supports them. */
 POP_API pop_program popnn_calc_loss_scaled_at(pop_where where, pop_graph *graph, pop_tensor model_outputs,
                                               pop_tensor expected, pop_tensor loss, pop_tensor deltas,
                                               pop_tensor deltas_scale, pop_tensor model_output_scaling,
                                               popnn_loss_type type, const char *name);
 #define popnn_calc_loss_and_accuracy(...) popnn_calc_loss_and_accuracy_at(POP_HERE, __VA_ARGS__)
-/* The same; adds the number of rows whose largest output is that of the label to num_correct, one UNSIGNED_INT. Set
- * it to 0 before the first batch. */
+/* popnn_calc_loss; adds the number of rows whose largest output is that of the label to num_correct, one UNSIGNED_INT.
+ * Set it to 0 before the first batch. */
 POP_API pop_program popnn_calc_loss_and_accuracy_at(pop_where where, pop_graph *graph, pop_tensor model_outputs,
                                                     pop_tensor expected, pop_tensor loss, pop_tensor deltas,
                                                     pop_tensor num_correct, popnn_loss_type type, const char *name);

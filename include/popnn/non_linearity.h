@@ -38,7 +38,8 @@ POP_API bool popnn_non_linearity_type_by_name(const char *name, popnn_non_linear
 POP_API pop_tensor popnn_non_linearity_at(pop_where where, pop_graph *graph, popnn_non_linearity_type type,
                                           pop_tensor t, pop_program sequence, const char *name);
 #define popnn_non_linearity_scaled(...) popnn_non_linearity_scaled_at(POP_HERE, __VA_ARGS__)
-/* The same; *scaling (may be NULL) receives the factor of f(t): 1 except for POPNN_SOFTMAX_SCALED. */
+/* Returns f(t), as popnn_non_linearity; *scaling (may be NULL) receives the factor of f(t): 1 except for
+ * POPNN_SOFTMAX_SCALED. */
 POP_API pop_tensor popnn_non_linearity_scaled_at(pop_where where, pop_graph *graph, popnn_non_linearity_type type,
                                                  pop_tensor t, float *scaling, pop_program sequence, const char *name);
 #define popnn_non_linearity_in_place(...) popnn_non_linearity_in_place_at(POP_HERE, __VA_ARGS__)
@@ -51,7 +52,8 @@ POP_API void popnn_non_linearity_in_place_scaled_at(pop_where where, pop_graph *
                                                     pop_tensor t, float *scaling, pop_program sequence,
                                                     const char *name);
 #define popnn_non_linearity_in_place_in(...) popnn_non_linearity_in_place_in_at(POP_HERE, __VA_ARGS__)
-/* The same in a compute set; the softmax family needs several compute sets and is a poplar_error here. */
+/* Replaces t by f(t) in a compute set, which the caller executes; the softmax family needs several compute sets and is
+ * a poplar_error here. */
 POP_API void popnn_non_linearity_in_place_in_at(pop_where where, pop_graph *graph, popnn_non_linearity_type type,
                                                 pop_tensor t, pop_compute_set set);
 
@@ -63,7 +65,7 @@ POP_API pop_tensor popnn_non_linearity_input_gradient_at(pop_where where, pop_gr
                                                          pop_tensor out_gradient, pop_program sequence,
                                                          const char *name);
 #define popnn_non_linearity_input_gradient_in(...) popnn_non_linearity_input_gradient_in_at(POP_HERE, __VA_ARGS__)
-/* The same in a compute set; not for the softmax family. */
+/* The gradient of the input in a compute set, which the caller executes; not for the softmax family. */
 POP_API pop_tensor popnn_non_linearity_input_gradient_in_at(pop_where where, pop_graph *graph,
                                                             popnn_non_linearity_type type, pop_tensor act,
                                                             pop_tensor out_gradient, pop_compute_set set,

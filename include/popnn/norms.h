@@ -62,7 +62,7 @@ POP_API pop_tensor popnn_batch_norm_gradients_at(pop_where where, pop_graph *gra
                                                  pop_options options);
 #define popnn_distributed_batch_norm_statistics(...) poplin_distributed_norm_statistics(__VA_ARGS__)
 #define popnn_distributed_batch_norm_gradients(...)  popnn_distributed_batch_norm_gradients_at(POP_HERE, __VA_ARGS__)
-/* The same, with statistics over norm_batch_size images of several replicas (poplin/norms.h). */
+/* popnn_batch_norm_gradients with statistics over norm_batch_size images of several replicas (poplin/norms.h). */
 POP_API pop_tensor popnn_distributed_batch_norm_gradients_at(pop_where where, pop_graph *graph, pop_tensor whitened,
                                                              pop_tensor grads, pop_tensor inv_std_dev, pop_tensor gamma,
                                                              pop_program sequence, poplin_norm_reduce reduce,

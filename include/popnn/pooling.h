@@ -63,8 +63,8 @@ POP_API pop_tensor popnn_pool_input_gradient_at(pop_where where, pop_graph *grap
                                                 pop_options options);
 #define popnn_pool_input_gradient_without_activations(...)                                                             \
     popnn_pool_input_gradient_without_activations_at(POP_HERE, __VA_ARGS__)
-/* The same for AVG and SUM; the result's layout has groups of fwd_chans_per_group consecutive channels, which must
- * divide their number. */
+/* The gradient of the input for AVG and SUM, which need no activations; the result's layout has groups of
+ * fwd_chans_per_group consecutive channels, which must divide their number. */
 POP_API pop_tensor popnn_pool_input_gradient_without_activations_at(pop_where where, pop_graph *graph,
                                                                     const popnn_pool_params *params,
                                                                     unsigned fwd_chans_per_group,

@@ -31,7 +31,7 @@ inline poplar::program::Sequence countedForLoop(poplar::Graph &graph, const popl
     loop.add(Made(made));
     return loop;
 }
-// The same with an internal counter.
+// With an internal counter.
 inline poplar::program::Sequence countedForLoop(poplar::Graph &graph, int initialCount,
                                                 const poplar::Tensor &countLimit, int countStep,
                                                 const poplar::program::Program &body,

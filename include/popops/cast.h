@@ -14,14 +14,14 @@ POP_BEGIN_DECLS
 POP_API pop_tensor popops_cast_at(pop_where where, pop_graph *graph, pop_tensor in, pop_type type, pop_program sequence,
                                   const char *name);
 #define popops_cast_in(...) popops_cast_in_at(POP_HERE, __VA_ARGS__)
-/* The same, added to a compute set. */
+/* Converts in a compute set, which the caller executes; the result is a new variable. */
 POP_API pop_tensor popops_cast_in_at(pop_where where, pop_graph *graph, pop_tensor in, pop_type type,
                                      pop_compute_set set, const char *name);
 #define popops_cast_to(...) popops_cast_to_at(POP_HERE, __VA_ARGS__)
-/* The same, added to a compute set and written to out, which has in's shape.  The tiles of out do the work. */
+/* Converts in a compute set to out, which has in's shape. The tiles of out do the work. */
 POP_API void popops_cast_to_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor out, pop_compute_set set);
 #define popops_cast_program(...) popops_cast_program_at(POP_HERE, __VA_ARGS__)
-/* The same as a program to be added by the caller; it is a copy when both types are equal. */
+/* Converts as a program to be added by the caller; it is a copy when both types are equal. */
 POP_API pop_program popops_cast_program_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor out,
                                            const char *name);
 #define popops_cast_with_output(...) popops_cast_with_output_at(POP_HERE, __VA_ARGS__)

@@ -77,7 +77,7 @@ POP_API pop_tensor popops_group_all_reduce_at(pop_where where, pop_graph *graph,
                                               popops_collective_operator op, popops_replica_group group,
                                               pop_program sequence, const char *name, pop_options options);
 #define popops_group_all_reduce_with_output(...) popops_group_all_reduce_with_output_at(POP_HERE, __VA_ARGS__)
-/* The same, written to output, which has data's shape and type and may be data. */
+/* All-reduce, written to output, which has data's shape and type and may be data. */
 POP_API void popops_group_all_reduce_with_output_at(pop_where where, pop_graph *graph, pop_tensor data,
                                                     pop_tensor output, popops_collective_operator op,
                                                     popops_replica_group group, pop_program sequence, const char *name,
@@ -113,12 +113,12 @@ POP_API pop_tensor popops_replicated_all_reduce_at(pop_where where, pop_graph *g
                                                    popops_operation op, pop_program sequence, const char *name,
                                                    pop_options options);
 #define popops_replicated_all_reduce_with_output(...) popops_replicated_all_reduce_with_output_at(POP_HERE, __VA_ARGS__)
-/* The same, written to output. */
+/* All-reduce over all replicas, written to output. */
 POP_API void popops_replicated_all_reduce_with_output_at(pop_where where, pop_graph *graph, pop_tensor data,
                                                          pop_tensor output, popops_operation op, pop_program sequence,
                                                          const char *name, pop_options options);
 #define popops_replicated_all_reduce_in_place(...) popops_replicated_all_reduce_in_place_at(POP_HERE, __VA_ARGS__)
-/* The same, written to data. */
+/* All-reduce over all replicas, written to data. */
 POP_API void popops_replicated_all_reduce_in_place_at(pop_where where, pop_graph *graph, pop_tensor data,
                                                       popops_operation op, pop_program sequence, const char *name,
                                                       pop_options options);

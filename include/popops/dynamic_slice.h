@@ -59,7 +59,7 @@ POP_API pop_tensor popops_create_slice_tensor_at(pop_where where, pop_graph *gra
 POP_API pop_tensor popops_dynamic_slice_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor offset,
                                            pop_dims dims, pop_shape sizes, pop_program sequence, const char *name);
 #define popops_dynamic_slice_with_output(...) popops_dynamic_slice_with_output_at(POP_HERE, __VA_ARGS__)
-/* The same, written to output, which has the slice's shape and is mapped. */
+/* Copies the slice of t at offset to output, which has the slice's shape and is mapped. */
 POP_API void popops_dynamic_slice_with_output_at(pop_where where, pop_graph *graph, pop_tensor output, pop_tensor t,
                                                  pop_tensor offset, pop_dims dims, pop_shape sizes,
                                                  pop_program sequence, const char *name);

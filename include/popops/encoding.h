@@ -15,7 +15,7 @@ POP_BEGIN_DECLS
 POP_API void popops_encode_one_hot_at(pop_where where, pop_graph *graph, pop_tensor indices, pop_tensor encoded,
                                       pop_program sequence, const char *name);
 #define popops_encode_one_hot_values(...) popops_encode_one_hot_values_at(POP_HERE, __VA_ARGS__)
-/* The same with two values instead of 1 and 0: tensors of one element each, of encoded's type. */
+/* As popops_encode_one_hot, with two values instead of 1 and 0: tensors of one element each, of encoded's type. */
 POP_API void popops_encode_one_hot_values_at(pop_where where, pop_graph *graph, pop_tensor indices, pop_tensor encoded,
                                              pop_program sequence, pop_tensor on, pop_tensor off, const char *name);
 #define popops_iota(...) popops_iota_at(POP_HERE, __VA_ARGS__)

@@ -51,24 +51,24 @@ POP_BEGIN_DECLS
 POP_API pop_tensor popops_map_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors,
                                  pop_program sequence, const char *name, pop_options options);
 #define popops_map_in_place(...) popops_map_in_place_at(POP_HERE, __VA_ARGS__)
-/* The same; the result replaces the first tensor. */
+/* Adds the expression to a sequence; the result replaces the first tensor. */
 POP_API void popops_map_in_place_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors,
                                     pop_program sequence, const char *name, pop_options options);
 #define popops_map_with_output(...) popops_map_with_output_at(POP_HERE, __VA_ARGS__)
-/* The same; the result is written to out. */
+/* Adds the expression to a sequence; the result is written to out. */
 POP_API void popops_map_with_output_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors,
                                        pop_tensor out, pop_program sequence, const char *name, pop_options options);
 
-/* The same for expressions given as trees. */
+/* Adds an expression given as a tree to a sequence and returns its result. */
 #define popops_map_expr(...) popops_map_expr_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popops_map_expr_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors,
                                       pop_program sequence, const char *name, pop_options options);
 #define popops_map_expr_in_place(...) popops_map_expr_in_place_at(POP_HERE, __VA_ARGS__)
-/* The same; the result replaces the first tensor. */
+/* Adds an expression given as a tree; the result replaces the first tensor. */
 POP_API void popops_map_expr_in_place_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors,
                                          pop_program sequence, const char *name, pop_options options);
 #define popops_map_expr_with_output(...) popops_map_expr_with_output_at(POP_HERE, __VA_ARGS__)
-/* The same; the result is written to out. */
+/* Adds an expression given as a tree; the result is written to out. */
 POP_API void popops_map_expr_with_output_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors,
                                             pop_tensor out, pop_program sequence, const char *name,
                                             pop_options options);

@@ -13,10 +13,10 @@ POP_BEGIN_DECLS
 POP_API void popops_fill_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, double value,
                             const char *name);
 #define popops_fill_in(...) popops_fill_in_at(POP_HERE, __VA_ARGS__)
-/* The same, added to a compute set. */
+/* Sets every element of t to value in a compute set, which the caller executes. */
 POP_API void popops_fill_in_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set set, double value);
 #define popops_fill_on_tile(...) popops_fill_on_tile_at(POP_HERE, __VA_ARGS__)
-/* The same for intervals of the flattened t, with vertices on the given tile. */
+/* Sets intervals of the flattened t to value in a compute set, with vertices on the given tile. */
 POP_API void popops_fill_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list regions,
                                     unsigned tile, pop_compute_set set, double value);
 
@@ -38,10 +38,10 @@ POP_API void popops_fill_value_on_tile_at(pop_where where, pop_graph *graph, pop
 #define popops_zero(...) popops_zero_at(POP_HERE, __VA_ARGS__)
 POP_API void popops_zero_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, const char *name);
 #define popops_zero_in(...) popops_zero_in_at(POP_HERE, __VA_ARGS__)
-/* The same, added to a compute set. */
+/* Sets every element of t to zero in a compute set, which the caller executes. */
 POP_API void popops_zero_in_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set set);
 #define popops_zero_on_tile(...) popops_zero_on_tile_at(POP_HERE, __VA_ARGS__)
-/* The same for intervals of the flattened t, with vertices on the given tile. */
+/* Sets intervals of the flattened t to zero in a compute set, with vertices on the given tile. */
 POP_API void popops_zero_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list regions,
                                     unsigned tile, pop_compute_set set);
 

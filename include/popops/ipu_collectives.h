@@ -25,7 +25,7 @@ POP_BEGIN_DECLS
 POP_API bool popops_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op,
                                       pop_program sequence, const char *name, pop_options options, pop_tensor *chunks);
 #define popops_ipu_reduce_scatter(...) popops_ipu_reduce_scatter_at(POP_HERE, __VA_ARGS__)
-/* The same with the operators of collectives, which include MEAN and LOCAL. */
+/* Reduce-scatter with the operators of collectives, which include MEAN and LOCAL. */
 POP_API bool popops_ipu_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data,
                                           popops_collective_operator op, pop_program sequence, const char *name,
                                           pop_options options, pop_tensor *chunks);
@@ -41,8 +41,8 @@ typedef struct popops_chunk {
     unsigned offset;   /* the run's index: runs are concatenated */
 } popops_chunk;
 #define popops_all_gather_chunks(...) popops_all_gather_chunks_at(POP_HERE, __VA_ARGS__)
-/* The same for count chunks in any order, on ipus IPUs: {ipus, elements of all chunks}.  The result is ordered by
- * offset, then by index; several rings, each of which reduced a part of the data, give one run each.  Two chunks with
+/* All-gather of count chunks in any order, on ipus IPUs: {ipus, elements of all chunks}. The result is ordered by
+ * offset, then by index; several rings, each of which reduced a part of the data, give one run each. Two chunks with
  * equal offset and index are an error. */
 POP_API pop_tensor popops_all_gather_chunks_at(pop_where where, pop_graph *graph, const popops_chunk *chunks,
                                                size_t count, size_t ipus, pop_program sequence, const char *name,
@@ -52,7 +52,7 @@ POP_API pop_tensor popops_all_gather_chunks_at(pop_where where, pop_graph *graph
 POP_API pop_tensor popops_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op,
                                         pop_program sequence, const char *name, pop_options options);
 #define popops_ipu_all_reduce(...) popops_ipu_all_reduce_at(POP_HERE, __VA_ARGS__)
-/* The same with the operators of collectives. */
+/* All-reduce with the operators of collectives. */
 POP_API pop_tensor popops_ipu_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data,
                                             popops_collective_operator op, pop_program sequence, const char *name,
                                             pop_options options);

@@ -14,7 +14,7 @@ POP_BEGIN_DECLS
 POP_API pop_tensor popops_has_nan_at(pop_where where, pop_graph *graph, pop_tensor a, pop_program sequence,
                                      const char *name);
 #define popops_has_nan_or_inf(...) popops_has_nan_or_inf_at(POP_HERE, __VA_ARGS__)
-/* The same for NaN or infinity. */
+/* Adds to a sequence: tests for NaN or infinity, as popops_has_nan. */
 POP_API pop_tensor popops_has_nan_or_inf_at(pop_where where, pop_graph *graph, pop_tensor a, pop_program sequence,
                                             const char *name);
 

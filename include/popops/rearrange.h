@@ -43,23 +43,23 @@ POP_API pop_tensor popops_regroup_tensor_at(pop_where where, pop_graph *graph, p
                                             pop_compute_set transpositions, poputil_dim_grouping from,
                                             poputil_dim_grouping to, const char *name);
 #define popops_regroup_if_possible(...) popops_regroup_if_possible_at(POP_HERE, __VA_ARGS__)
-/* The same from the grouping that t has.  Returns t itself if the sizes do not allow it, or t has that grouping
- * already. */
+/* Regroups as popops_regroup_tensor, from the grouping that t has. Returns t itself if the sizes do not allow it, or t
+ * has that grouping already. */
 POP_API pop_tensor popops_regroup_if_possible_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program copies,
                                                  pop_compute_set transpositions, poputil_dim_grouping to,
                                                  const char *name);
-/* The same if it saves time: if both group sizes are multiples of the minimum grain.  The new grouping is that of
+/* Regroups if it saves time: if both group sizes are multiples of the minimum grain. The new grouping is that of
  * another tensor of the same rank, or groups of the given number of elements of the innermost dimension. */
 #define popops_regroup_if_beneficial_in(...) popops_regroup_if_beneficial_in_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popops_regroup_if_beneficial_in_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like,
                                                       pop_program copies, pop_compute_set transpositions,
                                                       const char *name);
 #define popops_regroup_if_beneficial(...) popops_regroup_if_beneficial_at(POP_HERE, __VA_ARGS__)
-/* The same, added to a sequence with its own compute set. */
+/* Regroups if it saves time, with a compute set that is added to the sequence. */
 POP_API pop_tensor popops_regroup_if_beneficial_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like,
                                                    pop_program sequence, const char *name);
 #define popops_regroup_if_beneficial_to(...) popops_regroup_if_beneficial_to_at(POP_HERE, __VA_ARGS__)
-/* The same, to groups of preferred_grouping elements of the innermost dimension. */
+/* Regroups if it saves time, to groups of preferred_grouping elements of the innermost dimension. */
 POP_API pop_tensor popops_regroup_if_beneficial_to_at(pop_where where, pop_graph *graph, pop_tensor in,
                                                       size_t preferred_grouping, pop_program sequence,
                                                       const char *name);

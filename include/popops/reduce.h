@@ -53,7 +53,8 @@ POP_API pop_tensor popops_reduce_at(pop_where where, pop_graph *graph, pop_tenso
                                     popops_reduce_params params, pop_program sequence, const char *name,
                                     pop_options options);
 #define popops_reduce_with_output(...) popops_reduce_with_output_at(POP_HERE, __VA_ARGS__)
-/* The same, written to out, which has the result's shape, is mapped and shares no elements with in. */
+/* Reduces as popops_reduce; the result is written to out, which has the result's shape, is mapped and shares no
+ * elements with in. */
 POP_API void popops_reduce_with_output_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor out,
                                           pop_dims dims, popops_reduce_params params, pop_program sequence,
                                           const char *name, pop_options options);

@@ -27,7 +27,7 @@ POP_BEGIN_DECLS
 POP_API void popops_scaled_add_to_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor scale,
                                      pop_program sequence, const char *name, pop_options options);
 #define popops_scaled_add_to_constant(...) popops_scaled_add_to_constant_at(POP_HERE, __VA_ARGS__)
-/* The same with a constant factor. */
+/* a += scale * b with a constant factor. */
 POP_API void popops_scaled_add_to_constant_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b,
                                               double scale, pop_program sequence, const char *name,
                                               pop_options options);
@@ -37,7 +37,7 @@ POP_API void popops_scaled_subtract_from_at(pop_where where, pop_graph *graph, p
                                             pop_tensor scale, pop_program sequence, const char *name,
                                             pop_options options);
 #define popops_scaled_subtract_from_constant(...) popops_scaled_subtract_from_constant_at(POP_HERE, __VA_ARGS__)
-/* The same with a constant factor. */
+/* a -= scale * b with a constant factor. */
 POP_API void popops_scaled_subtract_from_constant_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b,
                                                      double scale, pop_program sequence, const char *name,
                                                      pop_options options);
@@ -49,7 +49,7 @@ POP_API void popops_scaled_add_both_at(pop_where where, pop_graph *graph, pop_te
                                        popops_scaled_add_specialisation specialisation, const char *name,
                                        pop_options options);
 #define popops_scaled_add_both_constant(...) popops_scaled_add_both_constant_at(POP_HERE, __VA_ARGS__)
-/* The same with constant factors. */
+/* a = scale_a * a + scale_b * b with constant factors. */
 POP_API void popops_scaled_add_both_constant_at(pop_where where, pop_graph *graph, pop_tensor a, double scale_a,
                                                 pop_tensor b, double scale_b, pop_program sequence,
                                                 popops_scaled_add_specialisation specialisation, const char *name,
@@ -60,7 +60,7 @@ POP_API void popops_scaled_subtract_both_at(pop_where where, pop_graph *graph, p
                                             pop_tensor b, pop_tensor scale_b, pop_program sequence, const char *name,
                                             pop_options options);
 #define popops_scaled_subtract_both_constant(...) popops_scaled_subtract_both_constant_at(POP_HERE, __VA_ARGS__)
-/* The same with constant factors. */
+/* a = scale_a * a - scale_b * b with constant factors. */
 POP_API void popops_scaled_subtract_both_constant_at(pop_where where, pop_graph *graph, pop_tensor a, double scale_a,
                                                      pop_tensor b, double scale_b, pop_program sequence,
                                                      const char *name, pop_options options);

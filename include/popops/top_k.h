@@ -28,13 +28,13 @@ POP_API pop_tensor popops_create_top_k_input_at(pop_where where, pop_graph *grap
 POP_API pop_tensor popops_top_k_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor t,
                                    popops_top_k_params params, const char *name);
 #define popops_top_k_key_value(...) popops_top_k_key_value_at(POP_HERE, __VA_ARGS__)
-/* The same for keys, and for values of the same shape: returns the keys; *chosen_values receives the values that
- * belong to them. */
+/* popops_top_k of keys, with values of their shape: returns the keys; *chosen_values receives the values that belong to
+ * them. */
 POP_API pop_tensor popops_top_k_key_value_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor keys,
                                              pop_tensor values, popops_top_k_params params, pop_tensor *chosen_values,
                                              const char *name);
 #define popops_top_k_with_permutation(...) popops_top_k_with_permutation_at(POP_HERE, __VA_ARGS__)
-/* The same; *indices receives the elements' indices along the dimension, UNSIGNED_INT. */
+/* popops_top_k; *indices receives the elements' indices along the dimension, UNSIGNED_INT. */
 POP_API pop_tensor popops_top_k_with_permutation_at(pop_where where, pop_graph *graph, pop_program sequence,
                                                     pop_tensor t, popops_top_k_params params, pop_tensor *indices,
                                                     const char *name);

@@ -57,8 +57,8 @@ POP_API pop_tensor poprand_dropout_at(pop_where where, pop_graph *graph, const p
                                       uint32_t seed_modifier, pop_tensor input, pop_tensor reference,
                                       double keep_probability, double scale, pop_program sequence, const char *name);
 #define poprand_shaped_dropout(...) poprand_shaped_dropout_at(POP_HERE, __VA_ARGS__)
-/* The same with a reference that is broadcast to the input's shape: elements that share an element of the reference
- * are kept or dropped together. */
+/* Dropout with a reference that is broadcast to the input's shape: elements that share an element of the reference are
+ * kept or dropped together. */
 POP_API pop_tensor poprand_shaped_dropout_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed,
                                              uint32_t seed_modifier, pop_tensor input, pop_tensor reference,
                                              double keep_probability, double scale, pop_program sequence,

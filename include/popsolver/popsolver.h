@@ -147,10 +147,10 @@ POP_API popsolver_variable popsolver_ceildiv_constrain_divisor_at(pop_where wher
 #define popsolver_call(...) popsolver_call_at(POP_HERE, __VA_ARGS__)
 POP_API popsolver_variable popsolver_call_at(pop_where where, popsolver_model *model, popsolver_variables variables,
                                              popsolver_function function, void *user, const char *name);
-/* The same for a monotone function, which does not decrease when an operand increases, as most cost functions of
- * sizes. It is called with the operands' minima before they are decided, and its value is then a lower bound of the
- * result, which can shorten the search considerably. The function must therefore accept any operands in their
- * domains; when it has no value, nothing is derived until the operands are decided. */
+/* A monotone function of the variables' values: one which does not decrease when an operand increases, as most cost
+ * functions of sizes. It is called with the operands' minima before they are decided, and its value is then a lower
+ * bound of the result, which can shorten the search considerably. The function must therefore accept any operands in
+ * their domains; when it has no value, nothing is derived until the operands are decided. */
 #define popsolver_call_monotone(...) popsolver_call_monotone_at(POP_HERE, __VA_ARGS__)
 POP_API popsolver_variable popsolver_call_monotone_at(pop_where where, popsolver_model *model,
                                                       popsolver_variables variables, popsolver_function function,

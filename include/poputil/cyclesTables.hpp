@@ -65,7 +65,7 @@ inline std::uint64_t getUnpackCost(poplar::layout::VectorList layout)
         return 0;
     }
 }
-// The same for each vector of a vector list.
+// Cycles of reading an entry of a vector list with delta layout, for each vector.
 inline std::uint64_t getVectorListDeltaUnpackCost(poplar::layout::VectorList layout)
 {
     return layout == poplar::layout::VectorList::DeltaN           ? 3

@@ -18,7 +18,7 @@ POP_BEGIN_DECLS
  * has a list for each tile of the graph; the caller frees it. False when the graph has an error. */
 POP_API bool poputil_calc_linear_tile_mapping(const pop_graph *graph, pop_shape shape, unsigned min_elements_per_tile,
                                               unsigned grain_size, pop_interval_lists *mapping);
-/* The same for a tensor, with at least 128 bytes on a tile and grains of the target's vector width. */
+/* The linear mapping of a tensor, with at least 128 bytes on a tile and grains of the target's vector width. */
 POP_API bool poputil_calc_linear_tile_mapping_of_tensor(const pop_graph *graph, pop_tensor t,
                                                         pop_interval_lists *mapping);
 #define poputil_map_tensor_linearly(...) poputil_map_tensor_linearly_at(POP_HERE, __VA_ARGS__)
@@ -29,8 +29,9 @@ POP_API void poputil_map_tensor_linearly_at(pop_where where, pop_graph *graph, p
 POP_API void poputil_map_tensor_linearly_grain_at(pop_where where, pop_graph *graph, pop_tensor t,
                                                   unsigned min_elements_per_tile, unsigned grain_size);
 
-/* The same from a given tile on: the first part is on tile `offset` and the next ones on the following tiles, with
- * wrap-around; with ascending false, tiles are counted down from the last. Returns the offset for the next tensor. */
+/* A linear mapping from a given tile on: the first part is on tile `offset` and the next ones on the following tiles,
+ * with wrap-around; with ascending false, tiles are counted down from the last. Returns the offset for the next tensor.
+ */
 POP_API bool poputil_calc_linear_tile_mapping_and_new_offset(const pop_graph *graph, pop_shape shape,
                                                              unsigned min_elements_per_tile, unsigned grain_size,
                                                              unsigned offset, bool ascending,
@@ -135,12 +136,12 @@ POP_API void poputil_map_output_for_element_wise_op_at(pop_where where, pop_grap
 POP_API pop_tensor poputil_clone_to_ipu_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned ipu,
                                            pop_clone_method method, const char *name);
 #define poputil_create_ipu_copy(...) poputil_create_ipu_copy_at(POP_HERE, __VA_ARGS__)
-/* The same, with the views for a pop_copy of t's values to the clone. */
+/* A clone as poputil_clone_to_ipu makes it, with the views for a pop_copy of t's values to the clone. */
 POP_API pop_tensor poputil_create_ipu_copy_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned ipu,
                                               pop_clone_method method, const char *name, pop_tensor *copy_source,
                                               pop_tensor *copy_destination);
 #define poputil_copy_to_ipu(...) poputil_copy_to_ipu_at(POP_HERE, __VA_ARGS__)
-/* The same, and adds the copy to a sequence. */
+/* A clone as poputil_clone_to_ipu makes it; adds the copy of t's values to a sequence. */
 POP_API pop_tensor poputil_copy_to_ipu_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence,
                                           unsigned ipu, pop_clone_method method, const char *name);
 #define poputil_clone_to_graph(...) poputil_clone_to_graph_at(POP_HERE, __VA_ARGS__)

@@ -24,7 +24,7 @@ POP_BEGIN_DECLS
 /* Sorts intervals, joins those that touch or overlap, and removes empty ones, in place. Returns the remaining
  * number. */
 POP_API size_t poputil_merge_adjacent_regions(pop_interval *regions, size_t count);
-/* The same in each list. */
+/* poputil_merge_adjacent_regions for each list. */
 POP_API void poputil_merge_adjacent_regions_lists(pop_interval_lists *lists);
 
 /* Divides regions into at most max_partitions partitions, as evenly as whole grains allow: partition i of n gets
@@ -35,8 +35,9 @@ POP_API void poputil_merge_adjacent_regions_lists(pop_interval_lists *lists);
 POP_API void poputil_split_regions(pop_interval_list regions, unsigned grain_size, unsigned max_partitions,
                                    unsigned min_elements_per_partition, unsigned max_elements_per_partition,
                                    unsigned max_elements_per_region, pop_interval_lists *partitions);
-/* The same when each list is one contiguous region in memory (as from pop_graph_get_sorted_contiguous_regions): the
- * lists of a partition are parts of the given lists, and max_elements_per_region limits each list. */
+/* Divides lists of regions as poputil_split_regions does regions, when each list is one contiguous region in memory (as
+ * from pop_graph_get_sorted_contiguous_regions): the lists of a partition are parts of the given lists, and
+ * max_elements_per_region limits each list. */
 POP_API void poputil_split_regions_lists(const pop_interval_lists *regions, unsigned grain_size,
                                          unsigned max_partitions, unsigned min_elements_per_partition,
                                          unsigned max_elements_per_partition, unsigned max_elements_per_region,

@@ -211,7 +211,7 @@ typedef bool pva_row(void *context, size_t columns, const char *const *names, co
 /* Runs a query; error: parse_error with the reason, application_runtime_error when it was cancelled. */
 POP_API pop_status pva_sql(pva_file *file, const char *sql, pva_row *row, void *context,
                            pop_error *error) POP_MUST_CHECK;
-/* The same for integer columns, for results of millions of rows: values are valid during the call, NULL is
+/* Receives rows of integer columns, for results of millions of rows: values are valid during the call, NULL is
  * INT64_MIN, and SQLite converts other kinds. It is not called for the names. */
 typedef bool pva_integers(void *context, size_t columns, const int64_t *values);
 /* Runs a query whose columns are integers; errors as for pva_sql. */

@@ -100,7 +100,8 @@ POP_BEGIN_DECLS
 /* Reads a file, and checks it: names that no node gives, cycles, sizes.  External data are read from files in the
  * model's directory.  NULL, with the reason in error (may be NULL): file_load_error, parse_error. */
 POP_API tremula_onnx_model *tremula_onnx_load(const char *path, pop_error *error);
-/* The same from memory; directory is where external data are, or NULL: then there may be none. */
+/* Reads a model from memory and checks it, as tremula_onnx_load; directory is where external data are, or NULL: then
+ * there may be none. */
 POP_API tremula_onnx_model *tremula_onnx_read(const void *data, size_t size, const char *directory, pop_error *error);
 POP_API void tremula_onnx_destroy(tremula_onnx_model *model); /* NULL is allowed */
 

@@ -132,7 +132,7 @@ static void write_part(struct container_writer *w, const void *data, size_t size
 
 void container_put(struct container_writer *w, const void *data, size_t size)
 {
-    enum { PART = 1 << 18 }; /* is in the cache still when it is written */
+    enum { PART = 1 << 18 }; /* so that the part is still in the CPU cache when it is written */
     for (size_t done = 0; done < size;) {
         size_t part = size - done < PART ? size - done : PART;
         XXH3_128bits_update(&w->hash, (const char *)data + done, part);

@@ -10,7 +10,7 @@
 pop_status file_read(const char *path, char **data, size_t *size, pop_error *error);
 pop_status file_read_stream(FILE *file, char **data, size_t *size, pop_error *error);
 /* A file's bytes for reading: mapped where it is a regular file, so that pages that nobody reads take no memory, else
- * read.  Who changes the file itself changes the bytes; a file that replaces it (file_write) does not. */
+ * read.  If the file is modified in place, the mapped bytes change; a file that replaces it (file_write) does not. */
 struct file_view {
     const void *data;
     size_t size;

@@ -103,8 +103,8 @@ char *mem_string(const char *text)
 /* Blocks from MANY_PAGES on begin and end with a large page. */
 enum { LARGE_PAGE = 2 << 20, MANY_PAGES = 4 * LARGE_PAGE };
 
-/* Makes whole pages of our own read as zeros: the kernel clears each when it is first touched, and those that nobody
- * touches take no memory. */
+/* Makes whole pages of our own read as zeros: the kernel clears each when it is first touched, and untouched
+ * pages take no memory. */
 static void clear_pages(void *memory, size_t bytes)
 {
 #ifdef __linux__

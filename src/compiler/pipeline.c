@@ -31,7 +31,7 @@
 #include "base/log.h"
 #include "base/pool.h"
 
-/* Compilations of fewer vertices end before anybody reads how far they are, and take little memory. */
+/* Below this many vertices progress is not logged and memory is not trimmed. */
 enum { LONG_COMPILATION = 100000 };
 
 /* What is emitted passes the reader's check, in every build: an executable that runs but cannot be read again is found

@@ -377,8 +377,8 @@ static bool is_read_before(const struct checked *checked)
     return false;
 }
 
-/* The first run: only a read before a field is an error, others are found by the second one.  The state becomes
- * what it was. */
+/* The first run: only a read before a field is an error, others are found by the second one.  Restores the
+ * vertex state. */
 static bool run_at_front(const struct vertex_at *vertex, const struct group_run *group, struct checked *checked)
 {
     struct vertex_failure failure = { .vertex = vertex->in_set, .type = vertex->codelet->name };

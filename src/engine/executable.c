@@ -150,7 +150,7 @@ static pop_status no_executable(const char *api, pop_error *error)
     return error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "the executable is NULL");
 }
 
-/* What is saved; failures: of memory, before. */
+/* Argument of put_image; failures: mem_failures() at the start of the call. */
 struct image_to_save {
     const struct image *image;
     size_t failures;

@@ -41,7 +41,7 @@ uint32_t pop_vertex_view_compute_set(const pop_vertex_view *vertex)
     return vertex ? vertex->vertex->set + 1 : 0;
 }
 
-/* The field of a name and its edge (NULL: nothing was connected or set); NULL when there is no such field. */
+/* Finds a field by name; *edge is NULL if nothing is connected. Returns NULL for an unknown name. */
 static const struct codelet_field *find(const pop_vertex_view *vertex, const char *name, const struct edge **edge)
 {
     const struct codelet_field *field = vertex && name ? codelet_find_field(vertex->codelet, name) : NULL;

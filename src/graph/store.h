@@ -217,7 +217,7 @@ static inline bool store_ready(pop_store *store)
     return store && store->error.status == POP_OK && (!store->compiling || store_busy(store)) &&
            (store->memory_failures == mem_failures() || store_without_memory(store));
 }
-/* The same for read access. */
+/* Whether a call that only reads may go on. */
 static inline void store_notice_memory(pop_store *store)
 {
     if (store->memory_failures != mem_failures() && store->error.status == POP_OK)
@@ -226,7 +226,7 @@ static inline void store_notice_memory(pop_store *store)
 /* Records an error (the first one is kept) and calls the handler; returns false for `return store_fail(...)`. */
 bool store_fail(pop_store *store, pop_status status, pop_where where, const char *api, const char *format, ...)
     POP_PRINTF(5, 6);
-/* The same with the debug name of what failed. */
+/* Records an error with the debug name of what failed. */
 bool store_fail_in(pop_store *store, pop_status status, pop_where where, const char *api, const char *path,
                    const char *format, ...) POP_PRINTF(6, 7);
 /* Checks that a list of count entries is not NULL; otherwise records an error with this status. what: "tensors". */

@@ -93,8 +93,4 @@ struct composed {
     uint8_t owner[MAX_DIGITS + 2];
 };
 
-/* ---- view_runs.c ---- */
-
-/* ---- view_cache.c ---- */
-
 #endif

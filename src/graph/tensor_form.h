@@ -21,7 +21,7 @@ void unpacked_set_run(struct unpacked *v, unsigned dim, const struct digit *digi
 void unpacked_drop(struct unpacked *v, unsigned dim, unsigned from, unsigned count);
 /* One digit for each dimension, as elements are in row-major order from v->offset on. */
 void unpacked_row_major(struct unpacked *v, const uint64_t *shape, unsigned rank);
-/* The same view over a composite of its own, where each dimension is one digit. */
+/* The view over a composite of its own, where each dimension is one digit. */
 void unpacked_make_lazy(struct unpacked *v);
 /* Splits flat digits into the dimensions of a shape of as many elements; false when strides cannot express it. */
 bool unpacked_split(struct unpacked *v, const struct digit *flat, unsigned count, const uint64_t *shape, unsigned rank);

@@ -383,7 +383,7 @@ static bool extend(struct composite *composite, struct node_child *last, const s
     return true;
 }
 
-/* Whether the last child is one block before those of the piece, or the piece is another such block. */
+/* Prepends: true if child and piece continue each other at a constant stride. */
 static bool prepend(struct composite *composite, struct node_child *last, const struct piece *piece)
 {
     struct digit joined[MAX_DIGITS + 2];

@@ -47,8 +47,8 @@ static void cut(struct unpacked *v, unsigned dim, uint64_t begin, uint64_t end)
     }
 }
 
-/* The same on the packed value, for the common case: a dimension of one digit, of a variable.  False when the long way
- * must be taken. */
+/* Slices the packed value, for the common case: a dimension of one digit, of a variable. False when the long way must
+ * be taken. */
 static inline bool cut_value(pop_tensor *t, uint64_t begin, uint64_t end, unsigned dim)
 {
     if (t->form || (t->source & COMPOSITE) || dim >= t->rank || t->run[dim] != 1 || begin >= end ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pieces of views over composites that were walked lately.  Programs ask for the same tensor's mapping, regions
+/* Cache of the pieces of recently enumerated views.  Programs ask for the same tensor's mapping, regions
  * and aliases, copies it and takes parts of it; a walk through composites of composites takes much longer than a look
  * at the pieces that the last one found. */
 #include "graph/view_cache.h"

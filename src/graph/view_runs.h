@@ -12,10 +12,11 @@ bool walk_joined(pop_store *store, const struct piece *flat, piece_fn fn, void *
 bool tensor_each_piece(pop_tensor t, piece_fn fn, void *context);
 /* Maximal contiguous runs of t in flat order: neighbours that continue each other are merged. */
 bool tensor_each_run(pop_tensor t, run_fn fn, void *context);
-/* The same for who stops after few: tensor_each_run refuses, with an error in the graph, to visit more than 2^26
- * runs. */
+/* Runs for a function that stops after few; tensor_each_run refuses, with an error in the graph, to visit more than
+ * 2^26.
+ */
 bool tensor_first_runs(pop_tensor t, run_fn fn, void *context);
-/* The same for flat elements [begin, end) of t, in time that does not depend on what is before begin. */
+/* Runs of the flat elements [begin, end) of t, in time that does not depend on what is before begin. */
 bool tensor_each_run_in(pop_tensor t, uint64_t begin, uint64_t end, run_fn fn, void *context);
 /* Adds a piece's runs to a count; false, with an error, when there are more than 2^26. */
 bool runs_count(pop_store *store, const struct piece *piece, uint64_t *runs);

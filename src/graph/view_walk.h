@@ -36,7 +36,7 @@ bool digits_compose(const struct piece *child, uint64_t at, const struct digit *
 struct piece child_piece(const struct composite *composite, size_t index);
 /* Strided pieces of variables, in flat order; neighbours are not merged. */
 bool walk_pieces(pop_store *store, const struct piece *flat, piece_fn fn, void *context);
-/* The same for elements [begin, end). */
+/* Calls fn for each strided piece of elements [begin, end). */
 bool walk_pieces_in(pop_store *store, const struct piece *flat, uint64_t begin, uint64_t end, piece_fn fn,
                     void *context);
 /* The set of elements: in any order, each piece with positive strides, largest first.  *repeats is set when an element

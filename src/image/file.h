@@ -19,7 +19,7 @@ void image_write(const struct image *image, char **data, size_t *size);
 bool image_put(const struct image *image, FILE *file);
 /* The image takes the file's bytes, whether or not it can be read: its large arrays stay in them. */
 pop_status image_open(const char *name, struct file_view *file, struct image **image, pop_error *error);
-/* The same from a copy of the bytes. */
+/* Reads an image from a copy of the bytes. */
 pop_status image_read(const char *name, const void *data, size_t size, struct image **image, pop_error *error);
 /* Gives up the file that an image was read from, with the arrays that are in it. */
 void image_file_close(struct image *image);

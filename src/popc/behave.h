@@ -5,8 +5,8 @@
 
 #include "popc/module/codelet.h"
 
-/* The same vertex types, compiled to follow the tiles' floating-point behaviour: codelet_call.narrow rounds to half,
- * and only exceptions of the source are raised. Compiled from the module's source or, for a module read from
+/* The module's vertex types, compiled to follow the tiles' floating-point behaviour: codelet_call.narrow rounds to
+ * half, and only exceptions of the source are raised. Compiled from the module's source or, for a module read from
  * NAME.gp, read from NAME.behaving.gp in the same directory; NULL when neither exists. The module owns the result. */
 struct module *module_behaving(struct module *module);
 

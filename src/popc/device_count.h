@@ -16,7 +16,7 @@ void device_counter_free(struct device_counter *counter);
  * for worker codelets, else of the tile. False, with run->reason, when it cannot be counted. */
 bool device_counter_run(struct device_counter *counter, const struct codelet *codelet, struct device_run *run,
                         uint64_t *cycles);
-/* The same for an external codelet, whose slots are counted exactly: edge_bytes as in tile_vertex.h. NULL in
+/* Executes an external codelet, whose slots are counted exactly: edge_bytes as in tile_vertex.h. NULL in
  * device_counter_assembly: no assembly source has its code. */
 struct tile_vertex;
 struct tile_vertex *device_counter_assembly(struct device_counter *counter, const struct codelet *codelet);

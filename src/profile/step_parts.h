@@ -11,7 +11,7 @@ enum step_part { PART_SANS = 0, PART_SYNC, PART_SYNC_ANS, PART_BEGIN, PART_STEP,
 
 /* Bit i: the step has part i. */
 uint8_t step_parts(const struct image *image, uint32_t step);
-/* The same of all steps, malloc'ed. */
+/* The parts of all steps, malloc'ed. */
 uint8_t *step_parts_all(const struct image *image);
 /* How many parts that is. */
 unsigned step_parts_count(uint8_t parts);

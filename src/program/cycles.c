@@ -5,7 +5,7 @@
 #include "graph/virtual.h"
 #include "program/node.h"
 
-/* Whether the graph has such a tile, and there is such a sync. */
+/* Checks the tile number and the sync type. */
 static bool check_stamp(const struct program_call *call, pop_graph *graph, unsigned tile, pop_sync_type type,
                         const char *name)
 {

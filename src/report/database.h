@@ -25,7 +25,7 @@ struct database;
 bool database_directories(const char *path, pop_error *error);
 /* Creates a file with the tables of report_tables.def and begins a transaction. NULL: an error (file_load_error). */
 struct database *database_create(const char *path, pop_error *error);
-/* The same, with the compilation's part of another report, but not its runs. */
+/* Creates a file with the compilation's part of another report, but not its runs. */
 struct database *database_continue(const char *path, const char *from, pop_error *error);
 /* Reads a text of a report's table info, malloc'ed; NULL: there is none, or no report. */
 char *database_info(const char *path, const char *name);

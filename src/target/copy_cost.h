@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies within a tile: which of the compiler's vertices does one, and what it costs
+/* Copies within a tile: which copy vertex the compiler uses, and its cycles
  * (docs/reference/ipu-model.md, 1.4, 2.6, 3.2, 4.1). */
 #ifndef TARGET_COPY_COST_H
 #define TARGET_COPY_COST_H

@@ -22,7 +22,7 @@ void cost_tile_worker(struct cost_tile *tile, uint64_t estimate);
 void cost_tile_supervisor(struct cost_tile *tile, uint64_t estimate);
 uint64_t cost_tile_cycles(const struct cost_tile *tile);
 
-/* The same for a list of worker estimates and the sum of the supervisors' ones. */
+/* The cycles of a compute set on a tile, from a list of worker estimates and the sum of the supervisors' ones. */
 uint64_t cost_compute(const pop_target *target, const uint64_t *workers, size_t count, uint64_t supervisors);
 
 /* A sync of tiles of one IPU that all arrive at once: release = max over tiles (arrival + delay / 2), a tile resumes

@@ -55,18 +55,18 @@ struct timeline {
  * any checked file. */
 void timeline_make(struct timeline *timeline, const struct image *image, const struct trace *trace,
                    timeline_callback callback, void *user);
-/* The same incrementally, for consecutive records.  The image has a model; the callback, which there is, finds the
+/* Begins an incremental walk, for consecutive records. The image has a model; the callback, which there is, finds the
  * clock after each event. */
 struct clock;
 struct timeline_walk;
 struct timeline_walk *timeline_walk_begin(const struct image *image, timeline_callback callback, void *user);
 void timeline_walk_on(struct timeline_walk *walk, const struct trace *trace);
-/* The same without calling back: blocks cost the same whatever their count. */
+/* Walks a record without calling back: blocks cost the same whatever their count. */
 void timeline_walk_skip(struct timeline_walk *walk, const struct trace *trace);
 struct clock *timeline_walk_clock(struct timeline_walk *walk);
 /* The sums of all that was walked so far, for timeline_free. */
 void timeline_walk_sums(struct timeline_walk *walk, struct timeline *timeline);
-/* The same, and frees the walk. */
+/* The sums of all that was walked; frees the walk. */
 void timeline_walk_end(struct timeline_walk *walk, struct timeline *timeline);
 /* A tile's clock after all that a trace holds. */
 uint64_t timeline_clock(const struct image *image, const struct trace *trace, uint32_t tile);

@@ -64,7 +64,7 @@ const char *number_text(char *buffer, uint64_t number);
 
 /* The text in the first column of a query's first row, malloc'ed; NULL when there is none. */
 char *sql_text(pva_file *file, const char *sql);
-/* The same as a number; 0 when there is none. */
+/* The first column of a query's first row as a number; 0 when there is none. */
 uint64_t sql_uint(pva_file *file, const char *sql);
 
 int command_summary(int argc, char **argv);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same request to one report or to both, and the formatted difference of two numbers.
+// A request to one report or to both, and the formatted difference of two numbers.
 import { Parameters } from "../data/client";
 import { Columns } from "../data/columns";
 import { Loaded, useColumns, useJson } from "../data/load";

@@ -125,7 +125,7 @@ static json_t *runs_json(const struct lod *lod)
     return list;
 }
 
-/* The cycle at which the first block begins; for a detailed trace, at which it begins. */
+/* First cycle of the trace: of its first block, or of a detailed trace. */
 static double first_cycle(const struct lod *lod)
 {
     double first = lod->to;

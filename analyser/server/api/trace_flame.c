@@ -61,7 +61,7 @@ static void feed(struct flame *flame, uint32_t run, const struct rectangle *one)
     flame->run = run;
     while (same < depth && same < flame->open && flame->at[same].node == path[same])
         ++same;
-    /* The same leaf again is a new execution. */
+    /* A leaf that follows itself is a new execution. */
     if (same == depth && same && nodes[one->node].kind < KINDS)
         --same;
     /* A new iteration of a loop: its body is a new execution. */

@@ -23,13 +23,13 @@ POP_API std::string errorText(const pop_error &error);
 [[noreturn]] POP_API void raise(const pop_error &error);
 // Throws an error found by the C++ interface.  A printf format: cheaper to compile than string concatenation.
 [[noreturn]] POP_API void raise(pop_status status, const char *format, ...) POP_PRINTF(2, 3);
-// The same at the user's line.
+// Throws at the user's line.
 [[noreturn]] POP_API void raise(pop_status status, pop_where where, const char *api, const char *format, ...)
     POP_PRINTF(4, 5);
 
 // After a call with effects outside a graph.
 POP_API void check(pop_status status, const pop_error &error);
-// The same at the user's line, when C does not know it.
+// Checks and throws at the user's line, when C does not know it.
 POP_API void check(pop_status status, pop_error &error, const pop_where &where);
 
 // Takes the graph's error and throws it.

@@ -34,7 +34,7 @@ struct ascending {
     struct compiler *c;
     const struct order_result *sets;
     set_part_list parts;
-    touched_list *touched; /* by part: of those that are not whole sets */
+    touched_list *touched; /* one list per part that is only a part of its set */
     bool *good;            /* by part */
     struct walker *walkers;
     unsigned threads;

@@ -74,7 +74,7 @@ static const struct view *instance(struct expansion *e, const struct view *view,
     return instances(e, view, &replica, 1, false);
 }
 
-/* The same for all replicas, in order. */
+/* The instances of all replicas, in order. */
 static const struct view *all_instances(struct expansion *e, const struct view *view, uint32_t group)
 {
     uint32_t count = e->store->groups.data[group - 1].replicas, *order = mem_alloc(count * sizeof(*order));

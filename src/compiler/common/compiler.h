@@ -39,7 +39,7 @@ struct compiler {
 /* Records the error with a line of the user's and the debug path (NULL: none); returns false. */
 bool compiler_fail(struct compiler *c, pop_status status, uint32_t where, const char *path, const char *format, ...)
     POP_PRINTF(5, 6);
-/* The same for a vertex: its line, its compute set's name. */
+/* Records the error of a vertex with its line and its compute set's name. */
 bool compiler_fail_vertex(struct compiler *c, pop_status status, uint32_t vertex, const char *format, ...)
     POP_PRINTF(4, 5);
 /* A string of the image; equal text, equal string; "" and NULL are 0. */

@@ -41,7 +41,7 @@ static inline uint32_t owners_home(struct owners *owners, uint32_t variable, uin
     uint32_t tile = owners_find(owners, variable, begin, &stop);
     return stop >= end ? tile : HOME_PARTS;
 }
-/* The same for an edge; HOME_PARTS too when it is not one run of elements. */
+/* The tile that has all elements of an edge, or one of the above; HOME_PARTS too when it is not one run of elements. */
 static inline uint32_t owners_edge(struct owners *owners, const struct edge *edge)
 {
     if (edge->form != EDGE_RUN || !edge->count)

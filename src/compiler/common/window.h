@@ -52,7 +52,7 @@ static inline struct edge_list window_edges(struct window *window, uint64_t plac
     return (struct edge_list){ window->edges.data, window->head[place - window->first], window->homes.data };
 }
 
-/* The same for a vertex some places ahead, as far as it is at hand; for prefetching. */
+/* Edges of the vertex AHEAD_VIEWS later, for prefetching; empty if outside of the window. */
 static inline struct edge_list window_ahead(const struct window *window, uint64_t place)
 {
     bool known = !window->direct && place + AHEAD_VIEWS < window->end;

@@ -28,7 +28,7 @@ static void add_parts(struct cross *cross, const struct view *source, const stru
     }
 }
 
-/* The same between every pair of replicas. */
+/* Adds a flow between every pair of replicas. */
 static void add_flows(struct cross *cross, const int32_t *senders)
 {
     const pop_store *store = cross->c->store;

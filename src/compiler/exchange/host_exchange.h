@@ -24,8 +24,8 @@ void host_exchange_init(struct host_exchange *host, struct compiler *c, struct o
 void host_exchange_free(struct host_exchange *host);
 /* A view that goes to the host, or comes from it. */
 void host_exchange_add(struct host_exchange *host, const struct view *view, bool to_host);
-/* The same for bytes that tiles take in equal shares of at least a packet, in the tensor's order: what is at a byte
- * is on the tile of its share. */
+/* Adds bytes that tiles take in equal shares of at least a packet, in the tensor's order: what is at a byte is on the
+ * tile of its share. */
 void host_exchange_add_shares(struct host_exchange *host, uint64_t bytes, bool to_host);
 uint64_t host_exchange_share(const pop_target *target, uint64_t bytes);
 /* So many bytes from the host to a tile, in packets. */

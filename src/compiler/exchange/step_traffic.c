@@ -77,7 +77,7 @@ static bool fetch_part(struct traffic *t, uint32_t owner, struct variable_part p
     return fresh == part.end - part.begin;
 }
 
-/* The same of the next elements of an edge: a tile goes on receiving from the tile that the last ones came from. */
+/* Receives the next elements of an edge: a tile goes on receiving from the tile that the last ones came from. */
 static void fetch_next(struct edge_parts *edge, uint32_t owner, struct variable_part part)
 {
     bool whole = fetch_part(edge->t, owner, part);
@@ -301,7 +301,7 @@ static void set_traffic(struct traffic *t, const struct used_set *set)
     free(windows);
 }
 
-/* Transfers what has been gathered; nothing of it is left for the next step. */
+/* Moves the collected loads and copies into the draft and clears them. */
 static void make_draft(struct traffic *t, struct step_draft *draft)
 {
     loads_draft(&t->before, &draft->before);

@@ -39,7 +39,7 @@ void loads_receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uint
 /* The last message that a tile received continues the one before it: it comes from the same tile and goes to the next
  * address. */
 void loads_continue(struct traffic_loads *loads, uint32_t tile);
-/* The same of a part of a copy, which may be received at any time; senders have parts in the order of address. */
+/* Receives a part of a copy, which may be received at any time; senders have parts in the order of address. */
 void loads_receive_part(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what,
                         uint64_t address);
 
@@ -61,7 +61,7 @@ struct exchange_pair {
 };
 struct exchange_pair drafts_add(const struct exchange_drafts *drafts, struct compiler *c, const char *internal,
                                 const char *global);
-/* The same at once; the loads are empty again. */
+/* Finishes both exchanges at once; the loads are empty again. */
 struct exchange_pair loads_finish(struct traffic_loads *loads, struct compiler *c, const char *internal,
                                   const char *global);
 

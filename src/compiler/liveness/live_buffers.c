@@ -296,7 +296,7 @@ static void stream_step(struct buffers *b, uint32_t position, const struct model
     uint32_t *known = &b->host_buffer[origin->first_merged];
     if (!*known)
         *known = host_buffer(b, position, origin, image_string(b->c->image, step->name)) +
-                 1; /* NONE + 1 is 0: looked at again, as rarely as it is */
+                 1; /* a stream without a buffer (NONE + 1 == 0) is looked up again each time; this is rare */
     hold(b, *known - 1, position, position);
 }
 

@@ -218,7 +218,7 @@ uint64_t space_end(const struct item_space *space, uint64_t begin)
     return space->any ? items_after(begin, space->counted) + space->end : begin;
 }
 
-/* The same items in the same order as fill_field adds them. */
+/* Measures items in the order in which fill_field adds them. */
 static void measure_field(const struct filler *f, const struct codelet_field *field, const struct edge *edge,
                           struct item_space *space)
 {

@@ -48,7 +48,7 @@ bool state_has_items(const struct codelet *codelet);
 void measure_part(struct filler *f, struct state_part *part); /* finds its space */
 void fill_part(struct filler *f, struct state_part *part);    /* finds its work and gathers, too */
 
-/* What a set has laid out in scratch, and the bytes that its vertices touch. */
+/* Scratch bytes of a compute set, and bytes that its vertices access. */
 struct gather_space {
     uint64_t scratch, work;
     struct shared_gathers shared;

@@ -80,7 +80,7 @@ static void add_end(struct pairs *x, int side, enum place_kind kind, uint32_t wh
         *vec_push(&x->sides[side]) = (struct end){ kind, what };
 }
 
-/* What a vertex reads or writes of an edge: in one place of the tile's, or in several, or elsewhere. */
+/* Where the elements of an edge are: one run on this tile, several runs, or another tile. */
 struct edge_place {
     struct pairs *x;
     uint64_t runs;
@@ -251,7 +251,7 @@ uint64_t place_apart_bytes(const struct place *p, uint32_t buffer, uint32_t tile
 
 /* ---- pairs ---- */
 
-/* Whether these blocks of an end are what two fields receive. */
+/* True if the two blocks are the receive buffers of two fields. */
 static bool is_apart(const struct pairs *x, struct end end, uint32_t block, uint32_t count)
 {
     const struct fit_block *first = &x->p->blocks.data[x->p->first[x->tile] + block];

@@ -104,7 +104,7 @@ struct constant_filling {
     uint64_t at;
 };
 
-/* Constants are what they are. */
+/* Copies a constant's value; other variables stay zero. */
 static bool fill_run(const struct run *run, void *context)
 {
     struct constant_filling *filling = context;

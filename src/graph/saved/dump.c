@@ -12,7 +12,7 @@
 /* Values one after another.  Maps and arrays are open until they are closed, so nothing is counted first. */
 struct dump {
     struct str out;
-    bool cbor, more; /* more: a comma comes before the next value or key */
+    bool cbor, needs_comma;
 };
 
 typedef size_t (*encoder)(uint64_t value, unsigned char *buffer, size_t size);
@@ -37,22 +37,22 @@ static void put_byte(struct dump *dump, int byte)
 /* Before a value: in JSON a comma where one is due. */
 static void separate(struct dump *dump)
 {
-    if (!dump->cbor && dump->more)
+    if (!dump->cbor && dump->needs_comma)
         put_byte(dump, ',');
-    dump->more = true;
+    dump->needs_comma = true;
 }
 
 static void open_list(struct dump *dump, bool map)
 {
     separate(dump);
     put_byte(dump, dump->cbor ? (map ? 0xbf : 0x9f) : map ? '{' : '[');
-    dump->more = false;
+    dump->needs_comma = false;
 }
 
 static void close_list(struct dump *dump, bool map)
 {
     put_byte(dump, dump->cbor ? 0xff : map ? '}' : ']');
-    dump->more = true;
+    dump->needs_comma = true;
 }
 
 static void add_text(struct dump *dump, const char *text)
@@ -98,7 +98,7 @@ static void add_key(struct dump *dump, const char *key)
     add_text(dump, key);
     if (!dump->cbor)
         put_byte(dump, ':');
-    dump->more = false;
+    dump->needs_comma = false;
 }
 
 /* An entry of a list of its own line, in JSON. */
@@ -107,7 +107,7 @@ static void open_entry(struct dump *dump)
     separate(dump);
     if (!dump->cbor)
         put_byte(dump, '\n');
-    dump->more = false;
+    dump->needs_comma = false;
     open_list(dump, true);
 }
 

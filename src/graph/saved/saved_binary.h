@@ -5,7 +5,7 @@
 
 #include "graph/saved/saved.h"
 
-/* The two forms of a file.  Reading gives false, and what is wrong in *error, for a file that is broken as such. */
+/* The two forms of a file.  Reading gives false, and the reason in *error, for a malformed file. */
 void saved_write_binary(const struct saved *layout, char **file, size_t *size);
 bool saved_read_binary(const char *data, size_t size, struct saved *layout, pop_error *error);
 

@@ -12,8 +12,7 @@
  * exit code, or 128 plus the number of the signal that ended it. no_environment when it cannot be started. */
 pop_status child_run(const char *const *arguments, struct str *said, int *code, pop_error *error);
 
-/* The same in two calls, so that several programs can run at once. Call child_wait only after a successful
- * child_start. */
+/* Runs a program in two calls, so that several can run at once. Call child_wait only after a successful child_start. */
 struct child {
     pid_t id;
     int output;

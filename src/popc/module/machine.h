@@ -38,7 +38,7 @@ const char *machine_level_names(void);
 bool machine_compiler(struct str *path, struct str *identity);
 bool machine_cpp_compiler(struct str *path, struct str *identity);
 
-/* The same for the compiler for devices: TREMULA_DEVICE_CC or clang. */
+/* The compiler for devices: TREMULA_DEVICE_CC or clang. */
 bool machine_device_compiler(struct str *path, struct str *identity);
 
 /* The directory that has poplar/vertex.h: TREMULA_INCLUDE, next to this library (lib/../include), or the build's.
