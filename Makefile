@@ -8,7 +8,7 @@
 #   make install PREFIX=x   libpoplar, headers, popc, pkg-config and CMake files under x (standard: /usr/local)
 #   make uninstall         removes what the last `make install` wrote
 #   make check-all          everything slow: both compilers, optimised sanitizer builds, threads, long property tests
-#   make docs               the API reference as HTML: build/api (needs doxygen)
+#   make docs               the API reference as HTML: build/api (installs Doxygen)
 #   make clean              removes build/
 PREFIX ?= /usr/local
 DEPENDENCIES = scripts/install-dependencies
