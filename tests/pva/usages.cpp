@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // usages DIRECTORY BLOCKS TRACE: queries of a report, of a lightweight profile and of a trace, as programs make them; a
 // line begins
-// with the number of its usage in docs/reports/pva.md.  usages.c and usages.py print the same text.
+// with the number of its usage.  usages.c and usages.py print the same text.
+//  1 numbers of compute sets and tiles, version   2 sum of ipus[0].cycles over all steps   3 names of compute sets in
+//  order of execution, by a visitor   4 memory of each tile beside what a tile has   5 total and maximum without gaps,
+//  always live, peak   6 vertex types of each compute set   7 categories summed by IPU   8 global exchanges as borders
+//  of pipeline stages   9 overlap of stream copies and compute   10 number of StreamCopyMid steps   11 live bytes by
+//  step and tile, from intervals of equivalence classes   12 operations, and the lines that made variables
+//  13 lightweight profile: blocks by kind   14 a trace, walked recursively   15 names of runs, their time on the host
 #include <pva/pva.hpp>
 
 // 3. Names of executed programs, by a visitor.
