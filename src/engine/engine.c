@@ -98,25 +98,19 @@ static void read_options(pop_engine *engine)
         *vec_push(&engine->option_list) = (pop_option){ set->set.data[i].key, set->set.data[i].value };
 }
 
-/* Finds the code of a module's vertex types that the image has vertices of. */
-static pop_status link_module(const struct image *image, uint32_t index, pop_error *error)
-{
-    struct module *module = image->modules.data[index];
-    bool *needed = mem_zero(module->codelet_count, sizeof(*needed));
-    for (size_t i = 0; i < image->codelets.count; ++i)
-        if (image->codelets.data[i].module == index)
-            needed[image->codelets.data[i].index] = true;
-    pop_status status = module_link(module, needed, error);
-    free(needed);
-    return status;
-}
-
-/* Before anything runs. */
+/* Finds the code of the vertex types that the image has vertices of, before anything runs. */
 static pop_status link_modules(const struct image *image, const char *api, pop_error *error)
 {
-    pop_status status = POP_OK;
-    for (uint32_t i = 0; i < image->modules.count && status == POP_OK; ++i)
-        status = link_module(image, i, error);
+    size_t count = image->modules.count;
+    bool **needed = mem_zero(count, sizeof(*needed));
+    for (size_t m = 0; m < count; ++m)
+        needed[m] = mem_zero(image->modules.data[m]->codelet_count, sizeof(**needed));
+    for (size_t i = 0; i < image->codelets.count; ++i)
+        needed[image->codelets.data[i].module][image->codelets.data[i].index] = true;
+    pop_status status = modules_link(image->modules.data, (const bool *const *)needed, count, error);
+    for (size_t m = 0; m < count; ++m)
+        free(needed[m]);
+    free(needed);
     if (status != POP_OK && !error->api[0])
         snprintf(error->api, sizeof(error->api), "%s", api);
     return status;

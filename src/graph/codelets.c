@@ -78,8 +78,21 @@ static bool same_module(const struct module *a, const struct module *b)
     return same;
 }
 
+/* Whether a file without vertex types is there already. */
+static bool added_before(const pop_store *store, const struct module *module)
+{
+    for (size_t i = 0; i < store->modules.count; ++i)
+        if (same_module(store->modules.data[i], module))
+            return true;
+    return false;
+}
+
 bool store_add_module(pop_store *store, pop_where where, const char *api, struct module *module)
 {
+    if (!module->codelet_count && !module->tile_count && added_before(store, module)) {
+        module_release(module);
+        return true;
+    }
     for (uint32_t i = 0; i < module->codelet_count; ++i) {
         uint32_t known = store_find_type(store, module->codelets[i].name);
         const struct codelet *codelet = known == UINT32_MAX ? NULL : store->types.data[known].codelet;

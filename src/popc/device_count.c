@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popc/device_count.h"
 #include "popc/device/device_load.h"
+#include "popc/module/resolve.h"
 #include "popc/popc.h"
 #include "popc/tile_vertex.h"
 
@@ -11,7 +12,7 @@
 #include <string.h>
 
 struct loaded {
-    const struct module *module;
+    struct module *module;
     uint32_t object;
     struct device_image *image; /* NULL on failure; why holds the reason */
     char why[120];
@@ -56,6 +57,37 @@ void device_counter_free(struct device_counter *counter)
     free(counter);
 }
 
+/* Loads the object of a codelet, and those of other files whose functions it uses. */
+static struct device_image *load_with_used(const struct device_counter *counter, struct loaded *loaded)
+{
+    struct shared_symbols shared;
+    struct object_list list = { .v = { 0 } };
+    struct device_image *image = NULL;
+    char why[sizeof(loaded->why)];
+    VEC(struct module_code) parts = { 0 };
+    shared_symbols_read(&shared, counter->modules, counter->module_count);
+    object_list_add(&list, loaded->module, loaded->object);
+    object_list_complete(&list, &shared);
+    for (size_t i = 0; i < list.v.count; ++i) {
+        const struct object_place *place = list.v.data + i;
+        size_t bytes;
+        char *object = popc_counted_object(place->module, place->object, counter->arch, &bytes, i ? why : loaded->why,
+                                           sizeof(why));
+        if (object)
+            *vec_push(&parts) = (struct module_code){ (unsigned char *)object, bytes };
+        else if (!i)
+            break;
+    }
+    if (parts.count && !(image = device_image_load(parts.data, parts.count)))
+        snprintf(loaded->why, sizeof(loaded->why), "its object has what the interpreter does not know");
+    for (size_t i = 0; i < parts.count; ++i)
+        free((void *)(uintptr_t)parts.data[i].data);
+    vec_free(&parts);
+    vec_free(&list.v);
+    shared_symbols_free(&shared);
+    return image;
+}
+
 static struct loaded *find(struct device_counter *counter, const struct codelet *codelet)
 {
     for (size_t i = 0; i < counter->loaded.count; ++i)
@@ -63,15 +95,7 @@ static struct loaded *find(struct device_counter *counter, const struct codelet 
             return counter->loaded.data + i;
     struct loaded *loaded = vec_push(&counter->loaded);
     *loaded = (struct loaded){ .module = codelet->module, .object = codelet->object };
-    size_t bytes;
-    char *object =
-        popc_counted_object(codelet->module, codelet->object, counter->arch, &bytes, loaded->why, sizeof(loaded->why));
-    if (!object)
-        return loaded;
-    loaded->image = device_image_load(object, bytes);
-    if (!loaded->image)
-        snprintf(loaded->why, sizeof(loaded->why), "its object has what the interpreter does not know");
-    free(object);
+    loaded->image = load_with_used(counter, loaded);
     return loaded;
 }
 

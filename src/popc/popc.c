@@ -5,10 +5,12 @@
 #include "popc/compile/cache.h"
 #include "popc/compile/command.h"
 #include "popc/device/device_object.h"
+#include "popc/device/device_together.h"
 #include "popc/device_count.h"
 #include "popc/module/machine.h"
 #include "popc/module/module.h"
 #include "popc/module/module_file.h"
+#include "popc/module/resolve.h"
 
 #include "base/error.h"
 #include "base/file.h"
@@ -262,6 +264,12 @@ static void copy_codes(struct module *to, const struct module *from, enum device
         codes[i].reason = arena_string(&to->arena, codes[i].reason);
     }
     to->devices[arch] = codes;
+    for (uint32_t i = 0; i < to->object_count && i < from->object_count; ++i) {
+        const struct module_code *code = from->objects[i].measured + arch;
+        if (code->size)
+            to->objects[i].measured[arch] =
+                (struct module_code){ memcpy(arena_alloc(&to->arena, code->size), code->data, code->size), code->size };
+    }
 }
 
 void popc_measure(struct module *module, enum device_arch arch)
@@ -273,7 +281,8 @@ void popc_measure(struct module *module, enum device_arch arch)
     str_free(&text);
     if (status == POP_OK && made->codelet_count == module->codelet_count && made->devices[arch]) {
         copy_codes(module, made, arch);
-        device_code_list(module, 1u << arch, &text);
+        if (!module_shares(module)) /* else popc_measure_together does */
+            device_code_list(module, 1u << arch, &text);
     } else {
         str_format(&text, "%s: code sizes on %s are estimated: %s\n", module->name, device_arch_names[arch],
                    error.text);
@@ -299,15 +308,37 @@ static uint32_t estimate(const struct module *module, const struct codelet *code
 }
 
 /* Measures at first use, under a lock because threads share modules. */
+static pthread_mutex_t measuring = PTHREAD_MUTEX_INITIALIZER;
+
 static const struct device_code *codes_of(struct module *module, enum device_arch arch)
 {
-    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
-    pthread_mutex_lock(&one);
+    pthread_mutex_lock(&measuring);
     if (module->later >> arch & 1)
         popc_measure(module, arch);
     module->later &= ~(1u << arch);
-    pthread_mutex_unlock(&one);
+    pthread_mutex_unlock(&measuring);
     return module->devices[arch];
+}
+
+void popc_measure_together(struct module *const *modules, size_t count, const pop_target *target)
+{
+    enum device_arch arch = device_arch_of(target);
+    struct str lines = { 0 };
+    bool *fresh = mem_zero(count, sizeof(*fresh)), any = false;
+    for (size_t m = 0; m < count && arch != DEVICE_ARCHS; ++m) {
+        bool later = modules[m]->later >> arch & 1;
+        fresh[m] = module_shares(modules[m]) && codes_of(modules[m], arch) && later;
+        any |= module_shares(modules[m]);
+    }
+    pthread_mutex_lock(&measuring);
+    if (any)
+        device_measure_together(modules, count, arch);
+    for (size_t m = 0; m < count; ++m)
+        if (fresh[m])
+            device_code_list(modules[m], 1u << arch, &lines);
+    pthread_mutex_unlock(&measuring);
+    log_lines(&lines);
+    free(fresh);
 }
 
 bool device_code_of(const struct module *module, const struct codelet *codelet, const pop_target *target,
@@ -470,6 +501,20 @@ static void keep_counted(struct module *module, unsigned devices)
     free(object);
 }
 
+/* What one file of a .gp uses of another, only one defines. */
+static pop_status check_shared(struct module *module, pop_error *error)
+{
+    struct shared_symbols shared;
+    struct object_list list = { .v = { 0 } };
+    shared_symbols_read(&shared, &module, 1);
+    for (uint32_t i = 0; i < module->object_count; ++i)
+        object_list_add(&list, module, i);
+    pop_status status = shared_symbols_check(&shared, &list, error);
+    vec_free(&list.v);
+    shared_symbols_free(&shared);
+    return status;
+}
+
 pop_status popc_compile_files(const char *const *inputs, size_t count, const char *flags, const char *output,
                               bool verbose, pop_error *error)
 {
@@ -492,10 +537,14 @@ pop_status popc_compile_files(const char *const *inputs, size_t count, const cha
         if (status == POP_OK)
             keep_counted(modules[i], devices);
     }
+    for (int arch = 0; status == POP_OK && arch < DEVICE_ARCHS; ++arch)
+        device_measure_together(modules, count, (enum device_arch)arch);
     for (size_t i = 0; i < count && status == POP_OK; ++i)
         list_estimates(modules[i], flags, &messages);
     if (status == POP_OK)
         status = module_merge(modules, count, output, &merged, error);
+    if (status == POP_OK)
+        status = check_shared(merged, error);
     if (status == POP_OK && parsed.code_of)
         status = take_code(merged, parsed.code_of, error);
     if (status == POP_OK)

@@ -17,6 +17,8 @@ pop_status popc_compile(const char *name, const char *text, const char *flags, s
                         pop_error *error);
 /* Decides by the file's extension: .c and .cpp (.cc, .cxx, .C) are compiled, .gp is loaded; .S and .s are refused. */
 pop_status popc_load(const char *path, const char *flags, struct module **module, pop_error *error);
+/* Measures those again for the target whose files use functions of others of these modules. */
+void popc_measure_together(struct module *const *modules, size_t count, const pop_target *target);
 /* Fills module->devices of an architecture from module->source. On failure the code sizes carry the reason. */
 void popc_measure(struct module *module, enum device_arch arch);
 /* Sets *code and returns true; false for a target without device code, such as a CPU. A codelet that was not

@@ -2,6 +2,7 @@
 // Vertices in C++: codelets, connections, state and cycle estimates.
 #include "check.hpp"
 
+#include <poplar/Engine.hpp>
 #include <poplar/Executable.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
@@ -58,6 +59,60 @@ TEST(codelets_come_from_files)
     std::ostringstream output;
     CHECK_THROWS(graph.addCodelets(wrong, "", output, CodeletFileType::CSource), graph_program_compilation_error, "");
     CHECK(!output.str().empty());
+}
+
+// The vertex of one file uses functions, a class and data of two others; also after its executable was saved.
+static float runShared(const Graph &graph, ComputeSet set, bool saved)
+{
+    Executable compiled = compileGraph(graph, { program::Execute(set) });
+    std::stringstream file;
+    compiled.serialize(file);
+    Engine engine(saved ? Executable::deserialize(file) : std::move(compiled));
+    Device device = Device::createCPUDevice();
+    engine.load(device);
+    float value = 8;
+    engine.writeTensor("value", &value, &value + 1);
+    engine.run();
+    engine.readTensor("value", &value, &value + 1);
+    return value;
+}
+
+TEST(codelets_of_several_files_share_functions)
+{
+    const std::string shared = CODELETS "/../../codelets/shared/";
+    for (int way = 0; way < 3; ++way) {
+        Graph graph(Target::createCPUTarget());
+        if (way == 0) {
+            graph.addCodelets({ shared + "user.cpp", shared + "helper.cpp", shared + "table.c" });
+        } else {
+            graph.addCodelets(shared + "table.c");
+            graph.addCodelets(shared + "helper.cpp");
+            graph.addCodelets(shared + "helper.cpp"); // libraries add a file more than once
+            graph.addCodelets(shared + "user.cpp");
+        }
+        Tensor value = graph.addVariable(FLOAT, {}), steps = graph.addVariable(INT, {});
+        ComputeSet set = graph.addComputeSet("set");
+        VertexRef vertex = graph.addVertex(set, "Shared", { { "value", value }, { "steps", steps } });
+        graph.setTileMapping(value, 0);
+        graph.setTileMapping(steps, 0);
+        graph.setTileMapping(vertex, 0);
+        graph.createHostWrite("value", value);
+        graph.createHostRead("value", value);
+        CHECK(runShared(graph, set, way == 2) == 8.0f / 2 + 1000 + 2 * 3 + 30);
+    }
+}
+
+TEST(a_function_that_no_file_has_is_named)
+{
+    Graph graph(Target::createCPUTarget());
+    graph.addCodelets(CODELETS "/../../codelets/shared/user.cpp");
+    Tensor value = graph.addVariable(FLOAT, {}), steps = graph.addVariable(INT, {});
+    ComputeSet set = graph.addComputeSet("set");
+    VertexRef vertex = graph.addVertex(set, "Shared", { { "value", value }, { "steps", steps } });
+    graph.setTileMapping(value, 0);
+    graph.setTileMapping(steps, 0);
+    graph.setTileMapping(vertex, 0);
+    CHECK_THROWS(Engine(graph, program::Execute(set)), link_error, "'helper::half_of()'");
 }
 
 TEST(tensors_are_connected_to_fields)

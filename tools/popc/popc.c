@@ -10,6 +10,7 @@ static const char usage[] =
     "usage: popc [options] <input file> ... -o <output file>\n"
     "\n"
     "Compiles codelets (.c, .cpp) and merges them with compiled ones (.gp) into one .gp file.\n"
+    "Files may use each other's functions and data, and need not have a vertex.\n"
     "\n"
     "  -o FILE            the output\n"
     "  -O0 -O1 -O2 -O3    optimisation (-O2)\n"

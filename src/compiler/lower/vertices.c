@@ -5,6 +5,7 @@
 #include "compiler/lower/states.h"
 #include "popc/behave.h"
 #include "popc/module/module.h"
+#include "popc/module/resolve.h"
 
 #include "base/pool.h"
 
@@ -47,6 +48,28 @@ static uint32_t image_module(struct compiler *c, struct module *module)
             return i;
     *vec_push(&image->modules) = module_retain(module);
     return (uint32_t)image->modules.count - 1;
+}
+
+/* Modules without vertices here, whose functions those with some use. */
+static void add_used_modules(const struct emitting *e)
+{
+    const struct compiler *c = e->c;
+    struct image *image = c->image;
+    size_t own = image->modules.count, count = c->store->modules.count;
+    bool *listed = mem_zero(count, sizeof(*listed));
+    struct module **chosen = mem_zero(count, sizeof(*chosen));
+    for (size_t m = 0; m < count; ++m) {
+        struct module *module = c->store->modules.data[m];
+        chosen[m] = module->object_count && module_shares(module) ? chosen_module(e, module) : module;
+        for (size_t i = 0; i < own; ++i)
+            listed[m] |= image->modules.data[i] == chosen[m];
+    }
+    modules_complete(chosen, count, listed);
+    for (size_t m = 0; m < count; ++m)
+        if (listed[m])
+            image_module(e->c, chosen[m]);
+    free(chosen);
+    free(listed);
 }
 
 static uint32_t image_codelet_of(struct emitting *e, uint32_t type)
@@ -250,6 +273,7 @@ static void emit_vertices(struct emitting *e)
         finish_parts(e);
     }
     advance_to(e, e->order->sets.count);
+    add_used_modules(e);
     vec_free(&e->parts);
 }
 

@@ -472,6 +472,8 @@ void place_sizes(struct compiler *c, const struct place_inputs *in, struct place
     sizes->tiles = pop_target_num_tiles(&c->store->target);
     sizes->fixed = mem_zero(sizes->tiles, sizeof(*sizes->fixed));
     sizes->code = c->store->target.compile_ipu_code || c->store->target.type == POP_TARGET_IPU;
+    if (sizes->code)
+        popc_measure_together(c->store->modules.data, c->store->modules.count, &c->store->target);
     s.types = mem_zero(c->store->types.count, sizeof(*s.types));
     s.by_tile = mem_zero(sizes->tiles, sizeof(*s.by_tile));
     s.of_types = mem_zero(c->image->model.types.count, sizeof(*s.of_types));

@@ -9,6 +9,7 @@
 #include "popc/compile/thunks.h"
 #include "popc/module/machine.h"
 #include "popc/reflect/constraints.h"
+#include "popc/reflect/reflect_shared.h"
 
 #include "base/error.h"
 #include "base/file.h"
@@ -82,7 +83,7 @@ static void reflection_command(struct command *command, const struct popc_source
 
 /* Code that follows the floating-point behaviour is compiled for a machine without half instructions, so that
  * conversions become calls (behave.c); it raises no exception that the source does not raise. */
-static void add_level(struct command *command, const struct popc_source *source)
+static void add_level(struct command *command, const struct popc_source *source, bool exports)
 {
     bool behaving = source->flags->behaving;
     bool highest = behaving && source->flags->level == LEVEL_X86_64_V4;
@@ -93,17 +94,18 @@ static void add_level(struct command *command, const struct popc_source *source)
              level == LEVEL_X86_64 ? "x86-64" : machine_level_name(level));
     command_add(command,
                 (const char *const[]){ "-w", command->optimise, command->march, "-ffp-contract=off", "-fno-math-errno",
-                                       "-fvisibility=hidden", behaving ? "-ftrapping-math" : "-fno-trapping-math",
+                                       exports ? "-fno-semantic-interposition" : "-fvisibility=hidden",
+                                       behaving ? "-ftrapping-math" : "-fno-trapping-math",
                                        behaving ? "-mno-f16c" : NULL, NULL });
 }
 
 /* Results must not depend on the compiler or the machine: no contraction, and half is rounded after each operation.
- * Only generated functions are exported. */
+ * Only generated functions are exported, and those for other files, which cannot replace any here. */
 static void speed_command(struct command *command, const struct popc_source *source, const char *compiler,
-                          const struct scratch *scratch)
+                          const struct scratch *scratch, bool exports)
 {
     start_command(command, source, compiler);
-    add_level(command, source);
+    add_level(command, source, exports);
     command_add(command, (const char *const[]){ source->flags->debug ? "-g" : "-s", "-fexcess-precision=16",
                                                 "-fno-gnu-unique", "-Wl,-Bsymbolic", "-o", scratch->object.text,
                                                 scratch->source.text, "-Wl,--as-needed", "-lm", NULL });
@@ -111,10 +113,12 @@ static void speed_command(struct command *command, const struct popc_source *sou
 
 /* C++ is compiled and linked in two steps: symbols for the linker to define are read from the object in between. */
 static void cpp_speed_command(struct command *command, const struct popc_source *source, const char *compiler,
-                              const struct scratch *scratch)
+                              const struct scratch *scratch, bool exports)
 {
     start_command(command, source, compiler);
-    add_level(command, source);
+    add_level(command, source, exports);
+    if (exports)
+        command_add(command, (const char *const[]){ "-fvisibility-inlines-hidden", NULL });
     if (!compiler_is_clang(compiler))
         command_add(command, (const char *const[]){ "-fno-gnu-unique", "-fno-lifetime-dse", NULL });
     if (source->flags->debug)
@@ -228,7 +232,8 @@ static void take_object(struct module *module, const char *object, size_t size)
 {
     void *copy = memcpy(arena_alloc(&module->arena, size), object, size);
     module->objects = arena_alloc(&module->arena, sizeof(*module->objects));
-    module->objects[module->object_count++] = (struct module_object){ .data = copy, .size = size };
+    module->objects[module->object_count++] =
+        (struct module_object){ .data = copy, .size = size, .source = module->name };
 }
 
 /* Links *object and replaces it by the result. */
@@ -240,7 +245,7 @@ static pop_status link_cpp(const struct popc_source *source, const char *compile
     if (rename(scratch->object.text, scratch->unlinked.text) != 0)
         return build_refuse(source, "error: the compiler's object is gone", error);
     cpp_link_command(&command, source, compiler, scratch);
-    made_complete(&command, *object, *size, reflection->arena);
+    made_complete(&command, *object, *size, reflection);
     free(*object);
     pop_status status = compile(source, &command, scratch, NULL, &built->messages, object, size, error);
     vec_free(&command.words);
@@ -254,7 +259,7 @@ static pop_status compile_for_speed(const struct popc_source *source, const char
 {
     struct command command;
     bool cpp = source->language == POPC_CPP;
-    (cpp ? cpp_speed_command : speed_command)(&command, source, compiler, scratch);
+    (cpp ? cpp_speed_command : speed_command)(&command, source, compiler, scratch, reflection->exports);
     pop_status status = compile(source, &command, scratch, text, &built->messages, object, size, error);
     if (status == POP_OK && cpp)
         status = link_cpp(source, compiler, scratch, built, reflection, object, size, error);
@@ -291,10 +296,14 @@ static pop_status generate(const struct popc_source *source, const char *compile
     size_t size;
     thunks_write(source, reflection, &text);
     pop_status status = compile_for_speed(source, compiler, scratch, &text, built, reflection, &object, &size, error);
+    if (status == POP_OK)
+        reflect_imports(reflection, object, size);
     if (status == POP_OK && source->language == POPC_CPP)
         status = read_made(source, compiler, scratch, &text, built, reflection, object, size, error);
-    if (status == POP_OK)
+    if (status == POP_OK) {
         take_object(module, object, size);
+        module->objects->shares = reflect_shares(reflection);
+    }
     free(object);
     str_free(&text);
     return status;
@@ -352,8 +361,10 @@ static struct module *borrow(const struct module *of)
     module->uses = of->uses;
     module->objects = arena_alloc(&module->arena, of->object_count * sizeof(*module->objects));
     for (uint32_t i = 0; i < of->object_count; ++i)
-        module->objects[module->object_count++] =
-            (struct module_object){ .data = of->objects[i].data, .size = of->objects[i].size };
+        module->objects[module->object_count++] = (struct module_object){ .data = of->objects[i].data,
+                                                                          .size = of->objects[i].size,
+                                                                          .shares = of->objects[i].shares,
+                                                                          .source = of->objects[i].source };
     return module;
 }
 

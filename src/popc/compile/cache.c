@@ -12,6 +12,7 @@
 static const char magic[8] = { 'T', 'R', 'M', 'C', 'A', 'C', 'H', 'E' };
 /* Increment when generated code, reflection or the format changes: entries of other versions are not found. */
 enum { VERSION = 8, SECTIONS = 6 };
+enum { CPP_VERSION = 9 };   /* the same for sources in C++ */
 enum { SIZES_VERSION = 3 }; /* the same for sizes of code on devices */
 
 struct digest {
@@ -30,8 +31,9 @@ static void make_key(const struct popc_source *source, struct bytes *key)
 {
     const struct popc_flags *flags = source->flags;
     char settings[96];
-    snprintf(settings, sizeof(settings), "popc %d %d -O%c %d v%u %u", VERSION, source->language, flags->optimise,
-             flags->debug, flags->level, flags->devices);
+    snprintf(settings, sizeof(settings), "popc %d %d -O%c %d v%u %u",
+             source->language == POPC_CPP ? CPP_VERSION : VERSION, source->language, flags->optimise, flags->debug,
+             flags->level, flags->devices);
     if (flags->devices || flags->measured)
         snprintf(settings + strlen(settings), sizeof(settings) - strlen(settings), " sizes %d%s", SIZES_VERSION,
                  flags->small ? " small" : "");

@@ -214,7 +214,8 @@ static void estimate_all(const struct popc_source *source, const char *compiler,
     pop_error error;
     host_command(&command, source, compiler, scratch);
     bool measured = command_run(&command, scratch, text, &said, &object, &size, &error) == POP_OK && object &&
-                    device_measure(object, size, module->codelets, module->codelet_count, &module->arena, codes);
+                    device_measure(&(struct module_code){ (unsigned char *)object, size }, 1, module->codelets,
+                                   module->codelet_count, &module->arena, codes);
     for (uint32_t i = 0; i < module->codelet_count; ++i)
         codes[i] = (struct device_code){ .bytes = measured ? scaled(codes[i].bytes) : 0,
                                          .shared_bytes = measured ? scaled(codes[i].shared_bytes) : 0,
@@ -266,9 +267,12 @@ static const char *compile_for(const struct popc_source *source, const char *com
         read_included(source, compiler, headers, arch, scratch, text, built);
     } else {
         built_read_included(built, scratch);
-        if (!device_measure(object, size, module->codelets, module->codelet_count, &module->arena,
-                            module->devices[arch]))
+        if (!device_measure(&(struct module_code){ (unsigned char *)object, size }, 1, module->codelets,
+                            module->codelet_count, &module->arena, module->devices[arch]))
             reason = "the device's compiler made no object that can be read";
+        else if (module->object_count && module->objects->shares)
+            module->objects->measured[arch] =
+                (struct module_code){ memcpy(arena_alloc(&module->arena, size), object, size), size };
     }
     free(object);
     vec_free(&command.words);
@@ -332,6 +336,7 @@ void device_compile(const struct popc_source *source, const char *compiler, cons
     const struct device_code *measured = NULL; /* of the previous device, whose preprocessed source is `read` */
     char *read = NULL;
     size_t read_size = 0;
+    int previous = 0;
     write_text(source, module->uses, &text);
     if (device_compiler)
         find_headers(&headers, source, device_compiler);
@@ -346,6 +351,7 @@ void device_compile(const struct popc_source *source, const char *compiler, cons
                         : NULL;
         if (now && measured && size == read_size && memcmp(now, read, size) == 0) {
             memcpy(codes, measured, module->codelet_count * sizeof(*codes)); /* equal text, equal sizes */
+            module->objects->measured[arch] = module->objects->measured[previous];
             free(now);
             continue;
         }
@@ -359,6 +365,7 @@ void device_compile(const struct popc_source *source, const char *compiler, cons
         read = now;
         read_size = size;
         measured = codes;
+        previous = arch;
     }
     free(read);
     free_headers(&headers);

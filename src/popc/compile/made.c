@@ -30,37 +30,55 @@ static bool ends_with(const char *name, const char *ending)
     return length > end && strcmp(name + length - end, ending) == 0;
 }
 
-/* The substitute for a mangled name: a constructor without parameters, or a compute with or without a worker; NULL
- * for any other. */
-static const char *replacement(const char *symbol)
+/* Whether a mangled name has the name of a vertex's class in it, which is preceded by its length. */
+static bool names_vertex(const struct reflection *r, const char *symbol)
+{
+    for (size_t i = 0; i < r->vertices.count; ++i) {
+        const char *name = r->vertices.data[i].codelet.name, *end = name + strcspn(name, "<");
+        const char *start = end;
+        while (start > name && start[-1] != ':')
+            --start;
+        struct str part = { 0 };
+        str_format(&part, "%d%.*s", (int)(end - start), (int)(end - start), start);
+        bool found = strstr(symbol, part.text) != NULL;
+        str_free(&part);
+        if (found)
+            return true;
+    }
+    return false;
+}
+
+/* The substitute for a mangled name: a vertex's constructor without parameters, or a compute with or without a worker;
+ * NULL for any other. */
+static const char *replacement(const struct reflection *r, const char *symbol)
 {
     if (strncmp(symbol, "_ZN", 3) != 0)
         return NULL;
     if (ends_with(symbol, "C1Ev") || ends_with(symbol, "C2Ev"))
-        return NO_CONSTRUCTOR;
+        return names_vertex(r, symbol) ? NO_CONSTRUCTOR : NULL;
     return ends_with(symbol, "7computeEv") || ends_with(symbol, "7computeEj") ? NO_COMPUTE : NULL;
 }
 
 struct completion {
     struct command *command;
-    struct arena *arena;
+    const struct reflection *r;
 };
 
 static void complete(const char *symbol, void *context)
 {
     const struct completion *completion = context;
-    const char *by = replacement(symbol);
+    const char *by = replacement(completion->r, symbol);
     if (!by)
         return;
     struct str word = { 0 };
     str_format(&word, "-Wl,--defsym=%s=%s", symbol, by);
-    *vec_push(&completion->command->words) = arena_string(completion->arena, word.text);
+    *vec_push(&completion->command->words) = arena_string(completion->r->arena, word.text);
     str_free(&word);
 }
 
-void made_complete(struct command *command, const void *object, size_t size, struct arena *arena)
+void made_complete(struct command *command, const void *object, size_t size, const struct reflection *r)
 {
-    struct completion completion = { command, arena };
+    struct completion completion = { command, r };
     elf_each_undefined(object, size, complete, &completion);
 }
 
@@ -269,10 +287,18 @@ static pop_status read_table(struct maker *maker, unsigned seconds)
 
 pop_status made_read(struct reflection *r, const void *object, size_t size, unsigned seconds)
 {
-    const struct module_object loaded = { .data = object, .size = size };
+    struct module_object loaded = { .data = object, .size = size };
     struct str reason = { 0 };
     struct maker maker = { .call = { .fail = stop }, .r = r };
+    if (!r->vertices.count)
+        return POP_OK;
+    char *copy = r->imports ? mem_copy(object, size) : NULL; /* other files may have variables that it uses */
+    if (copy) {
+        elf_weaken(copy, size, NULL, NULL);
+        loaded.data = (const unsigned char *)copy;
+    }
     maker.handle = object_open(&loaded, RTLD_LAZY, OBJECT_SILENT, &maker.initialisers, &reason);
+    free(copy);
     maker.made = maker.handle ? dlsym(maker.handle, MADE_SYMBOL) : NULL;
     pop_status status = maker.made ? read_table(&maker, seconds) : POP_OK;
     if (!maker.made)

@@ -24,6 +24,6 @@ pop_status made_read(struct reflection *reflection, const void *object, size_t s
 /* Adds linker options that define missing constructors (as empty functions) and computes (which stop the run); their
  * text lives in the arena. */
 struct command;
-void made_complete(struct command *command, const void *object, size_t size, struct arena *arena);
+void made_complete(struct command *command, const void *object, size_t size, const struct reflection *r);
 
 #endif

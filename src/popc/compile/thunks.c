@@ -34,6 +34,27 @@ static const char thunk_hooks[] =
     "    __builtin_trap();\n"
     "}\n";
 
+/* For sources that may share functions: where one of another file fails, that file has to know the call. */
+static const char sharing_hooks[] =
+    "#ifdef __cplusplus\n"
+    "extern \"C\" {\n"
+    "#endif\n"
+    "__attribute__((visibility(\"default\"))) void (**popc_others)(struct popc_call *);\n"
+    "__attribute__((visibility(\"default\"))) void popc_enter(struct popc_call *popc_call)\n"
+    "{\n"
+    "    popc_now = popc_call;\n"
+    "}\n"
+    "#ifdef __cplusplus\n"
+    "}\n"
+    "#endif\n"
+    "static void popc_enter_all(struct popc_call *popc_call)\n"
+    "{\n"
+    "    void (**popc_other)(struct popc_call *);\n"
+    "    popc_now = popc_call;\n"
+    "    for (popc_other = popc_others; popc_other && *popc_other; ++popc_other)\n"
+    "        (*popc_other)(popc_call);\n"
+    "}\n";
+
 static const char hooks[] = "POPC_HIDDEN void __assert_fail(const char *popc_what, const char *popc_file, unsigned "
                             "popc_line, const char *popc_function)\n"
                             "{\n"
@@ -59,7 +80,12 @@ static const char hooks[] = "POPC_HIDDEN void __assert_fail(const char *popc_wha
                             "#undef POPC_EXIT\n"
                             "#undef POPC_HIDDEN\n";
 
-static void write_run(const struct reflected *vertex, struct str *out)
+const char *thunk_enter(const struct reflection *reflection)
+{
+    return reflect_may_share(reflection) ? "popc_enter_all(popc_call)" : "popc_now = popc_call";
+}
+
+static void write_run(const struct reflection *reflection, const struct reflected *vertex, struct str *out)
 {
     const struct codelet *codelet = &vertex->codelet;
     bool multi = codelet->kind == VERTEX_MULTI;
@@ -74,10 +100,10 @@ static void write_run(const struct reflected *vertex, struct str *out)
                "    char *popc_state = (char *)popc_call->popc_states;\n"
                "    const __SIZE_TYPE__ popc_stride = popc_call->popc_stride, popc_count = popc_call->popc_count;\n"
                "    _Bool popc_all = 1;\n"
-               "    popc_now = popc_call;\n"
+               "    %s;\n"
                "    for (__SIZE_TYPE__ popc_i = 0; popc_i < popc_count; ++popc_i, popc_state += popc_stride) {\n"
                "        popc_call->popc_current = popc_state;\n",
-               codelet->symbol);
+               codelet->symbol, thunk_enter(reflection));
     if (multi)
         str_add(out,
                 "        for (unsigned popc_worker = 0; popc_worker < popc_call->popc_workers; ++popc_worker)\n    ");
@@ -108,9 +134,12 @@ void source_write(const struct popc_source *source, struct str *out)
     str_add(out, "\n");
 }
 
-void thunks_begin(const struct popc_source *source, const char *hooks_of_language, struct str *out)
+void thunks_begin(const struct popc_source *source, const struct reflection *reflection, const char *hooks_of_language,
+                  struct str *out)
 {
     str_add(out, thunk_hooks);
+    if (reflect_may_share(reflection))
+        str_add(out, sharing_hooks);
     str_add(out, hooks_of_language);
     if (source->flags->behaving)
         str_add(out, behaving_hooks);
@@ -124,10 +153,10 @@ void thunks_write(const struct popc_source *source, struct reflection *reflectio
         thunks_write_cpp(source, reflection, out);
         return;
     }
-    thunks_begin(source, hooks, out);
+    thunks_begin(source, reflection, hooks, out);
     for (size_t i = 0; i < reflection->vertices.count; ++i) {
         struct reflected *vertex = reflection->vertices.data + i;
         thunk_name(reflection, i);
-        write_run(vertex, out);
+        write_run(reflection, vertex, out);
     }
 }

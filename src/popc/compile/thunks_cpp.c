@@ -41,7 +41,7 @@ static const char hooks[] =
     "    void (*popc_default)(void *);\n"
     "};\n";
 
-static void write_run(const struct reflected *vertex, struct str *out)
+static void write_run(const struct reflection *reflection, const struct reflected *vertex, struct str *out)
 {
     bool multi = vertex->codelet.kind == VERTEX_MULTI;
     str_format(out,
@@ -51,10 +51,10 @@ static void write_run(const struct reflected *vertex, struct str *out)
                "    char *popc_state = (char *)popc_call->popc_states;\n"
                "    const __SIZE_TYPE__ popc_stride = popc_call->popc_stride, popc_count = popc_call->popc_count;\n"
                "    bool popc_all = true;\n"
-               "    popc_now = popc_call;\n"
+               "    %s;\n"
                "    for (__SIZE_TYPE__ popc_i = 0; popc_i < popc_count; ++popc_i, popc_state += popc_stride) {\n"
                "        popc_call->popc_current = popc_state;\n",
-               vertex->codelet.symbol, vertex->spelled);
+               vertex->codelet.symbol, vertex->spelled, thunk_enter(reflection));
     if (multi)
         str_add(out,
                 "        for (unsigned popc_worker = 0; popc_worker < popc_call->popc_workers; ++popc_worker)\n    ");
@@ -81,10 +81,10 @@ static void write_table(const struct reflection *reflection, struct str *out)
 
 void thunks_write_cpp(const struct popc_source *source, struct reflection *reflection, struct str *out)
 {
-    thunks_begin(source, hooks, out);
+    thunks_begin(source, reflection, hooks, out);
     for (size_t i = 0; i < reflection->vertices.count; ++i) {
         thunk_name(reflection, i);
-        write_run(reflection->vertices.data + i, out);
+        write_run(reflection, reflection->vertices.data + i, out);
     }
     write_table(reflection, out);
 }

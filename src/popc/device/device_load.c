@@ -32,12 +32,18 @@ enum {
 enum { FUNCTION = 0x0b, ALIGNMENT = 16, MAX_BYTES = 64 << 20 };
 
 struct loader {
+    struct loader *all; /* of the image's objects */
+    size_t count;
     Elf *elf;
     struct device_image *image;
     Elf_Data *symbols;
     size_t symbol_count, sections, names; /* names: section of the symbols' names */
     uint64_t *places;                     /* offsets of sections in the image; UINT64_MAX: not loaded */
     uint64_t *functions; /* by symbol: address of the word that represents a missing function, else 0 */
+    struct outside {
+        struct loader *loader; /* NULL: no other object defines it */
+        size_t symbol;
+    } * outside; /* by symbol */
     bool failed;
 };
 
@@ -98,12 +104,26 @@ static const char *name_of(const struct loader *l, const GElf_Sym *symbol)
     return name ? name : "";
 }
 
-/* Lists the undefined functions; each gets a word after the code. */
+static bool find_outside(struct loader *l, const char *name, struct outside *found)
+{
+    GElf_Sym symbol;
+    for (struct loader *other = l->all; other < l->all + l->count; ++other)
+        for (size_t i = 1; i < other->symbol_count; ++i)
+            if (gelf_getsym(other->symbols, (int)i, &symbol) && symbol.st_shndx != SHN_UNDEF &&
+                GELF_ST_BIND(symbol.st_info) != STB_LOCAL && strcmp(name_of(other, &symbol), name) == 0) {
+                *found = (struct outside){ other, i };
+                return true;
+            }
+    return false;
+}
+
+/* Lists the undefined functions that no object has; each gets a word after the code. */
 static void list_missing(struct loader *l)
 {
     for (size_t i = 1; i < l->symbol_count; ++i) {
         GElf_Sym symbol;
-        if (!gelf_getsym(l->symbols, (int)i, &symbol) || symbol.st_shndx != SHN_UNDEF || !*name_of(l, &symbol))
+        if (!gelf_getsym(l->symbols, (int)i, &symbol) || symbol.st_shndx != SHN_UNDEF || !*name_of(l, &symbol) ||
+            find_outside(l, name_of(l, &symbol), l->outside + i))
             continue;
         *vec_push(&l->image->missing) = strcpy(mem_alloc(strlen(name_of(l, &symbol)) + 1), name_of(l, &symbol));
         l->functions[i] = l->image->missing.count; /* index + 1 until addresses are assigned */
@@ -115,6 +135,8 @@ static uint64_t address_of(struct loader *l, size_t index)
     GElf_Sym symbol;
     if (index < l->symbol_count && l->functions[index])
         return l->functions[index];
+    if (index < l->symbol_count && l->outside[index].loader)
+        return address_of(l->outside[index].loader, l->outside[index].symbol);
     if (!gelf_getsym(l->symbols, (int)index, &symbol) || symbol.st_shndx >= l->sections ||
         l->places[symbol.st_shndx] == UINT64_MAX) {
         l->failed = true;
@@ -278,59 +300,98 @@ static void relocate(struct loader *l)
 /* ---- images ---- */
 
 /* Fills the words after the code: calls of missing functions by number. */
-static void make_functions(struct loader *l, uint64_t first)
+static void make_functions(struct device_image *image, uint64_t first)
 {
-    for (size_t i = 0; i < l->image->missing.count; ++i) {
+    for (size_t i = 0; i < image->missing.count; ++i) {
         uint32_t word = FUNCTION | (uint32_t)i << 7;
-        memcpy(l->image->memory + first + 4 * i, &word, sizeof(word));
+        memcpy(image->memory + first + 4 * i, &word, sizeof(word));
     }
+}
+
+static void number_functions(struct loader *l, uint64_t first)
+{
     for (size_t i = 0; i < l->symbol_count; ++i)
         if (l->functions[i])
             l->functions[i] = (uintptr_t)l->image->memory + first + 4 * (l->functions[i] - 1);
 }
 
-static void load(struct loader *l)
+static bool open_part(struct loader *l, const struct module_code *part)
 {
-    struct device_image *image = l->image;
-    if (!find_symbols(l)) {
-        l->failed = true;
-        return;
-    }
+    GElf_Ehdr header;
+    l->elf = debuginfo_open(part->data, part->size);
+    if (!l->elf || !gelf_getehdr(l->elf, &header) || header.e_machine != EM_RISCV ||
+        header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_REL ||
+        elf_getshdrnum(l->elf, &l->sections) != 0 || !l->sections || !find_symbols(l))
+        return false;
+    l->places = mem_alloc(l->sections * sizeof(*l->places));
+    memset(l->places, 0xff, l->sections * sizeof(*l->places));
     l->functions = mem_zero(l->symbol_count, sizeof(*l->functions));
-    list_missing(l);
-    place_sections(l, true);
-    uint64_t functions = image->bytes = align_up(image->bytes, ALIGNMENT);
-    image->code_bytes = image->bytes = functions + 4 * image->missing.count;
-    place_sections(l, false);
-    if (l->failed || !image->code_bytes)
-        return;
-    image->bytes = align_up(image->bytes + 8, ALIGNMENT); /* relocations of eight bytes stay inside the image */
-    image->memory = mem_zero(image->bytes, 1);
-    make_functions(l, functions);
-    copy_sections(l);
-    relocate(l);
-    if (!l->failed)
-        list_entries(l);
+    l->outside = mem_zero(l->symbol_count, sizeof(*l->outside));
+    return true;
 }
 
-struct device_image *device_image_load(const void *object, size_t size)
+/* All code comes first, then the words for missing functions, then all data. */
+static void place_all(struct loader *loaders, size_t count, struct device_image *image, uint64_t *functions)
 {
-    struct loader l = { .elf = debuginfo_open(object, size), .image = MEM_NEW(struct device_image) };
-    GElf_Ehdr header;
-    l.failed = !l.elf || !gelf_getehdr(l.elf, &header) || header.e_machine != EM_RISCV ||
-               header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_REL ||
-               elf_getshdrnum(l.elf, &l.sections) != 0 || !l.sections;
-    if (!l.failed) {
-        l.places = mem_alloc(l.sections * sizeof(*l.places));
-        memset(l.places, 0xff, l.sections * sizeof(*l.places));
-        load(&l);
+    for (size_t i = 0; i < count; ++i)
+        list_missing(loaders + i);
+    for (size_t i = 0; i < count; ++i)
+        place_sections(loaders + i, true);
+    *functions = image->bytes = align_up(image->bytes, ALIGNMENT);
+    image->code_bytes = image->bytes = *functions + 4 * image->missing.count;
+    for (size_t i = 0; i < count; ++i)
+        place_sections(loaders + i, false);
+}
+
+static bool any_failed(const struct loader *loaders, size_t count)
+{
+    bool failed = false;
+    for (size_t i = 0; i < count; ++i)
+        failed |= loaders[i].failed;
+    return failed;
+}
+
+static bool load(struct loader *loaders, size_t count, struct device_image *image)
+{
+    uint64_t functions;
+    place_all(loaders, count, image, &functions);
+    if (any_failed(loaders, count) || !image->code_bytes)
+        return false;
+    image->bytes = align_up(image->bytes + 8, ALIGNMENT); /* relocations of eight bytes stay inside the image */
+    image->memory = mem_zero(image->bytes, 1);
+    make_functions(image, functions);
+    for (size_t i = 0; i < count; ++i) {
+        number_functions(loaders + i, functions);
+        copy_sections(loaders + i);
     }
-    free(l.places);
-    free(l.functions);
-    debuginfo_close(l.elf);
-    if (!l.failed && l.image->memory)
-        return l.image;
-    device_image_free(l.image);
+    for (size_t i = 0; i < count; ++i)
+        relocate(loaders + i);
+    if (any_failed(loaders, count))
+        return false;
+    list_entries(loaders);
+    return true;
+}
+
+struct device_image *device_image_load(const struct module_code *parts, size_t count)
+{
+    struct loader *loaders = mem_zero(count, sizeof(*loaders));
+    struct device_image *image = MEM_NEW(struct device_image);
+    bool good = true;
+    for (size_t i = 0; i < count; ++i) {
+        loaders[i] = (struct loader){ .all = loaders, .count = count, .image = image };
+        good &= open_part(loaders + i, parts + i);
+    }
+    good = good && load(loaders, count, image);
+    for (size_t i = 0; i < count; ++i) {
+        free(loaders[i].places);
+        free(loaders[i].functions);
+        free(loaders[i].outside);
+        debuginfo_close(loaders[i].elf);
+    }
+    free(loaders);
+    if (good)
+        return image;
+    device_image_free(image);
     return NULL;
 }
 

@@ -4,9 +4,11 @@
 #define POPC_DEVICE_DEVICE_LOAD_H
 
 #include "popc/device/device_machine.h"
+#include "popc/module/codelet.h"
 
-/* NULL when the object is for another machine or has something that the loader does not support. */
-struct device_image *device_image_load(const void *object, size_t size);
+/* Loads an object and, after it, those whose functions it uses. NULL when one is for another machine or has something
+ * that the loader does not support. */
+struct device_image *device_image_load(const struct module_code *parts, size_t count);
 void device_image_free(struct device_image *image);
 /* Address of a vertex's compute: NAME_compute, or that of the vertex with this index in the source; 0 when it is
  * missing. */

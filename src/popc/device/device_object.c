@@ -7,12 +7,15 @@
 #include "popc/module/debuginfo.h"
 #include <stdio.h>
 
+struct object;
 struct object_node {
+    const struct object *object;
     uint64_t bytes;
     Elf_Data *relocations; /* NULL when the section has none */
     bool allocated, code, has_addends;
-    uint32_t users; /* number of codelets that reach it */
-    uint32_t frame; /* stack of its function in bytes */
+    bool seen, open; /* by the walk; on the path of calls that deepest() follows */
+    uint32_t users;  /* number of codelets that reach it */
+    uint32_t frame;  /* stack of its function in bytes */
 };
 
 struct object {
@@ -68,6 +71,8 @@ static bool open_object(struct object *object, const void *data, size_t size)
         elf_getshdrstrndx(object->elf, &object->section_names) != 0)
         return false;
     object->nodes = mem_zero(object->node_count, sizeof(*object->nodes));
+    for (size_t i = 0; i < object->node_count; ++i)
+        object->nodes[i].object = object;
     for (Elf_Scn *section = elf_nextscn(object->elf, NULL); section; section = elf_nextscn(object->elf, section)) {
         GElf_Shdr header;
         if (!gelf_getshdr(section, &header))
@@ -141,14 +146,34 @@ static bool is_helper(const char *name)
     return strncmp(name, "__", 2) == 0;
 }
 
+/* Objects of one or more files, of which the first has the codelets. */
 struct object_walk {
-    const struct object *object;
-    VEC(size_t) reached;
-    bool *seen;                /* by section */
+    struct object *objects;
+    size_t object_count;
+    VEC(struct object_node *) reached;
     VEC(const char *) library; /* functions of the mathematical library */
     uint64_t library_bytes;
     const char *missing;
 };
+
+static struct object_node *node_at(const struct object *object, const GElf_Sym *symbol)
+{
+    return symbol->st_shndx != SHN_UNDEF && symbol->st_shndx < object->node_count ? object->nodes + symbol->st_shndx
+                                                                                  : NULL;
+}
+
+/* Where another file defines a function or variable; NULL: none does. */
+static struct object_node *find_definition(const struct object_walk *walk, const char *name)
+{
+    for (size_t o = 0; o < walk->object_count; ++o)
+        for (size_t i = 0; i < walk->objects[o].symbol_count && *name; ++i) {
+            GElf_Sym symbol;
+            if (gelf_getsym(walk->objects[o].symbols, (int)i, &symbol) && GELF_ST_BIND(symbol.st_info) != STB_LOCAL &&
+                node_at(walk->objects + o, &symbol) && strcmp(symbol_name(walk->objects + o, &symbol), name) == 0)
+                return node_at(walk->objects + o, &symbol);
+        }
+    return NULL;
+}
 
 static void follow_outside(struct object_walk *walk, const char *name)
 {
@@ -164,48 +189,51 @@ static void follow_outside(struct object_walk *walk, const char *name)
     }
 }
 
-static void follow(struct object_walk *walk, size_t symbol_index)
+static void follow(struct object_walk *walk, const struct object *object, size_t symbol_index)
 {
-    const struct object *object = walk->object;
     GElf_Sym symbol;
     if (!gelf_getsym(object->symbols, (int)symbol_index, &symbol))
         return;
-    if (symbol.st_shndx == SHN_UNDEF) {
+    bool outside = symbol.st_shndx == SHN_UNDEF;
+    struct object_node *node = outside ? find_definition(walk, symbol_name(object, &symbol)) : node_at(object, &symbol);
+    if (outside && !node) {
         follow_outside(walk, symbol_name(object, &symbol));
-    } else if (symbol.st_shndx < object->node_count && object->nodes[symbol.st_shndx].allocated &&
-               !walk->seen[symbol.st_shndx]) {
-        walk->seen[symbol.st_shndx] = true;
-        *vec_push(&walk->reached) = symbol.st_shndx;
+    } else if (node && node->allocated && !node->seen) {
+        node->seen = true;
+        *vec_push(&walk->reached) = node;
     }
 }
 
-static void follow_all(struct object_walk *walk, const struct object_node *node)
+/* The symbol of a relocation; false at the end. */
+static bool next_symbol(const struct object_node *node, int i, size_t *symbol)
 {
     GElf_Rela with;
     GElf_Rel without;
     if (!node->relocations)
-        return;
-    for (int i = 0;; ++i)
-        if (node->has_addends && gelf_getrela(node->relocations, i, &with))
-            follow(walk, GELF_R_SYM(with.r_info));
-        else if (!node->has_addends && gelf_getrel(node->relocations, i, &without))
-            follow(walk, GELF_R_SYM(without.r_info));
-        else
-            return;
+        return false;
+    if (node->has_addends && gelf_getrela(node->relocations, i, &with))
+        *symbol = GELF_R_SYM(with.r_info);
+    else if (!node->has_addends && gelf_getrel(node->relocations, i, &without))
+        *symbol = GELF_R_SYM(without.r_info);
+    else
+        return false;
+    return true;
 }
 
 /* Marks the sections that are reachable from one, including itself. */
-static void walk_from(struct object_walk *walk, size_t first)
+static void walk_from(struct object_walk *walk, struct object_node *first)
 {
-    memset(walk->seen, 0, walk->object->node_count * sizeof(*walk->seen));
+    for (size_t i = 0; i < walk->reached.count; ++i)
+        walk->reached.data[i]->seen = false;
     walk->missing = NULL;
     walk->library.count = 0;
     walk->library_bytes = 0;
     walk->reached.count = 0;
-    walk->seen[first] = true;
+    first->seen = true;
     *vec_push(&walk->reached) = first;
-    for (size_t i = 0; i < walk->reached.count; ++i)
-        follow_all(walk, walk->object->nodes + walk->reached.data[i]);
+    for (size_t i = 0, symbol; i < walk->reached.count; ++i)
+        for (int k = 0; next_symbol(walk->reached.data[i], k, &symbol); ++k)
+            follow(walk, walk->reached.data[i]->object, symbol);
 }
 
 static const char *because(struct arena *arena, const char *words, const char *name)
@@ -224,46 +252,35 @@ static uint32_t at_most_32_bits(uint64_t value)
 
 /* Bytes of stack from a function on: its own, and those of the deepest that it calls; of functions that call themselves
  * one round counts. */
-static uint64_t deepest(const struct object *object, size_t section, bool *open);
-static uint64_t deepest_of(const struct object *object, size_t symbol_index, bool *open)
+static uint64_t deepest(const struct object_walk *walk, struct object_node *node)
 {
-    GElf_Sym symbol;
-    if (!gelf_getsym(object->symbols, (int)symbol_index, &symbol) || symbol.st_shndx == SHN_UNDEF ||
-        symbol.st_shndx >= object->node_count || !object->nodes[symbol.st_shndx].code || open[symbol.st_shndx])
-        return 0;
-    return deepest(object, symbol.st_shndx, open);
-}
-static uint64_t deepest(const struct object *object, size_t section, bool *open)
-{
-    const struct object_node *node = object->nodes + section;
     uint64_t max = 0;
-    GElf_Rela with;
-    GElf_Rel without;
-    open[section] = true;
-    for (int i = 0; node->relocations; ++i) {
-        uint64_t called;
-        if (node->has_addends && gelf_getrela(node->relocations, i, &with))
-            called = deepest_of(object, GELF_R_SYM(with.r_info), open);
-        else if (!node->has_addends && gelf_getrel(node->relocations, i, &without))
-            called = deepest_of(object, GELF_R_SYM(without.r_info), open);
-        else
-            break;
-        max = called > max ? called : max;
+    size_t index;
+    node->open = true;
+    for (int i = 0; next_symbol(node, i, &index); ++i) {
+        GElf_Sym symbol;
+        if (!gelf_getsym(node->object->symbols, (int)index, &symbol))
+            continue;
+        struct object_node *called = symbol.st_shndx == SHN_UNDEF
+                                         ? find_definition(walk, symbol_name(node->object, &symbol))
+                                         : node_at(node->object, &symbol);
+        uint64_t bytes = called && called->code && !called->open ? deepest(walk, called) : 0;
+        max = bytes > max ? bytes : max;
     }
-    open[section] = false;
+    node->open = false;
     return node->frame + max;
 }
 
+/* What another file has is shared: codelets of further files may use it. */
 static void sum_up(const struct object_walk *walk, struct device_code *code)
 {
     uint64_t own = 0, shared = walk->library_bytes, data = 0;
     for (size_t i = 0; i < walk->reached.count; ++i) {
-        const struct object_node *node = walk->object->nodes + walk->reached.data[i];
-        *(!node->code ? &data : i && node->users > 1 ? &shared : &own) += node->bytes;
+        const struct object_node *node = walk->reached.data[i];
+        bool several = i && (node->users > 1 || node->object != walk->objects);
+        *(!node->code ? &data : several ? &shared : &own) += node->bytes;
     }
-    bool *open = mem_zero(walk->object->node_count, sizeof(*open));
-    uint64_t stack = deepest(walk->object, walk->reached.data[0], open);
-    free(open);
+    uint64_t stack = deepest(walk, walk->reached.data[0]);
     *code = (struct device_code){ .bytes = at_most_32_bits(own),
                                   .shared_bytes = at_most_32_bits(shared),
                                   .data_bytes = at_most_32_bits(data),
@@ -277,13 +294,13 @@ static void measure_all(struct object_walk *walk, const struct codelet *codelets
 {
     size_t *firsts = mem_zero(count, sizeof(*firsts));
     for (uint32_t i = 0; i < count; ++i) {
-        firsts[i] = find_compute(walk->object, codelets[i].name);
-        firsts[i] = firsts[i] ? firsts[i] : find_used(walk->object, i);
+        firsts[i] = find_compute(walk->objects, codelets[i].name);
+        firsts[i] = firsts[i] ? firsts[i] : find_used(walk->objects, i);
         if (!firsts[i])
             continue;
-        walk_from(walk, firsts[i]);
+        walk_from(walk, walk->objects->nodes + firsts[i]);
         for (size_t k = 0; k < walk->reached.count; ++k)
-            ++walk->object->nodes[walk->reached.data[k]].users;
+            ++walk->reached.data[k]->users;
     }
     for (uint32_t i = 0; i < count; ++i) {
         if (!firsts[i]) {
@@ -292,7 +309,7 @@ static void measure_all(struct object_walk *walk, const struct codelet *codelets
             };
             continue;
         }
-        walk_from(walk, firsts[i]);
+        walk_from(walk, walk->objects->nodes + firsts[i]);
         sum_up(walk, codes + i);
         codes[i].estimated = walk->missing != NULL;
         if (walk->missing)
@@ -301,19 +318,21 @@ static void measure_all(struct object_walk *walk, const struct codelet *codelets
     free(firsts);
 }
 
-bool device_measure(const void *data, size_t size, const struct codelet *codelets, uint32_t count, struct arena *arena,
-                    struct device_code *codes)
+bool device_measure(const struct module_code *parts, size_t count, const struct codelet *codelets,
+                    uint32_t codelet_count, struct arena *arena, struct device_code *codes)
 {
-    struct object object;
-    bool good = open_object(&object, data, size);
-    if (good) {
-        struct object_walk walk = { .object = &object, .seen = mem_zero(object.node_count, sizeof(*walk.seen)) };
-        measure_all(&walk, codelets, count, arena, codes);
-        vec_free(&walk.reached);
-        vec_free(&walk.library);
-        free(walk.seen);
-    }
-    close_object(&object);
+    struct object_walk walk = { .objects = mem_zero(count, sizeof(*walk.objects)) };
+    bool good = true;
+    for (; walk.object_count < count && good; ++walk.object_count)
+        good =
+            open_object(walk.objects + walk.object_count, parts[walk.object_count].data, parts[walk.object_count].size);
+    if (good)
+        measure_all(&walk, codelets, codelet_count, arena, codes);
+    for (size_t i = 0; i < walk.object_count; ++i)
+        close_object(walk.objects + i);
+    vec_free(&walk.reached);
+    vec_free(&walk.library);
+    free(walk.objects);
     return good;
 }
 

@@ -97,6 +97,12 @@ struct codelet {
     struct module *module;
 };
 
+/* A relocatable object for a device. */
+struct module_code {
+    const unsigned char *data; /* NULL: there is none */
+    size_t size;
+};
+
 /* A host shared object as bytes; a module has one for each of its source files. */
 struct module_object {
     const unsigned char *data;
@@ -105,6 +111,9 @@ struct module_object {
     const unsigned char
         *counted; /* device object that device_machine.h interprets (popc --target), for the first target; else NULL */
     size_t counted_size;
+    const char *source; /* name of its file, for messages */
+    bool shares;        /* it has functions or variables for other objects, or uses theirs (resolve.h) */
+    struct module_code measured[DEVICE_ARCHS]; /* from which sizes are measured; only of objects that share */
 };
 
 /* A source, kept for later compilations (device_count.h). */

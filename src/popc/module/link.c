@@ -6,6 +6,7 @@
 #include "popc/module/machine.h"
 #include "popc/module/module.h"
 #include "popc/module/object_names.h"
+#include "popc/module/resolve.h"
 
 #include "base/error.h"
 #include "base/str.h"
@@ -118,24 +119,75 @@ void *object_open(const struct module_object *object, int mode, enum object_ends
     return handle;
 }
 
-/* Refuses symbols of the C++ library: codelets do not have it, even when the program has loaded it. */
-static void find_cpp_symbol(const char *symbol, void *context)
+/* ---- symbols that no file defines ---- */
+
+struct missing {
+    const struct shared_symbols *shared;
+    struct str names; /* of functions that another file could define */
+    size_t count;
+    const char *library; /* what only a C++ library defines, which codelets do not have, even when the program has it */
+};
+enum { NAMES_LISTED = 8 };
+
+static bool is_library(const char *symbol)
 {
-    static const char *const prefixes[] = { "_Z", "__cxa_", "__gxx_", "_Unwind_" };
-    struct str *reason = context;
-    if (reason->length || strcmp(symbol, "__cxa_finalize") == 0 || strcmp(symbol, "__cxa_atexit") == 0)
-        return;
+    static const char *const prefixes[] = { "_ZSt", "_ZNSt", "_ZNKSt", "_ZTI",   "_ZTV",    "_Zn",
+                                            "_Zd",  "_ZdlP", "__cxa_", "__gxx_", "_Unwind_" };
     for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); ++i)
-        if (strncmp(symbol, prefixes[i], strlen(prefixes[i])) == 0) {
-            const char *what = strncmp(symbol, "_Zn", 3) == 0   ? " (operator new)"
-                               : strncmp(symbol, "_Zd", 3) == 0 ? " (operator delete)"
-                                                                : "";
-            str_format(reason,
-                       "undefined symbol %s%s: codelets have no C++ library and no memory to allocate, and each source "
-                       "has to define what it uses",
-                       symbol, what);
-            return;
-        }
+        if (strncmp(symbol, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return false;
+}
+
+/* The C++ name of a function that a C file defines. */
+static bool defined_in_c(const struct missing *missing, const char *symbol)
+{
+    struct str name = { 0 };
+    symbol_spell(symbol, &name);
+    size_t length = name.length;
+    if (length > 2 && strcmp(name.text + length - 2, "()") == 0)
+        name.text[length - 2] = 0;
+    bool found = strcmp(symbol, name.text) != 0 && shared_symbols_find(missing->shared, name.text);
+    str_free(&name);
+    return found;
+}
+
+static void find_missing(const char *symbol, void *context)
+{
+    struct missing *missing = context;
+    if (shared_symbols_find(missing->shared, symbol) || strcmp(symbol, "__cxa_finalize") == 0 ||
+        strcmp(symbol, "__cxa_atexit") == 0)
+        return;
+    if (is_library(symbol)) {
+        missing->library = missing->library ? missing->library : symbol;
+        return;
+    }
+    if ((strncmp(symbol, "_Z", 2) != 0 && dlsym(RTLD_DEFAULT, symbol)) || missing->count++ >= NAMES_LISTED)
+        return;
+    str_add(&missing->names, missing->names.length ? ", '" : "'");
+    symbol_spell(symbol, &missing->names);
+    str_format(&missing->names, "'%s",
+               defined_in_c(missing, symbol) ? " (a C file has it: declare it extern \"C\")" : "");
+}
+
+/* Writes the reason why an object cannot be loaded; nothing when nothing is missing. */
+static void list_missing(const struct module_object *object, const struct shared_symbols *shared, struct str *reason)
+{
+    struct missing missing = { .shared = shared };
+    elf_each_undefined(object->data, object->size, find_missing, &missing);
+    if (missing.library)
+        str_format(reason, "undefined symbol %s%s: codelets have no C++ library and no memory to allocate",
+                   missing.library,
+                   strncmp(missing.library, "_Zn", 3) == 0   ? " (operator new)"
+                   : strncmp(missing.library, "_Zd", 3) == 0 ? " (operator delete)"
+                                                             : "");
+    else if (missing.count)
+        str_format(
+            reason,
+            "no file defines %s%s, which it uses: name the file that does beside it (popc %s other.cpp -o x.gp), "
+            "or add that file to the graph, too",
+            str_text(&missing.names), missing.count > NAMES_LISTED ? " and more" : "", object->source);
+    str_free(&missing.names);
 }
 
 /* ---- static initialisers ---- */
@@ -166,46 +218,100 @@ static codelet_run any_run(const struct module *module, uint32_t object)
 }
 
 /* Returns false when an initialiser called exit() or similar. */
-static bool start_object(const struct module *module, uint32_t index, const struct initialisers *initialisers,
-                         struct str *reason)
+static bool start_object(const struct object_place *place, const struct initialisers *initialisers, struct str *reason)
 {
     struct starter starter = { .call = { .fail = on_fail } };
-    codelet_run run = any_run(module, index);
+    void *handle = place->module->objects[place->object].handle, *enter = dlsym(handle, "popc_enter");
+    codelet_run run = any_run(place->module, place->object);
+    void (*tell)(struct codelet_call *) = NULL;
+    memcpy(&tell, &enter, sizeof(tell));
     if (run)
         run(&starter.call);
+    else if (tell)
+        tell(&starter.call);
     if (!setjmp(starter.stopped)) {
-        initialisers_run(initialisers, module->objects[index].handle);
+        initialisers_run(initialisers, handle);
         return true;
     }
     str_format(reason, "a static initialiser failed: %s", starter.message);
     return false;
 }
 
-static pop_status link_object(const struct module *module, uint32_t index, const bool *needed, pop_error *error)
+struct linking {
+    const bool *const *needed; /* by module, then codelet; NULL: all */
+    struct module *const *modules;
+    size_t count;
+    struct shared_symbols shared;
+    struct object_list objects;
+    VEC(struct opened {
+        struct object_place place;
+        struct initialisers initialisers;
+    })
+    opened;
+};
+
+static const bool *needed_of(const struct linking *l, const struct module *module)
 {
-    struct module_object *object = module->objects + index;
+    for (size_t m = 0; m < l->count; ++m)
+        if (l->modules[m] == module)
+            return l->needed ? l->needed[m] : NULL;
+    return NULL;
+}
+
+static pop_status cannot_load(const struct object_place *place, struct str *reason, pop_error *error)
+{
+    pop_status status = error_set(error, POP_LINK_ERROR, NO_WHERE, NULL, "cannot load the code of '%s': %s",
+                                  place->module->name, str_text(reason));
+    str_free(reason);
+    return status;
+}
+
+static pop_status open_object(struct linking *l, const struct object_place *place, pop_error *error)
+{
+    struct module_object *object = place->module->objects + place->object;
     struct str reason = { 0 };
-    struct initialisers initialisers;
-    elf_each_undefined(object->data, object->size, find_cpp_symbol, &reason);
+    struct opened opened = { .place = *place };
     struct bytes named = { .v = { 0 } };
     struct module_object file = *object;
-    if (codelet_files() && object_with_names(module, index, needed, &named)) {
+    list_missing(object, &l->shared, &reason);
+    if (codelet_files() && object_with_names(place->module, place->object, needed_of(l, place->module), &named)) {
         file.data = named.v.data;
         file.size = named.v.count;
+    } else if (object->shares) {
+        bytes_put(&named, object->data, object->size);
+        file.data = named.v.data;
     }
+    if (object->shares)
+        resolve_weaken(named.v.data, named.v.count, &l->shared);
     if (!reason.length)
-        object->handle = object_open(&file, RTLD_NOW, OBJECT_FINALISES, &initialisers, &reason);
+        object->handle = object_open(&file, RTLD_NOW, OBJECT_FINALISES, &opened.initialisers, &reason);
     vec_free(&named.v);
-    if (object->handle && !start_object(module, index, &initialisers, &reason)) {
+    if (!object->handle)
+        return cannot_load(place, &reason, error);
+    *vec_push(&l->opened) = opened;
+    return POP_OK;
+}
+
+/* Objects are joined once all are loaded, because they may use each other, and only then started. */
+static pop_status join_objects(struct linking *l, pop_error *error)
+{
+    struct str reason = { 0 };
+    for (size_t i = 0; i < l->opened.count; ++i)
+        if (!resolve_object(&l->opened.data[i].place, &l->shared, &l->objects, &reason))
+            return cannot_load(&l->opened.data[i].place, &reason, error);
+    for (size_t i = 0; i < l->opened.count; ++i)
+        if (!start_object(&l->opened.data[i].place, &l->opened.data[i].initialisers, &reason))
+            return cannot_load(&l->opened.data[i].place, &reason, error);
+    return POP_OK;
+}
+
+static void close_opened(const struct linking *l)
+{
+    for (size_t i = 0; i < l->opened.count; ++i) {
+        struct module_object *object = l->opened.data[i].place.module->objects + l->opened.data[i].place.object;
         dlclose(object->handle);
         object->handle = NULL;
     }
-    pop_status status = POP_OK;
-    if (!object->handle)
-        status = error_set(error, POP_LINK_ERROR, NO_WHERE, NULL, "cannot load the code of '%s': %s", module->name,
-                           str_text(&reason));
-    str_free(&reason);
-    return status;
 }
 
 static pop_status check_symbols(const struct module *module, const bool *needed, pop_error *error)
@@ -217,28 +323,70 @@ static pop_status check_symbols(const struct module *module, const bool *needed,
     return POP_OK;
 }
 
-pop_status module_link(struct module *module, const bool *needed, pop_error *error)
+static pop_status check_level(const struct module *module, pop_error *error)
+{
+    const char *own = machine_level_name(machine_level());
+    if (machine_runs(module->level))
+        return POP_OK;
+    return error_set(error, POP_LINK_ERROR, NO_WHERE, NULL,
+                     "'%s' was compiled for %s and this machine has %s: compile it again here, or with -march=%s",
+                     module->name, machine_level_name(module->level), own, own);
+}
+
+/* Lists the objects of the needed codelets, and those that they use. */
+static pop_status list_objects(struct linking *l, pop_error *error)
+{
+    pop_status status = POP_OK;
+    for (size_t m = 0; m < l->count && status == POP_OK; ++m) {
+        struct module *module = l->modules[m];
+        status = check_level(module, error);
+        for (uint32_t i = 0; i < module->codelet_count; ++i)
+            if (!l->needed || !l->needed[m] || l->needed[m][i])
+                object_list_add(&l->objects, module, module->codelets[i].object);
+    }
+    if (status == POP_OK) {
+        shared_symbols_read(&l->shared, l->modules, l->count);
+        object_list_complete(&l->objects, &l->shared);
+        status = shared_symbols_check(&l->shared, &l->objects, error);
+    }
+    return status;
+}
+
+static pop_status load_objects(struct linking *l, pop_error *error)
+{
+    pop_status status = POP_OK;
+    for (size_t i = 0; i < l->objects.v.count && status == POP_OK; ++i) {
+        const struct object_place *place = l->objects.v.data + i;
+        if (!place->module->objects[place->object].handle)
+            status = open_object(l, place, error);
+    }
+    if (status == POP_OK)
+        status = join_objects(l, error);
+    for (size_t m = 0; m < l->count && status == POP_OK && l->opened.count; ++m)
+        status = check_symbols(l->modules[m], l->needed ? l->needed[m] : NULL, error);
+    if (status != POP_OK)
+        close_opened(l);
+    return status;
+}
+
+pop_status modules_link(struct module *const *modules, const bool *const *needed, size_t count, pop_error *error)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    const char *own = machine_level_name(machine_level());
-    if (!machine_runs(module->level))
-        return error_set(error, POP_LINK_ERROR, NO_WHERE, NULL,
-                         "'%s' was compiled for %s and this machine has %s: compile it again here, or with -march=%s",
-                         module->name, machine_level_name(module->level), own, own);
-    pop_status status = POP_OK;
+    struct linking l = { .needed = needed, .modules = modules, .count = count };
     pthread_mutex_lock(&lock);
-    bool fresh = false;
-    for (uint32_t i = 0; i < module->codelet_count && status == POP_OK; ++i) {
-        uint32_t object = module->codelets[i].object;
-        if ((!needed || needed[i]) && !module->objects[object].handle) {
-            fresh = true;
-            status = link_object(module, object, needed, error);
-        }
-    }
-    if (fresh && status == POP_OK)
-        status = check_symbols(module, needed, error);
+    pop_status status = list_objects(&l, error);
+    if (status == POP_OK)
+        status = load_objects(&l, error);
     pthread_mutex_unlock(&lock);
+    vec_free(&l.opened);
+    vec_free(&l.objects.v);
+    shared_symbols_free(&l.shared);
     return status;
+}
+
+pop_status module_link(struct module *module, const bool *needed, pop_error *error)
+{
+    return modules_link(&module, &needed, 1, error);
 }
 
 codelet_run module_run(const struct module *module, const struct codelet *codelet)

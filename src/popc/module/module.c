@@ -19,6 +19,14 @@ struct module *module_create(const char *name, unsigned level)
     return module;
 }
 
+bool module_shares(const struct module *module)
+{
+    for (uint32_t i = 0; i < module->object_count; ++i)
+        if (module->objects[i].shares)
+            return true;
+    return false;
+}
+
 struct module *module_retain(struct module *module)
 {
     if (module)
@@ -79,6 +87,17 @@ static void copy_counted(struct module *to, struct module_object *copy, const st
     copy->counted = memcpy(arena_alloc(&to->arena, object->counted_size), object->counted, object->counted_size);
 }
 
+/* Adds what the copy lacks: another module may have it for other devices. */
+static void copy_measured(struct module *to, struct module_object *copy, const struct module_object *object)
+{
+    for (int arch = 0; arch < DEVICE_ARCHS; ++arch)
+        if (object->measured[arch].size && !copy->measured[arch].size)
+            copy->measured[arch] =
+                (struct module_code){ memcpy(arena_alloc(&to->arena, object->measured[arch].size),
+                                             object->measured[arch].data, object->measured[arch].size),
+                                      object->measured[arch].size };
+}
+
 static void copy_tiles(struct module *to, const struct module *from)
 {
     for (uint32_t i = 0; i < from->tile_count; ++i) {
@@ -93,9 +112,12 @@ static uint32_t copy_object(struct module *to, const struct module_object *objec
 {
     struct module_object *copy = &to->objects[to->object_count];
     *copy = (struct module_object){ .data = memcpy(arena_alloc(&to->arena, object->size), object->data, object->size),
-                                    .size = object->size };
+                                    .size = object->size,
+                                    .shares = object->shares,
+                                    .source = arena_string(&to->arena, object->source) };
     if (object->counted_size)
         copy_counted(to, copy, object);
+    copy_measured(to, copy, object);
     return to->object_count++;
 }
 
@@ -153,6 +175,7 @@ static void merge_objects(struct merge *merge, const struct module *from, uint32
         } else if (!merged->objects[at].counted_size && from->objects[i].counted_size) {
             copy_counted(merged, merged->objects + at, from->objects + i);
         }
+        copy_measured(merged, merged->objects + at, from->objects + i);
         merge->object[i] = at;
         merge->targets[at] |= targets;
     }

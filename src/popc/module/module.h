@@ -15,6 +15,9 @@ pop_status module_merge(struct module *const *modules, size_t count, const char 
  * codelets that it lacks are estimated, as without --target. */
 void module_take_code(struct module *module, const struct module *from);
 
+/* Whether an object of the module has functions or variables for other files, or uses theirs. */
+bool module_shares(const struct module *module);
+
 struct module *module_retain(struct module *module);
 void module_release(struct module *module);
 const struct codelet_field *codelet_find_field(const struct codelet *codelet, const char *name);

@@ -9,9 +9,11 @@
 #include "base/error.h"
 
 static const char magic[8] = { 'T', 'R', 'M', 'C', 'O', 'D', 'E', '\n' };
-/* Sections "devices" (present only when code was measured), "uses", "counted", "stacks", "external" and "tiles" were
- * added later without a new VERSION. */
-enum { VERSION = 1, SECTIONS = 9, MAX_BYTES = 1 << 30, FIELD_BYTES = 30, CODELET_BYTES = 37 };
+/* Sections "devices" (present only when code was measured), "uses", "counted", "stacks", "external", "tiles" and
+ * "shares" were added later without a new VERSION. */
+enum { VERSION = 1, SECTIONS = 10, MAX_BYTES = 1 << 30, FIELD_BYTES = 30, CODELET_BYTES = 37 };
+
+#define AS_BEFORE UINT64_MAX /* the size of code that is that of the device before */
 
 /* ---- writing ---- */
 
@@ -96,6 +98,26 @@ static bool write_external(struct bytes *out, const struct module *module)
     return any;
 }
 
+/* A byte, the name of its source and its code for each device (size, bytes) for each object; false when all stand
+ * alone. */
+static bool write_shares(struct bytes *out, const struct module *module)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < module->object_count; ++i) {
+        bytes_u8(out, module->objects[i].shares);
+        bytes_string(out, module->objects[i].source);
+        for (int arch = 0; arch < DEVICE_ARCHS; ++arch) {
+            const struct module_code *code = module->objects[i].measured + arch;
+            bool again = arch && code->size && code->data == code[-1].data;
+            bytes_u64(out, again ? AS_BEFORE : code->size);
+            if (!again)
+                bytes_put(out, code->data, code->size);
+        }
+        any |= module->objects[i].shares;
+    }
+    return any;
+}
+
 static void write_tiles(struct bytes *out, const struct module *module)
 {
     bytes_u64(out, module->tile_count);
@@ -112,7 +134,7 @@ pop_status module_write(const struct module *module, char **data, size_t *size, 
 {
     (void)error; /* the signature is that of the other writers; this one cannot fail */
     struct bytes head = { 0 }, codelets = { 0 }, objects = { 0 }, devices = { 0 }, stacks = { 0 }, counted = { 0 },
-                 external = { 0 }, tiles = { 0 };
+                 external = { 0 }, tiles = { 0 }, shares = { 0 };
     bytes_u32(&head, module->level);
     bytes_u64(&head, module->object_count);
     for (uint32_t i = 0; i < module->object_count; ++i) {
@@ -146,7 +168,10 @@ pop_status module_write(const struct module *module, char **data, size_t *size, 
         write_tiles(&tiles, module);
         sections[count++] = (struct container_section){ "tiles", tiles.v.data, tiles.v.count };
     }
+    if (write_shares(&shares, module))
+        sections[count++] = (struct container_section){ "shares", shares.v.data, shares.v.count };
     container_build(magic, VERSION, sections, count, data, size);
+    vec_free(&shares.v);
     vec_free(&external.v);
     vec_free(&tiles.v);
     vec_free(&counted.v);
@@ -267,7 +292,8 @@ static bool read_objects(struct container_reader *head, struct container_reader 
         if (!data || size < 4 || memcmp(data, "\177ELF", 4) != 0)
             return false;
         void *copy = memcpy(arena_alloc(&module->arena, size), data, size);
-        module->objects[module->object_count++] = (struct module_object){ .data = copy, .size = size };
+        module->objects[module->object_count++] =
+            (struct module_object){ .data = copy, .size = size, .source = module->name };
     }
     return !head->failed && head->at == head->size && objects->at == objects->size && module->level > LEVEL_NONE &&
            module->level < LEVELS;
@@ -348,6 +374,30 @@ static bool read_external(struct container_reader *r, struct module *module)
     return !r->failed && r->at == r->size;
 }
 
+static void read_code(struct container_reader *r, struct module *module, struct module_code *codes, int arch)
+{
+    uint64_t size = reader_u64(r);
+    if (size == AS_BEFORE && arch) {
+        codes[arch] = codes[arch - 1];
+        return;
+    }
+    const void *data = size && size < MAX_BYTES ? reader_take(r, size) : NULL;
+    r->failed |= size && !data;
+    if (data)
+        codes[arch] = (struct module_code){ memcpy(arena_alloc(&module->arena, size), data, size), size };
+}
+
+static bool read_shares(struct container_reader *r, struct module *module)
+{
+    for (uint32_t i = 0; r->data && i < module->object_count; ++i) {
+        module->objects[i].shares = reader_u8(r) != 0;
+        module->objects[i].source = read_name(r, &module->arena);
+        for (int arch = 0; arch < DEVICE_ARCHS; ++arch)
+            read_code(r, module, module->objects[i].measured, arch);
+    }
+    return !r->failed && r->at == r->size;
+}
+
 /* The objects themselves are checked where they are linked. */
 static bool read_tiles(struct container_reader *r, struct module *module)
 {
@@ -377,7 +427,7 @@ pop_status module_read(const char *name, const void *data, size_t size, struct m
         return status;
     struct module *made = module_create(name, 1);
     struct container_reader head = { 0 }, codelets = { 0 }, objects = { 0 }, devices = { 0 }, stacks = { 0 },
-                            counted = { 0 }, external = { 0 }, tiles = { 0 };
+                            counted = { 0 }, external = { 0 }, tiles = { 0 }, shares = { 0 };
     head.data = container_find(sections, count, "head", &head.size);
     codelets.data = container_find(sections, count, "codelets", &codelets.size);
     objects.data = container_find(sections, count, "objects", &objects.size);
@@ -386,6 +436,7 @@ pop_status module_read(const char *name, const void *data, size_t size, struct m
     counted.data = container_find(sections, count, "counted", &counted.size);
     external.data = container_find(sections, count, "external", &external.size);
     tiles.data = container_find(sections, count, "tiles", &tiles.size);
+    shares.data = container_find(sections, count, "shares", &shares.size);
     size_t uses_size = 0;
     const char *uses = container_find(sections, count, "uses", &uses_size);
     if (uses_size) {
@@ -396,7 +447,7 @@ pop_status module_read(const char *name, const void *data, size_t size, struct m
     }
     if (!read_objects(&head, &objects, made) || !read_codelets(&codelets, made) || !read_devices(&devices, made) ||
         !read_stacks(&stacks, made) || !read_counted(&counted, made) || !read_external(&external, made) ||
-        !read_tiles(&tiles, made)) {
+        !read_tiles(&tiles, made) || !read_shares(&shares, made)) {
         module_release(made);
         return error_set(error, POP_GRAPH_OBJECT_LOAD_ERROR, NO_WHERE, NULL,
                          "codelet file '%s' is damaged: its description of vertex types does not fit", name);

@@ -5,6 +5,7 @@
 #include "popc/reflect/reflect.h"
 #include "popc/reflect/reflect_cpp.h"
 #include "popc/reflect/reflect_fields.h"
+#include "popc/reflect/reflect_shared.h"
 #include "popc/reflect/reflect_type.h"
 
 #include "base/error.h"
@@ -286,7 +287,7 @@ static pop_status read_units(struct reflection *r, Dwarf *dwarf)
     pop_status status = POP_OK;
     while (status == POP_OK && dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
         status = read_unit(r, &die, &without);
-    if (status != POP_OK || r->vertices.count)
+    if (status != POP_OK || r->vertices.count || (!without && r->exports))
         return status;
     if (without)
         return reflect_refuse(r, NULL,
@@ -294,7 +295,8 @@ static pop_status read_units(struct reflection *r, Dwarf *dwarf)
                               "inline one is not seen)",
                               without, without, without);
     return reflect_refuse(r, NULL,
-                          "no vertex in it: declare POP_VERTEX(Name) { ... }; and define bool Name_compute(Name *v)");
+                          "no vertex in it: declare POP_VERTEX(Name) { ... }; and define bool Name_compute(Name *v)%s",
+                          REFLECT_NOTHING);
 }
 
 pop_status reflect_object(struct reflection *r, const void *object, size_t size)
@@ -306,6 +308,7 @@ pop_status reflect_object(struct reflection *r, const void *object, size_t size)
     Elf *elf = debuginfo_open(object, size);
     Dwarf *dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
     bool cpp = r->language == POPC_CPP;
+    reflect_shared(r, object, size);
     pop_status status = dwarf ? (cpp ? reflect_cpp : read_units)(r, dwarf)
                               : reflect_refuse(r, NULL,
                                                cpp ? "no vertex in it, or no debug information: if there is one, is "

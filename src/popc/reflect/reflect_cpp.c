@@ -206,12 +206,13 @@ pop_status reflect_cpp(struct reflection *r, Dwarf *dwarf)
         status = read_classes(r, &names, &without);
         cpp_names_free(&names);
     }
-    if (status != POP_OK || r->vertices.count)
+    if (status != POP_OK || r->vertices.count || (!without && r->exports))
         return status;
     if (without)
         return reflect_refuse(r, NULL, "vertex '%s' has no compute, and there is no other vertex", without);
     return reflect_refuse(r, NULL,
                           "no vertex in it: define class Name : public poplar::Vertex { ... bool compute(); }; a "
                           "template needs an explicit instantiation, "
-                          "template class Name<float>;");
+                          "template class Name<float>;%s",
+                          REFLECT_NOTHING);
 }

@@ -180,6 +180,11 @@ static void it_stops_at_forbidden_operations(void **state)
     device_counter_free(counter);
 }
 
+static struct device_image *load_image(const char *object, size_t size)
+{
+    return device_image_load(&(struct module_code){ (const unsigned char *)object, size }, 1);
+}
+
 static void damaged_objects_are_no_images(void **state)
 {
     (void)state;
@@ -187,15 +192,15 @@ static void damaged_objects_are_no_images(void **state)
     size_t size, loaded = 0;
     char *object = popc_counted_object(module, 0, DEVICE_IPU1, &size, why, sizeof(why));
     assert_non_null(object);
-    struct device_image *whole = device_image_load(object, size);
+    struct device_image *whole = load_image(object, size);
     assert_non_null(whole);
     device_image_free(whole);
-    assert_null(device_image_load(object, 100));
-    assert_null(device_image_load("no object", 9));
+    assert_null(load_image(object, 100));
+    assert_null(load_image("no object", 9));
     for (size_t at = 0; at < size; at += 7) { /* any byte altered: an image or none, without a fault */
         char kept = object[at];
         object[at] = (char)(kept ^ 0x5a);
-        struct device_image *image = device_image_load(object, size);
+        struct device_image *image = load_image(object, size);
         loaded += image != NULL;
         device_image_free(image);
         object[at] = kept;
@@ -226,7 +231,7 @@ static void a_lower_half_without_its_upper_half_is_no_image(void **state)
             rela = kept;
             rela.r_info = ELF64_R_INFO(ELF64_R_SYM(kept.r_info), ABSOLUTE_32);
             memcpy(object + section.sh_offset + at, &rela, sizeof(rela));
-            assert_null(device_image_load(object, size));
+            assert_null(load_image(object, size));
             memcpy(object + section.sh_offset + at, &kept, sizeof(kept));
             ++changed;
         }

@@ -239,7 +239,7 @@ static void fields_that_are_refused(void **state)
 static void computes_that_are_refused(void **state)
 {
     (void)state;
-    refused("int x;\n", "no vertex in it", "POP_VERTEX(Name)");
+    refused("typedef int x;\n", "no vertex in it", "POP_VERTEX(Name)");
     refused("#include <poplar/vertex.h>\nPOP_VERTEX(V) { int x; };\n", "'V' has no function V_compute(V *v)", "bad.c");
     refused("#include <poplar/vertex.h>\nPOP_VERTEX(V) { int x; };\nint V_compute(V *v) { return v->x; }\n",
             "V_compute returns 'int'", "bad.c:3");
