@@ -87,12 +87,12 @@ static pop_status compile_named(pop_where where, pop_graph *graph, pop_programs 
     if (status == POP_OK)
         debug_graph_stream(graph->store);
     if (status != POP_OK && image) { /* out of memory */
-        report_failure(&(struct report_of){ graph, image, &set, name, started, NULL }, error);
+        report_failure(&(struct report_of){ graph, image, &set, name, started, NULL, NULL }, error);
         image_release(image);
     } else if (status == POP_OK && (status = named_files_write(graph, programs, image, &set, error)) != POP_OK) {
         image_release(image);
     } else if (status == POP_OK) {
-        status = write_reports(&(struct report_of){ graph, image, &set, name, started, NULL }, &report, error);
+        status = write_reports(&(struct report_of){ graph, image, &set, name, started, NULL, NULL }, &report, error);
     }
     options_free(&set);
     if (status != POP_OK) {

@@ -14,9 +14,12 @@
 
 void companions_read(pva_file *file, struct companions *companions)
 {
-    char *id = query_text(file, "SELECT value FROM info WHERE name = 'id' AND ?1 | ?2 >= 0");
+    char *id = query_text(file, "SELECT value FROM info WHERE name = 'id' AND ?1 | ?2 >= 0"),
+         *debug = query_text(file, "SELECT value FROM info WHERE name = 'debug' AND ?1 | ?2 >= 0");
     snprintf(companions->id, sizeof(companions->id), "%s", id ? id : "");
+    snprintf(companions->debug, sizeof(companions->debug), "%s", debug && *debug ? debug : companions->id);
     free(id);
+    free(debug);
     for (int i = 0; i < REPORT_FILES; ++i)
         companions->bytes[i] = UINT64_MAX;
     sqlite3_stmt *row = *companions->id ? query(file, "SELECT name, bytes FROM files WHERE ?1 | ?2 >= 0", 0, 0) : NULL;
@@ -33,8 +36,9 @@ void companions_read(pva_file *file, struct companions *companions)
 bool companions_own(const struct companions *companions, enum report_file file, const char *path)
 {
     char id[REPORT_ID_SIZE];
+    const char *own = file == REPORT_FILE_DEBUG ? companions->debug : companions->id;
     report_file_id(path, file, id);
-    if (!*companions->id || (*id && !strcmp(id, companions->id)))
+    if (!*own || (*id && !strcmp(id, own)))
         return true; /* early writers store no id */
     if (file == REPORT_FILE_GRAPH)
         return companions->bytes[file] == report_file_bytes(path);

@@ -9,6 +9,7 @@
 /* What profile.pop records about its companions. */
 struct companions {
     char id[REPORT_ID_SIZE];      /* "": an early writer, without ids */
+    char debug[REPORT_ID_SIZE];   /* of debug.cbor, which reports of one process share; an earlier writer's: id */
     uint64_t bytes[REPORT_FILES]; /* size of each companion; UINT64_MAX: it was not written */
 };
 void companions_read(pva_file *file, struct companions *companions);

@@ -263,6 +263,19 @@ static int by_id(const void *a, const void *b)
     return x->id != y->id ? (x->id < y->id ? -1 : 1) : (x->at > y->at) - (x->at < y->at);
 }
 
+/* Sorts the contexts; of those with one id, which a graph that was compiled again has, the last counts. */
+static void sort_entries(struct debug_index *index)
+{
+    size_t kept = 0, count = index->entries.count;
+    struct debug_entry *list = index->entries.data;
+    if (count)
+        qsort(list, count, sizeof(*list), by_id);
+    for (size_t i = 0; i < count; ++i)
+        if (i + 1 == count || list[i].id != list[i + 1].id || !list[i].id)
+            list[kept++] = list[i];
+    index->entries.count = kept;
+}
+
 bool debug_open(pva_file *file, const char *path)
 {
     struct stat facts;
@@ -310,8 +323,7 @@ struct debug_index *debug_index(pva_file *file)
             file_fail(file, POP_PARSE_ERROR, "%s is not a file of debug contexts, or is damaged", index->path);
             return NULL;
         }
-        if (index->entries.count)
-            qsort(index->entries.data, index->entries.count, sizeof(*index->entries.data), by_id);
+        sort_entries(index);
     }
     return index;
 }

@@ -3,14 +3,9 @@
  * its calls. */
 #include "report/debug_graph.h"
 
-#include "base/error.h"
-#include "base/file.h"
 #include "program/node.h"
 #include "report/debug_process.h"
 #include "value/value.h"
-
-#include <errno.h>
-#include <poplar/text.h>
 
 static pop_profile_value text_of_dims(const uint64_t *dims, uint64_t rank)
 {
@@ -232,7 +227,7 @@ static void put_programs(struct debug_stream *stream, const pop_store *store)
     }
 }
 
-static void put_graph(struct debug_stream *stream, const void *user)
+void debug_graph_put(struct debug_stream *stream, const void *user)
 {
     const pop_store *store = user;
     put_calls(stream, store);
@@ -243,30 +238,5 @@ static void put_graph(struct debug_stream *stream, const void *user)
 
 void debug_graph_stream(const pop_store *store)
 {
-    debug_process_put(put_graph, store);
-}
-
-struct debug_source {
-    const pop_store *store;
-    const char *id;
-    size_t *records; /* of the process that the file has */
-};
-
-static bool put_file(FILE *file, const void *user)
-{
-    const struct debug_source *source = user;
-    struct debug_stream stream;
-    debug_stream_begin(&stream, file, POP_DEBUG_CBOR, source->id);
-    put_graph(&stream, source->store);
-    *source->records = debug_process_put_records(&stream);
-    return debug_stream_end(&stream);
-}
-
-pop_status debug_graph_write(const pop_store *store, const char *path, const char *id, size_t *records,
-                             pop_error *error)
-{
-    return file_write_stream(path, put_file, &(struct debug_source){ store, id, records })
-               ? POP_OK
-               : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, "autoReport.outputDebugInfo",
-                           "'%s' cannot be written: %s", path, pop_text_from_errno(errno));
+    debug_process_put(debug_graph_put, store);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The process's stream of debug contexts.
+/* The process's streams of debug contexts.
  *
  * The call that opens it has no object parameter, and independent libraries write to it: hence the only globals of this
  * directory. */
 #include "report/debug_process.h"
 #include "base/error.h"
-#include "report/debug_records.h"
+#include "base/log.h"
+#include "report/debug_file.h"
+#include "report/debug_graph.h"
 #include "value/value.h"
 
 #include <errno.h>
@@ -18,7 +20,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct debug_stream stream;
 static _Atomic bool is_open; /* whether stream.file is set; readable without the lock */
 static struct debug_records records;
-static struct debug_followed followed;
+static struct debug_files files;
 
 bool pop_debug_is_open(void)
 {
@@ -51,7 +53,7 @@ static void close_at_exit(void)
     pop_debug_close(NULL);
     debug_process_flush();
     pthread_mutex_lock(&lock);
-    debug_followed_free(&followed);
+    debug_files_free(&files);
     debug_records_free(&records);
     pthread_mutex_unlock(&lock);
 }
@@ -93,6 +95,29 @@ pop_status pop_debug_open(const char *path, pop_debug_format format, pop_error *
     return status;
 }
 
+/* Keeps a record for the files; those that there are get it now and then, and at the latest when the process exits. The
+ * caller holds the lock. */
+static void keep(const struct debug_context *context, const pop_profile_value *values)
+{
+    enum { PART = 4096 };
+    static bool warned;
+    if (records.list.count && records.list.count % PART == 0)
+        debug_files_flush(&files, &records);
+    if (records.list.count == DEBUG_RECORDS_MAX && files.list.count) {
+        for (size_t i = 0; i < files.list.count; ++i)
+            files.list.data[i].next = 0;
+        debug_records_free(&records);
+        records = (struct debug_records){ 0 };
+    }
+    if (records.list.count < DEBUG_RECORDS_MAX) {
+        debug_records_add(&records, context, values);
+    } else if (!warned) {
+        warned = true;
+        LOG(PROFILER, WARN, "reports have the first %d debug contexts that ended before the first graph was compiled",
+            DEBUG_RECORDS_MAX);
+    }
+}
+
 void pop_debug_write(const pop_debug_record *record)
 {
     if (!record)
@@ -107,31 +132,73 @@ void pop_debug_write(const pop_debug_record *record)
     pthread_mutex_lock(&lock);
     if (stream.file)
         debug_stream_put(&stream, &context, debug_record_values(record->values));
-    debug_records_add(&records, &context, record->values);
+    keep(&context, record->values);
     pthread_mutex_unlock(&lock);
 }
 
-size_t debug_process_put_records(struct debug_stream *to)
+/* The caller holds the lock. */
+static bool add(const char *directory, const char *temporary, const pop_store *store, struct debug_added *added)
 {
-    pthread_mutex_lock(&lock);
-    size_t count = records.list.count;
-    debug_records_put(&records, 0, to);
-    pthread_mutex_unlock(&lock);
-    return count;
+    struct debug_file *file = debug_file_find(&files, directory);
+    if (!file)
+        file = debug_file_make(&files, directory, temporary);
+    if (!file || !debug_file_add(file, &records, debug_graph_put, store))
+        return false;
+    ++file->users;
+    memcpy(added->id, file->id, sizeof(added->id));
+    added->bytes = debug_file_bytes(file);
+    return true;
 }
 
-void debug_process_follow(const char *path, const char *temporary, size_t count)
+pop_status debug_process_add(const char *directory, const char *temporary, const pop_store *store,
+                             struct debug_added *added, pop_error *error)
 {
     close_later();
     pthread_mutex_lock(&lock);
-    debug_followed_add(&followed, path, temporary, count);
+    debug_files_flush(&files, &records);
+    bool good = add(directory, temporary, store, added);
+    int reason = errno;
     pthread_mutex_unlock(&lock);
+    return good ? POP_OK
+                : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, "autoReport.outputDebugInfo",
+                            "'%s' cannot be written: %s", temporary, pop_text_from_errno(reason));
+}
+
+void debug_process_release(const char *id)
+{
+    pthread_mutex_lock(&lock);
+    struct debug_file *file = debug_file_by_id(&files, id);
+    if (file)
+        --file->users;
+    pthread_mutex_unlock(&lock);
+}
+
+bool debug_process_place(const char *id, const char *directory, const char *temporary)
+{
+    pthread_mutex_lock(&lock);
+    struct debug_file *file = debug_file_by_id(&files, id);
+    bool good = file && debug_file_place(file, directory, temporary);
+    int reason = errno;
+    pthread_mutex_unlock(&lock);
+    errno = reason;
+    return good;
+}
+
+bool debug_process_copy(const char *id, const char *path)
+{
+    pthread_mutex_lock(&lock);
+    struct debug_file *file = debug_file_by_id(&files, id);
+    bool good = file && debug_file_copy(file, path);
+    int reason = errno;
+    pthread_mutex_unlock(&lock);
+    errno = reason;
+    return good;
 }
 
 void debug_process_flush(void)
 {
     pthread_mutex_lock(&lock);
-    debug_followed_flush(&followed, &records);
+    debug_files_flush(&files, &records);
     pthread_mutex_unlock(&lock);
 }
 

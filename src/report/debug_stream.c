@@ -23,6 +23,7 @@ static void put_cbor_begin(struct debug_stream *stream, const char *id)
     static const char contexts[] = "\x68"
                                    "contexts\x9b";
     static const char two[] = "\xa2";
+    long begin = ftell(stream->file);
     if (id) {
         put(stream, REPORT_DEBUG_HEAD, sizeof(REPORT_DEBUG_HEAD) - 1);
         put(stream, id, REPORT_ID_SIZE - 1);
@@ -30,7 +31,8 @@ static void put_cbor_begin(struct debug_stream *stream, const char *id)
         put(stream, two, 1);
     }
     put(stream, contexts, sizeof(contexts) - 1);
-    stream->length_at = (long)((id ? sizeof(REPORT_DEBUG_HEAD) - 1 + REPORT_ID_SIZE - 1 : 1) + sizeof(contexts) - 1);
+    stream->length_at = (begin < 0 ? 0 : begin) +
+                        (long)((id ? sizeof(REPORT_DEBUG_HEAD) - 1 + REPORT_ID_SIZE - 1 : 1) + sizeof(contexts) - 1);
     put(stream, "\0\0\0\0\0\0\0\0", 8);
 }
 

@@ -25,7 +25,7 @@ struct debug_context {
     pop_where where;
 };
 
-/* Begins to write at the start of file. id: for CBOR, the id of the report; NULL: none. */
+/* Begins to write at the position of file. id: for CBOR, the id of the stream; NULL: none. */
 void debug_stream_begin(struct debug_stream *stream, FILE *file, pop_debug_format format, const char *id);
 /* Writes a context. map has the layer's own members; it is freed. */
 void debug_stream_put(struct debug_stream *stream, const struct debug_context *context, pop_profile_value map);

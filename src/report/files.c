@@ -6,8 +6,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "report/archive.h"
-#include "report/debug_graph.h"
-#include "report/debug_process.h"
 #include "report/select.h"
 
 #include <errno.h>
@@ -15,22 +13,6 @@
 #include <poplar/text.h>
 #include <stdlib.h>
 #include <string.h>
-
-static pop_status write_debug(pop_graph *graph, const struct image *image, const char *path, const char *id,
-                              pop_error *error)
-{
-    (void)image;
-    size_t records = 0;
-    pop_status status = debug_graph_write(graph->store, path, id, &records, error);
-    char *directory = mem_string(path);
-    *strrchr(directory, '/') = '\0';
-    char *whole = report_file_path(directory, REPORT_FILE_DEBUG, NULL);
-    if (status == POP_OK)
-        debug_process_follow(whole, path, records);
-    free(whole);
-    free(directory);
-    return status;
-}
 
 static pop_status write_archive(pop_graph *graph, const struct image *image, const char *path, const char *id,
                                 pop_error *error)
@@ -56,6 +38,14 @@ static pop_status write_graph(pop_graph *graph, const struct image *image, const
                            pop_text_from_errno(errno));
 }
 
+static pop_status add_debug(pop_graph *graph, struct bundle *bundle, pop_error *error)
+{
+    double start = log_milliseconds();
+    pop_status status = bundle_add_debug(bundle, graph->store, error);
+    LOG(PROFILER, INFO, "wrote %s in %.1f ms", report_file_name(REPORT_FILE_DEBUG), log_milliseconds() - start);
+    return status;
+}
+
 pop_status files_write(pop_graph *graph, const struct image *image, const struct option_set *options,
                        struct bundle *bundle, pop_error *error)
 {
@@ -64,10 +54,9 @@ pop_status files_write(pop_graph *graph, const struct image *image, const struct
         enum report_file file;
         pop_status (*write)(pop_graph *graph, const struct image *image, const char *path, const char *id,
                             pop_error *error);
-    } files[] = { { REPORT_DEBUG_INFO, REPORT_FILE_DEBUG, write_debug },
-                  { REPORT_ARCHIVE, REPORT_FILE_ARCHIVE, write_archive },
+    } files[] = { { REPORT_ARCHIVE, REPORT_FILE_ARCHIVE, write_archive },
                   { REPORT_SERIALIZED_GRAPH, REPORT_FILE_GRAPH, write_graph } };
-    pop_status status = POP_OK;
+    pop_status status = report_asks(options, REPORT_DEBUG_INFO) ? add_debug(graph, bundle, error) : POP_OK;
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && status == POP_OK; ++i) {
         double start = log_milliseconds();
         if (!report_asks(options, files[i].part))

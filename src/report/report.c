@@ -127,6 +127,8 @@ static void write_facts(struct report *report, const struct report_of *of)
                  (int64_t)FORMAT_MINOR, (int64_t)FORMAT_POINT, (int64_t)0, pop_version_string(), (int64_t)0, (int64_t)0,
                  (int64_t)0, (int64_t)0);
     info_text(report, "id", report->bundle.id);
+    if (*report->bundle.debug.id)
+        info_text(report, "debug", report->bundle.debug.id);
     write_companions(report);
     write_version(report);
     if (of->engine && *of->engine)
@@ -180,11 +182,15 @@ static char *report_path(const struct report *report)
 static bool finds_compilation(struct report *report, const char *path)
 {
     char executable[REPORT_ID_SIZE];
-    char *found = database_info(path, "executable"), *id = database_info(path, "id");
+    char *found = database_info(path, "executable"), *id = database_info(path, "id"),
+         *debug = database_info(path, "debug");
     executable_text(report->image, executable);
     bool same = found && id && !strcmp(found, executable) && strlen(id) == REPORT_ID_SIZE - 1;
-    if (same)
+    if (same) {
         bundle_continue(&report->bundle, id);
+        snprintf(report->bundle.debug.id, sizeof(report->bundle.debug.id), "%s", debug ? debug : "");
+    }
+    free(debug);
     free(found);
     free(id);
     return same;
@@ -256,7 +262,9 @@ pop_status report_begin(const struct report_of *of, const char *api, struct repo
     if (!directory)
         return error->status;
     struct report *r = make_report(of, (uint64_t)limit);
-    pop_status status = bundle_begin(&r->bundle, directory, error);
+    pop_status status = bundle_begin(&r->bundle, directory, report_root(of->options), error);
+    if (of->debug)
+        snprintf(r->bundle.debug.id, sizeof(r->bundle.debug.id), "%s", of->debug);
     if (of->id)
         snprintf(r->bundle.id, sizeof(r->bundle.id), "%s", of->id);
     if (status == POP_OK && of->graph)
@@ -287,9 +295,9 @@ bool report_fits(const struct report *report, const struct option_set *options, 
 
 char *report_debug_path(const struct report *report, const char **id)
 {
-    if (!report || !report->bundle.has[REPORT_FILE_DEBUG])
+    if (!report || !*report->bundle.debug.id)
         return NULL;
-    *id = report->bundle.id;
+    *id = report->bundle.debug.id;
     return report->bundle.late ? bundle_path(&report->bundle, REPORT_FILE_DEBUG)
                                : report_file_path(report->bundle.directory, REPORT_FILE_DEBUG, NULL);
 }

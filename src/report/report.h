@@ -17,6 +17,7 @@ struct report_of {
     const char *engine; /* name of the engine; NULL or empty: none */
     int64_t started;    /* when compiling began, microseconds since 1970; 0: unknown */
     const char *id;     /* NULL: a new id is made */
+    const char *debug;  /* without a graph: the id of the file of debug contexts beside it; NULL: none */
 };
 
 /* Writes the results of compiling to the files that the options request. *report is NULL when profile.pop is not
@@ -27,8 +28,8 @@ bool report_fits(const struct report *report, const struct option_set *options, 
 /* Writes the report of a graph that ran out of memory, as far as it was compiled. The error receives the path of its
  * profile. */
 void report_failure(const struct report_of *of, pop_error *error);
-/* The current path of debug.cbor while the report is open, and the report's id; the caller frees the path. NULL: the
- * report has none. */
+/* The current path of debug.cbor while the report is open, and its id; the caller frees the path. NULL: the report has
+ * none. */
 char *report_debug_path(const struct report *report, const char **id);
 /* Gives the files their final names and frees the report; NULL is allowed. */
 pop_status report_end(struct report *report, pop_error *error);

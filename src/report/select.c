@@ -87,9 +87,14 @@ static bool is_inside(const char *name)
     return true;
 }
 
-char *report_directory(const struct option_set *options, const char *engine, const char *api, pop_error *error)
+const char *report_root(const struct option_set *options)
 {
     const char *directory = options_get(options, "engine", "autoReport.directory");
+    return *directory ? directory : ".";
+}
+
+char *report_directory(const struct option_set *options, const char *engine, const char *api, pop_error *error)
+{
     struct str path = { 0 };
     if (engine && !is_inside(engine)) {
         error_set(error, POP_INVALID_OPTION, NO_WHERE, api,
@@ -99,7 +104,7 @@ char *report_directory(const struct option_set *options, const char *engine, con
                   engine);
         return NULL;
     }
-    str_add(&path, *directory ? directory : ".");
+    str_add(&path, report_root(options));
     if (engine && *engine)
         str_format(&path, "/%s", engine);
     return path.text;

@@ -26,7 +26,9 @@ bool report_asks_any(const struct option_set *options);
 /* Sets implied options unless they are set explicitly: autoReport.all enables instrumentation; without an execution
  * profile nothing is instrumented. */
 void report_imply(struct option_set *options);
-/* autoReport.directory, plus the engine's name when it has one; the caller frees it. NULL: the name is not usable as
+/* autoReport.directory; borrowed. */
+const char *report_root(const struct option_set *options);
+/* report_root, plus the engine's name when it has one; the caller frees it. NULL: the name is not usable as
  * a directory (invalid_option). */
 char *report_directory(const struct option_set *options, const char *engine, const char *api, pop_error *error);
 

@@ -372,7 +372,7 @@ static void named_engines_have_directories(void **state)
     run(inference, NULL);
     pop_engine_destroy(training);
     pop_engine_destroy(inference);
-    expect_files(f, "", "sub training ");
+    expect_files(f, "", "debug.cbor sub training ");
     expect_files(f, "training", "archive.a debug.cbor profile.pop ");
     expect_files(f, "sub/inference", "archive.a debug.cbor profile.pop ");
     sqlite3 *db = profile(f, "training/");

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "report/debug_graph.h"
+#include "report/debug_process.h"
 
 #include <errno.h>
 
@@ -49,6 +50,19 @@ static pop_profile_value read_file(const char *path)
     return read;
 }
 
+/* The graph's contexts as a file, read back. */
+static pop_profile_value written(const pop_graph *graph)
+{
+    struct debug_stream stream;
+    FILE *file = fopen("test_debug.cbor", "wbe");
+    assert_non_null(file);
+    debug_stream_begin(&stream, file, POP_DEBUG_CBOR, NULL);
+    debug_graph_put(&stream, graph->store);
+    assert_true(debug_stream_end(&stream));
+    fclose(file);
+    return read_file("test_debug.cbor");
+}
+
 /* The context with a debug path in a category (a call: NULL). */
 static const pop_profile_value *context_of(const pop_profile_value *file, const char *category, const char *name)
 {
@@ -70,8 +84,7 @@ static void calls_have_arguments_results_and_lines(void **state)
     (void)state;
     pop_where call;
     pop_graph *graph = small_graph(&call);
-    assert_int_equal(debug_graph_write(graph->store, "test_debug.cbor", NULL, &(size_t){ 0 }, NULL), POP_OK);
-    pop_profile_value file = read_file("test_debug.cbor");
+    pop_profile_value file = written(graph);
     const pop_profile_value *f = context_of(&file, NULL, "op");
     char *args = json_of(pop_profile_get(f, "args"));
     assert_string_equal(
@@ -95,8 +108,7 @@ static void elements_of_a_graph_have_their_call_as_parent(void **state)
     (void)state;
     pop_where call;
     pop_graph *graph = small_graph(&call);
-    assert_int_equal(debug_graph_write(graph->store, "test_debug.cbor", NULL, &(size_t){ 0 }, NULL), POP_OK);
-    pop_profile_value file = read_file("test_debug.cbor");
+    pop_profile_value file = written(graph);
     const pop_profile_value *x = context_of(&file, "variable", "x"), *y = context_of(&file, "variable", "op/y"),
                             *set = context_of(&file, "computeset", "op/set"),
                             *run = context_of(&file, "program", "op/run");
@@ -136,9 +148,10 @@ static void a_file_that_cannot_be_written_is_an_error(void **state)
     pop_where call;
     pop_graph *graph = small_graph(&call);
     pop_error error = { 0 };
-    assert_int_equal(debug_graph_write(graph->store, "no/such/directory/debug.cbor", NULL, &(size_t){ 0 }, &error),
+    struct debug_added added;
+    assert_int_equal(debug_process_add("no/such", "no/such/debug_0.cbor", graph->store, &added, &error),
                      POP_FILE_LOAD_ERROR);
-    assert_non_null(strstr(error.text, "no/such/directory/debug.cbor"));
+    assert_non_null(strstr(error.text, "no/such/debug_0.cbor"));
     pop_graph_destroy(graph);
 }
 
