@@ -170,37 +170,18 @@ static void look_at_name(const struct look *look, enum report_file file)
 }
 
 /* The head of an SQLite database gives its number of pages, which must match the file's size. */
-static void look_at_size(const struct look *look)
+static void look_at_size(const struct look *look, pva_file *file)
 {
     unsigned char head[100];
-    int file = file_open_regular(look->profile);
-    bool good = file >= 0 && pread(file, head, sizeof(head), 0) == (ssize_t)sizeof(head);
-    if (file >= 0)
-        close(file);
-    if (!good)
+    int64_t bytes = 0;
+    if (database_head(file->db, head, sizeof(head), &bytes) != SQLITE_OK)
         return;
     uint64_t page = (uint64_t)head[16] << 8 | head[17],
-             pages = (uint64_t)head[28] << 24 | (uint64_t)head[29] << 16 | (uint64_t)head[30] << 8 | head[31],
-             bytes = report_file_bytes(look->profile);
+             pages = (uint64_t)head[28] << 24 | (uint64_t)head[29] << 16 | (uint64_t)head[30] << 8 | head[31];
     page = page == 1 ? 65536 : page;
-    if (page * pages != bytes)
-        say(look, true, "%s is damaged: it has %llu bytes, and %llu by its own account", look->profile,
-            (unsigned long long)bytes, (unsigned long long)(page * pages));
-}
-
-/* Without profile.pop: checks whether the other files belong together. */
-static void look_without_profile(const struct look *look)
-{
-    char ids[REPORT_FILES][REPORT_ID_SIZE];
-    for (int i = REPORT_FILE_DEBUG; i < REPORT_FILES; ++i) {
-        char *path = report_file_path(look->directory, (enum report_file)i, NULL);
-        report_file_id(path, (enum report_file)i, ids[i]);
-        free(path);
-    }
-    if (*ids[REPORT_FILE_DEBUG] && *ids[REPORT_FILE_ARCHIVE] &&
-        strcmp(ids[REPORT_FILE_DEBUG], ids[REPORT_FILE_ARCHIVE]) != 0)
-        say(look, true, "%s and %s belong to different reports", report_file_name(REPORT_FILE_DEBUG),
-            report_file_name(REPORT_FILE_ARCHIVE));
+    if (page * pages != (uint64_t)bytes)
+        say(look, true, "%s is damaged: it has %lld bytes, and %llu by its own account", look->profile,
+            (long long)bytes, (unsigned long long)(page * pages));
 }
 
 pop_status pva_check_files(const char *path, void (*found)(void *context, bool problem, const char *text),
@@ -227,15 +208,13 @@ pop_status pva_check_files(const char *path, void (*found)(void *context, bool p
         look.profile = profile.text;
         if (file)
             companions_read(file, &look.companions);
+        if (file && !look.is_temporary && !*look.linked)
+            look_at_size(&look, file);
         pva_close(file);
     }
-    if (look.profile && !look.is_temporary && !*look.linked && status == POP_OK)
-        look_at_size(&look);
     look_at_temporaries(&look);
     for (int i = REPORT_FILE_DEBUG; *look.companions.id && i < REPORT_FILES; ++i)
         look_at_name(&look, (enum report_file)i);
-    if (!look.profile)
-        look_without_profile(&look);
     str_free(&profile);
     free(directory);
     return status;

@@ -9,6 +9,7 @@
 #include "pva/sql.h"
 
 #include "base/error.h"
+#include "value/report_open.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -76,33 +77,25 @@ static pop_status no_file(const char *path, pop_error *error)
     return POP_MISSING_GRAPH_PROFILE;
 }
 
-/* Whether the files that SQLite opens beside a database are regular ones: to open a FIFO waits for its writer. */
-static bool has_regular_logs(const char *path)
-{
-    static const char *const endings[] = { "-wal", "-shm", "-journal" };
-    bool good = true;
-    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]) && good; ++i) {
-        struct str log = { 0 };
-        struct stat facts;
-        str_format(&log, "%s%s", path, endings[i]);
-        good = stat(log.text, &facts) != 0 || S_ISREG(facts.st_mode);
-        str_free(&log);
-    }
-    return good;
-}
-
-/* Whether the file begins like an SQLite database; sets the error if not. The file is read by SQLite: a process that
- * opens and closes the file itself would lose the locks that an engine of the process has on it. */
-static bool looks_like_database(sqlite3 *db, const char *path, const char *what, const char *api, pop_error *error)
+int database_head(sqlite3 *db, void *head, int size, int64_t *bytes)
 {
     sqlite3_file *opened = NULL;
-    char head[16] = { 0 };
+    sqlite3_int64 whole = 0;
     int result = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &opened);
-    if (result == SQLITE_OK && opened->pMethods)
-        result = opened->pMethods->xRead(opened, head, sizeof(head), 0);
-    sqlite3_int64 bytes = 0;
-    if (result == SQLITE_IOERR_SHORT_READ)
-        opened->pMethods->xFileSize(opened, &bytes);
+    if (result == SQLITE_OK && opened->pMethods) {
+        opened->pMethods->xFileSize(opened, &whole);
+        result = opened->pMethods->xRead(opened, head, size, 0);
+    }
+    *bytes = whole;
+    return result;
+}
+
+/* Whether the file begins like an SQLite database; sets the error if not. */
+static bool looks_like_database(sqlite3 *db, const char *path, const char *what, const char *api, pop_error *error)
+{
+    char head[16] = { 0 };
+    int64_t bytes = 0;
+    int result = database_head(db, head, sizeof(head), &bytes);
     if (result != SQLITE_OK && result != SQLITE_IOERR_SHORT_READ)
         error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s cannot be read: %s", path, sqlite3_errstr(result));
     else if (result != SQLITE_OK || memcmp(head, "SQLite format 3", 16) != 0)
@@ -148,7 +141,7 @@ static bool is_readable(const char *path, const char *what, const char *api, pop
         error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s cannot be read: %s", path, pop_text_from_errno(errno));
     else if (!S_ISREG(facts.st_mode))
         error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s is no %s: it is not a regular file", path, what);
-    else if (!has_regular_logs(path))
+    else if (!report_has_regular_logs(path))
         error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api,
                   "%s cannot be read: one of %s-wal, -shm and -journal is not a regular file", path, path);
     else
@@ -214,24 +207,14 @@ static bool check_format(pva_file *file, const char *name, int64_t major, const 
     return !file->failed;
 }
 
-/* Refuses what no writer of reports makes, and what can run without end or allocate without limit while a table is
- * read: triggers, virtual tables, generated columns, and views in place of tables. Reports have three views, which
- * only users' queries read. */
 static bool check_schema(pva_file *file)
 {
-    static const char sql[] =
-        "SELECT m.type, m.name FROM sqlite_master m WHERE ?1 | ?2 >= 0 AND (m.type = 'trigger' OR m.type = 'view' AND "
-        "m.name NOT IN ('lowered_variables', 'steps', 'steps_by_ipu') OR m.type = 'table' AND (m.rootpage = 0 OR "
-        "EXISTS(SELECT 1 FROM pragma_table_xinfo(m.name) c WHERE c.hidden > 0))) LIMIT 1";
-    sqlite3_stmt *statement = query(file, sql, 0, 0);
-    if (statement && query_step(file, statement)) {
-        const char *type = (const char *)sqlite3_column_text(statement, 0),
-                   *name = (const char *)sqlite3_column_text(statement, 1);
-        file_fail(file, POP_FILE_LOAD_ERROR, "the %.16s %.64s: only tables of stored columns are read",
-                  type ? type : "", name ? name : "");
-    }
-    if (statement)
-        sqlite3_reset(statement);
+    char what[REPORT_SCHEMA_NAME];
+    int result = report_check_schema(file->db, what);
+    if (result == SQLITE_MISUSE)
+        file_fail(file, POP_FILE_LOAD_ERROR, "the %s: only tables of stored columns are read", what);
+    else if (result != SQLITE_OK)
+        file_fail_sql(file, "its schema");
     return !file->failed;
 }
 

@@ -8,12 +8,14 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "value/report_open.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poplar/text.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const char api[] = "pva_repair";
@@ -82,17 +84,37 @@ char *newest_temporary(const char *directory)
     return newest;
 }
 
-/* A process that has a database open in WAL mode holds a lock on its bytes from PENDING_BYTE + 2 on, for as long as
- * it is open. */
-int64_t process_that_writes(const char *path)
+/* The process with a lock on the bytes that a process locks for as long as it has a database open in WAL mode; -1:
+ * none, 0: its id is unknown. */
+static int64_t locking_process(const char *path)
 {
-    enum { SHARED_FIRST = 0x40000002, SHARED_BYTES = 510 };
+    enum { SHARED_FIRST = 0x40000002, SHARED_BYTES = 510 }; /* PENDING_BYTE + 2 */
     int file = file_open_regular(path);
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = SHARED_FIRST, .l_len = SHARED_BYTES };
     bool locked = file >= 0 && fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-    if (file >= 0)
-        close(file);
     return !locked ? -1 : lock.l_pid > 0 ? lock.l_pid : 0;
+}
+
+/* A child asks: it is another process than one that has the file open here, and what it closes drops no lock of this
+ * one. */
+int64_t process_that_writes(const char *path)
+{
+    int ends[2];
+    int64_t process = -1;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return -1;
+    pid_t child = fork();
+    if (!child) {
+        process = locking_process(path);
+        _exit(write(ends[1], &process, sizeof(process)) != sizeof(process));
+    }
+    close(ends[1]);
+    if (child > 0 && read(ends[0], &process, sizeof(process)) != sizeof(process))
+        process = -1;
+    close(ends[0]);
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
+    return process;
 }
 
 /* Whether libpva can open the file. Gives its report's id, "" when it has none. */
@@ -113,17 +135,23 @@ static pop_status check_readable(const char *path, char id[REPORT_ID_SIZE], pop_
 static pop_status finish_database(const char *path, pop_error *error)
 {
     sqlite3 *db = NULL;
+    char what[REPORT_SCHEMA_NAME] = "";
+    if (!report_is_regular(path)) /* since it was read */
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s is not a regular file", path);
     int result = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    if (result == SQLITE_OK)
+        result = report_check_schema(db, what);
     const char *const parts[] = { "BEGIN IMMEDIATE;", finish,
                                   "COMMIT; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode=DELETE;" };
     for (size_t i = 0; result == SQLITE_OK && i < 3; ++i)
         result = sqlite3_exec(db, parts[i], NULL, NULL, NULL);
     pop_status status = POP_OK;
     if (result != SQLITE_OK)
-        status = error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s cannot be completed: %s", path,
-                           sqlite3_errmsg(db));
+        status = error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s cannot be completed: %s%s", path,
+                           *what ? "it has the " : sqlite3_errmsg(db), what);
     sqlite3_close(db);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "value/report_open.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -175,7 +176,7 @@ static void copy_from(struct database *db, const char *from)
 {
     sqlite3 *source = NULL;
     sqlite3_backup *copy = NULL;
-    if (!db->failed && sqlite3_open_v2(from, &source, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK)
+    if (!db->failed && (source = report_open(from)))
         copy = sqlite3_backup_init(db->sqlite, "main", source, "main");
     if (copy)
         sqlite3_backup_step(copy, -1);
@@ -491,7 +492,6 @@ void database_drop(struct database *db)
 static bool read_companions(sqlite3 *sqlite, uint64_t bytes[REPORT_FILES])
 {
     sqlite3_stmt *statement = NULL;
-    sqlite3_db_config(sqlite, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL); /* the file may come from an untrusted source */
     if (sqlite3_prepare_v2(sqlite, "SELECT bytes FROM files WHERE name = ?", -1, &statement, NULL) != SQLITE_OK)
         return false;
     for (int i = 0; i < REPORT_FILES; ++i) {
@@ -506,22 +506,20 @@ static bool read_companions(sqlite3 *sqlite, uint64_t bytes[REPORT_FILES])
 
 bool database_companions(const char *path, uint64_t bytes[REPORT_FILES])
 {
-    sqlite3 *sqlite = NULL;
+    sqlite3 *sqlite = report_open(path);
     for (int i = 0; i < REPORT_FILES; ++i)
         bytes[i] = UINT64_MAX;
-    bool report =
-        sqlite3_open_v2(path, &sqlite, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK && read_companions(sqlite, bytes);
+    bool report = sqlite && read_companions(sqlite, bytes);
     sqlite3_close(sqlite);
     return report;
 }
 
 char *database_info(const char *path, const char *name)
 {
-    sqlite3 *sqlite = NULL;
+    sqlite3 *sqlite = report_open(path);
     sqlite3_stmt *statement = NULL;
     char *text = NULL;
-    if (sqlite3_open_v2(path, &sqlite, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
-        sqlite3_db_config(sqlite, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) == SQLITE_OK &&
+    if (sqlite &&
         sqlite3_prepare_v2(sqlite, "SELECT value FROM info, format WHERE info.name = ? AND compilation", -1, &statement,
                            NULL) == SQLITE_OK &&
         sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC) == SQLITE_OK &&

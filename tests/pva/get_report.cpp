@@ -10,6 +10,9 @@
 
 #include <cstring>
 #include <dirent.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace poplar;
 using namespace poplar::program;
@@ -56,6 +59,36 @@ static std::size_t files_of(const char *directory)
     return count;
 }
 
+// Whether another process sees a lock on a file that this one writes.
+static bool is_locked(const std::string &file)
+{
+    int how = 0;
+    const pid_t child = fork();
+    if (!child) {
+        const int descriptor = open(file.c_str(), O_RDONLY);
+        struct flock lock = {};
+        lock.l_type = F_WRLCK;
+        lock.l_start = 0x40000002; // SQLite's bytes of readers and writers
+        lock.l_len = 510;
+        _exit(fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK ? 0 : 1);
+    }
+    return waitpid(child, &how, 0) == child && how == 0;
+}
+
+// A process that checks the report of its own live engine keeps the engine's locks on it.
+static void check_locks(const std::string &directory)
+{
+    std::string said;
+    pop_error error = {};
+    const auto found = [](void *context, bool, const char *text) { *static_cast<std::string *>(context) += text; };
+    CHECK(is_locked(directory + "/profile.pop"));
+    CHECK(pva_check_files(directory.c_str(), found, &said, &error) == POP_OK);
+    CHECK(is_locked(directory + "/profile.pop"));
+    CHECK(said.find("is written now, by process " + std::to_string(getpid())) != std::string::npos);
+    CHECK(pva_repair(directory.c_str(), &error) != POP_OK && std::strstr(error.text, "still has it open"));
+    CHECK(is_locked(directory + "/profile.pop"));
+}
+
 // An engine that captures: its report during the runs has the names of the runs and the operations, like its
 // files.
 static void check_captured(const std::string &directory)
@@ -82,6 +115,7 @@ static void check_captured(const std::string &directory)
     CHECK(runs[4].name() == "Engine::run #4");
     CHECK(!report.debugContexts().empty() && report.warning().empty());
     CHECK(report.operations().size() == 1 && report.operations()[0].name().find("layer") == 0);
+    check_locks(directory);
     engine.resetExecutionProfile();
     engine.run(0, "again");
     CHECK(engine.getReport().execution().runs()[0].name() == "again");

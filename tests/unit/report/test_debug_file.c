@@ -258,9 +258,12 @@ int main(void)
 {
 #define ROW(function) cmocka_unit_test_setup_teardown(function, open_fixture, close_fixture)
     const struct CMUnitTest tests[] = {
-        ROW(engines_of_a_process_share_one_file), ROW(a_later_process_takes_nothing_away),
-        ROW(a_report_in_the_directory_itself),    ROW(processes_take_turns),
-        ROW(a_file_has_all_contexts),             ROW(a_loaded_executable_keeps_the_contexts),
+        ROW(engines_of_a_process_share_one_file),
+        ROW(a_later_process_takes_nothing_away),
+        ROW(a_report_in_the_directory_itself),
+        ROW(processes_take_turns),
+        ROW(a_file_has_all_contexts),
+        ROW(a_loaded_executable_keeps_the_contexts),
         ROW(a_directory_is_made_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "value/report_open.h"
+
+#include "base/str.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+bool report_has_regular_logs(const char *path)
+{
+    static const char *const endings[] = { "-wal", "-shm", "-journal" };
+    bool good = true;
+    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]) && good; ++i) {
+        struct str log = { 0 };
+        struct stat facts;
+        str_format(&log, "%s%s", path, endings[i]);
+        good = stat(log.text, &facts) != 0 || S_ISREG(facts.st_mode);
+        str_free(&log);
+    }
+    return good;
+}
+
+bool report_is_regular(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && report_has_regular_logs(path);
+}
+
+/* Refuses what no writer of reports makes, and what can run without end or allocate without limit while a table is
+ * read or written: triggers, virtual tables, generated columns, and views in place of tables. Reports have three views,
+ * which only users' queries read. */
+int report_check_schema(sqlite3 *db, char what[REPORT_SCHEMA_NAME])
+{
+    static const char sql[] =
+        "SELECT m.type, m.name FROM sqlite_master m WHERE m.type = 'trigger' OR m.type = 'view' AND "
+        "m.name NOT IN ('lowered_variables', 'steps', 'steps_by_ipu') OR m.type = 'table' AND (m.rootpage = 0 OR "
+        "EXISTS(SELECT 1 FROM pragma_table_xinfo(m.name) c WHERE c.hidden > 0)) LIMIT 1";
+    sqlite3_stmt *statement = NULL;
+    int result = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+    if (result == SQLITE_OK)
+        result = sqlite3_step(statement);
+    if (result == SQLITE_ROW) {
+        const char *type = (const char *)sqlite3_column_text(statement, 0),
+                   *name = (const char *)sqlite3_column_text(statement, 1);
+        snprintf(what, REPORT_SCHEMA_NAME, "%.16s %.64s", type ? type : "", name ? name : "");
+        result = SQLITE_MISUSE;
+    }
+    sqlite3_finalize(statement);
+    return result == SQLITE_DONE ? SQLITE_OK : result;
+}
+
+sqlite3 *report_open(const char *path)
+{
+    enum { LONGEST_VALUE = 256 << 20 };
+    sqlite3 *db = NULL;
+    char what[REPORT_SCHEMA_NAME];
+    if (!report_is_regular(path))
+        return NULL;
+    int result = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL);
+    if (result == SQLITE_OK) {
+        sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+        sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+        sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+        sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
+        result = report_check_schema(db, what);
+    }
+    if (result == SQLITE_OK)
+        return db;
+    sqlite3_close(db);
+    return NULL;
+}
