@@ -2,6 +2,7 @@
 #include "costs.h"
 
 #include "base/mem.h"
+#include "program_tree.h"
 
 #include <poplar/text.h>
 #include <string.h>
@@ -101,6 +102,16 @@ static bool on_use(void *context, size_t columns, const int64_t *values)
     return true;
 }
 
+static pop_status tree_costs(pva_file *report, struct costs *costs, pop_error *error)
+{
+    struct program_tree tree;
+    pop_status status = program_tree_read(report, &tree, error);
+    if (status == POP_OK)
+        status = program_tree_costs(report, &tree, costs, error);
+    program_tree_free(&tree);
+    return status;
+}
+
 const struct costs *costs_of(struct analyser_report *of, pop_error *error)
 {
     if (of->costs)
@@ -119,6 +130,8 @@ const struct costs *costs_of(struct analyser_report *of, pop_error *error)
     if (status == POP_OK)
         status = pva_sql_integers(report, "SELECT program, var, access FROM program_vars ORDER BY program, var", on_use,
                                   costs, error);
+    if (status == POP_OK)
+        status = tree_costs(report, costs, error);
     if (status == POP_OK)
         return of->costs = costs;
     costs_free(costs);

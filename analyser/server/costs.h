@@ -14,6 +14,7 @@ struct program_cost {
     uint32_t exchange;                  /* UINT32_MAX: none */
     uint32_t context;                   /* index into contexts; NO_CONTEXT: none */
     double times, cycles, tile_cycles;  /* executions; summed cycles, of the slowest tile and of all tiles */
+    double executions, within;          /* of programs that contain others too (program_tree.h) */
     double elapsed;                     /* cycles by which it delays the end of the run; they add up to the whole run */
     double estimate;                    /* estimated cycles of one execution */
     double exchange_code, control_code; /* bytes on all tiles */

@@ -31,6 +31,27 @@ def executions(report):
     return costs
 
 
+def check_tree(report, answer):
+    """Programs that contain others: their executions, and their cycles with those of the functions that they call."""
+    programs, executions, within = report.compilation.programs, answer["executions"], answer["within"]
+    runs = [r.program for r in report.execution.runs if len(r.steps)]
+    for position, root in enumerate(answer["meta"]["control"]):
+        equal("executions of a control program", executions[root], float(runs.count(position)))
+    roots = sum(within[root] for root in answer["meta"]["control"])
+    assert abs(roots - report.execution.totalCycles.total) < 1e-6 * roots, f"{roots} of {report.execution.totalCycles.total} cycles"
+    calls = [i for i, p in enumerate(programs) if p.typeName == "Call"]
+    assert calls, "the report calls no function"
+    for i in calls:
+        assert executions[i] > 0 and within[i] > 0, f"call {i}: {executions[i]} executions, {within[i]} cycles"
+    for function in answer["meta"]["functions"]:
+        mine = [i for i in calls if answer["target"][i] == function]
+        near = sum(within[i] for i in mine)
+        assert not mine or abs(near - within[function]) < 1e-6 * near, f"calls of {function}: {near}, not {within[function]}"
+    for parent, child in zip(answer["parentOf"], answer["child"]):
+        if programs[parent].typeName == "Sequence":
+            equal(f"executions of a part of a sequence, {child}", executions[child], executions[parent])
+
+
 def check_programs(server, report):
     answer = server.get("programs/list")
     programs = report.compilation.programs
@@ -44,6 +65,7 @@ def check_programs(server, report):
     for column, at in (("times", 0), ("cycles", 1), ("elapsed", 3)):
         equal(column, answer[column], [float(costs.get(i, [0] * 4)[at]) for i in range(len(programs))])
     equal("cycles of the run", sum(answer["elapsed"]), report.execution.totalCycles.total)
+    check_tree(report, answer)
     head = next(p for p in programs if p.typeName == "OnTileExecute" and p.name == "head")
     one = server.get("programs/details", id=head._id)
     equal("cycles by tile", one["estimate"], [float(c) for c in head.estimatedCyclesByTile])
@@ -88,6 +110,8 @@ def check_source(server, report, costs):
             context = context.parents[0] if len(context.parents) else None
         wanted[line] = wanted.get(line, 0) + costs.get(p._id, [0] * 4)[3]
     equal("cycles by line", dict(zip(zip(answer["file"], answer["line"]), answer["elapsed"])), wanted)
+    for place, exchange in zip(zip(answer["file"], answer["line"]), answer["exchange"]):
+        assert 0 <= exchange <= wanted[place], f"line {place}: {exchange} of {wanted[place]} cycles in exchanges"
     (file, line), _ = max(((k, v) for k, v in wanted.items() if k[0]), key=lambda pair: pair[1])
     tiles = server.get("source/tiles", file=file, line=line)
     sums = [0.0] * len(report.compilation.tiles)

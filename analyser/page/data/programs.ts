@@ -14,13 +14,13 @@ export interface Program {
     target: number; // called program of a Call
     computeSet: number;
     operation: number; // a debug context; NONE
-    times: number;
+    executions: number;
     cycles: number; // of the slowest tile, in all executions
     elapsed: number; // cycles by which it delays the end of the run; the sum over programs is the whole run
     estimate: number; // of one execution
     code: number; // bytes on all tiles
     children: number[];
-    within: number; // elapsed, including its descendants in the tree
+    within: number; // elapsed, with its parts and its share of the functions that they call
 }
 
 export interface ProgramList {
@@ -38,26 +38,18 @@ interface ListMeta {
     debug: boolean;
 }
 
-/** Sums `elapsed` over a subtree; stops at a program that it has visited, because a damaged report may contain a
- * cycle. */
-function addUp(programs: readonly Program[], program: Program): number {
-    if (program.within >= 0) return program.within;
-    program.within = program.elapsed;
-    for (const child of program.children) program.within += programs[child] ? addUp(programs, programs[child]) : 0;
-    return program.within;
-}
-
 function decode(columns: Columns<ListMeta>): ProgramList {
     const text = (name: string) => columns.texts(name);
     const number = (name: string) => columns.numbers(name);
     const [type, name, detail] = [text("type"), text("name"), text("detail")];
     const [target, computeSet, operation] = [number("target"), number("computeSet"), number("operation")];
-    const [times, cycles, estimate, code, elapsed] = [
-        number("times"),
+    const [executions, cycles, estimate, code, elapsed, within] = [
+        number("executions"),
         number("cycles"),
         number("estimate"),
         number("code"),
         number("elapsed"),
+        number("within"),
     ];
     const programs = type.map((_, id): Program => ({
         id,
@@ -67,17 +59,16 @@ function decode(columns: Columns<ListMeta>): ProgramList {
         target: target[id],
         computeSet: computeSet[id],
         operation: operation[id],
-        times: times[id],
+        executions: executions[id],
         cycles: cycles[id],
         elapsed: elapsed[id],
         estimate: estimate[id],
         code: code[id],
         children: [],
-        within: -1,
+        within: within[id],
     }));
     const [parents, children] = [number("parentOf"), number("child")];
     parents.forEach((parent, i) => programs[parent]?.children.push(children[i]));
-    for (const program of programs) addUp(programs, program);
     return { programs, ...columns.meta };
 }
 

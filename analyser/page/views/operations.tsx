@@ -184,7 +184,7 @@ const PROGRAM_COLUMNS: readonly Column<Program>[] = [
             </>
         ),
     },
-    { id: "times", title: "Executions", kind: "number", width: 110, value: (row) => row.times },
+    { id: "times", title: "Executions", kind: "number", width: 110, value: (row) => row.executions },
     { id: "cycles", title: "Cycles", kind: "number", width: 120, value: (row) => row.cycles },
     { id: "estimate", title: "Estimate", kind: "number", width: 110, value: (row) => row.estimate },
     { id: "code", title: "Code (B)", kind: "number", width: 110, value: (row) => row.code },

@@ -39,10 +39,16 @@ function allKeys(list: ProgramList, roots: readonly number[]): string[] {
 function Figures({ program, executed }: { program: Program; executed: boolean }) {
     return (
         <span class="tree-figures">
-            <span data-tip={executed ? "cycles of the run, with descendants" : "estimated cycles of one execution"}>
+            <span
+                data-tip={
+                    executed
+                        ? "cycles of the run, with its parts and the functions that it calls"
+                        : "estimated cycles of one execution"
+                }
+            >
                 {executed ? count(program.within) : program.estimate ? count(program.estimate) : ""}
             </span>
-            <span data-tip="executions">{executed ? count(program.times) : ""}</span>
+            <span data-tip="executions">{executed ? count(program.executions) : ""}</span>
             <span data-tip="code of control and exchange, on all tiles">{program.code ? bytes(program.code) : ""}</span>
         </span>
     );
@@ -65,8 +71,8 @@ function Facts({ list, program }: { list: ProgramList; program: Program }) {
             {list.executed && (
                 <>
                     <dt>Executions</dt>
-                    <dd>{count(program.times)}</dd>
-                    <dt data-tip="by which it delays the end of the run, with its descendants in the tree">
+                    <dd>{count(program.executions)}</dd>
+                    <dt data-tip="by which it delays the end of the run, with its parts and its share of the functions that it calls">
                         Cycles of the run
                     </dt>
                     <dd data-fact="within">
@@ -341,7 +347,13 @@ function Programs({ context }: { context: ViewContext }) {
                     Collapse all
                 </button>
                 <span class="tree-figures">
-                    <span data-tip={list.executed ? "cycles of the run, with descendants" : "of one execution"}>
+                    <span
+                        data-tip={
+                            list.executed
+                                ? "cycles of the run, with its parts and the functions that it calls"
+                                : "of one execution"
+                        }
+                    >
                         {list.executed ? "Cycles" : "Estimate"}
                     </span>
                     <span>{list.executed ? "Executions" : ""}</span>

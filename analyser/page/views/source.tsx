@@ -118,7 +118,7 @@ function columnsOf(lines: SourceLines): readonly Column<Row>[] {
             title: "Exchange",
             kind: "number",
             width: 100,
-            tip: "cycles of the slowest tile in exchanges, stream copies and syncs",
+            tip: "of the cycles of the run, those of exchanges, stream copies and syncs",
             hidden: !lines.executed,
             value: (row) => row.exchange,
         },
@@ -296,7 +296,7 @@ function LineDetails({
                                     title: "Executions",
                                     kind: "number",
                                     width: 110,
-                                    value: (row) => row.times,
+                                    value: (row) => row.executions,
                                 },
                                 {
                                     id: "cycles",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The program tree: all programs with their costs, and the details of one. */
 #include "../costs.h"
+#include "../program_tree.h"
 #include "api.h"
 #include "base/vec.h"
 
@@ -12,22 +13,6 @@ static json_t *ids_of(pva_object compilation, pva_property list)
     for (uint64_t i = 0; i < pva_count(compilation, list); ++i)
         json_array_append_new(ids, json_integer((json_int_t)pva_uint(pva_at(compilation, list, i), PVA_PROGRAM_ID)));
     return ids;
-}
-
-struct children {
-    VEC(uint32_t) program;
-    VEC(uint32_t) child;
-};
-
-static bool on_child(void *context, size_t columns, const char *const *names, const pva_value *values)
-{
-    struct children *children = context;
-    (void)columns, (void)names;
-    if (values && values[0].text && values[1].text) {
-        *vec_push(&children->program) = (uint32_t)strtoul(values[0].text, NULL, 10);
-        *vec_push(&children->child) = (uint32_t)strtoul(values[1].text, NULL, 10);
-    }
-    return true;
 }
 
 /* Index of the operation of a program: the outermost context of a layer other than poplar. */
@@ -46,7 +31,7 @@ static uint32_t operation_of(const struct contexts *contexts, uint32_t from)
 /* A program as the answer has it. */
 struct listed {
     const char *type, *name, *detail;
-    double times, cycles, estimate, code, elapsed;
+    double times, cycles, estimate, code, elapsed, executions, within;
     uint32_t target, compute_set, operation, context;
 };
 
@@ -63,6 +48,8 @@ static const struct row_column listed_columns[] = {
     { "estimate", COLUMN_F64, offsetof(struct listed, estimate) },
     { "code", COLUMN_F64, offsetof(struct listed, code) },
     { "elapsed", COLUMN_F64, offsetof(struct listed, elapsed) },
+    { "executions", COLUMN_F64, offsetof(struct listed, executions) },
+    { "within", COLUMN_F64, offsetof(struct listed, within) },
 };
 
 static void add_columns(struct answer *answer, const struct costs *costs)
@@ -79,6 +66,8 @@ static void add_columns(struct answer *answer, const struct costs *costs)
             .estimate = p->estimate,
             .code = p->control_code + p->exchange_code,
             .elapsed = p->elapsed,
+            .executions = p->executions,
+            .within = p->within,
             .target = p->target,
             .compute_set = p->compute_set,
             .operation = operation_of(&costs->contexts, p->context),
@@ -96,19 +85,17 @@ pop_status api_programs_list(const struct request *request, struct answer *answe
     const struct costs *costs = report ? costs_of(report, error) : NULL;
     if (!costs)
         return error->status;
-    struct children children = { 0 };
-    pop_status status = pva_sql(report->file, "SELECT program, child FROM program_children ORDER BY program, position",
-                                on_child, &children, error);
+    struct program_tree tree;
+    pop_status status = program_tree_read(report->file, &tree, error);
     add_columns(answer, costs);
-    answer_column(answer, "parentOf", COLUMN_U32, children.program.data, children.program.count);
-    answer_column(answer, "child", COLUMN_U32, children.child.data, children.child.count);
+    answer_column(answer, "parentOf", COLUMN_U32, tree.parent.data, tree.parent.count);
+    answer_column(answer, "child", COLUMN_U32, tree.child.data, tree.child.count);
     pva_object compilation = pva_get(pva_root(report->file), PVA_REPORT_COMPILATION);
     answer_meta(answer,
                 json_pack("{s:o, s:o, s:b, s:b}", "control", ids_of(compilation, PVA_COMPILATION_CONTROL_PROGRAMS),
                           "functions", ids_of(compilation, PVA_COMPILATION_FUNCTIONS), "executed", costs->executed,
                           "debug", costs->contexts.count > 0));
-    vec_free(&children.program);
-    vec_free(&children.child);
+    program_tree_free(&tree);
     return status != POP_OK ? status : answer_read(report, error);
 }
 

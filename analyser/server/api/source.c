@@ -32,7 +32,7 @@ static struct line line_of(const struct costs *costs, size_t program)
                           .elapsed = p->elapsed,
                           .cycles = p->cycles,
                           .tile_cycles = p->tile_cycles,
-                          .exchange = p->vertices > 0 ? 0 : p->cycles,
+                          .exchange = p->vertices > 0 ? 0 : p->elapsed,
                           .times = p->times,
                           .estimate = p->estimate,
                           .code = p->control_code + p->exchange_code,

@@ -88,6 +88,15 @@ static void sum_up(const struct window *window, struct tile_times *times, struct
     }
 }
 
+/* Cuts a window to the trace: in a graph of two reports it is that of the longer one. */
+static void cut_window(struct window *window)
+{
+    const struct lod *lod = window->lod;
+    window->from = window->from > lod->from ? window->from : lod->from;
+    window->to = window->to < lod->to ? window->to : lod->to;
+    window->to = window->to > window->from ? window->to : window->from;
+}
+
 static json_t *totals_json(const struct window *window, const struct totals *totals)
 {
     static const char *const data_names[DATA_KINDS] = { "GlobalExchange", "StreamCopy Host", "StreamCopy RemoteBuffer",
@@ -125,6 +134,7 @@ pop_status trace_summary(const struct request *request, struct answer *answer, p
     struct analyser_report *report = request_report(request, error);
     if (!report || !window_of(request, &window, error))
         return error->status;
+    cut_window(&window);
     json_t *ipus = json_array();
     struct tile_times times = step_tiles_begin(window.lod, report->file);
     for (window.ipu = 0; window.ipu < window.lod->ipus; ++window.ipu) {
@@ -264,6 +274,7 @@ static bool area_of(const struct request *request, struct area *area, pop_error 
 {
     if (!window_of(request, &area->window, error))
         return false;
+    cut_window(&area->window);
     uint64_t all = (uint64_t)area->window.lod->ipus * area->window.lod->tiles_per_ipu;
     if (!request_uint(request, "tile", 0, &area->first, error) ||
         !request_uint(request, "tiles", area->first < all ? all - area->first : 0, &area->count, error))

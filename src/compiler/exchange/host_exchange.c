@@ -77,7 +77,8 @@ static void add_piece(struct host_exchange *host, uint32_t tile, uint64_t bytes,
     uint32_t ipu = tile / host->c->store->target.tiles_per_ipu;
     struct host_tile *at = touch(host, tile);
     *(to_host ? &at->sent : &at->received) += bytes;
-    *(to_host ? &host->to_host : &host->from_host) += packets;
+    if (!host->remote)
+        *(to_host ? &host->to_host : &host->from_host) += packets;
     at->packets += (uint32_t)packets;
     host->ipu_bytes[ipu] += bytes;
     host->ipu_packets[ipu] += packets;

@@ -18,6 +18,7 @@ struct host_exchange {
     VEC(uint32_t) touched;
     uint64_t *ipu_bytes, *ipu_packets; /* by IPU */
     uint64_t from_host, to_host;       /* packets */
+    bool remote;                       /* what is added is of a remote buffer: neither from the host nor to it */
     VEC(uint32_t) made;                /* indices of model.host_exchanges */
 };
 void host_exchange_init(struct host_exchange *host, struct compiler *c, struct owners *owners);

@@ -239,10 +239,12 @@ void steps_flush(struct steps_builder *b)
         const struct view *view = n->destination ? n->destination : n->source;
         enum relay_kind relayed = relay_of(b, n, view, !n->destination);
         *vec_push(&b->result->merged) = b->streams.nodes.data[origin.merged];
+        b->host.remote = n->kind != PROGRAM_STREAM_IN && n->kind != PROGRAM_STREAM_OUT;
+        *(b->host.remote ? &remote : &host) = true;
         add_stream(b, view, !n->destination, relayed);
         origin.buffered |= relayed != RELAY_NONE;
-        *(n->kind == PROGRAM_STREAM_IN || n->kind == PROGRAM_STREAM_OUT ? &host : &remote) = true;
     }
+    b->host.remote = false;
     assert(origin.merged == b->result->merged.count - origin.first_merged);
     host_exchange_end(&b->host);
     b->streams.nodes.count = 0;

@@ -8,6 +8,12 @@ function memoryAt(track: MemoryTrack, cycle: number): number | null {
     return track.live[Math.floor(((cycle - track.from) / (track.to - track.from)) * track.live.length)] ?? null;
 }
 
+/** The slowest tile of a step on an IPU, where tiles begin and end at different times. */
+function slowest(details: TraceStep, ipu: number, length: number): string[] {
+    const longest = details.ipus[ipu]?.cycles ?? 0;
+    return longest && longest !== length ? [`the slowest tile ${cycles(longest)}`] : [];
+}
+
 /** Lines about a hit; null: none. The `details` of its step may arrive later. */
 export function calloutOf(model: TraceModel, hit: Hit, details: TraceStep | null): string | null {
     const { clockFrequency } = model.lanes;
@@ -42,13 +48,14 @@ export function calloutOf(model: TraceModel, hit: Hit, details: TraceStep | null
             const lines = [hit.name || details?.name || hit.kind, hit.kind];
             if (hit.tile >= 0) lines.push(`tile ${hit.tile}`);
             if (hit.band.kind !== "bsp") lines.push(span, where);
+            if (hit.band.kind === "lane" && details) lines.push(...slowest(details, hit.band.lane, length));
             if (hit.what === "step" && hit.band.kind === "lane") lines.push(`tile balance ${percent(hit.balance)}`);
             if (details) {
                 const memory = computeSetBytes(details);
                 if (memory !== null)
                     lines.push(`compute set ${details.computeSetMemory[0].id}, memory ${bytes(memory)}`);
                 const data = movesData(details) ? details.exchange[0].totalData : null;
-                if (data) lines.push(`data ${bytes(data)}`);
+                if (data) lines.push(`total data ${bytes(data)}`);
             }
             return lines.filter((line, i) => line && lines.indexOf(line) === i).join("\n");
         }

@@ -82,8 +82,9 @@ export function StepFacts({ step, model, props }: { step: TraceStepTiles; model:
                         <span data-figure="kind">{step.kind}</span>
                         <div class="explained">{KINDS[step.kind]}</div>
                     </Row>
-                    <Row title="From, to">
-                        {count(step.from)} to {count(step.to)} {time(step.to - step.from, clock)}
+                    <Row title="From, to" tip="of the first tile that begins, and of the last that ends">
+                        {count(step.from)} to {count(step.to)}: {cycles(step.to - step.from)},{" "}
+                        {time(step.to - step.from, clock)}
                     </Row>
                     {active.map((ipu) => (
                         <IpuRows
@@ -168,10 +169,18 @@ function Critical({ step }: { step: TraceStepTiles }) {
     );
 }
 
+const TOTAL_DATA =
+    "half of what tiles send and receive, as in Poplar's listings: an exchange between tiles counts what " +
+    "it moves, a stream copy half of it, because the host's part is not counted";
+
 function ExchangeRows({ exchange }: { exchange: StepExchange }) {
     return (
         <>
-            {exchange.totalData !== null && <Row title="Total data">{bytes(exchange.totalData)}</Row>}
+            {exchange.totalData !== null && (
+                <Row title="Total data" tip={TOTAL_DATA}>
+                    {bytes(exchange.totalData)}
+                </Row>
+            )}
             {exchange.dataBalance !== null && (
                 <Row title="Data balance" tip="mean / maximum over tiles of the bytes sent and received">
                     {percent(exchange.dataBalance)}
