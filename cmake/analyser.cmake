@@ -28,6 +28,12 @@ if(TREMULA_BUILD_TESTS)
   target_link_libraries(analyser_runs PRIVATE poplar)
   add_executable(analyser_traces tests/analyser/traces.cpp)
   target_link_libraries(analyser_traces PRIVATE poplar)
+  # Views of random reports against SQL: four reports, and four times TREMULA_ROUNDS in `make check-all`.
+  add_executable(analyser_random_report tests/analyser/random_report.cpp)
+  target_link_libraries(analyser_random_report PRIVATE poplar)
+  add_test(NAME analyser/properties COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/analyser PYTHONDONTWRITEBYTECODE=1
+    python3 ${PROJECT_SOURCE_DIR}/tests/analyser/properties.py ${PROJECT_BINARY_DIR}/bin/pva $<TARGET_FILE:analyser_random_report> ${PROJECT_SOURCE_DIR}/tests/pva/codelets.c)
+  set_tests_properties(analyser/properties PROPERTIES ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")
   foreach(group memory programs trace)
     add_test(NAME analyser/calls_${group} COMMAND ${PROJECT_SOURCE_DIR}/tests/analyser/run-calls ${PROJECT_BINARY_DIR} ${group}_calls.py)
     set_tests_properties(analyser/calls_${group} PROPERTIES ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "advice.h"
+#include "query.h"
 
 #include "base/str.h"
 
@@ -158,7 +159,7 @@ void advice_find_line(pva_file *file, struct advice *advice)
     if (advice->program != UINT64_MAX)
         context = pva_get(pva_at(compilation, PVA_COMPILATION_PROGRAMS, advice->program), PVA_PROGRAM_DEBUG_CONTEXT);
     else if (advice->variable != UINT64_MAX)
-        context = pva_get(pva_at(compilation, PVA_COMPILATION_VARIABLES, advice->variable), PVA_VARIABLE_DEBUG_CONTEXT);
+        context = pva_get(query_variable(file, advice->variable), PVA_VARIABLE_DEBUG_CONTEXT);
     for (int depth = 0; depth < DEEPEST && !pva_is_null(context); ++depth) {
         pva_object place = pva_get(context, PVA_DEBUG_CONTEXT_LOCATION);
         if (pva_uint(place, PVA_LOCATION_LINE_NUMBER)) {

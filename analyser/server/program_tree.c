@@ -5,16 +5,17 @@
 
 #include <string.h>
 
-enum { DEEPEST = 1000 };
+enum { DEEPEST = 1000, ROUNDS = 3 }; /* what a call shows, its sequence and calls in its function show then */
 
 struct walk {
     struct costs *costs;
     const struct program_tree *tree;
-    size_t *first;         /* of a program's pairs; [count]: all pairs */
-    unsigned char *known;  /* executions from below are known; a program in progress counts as known: files may have cycles */
+    size_t *first; /* of a program's pairs; [count]: all pairs */
+    unsigned char
+        *known; /* executions from below are known; a program in progress counts as known: files may have cycles */
     unsigned char *summed; /* within is known */
-    double *calls;         /* by program: executions of its calls */
-    uint32_t *callers;     /* by program: number of its calls */
+    double *calls;         /* by program: executions of its calls, as far as they are known */
+    uint32_t *callers;     /* by program: number of its calls of which nothing is known yet */
 };
 
 static bool on_child(void *context, size_t columns, const int64_t *values)
@@ -53,6 +54,13 @@ static bool on_runs(void *context, size_t columns, const int64_t *values)
 static bool is(const struct walk *walk, uint32_t program, const char *type)
 {
     return !strcmp(walk->costs->list[program].type ? walk->costs->list[program].type : "", type);
+}
+
+/* The program that a Call calls; NULL: it is no Call. */
+static struct program_cost *called(const struct walk *walk, uint32_t program)
+{
+    uint32_t target = walk->costs->list[program].target;
+    return is(walk, program, "Call") && target < walk->costs->count ? &walk->costs->list[target] : NULL;
 }
 
 static void find_children(struct walk *walk)
@@ -105,14 +113,37 @@ static void from_above(struct walk *walk, uint32_t program, unsigned depth)
             child->executions = of->executions;
         from_above(walk, walk->tree->child.data[i], depth + 1);
     }
-    if (!is(walk, program, "Call") || of->target >= walk->costs->count)
+    struct program_cost *target = called(walk, program);
+    if (!target)
         return;
-    struct program_cost *target = &walk->costs->list[of->target];
     if (!target->executions)
         target->executions = of->executions;
     from_above(walk, of->target, depth + 1);
-    walk->calls[of->target] += of->executions;
-    ++walk->callers[of->target];
+}
+
+/* Calls of which nothing is known share what is left of their function's executions. */
+static void share_calls(struct walk *walk)
+{
+    size_t count = walk->costs->count;
+    memset(walk->calls, 0, count * sizeof(*walk->calls));
+    memset(walk->callers, 0, count * sizeof(*walk->callers));
+    for (uint32_t i = 0; i < count; ++i)
+        if (called(walk, i)) {
+            walk->calls[walk->costs->list[i].target] += walk->costs->list[i].executions;
+            walk->callers[walk->costs->list[i].target] += !walk->costs->list[i].executions;
+        }
+    for (uint32_t i = 0; i < count; ++i) {
+        const struct program_cost *target = called(walk, i);
+        struct program_cost *of = &walk->costs->list[i];
+        if (!target || of->executions)
+            continue;
+        double left = target->executions - walk->calls[of->target];
+        of->executions = left > 0 ? left / walk->callers[of->target] : 0;
+    }
+    memset(walk->calls, 0, count * sizeof(*walk->calls));
+    for (uint32_t i = 0; i < count; ++i)
+        if (called(walk, i))
+            walk->calls[walk->costs->list[i].target] += walk->costs->list[i].executions;
 }
 
 static double add_up(struct walk *walk, uint32_t program, unsigned depth)
@@ -124,11 +155,8 @@ static double add_up(struct walk *walk, uint32_t program, unsigned depth)
     of->within = of->elapsed;
     EACH_CHILD(walk, program, i)
     of->within += add_up(walk, walk->tree->child.data[i], depth + 1);
-    if (is(walk, program, "Call") && of->target < walk->costs->count && walk->callers[of->target]) {
-        double calls = walk->calls[of->target],
-               share = calls > 0 ? of->executions / calls : 1.0 / walk->callers[of->target];
-        of->within += share * add_up(walk, of->target, depth + 1);
-    }
+    if (called(walk, program) && walk->calls[of->target] > 0)
+        of->within += of->executions / walk->calls[of->target] * add_up(walk, of->target, depth + 1);
     return of->within;
 }
 
@@ -152,16 +180,21 @@ pop_status program_tree_costs(pva_file *report, const struct program_tree *tree,
                          mem_zero(count + 1, sizeof(*walk.calls)),
                          mem_zero(count + 1, sizeof(*walk.callers)) };
     find_children(&walk);
-    pop_status status = pva_sql_integers(report,
-                                         "SELECT c.program, count(*) FROM runs r JOIN control_programs c ON "
-                                         "c.position = r.program WHERE r.steps > 0 GROUP BY 1",
-                                         on_runs, costs, error);
-    for (uint32_t i = 0; i < count; ++i)
-        from_below(&walk, i, 0);
-    if (status == POP_OK)
-        status = pva_sql_integers(
-            report, "SELECT program FROM control_programs UNION SELECT program FROM functions ORDER BY 1", on_root,
-            &walk, error);
+    /* An engine's programs are the branches of one control program. */
+    pop_status status = pva_sql_integers(
+        report,
+        "SELECT c.program, count(*) FROM control_programs c JOIN runs r ON r.steps > 0 AND (r.program = c.position OR "
+        "(SELECT count(*) FROM control_programs) = 1) GROUP BY 1",
+        on_runs, costs, error);
+    for (int round = 0; round < ROUNDS && status == POP_OK; ++round) {
+        memset(walk.known, 0, count);
+        for (uint32_t i = 0; i < count; ++i)
+            from_below(&walk, i, 0);
+        status = pva_sql_integers(report,
+                                  "SELECT program FROM control_programs UNION SELECT program FROM functions ORDER BY 1",
+                                  on_root, &walk, error);
+        share_calls(&walk);
+    }
     for (uint32_t i = 0; i < count; ++i)
         add_up(&walk, i, 0);
     free(walk.first);

@@ -196,3 +196,21 @@ pop_status query_add_array(pva_file *file, const char *sql, double *sums, size_t
     struct sums to = { sums, count };
     return pva_sql(file, sql, add_array, &to, error);
 }
+
+pva_object query_variable(pva_file *file, uint64_t id)
+{
+    pva_object compilation = pva_get(pva_root(file), PVA_REPORT_COMPILATION);
+    uint64_t low = 0, high = pva_count(compilation, PVA_COMPILATION_VARIABLES);
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        pva_object variable = pva_at(compilation, PVA_COMPILATION_VARIABLES, middle);
+        uint64_t found = pva_uint(variable, PVA_VARIABLE_ID);
+        if (found == id)
+            return variable;
+        if (found < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (pva_object){ 0 };
+}

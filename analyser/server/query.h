@@ -27,6 +27,9 @@ double *query_numbers(pva_file *file, const char *sql, size_t *count, pop_error 
 /* The number in the first column of the first row; fallback when there is none. */
 double query_number(pva_file *file, const char *sql, double fallback);
 
+/* The variable of the graph with an id; null: there is none. Variables without memory have no rows. */
+pva_object query_variable(pva_file *file, uint64_t id);
+
 /* Appends text as an SQL literal, including quotes. */
 void query_quote(struct str *sql, const char *text);
 

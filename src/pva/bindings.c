@@ -91,6 +91,11 @@ static void program_vars(pva_object o, struct keys *keys)
 {
     list_keys(o, "SELECT var FROM program_vars WHERE program = ?1 AND ?2 >= 0 ORDER BY var", o.key, 0, keys);
 }
+/* Variables without memory have no rows, so that ids have gaps. */
+static void variables(pva_object o, struct keys *keys)
+{
+    list_keys(o, "SELECT id FROM variables WHERE ?1 | ?2 >= 0 ORDER BY id", 0, 0, keys);
+}
 static void blocks_of_tile(pva_object o, struct keys *keys)
 {
     list_keys(o, "SELECT id FROM blocks WHERE tile = ?1 AND ?2 >= 0 ORDER BY id", o.key, 0, keys);
@@ -294,7 +299,7 @@ const struct binding bindings[PVA_PROPERTY_COUNT] = {
     [PVA_COMPILATION_LIVENESS_PROGRAM_STEPS] = ROWS(LIVENESS_STEP),
     [PVA_COMPILATION_ALWAYS_LIVE_VARIABLES] = SAME_KEYS(always_live),
     [PVA_COMPILATION_LOWERED_VARIABLES] = VIEW(0),
-    [PVA_COMPILATION_VARIABLES] = ROWS(VARIABLE),
+    [PVA_COMPILATION_VARIABLES] = KEYS(variables),
     [PVA_COMPILATION_VERTEX_TYPES] = ROWS(VERTEX_TYPE),
     [PVA_COMPILATION_OUT_OF_MEMORY] = FROM(info_text, "out_of_memory", 0),
     [PVA_GRAPH_NUM_COMPUTE_SETS] = COLUMN(GRAPH, 1),

@@ -85,8 +85,7 @@ static void find_replaced(const struct bundle *bundle, bool *replaced)
     for (int i = 0; i < REPORT_FILES; ++i) {
         char *path = report_file_path(bundle->directory, (enum report_file)i, NULL);
         uint64_t now = report_file_bytes(path);
-        bool same =
-            i == REPORT_FILE_PROFILE || (i == REPORT_FILE_DEBUG ? owns_debug(profile, path) : bytes[i] == now);
+        bool same = i == REPORT_FILE_PROFILE || (i == REPORT_FILE_DEBUG ? owns_debug(profile, path) : bytes[i] == now);
         replaced[i] = ours && !bundle->has[i] && same && now != UINT64_MAX;
         free(path);
     }

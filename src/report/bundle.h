@@ -17,7 +17,7 @@ struct bundle {
     char *directory;
     char *root;               /* autoReport.directory: where debug.cbor of the process is */
     struct debug_added debug; /* the process's file, which the report uses */
-    bool has[REPORT_FILES]; /* files that were written */
+    bool has[REPORT_FILES];   /* files that were written */
     uint64_t bytes[REPORT_FILES];
     bool continues; /* the report of its compilation, which is in the directory: its companions stay */
     bool late;      /* the file system has no links: all files get their names at the end */

@@ -229,14 +229,16 @@ struct flow_arrays {
     struct array arrays[FLOW_FIGURES];
 };
 
-static void code_flows(struct flow_arrays *to, const struct model_flow *flows, size_t count)
+/* code: whether tiles have code, as in the report's memory (compileIPUCode of a model). */
+static void code_flows(struct flow_arrays *to, const struct model_flow *flows, size_t count, bool code)
 {
     uint64_t at[FLOW_FIGURES] = { 0 };
     for (int i = 0; i < FLOW_FIGURES; ++i)
         array_begin(&to->arrays[i]);
     for (size_t k = 0; k < count; ++k) {
         const struct model_flow *f = flows + k;
-        const uint64_t figures[FLOW_FIGURES] = { f->cycles, f->sent, f->received, f->code_bytes, f->packets };
+        const uint64_t figures[FLOW_FIGURES] = { f->cycles, f->sent, f->received, code ? f->code_bytes : 0,
+                                                 f->packets };
         for (int i = 0; i < FLOW_FIGURES; ++i)
             add_run(&to->arrays[i], &at[i], f->tile, f->tiles, figures[i]);
     }
@@ -255,7 +257,7 @@ static void write_exchange(struct report *report, int64_t id, const char *kind, 
     const struct model *model = &report->image->model;
     const struct model_flow *of = model->flows.data + exchange->first_flow;
     struct array *a = flows->arrays;
-    code_flows(flows, of, exchange->flows);
+    code_flows(flows, of, exchange->flows, report_has_code(report));
     uint64_t both = a[FLOW_SENT].sum + a[FLOW_RECEIVED].sum, busiest = 0,
              tiles = pop_target_num_tiles(&report->image->target);
     const char *columns = strcmp(kind, "host") ? "isisibbbbbirixx" : "isisibbbbbiriii";
@@ -267,7 +269,7 @@ static void write_exchange(struct report *report, int64_t id, const char *kind, 
                  ARRAY_BLOB(a + FLOW_PACKETS), (int64_t)(both / 2),
                  busiest ? (double)both / ((double)busiest * (double)tiles) : 0.0, (int64_t)a[FLOW_CODE].sum,
                  (int64_t)exchange->from_host, (int64_t)exchange->to_host);
-    for (int i = 0; i < MODEL_INSTRUCTIONS; ++i)
+    for (int i = 0; i < MODEL_INSTRUCTIONS && report_has_code(report); ++i)
         if (exchange->instructions[i])
             database_add(report->db, TABLE_EXCHANGE_INSTRUCTIONS, "isi", id, instructions[i],
                          (int64_t)exchange->instructions[i]);

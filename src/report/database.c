@@ -311,7 +311,8 @@ void database_add(struct database *db, enum report_table table, const char *colu
             break;
         case 'b':
             data = va_arg(values, const void *);
-            sqlite3_bind_blob64(insert, i, data, va_arg(values, size_t), SQLITE_STATIC);
+            sqlite3_bind_blob64(insert, i, data ? data : "", va_arg(values, size_t),
+                                SQLITE_STATIC); /* zeros, not NULL */
             break;
         case 'x':
             (void)va_arg(values, int64_t);

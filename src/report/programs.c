@@ -114,7 +114,7 @@ static void write_tree(struct report *report, uint32_t step, const bool *has_cod
     const struct model_step *of = model->steps.data + step;
     uint32_t tiles = pop_target_num_tiles(&report->image->target);
     int64_t *change = mem_zero((size_t)tiles + 1, sizeof(*change));
-    if (report->image->target.compile_ipu_code || report->image->target.type == POP_TARGET_IPU) {
+    if (report_has_code(report)) {
         control_code_add(model, of, &report->image->target, change);
         if (model->controls.count && step == model->controls.data[0])
             control_code_start(&report->image->target, change);

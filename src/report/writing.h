@@ -24,6 +24,12 @@ struct report {
     bool execution;
 };
 
+/* Whether tiles have code: a model's do with compileIPUCode. */
+static inline bool report_has_code(const struct report *report)
+{
+    return report->image->target.compile_ipu_code || report->image->target.type == POP_TARGET_IPU;
+}
+
 /* The bytes of report->array as two arguments of database_add; null when all elements are 0. */
 #define ARRAY_BLOB(array) ((array)->bytes.count ? (const void *)(array)->bytes.data : NULL), (array)->bytes.count
 

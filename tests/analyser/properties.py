@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from client import Server
+from client import Failed, Server
 
 
 def decode(blob):
@@ -151,7 +151,7 @@ def memory_code(get, t):
     for kind, table, key in (("computeSets", "compute_sets", "compute_set"), ("vertexTypes", "vertex_types", "id")):
         whole, some = get("memory/code", kind=kind), get("memory/code", kind=kind, tiles="0,1")
         for name in names:
-            shown = next(c for c in whole if c.lower() == name.replace("_", ""))
+            shown = next((c for c in whole if c.lower().replace("_", "") == name.replace("_", "")), name)
             same(f"{kind} {name}", whole[shown], t.column(f"SELECT {name}_bytes FROM {table} ORDER BY {key}"))
             same(f"{kind} {name} by tile", whole[shown], t.column(f"SELECT total({name}_bytes_by_tile) FROM {table} ORDER BY {key}"))
             same(f"{kind} {name} of two tiles", some[shown],
@@ -224,7 +224,7 @@ def programs(get, t):
     control = t.column("SELECT program FROM control_programs ORDER BY position")
     same("control programs", sum(answer["within"][i] for i in control), total_cycles(t))
     same("their executions", [answer["executions"][i] for i in control],
-         t.column("SELECT (SELECT count(*) FROM runs r WHERE r.program = c.position AND r.steps > 0) FROM control_programs c ORDER BY position"))
+         t.column("SELECT (SELECT count(*) FROM runs r WHERE r.steps > 0) FROM control_programs c ORDER BY position"))
     for i in range(len(answer["times"])):
         assert answer["executions"][i] >= answer["times"][i], f"program {i}: {answer['executions'][i]} executions, {answer['times'][i]} steps"
     code = t.column("SELECT p.control_code_bytes - ifnull((SELECT sum(q.control_code_bytes) FROM program_children k JOIN programs q ON q.id = k.child "
@@ -358,10 +358,27 @@ def check_commands(pva, directory, t):
         for a, b in zip(shown, wanted):
             for x, y in zip(a, b):
                 same(f"{table}: {sql}", float(x) if isinstance(y, float) else x, y if isinstance(y, float) else str(y))
-    trace_rows = list(csv.DictReader(io.StringIO(command(pva, "export", directory, "--to", "csv"))))
-    wanted = t.rows("SELECT s.step_id, s.ipu, s.cycles_base + s.active_cycles_from_min, s.cycles_base + s.active_cycles_to_max, p.type, p.name FROM steps_by_ipu s "
-                    "JOIN executed e ON e.id = s.step_id JOIN programs p ON p.id = e.program WHERE s.active_tiles > 0 ORDER BY 1, 2")
-    return trace_rows, wanted
+    check_export(pva, directory, t)
+
+
+def check_export(pva, directory, t):
+    """The trace as CSV, JSON and Chrome's: a slice for each run, and for each step on each IPU that it takes cycles of."""
+    runs = t.rows("SELECT 'Run', id, name, cycles_from, cycles_to, cycles_to - cycles_from, 0, 0, 0 FROM runs ORDER BY id")
+    wanted = sorted(runs + t.rows(
+        "SELECT p.type, s.step_id, p.name, s.cycles_base + s.active_cycles_from_min, s.cycles_base + s.active_cycles_to_max, s.cycles, s.active_tiles, "
+        "s.data_in, s.data_out FROM steps_by_ipu s JOIN executed e ON e.id = s.step_id JOIN programs p ON p.id = e.program WHERE s.cycles > 0"))
+    lines = csv.DictReader(io.StringIO(command(pva, "export", directory, "--to", "csv", "--output", "/dev/stdout")))
+    same("CSV", sorted((r["type"], int(r["step"]), r["name"], *(int(r[k]) for k in ("from", "to", "cycles", "active_tiles", "data_in", "data_out")))
+                       for r in lines), wanted)
+    slices = json.loads(command(pva, "export", directory, "--to", "json", "--output", "/dev/stdout"))["slices"]
+    same("JSON", sorted((r["type"], r["step"], r["name"], r["from"], r["to"], r["cycles"], r["activeTiles"], r["dataIn"], r["dataOut"]) for r in slices),
+         wanted)
+    events = json.loads(command(pva, "export", directory, "--to", "chrome", "--output", "/dev/stdout"))["traceEvents"]
+    same("Chrome", sorted((e["cat"], e["args"]["step"], e["args"]["cycles"]) for e in events if e["ph"] == "X"), sorted((r[0], r[1], r[5]) for r in wanted))
+    same("always live", t.one("SELECT sum(always_live) FROM memory_by_tile"), t.one("SELECT bytes FROM live_lists WHERE id = 0"))
+    listing = command(pva, "summary", directory)
+    for what, value in (("memory", t.one("SELECT sum(total) FROM memory_by_tile")), ("cycles", total_cycles(t))):
+        assert f"{value:,}" in listing, f"pva summary: no {what} of {value:,}"
 
 
 def check(pva, directory):
@@ -370,7 +387,7 @@ def check(pva, directory):
         for each in PROPERTIES:
             try:
                 each(server.get, t)
-            except AssertionError as error:
+            except (AssertionError, Failed) as error:
                 raise AssertionError(f"{each.__name__}: {error}") from None
     check_commands(pva, directory, t)
 

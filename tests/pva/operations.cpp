@@ -100,6 +100,10 @@ int main(int argc, char **argv)
         ++seen;
     }
     CHECK(seen == 2);
+    unsigned variables = 0; // of the graph, without the one that uses no memory
+    for (const auto &variable : report.compilation().variables())
+        variables += variable.name() == "a" || variable.name() == "b" || variable.name() == "c";
+    CHECK(variables == 3 && report.compilation().variables().size() == 3);
     for (const pva::Operation &operation : pva::openReport(directory).operations()) // the report's own debug.cbor
         seen += operation.name() == "plain" || operation.replacedDebugContext().size() == 2;
     CHECK(seen == 4);

@@ -91,7 +91,9 @@ static void csv_begin(FILE *file, double hertz)
 static void csv_slice(FILE *file, const struct slice *slice)
 {
     put_csv(file, lane_name(slice->lane));
-    fprintf(file, ",%" PRIu64 ",%s,", slice->step, slice->type);
+    fprintf(file, ",%" PRIu64 ",", slice->step);
+    put_csv(file, slice->type);
+    fputc(',', file);
     put_csv(file, slice->name);
     fprintf(file, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", slice->from, slice->to,
             slice->cycles, slice->active_tiles, slice->data_in, slice->data_out);
@@ -114,7 +116,9 @@ static void json_slice(FILE *file, const struct slice *slice)
     comma(file);
     fputs("{\"lane\":", file);
     put_json(file, lane_name(slice->lane));
-    fprintf(file, ",\"step\":%" PRIu64 ",\"type\":\"%s\",\"name\":", slice->step, slice->type);
+    fprintf(file, ",\"step\":%" PRIu64 ",\"type\":", slice->step);
+    put_json(file, slice->type);
+    fputs(",\"name\":", file);
     put_json(file, slice->name);
     fprintf(file,
             ",\"from\":%" PRIu64 ",\"to\":%" PRIu64 ",\"cycles\":%" PRIu64 ",\"activeTiles\":%" PRIu64

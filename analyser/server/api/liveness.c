@@ -378,11 +378,10 @@ static json_t *graph_variables(pva_file *file, const char *name, pop_error *erro
     str_add(&sql, " ORDER BY bytes DESC, id LIMIT 20");
     json_t *list = query_rows(file, sql.text, error), *one;
     size_t i;
-    pva_object compilation = pva_get(pva_root(file), PVA_REPORT_COMPILATION);
     json_array_foreach(list, i, one)
     {
         uint64_t id = (uint64_t)json_integer_value(json_object_get(one, "id"));
-        pva_object variable = pva_at(compilation, PVA_COMPILATION_VARIABLES, id);
+        pva_object variable = query_variable(file, id);
         json_object_set_new(one, "debug", describe_context(pva_get(variable, PVA_VARIABLE_DEBUG_CONTEXT)));
     }
     str_free(&sql);

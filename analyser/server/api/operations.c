@@ -223,19 +223,22 @@ static void answer_variables(struct answer *answer, pva_file *report, const stru
 {
     pva_object compilation = pva_get(pva_root(report), PVA_REPORT_COMPILATION);
     size_t all = (size_t)pva_count(compilation, PVA_COMPILATION_VARIABLES), count = 0;
-    char *used = mem_zero(all + 1, 1);
+    size_t largest =
+        all ? (size_t)pva_uint(pva_at(compilation, PVA_COMPILATION_VARIABLES, all - 1), PVA_VARIABLE_ID) : 0;
+    char *used = mem_zero(largest + 1, 1);
     for (size_t i = 0; i < edges->variable.count; ++i)
-        if (edges->variable.data[i] < all)
+        if (edges->variable.data[i] <= largest)
             used[edges->variable.data[i]] = 1;
     uint32_t *ids = mem_zero(all + 1, sizeof(*ids));
     double *bytes = mem_zero(all + 1, sizeof(*bytes));
     unsigned char *live = mem_zero(all + 1, 1);
     char **names = mem_zero(all + 1, sizeof(*names));
     for (size_t i = 0; i < all; ++i) {
-        if (!used[i])
-            continue;
         pva_object variable = pva_at(compilation, PVA_COMPILATION_VARIABLES, i);
-        ids[count] = (uint32_t)i;
+        uint64_t id = pva_uint(variable, PVA_VARIABLE_ID);
+        if (id > largest || !used[id]) /* a damaged report's may not be in order */
+            continue;
+        ids[count] = (uint32_t)id;
         bytes[count] = (double)pva_uint(variable, PVA_VARIABLE_BYTES);
         live[count] = (unsigned char)pva_uint(variable, PVA_VARIABLE_ALWAYS_LIVE);
         names[count++] = pva_text_copy(variable, PVA_VARIABLE_NAME);
