@@ -33,6 +33,12 @@ static void put_number(pop_profile_value *map, const char *key, uint64_t value)
     pop_profile_set(map, key, pop_profile_uint(value));
 }
 
+/* Whether the report is archive.a alone: most of its target is unknown. */
+static bool is_archive_alone(pva_file *file)
+{
+    return query_uint(file, "SELECT type IS NULL FROM target WHERE ?1 | ?2 >= 0", 0, 0, 0) != 0;
+}
+
 static pop_profile_value target_value(pva_file *file)
 {
     static const struct {
@@ -42,6 +48,10 @@ static pop_profile_value target_value(pva_file *file)
                     { "bytesPerIPU", 7 }, { "totalMemory", 8 }, { "numReplicas", 10 } };
     pop_profile_value map = pop_profile_map_new();
     struct source_cell cell;
+    if (is_archive_alone(file)) {
+        put_number(&map, "numTiles", table_uint(file, TABLE_TARGET, 0, 0, 5));
+        return map;
+    }
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); ++i)
         put_number(&map, numbers[i].key, table_uint(file, TABLE_TARGET, 0, 0, numbers[i].column));
     table_cell(file, TABLE_TARGET, 0, 0, 9, &cell);
@@ -350,6 +360,10 @@ static pop_profile_value graph_value(pva_file *file, bool liveness)
 {
     pop_profile_value map = pop_profile_map_new();
     pop_profile_set(&map, "target", target_value(file));
+    if (is_archive_alone(file)) {
+        pop_profile_set(map_in(&map, "memory"), "byTile", by_tile_value(file));
+        return map;
+    }
     pop_profile_set(&map, "graph", counts_value(file));
     if (!table_count(file, TABLE_TILE_MEMORY)) /* a CPU has no tile memory */
         return map;

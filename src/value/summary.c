@@ -97,40 +97,52 @@ static void target_row(struct summary *s, const char *label, struct str *value)
     str_free(value);
 }
 
-static void target_number(struct summary *s, const char *label, uint64_t value)
+/* The value of a member of the target, divided; "unknown" without it: the report is archive.a alone. */
+static void target_value(struct summary *s, const char *label, const char *path, uint64_t divisor, bool memory)
 {
     struct str text = { 0 };
-    text_number(&text, value);
+    if (!pop_profile_path(s->graph, path))
+        str_add(&text, "unknown");
+    else if (memory)
+        text_memory(&text, number_at(s, path) / divisor);
+    else
+        text_number(&text, number_at(s, path) / divisor);
     target_row(s, label, &text);
 }
 
-static void target_memory(struct summary *s, const char *label, uint64_t bytes)
+static void target_clock(struct summary *s)
 {
+    const pop_profile_value *clock = pop_profile_path(s->graph, "target.clockFrequency");
     struct str text = { 0 };
-    text_memory(&text, bytes);
-    target_row(s, label, &text);
+    if (clock) {
+        text_decimal(&text, pop_profile_as_double(clock) / 1e6);
+        str_add(&text, " MHz");
+    } else {
+        str_add(&text, "unknown");
+    }
+    target_row(s, "Clock Speed (approx):", &text);
 }
 
 static void summary_target(struct summary *s)
 {
-    uint64_t ipus = number_at(s, "target.numIPUs"), tiles = number_at(s, "target.numTiles"),
-             bytes = number_at(s, "target.totalMemory");
-    const pop_profile_value *given = pop_profile_path(s->graph, "target.numReplicas");
-    uint64_t replicas = given && pop_profile_as_uint(given) ? pop_profile_as_uint(given) : 1;
+    bool known = pop_profile_path(s->graph, "target.numIPUs") != NULL;
+    uint64_t given = number_at(s, "target.numReplicas"), replicas = given ? given : 1;
+    struct str count = { 0 };
     summary_heading(s, "Target:");
-    target_number(s, "Number of IPUs:", ipus);
-    target_number(s, "Tiles per IPU:", number_at(s, "target.tilesPerIPU"));
-    target_number(s, "Total Tiles:", tiles);
-    target_memory(s, "Memory Per-Tile:", number_at(s, "target.bytesPerTile"));
-    target_memory(s, "Total Memory:", bytes);
-    struct str clock = { 0 };
-    text_decimal(&clock, pop_profile_as_double(pop_profile_path(s->graph, "target.clockFrequency")) / 1e6);
-    str_add(&clock, " MHz");
-    target_row(s, "Clock Speed (approx):", &clock);
-    target_number(s, "Number of Replicas:", replicas);
-    target_number(s, "IPUs per Replica:", ipus / replicas);
-    target_number(s, "Tiles per Replica:", tiles / replicas);
-    target_memory(s, "Memory per Replica:", bytes / replicas);
+    target_value(s, "Number of IPUs:", "target.numIPUs", 1, false);
+    target_value(s, "Tiles per IPU:", "target.tilesPerIPU", 1, false);
+    target_value(s, "Total Tiles:", "target.numTiles", 1, false);
+    target_value(s, "Memory Per-Tile:", "target.bytesPerTile", 1, true);
+    target_value(s, "Total Memory:", "target.totalMemory", 1, true);
+    target_clock(s);
+    if (known)
+        text_number(&count, replicas);
+    else
+        str_add(&count, "unknown");
+    target_row(s, "Number of Replicas:", &count);
+    target_value(s, "IPUs per Replica:", "target.numIPUs", replicas, false);
+    target_value(s, "Tiles per Replica:", known ? "target.numTiles" : "unknown", replicas, false);
+    target_value(s, "Memory per Replica:", "target.totalMemory", replicas, true);
 }
 
 static void summary_graph(struct summary *s)
@@ -199,7 +211,8 @@ static pop_status begin(struct summary *s, FILE *file, const pop_profile_value *
 static void print_graph(struct summary *s)
 {
     summary_target(s);
-    summary_graph(s);
+    if (pop_profile_get(s->graph, "graph"))
+        summary_graph(s);
     if (s->optimizations && pop_profile_size(pop_profile_get(s->graph, "optimizationInfo")))
         summary_optimizations(s);
     if (!pop_profile_get(s->graph, "memory")) /* CPU targets have no memory section */

@@ -146,6 +146,12 @@ static void vertex_data(struct summary *s)
     free(types);
 }
 
+/* Whether what memory holds is known: of archive.a alone only the bytes of each tile are. */
+static bool has_parts(const struct summary *s)
+{
+    return pop_profile_path(s->graph, "memory.byCategory") != NULL;
+}
+
 static void memory_usage(struct summary *s, struct tiles tiles)
 {
     struct column column = { 0 };
@@ -153,13 +159,16 @@ static void memory_usage(struct summary *s, struct tiles tiles)
     fprintf(s->file, "Memory Usage:\n  Total:\n");
     column_add(&column, 4, "Including Gaps:", sum_path(s, "memory.byTile.totalIncludingGaps", tiles));
     column_heading(&column, 4, "Excluding Gaps:");
-    column_heading(&column, 6, "By Memory Region:");
-    column_add(&column, 8, "Non-interleaved:", sum_path(s, "memory.byTile.nonInterleaved", tiles));
-    column_add(&column, 8, "Interleaved:", sum_path(s, "memory.byTile.interleaved", tiles));
-    column_add(&column, 8, "Overflowed:", sum_path(s, "memory.byTile.overflowed", tiles));
+    if (has_parts(s)) {
+        column_heading(&column, 6, "By Memory Region:");
+        column_add(&column, 8, "Non-interleaved:", sum_path(s, "memory.byTile.nonInterleaved", tiles));
+        column_add(&column, 8, "Interleaved:", sum_path(s, "memory.byTile.interleaved", tiles));
+        column_add(&column, 8, "Overflowed:", sum_path(s, "memory.byTile.overflowed", tiles));
+    }
     column_add(&column, 6, "Total:", total);
     column_print(s, &column, 14, " B");
-    by_type_of_data(s, tiles, total);
+    if (has_parts(s))
+        by_type_of_data(s, tiles, total);
 }
 
 /* Bins between the minimum and the maximum usage of a tile; their width is a power of two KB, and at most 128 are
@@ -261,7 +270,8 @@ void summary_memory(struct summary *s)
     size_t tiles = pop_profile_size(totals);
     summary_heading(s, "Memory on all IPUs:");
     memory_usage(s, (struct tiles){ 0, tiles });
-    vertex_data(s);
+    if (has_parts(s))
+        vertex_data(s);
     size_t per_ipu = (size_t)pop_profile_as_uint(pop_profile_path(s->graph, "target.tilesPerIPU"));
     if (s->per_ipu_memory && per_ipu)
         for (size_t ipu = 0; ipu * per_ipu < tiles; ++ipu) {
@@ -273,5 +283,6 @@ void summary_memory(struct summary *s)
     fputc('\n', s->file);
     maximum(s, "Including", with_gaps);
     maximum(s, "Excluding", totals);
-    out_of_memory(s, with_gaps);
+    if (pop_profile_path(s->graph, "target.bytesPerTile"))
+        out_of_memory(s, with_gaps);
 }

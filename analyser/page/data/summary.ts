@@ -3,18 +3,18 @@
 import { Json } from "../state";
 
 export interface Target {
-    type: string;
-    architecture: string;
-    ipus: number;
-    tilesPerIpu: number;
+    type: string | null;
+    architecture: string | null;
+    ipus: number | null;
+    tilesPerIpu: number | null;
     tiles: number;
-    bytesPerTile: number;
-    bytesPerIpu: number;
-    totalMemory: number;
-    clock: number; // Hz
+    bytesPerTile: number | null;
+    bytesPerIpu: number | null;
+    totalMemory: number | null;
+    clock: number | null; // Hz
     replicas: number;
     replica: number; // the recorded replica
-    ipusPerReplica: number;
+    ipusPerReplica: number | null;
     tilesPerReplica: number;
     memoryPerReplica: number;
 }

@@ -37,11 +37,16 @@ function moment(microseconds: string | null): string | null {
         : new Date(Number(microseconds) / 1000).toISOString().replace("T", " ").slice(0, 19);
 }
 
+/** A report of archive.a alone does not know its target. */
+function known<T>(value: T | null, show: (value: T) => string): string {
+    return value === null ? "unknown" : show(value);
+}
+
 const TARGET: readonly Fact[] = [
-    { title: "Type", value: (s) => s.target && (TYPES[s.target.type] ?? s.target.type) },
+    { title: "Type", value: (s) => s.target && known(s.target.type, (type) => TYPES[type] ?? type) },
     {
         title: "Architecture",
-        value: (s) => s.target && (ARCHITECTURES[s.target.architecture] ?? s.target.architecture),
+        value: (s) => s.target && known(s.target.architecture, (name) => ARCHITECTURES[name] ?? name),
     },
     { title: "Poplar version", value: (s) => info(s, "poplar_version") },
     { title: "Engine", tip: "The name that the program gave the engine", value: (s) => info(s, "engine") },
@@ -53,8 +58,8 @@ const TARGET: readonly Fact[] = [
             return from && to ? `${((Number(to) - Number(from)) / 1e6).toFixed(2)} s` : null;
         },
     },
-    { title: "Tiles per IPU", value: (s) => s.target && count(s.target.tilesPerIpu) },
-    { title: "IPUs per replica", value: (s) => s.target && count(s.target.ipusPerReplica) },
+    { title: "Tiles per IPU", value: (s) => s.target && known(s.target.tilesPerIpu, count) },
+    { title: "IPUs per replica", value: (s) => s.target && known(s.target.ipusPerReplica, count) },
     { title: "Replicas", value: (s) => (s.target && s.target.replicas > 1 ? count(s.target.replicas) : null) },
     {
         title: "Replica of this report",
@@ -62,15 +67,15 @@ const TARGET: readonly Fact[] = [
         value: (s) => (s.target && s.target.replicas > 1 ? count(s.target.replica) : null),
     },
     { title: "Total tiles", value: (s) => s.target && count(s.target.tiles) },
-    { title: "Total IPUs", value: (s) => s.target && count(s.target.ipus) },
-    { title: "Memory per tile", value: (s) => s.target && bytes(s.target.bytesPerTile) },
-    { title: "Memory per IPU", value: (s) => s.target && bytes(s.target.bytesPerIpu) },
+    { title: "Total IPUs", value: (s) => s.target && known(s.target.ipus, count) },
+    { title: "Memory per tile", value: (s) => s.target && known(s.target.bytesPerTile, bytes) },
+    { title: "Memory per IPU", value: (s) => s.target && known(s.target.bytesPerIpu, bytes) },
     {
         title: "Memory per replica",
         value: (s) => (s.target && s.target.replicas > 1 ? bytes(s.target.memoryPerReplica) : null),
     },
-    { title: "Total memory", value: (s) => s.target && bytes(s.target.totalMemory) },
-    { title: "Clock", value: (s) => s.target && `${(s.target.clock / 1e9).toPrecision(3)} GHz` },
+    { title: "Total memory", value: (s) => s.target && known(s.target.totalMemory, bytes) },
+    { title: "Clock", value: (s) => s.target && known(s.target.clock, (hertz) => `${(hertz / 1e9).toPrecision(3)} GHz`) },
     {
         title: "Compute set instrumentation",
         tip: "What was measured; with Off the cycles are the compiler's estimates",
