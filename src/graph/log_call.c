@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "graph/build.h"
 #include "graph/debug_calls.h"
+#include "graph/log_call.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -265,4 +266,15 @@ void pop_log_leave(void)
 {
     if (depth)
         --depth;
+}
+
+unsigned log_calls_pause(void)
+{
+    unsigned calls = depth;
+    depth = 0;
+    return calls;
+}
+void log_calls_resume(unsigned calls)
+{
+    depth = calls;
 }

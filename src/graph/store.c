@@ -2,6 +2,7 @@
 /* The store of a graph: lifetime, errors, source lines, names and data. */
 #include "graph/store.h"
 #include "graph/build.h"
+#include "graph/log_call.h"
 #include "graph/tensor_nodes.h"
 #include "graph/view_cache.h"
 #include "popc/module/module.h"
@@ -82,8 +83,11 @@ void store_destroy(pop_store *store)
 
 static bool report_error(pop_store *store)
 {
-    if (store->on_error)
+    if (store->on_error) {
+        unsigned calls = log_calls_pause();
         store->on_error(&store->error, store->on_error_user);
+        log_calls_resume(calls);
+    }
     return false;
 }
 

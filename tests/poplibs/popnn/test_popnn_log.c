@@ -9,6 +9,7 @@
 #include <popops/expr.h>
 #include <popops/reduce.h>
 #include <poputil/tile_mapping.h>
+#include <setjmp.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,6 +100,34 @@ static void test_a_library_alone_and_silence(void **state)
     free(text);
 }
 
+/* ---- calls that a handler of errors leaves ---- */
+
+static void leave(const pop_error *error, void *user)
+{
+    (void)error;
+    longjmp(*(jmp_buf *)user, 1);
+}
+static void build_after_errors(struct bed *bed)
+{
+    popnn_add_codelets(bed->graph);
+    popops_add_codelets(bed->graph);
+    pop_tensor t = bed_input(bed, POP_FLOAT, POP_SHAPE(6, 4), BED_LINEAR);
+    jmp_buf here;
+    pop_graph_on_error(bed->graph, leave, &here);
+    if (!setjmp(here))
+        popnn_log_softmax(bed->graph, (pop_tensor){ 0 }, bed->program, "wrong");
+    pop_graph_take_error(bed->graph, NULL);
+    popnn_log_softmax(bed->graph, t, bed->program, "next");
+}
+static void test_a_call_that_a_handler_leaves(void **state)
+{
+    (void)state;
+    char *text = logged("POPLIBS_LOG_LEVEL", "INFO", build_after_errors);
+    assert_non_null(strstr(text, "[INFO] popnn_log_softmax name 'wrong' ("));
+    assert_non_null(strstr(text, "[INFO] popnn_log_softmax t float{6,4} name 'next' ("));
+    free(text);
+}
+
 /* ---- options without effect ---- */
 
 static void build_sums(struct bed *bed)
@@ -169,11 +198,9 @@ int main(void)
 {
     close(mkstemp(file_name));
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calls_with_their_arguments),
-        cmocka_unit_test(test_nested_calls_are_logged_as_nested),
-        cmocka_unit_test(test_a_library_alone_and_silence),
-        cmocka_unit_test(test_a_call_warns_once),
-        cmocka_unit_test(test_a_stream_warns),
+        cmocka_unit_test(test_calls_with_their_arguments),  cmocka_unit_test(test_nested_calls_are_logged_as_nested),
+        cmocka_unit_test(test_a_library_alone_and_silence), cmocka_unit_test(test_a_call_that_a_handler_leaves),
+        cmocka_unit_test(test_a_call_warns_once),           cmocka_unit_test(test_a_stream_warns),
         cmocka_unit_test(test_an_engine_warns_in_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
