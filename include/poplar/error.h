@@ -26,11 +26,14 @@ typedef struct pop_where {
     unsigned context; /* debug context (debug.h); 0: none */
 } pop_where;
 
+/* The place of a call; a library may define it as that of its caller. */
+#ifndef POP_HERE
 #ifdef __cplusplus
 /* The place where it is written, as a pop_where. */
 #define POP_HERE (pop_where{ __FILE__, __LINE__, 0 })
 #else
 #define POP_HERE ((pop_where){ __FILE__, __LINE__, 0 })
+#endif
 #endif
 
 /* What went wrong.  Text is one line of what was seen, what was allowed and the nearest valid name, then notes on lines

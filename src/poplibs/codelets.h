@@ -3,66 +3,14 @@
 #ifndef POPLIBS_CODELETS_H
 #define POPLIBS_CODELETS_H
 
-#include "poplibs/support.h"
-
-#include <dlfcn.h>
-#include <poplar/popc.h>
-#include <poplar/text.h>
-#include <unistd.h>
+#include "poplibs/call.h"
 
 /* Registers the estimators of one file's vertices. */
 typedef void (*poplibs_register)(pop_graph *graph);
 
-/* The path of the codelet file. name is the library's, self any of its functions. The file is
- * DIR/NAME[SUFFIX].x86-64-vN.gp for the highest level N that exists and this machine can run, or
- * DIR/NAME[SUFFIX].gp; the environment variable IPU_NAME_GP overrides the path, POPLIBS_CODELET_SUFFIX sets the
- * suffix. */
-static inline void poplibs_codelet_file(char *path, size_t size, const char *name, void (*self)(void))
-{
-    char variable[64];
-    size_t length = (size_t)snprintf(variable, sizeof(variable), "IPU_%s_GP", name);
-    for (size_t i = 0; i < length && i < sizeof(variable); ++i)
-        variable[i] = pop_text_upper(variable[i]);
-    const char *given = getenv(variable), *suffix = getenv("POPLIBS_CODELET_SUFFIX");
-    Dl_info info;
-    void *address;
-    memcpy(&address, &self, sizeof(address));
-    if (given && *given) {
-        snprintf(path, size, "%s", given);
-        return;
-    }
-    const char *file = dladdr(address, &info) && info.dli_fname ? info.dli_fname : "";
-    const char *slash = strrchr(file, '/');
-    int directory = slash ? (int)(slash - file + 1) : 0;
-    for (unsigned level = pop_machine_level(); level > 1; --level) {
-        snprintf(path, size, "%.*s%s%s.x86-64-v%u.gp", directory, file, name, suffix ? suffix : "", level);
-        if (access(path, R_OK) == 0)
-            return;
-    }
-    snprintf(path, size, "%.*s%s%s.gp", directory, file, name, suffix ? suffix : "");
-}
-
-/* Loads the codelets and registers their estimators, once for each graph. mark is a vertex type of the library. */
-static inline void poplibs_add_codelets(pop_where where, pop_graph *graph, const char *name, const char *mark,
-                                        void (*self)(void), const poplibs_register *files, size_t count)
-{
-    char path[4096];
-    if (!poplibs_ready(graph) || pop_graph_has_codelet(graph, mark))
-        return;
-    poplibs_codelet_file(path, sizeof(path), name, self);
-    if (access(path, R_OK) != 0) {
-        const char *slash = strrchr(path, '/');
-        poplibs_fail(
-            graph, POP_FILE_LOAD_ERROR, where, "addCodelets",
-            "there is no codelet file '%s' of library %s in '%.*s' (the variable IPU_%s_GP, with the library's "
-            "name in capitals, sets another path)",
-            slash ? slash + 1 : path, name, slash ? (int)(slash - path) : 1, slash ? path : ".", name);
-        return;
-    }
-    if (!pop_graph_add_codelets_at(where, graph, path))
-        return;
-    for (size_t i = 0; i < count; ++i)
-        files[i](graph);
-}
+/* Loads the codelets and registers their estimators, once for each graph. name is the library's, mark a vertex type of
+ * it, self any of its functions. */
+void poplibs_add_codelets(const struct call *call, const char *name, const char *mark, void (*self)(void),
+                          const poplibs_register *files, size_t count);
 
 #endif

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logging of a library. Each public call begins with a line that logs its arguments:
+/* Logging of a library. Each public function begins with a line that makes its call (call.h) and logs its arguments:
  *
- *     POPLIBS_CALL(graph, in, log_type(out_type), dims, name, options);
+ *     POPLIBS_CALL_IN(sequence, graph, in, log_type(out_type), dims, name, options);
  *
- * `where` has the user's line; the text of an argument follows from its C type, except that enumerations need a
- * wrapper: log_type for pop_type, log_name for others.  The graph records the call too, for debug.cbor. */
+ * It begins the scope of `call`, whose name and options are the arguments of these names; without a sequence,
+ * POPLIBS_CALL(graph, ...). The parameter `where` has the user's line; the text of an argument follows from its C type,
+ * except that enumerations need a wrapper: log_type for pop_type, log_name for others. The graph records the call too,
+ * for debug.cbor. */
 #ifndef POPLIBS_LOG_H
 #define POPLIBS_LOG_H
+
+#include "poplibs/call.h"
 
 #include <assert.h>
 #include <poplar/log.h>
@@ -99,18 +103,16 @@ static inline pop_log_argument log_written(const void *value, size_t (*write)(ch
                      POPLIBS_LOG_1, )                                                                                  \
     (__VA_ARGS__)
 
-static inline void poplibs_log_leave(const bool *entered)
-{
-    (void)entered;
-    pop_log_leave();
-}
-/* Records the call in the graph (NULL: none), and sets `where` to the call. The variable's cleanup leaves the call
- * at every return. */
-#define POPLIBS_CALL(graph, ...)                                                                                       \
+#define POPLIBS_CALL(graph, ...)              POPLIBS_CALL_AS(NULL, (pop_program){ 0 }, graph, __VA_ARGS__)
+#define POPLIBS_CALL_IN(sequence, graph, ...) POPLIBS_CALL_AS(NULL, sequence, graph, __VA_ARGS__)
+/* The same for a function that errors call by another name; NULL: its own. graph: NULL for none. */
+#define POPLIBS_CALL_AS(name, sequence, graph, ...)                                                                    \
     const pop_log_argument poplibs_arguments[] = { POPLIBS_LOG_EACH(__VA_ARGS__) };                                    \
-    __attribute__((cleanup(poplibs_log_leave), unused)) const bool poplibs_entered = true;                             \
-    where = pop_log_enter(POPLIBS_LIBRARY, graph, where, __func__, poplibs_arguments,                                  \
-                          sizeof(poplibs_arguments) / sizeof(poplibs_arguments[0]));                                   \
+    const struct call_function poplibs_function = { POPLIBS_LIBRARY, __func__, (char[sizeof(__func__)]){ 0 }, name };  \
+    __attribute__((cleanup(call_end))) const struct call poplibs_call =                                                \
+        call_begin(&poplibs_function, graph, where, sequence, poplibs_arguments, sizeof(poplibs_arguments));           \
+    const struct call *const call = &poplibs_call;                                                                     \
+    where = call->where;                                                                                               \
     static_assert(true, "a semicolon follows")
 
 #endif

@@ -5,19 +5,10 @@
 
 #include "poplibs/options.h"
 
-static inline bool poplibs_take_plain_norm_options(pop_where where, pop_graph *graph, const char *api,
-                                                   pop_options options)
-{
-    union none {
-        bool strided;
-        double widest; /* the largest type that the parser writes */
-    } none;
-    static const struct poplibs_option table[] = {
-#define PLAIN_NORM_OPTION(...) POPLIBS_ROW(union none, __VA_ARGS__)
-#include "poplibs/options.def"
-    };
-    return poplibs_ready(graph) &&
-           poplibs_parse_options(where, graph, api, options, table, sizeof(table) / sizeof(table[0]), &none);
-}
+bool call_takes_plain_norm_options(const struct call *call);
+/* For functions that do not take their call yet. */
+bool poplibs_plain_norm_options_of(pop_log_library library, pop_where where, pop_graph *graph, const char *api,
+                                   pop_options options);
+#define poplibs_take_plain_norm_options(...) poplibs_plain_norm_options_of(POPLIBS_LIBRARY, __VA_ARGS__)
 
 #endif

@@ -14,6 +14,6 @@ static const poplibs_register files[] = {
 void poplin_add_codelets_at(pop_where where, pop_graph *graph)
 {
     POPLIBS_CALL(graph, log_none());
-    poplibs_add_codelets(where, graph, "poplin", "poplin::ReduceAdd<float,float>",
-                         (void (*)(void))poplin_add_codelets_at, files, sizeof(files) / sizeof(files[0]));
+    poplibs_add_codelets(call, "poplin", "poplin::ReduceAdd<float,float>", (void (*)(void))poplin_add_codelets_at,
+                         files, sizeof(files) / sizeof(files[0]));
 }

@@ -14,6 +14,6 @@ static const poplibs_register files[] = {
 void popnn_add_codelets_at(pop_where where, pop_graph *graph)
 {
     POPLIBS_CALL(graph, log_none());
-    poplibs_add_codelets(where, graph, "popnn", "popnn::NonLinearity2D<float,popnn::NonLinearityType::RELU>",
+    poplibs_add_codelets(call, "popnn", "popnn::NonLinearity2D<float,popnn::NonLinearityType::RELU>",
                          (void (*)(void))popnn_add_codelets_at, files, sizeof(files) / sizeof(files[0]));
 }

@@ -14,6 +14,6 @@ static const poplibs_register files[] = {
 void popops_add_codelets_at(pop_where where, pop_graph *graph)
 {
     POPLIBS_CALL(graph, log_none());
-    poplibs_add_codelets(where, graph, "popops", "popops::Fill<float>", (void (*)(void))popops_add_codelets_at, files,
+    poplibs_add_codelets(call, "popops", "popops::Fill<float>", (void (*)(void))popops_add_codelets_at, files,
                          sizeof(files) / sizeof(files[0]));
 }

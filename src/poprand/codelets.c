@@ -14,6 +14,6 @@ static const poplibs_register files[] = {
 void poprand_add_codelets_at(pop_where where, pop_graph *graph)
 {
     POPLIBS_CALL(graph, log_none());
-    poplibs_add_codelets(where, graph, "poprand", "poprand::SetSeedSupervisor", (void (*)(void))poprand_add_codelets_at,
-                         files, sizeof(files) / sizeof(files[0]));
+    poplibs_add_codelets(call, "poprand", "poprand::SetSeedSupervisor", (void (*)(void))poprand_add_codelets_at, files,
+                         sizeof(files) / sizeof(files[0]));
 }

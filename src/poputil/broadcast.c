@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Broadcast of tensors to each other's shape, as views. */
 #include "poplibs/log.h"
-#include "poplibs/support.h"
 
 #include <poputil/broadcast.h>
 
@@ -30,13 +29,13 @@ static bool join(struct joined *joined, pop_tensor t)
     return true;
 }
 
-static pop_tensor with_rank(pop_where where, pop_tensor t, size_t rank)
+static pop_tensor with_rank(const struct call *call, pop_tensor t, size_t rank)
 {
     size_t own = pop_tensor_rank(t);
     if (own >= rank)
         return t;
     unsigned *zeros = poplibs_zeros(rank - own, sizeof(unsigned));
-    pop_tensor wide = pop_tensor_expand_at(where, t, (pop_dims){ rank - own, zeros });
+    pop_tensor wide = pop_tensor_expand(t, (pop_dims){ rank - own, zeros });
     free(zeros);
     return wide;
 }
@@ -44,7 +43,7 @@ static pop_tensor with_rank(pop_where where, pop_tensor t, size_t rank)
 void poputil_expand_to_match_ranks_at(pop_where where, pop_tensor *a, pop_tensor *b)
 {
     POPLIBS_CALL(NULL, log_tensor(a), log_tensor(b));
-    pop_tensor wide_a = with_rank(where, *a, pop_tensor_rank(*b)), wide_b = with_rank(where, *b, pop_tensor_rank(*a));
+    pop_tensor wide_a = with_rank(call, *a, pop_tensor_rank(*b)), wide_b = with_rank(call, *b, pop_tensor_rank(*a));
     if (!pop_tensor_valid(wide_a) || !pop_tensor_valid(wide_b))
         return;
     *a = wide_a;
@@ -52,22 +51,21 @@ void poputil_expand_to_match_ranks_at(pop_where where, pop_tensor *a, pop_tensor
 }
 
 /* Broadcasts t to a compatible shape. */
-static pop_tensor broadcast(pop_where where, pop_tensor t, pop_shape shape)
+static pop_tensor broadcast(const struct call *call, pop_tensor t, pop_shape shape)
 {
-    t = with_rank(where, t, shape.rank);
+    t = with_rank(call, t, shape.rank);
     for (size_t i = 0; i < shape.rank && pop_tensor_valid(t); ++i) {
         if (pop_tensor_dim(t, i) == shape.dims[i])
             continue;
         if (shape.dims[i])
-            t = pop_tensor_broadcast_at(where, t, (unsigned)shape.dims[i], (unsigned)i);
+            t = pop_tensor_broadcast(t, (unsigned)shape.dims[i], (unsigned)i);
         else
-            t = pop_tensor_slice_at(where, t, 0, 0, (unsigned)i);
+            t = pop_tensor_slice(t, 0, 0, (unsigned)i);
     }
     return t;
 }
 
-static bool mismatch(pop_where where, const char *api, const pop_tensor *const *tensors, size_t count,
-                     const char *shape)
+static bool mismatch(const struct call *call, const pop_tensor *const *tensors, size_t count, const char *shape)
 {
     char text[512];
     size_t length = 0;
@@ -80,7 +78,7 @@ static bool mismatch(pop_where where, const char *api, const pop_tensor *const *
         if (!graph)
             graph = pop_store_graph(tensors[i]->store);
     }
-    return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
+    return poplibs_fail(graph, POP_POPLAR_ERROR, call->where, call->api,
                         "%s %s cannot be broadcast to match%s%s: a dimension must be equal or 1",
                         count == 1 ? "shape" : "shapes", text, shape[0] ? " " : "", shape);
 }
@@ -97,17 +95,16 @@ bool poputil_broadcast_to_match_shape_at(pop_where where, pop_tensor *a, pop_sha
     if (!fits) {
         char text[128];
         const pop_tensor *list[] = { a };
-        return mismatch(where, "poputil_broadcast_to_match_shape", list, 1,
-                        poplibs_shape_text(text, sizeof(text), shape));
+        return mismatch(call, list, 1, poplibs_shape_text(text, sizeof(text), shape));
     }
-    pop_tensor result = broadcast(where, *a, shape);
+    pop_tensor result = broadcast(call, *a, shape);
     if (!pop_tensor_valid(result))
         return false;
     *a = result;
     return true;
 }
 
-static bool match(pop_where where, const char *api, pop_tensor *const *tensors, size_t count)
+static bool match(const struct call *call, pop_tensor *const *tensors, size_t count)
 {
     struct joined joined = { 0 };
     bool fits = true;
@@ -115,7 +112,7 @@ static bool match(pop_where where, const char *api, pop_tensor *const *tensors, 
         fits = pop_tensor_valid(*tensors[i]) && join(&joined, *tensors[i]);
     if (!fits) {
         free(joined.dim);
-        return mismatch(where, api, (const pop_tensor *const *)tensors, count, "");
+        return mismatch(call, (const pop_tensor *const *)tensors, count, "");
     }
     for (size_t i = 0; i < joined.rank / 2; ++i) { /* dimensions are stored innermost first: reverses them */
         size_t dim = joined.dim[i];
@@ -125,7 +122,7 @@ static bool match(pop_where where, const char *api, pop_tensor *const *tensors, 
     pop_tensor results[3];
     bool done = true;
     for (size_t i = 0; i < count; ++i) {
-        results[i] = broadcast(where, *tensors[i], (pop_shape){ joined.rank, joined.dim });
+        results[i] = broadcast(call, *tensors[i], (pop_shape){ joined.rank, joined.dim });
         done = done && pop_tensor_valid(results[i]);
     }
     for (size_t i = 0; i < count && done; ++i)
@@ -137,13 +134,13 @@ static bool match(pop_where where, const char *api, pop_tensor *const *tensors, 
 bool poputil_broadcast_to_match_at(pop_where where, pop_tensor *a, pop_tensor *b)
 {
     POPLIBS_CALL(NULL, log_tensor(a), log_tensor(b));
-    return match(where, "poputil_broadcast_to_match", (pop_tensor *const[]){ a, b }, 2);
+    return match(call, (pop_tensor *const[]){ a, b }, 2);
 }
 
 bool poputil_broadcast_to_match_three_at(pop_where where, pop_tensor *a, pop_tensor *b, pop_tensor *c)
 {
     POPLIBS_CALL(NULL, log_tensor(a), log_tensor(b), log_tensor(c));
-    return match(where, "poputil_broadcast_to_match_three", (pop_tensor *const[]){ a, b, c }, 3);
+    return match(call, (pop_tensor *const[]){ a, b, c }, 3);
 }
 
 bool poputil_can_broadcast_to_match(pop_tensor a, pop_tensor b)

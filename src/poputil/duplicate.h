@@ -3,11 +3,11 @@
 #ifndef POPUTIL_DUPLICATE_H
 #define POPUTIL_DUPLICATE_H
 
-#include <poplar/graph.h>
+#include "poplibs/call.h"
 
 /* Where both have an element several times (a clone may preserve aliases), the views have it once, so that they are
  * writable. */
-void poputil_copy_views(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to, pop_tensor *source,
+void poputil_copy_views(const struct call *call, pop_tensor from, pop_tensor to, pop_tensor *source,
                         pop_tensor *destination);
 
 #endif

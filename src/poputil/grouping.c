@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Detects which elements of a tensor are contiguous in memory. */
 #include "poplibs/log.h"
-#include "poplibs/support.h"
 
 #include <poputil/var_structure.h>
 
@@ -22,11 +21,11 @@ static size_t within_regions(pop_tensor t, size_t group)
     return group;
 }
 
-static size_t within_tiles(pop_where where, pop_graph *graph, pop_tensor t, size_t group)
+static size_t within_tiles(const struct call *call, pop_tensor t, size_t group)
 {
     pop_interval_lists mapping;
     bool complete;
-    if (group <= 1 || !pop_graph_get_tile_mapping_at(where, graph, t, &complete, &mapping))
+    if (group <= 1 || !pop_graph_get_tile_mapping(call->graph, t, &complete, &mapping))
         return 1;
     size_t intervals = mapping.count ? mapping.first[mapping.count] : 0;
     for (size_t i = 0; i < intervals && group > 1; ++i)
@@ -36,72 +35,71 @@ static size_t within_tiles(pop_where where, pop_graph *graph, pop_tensor t, size
 }
 
 /* The largest group size of the innermost `line` elements. */
-static size_t grouping(pop_where where, pop_graph *graph, pop_tensor t, size_t line)
+static size_t grouping(const struct call *call, pop_tensor t, size_t line)
 {
-    pop_tensor flat = pop_tensor_flatten_at(where, t);
+    pop_tensor flat = pop_tensor_flatten(t);
     if (!pop_tensor_num_elements(flat) || line <= 1)
         return 1;
-    size_t group = within_regions(pop_tensor_slice_at(where, flat, 0, line, 0), line); /* mostly decisive */
-    return group > 1 ? within_tiles(where, graph, flat, within_regions(flat, group)) : 1;
+    size_t group = within_regions(pop_tensor_slice(flat, 0, line, 0), line); /* mostly decisive */
+    return group > 1 ? within_tiles(call, flat, within_regions(flat, group)) : 1;
 }
 
 unsigned poputil_detect_innermost_grouping_at(pop_where where, pop_graph *graph, pop_tensor t)
 {
     POPLIBS_CALL(graph, t);
-    static const char api[] = "poputil_detect_innermost_grouping";
-    if (!poplibs_ready(graph))
+    if (!call_ready(call))
         return 1;
     size_t rank = pop_tensor_rank(t);
     if (!rank) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "a %s has no innermost dimension",
-                     pop_tensor_valid(t) ? "tensor of rank 0" : "null tensor");
+        call_fail(call, POP_POPLAR_ERROR, "a %s has no innermost dimension",
+                  pop_tensor_valid(t) ? "tensor of rank 0" : "null tensor");
         return 1;
     }
     pop_mark mark = pop_graph_mark(graph);
-    size_t group = grouping(where, graph, t, pop_tensor_dim(t, rank - 1));
+    size_t group = grouping(call, t, pop_tensor_dim(t, rank - 1));
     pop_graph_release(graph, mark);
     return (unsigned)group;
 }
 
 /* The number of consecutive elements of dimension d. The last dimension of t, with `inner` elements, has the groups
  * found so far; the other dimensions have the remaining elements. */
-static size_t next_size(pop_where where, pop_graph *graph, pop_tensor t, unsigned d, size_t inner)
+static size_t next_size(const struct call *call, pop_tensor t, unsigned d, size_t inner)
 {
     unsigned rank = (unsigned)pop_tensor_rank(t);
     size_t line = pop_tensor_dim(t, d) * inner;
-    size_t group = grouping(where, graph, pop_tensor_dim_roll_at(where, t, d, rank - 2), line);
+    size_t group = grouping(call, pop_tensor_dim_roll(t, d, rank - 2), line);
     return group > inner && group % inner == 0 ? group / inner : 1;
 }
 
 /* Moves the innermost `size` elements of dimension d into the last dimension. */
-static pop_tensor take(pop_where where, pop_tensor t, unsigned d, size_t size)
+static pop_tensor take(const struct call *call, pop_tensor t, unsigned d, size_t size)
 {
     unsigned rank = (unsigned)pop_tensor_rank(t);
-    t = pop_tensor_reshape_partial_at(where, t, d, d + 1, POP_SHAPE(pop_tensor_dim(t, d) / size, size));
-    t = pop_tensor_dim_roll_at(where, t, d + 1, rank - 1);
-    return pop_tensor_flatten_dims_at(where, t, rank - 1, rank + 1);
+    t = pop_tensor_reshape_partial(t, d, d + 1, POP_SHAPE(pop_tensor_dim(t, d) / size, size));
+    t = pop_tensor_dim_roll(t, d + 1, rank - 1);
+    return pop_tensor_flatten_dims(t, rank - 1, rank + 1);
 }
 
 size_t poputil_detect_dim_groupings_at(pop_where where, pop_graph *graph, pop_tensor t, poputil_dim_grouping *groupings,
                                        size_t capacity)
 {
     POPLIBS_CALL(graph, t, capacity);
-    if (!poplibs_ready(graph) || !pop_tensor_num_elements(t))
+    if (!call_ready(call) || !pop_tensor_num_elements(t))
         return 0;
     unsigned rank = (unsigned)pop_tensor_rank(t);
     size_t inner = 1, count = 0;
     pop_mark mark = pop_graph_mark(graph);
-    pop_tensor grouped = pop_tensor_expand_at(where, t, POP_DIMS(rank)); /* adds a last dimension of 1 */
-    for (bool found = rank > 0; found && poplibs_ready(graph);) {
+    pop_tensor grouped = pop_tensor_expand(t, POP_DIMS(rank)); /* adds a last dimension of 1 */
+    for (bool found = rank > 0; found && call_ready(call);) {
         found = false;
         for (unsigned d = rank; d-- > 0 && !found;) {
-            size_t size = pop_tensor_dim(grouped, d) > 1 ? next_size(where, graph, grouped, d, inner) : 1;
+            size_t size = pop_tensor_dim(grouped, d) > 1 ? next_size(call, grouped, d, inner) : 1;
             if (size == 1)
                 continue;
             if (count < capacity)
                 groupings[count] = (poputil_dim_grouping){ d, (unsigned)size };
             ++count;
-            grouped = take(where, grouped, d, size);
+            grouped = take(call, grouped, d, size);
             inner *= size;
             found = true;
         }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queries of tile mappings: imbalance, and dimensions that are split over tiles. */
 #include "poplibs/log.h"
-#include "poplibs/support.h"
 
 #include <poputil/tile_mapping.h>
 #include <poputil/util.h>
@@ -24,14 +23,14 @@ size_t poputil_get_tile_imbalance(const pop_interval_lists *mapping, unsigned mi
 }
 
 /* The mapping of a tensor, which must be complete. */
-static bool mapping_of(pop_where where, pop_graph *graph, pop_tensor t, const char *api, pop_interval_lists *mapping)
+static bool mapping_of(const struct call *call, pop_tensor t, pop_interval_lists *mapping)
 {
     *mapping = (pop_interval_lists){ 0 };
-    if (!poplibs_ready(graph))
+    if (!call_ready(call))
         return false;
     if (!pop_tensor_valid(t))
-        return poplibs_fail(graph, POP_INVALID_TILE_MAPPING, where, api, "a null tensor has no mapping");
-    return pop_graph_get_tile_mapping_at(where, graph, t, NULL, mapping);
+        return call_fail(call, POP_INVALID_TILE_MAPPING, "a null tensor has no mapping");
+    return pop_graph_get_tile_mapping(call->graph, t, NULL, mapping);
 }
 
 size_t poputil_get_tile_imbalance_of_tensor_at(pop_where where, pop_graph *graph, pop_tensor t,
@@ -39,7 +38,7 @@ size_t poputil_get_tile_imbalance_of_tensor_at(pop_where where, pop_graph *graph
 {
     POPLIBS_CALL(graph, t, min_elements_per_tile, grain_size);
     pop_interval_lists mapping;
-    if (!mapping_of(where, graph, t, "poputil_get_tile_imbalance_of_tensor", &mapping))
+    if (!mapping_of(call, t, &mapping))
         return 0;
     size_t imbalance = poputil_get_tile_imbalance(&mapping, min_elements_per_tile, grain_size);
     pop_interval_lists_free(&mapping);
@@ -58,22 +57,19 @@ static bool cuts(struct interval_vec *group, size_t line)
 }
 
 /* Consecutive groups of tiles_per_group tiles count as one. */
-static bool is_split(pop_where where, pop_graph *graph, pop_tensor t, unsigned dimension, size_t tiles_per_group,
-                     const char *api)
+static bool is_split(const struct call *call, pop_tensor t, unsigned dimension, size_t tiles_per_group)
 {
-    if (!poplibs_ready(graph))
+    if (!call_ready(call))
         return false;
     if (!pop_tensor_valid(t))
-        return poplibs_fail(graph, POP_INVALID_TILE_MAPPING, where, api, "a null tensor has no mapping");
+        return call_fail(call, POP_INVALID_TILE_MAPPING, "a null tensor has no mapping");
     size_t rank = pop_tensor_rank(t), line = pop_tensor_dim(t, dimension);
     if (dimension >= rank)
-        return poplibs_fail(graph, POP_INDEX_ERROR, where, api, "there is no dimension %u: the tensor's rank is %zu",
-                            dimension, rank);
+        return call_fail(call, POP_INDEX_ERROR, "there is no dimension %u: the tensor's rank is %zu", dimension, rank);
     pop_interval_lists mapping;
-    pop_mark mark = pop_graph_mark(graph);
-    bool known =
-        mapping_of(where, graph, pop_tensor_dim_roll_at(where, t, dimension, (unsigned)rank - 1), api, &mapping);
-    pop_graph_release(graph, mark);
+    pop_mark mark = pop_graph_mark(call->graph);
+    bool known = mapping_of(call, pop_tensor_dim_roll(t, dimension, (unsigned)rank - 1), &mapping);
+    pop_graph_release(call->graph, mark);
     if (!known || !line) {
         pop_interval_lists_free(&mapping);
         return false;
@@ -94,13 +90,12 @@ static bool is_split(pop_where where, pop_graph *graph, pop_tensor t, unsigned d
 bool poputil_dim_is_split_over_tiles_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned dimension)
 {
     POPLIBS_CALL(graph, t, dimension);
-    return is_split(where, graph, t, dimension, 1, "poputil_dim_is_split_over_tiles");
+    return is_split(call, t, dimension, 1);
 }
 
 bool poputil_dim_is_split_over_ipus_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned dimension)
 {
     POPLIBS_CALL(graph, t, dimension);
     const pop_target *target = pop_graph_target(graph);
-    return is_split(where, graph, t, dimension, target && target->tiles_per_ipu ? target->tiles_per_ipu : 1,
-                    "poputil_dim_is_split_over_ipus");
+    return is_split(call, t, dimension, target && target->tiles_per_ipu ? target->tiles_per_ipu : 1);
 }

@@ -52,11 +52,10 @@ void poputil_map_output_for_element_wise_op_at(pop_where where, pop_graph *graph
                                                unsigned grain_size, unsigned min_grains_per_tile)
 {
     POPLIBS_CALL(graph, inputs, output, grain_size, min_grains_per_tile);
-    static const char api[] = "poputil_map_output_for_element_wise_op";
-    if (!poplibs_ready(graph))
+    if (!call_ready(call))
         return;
     if (!pop_tensor_valid(output)) {
-        poplibs_fail(graph, POP_INVALID_TILE_MAPPING, where, api, "a null tensor cannot be mapped");
+        call_fail(call, POP_INVALID_TILE_MAPPING, "a null tensor cannot be mapped");
         return;
     }
     unsigned min_elements = grain_size * min_grains_per_tile;
@@ -67,7 +66,7 @@ void poputil_map_output_for_element_wise_op_at(pop_where where, pop_graph *graph
         if (pop_tensor_num_elements(t) < 2 || !poplibs_shapes_equal(t, output) || !pop_tensor_is_parallel_writeable(t))
             continue;
         pop_interval_lists mapping;
-        if (!pop_graph_get_tile_mapping_at(where, graph, t, NULL, &mapping))
+        if (!pop_graph_get_tile_mapping(graph, t, NULL, &mapping))
             break;
         if (grain_size > 1)
             to_grains(&mapping, grain_size, pop_tensor_num_elements(output));
@@ -83,8 +82,8 @@ void poputil_map_output_for_element_wise_op_at(pop_where where, pop_graph *graph
         }
     }
     if (best.count)
-        pop_graph_set_tile_mapping_lists_at(where, graph, output, &best);
+        pop_graph_set_tile_mapping_lists(graph, output, &best);
     else
-        poputil_map_tensor_linearly_grain_at(where, graph, output, min_elements, grain_size);
+        poputil_map_tensor_linearly_grain(graph, output, min_elements, grain_size);
     pop_interval_lists_free(&best);
 }

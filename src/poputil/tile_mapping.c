@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Linear mappings of tensors over tiles. */
 #include "poplibs/log.h"
-#include "poplibs/support.h"
 
 #include <poputil/tile_mapping.h>
 #include <poputil/util.h>
@@ -123,17 +122,17 @@ bool poputil_calc_linear_tile_mapping_and_new_offset_of_tensor(const pop_graph *
     return calculate_for(graph, pop_tensor_num_elements(t), share_of(graph, t, offset, ascending), mapping, new_offset);
 }
 
-static unsigned map(pop_where where, pop_graph *graph, pop_tensor t, struct linear_share s, const char *api)
+static unsigned map(const struct call *call, pop_tensor t, struct linear_share s)
 {
     pop_interval_lists mapping;
     unsigned new_offset;
-    if (!poplibs_ready(graph))
+    if (!call_ready(call))
         return 0;
     if (!pop_tensor_valid(t))
-        return poplibs_fail(graph, POP_INVALID_TILE_MAPPING, where, api, "a null tensor cannot be mapped");
-    if (!calculate_for(graph, pop_tensor_num_elements(t), s, &mapping, &new_offset))
+        return call_fail(call, POP_INVALID_TILE_MAPPING, "a null tensor cannot be mapped");
+    if (!calculate_for(call->graph, pop_tensor_num_elements(t), s, &mapping, &new_offset))
         return 0;
-    pop_graph_set_tile_mapping_lists_at(where, graph, t, &mapping);
+    pop_graph_set_tile_mapping_lists(call->graph, t, &mapping);
     pop_interval_lists_free(&mapping);
     return new_offset;
 }
@@ -141,22 +140,21 @@ static unsigned map(pop_where where, pop_graph *graph, pop_tensor t, struct line
 void poputil_map_tensor_linearly_at(pop_where where, pop_graph *graph, pop_tensor t)
 {
     POPLIBS_CALL(graph, t);
-    map(where, graph, t, share_of(graph, t, 0, true), "poputil_map_tensor_linearly");
+    map(call, t, share_of(graph, t, 0, true));
 }
 
 void poputil_map_tensor_linearly_grain_at(pop_where where, pop_graph *graph, pop_tensor t,
                                           unsigned min_elements_per_tile, unsigned grain_size)
 {
     POPLIBS_CALL(graph, t, min_elements_per_tile, grain_size);
-    map(where, graph, t, (struct linear_share){ min_elements_per_tile, grain_size, 0, true },
-        "poputil_map_tensor_linearly_grain");
+    map(call, t, (struct linear_share){ min_elements_per_tile, grain_size, 0, true });
 }
 
 unsigned poputil_map_tensor_linearly_with_offset_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned offset,
                                                     bool ascending)
 {
     POPLIBS_CALL(graph, t, offset, ascending);
-    return map(where, graph, t, share_of(graph, t, offset, ascending), "poputil_map_tensor_linearly_with_offset");
+    return map(call, t, share_of(graph, t, offset, ascending));
 }
 
 unsigned poputil_map_tensor_linearly_with_offset_grain_at(pop_where where, pop_graph *graph, pop_tensor t,
@@ -165,5 +163,5 @@ unsigned poputil_map_tensor_linearly_with_offset_grain_at(pop_where where, pop_g
 {
     POPLIBS_CALL(graph, t, min_elements_per_tile, grain_size, offset, ascending);
     struct linear_share s = { min_elements_per_tile, grain_size, offset, ascending };
-    return map(where, graph, t, s, "poputil_map_tensor_linearly_with_offset_grain");
+    return map(call, t, s);
 }

@@ -2,7 +2,6 @@
 /* Maps variables by use. The collected uses are cut into regions with equal sets of tiles; the regions of a variable
  * with the same set are divided among the tiles of the set. */
 #include "poplibs/log.h"
-#include "poplibs/support.h"
 
 #include <assert.h>
 #include <poputil/tile_mapping.h>
@@ -58,11 +57,10 @@ void poputil_use_tracker_add_at(pop_where where, poputil_use_tracker *tracker, p
                                 pop_tensor t)
 {
     POPLIBS_CALL(graph, tile, t);
-    if (!tracker || !poplibs_ready(graph))
+    if (!tracker || !call_ready(call))
         return;
     if (tile >= tracker->num_tiles) {
-        poplibs_fail(graph, POP_INDEX_ERROR, where, "poputil_use_tracker_add",
-                     "there is no tile %u: the tracker has %u", tile, tracker->num_tiles);
+        call_fail(call, POP_INDEX_ERROR, "there is no tile %u: the tracker has %u", tile, tracker->num_tiles);
         return;
     }
     pop_variable_interval *regions = NULL;
@@ -302,7 +300,7 @@ static void sweep_free(struct use_sweep *s)
 /* ---- resolving ---- */
 
 /* Assigns unused elements between regions, before the first and after the last to a neighbouring region. */
-static void extend(pop_where where, pop_graph *graph, struct use_sweep *s)
+static void extend(const struct call *call, struct use_sweep *s)
 {
     for (size_t i = 0; i < s->regions.count; ++i) {
         struct region *region = &s->regions.list[i], *next = i + 1 < s->regions.count ? region + 1 : NULL;
@@ -310,7 +308,7 @@ static void extend(pop_where where, pop_graph *graph, struct use_sweep *s)
             region->interval.begin = 0;
         region->interval.end = next && next->variable == region->variable
                                    ? next->interval.begin
-                                   : pop_tensor_num_elements(pop_graph_variable_at(where, graph, region->variable));
+                                   : pop_tensor_num_elements(pop_graph_variable(call->graph, region->variable));
     }
 }
 
@@ -384,13 +382,13 @@ void poputil_use_tracker_resolve_at(pop_where where, poputil_use_tracker *tracke
                                     poputil_mapping_method method)
 {
     POPLIBS_CALL(graph, grain_size, min_elements_per_tile, extend_partial_usage);
-    if (!poplibs_ready(graph) || poputil_use_tracker_empty(tracker))
+    if (!call_ready(call) || poputil_use_tracker_empty(tracker))
         return;
     struct use_sweep s = { 0 };
     struct uses decided = { 0 };
     sweep(tracker, &s);
     if (extend_partial_usage)
-        extend(where, graph, &s);
+        extend(call, &s);
     if (method == POPUTIL_OPTIMIZE_HALO_REGIONS)
         shrink_halos(&s);
     qsort(s.regions.list, s.regions.count, sizeof(*s.regions.list), compare_regions);
@@ -410,12 +408,11 @@ void poputil_use_tracker_map_tensors_by_use_at(pop_where where, poputil_use_trac
                                                bool extend_partial_usage, poputil_mapping_method method)
 {
     POPLIBS_CALL(graph, grain_size, min_elements_per_tile, extend_partial_usage);
-    poputil_use_tracker_resolve_at(where, tracker, graph, grain_size, min_elements_per_tile, extend_partial_usage,
-                                   method);
-    for (size_t i = 0; tracker && i < tracker->uses.count && poplibs_ready(graph); ++i) {
+    poputil_use_tracker_resolve(tracker, graph, grain_size, min_elements_per_tile, extend_partial_usage, method);
+    for (size_t i = 0; tracker && i < tracker->uses.count && call_ready(call); ++i) {
         struct use use = tracker->uses.list[i];
-        pop_tensor variable = pop_graph_variable_at(where, graph, use.variable);
-        pop_graph_set_tile_mapping_at(
-            where, graph, pop_tensor_slice_at(where, variable, use.interval.begin, use.interval.end, 0), use.tile);
+        pop_tensor variable = pop_graph_variable(graph, use.variable);
+        pop_graph_set_tile_mapping(graph, pop_tensor_slice(variable, use.interval.begin, use.interval.end, 0),
+                                   use.tile);
     }
 }

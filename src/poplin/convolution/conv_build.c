@@ -59,7 +59,7 @@ static bool has_whole_blocks(const struct conv_resolved *conv, pop_tensor groupe
 
 static bool is_product(const struct conv_resolved *conv)
 {
-    int pass = conv->call->options.pass;
+    int pass = conv->request->options.pass;
     return pass == POPLIN_PASS_NONE_MATMUL || poplin_pass_is_fully_connected(pass);
 }
 
@@ -151,7 +151,7 @@ static pop_tensor transposed_like(const struct conv_work *work, pop_tensor group
 static bool has_single_halves(const struct conv_work *work, pop_tensor grouped, unsigned inner)
 {
     const struct conv_resolved *conv = work->conv;
-    const poplin_conv_params *params = &conv->call->given;
+    const poplin_conv_params *params = &conv->request->given;
     unsigned rank = (unsigned)pop_tensor_rank(grouped);
     size_t channels = 1;
     if (pop_graph_target(conv->graph)->poplibs_release != POP_POPLIBS_2021 ||
@@ -248,7 +248,7 @@ static pop_tensor arrange(const struct conv_work *work, pop_tensor grouped, bool
 
 pop_tensor conv_arranged_input(const struct conv_resolved *conv, pop_tensor input, pop_program sequence)
 {
-    if (conv->call->simple.is_empty || !conv_input_is_a_view(conv)) /* not a view: each convolution copies it */
+    if (conv->request->simple.is_empty || !conv_input_is_a_view(conv)) /* not a view: each convolution copies it */
         return input;
     pop_tensor made = conv_new_input(conv);
     if (!poplibs_ready(conv->graph))
@@ -309,7 +309,7 @@ static pop_tensor convolve(struct conv_work *work, unsigned out_chan_step, pop_t
 /* An output of zeros, for a convolution that multiplies nothing. */
 static pop_tensor zeros(const struct conv_resolved *conv, struct conv_program *program)
 {
-    const poplin_conv_params *params = &conv->call->convolved;
+    const poplin_conv_params *params = &conv->request->convolved;
     size_t dims[CONV_MAX_DIMS] = { params->num_conv_groups, params->batch_size }, rank = 2;
     for (size_t d = 0; d < params->num_field_dims; ++d)
         dims[rank++] = poplin_conv_output_size(params, d);
@@ -324,14 +324,14 @@ static pop_tensor zeros(const struct conv_resolved *conv, struct conv_program *p
 /* Checks an input that the caller declared arranged: it has the plan's layout, or is copied in any case. */
 static bool is_arranged_as_declared(const struct conv_resolved *conv, pop_tensor input, pop_tensor weights)
 {
-    const struct conv_call *call = conv->call;
-    if (!poplibs_ready(call->graph) || !call->input_arranged_by || !conv_input_is_a_view(conv) ||
+    const struct conv_call *request = conv->request;
+    if (!poplibs_ready(request->graph) || !request->input_arranged_by || !conv_input_is_a_view(conv) ||
         has_whole_blocks(conv, conv->swapped ? weights : input, conv->swapped ? INNER_OF_WEIGHTS : INNER_OF_INPUT, 0))
-        return poplibs_ready(call->graph);
-    return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api,
+        return poplibs_ready(request->graph);
+    return poplibs_fail(request->graph, POP_POPLAR_ERROR, request->where, request->api,
                         "the operand that is declared as arranged does not have the layout of this product's plan: "
                         "create it by %s with the same shapes, types and options",
-                        call->input_arranged_by);
+                        request->input_arranged_by);
 }
 
 static pop_tensor build(const struct conv_resolved *conv, pop_tensor input, pop_tensor weights,
@@ -376,14 +376,14 @@ static pop_tensor gather_output(const struct conv_resolved *conv, pop_tensor out
 pop_tensor conv_add(const struct conv_resolved *conv, pop_tensor input, pop_tensor weights,
                     struct conv_program *program)
 {
-    const struct conv_call *call = conv->call;
-    if (call->simple.is_empty)
+    const struct conv_call *request = conv->request;
+    if (request->simple.is_empty)
         return zeros(conv, program);
-    if (call->simple.strides)
-        input = conv_take_input(call, input);
+    if (request->simple.strides)
+        input = conv_take_input(request, input);
     pop_tensor output = poplibs_ready(conv->graph) ? build(conv, input, weights, program) : (pop_tensor){ 0 };
-    if (call->simple.dilates && poplibs_ready(conv->graph))
+    if (request->simple.dilates && poplibs_ready(conv->graph))
         output = conv_dilate_output(conv, output, program);
-    return call->options.gather_conv_output && poplibs_ready(conv->graph) ? gather_output(conv, output, program)
-                                                                          : output;
+    return request->options.gather_conv_output && poplibs_ready(conv->graph) ? gather_output(conv, output, program)
+                                                                             : output;
 }

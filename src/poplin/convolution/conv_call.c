@@ -32,32 +32,32 @@ static int update_pass(int pass)
     return pass == POPLIN_PASS_NONE || pass == POPLIN_PASS_NONE_MATMUL ? pass : POPLIN_PASS_TRAINING_WU;
 }
 
-bool conv_call_begin(struct conv_call *call, enum conv_purpose purpose, pop_where where, pop_graph *graph,
+bool conv_call_begin(struct conv_call *request, enum conv_purpose purpose, pop_where where, pop_graph *graph,
                      const char *api, const poplin_conv_params *params, const char *name, pop_options options,
                      poplin_planning_cache *cache)
 {
-    *call = (struct conv_call){ .where = where, .graph = graph, .api = api, .cache = cache };
+    *request = (struct conv_call){ .where = where, .graph = graph, .api = api, .cache = cache };
     if (!poplibs_ready(graph) || !check_params(where, graph, api, params) ||
-        !poplin_conv_options_parse(where, graph, api, options, &call->options))
+        !poplin_conv_options_parse(where, graph, api, options, &request->options))
         return false;
-    call->no_field = !params->num_field_dims;
-    call->given = call->no_field ? poplin_params_with_field(params) : *params;
-    call->convolved = call->given;
+    request->no_field = !params->num_field_dims;
+    request->given = request->no_field ? poplin_params_with_field(params) : *params;
+    request->convolved = request->given;
     if (purpose == CONV_WEIGHT_UPDATE) {
-        call->convolved = poplin_get_weight_update_params(&call->given);
-        call->options.pass = update_pass(call->options.pass);
+        request->convolved = poplin_get_weight_update_params(&request->given);
+        request->options.pass = update_pass(request->options.pass);
     }
-    call->simple = conv_simplify(&call->convolved);
-    call->name = poplin_path(NULL, name ? name : "");
-    call->path = path_of(call->name, &call->convolved);
+    request->simple = conv_simplify(&request->convolved);
+    request->name = poplin_path(NULL, name ? name : "");
+    request->path = path_of(request->name, &request->convolved);
     return true;
 }
 
-void conv_call_end(struct conv_call *call)
+void conv_call_end(struct conv_call *request)
 {
-    free(call->name);
-    free(call->path);
-    call->name = call->path = NULL;
+    free(request->name);
+    free(request->path);
+    request->name = request->path = NULL;
 }
 
 /* ---- operands ---- */
@@ -80,31 +80,33 @@ bool conv_check_tensor(pop_where where, pop_graph *graph, const char *api, pop_t
                         poplibs_shape_text(wanted, sizeof(wanted), (pop_shape){ rank, dims }));
 }
 /* The number of field dimensions of the caller's tensors. */
-static size_t given_dims(const struct conv_call *call)
+static size_t given_dims(const struct conv_call *request)
 {
-    return call->no_field ? 0 : call->given.num_field_dims;
+    return request->no_field ? 0 : request->given.num_field_dims;
 }
-bool conv_call_check_input(const struct conv_call *call, pop_tensor t, const char *what)
+bool conv_call_check_input(const struct conv_call *request, pop_tensor t, const char *what)
 {
-    const poplin_conv_params *p = &call->given;
+    const poplin_conv_params *p = &request->given;
     size_t dims[MAX_RANK] = { p->batch_size, p->num_conv_groups * p->input_channels_per_conv_group };
     memcpy(dims + 2, p->input_field_shape, sizeof(p->input_field_shape));
-    return conv_check_tensor(call->where, call->graph, call->api, t, what, p->input_type, dims, 2 + given_dims(call));
+    return conv_check_tensor(request->where, request->graph, request->api, t, what, p->input_type, dims,
+                             2 + given_dims(request));
 }
-bool conv_call_check_output(const struct conv_call *call, pop_tensor t, const char *what, pop_type type)
+bool conv_call_check_output(const struct conv_call *request, pop_tensor t, const char *what, pop_type type)
 {
-    const poplin_conv_params *p = &call->given;
+    const poplin_conv_params *p = &request->given;
     size_t dims[MAX_RANK] = { p->batch_size, p->num_conv_groups * p->output_channels_per_conv_group };
     for (size_t d = 0; d < p->num_field_dims; ++d)
         dims[2 + d] = poplin_conv_output_size(p, d);
-    return conv_check_tensor(call->where, call->graph, call->api, t, what, type, dims, 2 + given_dims(call));
+    return conv_check_tensor(request->where, request->graph, request->api, t, what, type, dims,
+                             2 + given_dims(request));
 }
-bool conv_call_check_weights(const struct conv_call *call, pop_tensor t, bool transposed)
+bool conv_call_check_weights(const struct conv_call *request, pop_tensor t, bool transposed)
 {
-    const poplin_conv_params *p = &call->given;
+    const poplin_conv_params *p = &request->given;
     size_t ins = p->input_channels_per_conv_group, outs = p->output_channels_per_conv_group;
     size_t dims[MAX_RANK] = { p->num_conv_groups, transposed ? ins : outs, transposed ? outs : ins };
     memcpy(dims + 3, p->kernel_shape, sizeof(p->kernel_shape));
-    return conv_check_tensor(call->where, call->graph, call->api, t, "weights", p->input_type, dims,
-                             3 + given_dims(call));
+    return conv_check_tensor(request->where, request->graph, request->api, t, "weights", p->input_type, dims,
+                             3 + given_dims(request));
 }

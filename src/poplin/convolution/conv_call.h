@@ -26,16 +26,16 @@ struct conv_call {
 };
 
 /* Checks parameters and options; false after an error, with nothing left to release. */
-bool conv_call_begin(struct conv_call *call, enum conv_purpose purpose, pop_where where, pop_graph *graph,
+bool conv_call_begin(struct conv_call *request, enum conv_purpose purpose, pop_where where, pop_graph *graph,
                      const char *api, const poplin_conv_params *params, const char *name, pop_options options,
                      poplin_planning_cache *cache);
-void conv_call_end(struct conv_call *call);
+void conv_call_end(struct conv_call *request);
 
 /* Checks a tensor against the given parameters; with transposed, weights are those of the forward convolution whose
  * gradient the call computes.  False after an error. */
-bool conv_call_check_input(const struct conv_call *call, pop_tensor t, const char *what);
-bool conv_call_check_weights(const struct conv_call *call, pop_tensor weights, bool transposed);
-bool conv_call_check_output(const struct conv_call *call, pop_tensor t, const char *what, pop_type type);
+bool conv_call_check_input(const struct conv_call *request, pop_tensor t, const char *what);
+bool conv_call_check_weights(const struct conv_call *request, pop_tensor weights, bool transposed);
+bool conv_call_check_output(const struct conv_call *request, pop_tensor t, const char *what, pop_type type);
 bool conv_check_tensor(pop_where where, pop_graph *graph, const char *api, pop_tensor t, const char *what,
                        pop_type type, const size_t *dims, size_t rank);
 

@@ -32,7 +32,7 @@ static pop_tensor new_plain(const struct conv_resolved *conv, const size_t *dims
     grouped[0] = channels / inner;
     memcpy(grouped + 1, dims, (rank - 1) * sizeof(*dims));
     grouped[rank] = inner;
-    pop_tensor made = pop_graph_add_variable_at(conv->where, conv->graph, conv->call->simple.params.input_type,
+    pop_tensor made = pop_graph_add_variable_at(conv->where, conv->graph, conv->request->simple.params.input_type,
                                                 conv_shape(grouped, rank + 1), conv->name);
     poputil_map_tensor_linearly_at(conv->where, conv->graph, made);
     made = pop_tensor_dim_roll_at(conv->where, made, 0, (unsigned)rank - 1);
@@ -47,7 +47,7 @@ static bool is_separate(const struct conv_resolved *conv)
 }
 static pop_tensor new_separate_input(const struct conv_resolved *conv, const size_t *dims, size_t rank)
 {
-    pop_tensor made = pop_graph_add_variable_at(conv->where, conv->graph, conv->call->simple.params.input_type,
+    pop_tensor made = pop_graph_add_variable_at(conv->where, conv->graph, conv->request->simple.params.input_type,
                                                 conv_shape(dims, rank), conv->name);
     conv_map_input(conv, conv_transform_input(conv, made));
     return made;
@@ -55,7 +55,7 @@ static pop_tensor new_separate_input(const struct conv_resolved *conv, const siz
 
 static pop_tensor new_input(const struct conv_resolved *conv)
 {
-    const struct conv_simple *simple = &conv->call->simple;
+    const struct conv_simple *simple = &conv->request->simple;
     const poplin_conv_params *params = &simple->params;
     bool is_view = !simple->is_empty && conv_input_is_a_view(conv);
     if (is_view && !is_separate(conv))
@@ -70,12 +70,12 @@ static pop_tensor new_input(const struct conv_resolved *conv)
 pop_tensor conv_new_input(const struct conv_resolved *conv)
 {
     pop_tensor made = new_input(conv);
-    return conv->call->simple.strides && poplibs_ready(conv->graph) ? conv_new_strided_input(conv, made) : made;
+    return conv->request->simple.strides && poplibs_ready(conv->graph) ? conv_new_strided_input(conv, made) : made;
 }
 
 pop_tensor conv_new_weights(const struct conv_resolved *conv)
 {
-    const struct conv_simple *simple = &conv->call->simple;
+    const struct conv_simple *simple = &conv->request->simple;
     const poplin_conv_params *params = &simple->params;
     if (!simple->is_empty && conv_weights_are_a_view(conv))
         return conv_weights_back(conv, conv_new_grouped(conv, !conv->swapped, conv->name));

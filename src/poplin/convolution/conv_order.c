@@ -6,48 +6,49 @@ unsigned conv_last_dim(pop_tensor t)
     size_t rank = pop_tensor_rank(t);
     return rank ? (unsigned)rank - 1 : 0;
 }
-static pop_tensor roll(const struct conv_call *call, pop_tensor t, unsigned from, unsigned to)
+static pop_tensor roll(const struct conv_call *request, pop_tensor t, unsigned from, unsigned to)
 {
-    return pop_tensor_dim_roll_at(call->where, t, from, to);
+    return pop_tensor_dim_roll_at(request->where, t, from, to);
 }
 /* Adds a last dimension of 1 if the caller's tensors have no field. */
-static pop_tensor with_field(const struct conv_call *call, pop_tensor t)
+static pop_tensor with_field(const struct conv_call *request, pop_tensor t)
 {
-    return call->no_field ? pop_tensor_expand_at(call->where, t, POP_DIMS((unsigned)pop_tensor_rank(t))) : t;
+    return request->no_field ? pop_tensor_expand_at(request->where, t, POP_DIMS((unsigned)pop_tensor_rank(t))) : t;
 }
-static pop_tensor without_field(const struct conv_call *call, pop_tensor t)
+static pop_tensor without_field(const struct conv_call *request, pop_tensor t)
 {
-    return call->no_field && pop_tensor_valid(t) ? pop_tensor_squeeze_at(call->where, t, POP_DIMS(conv_last_dim(t)))
-                                                 : t;
+    return request->no_field && pop_tensor_valid(t)
+               ? pop_tensor_squeeze_at(request->where, t, POP_DIMS(conv_last_dim(t)))
+               : t;
 }
 /* {batch, groups x channels, field...} to {groups, batch, field..., channels}, and the inverse. */
-pop_tensor conv_activations_in(const struct conv_call *call, pop_tensor t)
+pop_tensor conv_activations_in(const struct conv_call *request, pop_tensor t)
 {
-    size_t groups = call->given.num_conv_groups, channels = groups ? pop_tensor_dim(t, 1) / groups : 0;
-    t = pop_tensor_reshape_partial_at(call->where, with_field(call, t), 1, 2, POP_SHAPE(groups, channels));
-    t = roll(call, t, 1, 0);
-    return roll(call, t, 2, conv_last_dim(t));
+    size_t groups = request->given.num_conv_groups, channels = groups ? pop_tensor_dim(t, 1) / groups : 0;
+    t = pop_tensor_reshape_partial_at(request->where, with_field(request, t), 1, 2, POP_SHAPE(groups, channels));
+    t = roll(request, t, 1, 0);
+    return roll(request, t, 2, conv_last_dim(t));
 }
-pop_tensor conv_activations_out(const struct conv_call *call, pop_tensor t)
+pop_tensor conv_activations_out(const struct conv_call *request, pop_tensor t)
 {
-    if (!poplibs_ready(call->graph))
+    if (!poplibs_ready(request->graph))
         return (pop_tensor){ 0 };
-    t = roll(call, t, 0, 1);
-    t = roll(call, t, conv_last_dim(t), 2);
-    return without_field(call, pop_tensor_flatten_dims_at(call->where, t, 1, 3));
+    t = roll(request, t, 0, 1);
+    t = roll(request, t, conv_last_dim(t), 2);
+    return without_field(request, pop_tensor_flatten_dims_at(request->where, t, 1, 3));
 }
 /* {groups, output channels, input channels, kernel...} to {groups, kernel..., output channels, input channels}, and the
  * inverse. */
-pop_tensor conv_weights_in(const struct conv_call *call, pop_tensor t)
+pop_tensor conv_weights_in(const struct conv_call *request, pop_tensor t)
 {
-    t = with_field(call, t);
-    t = roll(call, t, 1, conv_last_dim(t));
-    return roll(call, t, 1, conv_last_dim(t));
+    t = with_field(request, t);
+    t = roll(request, t, 1, conv_last_dim(t));
+    return roll(request, t, 1, conv_last_dim(t));
 }
-pop_tensor conv_weights_out(const struct conv_call *call, pop_tensor t)
+pop_tensor conv_weights_out(const struct conv_call *request, pop_tensor t)
 {
-    if (!poplibs_ready(call->graph))
+    if (!poplibs_ready(request->graph))
         return (pop_tensor){ 0 };
-    t = roll(call, t, conv_last_dim(t), 1);
-    return without_field(call, roll(call, t, conv_last_dim(t), 1));
+    t = roll(request, t, conv_last_dim(t), 1);
+    return without_field(request, roll(request, t, conv_last_dim(t), 1));
 }

@@ -6,12 +6,12 @@
 #include "poplin/convolution/conv_call.h"
 
 /* {batch, groups x channels, field...} to {groups, batch, field..., channels}, and the inverse. */
-pop_tensor conv_activations_in(const struct conv_call *call, pop_tensor t);
-pop_tensor conv_activations_out(const struct conv_call *call, pop_tensor t);
+pop_tensor conv_activations_in(const struct conv_call *request, pop_tensor t);
+pop_tensor conv_activations_out(const struct conv_call *request, pop_tensor t);
 /* {groups, output channels, input channels, kernel...} to {groups, kernel..., output channels, input channels}, and the
  * inverse. */
-pop_tensor conv_weights_in(const struct conv_call *call, pop_tensor t);
-pop_tensor conv_weights_out(const struct conv_call *call, pop_tensor t);
+pop_tensor conv_weights_in(const struct conv_call *request, pop_tensor t);
+pop_tensor conv_weights_out(const struct conv_call *request, pop_tensor t);
 /* The index of the last dimension. */
 unsigned conv_last_dim(pop_tensor t);
 

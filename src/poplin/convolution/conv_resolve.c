@@ -56,16 +56,17 @@ static void group(struct conv_resolved *conv)
         conv->output_shape[d] = poplin_conv_output_size(params, d);
 }
 
-bool conv_resolve(struct conv_resolved *conv, const struct conv_call *call, const char *name)
+bool conv_resolve(struct conv_resolved *conv, const struct conv_call *request, const char *name)
 {
     struct poplin_planned planned;
-    *conv = (struct conv_resolved){ .call = call, .where = call->where, .graph = call->graph, .name = name };
-    if (!poplibs_ready(call->graph))
+    *conv =
+        (struct conv_resolved){ .request = request, .where = request->where, .graph = request->graph, .name = name };
+    if (!poplibs_ready(request->graph))
         return false;
-    if (call->simple.is_empty)
+    if (request->simple.is_empty)
         return true;
-    if (!poplin_plan_get(call->where, call->graph, call->api, &call->simple.params, &call->options, call->cache,
-                         &planned))
+    if (!poplin_plan_get(request->where, request->graph, request->api, &request->simple.params, &request->options,
+                         request->cache, &planned))
         return false;
     conv->plan = planned.plan;
     conv->swapped = conv->plan.transform.swap_operands;

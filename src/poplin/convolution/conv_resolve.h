@@ -12,14 +12,14 @@
 #include "poplin/planner/plan_params.h"
 
 struct conv_resolved {
-    const struct conv_call *call;
+    const struct conv_call *request;
     pop_where where;
     pop_graph *graph;
     const char *name; /* debug name of created objects; borrowed */
-    /* The following members are not set if call->simple.is_empty. */
+    /* The following members are not set if request->simple.is_empty. */
     struct poplin_plan plan;
     bool swapped;                          /* the transformed input is made from the call's weights */
-    struct poplin_transformed transformed; /* call->simple.params, canonical, after the plan's transforms */
+    struct poplin_transformed transformed; /* request->simple.params, canonical, after the plan's transforms */
     poplin_conv_params params;             /* the same with channels padded to whole groups and without flips */
     size_t g1, c1, o1;
     unsigned g2, c2, o2;
@@ -27,6 +27,6 @@ struct conv_resolved {
 };
 
 /* False after an error of the graph. */
-bool conv_resolve(struct conv_resolved *conv, const struct conv_call *call, const char *name);
+bool conv_resolve(struct conv_resolved *conv, const struct conv_call *request, const char *name);
 
 #endif

@@ -10,33 +10,33 @@
 #include <popops/rearrange.h>
 
 /* CPU devices have no plans: host/host_conv.c convolves there.  False on other devices. */
-static bool is_for_host(const struct conv_call *call, const char *name, struct host_conv *host)
+static bool is_for_host(const struct conv_call *request, const char *name, struct host_conv *host)
 {
-    *host = (struct host_conv){ call->where, call->graph, name, &call->given };
-    return poplibs_ready(call->graph) && host_conv_serves(call->graph, &call->given);
+    *host = (struct host_conv){ request->where, request->graph, name, &request->given };
+    return poplibs_ready(request->graph) && host_conv_serves(request->graph, &request->given);
 }
 
 /* ---- operands ---- */
 
-pop_tensor conv_make_input(const struct conv_call *call)
+pop_tensor conv_make_input(const struct conv_call *request)
 {
     struct conv_resolved conv;
     struct host_conv host;
-    if (is_for_host(call, call->name, &host))
-        return conv_activations_out(call, host_conv_new_input(&host));
-    if (!conv_resolve(&conv, call, call->name))
+    if (is_for_host(request, request->name, &host))
+        return conv_activations_out(request, host_conv_new_input(&host));
+    if (!conv_resolve(&conv, request, request->name))
         return (pop_tensor){ 0 };
-    return conv_activations_out(call, conv_new_input(&conv));
+    return conv_activations_out(request, conv_new_input(&conv));
 }
-pop_tensor conv_make_weights(const struct conv_call *call)
+pop_tensor conv_make_weights(const struct conv_call *request)
 {
     struct conv_resolved conv;
     struct host_conv host;
-    if (is_for_host(call, call->name, &host))
-        return conv_weights_out(call, host_conv_new_weights(&host));
-    if (!conv_resolve(&conv, call, call->name))
+    if (is_for_host(request, request->name, &host))
+        return conv_weights_out(request, host_conv_new_weights(&host));
+    if (!conv_resolve(&conv, request, request->name))
         return (pop_tensor){ 0 };
-    return conv_weights_out(call, conv_new_weights(&conv));
+    return conv_weights_out(request, conv_new_weights(&conv));
 }
 
 /* ---- forward and backward ---- */
@@ -58,47 +58,47 @@ void conv_transpose_weights(struct conv_program *program, pop_tensor from, pop_t
     conv_program_copy(program, CONV_TURN, from, to);
 }
 
-pop_tensor conv_convolve(const struct conv_call *call, pop_tensor in, pop_tensor weights, bool transposed,
+pop_tensor conv_convolve(const struct conv_call *request, pop_tensor in, pop_tensor weights, bool transposed,
                          struct conv_program *program)
 {
     struct conv_resolved conv;
     struct host_conv host;
-    if (!conv_call_check_input(call, in, "in") || !conv_call_check_weights(call, weights, transposed))
+    if (!conv_call_check_input(request, in, "in") || !conv_call_check_weights(request, weights, transposed))
         return (pop_tensor){ 0 };
-    if (is_for_host(call, call->path, &host))
-        return conv_activations_out(call, host_conv_convolve(&host, conv_activations_in(call, in),
-                                                             conv_weights_in(call, weights), transposed,
-                                                             conv_program_sequence(program, CONV_CONVOLVE)));
-    if (!conv_resolve(&conv, call, call->path))
+    if (is_for_host(request, request->path, &host))
+        return conv_activations_out(request, host_conv_convolve(&host, conv_activations_in(request, in),
+                                                                conv_weights_in(request, weights), transposed,
+                                                                conv_program_sequence(program, CONV_CONVOLVE)));
+    if (!conv_resolve(&conv, request, request->path))
         return (pop_tensor){ 0 };
     if (transposed) {
-        pop_tensor turned = conv_weights_out(call, conv_new_weights(&conv));
-        if (poplibs_ready(call->graph))
+        pop_tensor turned = conv_weights_out(request, conv_new_weights(&conv));
+        if (poplibs_ready(request->graph))
             conv_transpose_weights(program, weights, turned, true);
         weights = turned;
     }
-    if (!poplibs_ready(call->graph))
+    if (!poplibs_ready(request->graph))
         return (pop_tensor){ 0 };
     return conv_activations_out(
-        call, conv_add(&conv, conv_activations_in(call, in), conv_weights_in(call, weights), program));
+        request, conv_add(&conv, conv_activations_in(request, in), conv_weights_in(request, weights), program));
 }
 
 /* ---- the update of weights ---- */
 
-pop_tensor conv_weight_deltas(const struct conv_call *call, pop_tensor deltas, pop_tensor activations,
+pop_tensor conv_weight_deltas(const struct conv_call *request, pop_tensor deltas, pop_tensor activations,
                               struct conv_program *program)
 {
     struct conv_resolved conv;
     struct host_conv host;
-    if (!conv_call_check_output(call, deltas, "deltas", call->given.input_type) ||
-        !conv_call_check_input(call, activations, "activations"))
+    if (!conv_call_check_output(request, deltas, "deltas", request->given.input_type) ||
+        !conv_call_check_input(request, activations, "activations"))
         return (pop_tensor){ 0 };
-    pop_where where = call->where;
-    pop_tensor input = conv_activations_in(call, activations), kernel = conv_activations_in(call, deltas);
-    if (is_for_host(call, call->path, &host))
+    pop_where where = request->where;
+    pop_tensor input = conv_activations_in(request, activations), kernel = conv_activations_in(request, deltas);
+    if (is_for_host(request, request->path, &host))
         return conv_weights_out(
-            call, host_conv_weight_deltas(&host, kernel, input, conv_program_sequence(program, CONV_CONVOLVE)));
-    if (!conv_resolve(&conv, call, call->path))
+            request, host_conv_weight_deltas(&host, kernel, input, conv_program_sequence(program, CONV_CONVOLVE)));
+    if (!conv_resolve(&conv, request, request->path))
         return (pop_tensor){ 0 };
     /* {groups, input channels, batch, field...}, {groups, field..., output channels, batch} */
     input = pop_tensor_dim_roll_at(where, input, conv_last_dim(input), 1);
@@ -106,7 +106,7 @@ pop_tensor conv_weight_deltas(const struct conv_call *call, pop_tensor deltas, p
     kernel = pop_tensor_dim_roll_at(where, kernel, 1, conv_last_dim(kernel));
     /* {groups, input channels, kernel..., output channels} */
     pop_tensor made = conv_add(&conv, input, kernel, program);
-    if (!poplibs_ready(call->graph))
+    if (!poplibs_ready(request->graph))
         return (pop_tensor){ 0 };
-    return conv_weights_out(call, pop_tensor_dim_roll_at(where, made, 1, conv_last_dim(made)));
+    return conv_weights_out(request, pop_tensor_dim_roll_at(where, made, 1, conv_last_dim(made)));
 }

@@ -8,13 +8,13 @@
 #include "poplin/convolution/conv_program.h"
 
 /* New operands: {batch, channels, field...}, {groups, output channels, input channels, kernel...}. */
-pop_tensor conv_make_input(const struct conv_call *call);
-pop_tensor conv_make_weights(const struct conv_call *call);
+pop_tensor conv_make_input(const struct conv_call *request);
+pop_tensor conv_make_weights(const struct conv_call *request);
 /* Adds the convolution to a program; returns the output. */
-pop_tensor conv_convolve(const struct conv_call *call, pop_tensor in, pop_tensor weights, bool transposed,
+pop_tensor conv_convolve(const struct conv_call *request, pop_tensor in, pop_tensor weights, bool transposed,
                          struct conv_program *program);
 /* The same for a call with CONV_WEIGHT_UPDATE; returns the gradient of the weights. */
-pop_tensor conv_weight_deltas(const struct conv_call *call, pop_tensor deltas, pop_tensor activations,
+pop_tensor conv_weight_deltas(const struct conv_call *request, pop_tensor deltas, pop_tensor activations,
                               struct conv_program *program);
 /* Copies a forward pass's weights to those of the backward pass.  to_is_new: `to` was just created, so its mapping may
  * change. */

@@ -16,13 +16,13 @@ static unsigned *taken_indices(const poplin_conv_params *params, unsigned d, siz
     return indices;
 }
 
-pop_tensor conv_take_input(const struct conv_call *call, pop_tensor input)
+pop_tensor conv_take_input(const struct conv_call *request, pop_tensor input)
 {
-    for (unsigned d = 0; d < call->convolved.num_field_dims && poplibs_ready(call->graph); ++d)
-        if (conv_strides(&call->convolved, d)) {
-            size_t count = poplin_conv_output_size(&call->convolved, d);
-            unsigned *indices = taken_indices(&call->convolved, d, count);
-            input = conv_gather(call->where, call->graph, input, 2 + d, indices, count);
+    for (unsigned d = 0; d < request->convolved.num_field_dims && poplibs_ready(request->graph); ++d)
+        if (conv_strides(&request->convolved, d)) {
+            size_t count = poplin_conv_output_size(&request->convolved, d);
+            unsigned *indices = taken_indices(&request->convolved, d, count);
+            input = conv_gather(request->where, request->graph, input, 2 + d, indices, count);
             free(indices);
         }
     return input;
@@ -48,12 +48,13 @@ static unsigned *nearest_outputs(const poplin_conv_params *params, unsigned d)
 
 pop_tensor conv_new_strided_input(const struct conv_resolved *conv, pop_tensor taken)
 {
-    const struct conv_call *call = conv->call;
-    for (unsigned d = 0; d < call->convolved.num_field_dims && poplibs_ready(call->graph); ++d)
-        if (conv_strides(&call->convolved, d)) {
-            unsigned *near = nearest_outputs(&call->convolved, d);
-            taken = conv_gather(call->where, call->graph, taken, 2 + d, near, call->convolved.input_field_shape[d]);
+    const struct conv_call *request = conv->request;
+    for (unsigned d = 0; d < request->convolved.num_field_dims && poplibs_ready(request->graph); ++d)
+        if (conv_strides(&request->convolved, d)) {
+            unsigned *near = nearest_outputs(&request->convolved, d);
+            taken = conv_gather(request->where, request->graph, taken, 2 + d, near,
+                                request->convolved.input_field_shape[d]);
             free(near);
         }
-    return conv_new_like(call->where, call->graph, taken, conv->name);
+    return conv_new_like(request->where, request->graph, taken, conv->name);
 }

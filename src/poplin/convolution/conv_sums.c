@@ -68,7 +68,7 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
 {
     pop_where where = work->where;
     assert(count && own < count && range.begin < range.end);
-    bool single = work->conv->call->options.enable_single_input_reduce && !earlier &&
+    bool single = work->conv->request->options.enable_single_input_reduce && !earlier &&
                   poplin_reduces_single_input(pop_graph_target(work->graph), range.end - range.begin, count,
                                               pop_tensor_type(summands[0].flat) == POP_FLOAT);
     pop_tensor *rows = poplibs_new(count + 1, sizeof(*rows));
@@ -150,7 +150,7 @@ void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts,
                    pop_type type, pop_tensor *sums)
 {
     assert(parts->depth && parts->outputs);
-    unsigned stages = sum_stages(parts->depth, work->conv->call->options.enable_multi_stage_reduce);
+    unsigned stages = sum_stages(parts->depth, work->conv->request->options.enable_multi_stage_reduce);
     pop_compute_set sets[3];
     if (parts->depth == 1 && !earlier) {
         take_partials(work, parts, type, sums);

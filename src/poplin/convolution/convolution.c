@@ -15,11 +15,11 @@ pop_tensor poplin_create_input_at(pop_where where, pop_graph *graph, const popli
                                   pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, poplin_log_params), name, options);
-    struct conv_call call;
-    if (!conv_call_begin(&call, CONV_FORWARD, where, graph, "poplin_create_input", params, name, options, cache))
+    struct conv_call request;
+    if (!conv_call_begin(&request, CONV_FORWARD, where, graph, "poplin_create_input", params, name, options, cache))
         return (pop_tensor){ 0 };
-    pop_tensor made = conv_make_input(&call);
-    conv_call_end(&call);
+    pop_tensor made = conv_make_input(&request);
+    conv_call_end(&request);
     return made;
 }
 
@@ -27,11 +27,11 @@ pop_tensor poplin_create_weights_at(pop_where where, pop_graph *graph, const pop
                                     const char *name, pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, poplin_log_params), name, options);
-    struct conv_call call;
-    if (!conv_call_begin(&call, CONV_FORWARD, where, graph, "poplin_create_weights", params, name, options, cache))
+    struct conv_call request;
+    if (!conv_call_begin(&request, CONV_FORWARD, where, graph, "poplin_create_weights", params, name, options, cache))
         return (pop_tensor){ 0 };
-    pop_tensor made = conv_make_weights(&call);
-    conv_call_end(&call);
+    pop_tensor made = conv_make_weights(&request);
+    conv_call_end(&request);
     return made;
 }
 
@@ -39,8 +39,9 @@ pop_tensor poplin_create_conv_output_at(pop_where where, pop_graph *graph, const
                                         const char *name, pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, poplin_log_params), name, options);
-    struct conv_call call;
-    if (!conv_call_begin(&call, CONV_FORWARD, where, graph, "poplin_create_conv_output", params, name, options, cache))
+    struct conv_call request;
+    if (!conv_call_begin(&request, CONV_FORWARD, where, graph, "poplin_create_conv_output", params, name, options,
+                         cache))
         return (pop_tensor){ 0 };
     size_t dims[POPLIN_MAX_FIELD_DIMS + 2] = { params->batch_size,
                                                params->num_conv_groups * params->output_channels_per_conv_group };
@@ -49,18 +50,18 @@ pop_tensor poplin_create_conv_output_at(pop_where where, pop_graph *graph, const
     pop_tensor made = pop_graph_add_variable_at(where, graph, params->output_type,
                                                 (pop_shape){ 2 + params->num_field_dims, dims }, name);
     poputil_map_tensor_linearly_at(where, graph, made);
-    conv_call_end(&call);
+    conv_call_end(&request);
     return made;
 }
 
 /* ---- forward and backward ---- */
 
 /* Adds one convolution, which runs alone, to a sequence. */
-static pop_tensor convolve(const struct conv_call *call, pop_tensor in, pop_tensor weights, bool transposed,
+static pop_tensor convolve(const struct conv_call *request, pop_tensor in, pop_tensor weights, bool transposed,
                            pop_program sequence)
 {
-    struct conv_program program = conv_program_begin(call->where, call->graph, call->path);
-    pop_tensor output = conv_convolve(call, in, weights, transposed, &program);
+    struct conv_program program = conv_program_begin(request->where, request->graph, request->path);
+    pop_tensor output = conv_convolve(request, in, weights, transposed, &program);
     conv_program_end(&program, sequence);
     return output;
 }
@@ -71,11 +72,11 @@ pop_tensor poplin_convolution_at(pop_where where, pop_graph *graph, pop_tensor i
                                  poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, in, weights, log_written(params, poplin_log_params), transpose_and_flip_weights, name, options);
-    struct conv_call call;
-    if (!conv_call_begin(&call, CONV_FORWARD, where, graph, "poplin_convolution", params, name, options, cache))
+    struct conv_call request;
+    if (!conv_call_begin(&request, CONV_FORWARD, where, graph, "poplin_convolution", params, name, options, cache))
         return (pop_tensor){ 0 };
-    pop_tensor made = convolve(&call, in, weights, transpose_and_flip_weights, sequence);
-    conv_call_end(&call);
+    pop_tensor made = convolve(&request, in, weights, transpose_and_flip_weights, sequence);
+    conv_call_end(&request);
     return made;
 }
 
@@ -86,16 +87,16 @@ void poplin_convolution_with_output_at(pop_where where, pop_graph *graph, pop_te
 {
     POPLIBS_CALL(graph, in, weights, out, log_written(params, poplin_log_params), transpose_and_flip_weights, name,
                  options);
-    struct conv_call call;
-    if (!conv_call_begin(&call, CONV_FORWARD, where, graph, "poplin_convolution_with_output", params, name, options,
+    struct conv_call request;
+    if (!conv_call_begin(&request, CONV_FORWARD, where, graph, "poplin_convolution_with_output", params, name, options,
                          cache))
         return;
-    if (conv_call_check_output(&call, out, "out", params->output_type)) {
-        pop_tensor made = convolve(&call, in, weights, transpose_and_flip_weights, sequence);
+    if (conv_call_check_output(&request, out, "out", params->output_type)) {
+        pop_tensor made = convolve(&request, in, weights, transpose_and_flip_weights, sequence);
         if (poplibs_ready(graph))
-            pop_sequence_add_at(where, sequence, pop_copy_at(where, made, out, false, call.path));
+            pop_sequence_add_at(where, sequence, pop_copy_at(where, made, out, false, request.path));
     }
-    conv_call_end(&call);
+    conv_call_end(&request);
 }
 
 void poplin_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph *graph, pop_tensor weights_given,
@@ -123,23 +124,23 @@ void poplin_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph *graph
 }
 
 /* A new tensor for the transposed activations of a fully connected layer: {groups, rows, columns}. */
-static pop_tensor transposed_activations(const struct conv_call *call, pop_tensor activations)
+static pop_tensor transposed_activations(const struct conv_call *request, pop_tensor activations)
 {
-    const poplin_conv_params *params = &call->given;
+    const poplin_conv_params *params = &request->given;
     struct conv_resolved conv;
-    if (call->no_field || params->num_field_dims != 1 || params->batch_size != 1) {
-        poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api,
+    if (request->no_field || params->num_field_dims != 1 || params->batch_size != 1) {
+        poplibs_fail(request->graph, POP_POPLAR_ERROR, request->where, request->api,
                      "a fully connected layer has 1 field dimension and batch size 1, not %zu and %zu",
-                     call->no_field ? 0 : params->num_field_dims, params->batch_size);
+                     request->no_field ? 0 : params->num_field_dims, params->batch_size);
         return (pop_tensor){ 0 };
     }
     size_t dims[3] = { params->num_conv_groups, params->input_channels_per_conv_group, params->input_field_shape[0] };
-    if (!conv_check_tensor(call->where, call->graph, call->api, activations, "activations", params->input_type, dims,
-                           3) ||
-        !conv_resolve(&conv, call, call->name))
+    if (!conv_check_tensor(request->where, request->graph, request->api, activations, "activations", params->input_type,
+                           dims, 3) ||
+        !conv_resolve(&conv, request, request->name))
         return (pop_tensor){ 0 };
     pop_tensor made = conv_new_input(&conv); /* {groups, 1, rows, columns} */
-    return poplibs_ready(call->graph) ? pop_tensor_squeeze_at(call->where, made, POP_DIMS(1)) : (pop_tensor){ 0 };
+    return poplibs_ready(request->graph) ? pop_tensor_squeeze_at(request->where, made, POP_DIMS(1)) : (pop_tensor){ 0 };
 }
 
 pop_tensor poplin_fully_connected_weight_transpose_at(pop_where where, pop_graph *graph, pop_tensor activations,
@@ -148,12 +149,12 @@ pop_tensor poplin_fully_connected_weight_transpose_at(pop_where where, pop_graph
                                                       poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, activations, log_written(params, poplin_log_params), name, options);
-    struct conv_call call;
-    if (!conv_call_begin(&call, CONV_FORWARD, where, graph, "poplin_fully_connected_weight_transpose", params, name,
+    struct conv_call request;
+    if (!conv_call_begin(&request, CONV_FORWARD, where, graph, "poplin_fully_connected_weight_transpose", params, name,
                          options, cache))
         return (pop_tensor){ 0 };
-    pop_tensor made = transposed_activations(&call, activations);
-    conv_call_end(&call);
+    pop_tensor made = transposed_activations(&request, activations);
+    conv_call_end(&request);
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };
     pop_sequence_add_at(where, sequence,
@@ -164,11 +165,11 @@ pop_tensor poplin_fully_connected_weight_transpose_at(pop_where where, pop_graph
 /* ---- the update of weights ---- */
 
 /* Adds one weight gradient, which runs alone, to a sequence. */
-static pop_tensor weight_deltas(const struct conv_call *call, pop_tensor deltas, pop_tensor activations,
+static pop_tensor weight_deltas(const struct conv_call *request, pop_tensor deltas, pop_tensor activations,
                                 pop_program sequence)
 {
-    struct conv_program program = conv_program_begin(call->where, call->graph, call->path);
-    pop_tensor made = conv_weight_deltas(call, deltas, activations, &program);
+    struct conv_program program = conv_program_begin(request->where, request->graph, request->path);
+    pop_tensor made = conv_weight_deltas(request, deltas, activations, &program);
     conv_program_end(&program, sequence);
     return made;
 }
@@ -179,12 +180,12 @@ pop_tensor poplin_calculate_weight_deltas_at(pop_where where, pop_graph *graph, 
                                              poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, deltas, activations, log_written(params, poplin_log_params), name, options);
-    struct conv_call call;
-    if (!conv_call_begin(&call, CONV_WEIGHT_UPDATE, where, graph, "poplin_calculate_weight_deltas", params, name,
+    struct conv_call request;
+    if (!conv_call_begin(&request, CONV_WEIGHT_UPDATE, where, graph, "poplin_calculate_weight_deltas", params, name,
                          options, cache))
         return (pop_tensor){ 0 };
-    pop_tensor made = weight_deltas(&call, deltas, activations, sequence);
-    conv_call_end(&call);
+    pop_tensor made = weight_deltas(&request, deltas, activations, sequence);
+    conv_call_end(&request);
     return made;
 }
 
@@ -194,16 +195,17 @@ void poplin_convolution_weight_update_at(pop_where where, pop_graph *graph, pop_
                                          poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, deltas, weights, activations, log_written(params, poplin_log_params), scale, name, options);
-    struct conv_call call;
-    if (!conv_call_begin(&call, CONV_WEIGHT_UPDATE, where, graph, "poplin_convolution_weight_update", params, name,
+    struct conv_call request;
+    if (!conv_call_begin(&request, CONV_WEIGHT_UPDATE, where, graph, "poplin_convolution_weight_update", params, name,
                          options, cache))
         return;
-    if (conv_call_check_weights(&call, weights, false) && poplibs_is_scale(graph, where, call.api, "scale", scale)) {
-        pop_tensor made = weight_deltas(&call, deltas, activations, sequence);
+    if (conv_call_check_weights(&request, weights, false) &&
+        poplibs_is_scale(graph, where, request.api, "scale", scale)) {
+        pop_tensor made = weight_deltas(&request, deltas, activations, sequence);
         if (poplibs_ready(graph))
             popops_scaled_add_to_at(where, graph, weights, made, scale, sequence, name, POP_NO_OPTIONS);
     }
-    conv_call_end(&call);
+    conv_call_end(&request);
 }
 
 void poplin_convolution_weight_update_constant_at(pop_where where, pop_graph *graph, pop_tensor deltas,
@@ -212,14 +214,14 @@ void poplin_convolution_weight_update_constant_at(pop_where where, pop_graph *gr
                                                   const char *name, pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, deltas, weights, activations, log_written(params, poplin_log_params), scale, name, options);
-    struct conv_call call;
-    if (!conv_call_begin(&call, CONV_WEIGHT_UPDATE, where, graph, "poplin_convolution_weight_update", params, name,
+    struct conv_call request;
+    if (!conv_call_begin(&request, CONV_WEIGHT_UPDATE, where, graph, "poplin_convolution_weight_update", params, name,
                          options, cache))
         return;
-    if (conv_call_check_weights(&call, weights, false)) {
-        pop_tensor made = weight_deltas(&call, deltas, activations, sequence);
+    if (conv_call_check_weights(&request, weights, false)) {
+        pop_tensor made = weight_deltas(&request, deltas, activations, sequence);
         if (poplibs_ready(graph))
             popops_scaled_add_to_constant_at(where, graph, weights, made, scale, sequence, name, POP_NO_OPTIONS);
     }
-    conv_call_end(&call);
+    conv_call_end(&request);
 }

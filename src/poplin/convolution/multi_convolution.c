@@ -135,7 +135,7 @@ static void run(struct multi *multi, enum conv_purpose purpose, pop_options opti
 /* ---- operands ---- */
 
 static pop_tensor create(struct multi *multi, size_t index, pop_options options,
-                         pop_tensor (*make)(const struct conv_call *call))
+                         pop_tensor (*make)(const struct conv_call *request))
 {
     if (!begin(multi, CONV_FORWARD, options))
         return (pop_tensor){ 0 };
@@ -198,9 +198,9 @@ void poplin_multi_convolution_at(pop_where where, pop_graph *graph, const poplin
 
 static void add_transposed(struct multi *multi, size_t i, const struct outputs *outputs)
 {
-    const struct conv_call *call = &multi->members[i];
-    outputs->list[i] = conv_make_weights(call);
-    if (poplibs_ready(multi->graph) && conv_call_check_weights(call, multi->convs[i].weights, true))
+    const struct conv_call *request = &multi->members[i];
+    outputs->list[i] = conv_make_weights(request);
+    if (poplibs_ready(multi->graph) && conv_call_check_weights(request, multi->convs[i].weights, true))
         conv_transpose_weights(&multi->program, multi->convs[i].weights, outputs->list[i], false);
 }
 void poplin_multi_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs,

@@ -215,7 +215,7 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
         .filter_height = (unsigned)poplibs_max(1, poplibs_min(height, conv_range_size(part->kernel[0]))),
     };
     snprintf(vertex.parameters, sizeof(vertex.parameters), ",%s,%u",
-             work->conv->call->options.use_128bit_conv_unit_load ? "true" : "false", plan->num_conv_units);
+             work->conv->request->options.use_128bit_conv_unit_load ? "true" : "false", plan->num_conv_units);
     conv_add_row_vertex(work, compute, part, input, weights, &vertex);
 }
 static void add_vertices(const struct conv_work *work, pop_compute_set compute, struct conv_parts *parts,

@@ -13,6 +13,10 @@
 #include <assert.h>
 #include <popsolver/popsolver.h>
 
+/* Of the models of the search, which no user sees. */
+#undef POP_HERE
+#define POP_HERE ((pop_where){ 0 })
+
 struct poplin_partition plan_joint_partition(const struct poplin_partition *forward, size_t pass, size_t last)
 {
     assert(pass < 3 && last < POPLIN_MAX_FIELD_DIMS);

@@ -17,9 +17,9 @@ struct mat_mul_call {
     size_t options;
     bool rhs_is_arranged; /* as the caller declared */
 };
-static inline pop_options mat_mul_options(const struct mat_mul_call *call)
+static inline pop_options mat_mul_options(const struct mat_mul_call *request)
 {
-    return (pop_options){ call->list, call->options };
+    return (pop_options){ request->list, request->options };
 }
 
 /* A tensor's shape; dims is its storage. */
@@ -32,19 +32,19 @@ static inline pop_shape mat_mul_shape_of(pop_tensor t, struct mat_mul_dims *dims
     return (pop_shape){ poplibs_min(rank, POP_TENSOR_RUNS), dims->list };
 }
 /* Checks that a tensor is valid and mapped; false after an error of the graph. */
-static inline bool mat_mul_is_operand(const struct mat_mul_call *call, const char *what, pop_tensor t)
+static inline bool mat_mul_is_operand(const struct mat_mul_call *request, const char *what, pop_tensor t)
 {
-    return poplibs_is_operand(call->graph, call->where, call->api, what, t);
+    return poplibs_is_operand(request->graph, request->where, request->api, what, t);
 }
 /* Views a matrix as a group of one. */
-static inline pop_tensor mat_mul_grouped(const struct mat_mul_call *call, pop_tensor t)
+static inline pop_tensor mat_mul_grouped(const struct mat_mul_call *request, pop_tensor t)
 {
-    return pop_tensor_rank(t) == 3 ? t : pop_tensor_expand_at(call->where, t, POP_DIMS(0));
+    return pop_tensor_rank(t) == 3 ? t : pop_tensor_expand_at(request->where, t, POP_DIMS(0));
 }
 
-static inline bool mat_mul_is_for_host(const struct mat_mul_call *call)
+static inline bool mat_mul_is_for_host(const struct mat_mul_call *request)
 {
-    return pop_graph_target(call->graph)->type == POP_TARGET_CPU;
+    return pop_graph_target(request->graph)->type == POP_TARGET_CPU;
 }
 
 #endif

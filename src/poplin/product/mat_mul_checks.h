@@ -7,7 +7,7 @@
 
 /* Checks the shapes of both operands, and stores them as those of grouped matrices; false after an error of the
  * graph. */
-bool mat_mul_shapes(const struct mat_mul_call *call, pop_type input_type, pop_type output_type, pop_shape a,
+bool mat_mul_shapes(const struct mat_mul_call *request, pop_type input_type, pop_type output_type, pop_shape a,
                     pop_shape b, size_t rank, poplin_mat_mul_params *params);
 
 #endif

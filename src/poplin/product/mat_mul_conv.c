@@ -11,37 +11,37 @@
 #include <popops/fill.h>
 #include <poputil/tile_mapping.h>
 
-static pop_tensor plain(const struct mat_mul_call *call, pop_type type, const size_t *dims, size_t columns,
+static pop_tensor plain(const struct mat_mul_call *request, pop_type type, const size_t *dims, size_t columns,
                         const char *what)
 {
     char path[POPLIBS_PATH_SIZE];
-    pop_tensor t = pop_graph_add_variable_at(call->where, call->graph, type, POP_SHAPE(dims[0], dims[1], columns),
-                                             poplibs_path(path, sizeof(path), call->name, what));
-    poputil_map_tensor_linearly_at(call->where, call->graph, t);
+    pop_tensor t = pop_graph_add_variable_at(request->where, request->graph, type, POP_SHAPE(dims[0], dims[1], columns),
+                                             poplibs_path(path, sizeof(path), request->name, what));
+    poputil_map_tensor_linearly_at(request->where, request->graph, t);
     return t;
 }
 
 /* A product without multiplications is not a convolution. */
-static bool is_plain(const struct mat_mul_call *call, const poplin_mat_mul_params *params)
+static bool is_plain(const struct mat_mul_call *request, const poplin_mat_mul_params *params)
 {
-    return mat_mul_is_for_host(call) || !params->a_shape[0] || !params->a_shape[1] || !params->a_shape[2] ||
+    return mat_mul_is_for_host(request) || !params->a_shape[0] || !params->a_shape[1] || !params->a_shape[2] ||
            !params->b_shape[2];
 }
 
 struct conv_product {
-    struct conv_call call;
+    struct conv_call request;
     struct conv_resolved conv;
 };
 /* False after an error, with nothing left to release. */
-static bool begin(const struct mat_mul_call *call, const poplin_mat_mul_params *params, struct conv_product *product)
+static bool begin(const struct mat_mul_call *request, const poplin_mat_mul_params *params, struct conv_product *product)
 {
     poplin_conv_params conv = poplin_mat_mul_conv_params(params);
-    if (!conv_call_begin(&product->call, CONV_FORWARD, call->where, call->graph, call->api, &conv, call->name,
-                         mat_mul_options(call), call->cache))
+    if (!conv_call_begin(&product->request, CONV_FORWARD, request->where, request->graph, request->api, &conv,
+                         request->name, mat_mul_options(request), request->cache))
         return false;
-    if (conv_resolve(&product->conv, &product->call, product->call.name))
+    if (conv_resolve(&product->conv, &product->request, product->request.name))
         return true;
-    conv_call_end(&product->call);
+    conv_call_end(&product->request);
     return false;
 }
 
@@ -64,60 +64,61 @@ static pop_tensor of_input(pop_where where, pop_tensor input)
     return poplin_transpose_grouped_matrix_at(where, pop_tensor_squeeze_at(where, input, POP_DIMS(1)));
 }
 
-pop_tensor mat_mul_new_lhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params)
+pop_tensor mat_mul_new_lhs(const struct mat_mul_call *request, const poplin_mat_mul_params *params)
 {
     struct conv_product product;
-    if (is_plain(call, params))
-        return plain(call, params->input_type, params->a_shape, params->a_shape[2], "lhs");
-    if (!begin(call, params, &product))
+    if (is_plain(request, params))
+        return plain(request, params->input_type, params->a_shape, params->a_shape[2], "lhs");
+    if (!begin(request, params, &product))
         return (pop_tensor){ 0 };
-    pop_tensor made = of_weights(call->where, conv_new_weights(&product.conv));
-    conv_call_end(&product.call);
+    pop_tensor made = of_weights(request->where, conv_new_weights(&product.conv));
+    conv_call_end(&product.request);
     return made;
 }
-pop_tensor mat_mul_new_rhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params)
+pop_tensor mat_mul_new_rhs(const struct mat_mul_call *request, const poplin_mat_mul_params *params)
 {
     struct conv_product product;
-    if (is_plain(call, params))
-        return plain(call, params->input_type, params->b_shape, params->b_shape[2], "rhs");
-    if (!begin(call, params, &product))
+    if (is_plain(request, params))
+        return plain(request, params->input_type, params->b_shape, params->b_shape[2], "rhs");
+    if (!begin(request, params, &product))
         return (pop_tensor){ 0 };
-    pop_tensor made = of_input(call->where, conv_new_input(&product.conv));
-    conv_call_end(&product.call);
+    pop_tensor made = of_input(request->where, conv_new_input(&product.conv));
+    conv_call_end(&product.request);
     return made;
 }
-pop_tensor mat_mul_new_output(const struct mat_mul_call *call, const poplin_mat_mul_params *params)
+pop_tensor mat_mul_new_output(const struct mat_mul_call *request, const poplin_mat_mul_params *params)
 {
-    return plain(call, params->output_type, params->a_shape, params->b_shape[2], "Out");
+    return plain(request, params->output_type, params->a_shape, params->b_shape[2], "Out");
 }
-pop_tensor mat_mul_arranged_rhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params, pop_tensor b,
+pop_tensor mat_mul_arranged_rhs(const struct mat_mul_call *request, const poplin_mat_mul_params *params, pop_tensor b,
                                 pop_program sequence)
 {
     struct conv_product product;
-    if (is_plain(call, params))
+    if (is_plain(request, params))
         return b;
-    if (!begin(call, params, &product))
+    if (!begin(request, params, &product))
         return (pop_tensor){ 0 };
-    pop_tensor made = of_input(call->where, conv_arranged_input(&product.conv, as_input(call->where, b), sequence));
-    conv_call_end(&product.call);
+    pop_tensor made =
+        of_input(request->where, conv_arranged_input(&product.conv, as_input(request->where, b), sequence));
+    conv_call_end(&product.request);
     return made;
 }
 
-pop_tensor mat_mul_conv_product(const struct mat_mul_call *call, const poplin_mat_mul_params *params, pop_tensor a,
+pop_tensor mat_mul_conv_product(const struct mat_mul_call *request, const poplin_mat_mul_params *params, pop_tensor a,
                                 pop_tensor b, pop_program sequence)
 {
     struct conv_product product;
-    if (is_plain(call, params)) {
-        pop_tensor zeros = mat_mul_new_output(call, params);
-        popops_zero_at(call->where, call->graph, zeros, sequence, call->name);
+    if (is_plain(request, params)) {
+        pop_tensor zeros = mat_mul_new_output(request, params);
+        popops_zero_at(request->where, request->graph, zeros, sequence, request->name);
         return zeros;
     }
-    if (!begin(call, params, &product))
+    if (!begin(request, params, &product))
         return (pop_tensor){ 0 };
-    product.call.input_arranged_by = call->rhs_is_arranged ? "poplin_pre_arrange_mat_mul_input_rhs" : NULL;
-    struct conv_program program = conv_program_begin(call->where, call->graph, product.call.name);
-    pop_tensor output = conv_add(&product.conv, as_input(call->where, b), as_weights(call->where, a), &program);
+    product.request.input_arranged_by = request->rhs_is_arranged ? "poplin_pre_arrange_mat_mul_input_rhs" : NULL;
+    struct conv_program program = conv_program_begin(request->where, request->graph, product.request.name);
+    pop_tensor output = conv_add(&product.conv, as_input(request->where, b), as_weights(request->where, a), &program);
     conv_program_end(&program, sequence);
-    conv_call_end(&product.call);
-    return of_input(call->where, output);
+    conv_call_end(&product.request);
+    return of_input(request->where, output);
 }

@@ -65,20 +65,20 @@ static bool read_options(pop_where where, pop_graph *graph, const char *api, pop
     return true;
 }
 
-bool mat_mul_begin(struct mat_mul_call *call, pop_where where, pop_graph *graph, const char *api, const char *name,
+bool mat_mul_begin(struct mat_mul_call *request, pop_where where, pop_graph *graph, const char *api, const char *name,
                    pop_options options, poplin_planning_cache *cache)
 {
-    *call =
+    *request =
         (struct mat_mul_call){ .where = where, .graph = graph, .api = api, .name = name ? name : "", .cache = cache };
-    return poplibs_ready(graph) && read_options(where, graph, api, options, call->list, POPLIN_MAX_MAT_MUL_OPTIONS,
-                                                &call->options, &call->rhs_is_arranged);
+    return poplibs_ready(graph) && read_options(where, graph, api, options, request->list, POPLIN_MAX_MAT_MUL_OPTIONS,
+                                                &request->options, &request->rhs_is_arranged);
 }
 
 bool poplin_matmul_validate_options_at(pop_where where, pop_graph *graph, pop_options options)
 {
     POPLIBS_CALL(graph, options);
-    struct mat_mul_call call;
-    return mat_mul_begin(&call, where, graph, "poplin_matmul_validate_options", NULL, options, NULL);
+    struct mat_mul_call request;
+    return mat_mul_begin(&request, where, graph, "poplin_matmul_validate_options", NULL, options, NULL);
 }
 
 pop_status poplin_mat_mul_conv_options(pop_options options, pop_option *list, size_t capacity, size_t *count,
@@ -88,7 +88,8 @@ pop_status poplin_mat_mul_conv_options(pop_options options, pop_option *list, si
     pop_graph *graph = pop_graph_create(&target); /* records the error */
     pop_status status = POP_OK;
     bool rhs_is_arranged;
-    if (!read_options(POP_HERE, graph, "poplin_mat_mul_conv_options", options, list, capacity, count, &rhs_is_arranged))
+    if (!read_options((pop_where){ 0 }, graph, "poplin_mat_mul_conv_options", options, list, capacity, count,
+                      &rhs_is_arranged))
         status = pop_graph_take_error(graph, error);
     pop_graph_destroy(graph);
     return status;

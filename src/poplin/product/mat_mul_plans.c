@@ -7,30 +7,30 @@
 #include "poplin/product/mat_mul_checks.h"
 #include "poplin/product/mat_mul_options.h"
 
-static size_t report(const struct mat_mul_call *call, pop_type input_type, pop_type output_type, pop_shape a,
+static size_t report(const struct mat_mul_call *request, pop_type input_type, pop_type output_type, pop_shape a,
                      pop_shape b, size_t rank, char *buffer, size_t size)
 {
     poplin_mat_mul_params params;
     if (size)
         buffer[0] = 0;
-    if (!mat_mul_shapes(call, input_type, output_type, a, b, rank, &params))
+    if (!mat_mul_shapes(request, input_type, output_type, a, b, rank, &params))
         return 0;
-    if (mat_mul_is_for_host(call))
+    if (mat_mul_is_for_host(request))
         return (size_t)snprintf(buffer, size, "%zu x {%zu,%zu} {%zu,%zu}: on the host\n", params.a_shape[0],
                                 params.a_shape[1], params.a_shape[2], params.b_shape[1], params.b_shape[2]);
     poplin_conv_params conv = poplin_mat_mul_conv_params(&params);
-    return poplin_report_plan_info_at(call->where, call->graph, &conv, mat_mul_options(call), call->cache, buffer,
-                                      size);
+    return poplin_report_plan_info_at(request->where, request->graph, &conv, mat_mul_options(request), request->cache,
+                                      buffer, size);
 }
 size_t poplin_mat_mul_report_plan_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type,
                                      pop_shape a_shape, pop_shape b_shape, pop_options options,
                                      poplin_planning_cache *cache, char *buffer, size_t size)
 {
     POPLIBS_CALL(graph, log_type(input_type), log_type(output_type), a_shape, b_shape, options, size);
-    struct mat_mul_call call;
-    if (!mat_mul_begin(&call, where, graph, "poplin_mat_mul_report_plan", NULL, options, cache))
+    struct mat_mul_call request;
+    if (!mat_mul_begin(&request, where, graph, "poplin_mat_mul_report_plan", NULL, options, cache))
         return 0;
-    return report(&call, input_type, output_type, a_shape, b_shape, 2, buffer, size);
+    return report(&request, input_type, output_type, a_shape, b_shape, 2, buffer, size);
 }
 size_t poplin_mat_mul_grouped_report_plan_at(pop_where where, pop_graph *graph, pop_type input_type,
                                              pop_type output_type, pop_shape a_shape, pop_shape b_shape,
@@ -38,22 +38,22 @@ size_t poplin_mat_mul_grouped_report_plan_at(pop_where where, pop_graph *graph, 
                                              size_t size)
 {
     POPLIBS_CALL(graph, log_type(input_type), log_type(output_type), a_shape, b_shape, options, size);
-    struct mat_mul_call call;
-    if (!mat_mul_begin(&call, where, graph, "poplin_mat_mul_grouped_report_plan", NULL, options, cache))
+    struct mat_mul_call request;
+    if (!mat_mul_begin(&request, where, graph, "poplin_mat_mul_grouped_report_plan", NULL, options, cache))
         return 0;
-    return report(&call, input_type, output_type, a_shape, b_shape, 3, buffer, size);
+    return report(&request, input_type, output_type, a_shape, b_shape, 3, buffer, size);
 }
 
 /* Checks a request's shapes and types. */
 static pop_status check_request(const poplin_mat_mul_params *params, const pop_target *target, pop_where where,
                                 pop_error *error)
 {
-    struct mat_mul_call call;
+    struct mat_mul_call request;
     poplin_mat_mul_params same;
     pop_graph *graph = pop_graph_create(target); /* records the error */
     pop_status status = POP_OK;
-    if (!mat_mul_begin(&call, where, graph, "poplin_preplan_mat_muls", NULL, POP_NO_OPTIONS, NULL) ||
-        !mat_mul_shapes(&call, params->input_type, params->output_type, (pop_shape){ 3, params->a_shape },
+    if (!mat_mul_begin(&request, where, graph, "poplin_preplan_mat_muls", NULL, POP_NO_OPTIONS, NULL) ||
+        !mat_mul_shapes(&request, params->input_type, params->output_type, (pop_shape){ 3, params->a_shape },
                         (pop_shape){ 3, params->b_shape }, 3, &same))
         status = pop_graph_take_error(graph, error);
     pop_graph_destroy(graph);

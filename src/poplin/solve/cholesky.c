@@ -7,155 +7,160 @@
 #include "poplin/solve/copies.h"
 #include "poplin/solve/triangular_solve.h"
 
-static pop_compute_set add_set(const struct triangular_call *call, const char *what)
+static pop_compute_set add_set(const struct triangular_call *request, const char *what)
 {
     char path[POPLIBS_PATH_SIZE];
-    return pop_graph_add_compute_set_at(call->where, call->graph, poplibs_path(path, sizeof(path), call->name, what));
+    return pop_graph_add_compute_set_at(request->where, request->graph,
+                                        poplibs_path(path, sizeof(path), request->name, what));
 }
 
 /* Adds a vertex for matrix i of blocks{g,n,n}, on the tile that holds most of it. */
-static pop_vertex add_vertex(const struct triangular_call *call, pop_compute_set set, const char *type, bool lower,
+static pop_vertex add_vertex(const struct triangular_call *request, pop_compute_set set, const char *type, bool lower,
                              const char *field, pop_tensor block)
 {
     char name[64];
-    pop_where where = call->where;
+    pop_where where = request->where;
     snprintf(name, sizeof(name), "poplin::%s<%s,%s>", type, pop_type_name(pop_tensor_type(block)),
              lower ? "true" : "false");
     pop_tensor flat = pop_tensor_flatten_at(where, block);
-    pop_vertex vertex = pop_graph_add_vertex_at(where, call->graph, set, name);
-    pop_graph_connect_at(where, call->graph, vertex, field, flat);
-    pop_graph_set_field_int_at(where, call->graph, vertex, "dim", (int64_t)pop_tensor_dim(block, 0));
-    pop_graph_map_vertex_at(where, call->graph, vertex, triangular_tile(call, flat));
+    pop_vertex vertex = pop_graph_add_vertex_at(where, request->graph, set, name);
+    pop_graph_connect_at(where, request->graph, vertex, field, flat);
+    pop_graph_set_field_int_at(where, request->graph, vertex, "dim", (int64_t)pop_tensor_dim(block, 0));
+    pop_graph_map_vertex_at(where, request->graph, vertex, triangular_tile(request, flat));
     return vertex;
 }
 
 /* Replaces a{g,n,n} by its lower factor. */
-static void factor_block(const struct triangular_call *call, pop_tensor a)
+static void factor_block(const struct triangular_call *request, pop_tensor a)
 {
-    pop_compute_set set = add_set(call, "Factor");
+    pop_compute_set set = add_set(request, "Factor");
     for (size_t g = 0; g < pop_tensor_dim(a, 0); ++g)
-        add_vertex(call, set, "Cholesky", true, "a", pop_tensor_at_at(call->where, a, g));
-    pop_sequence_add_at(call->where, call->sequence, pop_execute_at(call->where, set, call->name));
+        add_vertex(request, set, "Cholesky", true, "a", pop_tensor_at_at(request->where, a, g));
+    pop_sequence_add_at(request->where, request->sequence, pop_execute_at(request->where, set, request->name));
 }
 
 /* The inverse of a factor, in the stored orientation; lower: whether the stored factor is lower. */
-static pop_tensor inverse_of(const struct triangular_call *call, pop_tensor stored, bool lower)
+static pop_tensor inverse_of(const struct triangular_call *request, pop_tensor stored, bool lower)
 {
     char path[POPLIBS_PATH_SIZE];
-    pop_where where = call->where;
-    pop_compute_set set = add_set(call, "Invert");
-    pop_tensor inverse =
-        pop_graph_clone_at(where, call->graph, pop_tensor_type(stored), stored, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
-                           poplibs_path(path, sizeof(path), call->name, "inverse"));
+    pop_where where = request->where;
+    pop_compute_set set = add_set(request, "Invert");
+    pop_tensor inverse = pop_graph_clone_at(where, request->graph, pop_tensor_type(stored), stored,
+                                            POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
+                                            poplibs_path(path, sizeof(path), request->name, "inverse"));
     for (size_t g = 0; g < pop_tensor_dim(stored, 0); ++g) {
-        pop_vertex vertex = add_vertex(call, set, "TriangularInverse", lower, "in", pop_tensor_at_at(where, stored, g));
-        pop_graph_connect_at(where, call->graph, vertex, "out",
+        pop_vertex vertex =
+            add_vertex(request, set, "TriangularInverse", lower, "in", pop_tensor_at_at(where, stored, g));
+        pop_graph_connect_at(where, request->graph, vertex, "out",
                              pop_tensor_flatten_at(where, pop_tensor_at_at(where, inverse, g)));
     }
-    pop_sequence_add_at(where, call->sequence, pop_execute_at(where, set, call->name));
+    pop_sequence_add_at(where, request->sequence, pop_execute_at(where, set, request->name));
     return inverse;
 }
 
 /* Copies both operands of a product to new tensors with the layout of its plan. */
-static void operands(const struct triangular_call *call, pop_tensor *left, pop_tensor *right)
+static void operands(const struct triangular_call *request, pop_tensor *left, pop_tensor *right)
 {
     char path[POPLIBS_PATH_SIZE];
-    pop_where where = call->where;
+    pop_where where = request->where;
     pop_type type = pop_tensor_type(*left);
     pop_shape left_shape = POP_SHAPE(pop_tensor_dim(*left, 0), pop_tensor_dim(*left, 1), pop_tensor_dim(*left, 2)),
               right_shape = POP_SHAPE(pop_tensor_dim(*right, 0), pop_tensor_dim(*right, 1), pop_tensor_dim(*right, 2));
-    pop_tensor a = poplin_create_mat_mul_grouped_input_lhs_at(where, call->graph, type, type, left_shape, right_shape,
-                                                              poplibs_path(path, sizeof(path), call->name, "left"),
-                                                              call->options, call->cache);
-    pop_tensor b = poplin_create_mat_mul_grouped_input_rhs_at(where, call->graph, type, type, left_shape, right_shape,
-                                                              poplibs_path(path, sizeof(path), call->name, "right"),
-                                                              call->options, call->cache);
-    if (pop_graph_error(call->graph))
+    pop_tensor a = poplin_create_mat_mul_grouped_input_lhs_at(
+        where, request->graph, type, type, left_shape, right_shape,
+        poplibs_path(path, sizeof(path), request->name, "left"), request->options, request->cache);
+    pop_tensor b = poplin_create_mat_mul_grouped_input_rhs_at(
+        where, request->graph, type, type, left_shape, right_shape,
+        poplibs_path(path, sizeof(path), request->name, "right"), request->options, request->cache);
+    if (pop_graph_error(request->graph))
         return;
-    struct triangular_copies copies = { .call = call };
+    struct triangular_copies copies = { .request = request };
     triangular_copies_add(&copies, *left, a);
     triangular_copies_add(&copies, *right, b);
-    triangular_copies_end(&copies, call->sequence);
+    triangular_copies_end(&copies, request->sequence);
     *left = a;
     *right = b;
 }
 
 /* to = left right, as a copy of the product. */
-static void multiply(const struct triangular_call *call, pop_tensor left, pop_tensor right, pop_tensor to)
+static void multiply(const struct triangular_call *request, pop_tensor left, pop_tensor right, pop_tensor to)
 {
-    operands(call, &left, &right);
-    pop_tensor product = poplin_mat_mul_grouped_at(call->where, call->graph, left, right, call->sequence,
-                                                   pop_tensor_type(to), call->name, call->options, call->cache);
-    if (!pop_graph_error(call->graph))
-        pop_sequence_add_at(call->where, call->sequence, pop_copy_at(call->where, product, to, false, call->name));
+    operands(request, &left, &right);
+    pop_tensor product =
+        poplin_mat_mul_grouped_at(request->where, request->graph, left, right, request->sequence, pop_tensor_type(to),
+                                  request->name, request->options, request->cache);
+    if (!pop_graph_error(request->graph))
+        pop_sequence_add_at(request->where, request->sequence,
+                            pop_copy_at(request->where, product, to, false, request->name));
 }
 
 /* rest -= left right. */
-static void update_trailing(const struct triangular_call *call, pop_tensor left, pop_tensor right, pop_tensor rest)
+static void update_trailing(const struct triangular_call *request, pop_tensor left, pop_tensor right, pop_tensor rest)
 {
-    operands(call, &left, &right);
-    poplin_mat_mul_grouped_acc_at(call->where, call->graph, rest, -1, left, right, call->sequence, call->name,
-                                  call->options, call->cache);
+    operands(request, &left, &right);
+    poplin_mat_mul_grouped_acc_at(request->where, request->graph, rest, -1, left, right, request->sequence,
+                                  request->name, request->options, request->cache);
 }
 
-static pop_tensor transposed(const struct triangular_call *call, pop_tensor a)
+static pop_tensor transposed(const struct triangular_call *request, pop_tensor a)
 {
-    return poplin_transpose_grouped_matrix_at(call->where, a);
+    return poplin_transpose_grouped_matrix_at(request->where, a);
 }
 
 /* Factors a{g,n,n} in place: a = l l' if lower, otherwise u' u. */
-static void factor(const struct triangular_call *call, pop_tensor a, bool lower)
+static void factor(const struct triangular_call *request, pop_tensor a, bool lower)
 {
-    pop_where where = call->where;
-    size_t n = pop_tensor_dim(a, 1), block = poplibs_min(call->block_size, n);
-    for (size_t at = 0; at < n && !pop_graph_error(call->graph); at += block) {
+    pop_where where = request->where;
+    size_t n = pop_tensor_dim(a, 1), block = poplibs_min(request->block_size, n);
+    for (size_t at = 0; at < n && !pop_graph_error(request->graph); at += block) {
         size_t end = poplibs_min(n, at + block);
         pop_tensor rows = pop_tensor_slice_at(where, a, at, end, 1),
                    diagonal = pop_tensor_slice_at(where, rows, at, end, 2);
-        factor_block(call, lower ? diagonal : transposed(call, diagonal));
+        factor_block(request, lower ? diagonal : transposed(request, diagonal));
         if (end == n)
             return;
         pop_tensor rest = pop_tensor_slice_at(where, pop_tensor_slice_at(where, a, end, n, 1), end, n, 2),
-                   inverse = inverse_of(call, diagonal, lower);
+                   inverse = inverse_of(request, diagonal, lower);
         if (lower) {
             pop_tensor below = pop_tensor_slice_at(where, pop_tensor_slice_at(where, a, end, n, 1), at, end, 2);
-            multiply(call, below, transposed(call, inverse), below);
-            update_trailing(call, below, transposed(call, below), rest);
+            multiply(request, below, transposed(request, inverse), below);
+            update_trailing(request, below, transposed(request, below), rest);
         } else {
             pop_tensor beside = pop_tensor_slice_at(where, rows, end, n, 2);
-            multiply(call, transposed(call, inverse), beside, beside);
-            update_trailing(call, transposed(call, beside), beside, rest);
+            multiply(request, transposed(request, inverse), beside, beside);
+            update_trailing(request, transposed(request, beside), beside, rest);
         }
     }
 }
 
 /* Zeros the triangle that the factor does not use. */
-static void zero_others(const struct triangular_call *call, pop_tensor a, bool lower)
+static void zero_others(const struct triangular_call *request, pop_tensor a, bool lower)
 {
     size_t n = pop_tensor_dim(a, 1);
-    struct triangular_copies copies = { .call = call,
-                                        .constants = { triangular_constant(call, pop_tensor_type(a), 0) } };
+    struct triangular_copies copies = { .request = request,
+                                        .constants = { triangular_constant(request, pop_tensor_type(a), 0) } };
     for (size_t i = 0; i < n; ++i) {
-        pop_tensor row = pop_tensor_slice_at(call->where, a, i, i + 1, 1);
-        triangular_copies_fill(&copies, 0, pop_tensor_slice_at(call->where, row, lower ? i + 1 : 0, lower ? n : i, 2));
+        pop_tensor row = pop_tensor_slice_at(request->where, a, i, i + 1, 1);
+        triangular_copies_fill(&copies, 0,
+                               pop_tensor_slice_at(request->where, row, lower ? i + 1 : 0, lower ? n : i, 2));
     }
-    triangular_copies_end(&copies, call->sequence);
+    triangular_copies_end(&copies, request->sequence);
 }
 
-static void factor_in_place(struct triangular_call *call, pop_tensor a, bool lower)
+static void factor_in_place(struct triangular_call *request, pop_tensor a, bool lower)
 {
     pop_tensor matrices;
     pop_option *list = NULL;
-    if (!triangular_matrices(call, a, &matrices))
+    if (!triangular_matrices(request, a, &matrices))
         return;
     if (!pop_tensor_is_parallel_writeable(a)) {
-        poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api,
+        poplibs_fail(request->graph, POP_POPLAR_ERROR, request->where, request->api,
                      "the matrix contains constants or repeated elements");
         return;
     }
-    if (triangular_take_options(call, &list) && pop_tensor_num_elements(a)) {
-        factor(call, matrices, lower);
-        zero_others(call, matrices, lower);
+    if (triangular_take_options(request, &list) && pop_tensor_num_elements(a)) {
+        factor(request, matrices, lower);
+        zero_others(request, matrices, lower);
     }
     free(list);
 }
@@ -164,23 +169,23 @@ void poplin_cholesky_in_place_at(pop_where where, pop_graph *graph, pop_tensor a
                                  const char *name, pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, a, lower, name, options);
-    struct triangular_call call = { where, graph, "poplin_cholesky_in_place", name, options, cache, sequence, 0 };
+    struct triangular_call request = { where, graph, "poplin_cholesky_in_place", name, options, cache, sequence, 0 };
     if (poplibs_ready(graph))
-        factor_in_place(&call, a, lower);
+        factor_in_place(&request, a, lower);
 }
 pop_tensor poplin_cholesky_at(pop_where where, pop_graph *graph, pop_tensor a, bool lower, pop_program sequence,
                               const char *name, pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, a, lower, name, options);
-    struct triangular_call call = { where, graph, "poplin_cholesky", name, options, cache, sequence, 0 };
+    struct triangular_call request = { where, graph, "poplin_cholesky", name, options, cache, sequence, 0 };
     pop_tensor matrices, none = { 0 };
-    if (!poplibs_ready(graph) || !triangular_matrices(&call, a, &matrices))
+    if (!poplibs_ready(graph) || !triangular_matrices(&request, a, &matrices))
         return none;
     char path[POPLIBS_PATH_SIZE];
     pop_tensor copy = pop_graph_clone_at(where, graph, pop_tensor_type(a), a, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
                                          poplibs_path(path, sizeof(path), name, "factor"));
     pop_sequence_add_at(where, sequence, pop_copy_at(where, a, copy, false, name));
-    factor_in_place(&call, copy, lower);
+    factor_in_place(&request, copy, lower);
     return pop_graph_error(graph) ? none : copy;
 }
 
@@ -189,25 +194,25 @@ pop_tensor poplin_create_cholesky_input_at(pop_where where, pop_graph *graph, po
                                            poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_type(type), shape, lower, name, options);
-    struct triangular_call call = { where, graph, "poplin_create_cholesky_input", name, options, cache, { 0 }, 0 };
+    struct triangular_call request = { where, graph, "poplin_create_cholesky_input", name, options, cache, { 0 }, 0 };
     pop_option *list = NULL;
     char path[POPLIBS_PATH_SIZE], text[96];
     pop_tensor t = { 0 };
     if (!poplibs_ready(graph))
         return t;
     if (type != POP_HALF && type != POP_FLOAT)
-        poplibs_fail(graph, POP_TYPE_ERROR, where, call.api, "the type is %s; it must be half or float",
+        poplibs_fail(graph, POP_TYPE_ERROR, where, request.api, "the type is %s; it must be half or float",
                      pop_type_name(type));
     else if (shape.rank < 2 || shape.dims[shape.rank - 1] != shape.dims[shape.rank - 2])
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, call.api, "%s is not the shape of a square matrix",
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, request.api, "%s is not the shape of a square matrix",
                      poplibs_shape_text(text, sizeof(text), shape));
-    else if (triangular_take_options(&call, &list)) {
+    else if (triangular_take_options(&request, &list)) {
         size_t n = shape.dims[shape.rank - 1], groups = 1;
         for (size_t i = 0; i + 2 < shape.rank; ++i)
             groups *= shape.dims[i];
-        t = triangular_blocks(&call, type, groups, n, n, poplibs_max(1, poplibs_min(call.block_size, n)),
+        t = triangular_blocks(&request, type, groups, n, n, poplibs_max(1, poplibs_min(request.block_size, n)),
                               poplibs_path(path, sizeof(path), name, "input"));
-        t = pop_tensor_reshape_at(where, lower ? t : transposed(&call, t), shape);
+        t = pop_tensor_reshape_at(where, lower ? t : transposed(&request, t), shape);
     }
     free(list);
     return t;

@@ -7,7 +7,7 @@
 
 enum { TRIANGULAR_CONSTANTS = 2 };
 struct triangular_copies {
-    const struct triangular_call *call;
+    const struct triangular_call *request;
     pop_tensor constants[TRIANGULAR_CONSTANTS]; /* one element each; null if not used */
     struct triangular_piece *list;
     size_t count, capacity;

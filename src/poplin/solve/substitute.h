@@ -7,6 +7,6 @@
 
 /* Solves a x = b for a{g,n,n} with ones on its diagonal and zeros in the other triangle, and b{g,n,k}; returns
  * x{g,n,k}. */
-pop_tensor triangular_substitute(const struct triangular_call *call, pop_tensor a, pop_tensor b, bool lower);
+pop_tensor triangular_substitute(const struct triangular_call *request, pop_tensor a, pop_tensor b, bool lower);
 
 #endif

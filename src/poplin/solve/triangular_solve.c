@@ -14,7 +14,7 @@
 
 /* ---- options ---- */
 
-bool triangular_take_options(struct triangular_call *call, pop_option **list)
+bool triangular_take_options(struct triangular_call *request, pop_option **list)
 {
     union triangular_value {
         unsigned size;
@@ -26,82 +26,83 @@ bool triangular_take_options(struct triangular_call *call, pop_option **list)
     };
     size_t count = 0;
     bool right = true;
-    *list = poplibs_new(call->options.count, sizeof(pop_option));
-    for (size_t i = 0; right && i < call->options.count; ++i) {
-        pop_option option = call->options.list[i];
+    *list = poplibs_new(request->options.count, sizeof(pop_option));
+    for (size_t i = 0; right && i < request->options.count; ++i) {
+        pop_option option = request->options.list[i];
         if (!option.key || strcmp(option.key, table[0].key) != 0)
             (*list)[count++] = option;
         else
-            right = poplibs_parse_options(call->where, call->graph, call->api, (pop_options){ &option, 1 }, table, 1,
-                                          &value);
+            right = poplibs_parse_options(request->where, request->graph, request->api, (pop_options){ &option, 1 },
+                                          table, 1, &value);
     }
-    call->block_size = value.size;
-    call->options = (pop_options){ *list, count };
+    request->block_size = value.size;
+    request->options = (pop_options){ *list, count };
     if (right && !value.size)
-        right = poplibs_fail(call->graph, POP_INVALID_OPTION, call->where, call->api,
+        right = poplibs_fail(request->graph, POP_INVALID_OPTION, request->where, request->api,
                              "option 'blockSize' is 0; it must be at least 1");
-    return right && poplin_matmul_validate_options_at(call->where, call->graph, call->options);
+    return right && poplin_matmul_validate_options_at(request->where, request->graph, request->options);
 }
 
 /* ---- arguments ---- */
 
-static bool fail(const struct triangular_call *call, pop_status status, const char *what, pop_tensor t)
+static bool fail(const struct triangular_call *request, pop_status status, const char *what, pop_tensor t)
 {
     char shape[96];
     size_t dims[POP_TENSOR_RUNS] = { 0 },
            rank = poplibs_min(pop_tensor_shape(t, dims, POP_TENSOR_RUNS), POP_TENSOR_RUNS);
-    return poplibs_fail(call->graph, status, call->where, call->api, "%s%s %s", pop_type_name(pop_tensor_type(t)),
+    return poplibs_fail(request->graph, status, request->where, request->api, "%s%s %s",
+                        pop_type_name(pop_tensor_type(t)),
                         poplibs_shape_text(shape, sizeof(shape), (pop_shape){ rank, dims }), what);
 }
 
-pop_tensor triangular_grouped(const struct triangular_call *call, pop_tensor a)
+pop_tensor triangular_grouped(const struct triangular_call *request, pop_tensor a)
 {
     size_t rank = pop_tensor_rank(a);
-    return rank == 2 ? pop_tensor_expand_at(call->where, a, POP_DIMS(0))
-                     : pop_tensor_flatten_dims_at(call->where, a, 0, (unsigned)rank - 2);
+    return rank == 2 ? pop_tensor_expand_at(request->where, a, POP_DIMS(0))
+                     : pop_tensor_flatten_dims_at(request->where, a, 0, (unsigned)rank - 2);
 }
 
-bool triangular_matrices(const struct triangular_call *call, pop_tensor a, pop_tensor *grouped)
+bool triangular_matrices(const struct triangular_call *request, pop_tensor a, pop_tensor *grouped)
 {
     size_t rank = pop_tensor_rank(a);
-    if (!poplibs_is_operand(call->graph, call->where, call->api, "the matrix", a))
+    if (!poplibs_is_operand(request->graph, request->where, request->api, "the matrix", a))
         return false;
     if (pop_tensor_type(a) != POP_HALF && pop_tensor_type(a) != POP_FLOAT)
-        return fail(call, POP_TYPE_ERROR, "is neither half nor float", a);
+        return fail(request, POP_TYPE_ERROR, "is neither half nor float", a);
     if (rank < 2 || pop_tensor_dim(a, rank - 1) != pop_tensor_dim(a, rank - 2))
-        return fail(call, POP_POPLAR_ERROR, "is not a square matrix", a);
-    *grouped = triangular_grouped(call, a);
+        return fail(request, POP_POPLAR_ERROR, "is not a square matrix", a);
+    *grouped = triangular_grouped(request, a);
     return true;
 }
 
 /* Views right-hand sides as {groups, n, m}, one in each column. */
-static bool right_hand_sides(const struct triangular_call *call, pop_tensor a, pop_tensor b, bool left_side,
+static bool right_hand_sides(const struct triangular_call *request, pop_tensor a, pop_tensor b, bool left_side,
                              pop_tensor *columns)
 {
     size_t rank = pop_tensor_rank(a);
-    if (!poplibs_is_operand(call->graph, call->where, call->api, "the right-hand side", b))
+    if (!poplibs_is_operand(request->graph, request->where, request->api, "the right-hand side", b))
         return false;
     if (pop_tensor_type(b) != pop_tensor_type(a))
-        return fail(call, POP_TYPE_ERROR, "does not have the matrix's type", b);
+        return fail(request, POP_TYPE_ERROR, "does not have the matrix's type", b);
     bool fits =
         pop_tensor_rank(b) == rank && pop_tensor_dim(b, left_side ? rank - 2 : rank - 1) == pop_tensor_dim(a, rank - 1);
     for (size_t i = 0; fits && i + 2 < rank; ++i)
         fits = pop_tensor_dim(a, i) == pop_tensor_dim(b, i);
     if (!fits)
-        return fail(call, POP_POPLAR_ERROR, "does not match these systems of equations", b);
-    b = triangular_grouped(call, b);
-    *columns = left_side ? b : poplin_transpose_grouped_matrix_at(call->where, b);
+        return fail(request, POP_POPLAR_ERROR, "does not match these systems of equations", b);
+    b = triangular_grouped(request, b);
+    *columns = left_side ? b : poplin_transpose_grouped_matrix_at(request->where, b);
     return true;
 }
 
 /* ---- layouts ---- */
 
-unsigned triangular_tile(const struct triangular_call *call, pop_tensor t)
+unsigned triangular_tile(const struct triangular_call *request, pop_tensor t)
 {
     pop_interval_lists mapping;
     unsigned tile = 0;
     uint64_t max = 0;
-    if (!pop_graph_get_tile_mapping_at(call->where, call->graph, t, NULL, &mapping))
+    if (!pop_graph_get_tile_mapping_at(request->where, request->graph, t, NULL, &mapping))
         return 0;
     for (size_t i = 0; i < mapping.count; ++i) {
         uint64_t elements = 0;
@@ -116,15 +117,16 @@ unsigned triangular_tile(const struct triangular_call *call, pop_tensor t)
     return tile;
 }
 
-pop_tensor triangular_blocks(const struct triangular_call *call, pop_type type, size_t g, size_t n, size_t m,
+pop_tensor triangular_blocks(const struct triangular_call *request, pop_type type, size_t g, size_t n, size_t m,
                              size_t block, const char *name)
 {
-    pop_where where = call->where;
+    pop_where where = request->where;
     size_t rows = poplibs_ceil_div(n, block), columns = poplibs_ceil_div(m, block);
-    pop_tensor t = pop_graph_add_variable_at(where, call->graph, type, POP_SHAPE(g, rows, columns, block, block), name);
+    pop_tensor t =
+        pop_graph_add_variable_at(where, request->graph, type, POP_SHAPE(g, rows, columns, block, block), name);
     if (pop_tensor_num_elements(t))
-        poputil_map_tensor_linearly_grain_at(where, call->graph, t, (unsigned)block,
-                                             pop_target_vector_width(pop_graph_target(call->graph), type));
+        poputil_map_tensor_linearly_grain_at(where, request->graph, t, (unsigned)block,
+                                             pop_target_vector_width(pop_graph_target(request->graph), type));
     t = pop_tensor_reshape_at(where, pop_tensor_dim_shuffle_at(where, t, POP_DIMS(0, 1, 3, 2, 4)),
                               POP_SHAPE(g, rows * block, columns * block));
     return pop_tensor_slice_at(where, pop_tensor_slice_at(where, t, 0, n, 1), 0, m, 2);
@@ -132,27 +134,27 @@ pop_tensor triangular_blocks(const struct triangular_call *call, pop_type type, 
 
 /* ---- masks ---- */
 
-pop_tensor triangular_constant(const struct triangular_call *call, pop_type type, double value)
+pop_tensor triangular_constant(const struct triangular_call *request, pop_type type, double value)
 {
     char path[POPLIBS_PATH_SIZE];
-    pop_tensor t = pop_graph_add_constant_float_at(call->where, call->graph, type, POP_SHAPE(1), value,
-                                                   poplibs_path(path, sizeof(path), call->name, "constant"));
-    pop_graph_set_tile_mapping_at(call->where, call->graph, t, 0);
+    pop_tensor t = pop_graph_add_constant_float_at(request->where, request->graph, type, POP_SHAPE(1), value,
+                                                   poplibs_path(path, sizeof(path), request->name, "constant"));
+    pop_graph_set_tile_mapping_at(request->where, request->graph, t, 0);
     return t;
 }
 
-pop_tensor triangular_masked(const struct triangular_call *call, pop_tensor a, bool lower, bool unit_diagonal)
+pop_tensor triangular_masked(const struct triangular_call *request, pop_tensor a, bool lower, bool unit_diagonal)
 {
     char path[POPLIBS_PATH_SIZE];
-    pop_where where = call->where;
+    pop_where where = request->where;
     size_t n = pop_tensor_dim(a, 1);
     pop_type type = pop_tensor_type(a);
-    pop_tensor masked = pop_graph_clone_at(where, call->graph, type, a, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
-                                           poplibs_path(path, sizeof(path), call->name, "masked"));
+    pop_tensor masked = pop_graph_clone_at(where, request->graph, type, a, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
+                                           poplibs_path(path, sizeof(path), request->name, "masked"));
     enum { ZERO, ONE };
-    struct triangular_copies copies = {
-        .call = call, .constants = { triangular_constant(call, type, 0), triangular_constant(call, type, 1) }
-    };
+    struct triangular_copies copies = { .request = request,
+                                        .constants = { triangular_constant(request, type, 0),
+                                                       triangular_constant(request, type, 1) } };
     for (size_t i = 0; i < n && pop_tensor_num_elements(a); ++i) {
         pop_tensor to = pop_tensor_slice_at(where, masked, i, i + 1, 1),
                    from = pop_tensor_slice_at(where, a, i, i + 1, 1);
@@ -163,7 +165,7 @@ pop_tensor triangular_masked(const struct triangular_call *call, pop_tensor a, b
         triangular_copies_add(&copies, pop_tensor_slice_at(where, from, begin, end, 2),
                               pop_tensor_slice_at(where, to, begin, end, 2));
     }
-    triangular_copies_end(&copies, call->sequence);
+    triangular_copies_end(&copies, request->sequence);
     return masked;
 }
 
@@ -171,51 +173,51 @@ pop_tensor poplin_triangular_mask_at(pop_where where, pop_graph *graph, pop_tens
                                      pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, a, lower, unit_diagonal, name);
-    struct triangular_call call = { where, graph,    "poplin_triangular_mask",  name, POP_NO_OPTIONS,
-                                    NULL,  sequence, POPLIN_CHOLESKY_BLOCK_SIZE };
+    struct triangular_call request = { where, graph,    "poplin_triangular_mask",  name, POP_NO_OPTIONS,
+                                       NULL,  sequence, POPLIN_CHOLESKY_BLOCK_SIZE };
     pop_tensor matrices, none = { 0 };
-    if (!poplibs_ready(graph) || !triangular_matrices(&call, a, &matrices))
+    if (!poplibs_ready(graph) || !triangular_matrices(&request, a, &matrices))
         return none;
     size_t shape[POP_TENSOR_RUNS], rank = pop_tensor_shape(a, shape, POP_TENSOR_RUNS);
-    return pop_tensor_reshape_at(where, triangular_masked(&call, matrices, lower, unit_diagonal),
+    return pop_tensor_reshape_at(where, triangular_masked(&request, matrices, lower, unit_diagonal),
                                  (pop_shape){ rank, shape });
 }
 
 /* ---- solving ---- */
 
 /* Divides each row of a{g,n,n} and of b{g,n,k} by its diagonal element, so that a has ones on its diagonal. */
-static void scale(const struct triangular_call *call, pop_tensor a, pop_tensor *b)
+static void scale(const struct triangular_call *request, pop_tensor a, pop_tensor *b)
 {
     char path[POPLIBS_PATH_SIZE];
-    pop_where where = call->where;
+    pop_where where = request->where;
     size_t g = pop_tensor_dim(a, 0), n = pop_tensor_dim(a, 1);
     pop_tensor flat = pop_tensor_flatten_dims_at(where, a, 1, 3);
     pop_tensor diagonal =
         pop_tensor_reshape_at(where, pop_tensor_sub_sample_at(where, flat, (unsigned)n + 1, 1), POP_SHAPE(g, n, 1));
     pop_tensor kept =
-        pop_graph_clone_at(where, call->graph, pop_tensor_type(a), diagonal, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
-                           poplibs_path(path, sizeof(path), call->name, "diagonal"));
-    pop_sequence_add_at(where, call->sequence, pop_copy_at(where, diagonal, kept, false, call->name));
-    popops_binary_in_place_at(where, POPOPS_BINARY_DIVIDE, call->graph, popops_operand_of_tensor(a),
-                              popops_operand_of_tensor(kept), call->sequence, call->name);
-    *b = popops_binary_at(where, POPOPS_BINARY_DIVIDE, call->graph, popops_operand_of_tensor(*b),
-                          popops_operand_of_tensor(kept), call->sequence, call->name);
+        pop_graph_clone_at(where, request->graph, pop_tensor_type(a), diagonal, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
+                           poplibs_path(path, sizeof(path), request->name, "diagonal"));
+    pop_sequence_add_at(where, request->sequence, pop_copy_at(where, diagonal, kept, false, request->name));
+    popops_binary_in_place_at(where, POPOPS_BINARY_DIVIDE, request->graph, popops_operand_of_tensor(a),
+                              popops_operand_of_tensor(kept), request->sequence, request->name);
+    *b = popops_binary_at(where, POPOPS_BINARY_DIVIDE, request->graph, popops_operand_of_tensor(*b),
+                          popops_operand_of_tensor(kept), request->sequence, request->name);
 }
 
-static pop_tensor solve(const struct triangular_call *call, pop_tensor a, pop_tensor b, bool left_side, bool lower,
+static pop_tensor solve(const struct triangular_call *request, pop_tensor a, pop_tensor b, bool left_side, bool lower,
                         bool unit_diagonal)
 {
     if (!left_side) { /* x a = b is a' x' = b' */
-        a = poplin_transpose_grouped_matrix_at(call->where, a);
+        a = poplin_transpose_grouped_matrix_at(request->where, a);
         lower = !lower;
     }
     if (pop_tensor_num_elements(b)) {
-        a = triangular_masked(call, a, lower, unit_diagonal);
+        a = triangular_masked(request, a, lower, unit_diagonal);
         if (!unit_diagonal)
-            scale(call, a, &b);
-        b = triangular_substitute(call, a, b, lower);
+            scale(request, a, &b);
+        b = triangular_substitute(request, a, b, lower);
     }
-    return left_side ? b : poplin_transpose_grouped_matrix_at(call->where, b);
+    return left_side ? b : poplin_transpose_grouped_matrix_at(request->where, b);
 }
 
 pop_tensor poplin_triangular_solve_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, bool left_side,
@@ -223,14 +225,14 @@ pop_tensor poplin_triangular_solve_at(pop_where where, pop_graph *graph, pop_ten
                                       const char *name, pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, a, b, left_side, lower, unit_diagonal, block_size, name, options);
-    struct triangular_call call = { where, graph, "poplin_triangular_solve", name, options, cache, sequence, 0 };
+    struct triangular_call request = { where, graph, "poplin_triangular_solve", name, options, cache, sequence, 0 };
     pop_tensor matrices, columns, none = { 0 };
     pop_option *list = NULL;
-    if (poplibs_ready(graph) && triangular_matrices(&call, a, &matrices) &&
-        right_hand_sides(&call, a, b, left_side, &columns) && triangular_take_options(&call, &list)) {
+    if (poplibs_ready(graph) && triangular_matrices(&request, a, &matrices) &&
+        right_hand_sides(&request, a, b, left_side, &columns) && triangular_take_options(&request, &list)) {
         size_t shape[POP_TENSOR_RUNS], rank = pop_tensor_shape(b, shape, POP_TENSOR_RUNS);
-        call.block_size = block_size ? block_size : call.block_size;
-        columns = solve(&call, matrices, columns, left_side, lower, unit_diagonal);
+        request.block_size = block_size ? block_size : request.block_size;
+        columns = solve(&request, matrices, columns, left_side, lower, unit_diagonal);
         if (!pop_graph_error(graph))
             none = pop_tensor_reshape_at(where, columns, (pop_shape){ rank, shape });
     }
@@ -251,42 +253,42 @@ static bool fit(pop_shape a, pop_shape b, bool left_side)
 }
 /* Creates a matrix in blocks (element by element if one block is enough), transposed for systems from the right; or
  * right-hand sides, each of which is contiguous. */
-static pop_tensor create(const struct triangular_call *call, pop_type type, pop_shape a, pop_shape b, bool left_side,
+static pop_tensor create(const struct triangular_call *request, pop_type type, pop_shape a, pop_shape b, bool left_side,
                          bool is_matrix)
 {
     char path[POPLIBS_PATH_SIZE];
     size_t rank = a.rank, n = a.dims[rank - 1], k = b.dims[left_side ? rank - 1 : rank - 2], groups = 1;
     for (size_t i = 0; i + 2 < rank; ++i)
         groups *= a.dims[i];
-    const char *name = poplibs_path(path, sizeof(path), call->name, is_matrix ? "lhs" : "rhs");
+    const char *name = poplibs_path(path, sizeof(path), request->name, is_matrix ? "lhs" : "rhs");
     pop_tensor t;
     if (is_matrix) {
-        t = triangular_blocks(call, type, groups, n, n, n <= call->block_size ? 1 : call->block_size, name);
+        t = triangular_blocks(request, type, groups, n, n, n <= request->block_size ? 1 : request->block_size, name);
     } else {
-        t = pop_graph_add_variable_at(call->where, call->graph, type, POP_SHAPE(groups, k, n), name);
-        poputil_map_tensor_linearly_at(call->where, call->graph, t);
+        t = pop_graph_add_variable_at(request->where, request->graph, type, POP_SHAPE(groups, k, n), name);
+        poputil_map_tensor_linearly_at(request->where, request->graph, t);
     }
     if (is_matrix != left_side)
-        t = poplin_transpose_grouped_matrix_at(call->where, t);
-    return pop_tensor_reshape_at(call->where, t, is_matrix ? a : b);
+        t = poplin_transpose_grouped_matrix_at(request->where, t);
+    return pop_tensor_reshape_at(request->where, t, is_matrix ? a : b);
 }
-static pop_tensor create_input(struct triangular_call *call, pop_type type, pop_shape a, pop_shape b, bool left_side,
+static pop_tensor create_input(struct triangular_call *request, pop_type type, pop_shape a, pop_shape b, bool left_side,
                                bool is_matrix)
 {
     char left[96], right[96];
     pop_option *list = NULL;
     pop_tensor t = { 0 };
-    if (!poplibs_ready(call->graph) || !triangular_take_options(call, &list))
+    if (!poplibs_ready(request->graph) || !triangular_take_options(request, &list))
         (void)0; /* the error is recorded already */
     else if (!fit(a, b, left_side))
-        poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api,
+        poplibs_fail(request->graph, POP_POPLAR_ERROR, request->where, request->api,
                      "shapes %s and %s do not form a system of equations", poplibs_shape_text(left, sizeof(left), a),
                      poplibs_shape_text(right, sizeof(right), b));
     else if (type != POP_HALF && type != POP_FLOAT)
-        poplibs_fail(call->graph, POP_TYPE_ERROR, call->where, call->api, "the type is %s; it must be half or float",
-                     pop_type_name(type));
+        poplibs_fail(request->graph, POP_TYPE_ERROR, request->where, request->api,
+                     "the type is %s; it must be half or float", pop_type_name(type));
     else
-        t = create(call, type, a, b, left_side, is_matrix);
+        t = create(request, type, a, b, left_side, is_matrix);
     free(list);
     return t;
 }
@@ -297,9 +299,9 @@ pop_tensor poplin_create_triangular_solve_input_lhs_at(pop_where where, pop_grap
 {
     POPLIBS_CALL(graph, log_type(input_type), log_type(output_type), a_shape, b_shape, left_side, name, options);
     (void)output_type;
-    struct triangular_call call = { where, graph, "poplin_create_triangular_solve_input_lhs", name, options, cache,
-                                    { 0 }, 0 };
-    return create_input(&call, input_type, a_shape, b_shape, left_side, true);
+    struct triangular_call request = { where, graph, "poplin_create_triangular_solve_input_lhs", name, options, cache,
+                                       { 0 }, 0 };
+    return create_input(&request, input_type, a_shape, b_shape, left_side, true);
 }
 pop_tensor poplin_create_triangular_solve_input_rhs_at(pop_where where, pop_graph *graph, pop_type input_type,
                                                        pop_type output_type, pop_shape a_shape, pop_shape b_shape,
@@ -308,9 +310,9 @@ pop_tensor poplin_create_triangular_solve_input_rhs_at(pop_where where, pop_grap
 {
     POPLIBS_CALL(graph, log_type(input_type), log_type(output_type), a_shape, b_shape, left_side, name, options);
     (void)output_type;
-    struct triangular_call call = { where, graph, "poplin_create_triangular_solve_input_rhs", name, options, cache,
-                                    { 0 }, 0 };
-    return create_input(&call, input_type, a_shape, b_shape, left_side, false);
+    struct triangular_call request = { where, graph, "poplin_create_triangular_solve_input_rhs", name, options, cache,
+                                       { 0 }, 0 };
+    return create_input(&request, input_type, a_shape, b_shape, left_side, false);
 }
 
 /* The products of halves, which have two widths if the right-hand sides cannot be halved evenly; then those of a

@@ -20,19 +20,19 @@ struct triangular_call {
 
 /* Removes option blockSize from the call's options.  *list is the storage of the remaining options, which the caller
  * frees.  False after an error. */
-bool triangular_take_options(struct triangular_call *call, pop_option **list);
+bool triangular_take_options(struct triangular_call *request, pop_option **list);
 /* Views matrices as {groups, n, n}. */
-pop_tensor triangular_grouped(const struct triangular_call *call, pop_tensor a);
+pop_tensor triangular_grouped(const struct triangular_call *request, pop_tensor a);
 /* The same with checks: square matrices of half or float, mapped; false after an error of the graph. */
-bool triangular_matrices(const struct triangular_call *call, pop_tensor a, pop_tensor *grouped);
+bool triangular_matrices(const struct triangular_call *request, pop_tensor a, pop_tensor *grouped);
 /* The first of the tiles that hold most of a tensor's elements; 0 without a mapping. */
-unsigned triangular_tile(const struct triangular_call *call, pop_tensor t);
+unsigned triangular_tile(const struct triangular_call *request, pop_tensor t);
 /* A variable {g,n,m} of contiguous blocks of `block` rows and columns. */
-pop_tensor triangular_blocks(const struct triangular_call *call, pop_type type, size_t g, size_t n, size_t m,
+pop_tensor triangular_blocks(const struct triangular_call *request, pop_type type, size_t g, size_t n, size_t m,
                              size_t block, const char *name);
 /* A constant of one element, on tile 0. */
-pop_tensor triangular_constant(const struct triangular_call *call, pop_type type, double value);
+pop_tensor triangular_constant(const struct triangular_call *request, pop_type type, double value);
 /* A clone of a{g,n,n}: the named triangle, row by row, zeros in the other; ones on the diagonal if unit_diagonal. */
-pop_tensor triangular_masked(const struct triangular_call *call, pop_tensor a, bool lower, bool unit_diagonal);
+pop_tensor triangular_masked(const struct triangular_call *request, pop_tensor a, bool lower, bool unit_diagonal);
 
 #endif

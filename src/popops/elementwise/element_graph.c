@@ -68,68 +68,70 @@ static bool match_shapes(pop_where where, pop_graph *graph, const char *api, pop
 }
 
 /* Operands may have more dims than an output that is given, ones that come first: {1,2,3} is added to {2,3}. */
-static void drop_leading_ones(struct element_call *call)
+static void drop_leading_ones(struct element_call *element)
 {
-    size_t rank = pop_tensor_rank(call->out);
-    for (size_t i = 0; i < call->count; ++i) {
+    size_t rank = pop_tensor_rank(element->out);
+    for (size_t i = 0; i < element->count; ++i) {
         size_t extra = 0;
-        while (pop_tensor_rank(call->given[i]) - extra > rank && pop_tensor_dim(call->given[i], extra) == 1)
+        while (pop_tensor_rank(element->given[i]) - extra > rank && pop_tensor_dim(element->given[i], extra) == 1)
             ++extra;
         for (; extra; --extra)
-            call->given[i] = pop_tensor_at_at(call->where, call->given[i], 0);
+            element->given[i] = pop_tensor_at_at(element->where, element->given[i], 0);
     }
 }
 
-bool element_match(struct element_call *call)
+bool element_match(struct element_call *element)
 {
-    assert(call->count && call->count <= sizeof(call->in) / sizeof(call->in[0]));
-    if (pop_tensor_valid(call->out))
-        drop_leading_ones(call);
-    memcpy(call->in, call->given, call->count * sizeof(call->in[0]));
-    if (!match_shapes(call->where, call->graph, call->api, call->in, call->count))
+    assert(element->count && element->count <= sizeof(element->in) / sizeof(element->in[0]));
+    if (pop_tensor_valid(element->out))
+        drop_leading_ones(element);
+    memcpy(element->in, element->given, element->count * sizeof(element->in[0]));
+    if (!match_shapes(element->where, element->graph, element->api, element->in, element->count))
         return false;
-    for (size_t i = 0; i < call->count; ++i)
-        if (pop_tensor_num_elements(call->in[i]) > 1 && pop_tensor_num_elements(call->given[i]) == 1) {
-            call->scalar[i] = true;
-            call->in[i] = call->given[i];
+    for (size_t i = 0; i < element->count; ++i)
+        if (pop_tensor_num_elements(element->in[i]) > 1 && pop_tensor_num_elements(element->given[i]) == 1) {
+            element->scalar[i] = true;
+            element->in[i] = element->given[i];
         }
     return true;
 }
 
 /* An operand that has the common shape: one that is not a scalar, or, if all have one element, the first. */
-static pop_tensor shaped_operand(const struct element_call *call)
+static pop_tensor shaped_operand(const struct element_call *element)
 {
     size_t i = 0;
-    while (call->scalar[i])
+    while (element->scalar[i])
         ++i;
-    assert(i < call->count);
-    return call->in[i];
+    assert(i < element->count);
+    return element->in[i];
 }
-void element_new_output(struct element_call *call, pop_type type)
+void element_new_output(struct element_call *element, pop_type type)
 {
-    call->out = output_like(call->where, call->graph, (pop_tensors){ call->count, call->given }, shaped_operand(call),
-                            type, call->name);
+    element->out = output_like(element->where, element->graph, (pop_tensors){ element->count, element->given },
+                               shaped_operand(element), type, element->name);
 }
 
-bool element_check_output(const struct element_call *call, pop_type type)
+bool element_check_output(const struct element_call *element, pop_type type)
 {
     char have[128], want[128];
-    pop_tensor out = call->out, shaped = shaped_operand(call);
+    pop_tensor out = element->out, shaped = shaped_operand(element);
     if (!pop_tensor_valid(out))
-        return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api, "the output is a null tensor");
+        return poplibs_fail(element->graph, POP_POPLAR_ERROR, element->where, element->api,
+                            "the output is a null tensor");
     if (pop_tensor_type(out) != type)
-        return poplibs_fail(call->graph, POP_TYPE_ERROR, call->where, call->api, "the output is %s, the result %s",
-                            pop_type_name(pop_tensor_type(out)), pop_type_name(type));
+        return poplibs_fail(element->graph, POP_TYPE_ERROR, element->where, element->api,
+                            "the output is %s, the result %s", pop_type_name(pop_tensor_type(out)),
+                            pop_type_name(type));
     if (!poplibs_shapes_equal(out, shaped)) {
         pop_tensor_shape_to_string(out, have, sizeof(have));
         pop_tensor_shape_to_string(shaped, want, sizeof(want));
-        return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api,
+        return poplibs_fail(element->graph, POP_POPLAR_ERROR, element->where, element->api,
                             "the output has shape %s, the result %s", have, want);
     }
     if (!pop_tensor_is_parallel_writeable(out))
-        return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api,
+        return poplibs_fail(element->graph, POP_POPLAR_ERROR, element->where, element->api,
                             "the output cannot be written: it contains constants or repeated elements");
-    return poplibs_is_operand(call->graph, call->where, call->api, "the output", out);
+    return poplibs_is_operand(element->graph, element->where, element->api, "the output", out);
 }
 
 pop_tensor popops_create_output_for_element_wise_op_at(pop_where where, pop_graph *graph, pop_tensors inputs,
@@ -163,37 +165,37 @@ pop_tensor popops_create_output_for_element_wise_op_at(pop_where where, pop_grap
 static void connect_operand(const struct element_work *work, pop_vertex vertex, const char *field, pop_tensor flat,
                             bool scalar, const poputil_partitions *parts, size_t first, size_t rows)
 {
-    const struct element_call *call = work->call;
-    if (scalar && call->number) {
-        pop_graph_connect_at(call->where, call->graph, vertex, field,
-                             pop_tensor_reshape_at(call->where, flat, POP_SHAPE()));
+    const struct element_call *element = work->element;
+    if (scalar && element->number) {
+        pop_graph_connect_at(element->where, element->graph, vertex, field,
+                             pop_tensor_reshape_at(element->where, flat, POP_SHAPE()));
     } else if (!rows) {
-        pop_graph_connect_at(call->where, call->graph, vertex, field,
-                             scalar ? flat : poplibs_slice_of_list(call->where, flat, &parts->regions, first));
+        pop_graph_connect_at(element->where, element->graph, vertex, field,
+                             scalar ? flat : poplibs_slice_of_list(element->where, flat, &parts->regions, first));
     } else if (!scalar) {
-        poplibs_connect_rows(call->where, call->graph, vertex, field, flat, &parts->regions, first, rows);
+        poplibs_connect_rows(element->where, element->graph, vertex, field, flat, &parts->regions, first, rows);
     } else {
         pop_tensor *same = poplibs_new(rows, sizeof(*same));
         for (size_t i = 0; i < rows; ++i)
             same[i] = flat;
-        pop_graph_connect_list_at(call->where, call->graph, vertex, field, (pop_tensors){ rows, same });
+        pop_graph_connect_list_at(element->where, element->graph, vertex, field, (pop_tensors){ rows, same });
         free(same);
     }
 }
 
 static void add_vertices(const struct element_work *work, unsigned tile, const poputil_partitions *parts)
 {
-    const struct element_call *call = work->call;
+    const struct element_call *element = work->element;
     for (size_t i = 0; i < parts->count; ++i) {
         size_t first = parts->first[i], lists = parts->first[i + 1] - first,
-               rows = lists > 1 || !call->vertex ? lists : 0;
-        pop_vertex vertex =
-            pop_graph_add_vertex_at(call->where, call->graph, work->set, rows ? call->vertex_rows : call->vertex);
-        if (!call->in_place)
+               rows = lists > 1 || !element->vertex ? lists : 0;
+        pop_vertex vertex = pop_graph_add_vertex_at(element->where, element->graph, work->set,
+                                                    rows ? element->vertex_rows : element->vertex);
+        if (!element->in_place)
             connect_operand(work, vertex, "out", work->out, false, parts, first, rows);
-        for (size_t k = 0; k < call->count; ++k)
-            connect_operand(work, vertex, call->fields[k], work->in[k], call->scalar[k], parts, first, rows);
-        pop_graph_map_vertex_at(call->where, call->graph, vertex, tile);
+        for (size_t k = 0; k < element->count; ++k)
+            connect_operand(work, vertex, element->fields[k], work->in[k], element->scalar[k], parts, first, rows);
+        pop_graph_map_vertex_at(element->where, element->graph, vertex, tile);
     }
 }
 
@@ -201,14 +203,14 @@ static void visit_tile(pop_graph *graph, const struct poplibs_tile *tile, void *
 {
     const struct element_work *work = user;
     const pop_target *target = pop_graph_target(graph);
-    pop_type type = pop_tensor_type(work->call->given[0]);
-    if (work->call->broadcast && element_add_broadcast(work, tile))
+    pop_type type = pop_tensor_type(work->element->given[0]);
+    if (work->element->broadcast && element_add_broadcast(work, tile))
         return;
     unsigned grain = pop_target_vector_width(target, type), size = (unsigned)pop_type_size(type);
     poputil_partitions parts;
     if (target->type == POP_TARGET_CPU)
         poplibs_split_on_cpu(tile->regions, 64, ELEMENT_CPU_PART_BYTES / size, &parts);
-    else if (tile->regions->count == 1 && work->call->vertex)
+    else if (tile->regions->count == 1 && work->element->vertex)
         poputil_split_regions_lists(tile->regions, grain, 1, 0, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
     else
         poputil_split_regions_lists_between_workers(target, tile->regions, grain, 2 * grain, POPUTIL_NO_LIMIT,
@@ -217,38 +219,38 @@ static void visit_tile(pop_graph *graph, const struct poplibs_tile *tile, void *
     poputil_partitions_free(&parts);
 }
 
-static void add_to_set(const struct element_call *call, pop_compute_set set)
+static void add_to_set(const struct element_call *element, pop_compute_set set)
 {
-    struct element_work work = { .call = call, .set = set };
+    struct element_work work = { .element = element, .set = set };
     pop_tensor *others[ELEMENT_OPERANDS];
     size_t count = 0;
-    for (size_t i = 0; i < call->count; ++i) {
-        work.in[i] = pop_tensor_flatten_at(call->where, call->in[i]);
-        if (!call->scalar[i])
+    for (size_t i = 0; i < element->count; ++i) {
+        work.in[i] = pop_tensor_flatten_at(element->where, element->in[i]);
+        if (!element->scalar[i])
             others[count++] = &work.in[i];
     }
-    work.out = pop_tensor_flatten_at(call->where, call->out);
-    pop_graph_reorder_to_simplify_at(call->where, call->graph, &work.out, others, count, false);
-    poplibs_for_each_tile(call->where, call->graph, work.out, visit_tile, &work);
+    work.out = pop_tensor_flatten_at(element->where, element->out);
+    pop_graph_reorder_to_simplify_at(element->where, element->graph, &work.out, others, count, false);
+    poplibs_for_each_tile(element->where, element->graph, work.out, visit_tile, &work);
 }
 
-bool element_needs_copy(const struct element_call *call)
+bool element_needs_copy(const struct element_call *element)
 {
-    for (size_t i = call->in_place; i < call->count; ++i)
-        if (pop_tensor_intersects(call->in[i], call->out) && !pop_tensor_equal(call->in[i], call->out))
+    for (size_t i = element->in_place; i < element->count; ++i)
+        if (pop_tensor_intersects(element->in[i], element->out) && !pop_tensor_equal(element->in[i], element->out))
             return true;
     return false;
 }
 
-void element_run(const struct element_call *call)
+void element_run(const struct element_call *element)
 {
     char path[POPLIBS_PATH_SIZE];
-    if (!poplibs_ready(call->graph) || !pop_tensor_num_elements(call->out))
+    if (!poplibs_ready(element->graph) || !pop_tensor_num_elements(element->out))
         return;
-    pop_compute_set set = pop_graph_add_compute_set_at(call->where, call->graph,
-                                                       poplibs_path(path, sizeof(path), call->name, call->step));
-    pop_mark mark = pop_graph_mark(call->graph);
-    add_to_set(call, set);
-    pop_graph_release(call->graph, mark);
-    pop_sequence_add_at(call->where, call->sequence, pop_execute_at(call->where, set, call->name));
+    pop_compute_set set = pop_graph_add_compute_set_at(element->where, element->graph,
+                                                       poplibs_path(path, sizeof(path), element->name, element->step));
+    pop_mark mark = pop_graph_mark(element->graph);
+    add_to_set(element, set);
+    pop_graph_release(element->graph, mark);
+    pop_sequence_add_at(element->where, element->sequence, pop_execute_at(element->where, set, element->name));
 }

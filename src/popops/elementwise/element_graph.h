@@ -37,22 +37,22 @@ struct element_call {
     bool number;                               /* the field of the second operand takes one element, not a vector */
 };
 
-/* Broadcasts call->given to one shape, in call->in, that of call->out if it is given; false, with an error recorded, if
- * the shapes do not match. */
-bool element_match(struct element_call *call);
+/* Broadcasts element->given to one shape, in element->in, that of element->out if it is given; false, with an error
+ * recorded, if the shapes do not match. */
+bool element_match(struct element_call *element);
 /* Creates the output, of a type, mapped like the most evenly spread operand. */
-void element_new_output(struct element_call *call, pop_type type);
+void element_new_output(struct element_call *element, pop_type type);
 /* Whether out can take a result of this type; false, with an error recorded, otherwise. */
-bool element_check_output(const struct element_call *call, pop_type type);
+bool element_check_output(const struct element_call *element, pop_type type);
 /* Whether an operand overlaps the output in another order, so that it would be overwritten before it is read: the
  * result must then be written to a temporary and copied. */
-bool element_needs_copy(const struct element_call *call);
+bool element_needs_copy(const struct element_call *element);
 /* Adds a compute set with the vertices to the sequence; nothing if there are no elements. */
-void element_run(const struct element_call *call);
+void element_run(const struct element_call *element);
 
 /* A call while its vertices are added: its compute set, and its operands flattened in one order. */
 struct element_work {
-    const struct element_call *call;
+    const struct element_call *element;
     pop_compute_set set;
     pop_tensor in[ELEMENT_OPERANDS], out;
 };

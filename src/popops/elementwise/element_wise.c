@@ -110,12 +110,12 @@ struct names {
     char api[64], step[64], vertex[128], rows[128], inner[128], outer[128];
 };
 /* Sets the call's vertex types and field names. */
-static void name_vertices(struct element_call *call, struct names *names, const struct element_request *request,
+static void name_vertices(struct element_call *element, struct names *names, const struct element_request *request,
                           const struct operator_info *info, pop_type type)
 {
     static const char *const fields[2][3][3] = { { { "in" }, { "in1", "in2" }, { "in1", "in2", "in3" } },
                                                  { { "inOut" }, { "in1Out", "in2" }, { "in1Out", "in2", "in3" } } };
-    const char *in_place = call->in_place ? "InPlace" : "", *of = pop_type_name(type),
+    const char *in_place = element->in_place ? "InPlace" : "", *of = pop_type_name(type),
                *kind = operator_kind(request->arity);
     const char *arity = request->arity == 1 ? "Unary" : "Binary";
     step_of(names->step, sizeof(names->step), info->constant);
@@ -127,51 +127,52 @@ static void name_vertices(struct element_call *call, struct names *names, const 
         snprintf(names->rows, sizeof(names->rows), "popops::%sOp2D%s<popops::expr::%s::%s,%s>", arity, in_place, kind,
                  info->constant, of);
     }
-    call->step = names->step;
-    call->vertex = request->arity == 3 ? NULL : names->vertex;
-    call->vertex_rows = names->rows;
-    call->fields = fields[call->in_place][request->arity - 1];
+    element->step = names->step;
+    element->vertex = request->arity == 3 ? NULL : names->vertex;
+    element->vertex_rows = names->rows;
+    element->fields = fields[element->in_place][request->arity - 1];
 }
 
 /* Addition and multiplication commute: exchanges the operands so that the broadcast one is the second. */
-static void put_broadcast_second(struct element_call *call, const struct element_request *request)
+static void put_broadcast_second(struct element_call *element, const struct element_request *request)
 {
     bool any_order = request->arity == 2 && (request->op == POPOPS_BINARY_ADD || request->op == POPOPS_BINARY_MULTIPLY);
-    if (!any_order || call->scalar[1] ||
-        pop_tensor_num_elements(call->given[0]) >= pop_tensor_num_elements(call->given[1]))
+    if (!any_order || element->scalar[1] ||
+        pop_tensor_num_elements(element->given[0]) >= pop_tensor_num_elements(element->given[1]))
         return;
-    const struct element_call old = *call;
+    const struct element_call old = *element;
     for (int i = 0; i < 2; ++i) {
-        call->given[i] = old.given[1 - i];
-        call->in[i] = old.in[1 - i];
-        call->scalar[i] = old.scalar[1 - i];
+        element->given[i] = old.given[1 - i];
+        element->in[i] = old.in[1 - i];
+        element->scalar[i] = old.scalar[1 - i];
     }
 }
 
-static bool has_broadcast(const struct element_call *call)
+static bool has_broadcast(const struct element_call *element)
 {
-    size_t elements = pop_tensor_num_elements(call->out);
-    return pop_tensor_num_elements(call->given[0]) == elements && pop_tensor_num_elements(call->given[1]) != elements;
+    size_t elements = pop_tensor_num_elements(element->out);
+    return pop_tensor_num_elements(element->given[0]) == elements &&
+           pop_tensor_num_elements(element->given[1]) != elements;
 }
 
 /* Some operators have vertices for a broadcast second operand. */
-static void run_operator(struct element_call *call, struct names *names, const struct element_request *request,
+static void run_operator(struct element_call *element, struct names *names, const struct element_request *request,
                          const struct operator_info *info, pop_type type)
 {
     static const char *const fields[] = { "data", "B" };
-    const char *in_place = call->in_place ? "InPlace" : "", *of = pop_type_name(type), *op = info->constant;
+    const char *in_place = element->in_place ? "InPlace" : "", *of = pop_type_name(type), *op = info->constant;
     struct element_broadcast vector;
-    name_vertices(call, names, request, info, type);
+    name_vertices(element, names, request, info, type);
     bool broadcasts = request->arity == 2 && pop_type_is_floating_point(type) && operator_broadcasts(request->op);
-    if (broadcasts && call->scalar[1]) {
+    if (broadcasts && element->scalar[1]) {
         snprintf(names->vertex, sizeof(names->vertex),
                  "popops::BroadcastScalar1D%sSupervisor<popops::expr::BroadcastOpType::%s,%s>", in_place, op, of);
         snprintf(names->rows, sizeof(names->rows), "popops::BroadcastScalar2D%s<popops::expr::BroadcastOpType::%s,%s>",
                  in_place, op, of);
-        call->fields = fields;
-        call->number = true;
-    } else if (broadcasts && has_broadcast(call)) {
-        call->broadcast = &vector;
+        element->fields = fields;
+        element->number = true;
+    } else if (broadcasts && has_broadcast(element)) {
+        element->broadcast = &vector;
         vector = (struct element_broadcast){ names->inner, names->outer };
         snprintf(names->inner, sizeof(names->inner),
                  "popops::BroadcastVectorInner%sSupervisor<popops::expr::BroadcastOpType::%s,%s>", in_place, op, of);
@@ -179,7 +180,7 @@ static void run_operator(struct element_call *call, struct names *names, const s
                  "popops::BroadcastVectorOuterByRow%sSupervisor<popops::expr::BroadcastOpType::%s,%s,true>", in_place,
                  op, of);
     }
-    element_run(call);
+    element_run(element);
 }
 
 pop_tensor element_serve(const struct element_request *request)
@@ -195,41 +196,42 @@ pop_tensor element_serve(const struct element_request *request)
     pop_tensor none = { 0 }, wanted;
     pop_type type;
     struct names names;
-    struct element_call call = { .where = request->where,
-                                 .graph = request->graph,
-                                 .api = request->api,
-                                 .sequence = request->sequence,
-                                 .name = request->name,
-                                 .count = (size_t)request->arity };
+    struct element_call element = { .where = request->where,
+                                    .graph = request->graph,
+                                    .api = request->api,
+                                    .sequence = request->sequence,
+                                    .name = request->name,
+                                    .count = (size_t)request->arity };
     snprintf(names.api, sizeof(names.api), "popops_%s%s", info->name, forms[request->form]);
-    if (!call.api)
-        call.api = names.api;
-    if (!poplibs_ready(request->graph) || !find_type(request, call.api, info, &type))
+    if (!element.api)
+        element.api = names.api;
+    if (!poplibs_ready(request->graph) || !find_type(request, element.api, info, &type))
         return none;
     for (int i = 0; i < request->arity; ++i)
-        call.given[i] = is_number(&request->operands[i]) ? constant_of(request, call.api, &request->operands[i],
-                                                                       is_condition(request, i) ? POP_BOOL : type)
-                                                         : request->operands[i].tensor;
-    call.out = request->form == ELEMENT_IN_PLACE ? call.given[0] : request->out;
-    if (pop_graph_error(request->graph) || !element_match(&call))
+        element.given[i] = is_number(&request->operands[i]) ? constant_of(request, element.api, &request->operands[i],
+                                                                          is_condition(request, i) ? POP_BOOL : type)
+                                                            : request->operands[i].tensor;
+    element.out = request->form == ELEMENT_IN_PLACE ? element.given[0] : request->out;
+    if (pop_graph_error(request->graph) || !element_match(&element))
         return none;
     pop_type result = operator_result(info, type);
     if (request->form == ELEMENT_NEW)
-        element_new_output(&call, result);
-    else if (!element_check_output(&call, result))
+        element_new_output(&element, result);
+    else if (!element_check_output(&element, result))
         return none;
-    call.in_place = result == type && pop_tensor_equal(call.given[0], call.out);
-    wanted = call.out;
-    bool copy = element_needs_copy(&call);
+    element.in_place = result == type && pop_tensor_equal(element.given[0], element.out);
+    wanted = element.out;
+    bool copy = element_needs_copy(&element);
     if (copy) {
-        element_new_output(&call, result);
-        call.in_place = false;
+        element_new_output(&element, result);
+        element.in_place = false;
     }
-    if (!call.in_place)
-        put_broadcast_second(&call, request);
-    run_operator(&call, &names, request, info, type);
+    if (!element.in_place)
+        put_broadcast_second(&element, request);
+    run_operator(&element, &names, request, info, type);
     if (copy)
-        pop_sequence_add_at(call.where, call.sequence, pop_copy_at(call.where, call.out, wanted, false, call.name));
+        pop_sequence_add_at(element.where, element.sequence,
+                            pop_copy_at(element.where, element.out, wanted, false, element.name));
     return wanted;
 }
 

@@ -48,97 +48,96 @@ bool popops_check_map_options_at(pop_where where, pop_graph *graph, pop_options 
 
 /* ---- one operator after the other ---- */
 
-static pop_tensor tensor_of(const struct map_call *call, size_t at);
+static pop_tensor tensor_of(const struct map_call *map, size_t at);
 
 /* A value as an operand; numbers stay numbers. */
-static popops_operand operand_of(const struct map_call *call, size_t at)
+static popops_operand operand_of(const struct map_call *map, size_t at)
 {
-    const struct typed_node *node = &call->expr.nodes[at];
-    return node->given.kind == POPOPS_EXPR_CONST ? node->given.value : popops_operand_of_tensor(tensor_of(call, at));
+    const struct typed_node *node = &map->expr.nodes[at];
+    return node->given.kind == POPOPS_EXPR_CONST ? node->given.value : popops_operand_of_tensor(tensor_of(map, at));
 }
-static pop_tensor number_of(const struct map_call *call, const struct typed_node *node)
+static pop_tensor number_of(const struct map_call *map, const struct typed_node *node)
 {
-    pop_tensor t = pop_graph_add_constant_fill_at(call->where, call->graph, node->type, POP_SHAPE(),
-                                                  node->given.value.value_type, &node->given.value.value, call->name);
-    pop_graph_set_tile_mapping_at(call->where, call->graph, t, 0);
+    pop_tensor t = pop_graph_add_constant_fill_at(map->where, map->graph, node->type, POP_SHAPE(),
+                                                  node->given.value.value_type, &node->given.value.value, map->name);
+    pop_graph_set_tile_mapping_at(map->where, map->graph, t, 0);
     return t;
 }
 /* Adds one operator; the root of the tree writes to the call's output. */
-static pop_tensor run_operator(const struct map_call *call, size_t at, enum element_form form)
+static pop_tensor run_operator(const struct map_call *map, size_t at, enum element_form form)
 {
-    const struct typed_node *node = &call->expr.nodes[at];
-    struct element_request request = { .where = call->where,
-                                       .graph = call->graph,
+    const struct typed_node *node = &map->expr.nodes[at];
+    struct element_request request = { .where = map->where,
+                                       .graph = map->graph,
                                        .form = form,
                                        .arity = node->operands,
                                        .op = node->given.op,
-                                       .out = call->out,
-                                       .sequence = call->sequence,
-                                       .name = call->name,
-                                       .api = call->api };
+                                       .out = map->out,
+                                       .sequence = map->sequence,
+                                       .name = map->name,
+                                       .api = map->api };
     bool any_tensor = false;
     for (int k = 0; k < node->operands; ++k) {
-        request.operands[k] = operand_of(call, node->operand[k]);
+        request.operands[k] = operand_of(map, node->operand[k]);
         any_tensor |=
             request.operands[k].value_type == POP_TYPE_NULL && !(k == 2 && node->given.op == POPOPS_TERNARY_SELECT);
     }
     if (!any_tensor)
-        request.operands[0] = popops_operand_of_tensor(number_of(call, &call->expr.nodes[node->operand[0]]));
+        request.operands[0] = popops_operand_of_tensor(number_of(map, &map->expr.nodes[node->operand[0]]));
     return element_serve(&request);
 }
-static pop_tensor tensor_of(const struct map_call *call, size_t at)
+static pop_tensor tensor_of(const struct map_call *map, size_t at)
 {
-    const struct typed_node *node = &call->expr.nodes[at];
+    const struct typed_node *node = &map->expr.nodes[at];
     if (node->given.kind == POPOPS_EXPR_PLACEHOLDER)
-        return call->tensors.list[node->given.op - 1];
+        return map->tensors.list[node->given.op - 1];
     if (node->given.kind == POPOPS_EXPR_CONST)
-        return number_of(call, node);
+        return number_of(map, node);
     if (node->given.kind == POPOPS_EXPR_CAST)
-        return popops_cast_at(call->where, call->graph, tensor_of(call, node->operand[0]), node->type, call->sequence,
-                              call->name);
-    return run_operator(call, at, ELEMENT_NEW);
+        return popops_cast_at(map->where, map->graph, tensor_of(map, node->operand[0]), node->type, map->sequence,
+                              map->name);
+    return run_operator(map, at, ELEMENT_NEW);
 }
 
-static bool is_leaf(const struct map_call *call, size_t at)
+static bool is_leaf(const struct map_call *map, size_t at)
 {
-    return call->expr.nodes[at].operands == 0;
+    return map->expr.nodes[at].operands == 0;
 }
 /* Whether all operands of the root are tensors and numbers: then the operator itself can run in place. */
-static bool is_simple(const struct map_call *call)
+static bool is_simple(const struct map_call *map)
 {
-    const struct typed_node *root = &call->expr.nodes[call->expr.count - 1];
+    const struct typed_node *root = &map->expr.nodes[map->expr.count - 1];
     for (int k = 0; k < root->operands; ++k)
-        if (!is_leaf(call, root->operand[k]))
+        if (!is_leaf(map, root->operand[k]))
             return false;
     return true;
 }
 
 /* Copies the result of an expression without operators: a tensor, or a cast of one. */
-static void copy_to_output(struct map_call *call, pop_tensor from)
+static void copy_to_output(struct map_call *map, pop_tensor from)
 {
     struct element_call output = {
-        .where = call->where, .graph = call->graph, .api = call->api, .name = call->name, .count = 1, .given = { from }
+        .where = map->where, .graph = map->graph, .api = map->api, .name = map->name, .count = 1, .given = { from }
     };
-    if (!poplibs_ready(call->graph) || !element_match(&output))
+    if (!poplibs_ready(map->graph) || !element_match(&output))
         return;
-    if (call->form == ELEMENT_NEW)
+    if (map->form == ELEMENT_NEW)
         element_new_output(&output, pop_tensor_type(from));
     else
-        output.out = call->out;
+        output.out = map->out;
     if (!element_check_output(&output, pop_tensor_type(from)))
         return;
-    call->out = output.out;
-    pop_sequence_add_at(call->where, call->sequence,
-                        pop_copy_at(call->where, output.in[0], call->out, false, call->name));
+    map->out = output.out;
+    pop_sequence_add_at(map->where, map->sequence, pop_copy_at(map->where, output.in[0], map->out, false, map->name));
 }
 
-static void run_operators(struct map_call *call)
+static void run_operators(struct map_call *map)
 {
-    size_t root = call->expr.count - 1;
-    if (call->expr.nodes[root].given.kind < POPOPS_EXPR_UNARY)
-        copy_to_output(call, tensor_of(call, root));
+    size_t root = map->expr.count - 1;
+    if (map->expr.nodes[root].given.kind < POPOPS_EXPR_UNARY)
+        copy_to_output(map, tensor_of(map, root));
     else
-        call->out = run_operator(call, root, call->form == ELEMENT_NEW ? ELEMENT_NEW : ELEMENT_WITH_OUTPUT);
+        map->out = run_operator(map, root, map->form == ELEMENT_NEW ? ELEMENT_NEW : ELEMENT_WITH_OUTPUT);
 }
 
 /* ---- one generated vertex ---- */
@@ -168,20 +167,20 @@ static pop_perf estimate_rows(const pop_vertex_view *vertex, const pop_target *t
 }
 
 /* Compiles the codelet unless the graph has it already; false if there is no compiler. */
-static bool add_codelet(const struct map_call *call, const struct expr_source *source)
+static bool add_codelet(const struct map_call *map, const struct expr_source *source)
 {
-    if (pop_graph_has_codelet(call->graph, source->vertex))
+    if (pop_graph_has_codelet(map->graph, source->vertex))
         return true;
     void *user = poplibs_as_user((uintptr_t)source->cycles << 8 | source->width);
-    if (pop_graph_add_codelets_source_at(call->where, call->graph, source->text, POP_FILE_C, NULL)) {
-        pop_graph_register_perf_estimator_at(call->where, call->graph, source->vertex, estimate, user);
-        pop_graph_register_perf_estimator_at(call->where, call->graph, source->vertex_rows, estimate_rows, user);
+    if (pop_graph_add_codelets_source_at(map->where, map->graph, source->text, POP_FILE_C, NULL)) {
+        pop_graph_register_perf_estimator_at(map->where, map->graph, source->vertex, estimate, user);
+        pop_graph_register_perf_estimator_at(map->where, map->graph, source->vertex_rows, estimate_rows, user);
         return true;
     }
-    const pop_error *error = pop_graph_error(call->graph);
+    const pop_error *error = pop_graph_error(map->graph);
     if (!error || error->status != POP_NO_ENVIRONMENT)
         return true; /* the error stays recorded */
-    pop_graph_take_error(call->graph, NULL);
+    pop_graph_take_error(map->graph, NULL);
     return false;
 }
 
@@ -197,116 +196,115 @@ static const char *const *field_names(bool in_place)
 }
 
 /* False if there is no compiler. */
-static bool run_generated(struct map_call *call)
+static bool run_generated(struct map_call *map)
 {
-    pop_type result = call->expr.nodes[call->expr.count - 1].type;
-    struct element_call work = { .where = call->where,
-                                 .graph = call->graph,
-                                 .api = call->api,
-                                 .sequence = call->sequence,
-                                 .name = call->name,
+    pop_type result = map->expr.nodes[map->expr.count - 1].type;
+    struct element_call work = { .where = map->where,
+                                 .graph = map->graph,
+                                 .api = map->api,
+                                 .sequence = map->sequence,
+                                 .name = map->name,
                                  .step = "Op/Map",
-                                 .count = (size_t)call->expr.inputs,
-                                 .out = call->out };
-    for (int i = 0; i < call->expr.inputs; ++i)
-        work.given[i] = call->tensors.list[call->expr.used[i] - 1];
+                                 .count = (size_t)map->expr.inputs,
+                                 .out = map->out };
+    for (int i = 0; i < map->expr.inputs; ++i)
+        work.given[i] = map->tensors.list[map->expr.used[i] - 1];
     if (!element_match(&work))
         return true;
-    if (call->form == ELEMENT_NEW)
+    if (map->form == ELEMENT_NEW)
         element_new_output(&work, result);
     else if (!element_check_output(&work, result))
         return true;
     work.in_place = pop_tensor_type(work.given[0]) == result && pop_tensor_equal(work.given[0], work.out);
-    call->out = work.out;
+    map->out = work.out;
     bool copy = element_needs_copy(&work);
     if (copy) {
         element_new_output(&work, result);
         work.in_place = false;
     }
-    struct expr_source source = expr_generate(&call->expr, pop_graph_target(call->graph), work.given, work.in_place);
+    struct expr_source source = expr_generate(&map->expr, pop_graph_target(map->graph), work.given, work.in_place);
     work.vertex = source.vertex;
     work.vertex_rows = source.vertex_rows;
     work.fields = field_names(work.in_place);
-    bool compiled = add_codelet(call, &source);
+    bool compiled = add_codelet(map, &source);
     if (compiled)
         element_run(&work);
     if (compiled && copy)
-        pop_sequence_add_at(call->where, call->sequence,
-                            pop_copy_at(call->where, work.out, call->out, false, call->name));
+        pop_sequence_add_at(map->where, map->sequence, pop_copy_at(map->where, work.out, map->out, false, map->name));
     free(source.text);
     return compiled;
 }
 
 /* ---- calls ---- */
 
-static bool can_generate(const struct map_call *call)
+static bool can_generate(const struct map_call *map)
 {
-    for (size_t i = 0; i < call->expr.count; ++i)
-        if (pop_type_size(call->expr.nodes[i].type) == 1 && call->expr.nodes[i].type != POP_BOOL)
+    for (size_t i = 0; i < map->expr.count; ++i)
+        if (pop_type_size(map->expr.nodes[i].type) == 1 && map->expr.nodes[i].type != POP_BOOL)
             return false; /* character types can be cast, but no operator takes them */
     return true;
 }
 
-static pop_tensor serve(struct map_call *call, popops_expr expr, pop_options options)
+static pop_tensor serve(struct map_call *map, popops_expr expr, pop_options options)
 {
-    if (!poplibs_ready(call->graph) || !parse_options(call->where, call->graph, call->api, options, &call->options))
+    if (!poplibs_ready(map->graph) || !parse_options(map->where, map->graph, map->api, options, &map->options))
         return (pop_tensor){ 0 };
-    if (call->form == ELEMENT_IN_PLACE) {
-        if (!call->tensors.count) {
-            poplibs_fail(call->graph, POP_INDEX_ERROR, call->where, call->api, "there is no tensor to write");
+    if (map->form == ELEMENT_IN_PLACE) {
+        if (!map->tensors.count) {
+            poplibs_fail(map->graph, POP_INDEX_ERROR, map->where, map->api, "there is no tensor to write");
             return (pop_tensor){ 0 };
         }
-        call->out = call->tensors.list[0];
+        map->out = map->tensors.list[0];
     }
-    if (!expr_type(call->where, call->graph, call->api, expr, call->tensors, &call->expr))
+    if (!expr_type(map->where, map->graph, map->api, expr, map->tensors, &map->expr))
         return (pop_tensor){ 0 };
-    bool one = call->expr.operators <= 1 || is_simple(call),
-         generate = (call->options.generate && !one) || call->options.force;
-    if (!generate || !can_generate(call) || !run_generated(call))
-        run_operators(call);
-    expr_free(&call->expr);
-    return pop_graph_error(call->graph) ? (pop_tensor){ 0 } : call->out;
+    bool one = map->expr.operators <= 1 || is_simple(map),
+         generate = (map->options.generate && !one) || map->options.force;
+    if (!generate || !can_generate(map) || !run_generated(map))
+        run_operators(map);
+    expr_free(&map->expr);
+    return pop_graph_error(map->graph) ? (pop_tensor){ 0 } : map->out;
 }
 
 pop_tensor popops_map_expr_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors,
                               pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, tensors, name, options);
-    struct map_call call = { .where = where,
-                             .graph = graph,
-                             .api = "popops_map",
-                             .form = ELEMENT_NEW,
-                             .tensors = tensors,
-                             .sequence = sequence,
-                             .name = name };
-    return serve(&call, expr, options);
+    struct map_call map = { .where = where,
+                            .graph = graph,
+                            .api = "popops_map",
+                            .form = ELEMENT_NEW,
+                            .tensors = tensors,
+                            .sequence = sequence,
+                            .name = name };
+    return serve(&map, expr, options);
 }
 void popops_map_expr_in_place_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors,
                                  pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, tensors, name, options);
-    struct map_call call = { .where = where,
-                             .graph = graph,
-                             .api = "popops_map_in_place",
-                             .form = ELEMENT_IN_PLACE,
-                             .tensors = tensors,
-                             .sequence = sequence,
-                             .name = name };
-    serve(&call, expr, options);
+    struct map_call map = { .where = where,
+                            .graph = graph,
+                            .api = "popops_map_in_place",
+                            .form = ELEMENT_IN_PLACE,
+                            .tensors = tensors,
+                            .sequence = sequence,
+                            .name = name };
+    serve(&map, expr, options);
 }
 void popops_map_expr_with_output_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors,
                                     pop_tensor out, pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, tensors, out, name, options);
-    struct map_call call = { .where = where,
-                             .graph = graph,
-                             .api = "popops_map_with_output",
-                             .form = ELEMENT_WITH_OUTPUT,
-                             .tensors = tensors,
-                             .out = out,
-                             .sequence = sequence,
-                             .name = name };
-    serve(&call, expr, options);
+    struct map_call map = { .where = where,
+                            .graph = graph,
+                            .api = "popops_map_with_output",
+                            .form = ELEMENT_WITH_OUTPUT,
+                            .tensors = tensors,
+                            .out = out,
+                            .sequence = sequence,
+                            .name = name };
+    serve(&map, expr, options);
 }
 
 pop_tensor popops_map_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors, pop_program sequence,

@@ -26,48 +26,50 @@ struct slice_call {
     bool validate, padding;
 };
 
-static bool is_rows(const struct slice_call *call)
+static bool is_rows(const struct slice_call *request)
 {
-    return call->dims.count == 1 && call->sizes.dims[0] == 1;
+    return request->dims.count == 1 && request->sizes.dims[0] == 1;
 }
 
 /* The shape of n slices. */
-static pop_shape slices_shape(const struct slice_call *call, size_t n, size_t *shape)
+static pop_shape slices_shape(const struct slice_call *request, size_t n, size_t *shape)
 {
-    size_t rank = pop_tensor_shape(call->t, shape + 1, POPOPS_MAX_DIMS);
+    size_t rank = pop_tensor_shape(request->t, shape + 1, POPOPS_MAX_DIMS);
     shape[0] = n;
-    for (size_t i = 0; i < call->dims.count; ++i)
-        shape[1 + call->dims.list[i]] = call->sizes.dims[i];
+    for (size_t i = 0; i < request->dims.count; ++i)
+        shape[1 + request->dims.list[i]] = request->sizes.dims[i];
     return (pop_shape){ rank + 1, shape };
 }
 
 /* Checks the arguments that all calls share; converts the offsets to {n, dims} of UNSIGNED_INT. */
-static bool check(struct slice_call *call, pop_graph *graph, pop_options options)
+static bool check(struct slice_call *request, pop_graph *graph, pop_options options)
 {
     size_t shape[POPOPS_MAX_DIMS];
     if (!poplibs_ready(graph))
         return false;
-    if (!poplibs_is_operand(graph, call->where, call->api, "the sliced tensor", call->t) ||
-        !poplibs_is_operand(graph, call->where, call->api, "the tensor of offsets", call->offsets))
+    if (!poplibs_is_operand(graph, request->where, request->api, "the sliced tensor", request->t) ||
+        !poplibs_is_operand(graph, request->where, request->api, "the tensor of offsets", request->offsets))
         return false;
-    size_t rank = pop_tensor_shape(call->t, shape, POPOPS_MAX_DIMS), n = pop_tensor_dim(call->offsets, 0),
-           dims = call->dims.count;
-    if (!popops_check_dims(call->where, graph, call->api, (pop_shape){ rank, shape }, call->dims, call->sizes) ||
-        !popops_check_slice_options(call->where, graph, call->api, options, &call->validate, &call->padding))
+    size_t rank = pop_tensor_shape(request->t, shape, POPOPS_MAX_DIMS), n = pop_tensor_dim(request->offsets, 0),
+           dims = request->dims.count;
+    if (!popops_check_dims(request->where, graph, request->api, (pop_shape){ rank, shape }, request->dims,
+                           request->sizes) ||
+        !popops_check_slice_options(request->where, graph, request->api, options, &request->validate,
+                                    &request->padding))
         return false;
-    call->validate |= popops_is_planned(call->plan) && call->plan->validate_indices;
-    call->padding |= popops_is_planned(call->plan) && call->plan->padding_index_used;
-    if (call->padding && !is_rows(call))
-        return poplibs_fail(graph, POP_INVALID_OPTION, call->where, call->api,
+    request->validate |= popops_is_planned(request->plan) && request->plan->validate_indices;
+    request->padding |= popops_is_planned(request->plan) && request->plan->padding_index_used;
+    if (request->padding && !is_rows(request))
+        return poplibs_fail(graph, POP_INVALID_OPTION, request->where, request->api,
                             "option 'paddingIndexUsed' is for slices of one row of one dimension");
     if (!dims)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, call->where, call->api,
+        return poplibs_fail(graph, POP_POPLAR_ERROR, request->where, request->api,
                             "dims is empty: there is no dimension to slice");
-    if (pop_tensor_rank(call->offsets) != 2 || pop_tensor_dim(call->offsets, 1) != dims)
-        return popops_check_shape(call->where, graph, call->api, "the offsets", call->offsets, POP_UNSIGNED_INT,
-                                  POP_SHAPE(n, dims));
-    call->offsets = popops_offsets(call->where, graph, call->api, call->offsets, n * dims);
-    call->offsets = pop_tensor_reshape_at(call->where, call->offsets, POP_SHAPE(n, dims));
+    if (pop_tensor_rank(request->offsets) != 2 || pop_tensor_dim(request->offsets, 1) != dims)
+        return popops_check_shape(request->where, graph, request->api, "the offsets", request->offsets,
+                                  POP_UNSIGNED_INT, POP_SHAPE(n, dims));
+    request->offsets = popops_offsets(request->where, graph, request->api, request->offsets, n * dims);
+    request->offsets = pop_tensor_reshape_at(request->where, request->offsets, POP_SHAPE(n, dims));
     return poplibs_ready(graph);
 }
 
@@ -95,47 +97,48 @@ void popops_add_offset_check(pop_where where, pop_graph *graph, const char *api,
 }
 
 /* Ends the run if an offset is out of range. */
-static void add_validation(const struct slice_call *call, pop_graph *graph, pop_program sequence)
+static void add_validation(const struct slice_call *request, pop_graph *graph, pop_program sequence)
 {
     size_t rows[POPOPS_MAX_DIMS];
-    if (!call->validate)
+    if (!request->validate)
         return;
-    for (size_t i = 0; i < call->dims.count; ++i)
-        rows[i] = pop_tensor_dim(call->t, call->dims.list[i]) + call->padding;
-    popops_add_offset_check(call->where, graph, call->api, call->name, call->offsets, call->dims,
-                            (pop_shape){ call->dims.count, rows }, sequence);
+    for (size_t i = 0; i < request->dims.count; ++i)
+        rows[i] = pop_tensor_dim(request->t, request->dims.list[i]) + request->padding;
+    popops_add_offset_check(request->where, graph, request->api, request->name, request->offsets, request->dims,
+                            (pop_shape){ request->dims.count, rows }, sequence);
 }
 
 /* Converts the call to rows of a matrix.  A matrix whose rows are on different tiles gets a plan if the caller has
  * none. */
-static bool as_rows(const struct slice_call *call, pop_graph *graph, enum popops_multi_kind kind,
+static bool as_rows(const struct slice_call *request, pop_graph *graph, enum popops_multi_kind kind,
                     struct popops_multi *multi)
 {
-    pop_where where = call->where;
-    unsigned dim = call->dims.list[0];
-    size_t rows = pop_tensor_dim(call->t, dim), columns = rows ? pop_tensor_num_elements(call->t) / rows : 0,
-           n = pop_tensor_dim(call->offsets, 0);
-    *multi =
-        (struct popops_multi){ .where = where, .kind = kind, .lookups = n, .scale = call->scale, .name = call->name };
+    pop_where where = request->where;
+    unsigned dim = request->dims.list[0];
+    size_t rows = pop_tensor_dim(request->t, dim), columns = rows ? pop_tensor_num_elements(request->t) / rows : 0,
+           n = pop_tensor_dim(request->offsets, 0);
+    *multi = (struct popops_multi){
+        .where = where, .kind = kind, .lookups = n, .scale = request->scale, .name = request->name
+    };
     multi->base =
-        pop_tensor_reshape_at(where, pop_tensor_dim_roll_at(where, call->t, dim, 0), POP_SHAPE(rows, columns));
-    multi->offsets = pop_tensor_flatten_at(where, call->offsets);
-    if (rows && pop_tensor_valid(call->s))
+        pop_tensor_reshape_at(where, pop_tensor_dim_roll_at(where, request->t, dim, 0), POP_SHAPE(rows, columns));
+    multi->offsets = pop_tensor_flatten_at(where, request->offsets);
+    if (rows && pop_tensor_valid(request->s))
         multi->sub =
-            pop_tensor_reshape_at(where, pop_tensor_dim_roll_at(where, call->s, dim + 1, 1), POP_SHAPE(n, columns));
-    if (popops_is_planned(call->plan)) {
-        const popops_slice_plan *plan = call->plan;
-        if (plan->rows != rows || plan->columns != columns || plan->type != pop_tensor_type(call->t))
-            return poplibs_fail(graph, POP_POPLAR_ERROR, where, call->api,
+            pop_tensor_reshape_at(where, pop_tensor_dim_roll_at(where, request->s, dim + 1, 1), POP_SHAPE(n, columns));
+    if (popops_is_planned(request->plan)) {
+        const popops_slice_plan *plan = request->plan;
+        if (plan->rows != rows || plan->columns != columns || plan->type != pop_tensor_type(request->t))
+            return poplibs_fail(graph, POP_POPLAR_ERROR, where, request->api,
                                 "a plan for {%zu,%zu} of %s cannot slice {%zu,%zu} of %s", plan->rows, plan->columns,
-                                pop_type_name(plan->type), rows, columns, pop_type_name(pop_tensor_type(call->t)));
+                                pop_type_name(plan->type), rows, columns, pop_type_name(pop_tensor_type(request->t)));
         if (!plan->row_splits || !plan->column_splits || !plan->lookup_splits || !plan->column_grain)
-            return poplibs_fail(graph, POP_POPLAR_ERROR, where, call->api,
+            return poplibs_fail(graph, POP_POPLAR_ERROR, where, request->api,
                                 "a plan of %zu by %zu by %zu splits and a grain of %zu: each must be at least 1",
                                 plan->row_splits, plan->lookup_splits, plan->column_splits, plan->column_grain);
         multi->plan = *plan;
     } else if (rows && columns && poputil_dim_is_split_over_tiles_at(where, graph, multi->base, 0)) {
-        multi->plan = popops_default_plan(where, graph, pop_tensor_type(call->t), rows, columns, n);
+        multi->plan = popops_default_plan(where, graph, pop_tensor_type(request->t), rows, columns, n);
     }
     return poplibs_ready(graph);
 }
@@ -143,75 +146,76 @@ static bool as_rows(const struct slice_call *call, pop_graph *graph, enum popops
 /* ---- one slice after the other ---- */
 
 /* The loop body for slice i: reads or writes it. */
-static void add_step(const struct slice_call *call, pop_graph *graph, bool update, pop_tensor i, pop_program sequence)
+static void add_step(const struct slice_call *request, pop_graph *graph, bool update, pop_tensor i,
+                     pop_program sequence)
 {
-    pop_where where = call->where;
+    pop_where where = request->where;
     size_t shape[POPOPS_MAX_DIMS + 1];
-    pop_shape one = slices_shape(call, 1, shape);
+    pop_shape one = slices_shape(request, 1, shape);
     pop_tensor place = pop_tensor_reshape_at(where, i, POP_SHAPE(1));
-    pop_tensor offset =
-        popops_dynamic_slice_at(where, graph, call->offsets, place, POP_DIMS(0), POP_SHAPE(1), sequence, call->name);
+    pop_tensor offset = popops_dynamic_slice_at(where, graph, request->offsets, place, POP_DIMS(0), POP_SHAPE(1),
+                                                sequence, request->name);
     offset = pop_tensor_flatten_at(where, offset);
     if (update) {
-        pop_tensor s =
-            popops_dynamic_slice_at(where, graph, call->s, place, POP_DIMS(0), POP_SHAPE(1), sequence, call->name);
-        popops_dynamic_update_at(where, graph, call->t, pop_tensor_at_at(where, s, 0), offset, call->dims, call->sizes,
-                                 sequence, call->name);
+        pop_tensor s = popops_dynamic_slice_at(where, graph, request->s, place, POP_DIMS(0), POP_SHAPE(1), sequence,
+                                               request->name);
+        popops_dynamic_update_at(where, graph, request->t, pop_tensor_at_at(where, s, 0), offset, request->dims,
+                                 request->sizes, sequence, request->name);
     } else {
-        pop_tensor s =
-            popops_dynamic_slice_at(where, graph, call->t, offset, call->dims, call->sizes, sequence, call->name);
-        popops_dynamic_update_at(where, graph, call->s, pop_tensor_reshape_at(where, s, one), place, POP_DIMS(0),
-                                 POP_SHAPE(1), sequence, call->name);
+        pop_tensor s = popops_dynamic_slice_at(where, graph, request->t, offset, request->dims, request->sizes,
+                                               sequence, request->name);
+        popops_dynamic_update_at(where, graph, request->s, pop_tensor_reshape_at(where, s, one), place, POP_DIMS(0),
+                                 POP_SHAPE(1), sequence, request->name);
     }
 }
 
 struct loop {
-    const struct slice_call *call;
+    const struct slice_call *request;
     bool update;
 };
 static pop_program loop_body(pop_graph *graph, pop_tensor i, void *user)
 {
     const struct loop *loop = user;
-    pop_program body = pop_sequence_at(loop->call->where, graph, loop->call->name);
-    add_step(loop->call, graph, loop->update, i, body);
+    pop_program body = pop_sequence_at(loop->request->where, graph, loop->request->name);
+    add_step(loop->request, graph, loop->update, i, body);
     return body;
 }
 
-static void one_by_one(const struct slice_call *call, pop_graph *graph, bool update, pop_program sequence)
+static void one_by_one(const struct slice_call *request, pop_graph *graph, bool update, pop_program sequence)
 {
-    size_t n = pop_tensor_dim(call->offsets, 0);
-    if (!n || !pop_tensor_num_elements(call->t) || !pop_tensor_num_elements(call->s))
+    size_t n = pop_tensor_dim(request->offsets, 0);
+    if (!n || !pop_tensor_num_elements(request->t) || !pop_tensor_num_elements(request->s))
         return;
     if (n > MAX_UNROLLED) {
-        struct loop loop = { call, update };
-        pop_program repeated = poputil_counted_loop_at(call->where, graph, 0, n, 1, call->name, loop_body, &loop);
+        struct loop loop = { request, update };
+        pop_program repeated = poputil_counted_loop_at(request->where, graph, 0, n, 1, request->name, loop_body, &loop);
         if (repeated.id)
-            pop_sequence_add_at(call->where, sequence, repeated);
+            pop_sequence_add_at(request->where, sequence, repeated);
         return;
     }
     for (uint32_t i = 0; i < n; ++i) {
-        pop_tensor place = pop_graph_add_constant_fill_at(call->where, graph, POP_UNSIGNED_INT, POP_SHAPE(),
+        pop_tensor place = pop_graph_add_constant_fill_at(request->where, graph, POP_UNSIGNED_INT, POP_SHAPE(),
                                                           POP_UNSIGNED_INT, &i, "index");
-        pop_graph_set_tile_mapping_at(call->where, graph, place, 0);
-        add_step(call, graph, update, place, sequence);
+        pop_graph_set_tile_mapping_at(request->where, graph, place, 0);
+        add_step(request, graph, update, place, sequence);
     }
 }
 
 /* Sets the slices at the padding index, which is the one just beyond the end, to 0. */
-static void zero_padding(const struct slice_call *call, pop_graph *graph, pop_program sequence)
+static void zero_padding(const struct slice_call *request, pop_graph *graph, pop_program sequence)
 {
     char path[POPLIBS_PATH_SIZE];
-    size_t shape[POPOPS_MAX_DIMS + 1], rank = pop_tensor_shape(call->s, shape, POPOPS_MAX_DIMS + 1);
-    if (!call->padding || !pop_tensor_num_elements(call->s))
+    size_t shape[POPOPS_MAX_DIMS + 1], rank = pop_tensor_shape(request->s, shape, POPOPS_MAX_DIMS + 1);
+    if (!request->padding || !pop_tensor_num_elements(request->s))
         return;
     for (size_t i = 1; i < rank; ++i)
         shape[i] = 1;
-    poplibs_path(path, sizeof(path), call->name, "paddingIndex");
-    pop_tensor index = pop_tensor_reshape_at(call->where, call->offsets, (pop_shape){ rank, shape }),
-               real = popops_binary_at(call->where, POPOPS_BINARY_NOT_EQUAL, graph, popops_operand_of_tensor(index),
-                                       popops_operand_of_unsigned(pop_tensor_dim(call->t, call->dims.list[0])),
+    poplibs_path(path, sizeof(path), request->name, "paddingIndex");
+    pop_tensor index = pop_tensor_reshape_at(request->where, request->offsets, (pop_shape){ rank, shape }),
+               real = popops_binary_at(request->where, POPOPS_BINARY_NOT_EQUAL, graph, popops_operand_of_tensor(index),
+                                       popops_operand_of_unsigned(pop_tensor_dim(request->t, request->dims.list[0])),
                                        sequence, path);
-    popops_map_in_place_at(call->where, graph, "select(_1, 0, _2)", POP_TENSORS(call->s, real), sequence, path,
+    popops_map_in_place_at(request->where, graph, "select(_1, 0, _2)", POP_TENSORS(request->s, real), sequence, path,
                            POP_NO_OPTIONS);
 }
 
@@ -222,30 +226,30 @@ pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t
                                  pop_options options)
 {
     POPLIBS_CALL(graph, t, offsets, dims, sizes, name, options);
-    struct slice_call call = { where, "popops_multi_slice", t, { 0 }, offsets, { 0 }, dims, sizes, plan, name, false,
-                               false };
+    struct slice_call request = { where, "popops_multi_slice", t, { 0 }, offsets, { 0 }, dims, sizes, plan, name, false,
+                                  false };
     struct popops_multi multi;
     size_t shape[POPOPS_MAX_DIMS + 1];
     pop_tensor none = { 0 };
-    if (!check(&call, graph, options))
+    if (!check(&request, graph, options))
         return none;
-    size_t n = pop_tensor_dim(call.offsets, 0);
-    add_validation(&call, graph, sequence);
-    if (!is_rows(&call)) {
-        call.s = popops_create_slice_tensor_at(where, graph, t, dims, sizes, n, name);
-        one_by_one(&call, graph, false, sequence);
-        return poplibs_ready(graph) ? call.s : none;
+    size_t n = pop_tensor_dim(request.offsets, 0);
+    add_validation(&request, graph, sequence);
+    if (!is_rows(&request)) {
+        request.s = popops_create_slice_tensor_at(where, graph, t, dims, sizes, n, name);
+        one_by_one(&request, graph, false, sequence);
+        return poplibs_ready(graph) ? request.s : none;
     }
-    if (!as_rows(&call, graph, MULTI_SLICE, &multi))
+    if (!as_rows(&request, graph, MULTI_SLICE, &multi))
         return none;
     if (!multi.plan.rows) {
         /* On the tile of the first row; the dimension may be empty, and so may the row. */
         bool empty = !pop_tensor_dim(t, dims.list[0]);
-        call.s = empty ? pop_graph_add_variable_mapped_at(where, graph, pop_tensor_type(t),
-                                                          slices_shape(&call, n, shape), POP_MAPPING_LINEAR, name)
-                       : popops_create_slice_tensor_at(where, graph, t, dims, sizes, n, name);
-        multi.sub = empty ? call.s
-                          : pop_tensor_reshape_at(where, pop_tensor_dim_roll_at(where, call.s, dims.list[0] + 1, 1),
+        request.s = empty ? pop_graph_add_variable_mapped_at(where, graph, pop_tensor_type(t),
+                                                             slices_shape(&request, n, shape), POP_MAPPING_LINEAR, name)
+                          : popops_create_slice_tensor_at(where, graph, t, dims, sizes, n, name);
+        multi.sub = empty ? request.s
+                          : pop_tensor_reshape_at(where, pop_tensor_dim_roll_at(where, request.s, dims.list[0] + 1, 1),
                                                   POP_SHAPE(n, pop_tensor_dim(multi.base, 1)));
     } else {
         multi.sub = popops_multi_slices(&multi, graph);
@@ -256,21 +260,22 @@ pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t
         for (size_t i = 0; i < rank; ++i)
             if (i != dims.list[0])
                 shape[count++] = pop_tensor_dim(t, i);
-        call.s = pop_tensor_dim_roll_at(where, pop_tensor_reshape_at(where, multi.sub, (pop_shape){ count, shape }), 1,
-                                        dims.list[0] + 1);
+        request.s = pop_tensor_dim_roll_at(where, pop_tensor_reshape_at(where, multi.sub, (pop_shape){ count, shape }),
+                                           1, dims.list[0] + 1);
     }
     popops_run_multi(&multi, graph, sequence);
-    zero_padding(&call, graph, sequence);
-    return poplibs_ready(graph) ? call.s : none;
+    zero_padding(&request, graph, sequence);
+    return poplibs_ready(graph) ? request.s : none;
 }
 
 /* Checks s, and that t can be written. */
-static bool check_update(const struct slice_call *call, pop_graph *graph)
+static bool check_update(const struct slice_call *request, pop_graph *graph)
 {
     size_t shape[POPOPS_MAX_DIMS + 1];
-    return popops_check_shape(call->where, graph, call->api, "the slices", call->s, pop_tensor_type(call->t),
-                              slices_shape(call, pop_tensor_dim(call->offsets, 0), shape)) &&
-           popops_check_writeable(call->where, graph, call->api, call->t);
+    return popops_check_shape(request->where, graph, request->api, "the slices", request->s,
+                              pop_tensor_type(request->t),
+                              slices_shape(request, pop_tensor_dim(request->offsets, 0), shape)) &&
+           popops_check_writeable(request->where, graph, request->api, request->t);
 }
 
 void popops_multi_update_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets,
@@ -278,50 +283,50 @@ void popops_multi_update_at(pop_where where, pop_graph *graph, pop_tensor t, pop
                             const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, t, s, offsets, dims, sizes, name, options);
-    struct slice_call call = {
-        where, "popops_multi_update", t, s, offsets, { 0 }, dims, sizes, plan, name, false, false
-    };
+    struct slice_call request = { where, "popops_multi_update", t, s, offsets, { 0 }, dims, sizes, plan, name, false,
+                                  false };
     struct popops_multi multi;
-    if (!check(&call, graph, options) || !check_update(&call, graph))
+    if (!check(&request, graph, options) || !check_update(&request, graph))
         return;
-    add_validation(&call, graph, sequence);
-    if (!is_rows(&call))
-        one_by_one(&call, graph, true, sequence);
-    else if (as_rows(&call, graph, MULTI_UPDATE, &multi))
+    add_validation(&request, graph, sequence);
+    if (!is_rows(&request))
+        one_by_one(&request, graph, true, sequence);
+    else if (as_rows(&request, graph, MULTI_UPDATE, &multi))
         popops_run_multi(&multi, graph, sequence);
 }
 
-static void update_with(struct slice_call *call, pop_graph *graph, enum popops_multi_kind kind, pop_program sequence,
+static void update_with(struct slice_call *request, pop_graph *graph, enum popops_multi_kind kind, pop_program sequence,
                         pop_options options)
 {
     struct popops_multi multi;
-    if (!check(call, graph, options) || !check_update(call, graph))
+    if (!check(request, graph, options) || !check_update(request, graph))
         return;
-    pop_type type = pop_tensor_type(call->t), scale = pop_tensor_type(call->scale);
-    if (!is_rows(call)) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, call->where, call->api,
-                     "%zu dims are sliced; this call takes one, in slices of size 1", call->dims.count);
+    pop_type type = pop_tensor_type(request->t), scale = pop_tensor_type(request->scale);
+    if (!is_rows(request)) {
+        poplibs_fail(graph, POP_POPLAR_ERROR, request->where, request->api,
+                     "%zu dims are sliced; this call takes one, in slices of size 1", request->dims.count);
         return;
     }
     if (type != POP_HALF && type != POP_FLOAT && type != POP_INT && type != POP_UNSIGNED_INT) {
-        poplibs_fail(graph, POP_TYPE_ERROR, call->where, call->api,
+        poplibs_fail(graph, POP_TYPE_ERROR, request->where, request->api,
                      "%s cannot be updated by an operation; half, float, int and unsigned int can",
                      pop_type_name(type));
         return;
     }
     if (kind == MULTI_ADD) {
-        if (!poplibs_is_scale(graph, call->where, call->api, "the scale", call->scale))
+        if (!poplibs_is_scale(graph, request->where, request->api, "the scale", request->scale))
             return;
-        if (pop_tensor_num_elements(call->scale) != 1 || (scale != type && !(type == POP_HALF && scale == POP_FLOAT))) {
-            poplibs_fail(graph, POP_POPLAR_ERROR, call->where, call->api,
-                         "a scale of %zu elements of %s; it must be one %s", pop_tensor_num_elements(call->scale),
+        if (pop_tensor_num_elements(request->scale) != 1 ||
+            (scale != type && !(type == POP_HALF && scale == POP_FLOAT))) {
+            poplibs_fail(graph, POP_POPLAR_ERROR, request->where, request->api,
+                         "a scale of %zu elements of %s; it must be one %s", pop_tensor_num_elements(request->scale),
                          pop_type_name(scale), pop_type_name(type));
             return;
         }
-        call->scale = pop_tensor_reshape_at(call->where, call->scale, POP_SHAPE());
+        request->scale = pop_tensor_reshape_at(request->where, request->scale, POP_SHAPE());
     }
-    add_validation(call, graph, sequence);
-    if (as_rows(call, graph, kind, &multi))
+    add_validation(request, graph, sequence);
+    if (as_rows(request, graph, kind, &multi))
         popops_run_multi(&multi, graph, sequence);
 }
 
@@ -330,27 +335,30 @@ void popops_multi_update_add_at(pop_where where, pop_graph *graph, pop_tensor t,
                                 const popops_slice_plan *plan, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, t, s, offsets, scale, dims, sizes, name, options);
-    struct slice_call call = { where, "popops_multi_update_add", t, s, offsets, scale, dims, sizes, plan, name, false,
-                               false };
-    update_with(&call, graph, MULTI_ADD, sequence, options);
+    struct slice_call request = {
+        where, "popops_multi_update_add", t, s, offsets, scale, dims, sizes, plan, name, false, false
+    };
+    update_with(&request, graph, MULTI_ADD, sequence, options);
 }
 void popops_multi_update_max_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets,
                                 pop_dims dims, pop_shape sizes, pop_program sequence, const popops_slice_plan *plan,
                                 const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, t, s, offsets, dims, sizes, name, options);
-    struct slice_call call = { where, "popops_multi_update_max", t, s, offsets, { 0 }, dims, sizes, plan, name, false,
-                               false };
-    update_with(&call, graph, MULTI_MAX, sequence, options);
+    struct slice_call request = {
+        where, "popops_multi_update_max", t, s, offsets, { 0 }, dims, sizes, plan, name, false, false
+    };
+    update_with(&request, graph, MULTI_MAX, sequence, options);
 }
 void popops_multi_update_mul_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets,
                                 pop_dims dims, pop_shape sizes, pop_program sequence, const popops_slice_plan *plan,
                                 const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, t, s, offsets, dims, sizes, name, options);
-    struct slice_call call = { where, "popops_multi_update_mul", t, s, offsets, { 0 }, dims, sizes, plan, name, false,
-                               false };
-    update_with(&call, graph, MULTI_MUL, sequence, options);
+    struct slice_call request = {
+        where, "popops_multi_update_mul", t, s, offsets, { 0 }, dims, sizes, plan, name, false, false
+    };
+    update_with(&request, graph, MULTI_MUL, sequence, options);
 }
 
 /* ---- operands with a plan ---- */

@@ -15,11 +15,11 @@ struct sequence_call {
 
 static void add_columns(pop_graph *graph, const struct poplibs_tile *tile, void *user)
 {
-    const struct sequence_call *call = user;
-    pop_where where = call->where;
+    const struct sequence_call *request = user;
+    pop_where where = request->where;
     char name[64];
     poputil_partitions parts;
-    pop_type type = pop_tensor_type(call->src);
+    pop_type type = pop_tensor_type(request->src);
     unsigned grain = pop_target_vector_width(pop_graph_target(graph), type);
     snprintf(name, sizeof(name), "popops::SequenceSlice<%s>", pop_type_name(type));
     poputil_split_regions_lists_between_workers(pop_graph_target(graph), tile->regions, grain, grain, POPUTIL_NO_LIMIT,
@@ -27,20 +27,20 @@ static void add_columns(pop_graph *graph, const struct poplibs_tile *tile, void 
     for (size_t list = 0; list < parts.regions.count; ++list)
         for (size_t i = parts.regions.first[list]; i < parts.regions.first[list + 1]; ++i) {
             pop_interval columns = parts.regions.intervals[i];
-            pop_vertex vertex = pop_graph_add_vertex_at(where, graph, call->set, name);
+            pop_vertex vertex = pop_graph_add_vertex_at(where, graph, request->set, name);
             pop_graph_connect_at(
                 where, graph, vertex, "srcT",
-                pop_tensor_flatten_at(where, pop_tensor_slice_interval_at(where, call->src, columns, 1)));
+                pop_tensor_flatten_at(where, pop_tensor_slice_interval_at(where, request->src, columns, 1)));
             pop_graph_connect_at(
                 where, graph, vertex, "dstT",
-                pop_tensor_flatten_at(where, pop_tensor_slice_interval_at(where, call->dst, columns, 1)));
-            pop_graph_connect_at(where, graph, vertex, "lengths", call->lengths);
-            pop_graph_connect_at(where, graph, vertex, "srcOffsets", call->src_offsets);
-            pop_graph_connect_at(where, graph, vertex, "dstOffsets", call->dst_offsets);
-            pop_graph_set_field_int_at(where, graph, vertex, "srcRows", (int64_t)pop_tensor_dim(call->src, 0));
-            pop_graph_set_field_int_at(where, graph, vertex, "dstRows", (int64_t)pop_tensor_dim(call->dst, 0));
+                pop_tensor_flatten_at(where, pop_tensor_slice_interval_at(where, request->dst, columns, 1)));
+            pop_graph_connect_at(where, graph, vertex, "lengths", request->lengths);
+            pop_graph_connect_at(where, graph, vertex, "srcOffsets", request->src_offsets);
+            pop_graph_connect_at(where, graph, vertex, "dstOffsets", request->dst_offsets);
+            pop_graph_set_field_int_at(where, graph, vertex, "srcRows", (int64_t)pop_tensor_dim(request->src, 0));
+            pop_graph_set_field_int_at(where, graph, vertex, "dstRows", (int64_t)pop_tensor_dim(request->dst, 0));
             pop_graph_set_field_int_at(where, graph, vertex, "regionSize", (int64_t)(columns.end - columns.begin));
-            pop_graph_set_field_int_at(where, graph, vertex, "zeroUnused", call->zero_unused);
+            pop_graph_set_field_int_at(where, graph, vertex, "zeroUnused", request->zero_unused);
             pop_graph_map_vertex_at(where, graph, vertex, tile->tile);
         }
     poputil_partitions_free(&parts);
@@ -71,20 +71,20 @@ void popops_sequence_slice_at(pop_where where, pop_graph *graph, pop_tensor src,
         return;
     }
     shape[0] = pop_tensor_dim(dst, 0);
-    struct sequence_call call = { .where = where, .zero_unused = zero_unused };
+    struct sequence_call request = { .where = where, .zero_unused = zero_unused };
     if (!popops_check_shape(where, graph, api, "the destination", dst, pop_tensor_type(src),
                             (pop_shape){ rank, shape }) ||
         !popops_check_writeable(where, graph, api, dst))
         return;
-    call.lengths = popops_offsets(where, graph, api, lengths, n);
-    call.src_offsets = poplibs_ready(graph) ? popops_offsets(where, graph, api, src_offsets, n) : lengths;
-    call.dst_offsets = poplibs_ready(graph) ? popops_offsets(where, graph, api, dst_offsets, n) : lengths;
+    request.lengths = popops_offsets(where, graph, api, lengths, n);
+    request.src_offsets = poplibs_ready(graph) ? popops_offsets(where, graph, api, src_offsets, n) : lengths;
+    request.dst_offsets = poplibs_ready(graph) ? popops_offsets(where, graph, api, dst_offsets, n) : lengths;
     if (!poplibs_ready(graph) || !pop_tensor_num_elements(dst) || (!n && !zero_unused))
         return;
-    call.src =
+    request.src =
         pop_tensor_num_elements(src) ? as_rows(where, src) : pop_tensor_slice_at(where, as_rows(where, dst), 0, 0, 0);
-    call.dst = as_rows(where, dst);
-    call.set = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, "SequenceSlice"));
-    poplibs_for_each_tile(where, graph, pop_tensor_at_at(where, call.dst, 0), add_columns, &call);
-    pop_sequence_add_at(where, sequence, pop_execute_at(where, call.set, name));
+    request.dst = as_rows(where, dst);
+    request.set = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, "SequenceSlice"));
+    poplibs_for_each_tile(where, graph, pop_tensor_at_at(where, request.dst, 0), add_columns, &request);
+    pop_sequence_add_at(where, sequence, pop_execute_at(where, request.set, name));
 }

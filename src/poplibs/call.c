@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "poplibs/call.h"
+
+struct call call_begin(const struct call_function *function, pop_graph *graph, pop_where where, pop_program sequence,
+                       const pop_log_argument *arguments, size_t bytes)
+{
+    struct call call = { .graph = graph, .sequence = sequence, .library = function->library };
+    size_t length = strlen(function->function), count = bytes / sizeof(*arguments);
+    length -= length > 3 && strcmp(function->function + length - 3, "_at") == 0 ? 3 : 0;
+    memcpy(function->name, function->function, length); /* 0 follows */
+    call.api = function->api ? function->api : function->name;
+    for (size_t i = 0; i < count; ++i)
+        if (arguments[i].kind == POP_LOG_OPTIONS && strcmp(arguments[i].name, "options") == 0)
+            call.options = arguments[i].as.options;
+        else if (arguments[i].kind == POP_LOG_TEXT && strcmp(arguments[i].name, "name") == 0)
+            call.name = arguments[i].as.text;
+    call.where = pop_log_enter(call.library, graph, where, function->function, arguments, count);
+    return call;
+}
+void call_end(const struct call *call)
+{
+    (void)call;
+    pop_log_leave();
+}
+
+bool call_fail(const struct call *call, pop_status status, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    pop_text_vformat(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    return pop_graph_fail(call->graph, status, call->where, call->api, text);
+}
+bool call_fits_memory(const struct call *call, const char *what, size_t elements, pop_type type)
+{
+    double bytes = (double)elements * (double)pop_type_size(type),
+           memory = (double)pop_target_memory_bytes(pop_graph_target(call->graph));
+    return bytes < 8 * memory || call_fail(call, POP_GRAPH_MEMORY_ALLOCATION_ERROR,
+                                           "%s takes %.4g bytes; the target's memory has %.4g", what, bytes, memory);
+}
+bool call_takes(const struct call *call, const char *what, pop_tensor t)
+{
+    bool mapped;
+    if (!pop_tensor_valid(t))
+        return call_fail(call, POP_POPLAR_ERROR, "%s is a null tensor", what);
+    if (t.store != pop_graph_store(call->graph))
+        return call_fail(call, POP_POPLAR_ERROR, "%s belongs to another graph", what);
+    if (!call_fits_memory(call, what, pop_tensor_num_elements(t), pop_tensor_type(t)) ||
+        !pop_graph_get_tile_mapping(call->graph, t, &mapped, NULL))
+        return false;
+    return mapped || call_fail(call, POP_INVALID_TILE_MAPPING,
+                               "%s is not mapped completely: give each of its elements a tile first", what);
+}
+bool call_takes_scale(const struct call *call, const char *what, pop_tensor t)
+{
+    bool mapped = true;
+    if (pop_tensor_valid(t) && t.store == pop_graph_store(call->graph) && pop_tensor_num_elements(t) == 1 &&
+        pop_graph_get_tile_mapping(call->graph, t, &mapped, NULL) && !mapped)
+        pop_graph_set_tile_mapping(call->graph, t, 0);
+    return call_takes(call, what, t);
+}
+
+void call_add(const struct call *call, pop_program program)
+{
+    pop_sequence_add(call->sequence, program);
+}
+void call_copy(const struct call *call, pop_tensor from, pop_tensor to, const char *name)
+{
+    call_add(call, pop_copy(from, to, false, name));
+}
+void call_execute(const struct call *call, pop_compute_set set, const char *name)
+{
+    call_add(call, pop_execute(set, name));
+}

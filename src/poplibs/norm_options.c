@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "poplibs/norm_options.h"
+
+bool call_takes_plain_norm_options(const struct call *call)
+{
+    struct none {
+        bool strided;
+    } none;
+    static const struct poplibs_option table[] = {
+#define PLAIN_NORM_OPTION(...) POPLIBS_ROW(struct none, __VA_ARGS__)
+#include "poplibs/options.def"
+    };
+    return call_ready(call) && call_parse_options(call, call->options, table, sizeof(table) / sizeof(table[0]), &none);
+}
+bool poplibs_plain_norm_options_of(pop_log_library library, pop_where where, pop_graph *graph, const char *api,
+                                   pop_options options)
+{
+    return call_takes_plain_norm_options(
+        &(struct call){ .library = library, .where = where, .graph = graph, .api = api, .options = options });
+}
