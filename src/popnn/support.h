@@ -3,34 +3,33 @@
 #ifndef POPNN_SUPPORT_H
 #define POPNN_SUPPORT_H
 
-#include "poplibs/support.h"
+#include "poplibs/call.h"
 
 /* Checks that t is an operand of type half or float. */
-static inline bool popnn_check_floating(pop_graph *graph, pop_where where, const char *api, const char *what,
-                                        pop_tensor t)
+static inline bool popnn_check_floating(const struct call *call, const char *what, pop_tensor t)
 {
     pop_type type = pop_tensor_type(t);
-    if (!poplibs_is_operand(graph, where, api, what, t))
+    if (!call_takes(call, what, t))
         return false;
     if (type != POP_HALF && type != POP_FLOAT)
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "%s has elements of type %s; half or float is needed",
-                            what, pop_type_name(type));
+        return call_fail(call, POP_TYPE_ERROR, "%s has elements of type %s; half or float is needed", what,
+                         pop_type_name(type));
     return true;
 }
 /* Checks that t is a matrix of a numeric type. */
-static inline bool popnn_check_rows(pop_graph *graph, pop_where where, const char *api, pop_tensor t)
+static inline bool popnn_check_rows(const struct call *call, pop_tensor t)
 {
     char text[128];
     pop_type type = pop_tensor_type(t);
-    if (!poplibs_is_operand(graph, where, api, "the input", t))
+    if (!call_takes(call, "the input", t))
         return false;
     if (type != POP_HALF && type != POP_FLOAT && type != POP_INT && type != POP_UNSIGNED_INT)
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, api,
-                            "the input has elements of type %s; half, float, int or unsigned int is needed",
-                            pop_type_name(type));
+        return call_fail(call, POP_TYPE_ERROR,
+                         "the input has elements of type %s; half, float, int or unsigned int is needed",
+                         pop_type_name(type));
     if (pop_tensor_rank(t) != 2)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the input has shape %s; a matrix is needed",
-                            poplibs_shape_of(text, sizeof(text), t));
+        return call_fail(call, POP_POPLAR_ERROR, "the input has shape %s; a matrix is needed",
+                         poplibs_shape_of(text, sizeof(text), t));
     return true;
 }
 

@@ -16,30 +16,31 @@
 #include <poputil/util.h>
 
 struct build {
-    pop_where where;
-    pop_graph *graph;
-    pop_program sequence;
+    const struct call *call;
     const char *name;
 };
 
 /* Reduces the last dimension to an extent of 1, so that the result broadcasts over t. */
 static pop_tensor reduce_last(const struct build *b, pop_tensor t, pop_type type, popops_operation op)
 {
+    const struct call *call = b->call;
     unsigned last = (unsigned)pop_tensor_rank(t) - 1;
-    pop_tensor reduced = popops_reduce_at(b->where, b->graph, t, type, POP_DIMS(last),
-                                          (popops_reduce_params){ .op = op }, b->sequence, b->name, POP_NO_OPTIONS);
-    return pop_tensor_expand_at(b->where, reduced, POP_DIMS(last));
+    pop_tensor reduced = popops_reduce(call->graph, t, type, POP_DIMS(last), (popops_reduce_params){ .op = op },
+                                       call->sequence, b->name, POP_NO_OPTIONS);
+    return pop_tensor_expand(reduced, POP_DIMS(last));
 }
 static void binary_in_place(const struct build *b, popops_binary_op op, pop_tensor t, popops_operand by)
 {
-    popops_binary_in_place_at(b->where, op, b->graph, popops_operand_of_tensor(t), by, b->sequence, b->name);
+    popops_binary_in_place_at(b->call->where, op, b->call->graph, popops_operand_of_tensor(t), by, b->call->sequence,
+                              b->name);
 }
 /* Casts to the type of another tensor. */
 static pop_tensor cast_like(const struct build *b, pop_tensor t, pop_tensor other)
 {
+    const struct call *call = b->call;
     if (pop_tensor_type(t) == pop_tensor_type(other))
         return t;
-    return popops_cast_at(b->where, b->graph, t, pop_tensor_type(other), b->sequence, b->name);
+    return popops_cast(call->graph, t, pop_tensor_type(other), call->sequence, b->name);
 }
 
 /* ---- on a CPU device ---- */
@@ -52,31 +53,31 @@ static bool is_served_by_host(pop_graph *graph, popnn_non_linearity_type type, p
 /* All steps in one vertex for each range of rows. */
 static void host_softmax(const struct build *b, pop_tensor t)
 {
+    const struct call *call = b->call;
     size_t columns = pop_tensor_dim(t, pop_tensor_rank(t) - 1), rows = pop_tensor_num_elements(t) / columns,
            vertices = host_row_vertices(rows, columns);
-    pop_tensor flat = pop_tensor_flatten_at(b->where, t);
-    popnn_add_codelets_at(b->where, b->graph); /* the operations on other devices need those of popops alone */
-    pop_compute_set set = pop_graph_add_compute_set_at(b->where, b->graph, b->name);
-    for (size_t i = 0; i < vertices && poplibs_ready(b->graph); ++i) {
+    pop_tensor flat = pop_tensor_flatten(t);
+    popnn_add_codelets(call->graph); /* the operations on other devices need those of popops alone */
+    pop_compute_set set = pop_graph_add_compute_set(call->graph, b->name);
+    for (size_t i = 0; i < vertices && call_ready(call); ++i) {
         pop_interval part = poplibs_cpu_part(rows, vertices, i);
-        pop_vertex vertex = pop_graph_add_vertex_at(b->where, b->graph, set, "popnn::HostSoftmax");
-        pop_graph_map_vertex_at(b->where, b->graph, vertex, 0);
-        pop_graph_connect_at(b->where, b->graph, vertex, "data",
-                             pop_tensor_slice_at(b->where, flat, part.begin * columns, part.end * columns, 0));
-        pop_graph_set_field_int_at(b->where, b->graph, vertex, "rows", (int64_t)(part.end - part.begin));
-        pop_graph_set_field_int_at(b->where, b->graph, vertex, "columns", (int64_t)columns);
+        pop_vertex vertex = pop_graph_add_vertex(call->graph, set, "popnn::HostSoftmax");
+        pop_graph_map_vertex(call->graph, vertex, 0);
+        pop_graph_connect(call->graph, vertex, "data",
+                          pop_tensor_slice(flat, part.begin * columns, part.end * columns, 0));
+        pop_graph_set_field_int(call->graph, vertex, "rows", (int64_t)(part.end - part.begin));
+        pop_graph_set_field_int(call->graph, vertex, "columns", (int64_t)columns);
     }
-    pop_sequence_add_at(b->where, b->sequence, pop_execute_at(b->where, set, b->name));
+    pop_sequence_add(call->sequence, pop_execute(set, b->name));
 }
 
-void popnn_softmax_at_last(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor t,
-                           pop_program sequence, const char *name)
+void popnn_softmax_at_last(const struct call *call, popnn_non_linearity_type type, pop_tensor t)
 {
     char path[POPLIBS_PATH_SIZE];
-    struct build b = { where, graph, sequence, poplibs_path(path, sizeof(path), name, "SoftMax") };
+    struct build b = { call, poplibs_path(path, sizeof(path), call->name, "SoftMax") };
     if (!pop_tensor_num_elements(t))
         return;
-    if (is_served_by_host(graph, type, t)) {
+    if (is_served_by_host(call->graph, type, t)) {
         host_softmax(&b, t);
         return;
     }
@@ -87,75 +88,74 @@ void popnn_softmax_at_last(pop_where where, pop_graph *graph, popnn_non_linearit
                             popops_operand_of_double(log((double)POPNN_SOFTMAX_SCALING)));
         binary_in_place(&b, POPOPS_BINARY_SUBTRACT, t, popops_operand_of_tensor(largest));
     }
-    popops_unary_in_place_at(where, POPOPS_UNARY_EXPONENT, graph, t, sequence, b.name);
+    popops_unary_in_place_at(call->where, POPOPS_UNARY_EXPONENT, call->graph, t, call->sequence, b.name);
     pop_tensor factor = reduce_last(&b, t, POP_FLOAT, POPOPS_ADD);
-    popops_unary_in_place_at(where, POPOPS_UNARY_INVERSE, graph, factor, sequence, b.name);
+    popops_unary_in_place_at(call->where, POPOPS_UNARY_INVERSE, call->graph, factor, call->sequence, b.name);
     if (type == POPNN_SOFTMAX_SCALED)
         binary_in_place(&b, POPOPS_BINARY_MULTIPLY, factor, popops_operand_of_double((double)POPNN_SOFTMAX_SCALING));
     binary_in_place(&b, POPOPS_BINARY_MULTIPLY, t, popops_operand_of_tensor(cast_like(&b, factor, t)));
 }
 
-pop_tensor popnn_softmax_gradient(pop_where where, pop_graph *graph, pop_tensor act, pop_tensor out_gradient,
-                                  pop_program sequence, const char *name)
+pop_tensor popnn_softmax_gradient(const struct call *call, pop_tensor act, pop_tensor out_gradient)
 {
     char path[POPLIBS_PATH_SIZE];
-    struct build b = { where, graph, sequence, poplibs_path(path, sizeof(path), name, "SoftMaxGrad") };
+    struct build b = { call, poplibs_path(path, sizeof(path), call->name, "SoftMaxGrad") };
     if (!pop_tensor_num_elements(act))
-        return pop_graph_clone_at(where, graph, POP_TYPE_NULL, out_gradient, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
-                                  path);
-    pop_tensor gradient = popops_binary_at(where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(out_gradient),
-                                           popops_operand_of_tensor(act), sequence, path);
-    if (!poplibs_ready(graph))
+        return pop_graph_clone(call->graph, POP_TYPE_NULL, out_gradient, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, path);
+    pop_tensor gradient =
+        popops_binary_at(call->where, POPOPS_BINARY_MULTIPLY, call->graph, popops_operand_of_tensor(out_gradient),
+                         popops_operand_of_tensor(act), call->sequence, path);
+    if (!call_ready(call))
         return (pop_tensor){ 0 };
     /* act g - act (sum of act g); the product is available. */
     pop_tensor sum = cast_like(&b, reduce_last(&b, gradient, POP_FLOAT, POPOPS_ADD), act);
-    pop_tensor share = popops_binary_at(where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(act),
-                                        popops_operand_of_tensor(sum), sequence, path);
+    pop_tensor share = popops_binary_at(call->where, POPOPS_BINARY_MULTIPLY, call->graph, popops_operand_of_tensor(act),
+                                        popops_operand_of_tensor(sum), call->sequence, path);
     binary_in_place(&b, POPOPS_BINARY_SUBTRACT, gradient, popops_operand_of_tensor(share));
-    return poplibs_ready(graph) ? gradient : (pop_tensor){ 0 };
+    return call_ready(call) ? gradient : (pop_tensor){ 0 };
 }
 
 /* ---- logarithms ---- */
 
-static bool check_log_softmax(pop_graph *graph, pop_where where, const char *api, pop_tensor t)
+static bool check_log_softmax(const struct call *call, pop_tensor t)
 {
-    if (!poplibs_ready(graph) || !popnn_check_floating(graph, where, api, "the tensor", t))
+    if (!call_ready(call) || !popnn_check_floating(call, "the tensor", t))
         return false;
     return pop_tensor_rank(t) > 0 ||
-           poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "it goes along the last dimension; this is a scalar");
+           call_fail(call, POP_POPLAR_ERROR, "it goes along the last dimension; this is a scalar");
 }
 
 /* x - max, minus the logarithm of the sum of the exponentials. */
-static void log_softmax(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, const char *name)
+static void log_softmax(const struct call *call, pop_tensor t)
 {
     char path[POPLIBS_PATH_SIZE];
-    struct build b = { where, graph, sequence, poplibs_path(path, sizeof(path), name, "LogSoftmax") };
+    struct build b = { call, poplibs_path(path, sizeof(path), call->name, "LogSoftmax") };
     if (!pop_tensor_num_elements(t))
         return;
     binary_in_place(&b, POPOPS_BINARY_SUBTRACT, t,
                     popops_operand_of_tensor(reduce_last(&b, t, POP_TYPE_NULL, POPOPS_MAX)));
-    pop_tensor exponentials = popops_unary_at(where, POPOPS_UNARY_EXPONENT, graph, t, sequence, path);
-    if (!poplibs_ready(graph))
+    pop_tensor exponentials = popops_unary_at(call->where, POPOPS_UNARY_EXPONENT, call->graph, t, call->sequence, path);
+    if (!call_ready(call))
         return;
     pop_tensor sum = reduce_last(&b, exponentials, POP_FLOAT, POPOPS_ADD);
-    popops_unary_in_place_at(where, POPOPS_UNARY_LOGARITHM, graph, sum, sequence, path);
+    popops_unary_in_place_at(call->where, POPOPS_UNARY_LOGARITHM, call->graph, sum, call->sequence, path);
     binary_in_place(&b, POPOPS_BINARY_SUBTRACT, t, popops_operand_of_tensor(cast_like(&b, sum, t)));
 }
 
 void popnn_log_softmax_in_place_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence,
                                    const char *name)
 {
-    POPLIBS_CALL(graph, t, name);
-    if (check_log_softmax(graph, where, "popnn_log_softmax_in_place", t))
-        log_softmax(where, graph, t, sequence, name);
+    POPLIBS_CALL_IN(sequence, graph, t, name);
+    if (check_log_softmax(call, t))
+        log_softmax(call, t);
 }
 pop_tensor popnn_log_softmax_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, t, name);
-    if (!check_log_softmax(graph, where, "popnn_log_softmax", t))
+    POPLIBS_CALL_IN(sequence, graph, t, name);
+    if (!check_log_softmax(call, t))
         return (pop_tensor){ 0 };
-    pop_tensor out = poputil_duplicate_at(where, graph, t, sequence, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
-    if (poplibs_ready(graph))
-        log_softmax(where, graph, out, sequence, name);
-    return poplibs_ready(graph) ? out : (pop_tensor){ 0 };
+    pop_tensor out = poputil_duplicate(graph, t, sequence, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
+    if (call_ready(call))
+        log_softmax(call, out);
+    return call_ready(call) ? out : (pop_tensor){ 0 };
 }

@@ -4,15 +4,15 @@
 #ifndef POPNN_ACTIVATION_SOFTMAX_H
 #define POPNN_ACTIVATION_SOFTMAX_H
 
+#include "poplibs/call.h"
+
 #include <popnn/non_linearity.h>
 
 #define POPNN_SOFTMAX_SCALING 62000.0f /* slightly below the largest half */
 
 /* In place. SOFTMAX_SCALED gives the probabilities times POPNN_SOFTMAX_SCALING. */
-void popnn_softmax_at_last(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor t,
-                           pop_program sequence, const char *name);
+void popnn_softmax_at_last(const struct call *call, popnn_non_linearity_type type, pop_tensor t);
 /* act (g - sum of act g). */
-pop_tensor popnn_softmax_gradient(pop_where where, pop_graph *graph, pop_tensor act, pop_tensor out_gradient,
-                                  pop_program sequence, const char *name);
+pop_tensor popnn_softmax_gradient(const struct call *call, pop_tensor act, pop_tensor out_gradient);
 
 #endif

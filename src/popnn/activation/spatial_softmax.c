@@ -11,58 +11,55 @@
 #include <popops/element_wise.h>
 #include <poputil/tile_mapping.h>
 
-static bool check(pop_graph *graph, pop_where where, pop_tensor fields, double temperature)
+static bool check(const struct call *call, pop_tensor fields, double temperature)
 {
-    static const char api[] = "popnn_spatial_softmax_2d";
     char text[128];
-    if (!poplibs_ready(graph) || !popnn_check_floating(graph, where, api, "the fields", fields))
+    if (!call_ready(call) || !popnn_check_floating(call, "the fields", fields))
         return false;
     if (pop_tensor_rank(fields) != 3)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
-                            "the fields have shape %s; {fields, height, width} is needed",
-                            poplibs_shape_of(text, sizeof(text), fields));
-    return temperature != 0 ||
-           poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the temperature is 0, and fields are divided by it");
+        return call_fail(call, POP_POPLAR_ERROR, "the fields have shape %s; {fields, height, width} is needed",
+                         poplibs_shape_of(text, sizeof(text), fields));
+    return temperature != 0 || call_fail(call, POP_POPLAR_ERROR, "the temperature is 0, and fields are divided by it");
 }
 
 /* {height * width, 2}: row and column of each element. */
-static pop_tensor coordinates(pop_where where, pop_graph *graph, pop_tensor fields, const char *name)
+static pop_tensor coordinates(const struct call *call, pop_tensor fields, const char *name)
 {
     pop_type type = pop_tensor_type(fields);
-    pop_tensor columns = poplin_linspace_at(where, graph, type, -1, 1, pop_tensor_dim(fields, 2), name),
+    pop_tensor columns = poplin_linspace(call->graph, type, -1, 1, pop_tensor_dim(fields, 2), name),
                grids[2] = { { 0 } };
-    poplin_meshgrid2d_at(where, graph, columns,
-                         poplin_linspace_at(where, graph, type, -1, 1, pop_tensor_dim(fields, 1), name), grids);
-    pop_tensor list[2] = { pop_tensor_flatten_at(where, grids[1]), pop_tensor_flatten_at(where, grids[0]) };
+    poplin_meshgrid2d(call->graph, columns, poplin_linspace(call->graph, type, -1, 1, pop_tensor_dim(fields, 1), name),
+                      grids);
+    pop_tensor list[2] = { pop_tensor_flatten(grids[1]), pop_tensor_flatten(grids[0]) };
     for (unsigned i = 0; i < 2; ++i)
-        list[i] = pop_tensor_expand_at(where, list[i], POP_DIMS(1));
-    return pop_tensor_concat_at(where, (pop_tensors){ 2, list }, 1);
+        list[i] = pop_tensor_expand(list[i], POP_DIMS(1));
+    return pop_tensor_concat((pop_tensors){ 2, list }, 1);
 }
 
 pop_tensor popnn_spatial_softmax_2d_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor fields,
                                        double temperature, bool disable_softmax, const char *name,
                                        pop_tensor *temperature_variable)
 {
-    POPLIBS_CALL(graph, fields, temperature, disable_softmax, name);
+    POPLIBS_CALL_IN(sequence, graph, fields, temperature, disable_softmax, name);
     char path[POPLIBS_PATH_SIZE], part[POPLIBS_PATH_SIZE + 64];
-    if (!check(graph, where, fields, temperature))
+    if (!check(call, fields, temperature))
         return (pop_tensor){ 0 };
     poplibs_path(path, sizeof(path), name, "SpatialSoftmax");
-    pop_tensor scale = pop_graph_add_variable_at(where, graph, pop_tensor_type(fields), POP_SHAPE(),
-                                                 poplibs_path(part, sizeof(part), path, "temperature"));
-    poputil_map_tensor_linearly_at(where, graph, scale);
-    pop_graph_set_initial_value_at(where, graph, scale, POP_DOUBLE, &temperature);
+    pop_tensor scale = pop_graph_add_variable(graph, pop_tensor_type(fields), POP_SHAPE(),
+                                              poplibs_path(part, sizeof(part), path, "temperature"));
+    poputil_map_tensor_linearly(graph, scale);
+    pop_graph_set_initial_value(graph, scale, POP_DOUBLE, &temperature);
     if (temperature_variable)
         *temperature_variable = scale;
-    pop_tensor probabilities = pop_tensor_flatten_dims_at(where, fields, 1, 3);
+    pop_tensor probabilities = pop_tensor_flatten_dims(fields, 1, 3);
     if (!disable_softmax) {
-        probabilities = popops_binary_at(where, POPOPS_BINARY_DIVIDE, graph, popops_operand_of_tensor(probabilities),
-                                         popops_operand_of_tensor(scale), sequence, path);
-        if (poplibs_ready(graph))
-            popnn_non_linearity_in_place_at(where, graph, POPNN_SOFTMAX_STABLE, probabilities, sequence, path);
+        probabilities =
+            popops_binary_at(call->where, POPOPS_BINARY_DIVIDE, graph, popops_operand_of_tensor(probabilities),
+                             popops_operand_of_tensor(scale), sequence, path);
+        if (call_ready(call))
+            popnn_non_linearity_in_place(graph, POPNN_SOFTMAX_STABLE, probabilities, sequence, path);
     }
-    if (!poplibs_ready(graph))
+    if (!call_ready(call))
         return (pop_tensor){ 0 };
-    return poplin_mat_mul_at(where, graph, probabilities, coordinates(where, graph, fields, path), sequence, path,
-                             POP_NO_OPTIONS, NULL);
+    return poplin_mat_mul(graph, probabilities, coordinates(call, fields, path), sequence, path, POP_NO_OPTIONS, NULL);
 }

@@ -18,7 +18,7 @@ static const struct poplibs_option infer_options[] = {
 #include "poplibs/options.def"
 };
 
-bool popnn_ctc_options(pop_where where, pop_graph *graph, const char *api, popnn_ctc_purpose purpose, pop_options given,
+bool popnn_ctc_options(const struct call *call, popnn_ctc_purpose purpose, pop_options given,
                        struct ctc_options *options)
 {
     bool loss = purpose == POPNN_CTC_LOSS;
@@ -27,18 +27,17 @@ bool popnn_ctc_options(pop_where where, pop_graph *graph, const char *api, popnn
                                      .constraints = "",
                                      .softmax_gradient = true,
                                      .infinity_tolerance = 0.01 };
-    if (!poplibs_parse_options(where, graph, api, given, loss ? loss_options : infer_options,
-                               loss ? sizeof(loss_options) / sizeof(loss_options[0])
-                                    : sizeof(infer_options) / sizeof(infer_options[0]),
-                               options))
+    if (!call_parse_options(call, given, loss ? loss_options : infer_options,
+                            loss ? sizeof(loss_options) / sizeof(loss_options[0])
+                                 : sizeof(infer_options) / sizeof(infer_options[0]),
+                            options))
         return false;
     if (!(options->infinity_tolerance >= 0 && options->infinity_tolerance <= 1))
-        return poplibs_fail(graph, POP_INVALID_OPTION, where, api,
-                            "option 'zeroInfinityRelTolerance' is %g; it must be from 0 to 1",
-                            options->infinity_tolerance);
+        return call_fail(call, POP_INVALID_OPTION, "option 'zeroInfinityRelTolerance' is %g; it must be from 0 to 1",
+                         options->infinity_tolerance);
     return (options->proportion >= 0 && options->proportion <= 1) ||
-           poplibs_fail(graph, POP_INVALID_OPTION, where, api,
-                        "option 'availableMemoryProportion' is %g; it must be from 0 to 1", options->proportion);
+           call_fail(call, POP_INVALID_OPTION, "option 'availableMemoryProportion' is %g; it must be from 0 to 1",
+                     options->proportion);
 }
 
 /* ---- constraints: {"parallel": {"batch": 1, "lastBlankOnSeparateTile": true}} ---- */
@@ -102,8 +101,8 @@ static const char *parse_member(const char *at, popnn_ctc_purpose purpose, struc
     return NULL;
 }
 
-bool popnn_ctc_constraints(pop_where where, pop_graph *graph, const char *api, popnn_ctc_purpose purpose,
-                           const char *text, struct ctc_constraints *constraints)
+bool popnn_ctc_constraints(const struct call *call, popnn_ctc_purpose purpose, const char *text,
+                           struct ctc_constraints *constraints)
 {
     *constraints = (struct ctc_constraints){ .separate_last_blank = -1 };
     const char *at = skip(text), *inner;
@@ -124,9 +123,9 @@ bool popnn_ctc_constraints(pop_where where, pop_graph *graph, const char *api, p
     if (at && inner)
         at = skip(at + 1);
     return (at && *at == '}' && !*skip(at + 1)) ||
-           poplibs_fail(graph, POP_INVALID_OPTION, where, api,
-                        "option 'planConstraints' cannot be '%s'; it takes JSON: {\"parallel\": {...}} with %s", text,
-                        purpose == POPNN_CTC_LOSS ? loss_keys : infer_keys);
+           call_fail(call, POP_INVALID_OPTION,
+                     "option 'planConstraints' cannot be '%s'; it takes JSON: {\"parallel\": {...}} with %s", text,
+                     purpose == POPNN_CTC_LOSS ? loss_keys : infer_keys);
 }
 
 /* ---- plans as values ---- */
@@ -166,62 +165,60 @@ size_t popnn_ctc_plan_text(const popnn_ctc_plan *p, char *buffer, size_t size)
 
 /* ---- checks ---- */
 
-bool popnn_ctc_check_plan(pop_where where, pop_graph *graph, const char *api, const popnn_ctc_plan *plan,
-                          popnn_ctc_purpose purpose, size_t batch, size_t time, size_t classes)
+bool popnn_ctc_check_plan(const struct call *call, const popnn_ctc_plan *plan, popnn_ctc_purpose purpose, size_t batch,
+                          size_t time, size_t classes)
 {
     const char *maker = purpose == POPNN_CTC_LOSS ? "popnn_ctc_loss_plan" : "popnn_ctc_infer_plan";
     if (!plan || plan->purpose != purpose)
-        return poplibs_fail(
-            graph, POP_POPLAR_ERROR, where, api, "%s; one that %s made is needed",
+        return call_fail(
+            call, POP_POPLAR_ERROR, "%s; one that %s made is needed",
             !plan || plan->purpose == POPNN_CTC_NO_PLAN ? "there is no plan" : "the plan is for something else", maker);
-    if (plan->tiles > pop_target_num_tiles(pop_graph_target(graph)))
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the plan is for %u tiles; the graph has %u",
-                            plan->tiles, pop_target_num_tiles(pop_graph_target(graph)));
+    if (plan->tiles > pop_target_num_tiles(pop_graph_target(call->graph)))
+        return call_fail(call, POP_POPLAR_ERROR, "the plan is for %u tiles; the graph has %u", plan->tiles,
+                         pop_target_num_tiles(pop_graph_target(call->graph)));
     if ((batch && batch != plan->batch_size) || (time && time != plan->max_time) ||
         (classes && classes != plan->num_classes))
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
-                            "the plan is for %u steps, %u entries and %u classes; these are %zu, %zu and %zu",
-                            plan->max_time, plan->batch_size, plan->num_classes, time ? time : plan->max_time,
-                            batch ? batch : plan->batch_size, classes ? classes : plan->num_classes);
+        return call_fail(call, POP_POPLAR_ERROR,
+                         "the plan is for %u steps, %u entries and %u classes; these are %zu, %zu and %zu",
+                         plan->max_time, plan->batch_size, plan->num_classes, time ? time : plan->max_time,
+                         batch ? batch : plan->batch_size, classes ? classes : plan->num_classes);
     return true;
 }
 
-bool popnn_ctc_check_data(pop_where where, pop_graph *graph, const char *api, const popnn_ctc_plan *plan,
-                          popnn_ctc_purpose purpose, pop_tensor data)
+bool popnn_ctc_check_data(const struct call *call, const popnn_ctc_plan *plan, popnn_ctc_purpose purpose,
+                          pop_tensor data)
 {
     char text[128];
-    if (!popnn_check_floating(graph, where, api, "the data", data))
+    if (!popnn_check_floating(call, "the data", data))
         return false;
     if (pop_tensor_rank(data) != 3 || !pop_tensor_num_elements(data))
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
-                            "the data have shape %s; {time,batch,classes} is needed, none of them 0",
-                            poplibs_shape_of(text, sizeof(text), data));
-    if (!popnn_ctc_check_plan(where, graph, api, plan, purpose, pop_tensor_dim(data, 1), pop_tensor_dim(data, 0),
+        return call_fail(call, POP_POPLAR_ERROR,
+                         "the data have shape %s; {time,batch,classes} is needed, none of them 0",
+                         poplibs_shape_of(text, sizeof(text), data));
+    if (!popnn_ctc_check_plan(call, plan, purpose, pop_tensor_dim(data, 1), pop_tensor_dim(data, 0),
                               pop_tensor_dim(data, 2)))
         return false;
     return pop_tensor_type(data) == plan->in_type ||
-           poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the data have type %s; the plan is for %s",
-                        pop_type_name(pop_tensor_type(data)), pop_type_name(plan->in_type));
+           call_fail(call, POP_TYPE_ERROR, "the data have type %s; the plan is for %s",
+                     pop_type_name(pop_tensor_type(data)), pop_type_name(plan->in_type));
 }
 
-bool popnn_ctc_check_lengths(pop_where where, pop_graph *graph, const char *api, const char *what, pop_tensor lengths,
-                             const popnn_ctc_plan *plan)
+bool popnn_ctc_check_lengths(const struct call *call, const char *what, pop_tensor lengths, const popnn_ctc_plan *plan)
 {
     char text[128];
-    if (!poplibs_is_operand(graph, where, api, what, lengths))
+    if (!call_takes(call, what, lengths))
         return false;
     if (pop_tensor_type(lengths) != POP_UNSIGNED_INT)
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "%s has type %s; unsigned int is needed", what,
-                            pop_type_name(pop_tensor_type(lengths)));
+        return call_fail(call, POP_TYPE_ERROR, "%s has type %s; unsigned int is needed", what,
+                         pop_type_name(pop_tensor_type(lengths)));
     return (pop_tensor_rank(lengths) == 1 && pop_tensor_dim(lengths, 0) == plan->batch_size) ||
-           poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%s has shape %s; {%u}, one for each entry, is needed",
-                        what, poplibs_shape_of(text, sizeof(text), lengths), plan->batch_size);
+           call_fail(call, POP_POPLAR_ERROR, "%s has shape %s; {%u}, one for each entry, is needed", what,
+                     poplibs_shape_of(text, sizeof(text), lengths), plan->batch_size);
 }
 
-bool popnn_ctc_check_blank(pop_where where, pop_graph *graph, const char *api, unsigned blank,
-                           const popnn_ctc_plan *plan)
+bool popnn_ctc_check_blank(const struct call *call, unsigned blank, const popnn_ctc_plan *plan)
 {
     return blank < plan->num_classes ||
-           poplibs_fail(graph, POP_INDEX_ERROR, where, api, "the blank is class %u; there are %u classes, from 0 to %u",
-                        blank, plan->num_classes, plan->num_classes - 1);
+           call_fail(call, POP_INDEX_ERROR, "the blank is class %u; there are %u classes, from 0 to %u", blank,
+                     plan->num_classes, plan->num_classes - 1);
 }

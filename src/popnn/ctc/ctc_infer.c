@@ -43,7 +43,7 @@ static popnn_ctc_plan search(popnn_ctc_plan of, const struct ctc_constraints *wa
     return best;
 }
 
-static bool check_sizes(pop_where where, pop_graph *graph, const char *api, const popnn_ctc_plan *p)
+static bool check_sizes(const struct call *call, const popnn_ctc_plan *p)
 {
     const struct {
         const char *what;
@@ -53,27 +53,25 @@ static bool check_sizes(pop_where where, pop_graph *graph, const char *api, cons
                   { "the number of classes", p->num_classes, 2, UINT32_MAX },
                   { "the beam width", p->beamwidth, 1, MAX_BEAMS } };
     if (p->in_type != POP_HALF && p->in_type != POP_FLOAT)
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the data are %s; half or float is needed",
-                            pop_type_name(p->in_type));
+        return call_fail(call, POP_TYPE_ERROR, "the data are %s; half or float is needed", pop_type_name(p->in_type));
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i)
         if (sizes[i].value < sizes[i].min || sizes[i].value > sizes[i].max)
-            return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%s is %u; it must be from %u to %u",
-                                sizes[i].what, sizes[i].value, sizes[i].min, sizes[i].max);
-    return poplibs_fits_memory(graph, where, api, "the data",
-                               (size_t)((double)p->batch_size * p->max_time * p->num_classes), p->in_type);
+            return call_fail(call, POP_POPLAR_ERROR, "%s is %u; it must be from %u to %u", sizes[i].what,
+                             sizes[i].value, sizes[i].min, sizes[i].max);
+    return call_fits_memory(call, "the data", (size_t)((double)p->batch_size * p->max_time * p->num_classes),
+                            p->in_type);
 }
 
 popnn_ctc_plan popnn_ctc_infer_plan_at(pop_where where, pop_graph *graph, pop_type in_type, unsigned batch_size,
                                        unsigned max_time, unsigned num_classes, unsigned beamwidth, pop_options given)
 {
     POPLIBS_CALL(graph, log_type(in_type), batch_size, max_time, num_classes, beamwidth, given);
-    static const char api[] = "popnn_ctc_infer_plan";
     const popnn_ctc_plan none = { 0 };
     struct ctc_options options;
     struct ctc_constraints wanted;
     char text[256];
-    if (!poplibs_ready(graph) || !popnn_ctc_options(where, graph, api, POPNN_CTC_INFERENCE, given, &options) ||
-        !popnn_ctc_constraints(where, graph, api, POPNN_CTC_INFERENCE, options.constraints, &wanted))
+    if (!call_ready(call) || !popnn_ctc_options(call, POPNN_CTC_INFERENCE, given, &options) ||
+        !popnn_ctc_constraints(call, POPNN_CTC_INFERENCE, options.constraints, &wanted))
         return none;
     popnn_ctc_plan of = { .purpose = POPNN_CTC_INFERENCE,
                           .in_type = in_type,
@@ -85,23 +83,22 @@ popnn_ctc_plan popnn_ctc_infer_plan_at(pop_where where, pop_graph *graph, pop_ty
                           .beamwidth = beamwidth,
                           .time_splits = 1,
                           .label_splits = 1 };
-    if (!check_sizes(where, graph, api, &of))
+    if (!check_sizes(call, &of))
         return none;
     unsigned tiles = pop_target_num_tiles(pop_graph_target(graph));
     popnn_ctc_plan best = search(of, &wanted, tiles);
     if (!best.tiles)
-        poplibs_fail(graph, POP_INVALID_OPTION, where, api, "no plan for %u tiles has the constraints '%s'", tiles,
-                     options.constraints);
+        call_fail(call, POP_INVALID_OPTION, "no plan for %u tiles has the constraints '%s'", tiles,
+                  options.constraints);
     popnn_ctc_plan_text(&best, text, sizeof(text));
-    POPLIBS_LOG(INFO, "%s: %u steps, %u entries, %u classes: %s", api, max_time, batch_size, num_classes, text);
+    POPLIBS_LOG(INFO, "%s: %u steps, %u entries, %u classes: %s", call->api, max_time, batch_size, num_classes, text);
     return best;
 }
 
 /* ---- tensors ---- */
 
 struct beam_search {
-    pop_where where;
-    pop_graph *graph;
+    const struct call *call;
     const popnn_ctc_plan *plan;
     const char *name;
     size_t batch, parts, time, beams, paths;
@@ -121,16 +118,15 @@ static unsigned tile_of(const popnn_ctc_plan *plan, size_t entry, size_t part)
 }
 
 /* Data {time, batch, classes}, created for each partition of the classes on its tile. */
-static void make_data(pop_where where, pop_graph *graph, const popnn_ctc_plan *plan, pop_type type, const char *name,
+static void make_data(const struct call *call, const popnn_ctc_plan *plan, pop_type type, const char *name,
                       pop_tensor *parts)
 {
     for (size_t part = 0; part < plan->class_splits; ++part) {
         pop_interval classes = ctc_part(plan->num_classes, plan->class_splits, part);
-        parts[part] = pop_graph_add_variable_at(
-            where, graph, type, POP_SHAPE(plan->batch_size, plan->max_time, classes.end - classes.begin), name);
+        parts[part] = pop_graph_add_variable(
+            call->graph, type, POP_SHAPE(plan->batch_size, plan->max_time, classes.end - classes.begin), name);
         for (size_t entry = 0; entry < plan->batch_size; ++entry)
-            pop_graph_set_tile_mapping_at(where, graph, pop_tensor_at_at(where, parts[part], entry),
-                                          tile_of(plan, entry, part));
+            pop_graph_set_tile_mapping(call->graph, pop_tensor_at(parts[part], entry), tile_of(plan, entry, part));
     }
 }
 
@@ -139,21 +135,18 @@ pop_tensor popnn_ctc_infer_create_data_input_at(pop_where where, pop_graph *grap
                                                 const char *name)
 {
     POPLIBS_CALL(graph, log_type(type), batch_size, max_time, num_classes, name);
-    static const char api[] = "popnn_ctc_infer_create_data_input";
     const pop_tensor none = { 0 };
-    if (!poplibs_ready(graph) ||
-        !popnn_ctc_check_plan(where, graph, api, plan, POPNN_CTC_INFERENCE, batch_size, max_time, num_classes))
+    if (!call_ready(call) || !popnn_ctc_check_plan(call, plan, POPNN_CTC_INFERENCE, batch_size, max_time, num_classes))
         return none;
     if (type != POP_HALF && type != POP_FLOAT) {
-        poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the data cannot be %s; half or float is needed",
-                     pop_type_name(type));
+        call_fail(call, POP_TYPE_ERROR, "the data cannot be %s; half or float is needed", pop_type_name(type));
         return none;
     }
     pop_tensor *parts = poplibs_new(plan->class_splits, sizeof(*parts));
-    make_data(where, graph, plan, type, name, parts);
-    pop_tensor joined = pop_tensor_concat_at(where, (pop_tensors){ plan->class_splits, parts }, 2);
+    make_data(call, plan, type, name, parts);
+    pop_tensor joined = pop_tensor_concat((pop_tensors){ plan->class_splits, parts }, 2);
     free(parts);
-    return pop_tensor_dim_shuffle_at(where, joined, POP_DIMS(1, 0, 2));
+    return pop_tensor_dim_shuffle(joined, POP_DIMS(1, 0, 2));
 }
 
 /* A variable {batch, a, b}, each entry on its selecting tile; by_part: element [entry][part] on the partition's
@@ -161,20 +154,20 @@ pop_tensor popnn_ctc_infer_create_data_input_at(pop_where where, pop_graph *grap
 static pop_tensor variable(const struct beam_search *s, pop_type type, size_t a, size_t b, bool by_part,
                            const char *what)
 {
+    const struct call *call = s->call;
     char path[POPLIBS_PATH_SIZE + 32];
-    pop_tensor t = pop_graph_add_variable_at(s->where, s->graph, type, POP_SHAPE(s->batch, a, b),
-                                             poplibs_path(path, sizeof(path), s->name, what));
+    pop_tensor t = pop_graph_add_variable(call->graph, type, POP_SHAPE(s->batch, a, b),
+                                          poplibs_path(path, sizeof(path), s->name, what));
     for (size_t entry = 0; entry < s->batch; ++entry)
         for (size_t part = 0; part < a; ++part)
-            pop_graph_set_tile_mapping_at(s->where, s->graph,
-                                          pop_tensor_at_at(s->where, pop_tensor_at_at(s->where, t, entry), part),
-                                          tile_of(s->plan, entry, by_part && part < s->parts ? part : 0));
+            pop_graph_set_tile_mapping(call->graph, pop_tensor_at(pop_tensor_at(t, entry), part),
+                                       tile_of(s->plan, entry, by_part && part < s->parts ? part : 0));
     return t;
 }
 static void make_tensors(struct beam_search *s)
 {
     s->data = poplibs_new(s->parts, sizeof(*s->data));
-    make_data(s->where, s->graph, s->plan, s->plan->in_type, s->name, s->data);
+    make_data(s->call, s->plan, s->plan->in_type, s->name, s->data);
     s->values = variable(s, POP_FLOAT, s->parts, s->beams, true, "values");
     s->sources = variable(s, POP_UNSIGNED_INT, s->parts, s->beams, true, "beams");
     s->symbols = variable(s, POP_UNSIGNED_INT, s->parts, s->beams, true, "symbols");
@@ -195,45 +188,48 @@ static void make_tensors(struct beam_search *s)
 
 /* ---- the program ---- */
 
-static void copy(const struct beam_search *s, pop_tensor from, pop_tensor to, pop_program sequence)
+static void copy(const struct beam_search *s, pop_tensor from, pop_tensor to)
 {
-    pop_sequence_add_at(s->where, sequence, pop_copy_at(s->where, from, to, false, s->name));
+    const struct call *call = s->call;
+    pop_sequence_add(call->sequence, pop_copy(from, to, false, s->name));
 }
 /* Sets all elements of t to a value. */
-static void fill(const struct beam_search *s, pop_tensor t, const void *value, pop_program sequence)
+static void fill(const struct beam_search *s, pop_tensor t, const void *value)
 {
+    const struct call *call = s->call;
     pop_type type = pop_tensor_type(t);
-    pop_tensor one = pop_graph_add_constant_fill_at(s->where, s->graph, type, POP_SHAPE(1), type, value, "start");
-    pop_graph_set_tile_mapping_at(s->where, s->graph, one, 0);
-    t = pop_tensor_flatten_at(s->where, t);
-    copy(s, pop_tensor_broadcast_at(s->where, one, (unsigned)pop_tensor_num_elements(t), 0), t, sequence);
+    pop_tensor one = pop_graph_add_constant_fill(call->graph, type, POP_SHAPE(1), type, value, "start");
+    pop_graph_set_tile_mapping(call->graph, one, 0);
+    t = pop_tensor_flatten(t);
+    copy(s, pop_tensor_broadcast(one, (unsigned)pop_tensor_num_elements(t), 0), t);
 }
 /* Initially there is one beam: the empty label, with probability 1. */
-static void begin(const struct beam_search *s, pop_tensor data, pop_tensor lengths, pop_program sequence)
+static void begin(const struct beam_search *s, pop_tensor data, pop_tensor lengths)
 {
+    const struct call *call = s->call;
     const float sure = 0, never = -INFINITY;
     const uint32_t zero = 0, none = UINT32_MAX;
-    pop_tensor by_entry = pop_tensor_dim_shuffle_at(s->where, data, POP_DIMS(1, 0, 2));
+    pop_tensor by_entry = pop_tensor_dim_shuffle(data, POP_DIMS(1, 0, 2));
     for (size_t part = 0; part < s->parts; ++part) {
         pop_interval classes = ctc_part(s->plan->num_classes, s->parts, part);
-        copy(s, pop_tensor_slice_at(s->where, by_entry, classes.begin, classes.end, 2), s->data[part], sequence);
+        copy(s, pop_tensor_slice(by_entry, classes.begin, classes.end, 2), s->data[part]);
     }
-    copy(s, lengths, s->valid, sequence);
+    copy(s, lengths, s->valid);
     const pop_tensor reals[] = { s->pb, s->pnb, s->total };
     for (size_t i = 0; i < 3; ++i)
-        fill(s, reals[i], &never, sequence);
+        fill(s, reals[i], &never);
     for (size_t i = 0; i < 3; i += 2) {
-        pop_tensor row = pop_tensor_slice_at(s->where, reals[i], 0, 1, 1);
-        fill(s, pop_tensor_slice_at(s->where, row, 0, 1, 2), &sure, sequence);
+        pop_tensor row = pop_tensor_slice(reals[i], 0, 1, 1);
+        fill(s, pop_tensor_slice(row, 0, 1, 2), &sure);
     }
-    fill(s, s->last, &none, sequence);
-    fill(s, s->prefix, &none, sequence);
+    fill(s, s->last, &none);
+    fill(s, s->prefix, &none);
     const pop_tensor zeros[] = { s->length, s->hash, s->prefix_hash, s->counts };
     for (size_t i = 0; i < sizeof(zeros) / sizeof(zeros[0]); ++i)
-        fill(s, zeros[i], &zero, sequence);
+        fill(s, zeros[i], &zero);
     const pop_tensor later[] = { s->parent, s->addend, s->values, s->sources, s->symbols, s->lasts, s->blanks };
     for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); ++i)
-        pop_sequence_add_at(s->where, sequence, pop_write_undef_at(s->where, later[i], s->name));
+        pop_sequence_add(call->sequence, pop_write_undef(later[i], s->name));
 }
 
 struct beam_edge {
@@ -242,25 +238,29 @@ struct beam_edge {
 };
 static pop_tensor entry_of(const struct beam_search *s, pop_tensor t, size_t entry)
 {
-    return pop_tensor_flatten_at(s->where, pop_tensor_at_at(s->where, t, entry));
+    const struct call *call = s->call;
+    return pop_tensor_flatten(pop_tensor_at(t, entry));
 }
 static pop_tensor part_of(const struct beam_search *s, pop_tensor t, size_t entry, size_t part)
 {
-    return pop_tensor_at_at(s->where, pop_tensor_at_at(s->where, t, entry), part);
+    const struct call *call = s->call;
+    return pop_tensor_at(pop_tensor_at(t, entry), part);
 }
 static pop_vertex add_vertex(const struct beam_search *s, pop_compute_set set, const char *type, unsigned tile,
                              const struct beam_edge *edges, size_t count)
 {
-    pop_vertex vertex = pop_graph_add_vertex_at(s->where, s->graph, set, type);
+    const struct call *call = s->call;
+    pop_vertex vertex = pop_graph_add_vertex(call->graph, set, type);
     for (size_t i = 0; i < count; ++i)
-        pop_graph_connect_at(s->where, s->graph, vertex, edges[i].field, edges[i].tensor);
-    pop_graph_set_field_int_at(s->where, s->graph, vertex, "maxTime", (int64_t)s->time);
-    pop_graph_map_vertex_at(s->where, s->graph, vertex, tile);
+        pop_graph_connect(call->graph, vertex, edges[i].field, edges[i].tensor);
+    pop_graph_set_field_int(call->graph, vertex, "maxTime", (int64_t)s->time);
+    pop_graph_map_vertex(call->graph, vertex, tile);
     return vertex;
 }
 
 static void add_extend(const struct beam_search *s, pop_compute_set set, size_t entry, size_t part)
 {
+    const struct call *call = s->call;
     pop_interval classes = ctc_part(s->plan->num_classes, s->parts, part);
     const struct beam_edge edges[] = {
         { "probabilities", entry_of(s, s->data[part], entry) },
@@ -268,23 +268,24 @@ static void add_extend(const struct beam_search *s, pop_compute_set set, size_t 
         { "total", entry_of(s, s->total, entry) },
         { "last", entry_of(s, s->last, entry) },
         { "prefix", entry_of(s, s->prefix, entry) },
-        { "validTime", pop_tensor_at_at(s->where, s->valid, entry) },
-        { "count", pop_tensor_at_at(s->where, part_of(s, s->counts, entry, part), 0) },
+        { "validTime", pop_tensor_at(s->valid, entry) },
+        { "count", pop_tensor_at(part_of(s, s->counts, entry, part), 0) },
         { "values", part_of(s, s->values, entry, part) },
         { "beams", part_of(s, s->sources, entry, part) },
         { "symbols", part_of(s, s->symbols, entry, part) },
         { "lastProbabilities", part_of(s, s->lasts, entry, part) },
-        { "blankProbability", pop_tensor_at_at(s->where, part_of(s, s->blanks, entry, part), 0) },
+        { "blankProbability", pop_tensor_at(part_of(s, s->blanks, entry, part), 0) },
     };
     pop_vertex vertex = add_vertex(
         s, set, s->plan->in_type == POP_HALF ? "popnn::CTCExtendBeams<half>" : "popnn::CTCExtendBeams<float>",
         tile_of(s->plan, entry, part), edges, sizeof(edges) / sizeof(edges[0]));
-    pop_graph_set_field_int_at(s->where, s->graph, vertex, "classes", (int64_t)(classes.end - classes.begin));
-    pop_graph_set_field_int_at(s->where, s->graph, vertex, "first", (int64_t)classes.begin);
-    pop_graph_set_field_int_at(s->where, s->graph, vertex, "blankClass", s->blank);
+    pop_graph_set_field_int(call->graph, vertex, "classes", (int64_t)(classes.end - classes.begin));
+    pop_graph_set_field_int(call->graph, vertex, "first", (int64_t)classes.begin);
+    pop_graph_set_field_int(call->graph, vertex, "blankClass", s->blank);
 }
 static void add_select(const struct beam_search *s, pop_compute_set set, size_t entry)
 {
+    const struct call *call = s->call;
     const struct beam_edge edges[] = {
         { "values", entry_of(s, s->values, entry) },
         { "beams", entry_of(s, s->sources, entry) },
@@ -301,14 +302,15 @@ static void add_select(const struct beam_search *s, pop_compute_set set, size_t 
         { "prefixHash", entry_of(s, s->prefix_hash, entry) },
         { "parent", entry_of(s, s->parent, entry) },
         { "addend", entry_of(s, s->addend, entry) },
-        { "validTime", pop_tensor_at_at(s->where, s->valid, entry) },
-        { "count", pop_tensor_at_at(s->where, part_of(s, s->counts, entry, s->parts), 0) },
+        { "validTime", pop_tensor_at(s->valid, entry) },
+        { "count", pop_tensor_at(part_of(s, s->counts, entry, s->parts), 0) },
     };
     add_vertex(s, set, "popnn::CTCSelectBeams", tile_of(s->plan, entry, 0), edges, sizeof(edges) / sizeof(edges[0]));
 }
-static popnn_ctc_paths add_labels(const struct beam_search *s, pop_program sequence)
+static popnn_ctc_paths add_labels(const struct beam_search *s)
 {
-    pop_compute_set set = pop_graph_add_compute_set_at(s->where, s->graph, s->name);
+    const struct call *call = s->call;
+    pop_compute_set set = pop_graph_add_compute_set(call->graph, s->name);
     popnn_ctc_paths paths = { variable(s, s->plan->in_type, s->paths, 1, false, "probabilities"),
                               variable(s, POP_UNSIGNED_INT, s->paths, 1, false, "lengths"),
                               variable(s, POP_UNSIGNED_INT, s->paths, s->time, false, "labels") };
@@ -318,7 +320,7 @@ static popnn_ctc_paths add_labels(const struct beam_search *s, pop_program seque
             { "length", entry_of(s, s->length, entry) },
             { "parent", entry_of(s, s->parent, entry) },
             { "addend", entry_of(s, s->addend, entry) },
-            { "validTime", pop_tensor_at_at(s->where, s->valid, entry) },
+            { "validTime", pop_tensor_at(s->valid, entry) },
             { "probabilities", entry_of(s, paths.probabilities, entry) },
             { "lengths", entry_of(s, paths.lengths, entry) },
             { "labels", entry_of(s, paths.labels, entry) },
@@ -326,63 +328,60 @@ static popnn_ctc_paths add_labels(const struct beam_search *s, pop_program seque
         pop_vertex vertex = add_vertex(
             s, set, s->plan->in_type == POP_HALF ? "popnn::CTCBeamLabels<half>" : "popnn::CTCBeamLabels<float>",
             tile_of(s->plan, entry, 0), edges, sizeof(edges) / sizeof(edges[0]));
-        pop_graph_set_field_int_at(s->where, s->graph, vertex, "beams", (int64_t)s->beams);
+        pop_graph_set_field_int(call->graph, vertex, "beams", (int64_t)s->beams);
     }
-    pop_sequence_add_at(s->where, sequence, pop_execute_at(s->where, set, s->name));
-    paths.probabilities = pop_tensor_reshape_at(s->where, paths.probabilities, POP_SHAPE(s->batch, s->paths));
-    paths.lengths = pop_tensor_reshape_at(s->where, paths.lengths, POP_SHAPE(s->batch, s->paths));
+    pop_sequence_add(call->sequence, pop_execute(set, s->name));
+    paths.probabilities = pop_tensor_reshape(paths.probabilities, POP_SHAPE(s->batch, s->paths));
+    paths.lengths = pop_tensor_reshape(paths.lengths, POP_SHAPE(s->batch, s->paths));
     return paths;
 }
 
-static popnn_ctc_paths build(struct beam_search *s, pop_tensor data, pop_tensor lengths, pop_program sequence)
+static popnn_ctc_paths build(struct beam_search *s, pop_tensor data, pop_tensor lengths)
 {
-    pop_compute_set extend = pop_graph_add_compute_set_at(s->where, s->graph, s->name),
-                    select = pop_graph_add_compute_set_at(s->where, s->graph, s->name);
+    const struct call *call = s->call;
+    pop_compute_set extend = pop_graph_add_compute_set(call->graph, s->name),
+                    select = pop_graph_add_compute_set(call->graph, s->name);
     make_tensors(s);
-    s->valid =
-        pop_tensor_reshape_at(s->where, variable(s, POP_UNSIGNED_INT, 1, 1, false, "dataLengths"), POP_SHAPE(s->batch));
-    begin(s, data, lengths, sequence);
+    s->valid = pop_tensor_reshape(variable(s, POP_UNSIGNED_INT, 1, 1, false, "dataLengths"), POP_SHAPE(s->batch));
+    begin(s, data, lengths);
     for (size_t entry = 0; entry < s->batch; ++entry) {
         for (size_t part = 0; part < s->parts; ++part)
             add_extend(s, extend, entry, part);
         add_select(s, select, entry);
     }
-    pop_program body = pop_sequence_at(s->where, s->graph, s->name);
-    pop_sequence_add_at(s->where, body, pop_execute_at(s->where, extend, s->name));
-    pop_sequence_add_at(s->where, body, pop_execute_at(s->where, select, s->name));
-    pop_sequence_add_at(s->where, sequence, pop_repeat_at(s->where, (unsigned)s->time, body, s->name));
-    popnn_ctc_paths paths = add_labels(s, sequence);
+    pop_program body = pop_sequence(call->graph, s->name);
+    pop_sequence_add(body, pop_execute(extend, s->name));
+    pop_sequence_add(body, pop_execute(select, s->name));
+    pop_sequence_add(call->sequence, pop_repeat((unsigned)s->time, body, s->name));
+    popnn_ctc_paths paths = add_labels(s);
     free(s->data);
-    return poplibs_ready(s->graph) ? paths : (popnn_ctc_paths){ 0 };
+    return call_ready(call) ? paths : (popnn_ctc_paths){ 0 };
 }
 
 /* ---- calls ---- */
 
-static popnn_ctc_paths run(pop_where where, pop_graph *graph, const char *api, pop_tensor data, bool logits,
-                           pop_tensor lengths, pop_program sequence, unsigned blank, unsigned beamwidth, unsigned paths,
-                           const popnn_ctc_plan *plan, const char *name, pop_options given)
+static popnn_ctc_paths run(const struct call *call, pop_tensor data, bool logits, pop_tensor lengths, unsigned blank,
+                           unsigned beamwidth, unsigned paths, const popnn_ctc_plan *plan, pop_options given)
 {
     const popnn_ctc_paths none = { 0 };
     struct ctc_options options;
     char path[POPLIBS_PATH_SIZE];
-    if (!poplibs_ready(graph) || !popnn_ctc_check_data(where, graph, api, plan, POPNN_CTC_INFERENCE, data) ||
-        !popnn_ctc_check_lengths(where, graph, api, "the tensor of data lengths", lengths, plan) ||
-        !popnn_ctc_check_blank(where, graph, api, blank, plan) ||
-        !popnn_ctc_options(where, graph, api, POPNN_CTC_INFERENCE, given, &options))
+    if (!call_ready(call) || !popnn_ctc_check_data(call, plan, POPNN_CTC_INFERENCE, data) ||
+        !popnn_ctc_check_lengths(call, "the tensor of data lengths", lengths, plan) ||
+        !popnn_ctc_check_blank(call, blank, plan) || !popnn_ctc_options(call, POPNN_CTC_INFERENCE, given, &options))
         return none;
     if (beamwidth != plan->beamwidth || !paths || paths > beamwidth) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
-                     "%u paths of %u beams are wanted; the plan is for %u beams, and 1 to as many paths are possible",
-                     paths, beamwidth, plan->beamwidth);
+        call_fail(call, POP_POPLAR_ERROR,
+                  "%u paths of %u beams are wanted; the plan is for %u beams, and 1 to as many paths are possible",
+                  paths, beamwidth, plan->beamwidth);
         return none;
     }
-    poplibs_path(path, sizeof(path), name, "CTCInference");
+    poplibs_path(path, sizeof(path), call->name, "CTCInference");
     if (logits)
-        data = popnn_log_softmax_at(where, graph, data, sequence, path);
-    if (!poplibs_ready(graph))
+        data = popnn_log_softmax(call->graph, data, call->sequence, path);
+    if (!call_ready(call))
         return none;
-    struct beam_search search = { .where = where,
-                                  .graph = graph,
+    struct beam_search search = { .call = call,
                                   .plan = plan,
                                   .name = path,
                                   .batch = plan->batch_size,
@@ -391,7 +390,7 @@ static popnn_ctc_paths run(pop_where where, pop_graph *graph, const char *api, p
                                   .beams = beamwidth,
                                   .paths = paths,
                                   .blank = blank };
-    return build(&search, data, lengths, sequence);
+    return build(&search, data, lengths);
 }
 
 popnn_ctc_paths popnn_ctc_beam_search_log_probabilities_at(pop_where where, pop_graph *graph, pop_tensor log_probs,
@@ -400,16 +399,14 @@ popnn_ctc_paths popnn_ctc_beam_search_log_probabilities_at(pop_where where, pop_
                                                            const popnn_ctc_plan *plan, const char *name,
                                                            pop_options options)
 {
-    POPLIBS_CALL(graph, log_probs, data_lengths, blank_class, beamwidth, top_paths, name, options);
-    return run(where, graph, "popnn_ctc_beam_search_log_probabilities", log_probs, false, data_lengths, sequence,
-               blank_class, beamwidth, top_paths, plan, name, options);
+    POPLIBS_CALL_IN(sequence, graph, log_probs, data_lengths, blank_class, beamwidth, top_paths, name, options);
+    return run(call, log_probs, false, data_lengths, blank_class, beamwidth, top_paths, plan, options);
 }
 popnn_ctc_paths popnn_ctc_beam_search_logits_at(pop_where where, pop_graph *graph, pop_tensor logits,
                                                 pop_tensor data_lengths, pop_program sequence, unsigned blank_class,
                                                 unsigned beamwidth, unsigned top_paths, const popnn_ctc_plan *plan,
                                                 const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, logits, data_lengths, blank_class, beamwidth, top_paths, name, options);
-    return run(where, graph, "popnn_ctc_beam_search_logits", logits, true, data_lengths, sequence, blank_class,
-               beamwidth, top_paths, plan, name, options);
+    POPLIBS_CALL_IN(sequence, graph, logits, data_lengths, blank_class, beamwidth, top_paths, name, options);
+    return run(call, logits, true, data_lengths, blank_class, beamwidth, top_paths, plan, options);
 }

@@ -16,8 +16,7 @@
 #include <popops/reduce.h>
 
 struct ctc {
-    pop_where where;
-    pop_graph *graph;
+    const struct call *call;
     const popnn_ctc_plan *plan;
     const char *name;
     const struct ctc_options *options;
@@ -52,27 +51,32 @@ static unsigned tile_of(const struct ctc *c, size_t entry, size_t time, size_t l
 
 static pop_tensor slice(const struct ctc *c, pop_tensor t, size_t begin, size_t end, unsigned dim)
 {
-    return pop_tensor_slice_at(c->where, t, begin, end, dim);
+    const struct call *call = c->call;
+    return pop_tensor_slice(t, begin, end, dim);
 }
 /* The elements of one partition in each of three dimensions: time partition, label partition, entry. */
 static pop_tensor at3(const struct ctc *c, pop_tensor t, size_t a, size_t b, size_t d)
 {
-    return pop_tensor_at_at(c->where, pop_tensor_at_at(c->where, pop_tensor_at_at(c->where, t, a), b), d);
+    const struct call *call = c->call;
+    return pop_tensor_at(pop_tensor_at(pop_tensor_at(t, a), b), d);
 }
 /* The steps of a time partition of {batch, time, ...} for one entry. */
 static pop_tensor steps_of(const struct ctc *c, pop_tensor t, size_t entry, size_t time)
 {
+    const struct call *call = c->call;
     pop_interval steps = time_part(c, time);
-    return slice(c, pop_tensor_at_at(c->where, t, entry), steps.begin, steps.end, 0);
+    return slice(c, pop_tensor_at(t, entry), steps.begin, steps.end, 0);
 }
 static pop_tensor variable(const struct ctc *c, pop_type type, pop_shape shape, const char *what)
 {
+    const struct call *call = c->call;
     char path[POPLIBS_PATH_SIZE + 32];
-    return pop_graph_add_variable_at(c->where, c->graph, type, shape, poplibs_path(path, sizeof(path), c->name, what));
+    return pop_graph_add_variable(call->graph, type, shape, poplibs_path(path, sizeof(path), c->name, what));
 }
 static void map(const struct ctc *c, pop_tensor t, unsigned tile)
 {
-    pop_graph_set_tile_mapping_at(c->where, c->graph, t, tile);
+    const struct call *call = c->call;
+    pop_graph_set_tile_mapping(call->graph, t, tile);
 }
 
 /* A tensor {time partition, label partition, batch, ...} with each element on the tile for its indices. */
@@ -87,16 +91,18 @@ static pop_tensor by_tile(const struct ctc *c, pop_type type, size_t times, size
 }
 static pop_tensor by_step(const struct ctc *c, pop_type type, const char *what)
 {
+    const struct call *call = c->call;
     pop_tensor t = variable(c, type, POP_SHAPE(c->parts, c->batch, c->plan->max_time, c->classes), what);
     for (size_t label = 0; label < c->parts; ++label)
         for (size_t entry = 0; entry < c->batch; ++entry)
             for (size_t time = 0; time < c->times; ++time)
-                map(c, steps_of(c, pop_tensor_at_at(c->where, t, label), entry, time), tile_of(c, entry, time, label));
+                map(c, steps_of(c, pop_tensor_at(t, label), entry, time), tile_of(c, entry, time, label));
     return t;
 }
 
 static void make_label_part(const struct ctc *c, size_t label)
 {
+    const struct call *call = c->call;
     struct label_part *part = &c->labels[label];
     pop_type type = c->plan->partials_type;
     pop_interval symbols = ctc_part(c->plan->max_label_length, c->plan->label_splits, label);
@@ -114,7 +120,7 @@ static void make_label_part(const struct ctc *c, size_t label)
             unsigned tile = tile_of(c, entry, time, label);
             map(c, steps_of(c, part->kept, entry, time), tile);
             for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i)
-                map(c, pop_tensor_at_at(c->where, pop_tensor_at_at(c->where, all[i], time), entry), tile);
+                map(c, pop_tensor_at(pop_tensor_at(all[i], time), entry), tile);
         }
 }
 
@@ -141,11 +147,12 @@ static void make_tensors(struct ctc *c)
 /* Adds a copy between tensors whose shapes may differ. */
 static void add_copy(const struct ctc *c, struct poplibs_copies *copies, pop_tensor from, pop_tensor to)
 {
-    poplibs_copies_add(copies, pop_tensor_flatten_at(c->where, from), pop_tensor_flatten_at(c->where, to));
+    const struct call *call = c->call;
+    poplibs_copies_add(copies, pop_tensor_flatten(from), pop_tensor_flatten(to));
 }
 static void end_copies(const struct ctc *c, struct poplibs_copies *copies, pop_program sequence)
 {
-    poplibs_copies_end(copies, c->where, c->graph, sequence, c->name);
+    call_copies(c->call, copies, sequence, c->name);
 }
 
 /* Copies the boundary values of label partitions to their neighbours, for time partitions [begin, end): alpha to the
@@ -165,9 +172,10 @@ static void copy_label_edges(const struct ctc *c, struct poplibs_copies *copies,
 /* Copies rows of step `time` of the first loop to `row` (-1) or to a row of `rows_time` of time partition `part`. */
 static void copy_kept_row(const struct ctc *c, struct poplibs_copies *copies, size_t time, size_t part, int row)
 {
+    const struct call *call = c->call;
     for (size_t label = 0; label < c->parts; ++label) {
         const struct label_part *l = &c->labels[label];
-        pop_tensor to = pop_tensor_at_at(c->where, row < 0 ? l->row : l->rows_time, part);
+        pop_tensor to = pop_tensor_at(row < 0 ? l->row : l->rows_time, part);
         if (row >= 0)
             to = slice(c, to, (size_t)row, (size_t)row + 1, 1);
         add_copy(c, copies, slice(c, l->kept, time, time + 1, 1), to);
@@ -189,7 +197,7 @@ static void copy_first_edges(const struct ctc *c, pop_program sequence)
     end_copies(c, &copies, sequence);
 }
 /* Copies between the loops, across the middle. */
-static void copy_middle_edges(const struct ctc *c, pop_program sequence)
+static void copy_middle_edges(const struct ctc *c)
 {
     struct poplibs_copies copies = { 0 };
     if (c->alphas < c->times) {
@@ -198,7 +206,7 @@ static void copy_middle_edges(const struct ctc *c, pop_program sequence)
         copy_kept_row(c, &copies, c->turns, c->alphas - 1, (int)(c->turns % 2));
         copy_kept_row(c, &copies, c->turns - 1, c->alphas, (int)((c->turns - 1) % 2));
     }
-    end_copies(c, &copies, sequence);
+    end_copies(c, &copies, c->call->sequence);
 }
 /* Copies before each iteration of the second loop. */
 static void copy_second_edges(const struct ctc *c, pop_program sequence)
@@ -220,59 +228,56 @@ static void copy_second_edges(const struct ctc *c, pop_program sequence)
 }
 
 static void copy_inputs(const struct ctc *c, pop_tensor data, pop_tensor labels, pop_tensor data_lengths,
-                        pop_tensor label_lengths, pop_program sequence)
+                        pop_tensor label_lengths)
 {
+    const struct call *call = c->call;
     struct poplibs_copies copies = { 0 };
-    pop_where where = c->where;
-    pop_tensor by_entry = pop_tensor_dim_shuffle_at(where, data, POP_DIMS(1, 0, 2));
+    pop_tensor by_entry = pop_tensor_dim_shuffle(data, POP_DIMS(1, 0, 2));
     size_t last = c->plan->max_label_length - 1;
     for (size_t part = 0; part < c->parts; ++part)
-        add_copy(c, &copies, by_entry, pop_tensor_at_at(where, c->data, part));
-    end_copies(c, &copies, sequence);
+        add_copy(c, &copies, by_entry, pop_tensor_at(c->data, part));
+    end_copies(c, &copies, call->sequence);
     copies = (struct poplibs_copies){ 0 };
     for (size_t part = 0; part < c->parts; ++part) {
         const struct label_part *l = &c->labels[part];
         size_t before = l->first ? l->first - 1 : 0, end = l->first + l->symbols, behind = poplibs_min(end, last);
-        pop_tensor view = pop_tensor_concat_at(where,
-                                               POP_TENSORS(slice(c, labels, before, before + 1, 1),
-                                                           slice(c, labels, l->first, end, 1),
-                                                           slice(c, labels, behind, behind + 1, 1)),
-                                               1);
+        pop_tensor view =
+            pop_tensor_concat(POP_TENSORS(slice(c, labels, before, before + 1, 1), slice(c, labels, l->first, end, 1),
+                                          slice(c, labels, behind, behind + 1, 1)),
+                              1);
         for (size_t time = 0; time < c->times; ++time)
-            add_copy(c, &copies, view, pop_tensor_at_at(where, l->label, time));
+            add_copy(c, &copies, view, pop_tensor_at(l->label, time));
     }
-    pop_tensor lengths = pop_tensor_concat_at(where,
-                                              POP_TENSORS(pop_tensor_expand_at(where, data_lengths, POP_DIMS(1)),
-                                                          pop_tensor_expand_at(where, label_lengths, POP_DIMS(1))),
-                                              1);
+    pop_tensor lengths = pop_tensor_concat(
+        POP_TENSORS(pop_tensor_expand(data_lengths, POP_DIMS(1)), pop_tensor_expand(label_lengths, POP_DIMS(1))), 1);
     for (size_t time = 0; time < c->times; ++time)
         for (size_t part = 0; part < c->parts; ++part)
-            add_copy(c, &copies, lengths, pop_tensor_at_at(where, pop_tensor_at_at(where, c->lengths, time), part));
-    end_copies(c, &copies, sequence);
+            add_copy(c, &copies, lengths, pop_tensor_at(pop_tensor_at(c->lengths, time), part));
+    end_copies(c, &copies, call->sequence);
 }
-static void zero_counts(const struct ctc *c, pop_program sequence)
+static void zero_counts(const struct ctc *c)
 {
-    pop_tensor zero = pop_graph_add_constant_fill_at(c->where, c->graph, POP_UNSIGNED_INT, POP_SHAPE(1),
-                                                     POP_UNSIGNED_INT, &(uint32_t){ 0 }, "zero");
+    const struct call *call = c->call;
+    pop_tensor zero = pop_graph_add_constant_fill(call->graph, POP_UNSIGNED_INT, POP_SHAPE(1), POP_UNSIGNED_INT,
+                                                  &(uint32_t){ 0 }, "zero");
     map(c, zero, 0);
-    pop_tensor all = pop_tensor_flatten_at(c->where, c->counts);
-    pop_sequence_add_at(c->where, sequence,
-                        pop_copy_at(c->where,
-                                    pop_tensor_broadcast_at(c->where, zero, (unsigned)pop_tensor_num_elements(all), 0),
-                                    all, false, c->name));
+    pop_tensor all = pop_tensor_flatten(c->counts);
+    pop_sequence_add(call->sequence, pop_copy(pop_tensor_broadcast(zero, (unsigned)pop_tensor_num_elements(all), 0),
+                                              all, false, c->name));
 }
 /* WriteUndef for tensors that vertices write in parts, so that they are not live before. */
-static void release_memory(const struct ctc *c, pop_program sequence)
+static void release_memory(const struct ctc *c)
 {
+    const struct call *call = c->call;
     const pop_tensor all[] = { c->grads,   c->alpha_in, c->alpha_out, c->alpha_time,
                                c->beta_in, c->beta_out, c->beta_time, c->loss };
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i)
-        pop_sequence_add_at(c->where, sequence, pop_write_undef_at(c->where, all[i], c->name));
+        pop_sequence_add(call->sequence, pop_write_undef(all[i], c->name));
     for (size_t part = 0; part < c->parts; ++part) {
         const struct label_part *l = &c->labels[part];
         const pop_tensor rows[] = { l->kept, l->row, l->rows, l->rows_time };
         for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i)
-            pop_sequence_add_at(c->where, sequence, pop_write_undef_at(c->where, rows[i], c->name));
+            pop_sequence_add(call->sequence, pop_write_undef(rows[i], c->name));
     }
 }
 
@@ -280,9 +285,9 @@ static void release_memory(const struct ctc *c, pop_program sequence)
 
 static void add_vertex(const struct ctc *c, pop_compute_set set, bool gradient, size_t entry, size_t time, size_t part)
 {
+    const struct call *call = c->call;
     char type[96];
-    pop_where where = c->where;
-    pop_graph *graph = c->graph;
+    pop_graph *graph = call->graph;
     const struct label_part *l = &c->labels[part];
     bool first = time < c->alphas, alpha = first != gradient; /* which of alpha and beta the vertex computes */
     snprintf(type, sizeof(type), "popnn::%s<%s,%s,unsigned int,%s>",
@@ -295,21 +300,20 @@ static void add_vertex(const struct ctc *c, pop_compute_set set, bool gradient, 
         const char *field;
         pop_tensor tensor;
     } edges[] = {
-        { "probabilities", steps_of(c, pop_tensor_at_at(where, c->data, part), entry, time) },
-        { "label", slice(c, pop_tensor_at_at(where, pop_tensor_at_at(where, l->label, time), entry), !alpha,
-                         l->symbols + 1 + !alpha, 0) },
-        { "validTime", pop_tensor_at_at(where, lengths, 0) },
-        { "validLabel", pop_tensor_at_at(where, lengths, 1) },
-        { "count", pop_tensor_at_at(where, at3(c, c->counts, time, part, entry), 0) },
+        { "probabilities", steps_of(c, pop_tensor_at(c->data, part), entry, time) },
+        { "label", slice(c, pop_tensor_at(pop_tensor_at(l->label, time), entry), !alpha, l->symbols + 1 + !alpha, 0) },
+        { "validTime", pop_tensor_at(lengths, 0) },
+        { "validLabel", pop_tensor_at(lengths, 1) },
+        { "count", pop_tensor_at(at3(c, c->counts, time, part, entry), 0) },
         { first ? "alphas" : "betas", steps_of(c, l->kept, entry, time) },
         { alpha ? "alphaPrevTime" : "betaPrevTime",
-          pop_tensor_at_at(where, pop_tensor_at_at(where, gradient ? l->rows_time : l->row, time), entry) },
+          pop_tensor_at(pop_tensor_at(gradient ? l->rows_time : l->row, time), entry) },
         { alpha ? "alphaPrevLabel" : "betaPrevLabel", at3(c, alpha ? c->alpha_in : c->beta_in, time, part, entry) },
         { alpha ? "alphaPrevLabelTime" : "betaPrevLabelTime",
           at3(c, alpha ? c->alpha_time : c->beta_time, time, part, entry) },
         { alpha ? "alphaOut" : "betaOut", at3(c, alpha ? c->alpha_out : c->beta_out, time, part, entry) },
-        { "grads", steps_of(c, pop_tensor_at_at(where, c->grads, part), entry, time) },
-        { alpha ? "alphaTemp" : "betaTemp", pop_tensor_at_at(where, pop_tensor_at_at(where, l->rows, time), entry) },
+        { "grads", steps_of(c, pop_tensor_at(c->grads, part), entry, time) },
+        { alpha ? "alphaTemp" : "betaTemp", pop_tensor_at(pop_tensor_at(l->rows, time), entry) },
     };
     const struct {
         const char *field;
@@ -322,56 +326,58 @@ static void add_vertex(const struct ctc *c, pop_compute_set set, bool gradient, 
                     { "timeOffset", steps.begin },
                     { "maxT", steps.end - steps.begin },
                     { "firstTime", gradient ? c->turns - !alpha : (alpha ? 0 : c->plan->max_time - 1) } };
-    pop_vertex vertex = pop_graph_add_vertex_at(where, graph, set, type);
+    pop_vertex vertex = pop_graph_add_vertex(graph, set, type);
     for (size_t i = 0; i < (gradient ? 12 : 10); ++i)
-        pop_graph_connect_at(where, graph, vertex, edges[i].field,
-                             pop_tensor_rank(edges[i].tensor) < 2 ? edges[i].tensor
-                                                                  : pop_tensor_flatten_at(where, edges[i].tensor));
+        pop_graph_connect(graph, vertex, edges[i].field,
+                          pop_tensor_rank(edges[i].tensor) < 2 ? edges[i].tensor : pop_tensor_flatten(edges[i].tensor));
     if (gradient && !alpha)
-        pop_graph_connect_at(where, graph, vertex, "loss",
-                             pop_tensor_at_at(where, at3(c, c->loss, time, part, entry), 0));
+        pop_graph_connect(graph, vertex, "loss", pop_tensor_at(at3(c, c->loss, time, part, entry), 0));
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); ++i)
-        pop_graph_set_field_int_at(where, graph, vertex, numbers[i].field, (int64_t)numbers[i].value);
-    pop_graph_map_vertex_at(where, graph, vertex, tile_of(c, entry, time, part));
+        pop_graph_set_field_int(graph, vertex, numbers[i].field, (int64_t)numbers[i].value);
+    pop_graph_map_vertex(graph, vertex, tile_of(c, entry, time, part));
 }
 static void add_vertices(const struct ctc *c, bool gradient, pop_program body)
 {
+    const struct call *call = c->call;
     char path[POPLIBS_PATH_SIZE + 32];
-    pop_compute_set set = pop_graph_add_compute_set_at(
-        c->where, c->graph, poplibs_path(path, sizeof(path), c->name, gradient ? "gradient" : "alphaBeta"));
+    pop_compute_set set = pop_graph_add_compute_set(
+        call->graph, poplibs_path(path, sizeof(path), c->name, gradient ? "gradient" : "alphaBeta"));
     for (size_t entry = 0; entry < c->batch; ++entry)
         for (size_t time = 0; time < c->times; ++time)
             for (size_t part = 0; part < c->parts; ++part)
                 add_vertex(c, set, gradient, entry, time, part);
-    pop_sequence_add_at(c->where, body, pop_execute_at(c->where, set, path));
+    pop_sequence_add(body, pop_execute(set, path));
 }
 
 /* ---- the program ---- */
 
-static void add_loop(const struct ctc *c, bool gradient, pop_program sequence)
+static void add_loop(const struct ctc *c, bool gradient)
 {
-    pop_program body = pop_sequence_at(c->where, c->graph, c->name);
-    zero_counts(c, sequence);
+    const struct call *call = c->call;
+    pop_program body = pop_sequence(call->graph, c->name);
+    zero_counts(c);
     (gradient ? copy_second_edges : copy_first_edges)(c, body);
     add_vertices(c, gradient, body);
-    pop_sequence_add_at(c->where, sequence, pop_repeat_at(c->where, (unsigned)c->turns, body, c->name));
+    pop_sequence_add(call->sequence, pop_repeat((unsigned)c->turns, body, c->name));
 }
 
-static pop_tensor cast(const struct ctc *c, pop_tensor t, pop_program sequence)
+static pop_tensor cast(const struct ctc *c, pop_tensor t)
 {
+    const struct call *call = c->call;
     pop_type type = c->plan->out_type;
-    return pop_tensor_type(t) == type ? t : popops_cast_at(c->where, c->graph, t, type, sequence, c->name);
+    return pop_tensor_type(t) == type ? t : popops_cast(call->graph, t, type, call->sequence, c->name);
 }
 /* Log-sum over the partitions of the label, the first dimension. */
-static pop_tensor log_sum(const struct ctc *c, pop_tensor t, pop_tensor *into, pop_program sequence)
+static pop_tensor log_sum(const struct ctc *c, pop_tensor t, pop_tensor *into)
 {
+    const struct call *call = c->call;
     const popops_reduce_params params = { .op = POPOPS_LOG_ADD };
     if (c->parts == 1)
-        return pop_tensor_at_at(c->where, t, 0);
+        return pop_tensor_at(t, 0);
     if (!into)
-        return popops_reduce_at(c->where, c->graph, t, POP_TYPE_NULL, POP_DIMS(0), params, sequence, c->name,
-                                POP_NO_OPTIONS);
-    popops_reduce_with_output_at(c->where, c->graph, t, *into, POP_DIMS(0), params, sequence, c->name, POP_NO_OPTIONS);
+        return popops_reduce(call->graph, t, POP_TYPE_NULL, POP_DIMS(0), params, call->sequence, c->name,
+                             POP_NO_OPTIONS);
+    popops_reduce_with_output(call->graph, t, *into, POP_DIMS(0), params, call->sequence, c->name, POP_NO_OPTIONS);
     return *into;
 }
 
@@ -383,31 +389,31 @@ static double infinite_loss(const struct ctc *c)
 
 /* Converts sums and loss to the gradient: posteriors are exp(sum + loss). A value that is not a log-probability
  * marks a step after the entry's end (infinity) or an entry without alignments (NaN). */
-static pop_tensor finish_gradient(const struct ctc *c, pop_tensor data, pop_tensor loss, pop_program sequence)
+static pop_tensor finish_gradient(const struct ctc *c, pop_tensor data, pop_tensor loss)
 {
+    const struct call *call = c->call;
     bool softmax = c->options->softmax_gradient;
     char text[160], finite[64] = "";
     pop_tensor sums =
-        pop_tensor_dim_shuffle_at(c->where,
-                                  popnn_ctc_create_data_input_at(c->where, c->graph, c->plan->partials_type, c->batch,
-                                                                 c->plan->max_time, c->classes, c->plan, c->name),
-                                  POP_DIMS(1, 0, 2));
-    sums = log_sum(c, c->grads, &sums, sequence);
-    pop_tensor by_entry = pop_tensor_dim_shuffle_at(c->where, data, POP_DIMS(1, 0, 2));
-    pop_tensor losses = pop_tensor_expand_at(c->where, loss, POP_DIMS(1, 1));
+        pop_tensor_dim_shuffle(popnn_ctc_create_data_input(call->graph, c->plan->partials_type, c->batch,
+                                                           c->plan->max_time, c->classes, c->plan, c->name),
+                               POP_DIMS(1, 0, 2));
+    sums = log_sum(c, c->grads, &sums);
+    pop_tensor by_entry = pop_tensor_dim_shuffle(data, POP_DIMS(1, 0, 2));
+    pop_tensor losses = pop_tensor_expand(loss, POP_DIMS(1, 1));
     const char *of_data = !softmax ? "" : c->plan->in_type == c->plan->partials_type ? "exp(_3)" : "exp(float(_3))";
     if (c->options->zero_infinity)
         pop_text_format(finite, sizeof(finite), " && _2 < %.9g", infinite_loss(c));
     snprintf(text, sizeof(text), "select(%s - exp(_1 + _2), 0, _1 + _2 < 30000%s)", of_data, finite);
-    popops_map_in_place_at(c->where, c->graph, text,
-                           softmax ? POP_TENSORS(sums, losses, by_entry) : POP_TENSORS(sums, losses), sequence, c->name,
-                           POP_NO_OPTIONS);
-    return cast(c, pop_tensor_dim_shuffle_at(c->where, sums, POP_DIMS(1, 0, 2)), sequence);
+    popops_map_in_place(call->graph, text, softmax ? POP_TENSORS(sums, losses, by_entry) : POP_TENSORS(sums, losses),
+                        call->sequence, c->name, POP_NO_OPTIONS);
+    return cast(c, pop_tensor_dim_shuffle(sums, POP_DIMS(1, 0, 2)));
 }
 
 static popnn_ctc_result build(struct ctc *c, pop_tensor data, pop_tensor labels, pop_tensor data_lengths,
-                              pop_tensor label_lengths, bool gradient, pop_program sequence)
+                              pop_tensor label_lengths, bool gradient)
 {
+    const struct call *call = c->call;
     popnn_ctc_result result = { 0 };
     c->batch = c->plan->batch_size;
     c->times = c->plan->time_splits;
@@ -417,31 +423,31 @@ static popnn_ctc_result build(struct ctc *c, pop_tensor data, pop_tensor labels,
     c->turns = time_part(c, c->alphas - 1).end;
     c->labels = poplibs_zeros(c->parts, sizeof(*c->labels));
     make_tensors(c);
-    release_memory(c, sequence);
-    copy_inputs(c, data, labels, data_lengths, label_lengths, sequence);
-    add_loop(c, false, sequence);
-    copy_middle_edges(c, sequence);
-    add_loop(c, true, sequence);
-    pop_tensor sums = pop_tensor_at_at(c->where, c->loss, 0); /* {label partition, batch, 1} */
-    sums = pop_tensor_reshape_at(c->where, sums, POP_SHAPE(c->parts, c->batch));
-    pop_tensor loss = log_sum(c, sums, NULL, sequence);
-    popops_unary_in_place_at(c->where, POPOPS_UNARY_NEGATE, c->graph, loss, sequence, c->name);
+    release_memory(c);
+    copy_inputs(c, data, labels, data_lengths, label_lengths);
+    add_loop(c, false);
+    copy_middle_edges(c);
+    add_loop(c, true);
+    pop_tensor sums = pop_tensor_at(c->loss, 0); /* {label partition, batch, 1} */
+    sums = pop_tensor_reshape(sums, POP_SHAPE(c->parts, c->batch));
+    pop_tensor loss = log_sum(c, sums, NULL);
+    popops_unary_in_place_at(call->where, POPOPS_UNARY_NEGATE, call->graph, loss, call->sequence, c->name);
     if (gradient)
-        result.gradient = finish_gradient(c, data, loss, sequence);
+        result.gradient = finish_gradient(c, data, loss);
     if (c->options->zero_infinity) {
         char text[64];
         pop_text_format(text, sizeof(text), "select(_1, 0, _1 < %.9g)", infinite_loss(c));
-        popops_map_in_place_at(c->where, c->graph, text, POP_TENSORS(loss), sequence, c->name, POP_NO_OPTIONS);
+        popops_map_in_place(call->graph, text, POP_TENSORS(loss), call->sequence, c->name, POP_NO_OPTIONS);
     }
-    result.loss = cast(c, loss, sequence);
+    result.loss = cast(c, loss);
     free(c->labels);
-    return poplibs_ready(c->graph) ? result : (popnn_ctc_result){ 0 };
+    return call_ready(call) ? result : (popnn_ctc_result){ 0 };
 }
 
 /* ---- calls ---- */
 
 struct ctc_request {
-    const char *api;
+    const struct call *call;
     pop_type out_type;
     pop_tensor data, labels, data_lengths, label_lengths;
     unsigned blank;
@@ -449,46 +455,43 @@ struct ctc_request {
     bool logits, gradient;
 };
 
-static bool check(pop_where where, pop_graph *graph, const struct ctc_request *r)
+static bool check(const struct ctc_request *r)
 {
+    const struct call *call = r->call;
     char text[128];
-    if (!popnn_ctc_check_data(where, graph, r->api, r->plan, POPNN_CTC_LOSS, r->data) ||
-        !poplibs_is_operand(graph, where, r->api, "the tensor of labels", r->labels))
+    if (!popnn_ctc_check_data(call, r->plan, POPNN_CTC_LOSS, r->data) ||
+        !call_takes(call, "the tensor of labels", r->labels))
         return false;
     if (r->out_type != r->plan->out_type)
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, r->api, "the results are to be %s; the plan is for %s",
-                            pop_type_name(r->out_type), pop_type_name(r->plan->out_type));
+        return call_fail(call, POP_TYPE_ERROR, "the results are to be %s; the plan is for %s",
+                         pop_type_name(r->out_type), pop_type_name(r->plan->out_type));
     if (pop_tensor_type(r->labels) != POP_UNSIGNED_INT)
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, r->api, "the labels have type %s; unsigned int is needed",
-                            pop_type_name(pop_tensor_type(r->labels)));
+        return call_fail(call, POP_TYPE_ERROR, "the labels have type %s; unsigned int is needed",
+                         pop_type_name(pop_tensor_type(r->labels)));
     if (pop_tensor_rank(r->labels) != 2 || pop_tensor_dim(r->labels, 0) != r->plan->batch_size ||
         pop_tensor_dim(r->labels, 1) != r->plan->max_label_length)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, r->api,
-                            "the labels have shape %s; the plan is for {batch,label length} of {%u,%u}",
-                            poplibs_shape_of(text, sizeof(text), r->labels), r->plan->batch_size,
-                            r->plan->max_label_length);
-    return popnn_ctc_check_lengths(where, graph, r->api, "the tensor of data lengths", r->data_lengths, r->plan) &&
-           popnn_ctc_check_lengths(where, graph, r->api, "the tensor of label lengths", r->label_lengths, r->plan) &&
-           popnn_ctc_check_blank(where, graph, r->api, r->blank, r->plan);
+        return call_fail(
+            call, POP_POPLAR_ERROR, "the labels have shape %s; the plan is for {batch,label length} of {%u,%u}",
+            poplibs_shape_of(text, sizeof(text), r->labels), r->plan->batch_size, r->plan->max_label_length);
+    return popnn_ctc_check_lengths(call, "the tensor of data lengths", r->data_lengths, r->plan) &&
+           popnn_ctc_check_lengths(call, "the tensor of label lengths", r->label_lengths, r->plan) &&
+           popnn_ctc_check_blank(call, r->blank, r->plan);
 }
 
-static popnn_ctc_result run(pop_where where, pop_graph *graph, const struct ctc_request *r, pop_program sequence,
-                            const char *name, pop_options given)
+static popnn_ctc_result run(const struct ctc_request *r, pop_options given)
 {
+    const struct call *call = r->call;
     const popnn_ctc_result none = { 0 };
     struct ctc_options options;
     char path[POPLIBS_PATH_SIZE];
-    if (!poplibs_ready(graph) || !check(where, graph, r) ||
-        !popnn_ctc_options(where, graph, r->api, POPNN_CTC_LOSS, given, &options))
+    if (!call_ready(call) || !check(r) || !popnn_ctc_options(call, POPNN_CTC_LOSS, given, &options))
         return none;
-    poplibs_path(path, sizeof(path), name, "CTCLoss");
-    pop_tensor data = r->logits ? popnn_log_softmax_at(where, graph, r->data, sequence, path) : r->data;
-    if (!poplibs_ready(graph))
+    poplibs_path(path, sizeof(path), call->name, "CTCLoss");
+    pop_tensor data = r->logits ? popnn_log_softmax(call->graph, r->data, call->sequence, path) : r->data;
+    if (!call_ready(call))
         return none;
-    struct ctc ctc = {
-        .where = where, .graph = graph, .plan = r->plan, .name = path, .options = &options, .blank = r->blank
-    };
-    return build(&ctc, data, r->labels, r->data_lengths, r->label_lengths, r->gradient, sequence);
+    struct ctc ctc = { .call = call, .plan = r->plan, .name = path, .options = &options, .blank = r->blank };
+    return build(&ctc, data, r->labels, r->data_lengths, r->label_lengths, r->gradient);
 }
 
 popnn_ctc_result popnn_ctc_loss_and_gradient_log_probabilities_at(pop_where where, pop_graph *graph, pop_type out_type,
@@ -498,11 +501,11 @@ popnn_ctc_result popnn_ctc_loss_and_gradient_log_probabilities_at(pop_where wher
                                                                   const popnn_ctc_plan *plan, const char *name,
                                                                   pop_options options)
 {
-    POPLIBS_CALL(graph, log_type(out_type), log_probs, labels, data_lengths, label_lengths, blank_class, name, options);
-    return run(where, graph,
-               &(struct ctc_request){ "popnn_ctc_loss_and_gradient_log_probabilities", out_type, log_probs, labels,
-                                      data_lengths, label_lengths, blank_class, plan, false, true },
-               sequence, name, options);
+    POPLIBS_CALL_IN(sequence, graph, log_type(out_type), log_probs, labels, data_lengths, label_lengths, blank_class,
+                    name, options);
+    return run(&(struct ctc_request){ call, out_type, log_probs, labels, data_lengths, label_lengths, blank_class, plan,
+                                      false, true },
+               options);
 }
 popnn_ctc_result popnn_ctc_loss_and_gradient_logits_at(pop_where where, pop_graph *graph, pop_type out_type,
                                                        pop_tensor logits, pop_tensor labels, pop_tensor data_lengths,
@@ -510,22 +513,22 @@ popnn_ctc_result popnn_ctc_loss_and_gradient_logits_at(pop_where where, pop_grap
                                                        unsigned blank_class, const popnn_ctc_plan *plan,
                                                        const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, log_type(out_type), logits, labels, data_lengths, label_lengths, blank_class, name, options);
-    return run(where, graph,
-               &(struct ctc_request){ "popnn_ctc_loss_and_gradient_logits", out_type, logits, labels, data_lengths,
-                                      label_lengths, blank_class, plan, true, true },
-               sequence, name, options);
+    POPLIBS_CALL_IN(sequence, graph, log_type(out_type), logits, labels, data_lengths, label_lengths, blank_class, name,
+                    options);
+    return run(&(struct ctc_request){ call, out_type, logits, labels, data_lengths, label_lengths, blank_class, plan,
+                                      true, true },
+               options);
 }
 pop_tensor popnn_ctc_loss_log_probabilities_at(pop_where where, pop_graph *graph, pop_type out_type,
                                                pop_tensor log_probs, pop_tensor labels, pop_tensor data_lengths,
                                                pop_tensor label_lengths, pop_program sequence, unsigned blank_class,
                                                const popnn_ctc_plan *plan, const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, log_type(out_type), log_probs, labels, data_lengths, label_lengths, blank_class, name, options);
-    return run(where, graph,
-               &(struct ctc_request){ "popnn_ctc_loss_log_probabilities", out_type, log_probs, labels, data_lengths,
-                                      label_lengths, blank_class, plan, false, false },
-               sequence, name, options)
+    POPLIBS_CALL_IN(sequence, graph, log_type(out_type), log_probs, labels, data_lengths, label_lengths, blank_class,
+                    name, options);
+    return run(&(struct ctc_request){ call, out_type, log_probs, labels, data_lengths, label_lengths, blank_class, plan,
+                                      false, false },
+               options)
         .loss;
 }
 pop_tensor popnn_ctc_loss_logits_at(pop_where where, pop_graph *graph, pop_type out_type, pop_tensor logits,
@@ -533,10 +536,10 @@ pop_tensor popnn_ctc_loss_logits_at(pop_where where, pop_graph *graph, pop_type 
                                     pop_program sequence, unsigned blank_class, const popnn_ctc_plan *plan,
                                     const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, log_type(out_type), logits, labels, data_lengths, label_lengths, blank_class, name, options);
-    return run(where, graph,
-               &(struct ctc_request){ "popnn_ctc_loss_logits", out_type, logits, labels, data_lengths, label_lengths,
-                                      blank_class, plan, true, false },
-               sequence, name, options)
+    POPLIBS_CALL_IN(sequence, graph, log_type(out_type), logits, labels, data_lengths, label_lengths, blank_class, name,
+                    options);
+    return run(&(struct ctc_request){ call, out_type, logits, labels, data_lengths, label_lengths, blank_class, plan,
+                                      true, false },
+               options)
         .loss;
 }

@@ -73,7 +73,7 @@ static popnn_ctc_plan search(popnn_ctc_plan of, const struct ctc_constraints *wa
     return best;
 }
 
-static bool check(pop_where where, pop_graph *graph, const char *api, const popnn_ctc_plan *p)
+static bool check(const struct call *call, const popnn_ctc_plan *p)
 {
     const struct {
         const char *what;
@@ -83,18 +83,16 @@ static bool check(pop_where where, pop_graph *graph, const char *api, const popn
                   { "the label length", p->max_label_length, 1 },
                   { "the number of classes", p->num_classes, 2 } };
     if ((p->in_type != POP_HALF && p->in_type != POP_FLOAT) || (p->out_type != POP_HALF && p->out_type != POP_FLOAT))
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, api,
-                            "the data are %s and the results %s; half or float is needed", pop_type_name(p->in_type),
-                            pop_type_name(p->out_type));
+        return call_fail(call, POP_TYPE_ERROR, "the data are %s and the results %s; half or float is needed",
+                         pop_type_name(p->in_type), pop_type_name(p->out_type));
     if (p->partials_type == POP_HALF && p->in_type != POP_HALF)
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, api,
-                            "the option 'partialsType' is half, which goes with data of half alone");
+        return call_fail(call, POP_TYPE_ERROR, "the option 'partialsType' is half, which goes with data of half alone");
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i)
         if (sizes[i].value < sizes[i].min)
-            return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%s is %u; %u or more is needed", sizes[i].what,
-                                sizes[i].value, sizes[i].min);
-    return poplibs_fits_memory(graph, where, api, "the data",
-                               (size_t)((double)p->batch_size * p->max_time * p->num_classes), p->in_type);
+            return call_fail(call, POP_POPLAR_ERROR, "%s is %u; %u or more is needed", sizes[i].what, sizes[i].value,
+                             sizes[i].min);
+    return call_fits_memory(call, "the data", (size_t)((double)p->batch_size * p->max_time * p->num_classes),
+                            p->in_type);
 }
 
 popnn_ctc_plan popnn_ctc_loss_plan_at(pop_where where, pop_graph *graph, pop_type in_type, pop_type out_type,
@@ -103,13 +101,12 @@ popnn_ctc_plan popnn_ctc_loss_plan_at(pop_where where, pop_graph *graph, pop_typ
 {
     POPLIBS_CALL(graph, log_type(in_type), log_type(out_type), batch_size, max_time, max_label_length, num_classes,
                  given);
-    static const char api[] = "popnn_ctc_loss_plan";
     const popnn_ctc_plan none = { 0 };
     struct ctc_options options;
     struct ctc_constraints wanted;
     char text[256];
-    if (!poplibs_ready(graph) || !popnn_ctc_options(where, graph, api, POPNN_CTC_LOSS, given, &options) ||
-        !popnn_ctc_constraints(where, graph, api, POPNN_CTC_LOSS, options.constraints, &wanted))
+    if (!call_ready(call) || !popnn_ctc_options(call, POPNN_CTC_LOSS, given, &options) ||
+        !popnn_ctc_constraints(call, POPNN_CTC_LOSS, options.constraints, &wanted))
         return none;
     popnn_ctc_plan of = { .purpose = POPNN_CTC_LOSS,
                           .in_type = in_type,
@@ -120,7 +117,7 @@ popnn_ctc_plan popnn_ctc_loss_plan_at(pop_where where, pop_graph *graph, pop_typ
                           .max_label_length = max_label_length,
                           .num_classes = num_classes,
                           .class_splits = 1 };
-    if (!check(where, graph, api, &of))
+    if (!check(call, &of))
         return none;
     const pop_target *target = pop_graph_target(graph);
     unsigned tiles = pop_target_num_tiles(target);
@@ -128,16 +125,16 @@ popnn_ctc_plan popnn_ctc_loss_plan_at(pop_where where, pop_graph *graph, pop_typ
     if (!best.tiles) { /* no plan fits in memory: takes the one with the lowest cycles, and reports its memory */
         best = search(of, &wanted, tiles, 1e300);
         if (best.tiles)
-            POPLIBS_LOG(WARN, "%s: no plan keeps to %g of a tile's memory; the fastest takes %llu bytes", api,
+            POPLIBS_LOG(WARN, "%s: no plan keeps to %g of a tile's memory; the fastest takes %llu bytes", call->api,
                         options.proportion, (unsigned long long)best.bytes);
     }
     if (!best.tiles) {
-        poplibs_fail(graph, POP_INVALID_OPTION, where, api, "no plan for %u tiles has the constraints '%s'", tiles,
-                     options.constraints);
+        call_fail(call, POP_INVALID_OPTION, "no plan for %u tiles has the constraints '%s'", tiles,
+                  options.constraints);
         return none;
     }
     popnn_ctc_plan_text(&best, text, sizeof(text));
-    POPLIBS_LOG(INFO, "%s: %u steps, %u entries, labels of %u, %u classes: %s", api, max_time, batch_size,
+    POPLIBS_LOG(INFO, "%s: %u steps, %u entries, labels of %u, %u classes: %s", call->api, max_time, batch_size,
                 max_label_length, num_classes, text);
     return best;
 }

@@ -44,28 +44,25 @@ static struct cut cut_rows(size_t rows, size_t n, size_t tiles)
 }
 
 struct best_search {
-    pop_where where;
-    pop_graph *graph;
-    pop_program sequence;
-    const char *name, *api;
+    const struct call *call;
     const char *kind; /* "Max" or "Min" */
 };
 
 /* Maxima of the shares with their indices: {rows, found}. */
 static popnn_extreme gather(const struct best_search *search, pop_tensor input, pop_type out_type, struct cut cut)
 {
+    const struct call *call = search->call;
     char path[POPLIBS_PATH_SIZE], type[96];
-    pop_graph *graph = search->graph;
+    pop_graph *graph = call->graph;
     size_t rows = pop_tensor_dim(input, 0), n = pop_tensor_dim(input, 1),
            tiles = pop_target_num_tiles(pop_graph_target(graph)), found = 0;
     assert(cut.chunks && cut.chunks <= poplibs_max(n, 1) && cut.divisor < 32);
     for (size_t c = 0; c < cut.chunks; ++c)
         found += parts_of((c + 1) * n / cut.chunks - c * n / cut.chunks, cut.divisor);
-    poplibs_path(path, sizeof(path), search->name, "ReduceClassGather");
-    popnn_extreme all = { pop_graph_add_variable_at(search->where, graph, out_type, POP_SHAPE(rows, found), path),
-                          pop_graph_add_variable_at(search->where, graph, POP_UNSIGNED_INT, POP_SHAPE(rows, found),
-                                                    path) };
-    pop_compute_set set = pop_graph_add_compute_set_at(search->where, graph, path);
+    poplibs_path(path, sizeof(path), call->name, "ReduceClassGather");
+    popnn_extreme all = { pop_graph_add_variable(graph, out_type, POP_SHAPE(rows, found), path),
+                          pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(rows, found), path) };
+    pop_compute_set set = pop_graph_add_compute_set(graph, path);
     snprintf(type, sizeof(type), "popnn::Reduce%sClassGather<%s,unsigned int>", search->kind,
              pop_type_name(pop_tensor_type(input)));
     for (size_t row = 0; row < rows; ++row)
@@ -74,102 +71,100 @@ static popnn_extreme gather(const struct best_search *search, pop_tensor input, 
                    next = at + parts_of(end - begin, cut.divisor);
             unsigned tile = (unsigned)((row * cut.chunks + c) * tiles / poplibs_max(rows * cut.chunks, tiles));
             assert(begin < end && next <= found && tile < tiles);
-            pop_tensor values = pop_tensor_slice_at(search->where, pop_tensor_at(all.value, row), at, next, 0);
-            pop_tensor places = pop_tensor_slice_at(search->where, pop_tensor_at(all.index, row), at, next, 0);
-            pop_graph_set_tile_mapping_at(search->where, graph, values, tile);
-            pop_graph_set_tile_mapping_at(search->where, graph, places, tile);
-            pop_vertex vertex = pop_graph_add_vertex_at(search->where, graph, set, type);
-            pop_graph_connect_at(search->where, graph, vertex, "activations",
-                                 pop_tensor_slice_at(search->where, pop_tensor_at(input, row), begin, end, 0));
-            pop_graph_connect_at(search->where, graph, vertex, "maxValue", values);
-            pop_graph_connect_at(search->where, graph, vertex, "maxIndex", places);
-            pop_graph_set_field_int_at(search->where, graph, vertex, "index", (int64_t)begin);
-            pop_graph_set_field_int_at(search->where, graph, vertex, "size", (int64_t)(end - begin));
-            pop_graph_set_field_int_at(search->where, graph, vertex, "divisorLog2", cut.divisor);
-            pop_graph_map_vertex_at(search->where, graph, vertex, tile);
+            pop_tensor values = pop_tensor_slice(pop_tensor_at(all.value, row), at, next, 0);
+            pop_tensor places = pop_tensor_slice(pop_tensor_at(all.index, row), at, next, 0);
+            pop_graph_set_tile_mapping(graph, values, tile);
+            pop_graph_set_tile_mapping(graph, places, tile);
+            pop_vertex vertex = pop_graph_add_vertex(graph, set, type);
+            pop_graph_connect(graph, vertex, "activations", pop_tensor_slice(pop_tensor_at(input, row), begin, end, 0));
+            pop_graph_connect(graph, vertex, "maxValue", values);
+            pop_graph_connect(graph, vertex, "maxIndex", places);
+            pop_graph_set_field_int(graph, vertex, "index", (int64_t)begin);
+            pop_graph_set_field_int(graph, vertex, "size", (int64_t)(end - begin));
+            pop_graph_set_field_int(graph, vertex, "divisorLog2", cut.divisor);
+            pop_graph_map_vertex(graph, vertex, tile);
             at = next;
         }
-    pop_sequence_add_at(search->where, search->sequence, pop_execute_at(search->where, set, search->name));
+    pop_sequence_add(call->sequence, pop_execute(set, call->name));
     return all;
 }
 
 /* Reduces them to the maximum of each row: {rows}. */
 static popnn_extreme merge(const struct best_search *search, popnn_extreme all)
 {
+    const struct call *call = search->call;
     char path[POPLIBS_PATH_SIZE], type[96];
-    pop_graph *graph = search->graph;
+    pop_graph *graph = call->graph;
     size_t rows = pop_tensor_dim(all.value, 0), tiles = pop_target_num_tiles(pop_graph_target(graph));
     pop_type out_type = pop_tensor_type(all.value);
-    poplibs_path(path, sizeof(path), search->name, "ReduceClassSparse");
-    popnn_extreme out = { pop_graph_add_variable_at(search->where, graph, out_type, POP_SHAPE(rows), path),
-                          pop_graph_add_variable_at(search->where, graph, POP_UNSIGNED_INT, POP_SHAPE(rows), path) };
-    pop_compute_set set = pop_graph_add_compute_set_at(search->where, graph, path);
+    poplibs_path(path, sizeof(path), call->name, "ReduceClassSparse");
+    popnn_extreme out = { pop_graph_add_variable(graph, out_type, POP_SHAPE(rows), path),
+                          pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(rows), path) };
+    pop_compute_set set = pop_graph_add_compute_set(graph, path);
     snprintf(type, sizeof(type), "popnn::Reduce%sClassSparse<%s,unsigned int>", search->kind, pop_type_name(out_type));
     for (size_t row = 0; row < rows; ++row) {
         unsigned tile = (unsigned)(row * tiles / poplibs_max(rows, tiles));
-        pop_vertex vertex = pop_graph_add_vertex_at(search->where, graph, set, type);
-        pop_graph_set_tile_mapping_at(search->where, graph, pop_tensor_at(out.value, row), tile);
-        pop_graph_set_tile_mapping_at(search->where, graph, pop_tensor_at(out.index, row), tile);
-        pop_graph_connect_at(search->where, graph, vertex, "activations", pop_tensor_at(all.value, row));
-        pop_graph_connect_at(search->where, graph, vertex, "labels", pop_tensor_at(all.index, row));
-        pop_graph_connect_at(search->where, graph, vertex, "maxValue", pop_tensor_at(out.value, row));
-        pop_graph_connect_at(search->where, graph, vertex, "maxIndex", pop_tensor_at(out.index, row));
-        pop_graph_map_vertex_at(search->where, graph, vertex, tile);
+        pop_vertex vertex = pop_graph_add_vertex(graph, set, type);
+        pop_graph_set_tile_mapping(graph, pop_tensor_at(out.value, row), tile);
+        pop_graph_set_tile_mapping(graph, pop_tensor_at(out.index, row), tile);
+        pop_graph_connect(graph, vertex, "activations", pop_tensor_at(all.value, row));
+        pop_graph_connect(graph, vertex, "labels", pop_tensor_at(all.index, row));
+        pop_graph_connect(graph, vertex, "maxValue", pop_tensor_at(out.value, row));
+        pop_graph_connect(graph, vertex, "maxIndex", pop_tensor_at(out.index, row));
+        pop_graph_map_vertex(graph, vertex, tile);
     }
-    pop_sequence_add_at(search->where, search->sequence, pop_execute_at(search->where, set, search->name));
+    pop_sequence_add(call->sequence, pop_execute(set, call->name));
     return out;
 }
 
 static popnn_extreme extreme_of(const struct best_search *search, pop_tensor input)
 {
-    pop_graph *graph = search->graph;
-    if (!poplibs_ready(graph) || !popnn_check_rows(graph, search->where, search->api, input))
+    const struct call *call = search->call;
+    if (!call_ready(call) || !popnn_check_rows(call, input))
         return (popnn_extreme){ { 0 }, { 0 } };
     size_t rows = pop_tensor_dim(input, 0), n = pop_tensor_dim(input, 1);
     if (!n && rows) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, search->where, search->api, "rows without elements have no largest");
+        call_fail(call, POP_POPLAR_ERROR, "rows without elements have no largest");
         return (popnn_extreme){ { 0 }, { 0 } };
     }
     pop_type out_type = pop_tensor_type(input) == POP_HALF ? POP_FLOAT : pop_tensor_type(input);
     popnn_extreme all =
-        gather(search, input, out_type, cut_rows(rows, n, pop_target_num_tiles(pop_graph_target(graph))));
+        gather(search, input, out_type, cut_rows(rows, n, pop_target_num_tiles(pop_graph_target(call->graph))));
     if (pop_tensor_dim(all.value, 1) == 1)
         return (popnn_extreme){ pop_tensor_flatten(all.value), pop_tensor_flatten(all.index) };
     popnn_extreme out = merge(search, all);
-    return poplibs_ready(graph) ? out : (popnn_extreme){ { 0 }, { 0 } };
+    return call_ready(call) ? out : (popnn_extreme){ { 0 }, { 0 } };
 }
 
 /* With values of the input's type: those of half are kept as float until here. */
 static popnn_extreme extreme_and_place_of(const struct best_search *search, pop_tensor input)
 {
+    const struct call *call = search->call;
     popnn_extreme found = extreme_of(search, input);
-    if (poplibs_ready(search->graph) && pop_tensor_type(found.value) != pop_tensor_type(input))
-        found.value = popops_cast_at(search->where, search->graph, found.value, pop_tensor_type(input),
-                                     search->sequence, search->name);
+    if (call_ready(call) && pop_tensor_type(found.value) != pop_tensor_type(input))
+        found.value = popops_cast(call->graph, found.value, pop_tensor_type(input), call->sequence, call->name);
     return found;
 }
 
 popnn_extreme popnn_max_and_arg_max_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence,
                                        const char *name)
 {
-    POPLIBS_CALL(graph, input, name);
-    return extreme_and_place_of(&(struct best_search){ where, graph, sequence, name, "popnn_max_and_arg_max", "Max" },
-                                input);
+    POPLIBS_CALL_IN(sequence, graph, input, name);
+    return extreme_and_place_of(&(struct best_search){ call, "Max" }, input);
 }
 popnn_extreme popnn_min_and_arg_min_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence,
                                        const char *name)
 {
-    POPLIBS_CALL(graph, input, name);
-    return extreme_and_place_of(&(struct best_search){ where, graph, sequence, name, "popnn_min_and_arg_min", "Min" },
-                                input);
+    POPLIBS_CALL_IN(sequence, graph, input, name);
+    return extreme_and_place_of(&(struct best_search){ call, "Min" }, input);
 }
 pop_tensor popnn_arg_max_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, input, name);
-    return extreme_of(&(struct best_search){ where, graph, sequence, name, "popnn_arg_max", "Max" }, input).index;
+    POPLIBS_CALL_IN(sequence, graph, input, name);
+    return extreme_of(&(struct best_search){ call, "Max" }, input).index;
 }
 pop_tensor popnn_arg_min_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, input, name);
-    return extreme_of(&(struct best_search){ where, graph, sequence, name, "popnn_arg_min", "Min" }, input).index;
+    POPLIBS_CALL_IN(sequence, graph, input, name);
+    return extreme_of(&(struct best_search){ call, "Min" }, input).index;
 }

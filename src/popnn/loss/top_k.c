@@ -27,8 +27,7 @@ static size_t chunks_of(size_t rows, size_t n, size_t k, size_t tiles)
 }
 
 struct top {
-    pop_where where;
-    pop_graph *graph;
+    const struct call *call;
     pop_compute_set set;
     pop_tensor values, places; /* results of the step */
     const char *type;
@@ -37,30 +36,31 @@ struct top {
 static pop_vertex add(const struct top *top, size_t row, size_t begin, size_t end, unsigned tile,
                       pop_tensor activations)
 {
-    pop_tensor values = pop_tensor_slice_at(top->where, pop_tensor_at(top->values, row), begin, end, 0);
-    pop_tensor places = pop_tensor_slice_at(top->where, pop_tensor_at(top->places, row), begin, end, 0);
-    pop_vertex vertex = pop_graph_add_vertex_at(top->where, top->graph, top->set, top->type);
-    pop_graph_set_tile_mapping_at(top->where, top->graph, values, tile);
-    pop_graph_set_tile_mapping_at(top->where, top->graph, places, tile);
-    pop_graph_connect_at(top->where, top->graph, vertex, "activations", activations);
-    pop_graph_connect_at(top->where, top->graph, vertex, "maxValues", values);
-    pop_graph_connect_at(top->where, top->graph, vertex, "maxValuesIndices", places);
-    pop_graph_map_vertex_at(top->where, top->graph, vertex, tile);
+    const struct call *call = top->call;
+    pop_tensor values = pop_tensor_slice(pop_tensor_at(top->values, row), begin, end, 0);
+    pop_tensor places = pop_tensor_slice(pop_tensor_at(top->places, row), begin, end, 0);
+    pop_vertex vertex = pop_graph_add_vertex(call->graph, top->set, top->type);
+    pop_graph_set_tile_mapping(call->graph, values, tile);
+    pop_graph_set_tile_mapping(call->graph, places, tile);
+    pop_graph_connect(call->graph, vertex, "activations", activations);
+    pop_graph_connect(call->graph, vertex, "maxValues", values);
+    pop_graph_connect(call->graph, vertex, "maxValuesIndices", places);
+    pop_graph_map_vertex(call->graph, vertex, tile);
     return vertex;
 }
 
 pop_tensor popnn_top_k_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor *indices, unsigned k,
                           bool sort, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, input, k, sort, name);
+    POPLIBS_CALL_IN(sequence, graph, input, k, sort, name);
     char path[POPLIBS_PATH_SIZE], type[96];
     *indices = (pop_tensor){ 0 };
-    if (!poplibs_ready(graph) || !popnn_check_rows(graph, where, "popnn_top_k", input))
+    if (!call_ready(call) || !popnn_check_rows(call, input))
         return *indices;
     size_t rows = pop_tensor_dim(input, 0), n = pop_tensor_dim(input, 1),
            tiles = pop_target_num_tiles(pop_graph_target(graph));
     if (k > n) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, "popnn_top_k", "the %u largest of rows of %zu are wanted", k, n);
+        call_fail(call, POP_POPLAR_ERROR, "the %u largest of rows of %zu are wanted", k, n);
         return *indices;
     }
     size_t chunks = k ? chunks_of(rows, n, k, tiles) : 1;
@@ -68,38 +68,35 @@ pop_tensor popnn_top_k_at(pop_where where, pop_graph *graph, pop_tensor input, p
     poplibs_path(path, sizeof(path), name, "TopK");
     snprintf(type, sizeof(type), "popnn::ReduceMaxNClassGather<%s,%s>", pop_type_name(pop_tensor_type(input)),
              sort && chunks == 1 ? "true" : "false");
-    struct top top = { where,
-                       graph,
-                       pop_graph_add_compute_set_at(where, graph, path),
-                       pop_graph_add_variable_at(where, graph, out_type, POP_SHAPE(rows, chunks * k), path),
-                       pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(rows, chunks * k), path),
-                       type };
+    struct top top = { call, pop_graph_add_compute_set(graph, path),
+                       pop_graph_add_variable(graph, out_type, POP_SHAPE(rows, chunks * k), path),
+                       pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(rows, chunks * k), path), type };
     for (size_t row = 0; k && row < rows; ++row)
         for (size_t c = 0; c < chunks; ++c) {
             size_t begin = c * n / chunks, end = (c + 1) * n / chunks;
             unsigned tile = (unsigned)((row * chunks + c) * tiles / poplibs_max(rows * chunks, tiles));
-            pop_vertex vertex = add(&top, row, c * k, (c + 1) * k, tile,
-                                    pop_tensor_slice_at(where, pop_tensor_at(input, row), begin, end, 0));
-            pop_graph_set_field_int_at(where, graph, vertex, "index", (int64_t)begin);
+            pop_vertex vertex =
+                add(&top, row, c * k, (c + 1) * k, tile, pop_tensor_slice(pop_tensor_at(input, row), begin, end, 0));
+            pop_graph_set_field_int(graph, vertex, "index", (int64_t)begin);
         }
     if (k)
-        pop_sequence_add_at(where, sequence, pop_execute_at(where, top.set, name));
+        pop_sequence_add(sequence, pop_execute(top.set, name));
     if (chunks > 1) {
         snprintf(type, sizeof(type), "popnn::ReduceMaxNClassSparse<%s,%s>", pop_type_name(out_type),
                  sort ? "true" : "false");
         struct top found = top;
-        top.set = pop_graph_add_compute_set_at(where, graph, path);
-        top.values = pop_graph_add_variable_at(where, graph, out_type, POP_SHAPE(rows, k), path);
-        top.places = pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(rows, k), path);
+        top.set = pop_graph_add_compute_set(graph, path);
+        top.values = pop_graph_add_variable(graph, out_type, POP_SHAPE(rows, k), path);
+        top.places = pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(rows, k), path);
         for (size_t row = 0; row < rows; ++row) {
             pop_vertex vertex = add(&top, row, 0, k, (unsigned)(row * tiles / poplibs_max(rows, tiles)),
                                     pop_tensor_at(found.values, row));
-            pop_graph_connect_at(where, graph, vertex, "labels", pop_tensor_at(found.places, row));
+            pop_graph_connect(graph, vertex, "labels", pop_tensor_at(found.places, row));
         }
-        pop_sequence_add_at(where, sequence, pop_execute_at(where, top.set, name));
+        pop_sequence_add(sequence, pop_execute(top.set, name));
     }
-    if (!poplibs_ready(graph))
+    if (!call_ready(call))
         return (pop_tensor){ 0 };
-    *indices = pop_tensor_expand_at(where, top.places, POP_DIMS(1));
-    return pop_tensor_expand_at(where, top.values, POP_DIMS(1));
+    *indices = pop_tensor_expand(top.places, POP_DIMS(1));
+    return pop_tensor_expand(top.values, POP_DIMS(1));
 }

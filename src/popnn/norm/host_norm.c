@@ -20,39 +20,37 @@ static bool is_served(const pop_graph *graph, pop_tensor acts)
 }
 bool host_norm_measures(const struct host_statistics *s)
 {
-    return is_served(s->graph, s->acts) && pop_tensor_dim(s->acts, 0) >= MIN_IMAGES;
+    return is_served(s->call->graph, s->acts) && pop_tensor_dim(s->acts, 0) >= MIN_IMAGES;
 }
 
-void host_norm_statistics(const struct host_statistics *s, pop_program sequence, const char *name, pop_tensor *mean,
-                          pop_tensor *inverse)
+void host_norm_statistics(const struct host_statistics *s, pop_tensor *mean, pop_tensor *inverse)
 {
+    const struct call *call = s->call;
     char path[POPLIBS_PATH_SIZE];
-    poplibs_path(path, sizeof(path), name, "Norm/statistics");
+    poplibs_path(path, sizeof(path), call->name, "Norm/statistics");
     size_t images = pop_tensor_dim(s->acts, 0), of_image = pop_tensor_num_elements(s->acts) / images,
            vertices = host_row_vertices(images, of_image);
-    pop_tensor in = pop_tensor_flatten_at(s->where, s->acts), *const made[] = { mean, inverse };
+    pop_tensor in = pop_tensor_flatten(s->acts), *const made[] = { mean, inverse };
     for (size_t k = 0; k < 2; ++k) {
-        *made[k] = pop_graph_add_variable_at(s->where, s->graph, POP_FLOAT, POP_SHAPE(images), path);
-        pop_graph_set_tile_mapping_at(s->where, s->graph, *made[k], 0);
+        *made[k] = pop_graph_add_variable(call->graph, POP_FLOAT, POP_SHAPE(images), path);
+        pop_graph_set_tile_mapping(call->graph, *made[k], 0);
     }
-    popnn_add_codelets_at(s->where, s->graph);
-    pop_compute_set set = pop_graph_add_compute_set_at(s->where, s->graph, path);
-    for (size_t i = 0; i < vertices && poplibs_ready(s->graph); ++i) {
+    popnn_add_codelets(call->graph);
+    pop_compute_set set = pop_graph_add_compute_set(call->graph, path);
+    for (size_t i = 0; i < vertices && call_ready(call); ++i) {
         pop_interval part = poplibs_cpu_part(images, vertices, i);
-        pop_vertex vertex = pop_graph_add_vertex_at(s->where, s->graph, set, "popnn::HostLayerStatistics");
-        pop_graph_map_vertex_at(s->where, s->graph, vertex, 0);
-        pop_graph_connect_at(s->where, s->graph, vertex, "in",
-                             pop_tensor_slice_at(s->where, in, part.begin * of_image, part.end * of_image, 0));
-        pop_graph_connect_at(s->where, s->graph, vertex, "mean",
-                             pop_tensor_slice_at(s->where, *mean, part.begin, part.end, 0));
-        pop_graph_connect_at(s->where, s->graph, vertex, "inverse",
-                             pop_tensor_slice_at(s->where, *inverse, part.begin, part.end, 0));
-        pop_graph_set_field_int_at(s->where, s->graph, vertex, "count", (int64_t)of_image);
-        pop_graph_set_field_double_at(s->where, s->graph, vertex, "eps", s->eps);
-        pop_graph_set_field_int_at(s->where, s->graph, vertex, "unbiased", s->unbiased);
-        pop_graph_set_field_int_at(s->where, s->graph, vertex, "stable", s->stable);
+        pop_vertex vertex = pop_graph_add_vertex(call->graph, set, "popnn::HostLayerStatistics");
+        pop_graph_map_vertex(call->graph, vertex, 0);
+        pop_graph_connect(call->graph, vertex, "in",
+                          pop_tensor_slice(in, part.begin * of_image, part.end * of_image, 0));
+        pop_graph_connect(call->graph, vertex, "mean", pop_tensor_slice(*mean, part.begin, part.end, 0));
+        pop_graph_connect(call->graph, vertex, "inverse", pop_tensor_slice(*inverse, part.begin, part.end, 0));
+        pop_graph_set_field_int(call->graph, vertex, "count", (int64_t)of_image);
+        pop_graph_set_field_double(call->graph, vertex, "eps", s->eps);
+        pop_graph_set_field_int(call->graph, vertex, "unbiased", s->unbiased);
+        pop_graph_set_field_int(call->graph, vertex, "stable", s->stable);
     }
-    pop_sequence_add_at(s->where, sequence, pop_execute_at(s->where, set, path));
+    pop_sequence_add(call->sequence, pop_execute(set, path));
 }
 
 /* ---- scaling ---- */
@@ -63,54 +61,53 @@ static bool is_row(pop_tensor t, size_t count)
 }
 bool host_norm_serves(const struct host_norm *norm)
 {
-    if (!is_served(norm->graph, norm->acts))
+    if (!is_served(norm->call->graph, norm->acts))
         return false;
     size_t images = pop_tensor_dim(norm->acts, 0), channels = pop_tensor_dim(norm->acts, 1);
     return is_row(norm->mean, images) && is_row(norm->inverse, images) && is_row(norm->gamma, channels) &&
            is_row(norm->beta, channels);
 }
 
-pop_tensor host_norm_normalise(const struct host_norm *norm, pop_program sequence, const char *name,
-                               pop_tensor *whitened)
+pop_tensor host_norm_normalise(const struct host_norm *norm, pop_tensor *whitened)
 {
+    const struct call *call = norm->call;
     char path[POPLIBS_PATH_SIZE];
-    pop_where where = norm->where;
-    pop_graph *graph = norm->graph;
-    poplibs_path(path, sizeof(path), name, "Norm/normalise");
+    pop_graph *graph = call->graph;
+    poplibs_path(path, sizeof(path), call->name, "Norm/normalise");
     size_t dims[MAX_RANK], rank = pop_tensor_shape(norm->acts, dims, MAX_RANK), images = dims[0],
                            of_image = pop_tensor_num_elements(norm->acts) / images,
                            vertices = host_row_vertices(images, of_image);
-    pop_tensor in = pop_tensor_flatten_at(where, norm->acts), out[2];
+    pop_tensor in = pop_tensor_flatten(norm->acts), out[2];
     for (size_t k = 0; k < 2; ++k) { /* the second is empty unless it is wanted */
         size_t count = k && !whitened ? 0 : images * of_image;
-        out[k] = pop_graph_add_variable_at(where, graph, POP_FLOAT, POP_SHAPE(count), path);
-        pop_graph_set_tile_mapping_at(where, graph, out[k], 0);
+        out[k] = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(count), path);
+        pop_graph_set_tile_mapping(graph, out[k], 0);
     }
-    popnn_add_codelets_at(where, graph);
-    pop_compute_set set = pop_graph_add_compute_set_at(where, graph, path);
-    for (size_t i = 0; i < vertices && poplibs_ready(graph); ++i) {
+    popnn_add_codelets(graph);
+    pop_compute_set set = pop_graph_add_compute_set(graph, path);
+    for (size_t i = 0; i < vertices && call_ready(call); ++i) {
         /* Backwards, because the images whose statistics were made last are in the caches. */
         pop_interval part = poplibs_cpu_part(images, vertices, vertices - 1 - i);
         size_t begin = part.begin * of_image, end = part.end * of_image;
         const struct {
             const char *field;
             pop_tensor t;
-        } edges[] = { { "in", pop_tensor_slice_at(where, in, begin, end, 0) },
-                      { "mean", pop_tensor_slice_at(where, norm->mean, part.begin, part.end, 0) },
-                      { "inverse", pop_tensor_slice_at(where, norm->inverse, part.begin, part.end, 0) },
+        } edges[] = { { "in", pop_tensor_slice(in, begin, end, 0) },
+                      { "mean", pop_tensor_slice(norm->mean, part.begin, part.end, 0) },
+                      { "inverse", pop_tensor_slice(norm->inverse, part.begin, part.end, 0) },
                       { "gamma", norm->gamma },
                       { "beta", norm->beta },
-                      { "out", pop_tensor_slice_at(where, out[0], begin, end, 0) },
-                      { "white", whitened ? pop_tensor_slice_at(where, out[1], begin, end, 0) : out[1] } };
-        pop_vertex vertex = pop_graph_add_vertex_at(where, graph, set, "popnn::HostLayerNormalise");
-        pop_graph_map_vertex_at(where, graph, vertex, 0);
+                      { "out", pop_tensor_slice(out[0], begin, end, 0) },
+                      { "white", whitened ? pop_tensor_slice(out[1], begin, end, 0) : out[1] } };
+        pop_vertex vertex = pop_graph_add_vertex(graph, set, "popnn::HostLayerNormalise");
+        pop_graph_map_vertex(graph, vertex, 0);
         for (size_t k = 0; k < sizeof(edges) / sizeof(edges[0]); ++k)
-            pop_graph_connect_at(where, graph, vertex, edges[k].field, edges[k].t);
-        pop_graph_set_field_int_at(where, graph, vertex, "field", (int64_t)(of_image / dims[1]));
-        pop_graph_set_field_int_at(where, graph, vertex, "past", images * of_image > CACHED_ELEMENTS);
+            pop_graph_connect(graph, vertex, edges[k].field, edges[k].t);
+        pop_graph_set_field_int(graph, vertex, "field", (int64_t)(of_image / dims[1]));
+        pop_graph_set_field_int(graph, vertex, "past", images * of_image > CACHED_ELEMENTS);
     }
-    pop_sequence_add_at(where, sequence, pop_execute_at(where, set, path));
+    pop_sequence_add(call->sequence, pop_execute(set, path));
     if (whitened)
-        *whitened = pop_tensor_reshape_at(where, out[1], (pop_shape){ rank, dims });
-    return pop_tensor_reshape_at(where, out[0], (pop_shape){ rank, dims });
+        *whitened = pop_tensor_reshape(out[1], (pop_shape){ rank, dims });
+    return pop_tensor_reshape(out[0], (pop_shape){ rank, dims });
 }

@@ -79,9 +79,7 @@ double popnn_pool_bwd_perfect_cycle_count(const pop_graph *graph, const popnn_po
 /* ---- the plan ---- */
 
 struct pool {
-    pop_where where;
-    pop_graph *graph;
-    const char *api;
+    const struct call *call;
     const popnn_pool_params *params;
     size_t out_field[POPNN_MAX_FIELD_DIMS];
     size_t channels;    /* of a group */
@@ -123,7 +121,7 @@ static pop_interval inputs_of(const struct pool *pool, unsigned i, pop_interval 
  * IPU. An average's divisors and a maximum's multiplicity are not in the lists. */
 static bool is_listed(const struct pool *pool)
 {
-    const pop_target *target = pop_graph_target(pool->graph);
+    const pop_target *target = pop_graph_target(pool->call->graph);
     bool average = pool->params->type == POPNN_POOL_AVG, scale = !pool->backward && pool->kind == POOL_BACKWARD;
     return target->type != POP_TARGET_CPU && target->poplibs_release == POP_POPLIBS_2021 && !average && !scale;
 }
@@ -135,7 +133,7 @@ struct plan {
 
 static uint64_t cost_of(const struct pool *pool, const size_t *block)
 {
-    const pop_target *target = pop_graph_target(pool->graph);
+    const pop_target *target = pop_graph_target(pool->call->graph);
     pop_type type = pool->params->data_type;
     unsigned dims = pool->params->dims;
     bool listed = is_listed(pool);
@@ -216,43 +214,42 @@ struct builder {
 static void connect_box(const struct pool *pool, pop_vertex vertex, const char *field, pop_tensor t,
                         const pop_interval *box, bool by_groups)
 {
+    const struct call *call = pool->call;
     unsigned dims = FIELD + pool->params->dims;
     for (unsigned i = 0; i < dims; ++i)
-        t = pop_tensor_slice_at(pool->where, t, box[i].begin, box[i].end, i);
+        t = pop_tensor_slice(t, box[i].begin, box[i].end, i);
     size_t length = pool->channels, count = 1;
     for (unsigned i = 0; i < dims; ++i)
         *(i + 1 == dims || (by_groups && i != GROUPS) ? &length : &count) *= box[i].end - box[i].begin;
-    pop_graph_connect_at(pool->where, pool->graph, vertex, field,
-                         pop_tensor_reshape_at(pool->where, t, POP_SHAPE(count, length)));
+    pop_graph_connect(call->graph, vertex, field, pop_tensor_reshape(t, POP_SHAPE(count, length)));
 }
 
 /* here, there: the boxes of the output and of what it reads elsewhere. */
 static pop_vertex add_vertex(const struct pool *pool, const struct pool_part *part, pop_tensor out,
                              const pop_interval *here, const pop_interval *there)
 {
-    pop_where where = pool->where;
-    pop_graph *graph = pool->graph;
+    const struct call *call = pool->call;
+    pop_graph *graph = call->graph;
     bool listed = is_listed(pool) && pool_can_list(part, pool->backward, pool->kind == POOL_MAX),
          sum = strncmp(pool->vertex, "Sum", 3) == 0;
     char type[64];
     snprintf(type, sizeof(type), "popnn::%s%s<%s>", listed && sum ? "SumPooling" : pool->vertex,
              listed ? "WorkList" : "", pop_type_name(pool->params->data_type));
-    pop_vertex vertex = pop_graph_add_vertex_at(where, graph, pool->set, type);
-    pop_graph_connect_at(where, graph, vertex, "out", pop_tensor_flatten_at(where, out));
+    pop_vertex vertex = pop_graph_add_vertex(graph, pool->set, type);
+    pop_graph_connect(graph, vertex, "out", pop_tensor_flatten(out));
     for (size_t i = 0; i < 3; ++i)
         if (pop_tensor_type(pool->read[i]))
             connect_box(pool, vertex, listed && sum ? "in" : read_names[i], pool->read[i],
                         reads_input(i) == pool->backward ? here : there, listed);
     if (listed) {
-        pool_set_lists(where, graph, vertex, part, pool->backward);
+        pool_set_lists(call, vertex, part, pool->backward);
         return vertex;
     }
     int numbers[POOL_PART_INTS + 6 * POOL_DIM_INTS];
     memcpy(numbers, part, sizeof(numbers));
-    pop_graph_set_field_vector_at(where, graph, vertex, POP_FIELD("part", POP_WHOLE), POP_INT, numbers,
-                                  pool_ints(part->dims));
+    pop_graph_set_field_vector(graph, vertex, POP_FIELD("part", POP_WHOLE), POP_INT, numbers, pool_ints(part->dims));
     if (sum)
-        pop_graph_set_field_int_at(where, graph, vertex, "average", pool->params->type == POPNN_POOL_AVG);
+        pop_graph_set_field_int(graph, vertex, "average", pool->params->type == POPNN_POOL_AVG);
     return vertex;
 }
 
@@ -260,8 +257,8 @@ static bool add_block(pop_shape index, pop_tensor slice, void *user)
 {
     struct builder *builder = user;
     struct pool *pool = builder->pool;
-    pop_graph *graph = pool->graph;
-    pop_where where = pool->where;
+    const struct call *call = pool->call;
+    pop_graph *graph = call->graph;
     unsigned dims = pool->params->dims;
     pop_interval here[MAX_CUTS], there[MAX_CUTS];
     assert(builder->block < builder->blocks && index.rank == FIELD + dims + 1);
@@ -292,30 +289,32 @@ static bool add_block(pop_shape index, pop_tensor slice, void *user)
     }
     /* Blocks are assigned to tiles in order, so that they are near their inputs when those are spread likewise. */
     unsigned tile = (unsigned)(builder->block++ * pop_target_num_tiles(pop_graph_target(graph)) / builder->blocks);
-    pop_graph_set_tile_mapping_at(where, graph, slice, tile);
+    pop_graph_set_tile_mapping(graph, slice, tile);
     pop_vertex vertex = add_vertex(pool, &part, slice, here, there);
-    pop_graph_map_vertex_at(where, graph, vertex, tile);
-    return poplibs_ready(graph);
+    pop_graph_map_vertex(graph, vertex, tile);
+    return call_ready(call);
 }
 
 /* {batch, channels, field...} as {groups, batch, field..., channels of a group}, and the reverse. */
 static pop_tensor grouped(const struct pool *pool, pop_tensor t)
 {
+    const struct call *call = pool->call;
     assert(pop_tensor_rank(t) == 2 + pool->params->dims && pop_tensor_dim(t, 1) % pool->channels == 0);
     size_t dims[3 + POPNN_MAX_FIELD_DIMS] = { pop_tensor_dim(t, 0), pop_tensor_dim(t, 1) / pool->channels,
                                               pool->channels };
     for (unsigned i = 0; i < pool->params->dims; ++i)
         dims[3 + i] = pop_tensor_dim(t, 2 + i);
-    t = pop_tensor_reshape_at(pool->where, t, (pop_shape){ 3 + pool->params->dims, dims });
-    return pop_tensor_dim_roll_at(pool->where, pop_tensor_dim_roll_at(pool->where, t, 1, 0), 2, 2 + pool->params->dims);
+    t = pop_tensor_reshape(t, (pop_shape){ 3 + pool->params->dims, dims });
+    return pop_tensor_dim_roll(pop_tensor_dim_roll(t, 1, 0), 2, 2 + pool->params->dims);
 }
 static pop_tensor ungrouped(const struct pool *pool, pop_tensor t)
 {
-    t = pop_tensor_dim_roll_at(pool->where, pop_tensor_dim_roll_at(pool->where, t, 2 + pool->params->dims, 2), 0, 1);
+    const struct call *call = pool->call;
+    t = pop_tensor_dim_roll(pop_tensor_dim_roll(t, 2 + pool->params->dims, 2), 0, 1);
     size_t dims[2 + POPNN_MAX_FIELD_DIMS] = { pop_tensor_dim(t, 0), pop_tensor_dim(t, 1) * pool->channels };
     for (unsigned i = 0; i < pool->params->dims; ++i)
         dims[2 + i] = pop_tensor_dim(t, 3 + i);
-    return pop_tensor_reshape_at(pool->where, t, (pop_shape){ 2 + pool->params->dims, dims });
+    return pop_tensor_reshape(t, (pop_shape){ 2 + pool->params->dims, dims });
 }
 
 /* Blocks on a CPU device, which threads share: whole outer dimensions first, so that the order in memory does not
@@ -344,15 +343,16 @@ static struct plan find_plan(const struct pool *pool, size_t *sizes)
         sizes[FIELD + i] = pool->backward ? params->input_field[i] : pool->out_field[i];
     sizes[FIELD + params->dims] = pool->channels;
     assert(pool->channels && pool->channels <= MAX_CHANNELS && params->channels % pool->channels == 0);
-    search(pool, sizes, 0, pop_target_num_tiles(pop_graph_target(pool->graph)), cuts, block, &plan);
-    if (pop_graph_target(pool->graph)->type == POP_TARGET_CPU)
+    search(pool, sizes, 0, pop_target_num_tiles(pop_graph_target(pool->call->graph)), cuts, block, &plan);
+    if (pop_graph_target(pool->call->graph)->type == POP_TARGET_CPU)
         cut_on_cpu(pool, sizes, plan.cuts);
     return plan;
 }
 
 /* One step of the program: its output has the field of the pool's output or, when backward, of its input. */
-static pop_tensor build(struct pool *pool, pop_program sequence, const char *name, const char *step)
+static pop_tensor build(struct pool *pool, const char *step)
 {
+    const struct call *call = pool->call;
     char path[POPLIBS_PATH_SIZE];
     const popnn_pool_params *params = pool->params;
     size_t sizes[3 + POPNN_MAX_FIELD_DIMS];
@@ -361,47 +361,45 @@ static pop_tensor build(struct pool *pool, pop_program sequence, const char *nam
     size_t partitions[3 + POPNN_MAX_FIELD_DIMS] = { 0 };
     memcpy(partitions, plan.cuts, (FIELD + params->dims) * sizeof(*partitions));
     partitions[FIELD + params->dims] = 1;
-    poplibs_path(path, sizeof(path), name, step);
-    pool->set = pop_graph_add_compute_set_at(pool->where, pool->graph, path);
-    pop_tensor out = poputil_create_partitionable_tensor_at(pool->where, pool->graph, params->data_type, shape,
-                                                            (pop_shape){ shape.rank, partitions }, path);
+    poplibs_path(path, sizeof(path), call->name, step);
+    pool->set = pop_graph_add_compute_set(call->graph, path);
+    pop_tensor out = poputil_create_partitionable_tensor(call->graph, params->data_type, shape,
+                                                         (pop_shape){ shape.rank, partitions }, path);
     struct builder builder = { pool, sizes, plan.cuts, 0, 1 };
     for (unsigned i = 0; i < FIELD + params->dims; ++i)
         builder.blocks *= plan.cuts[i];
-    poputil_iterate_tensor_partitions_at(pool->where, pool->graph, out, (pop_shape){ shape.rank, partitions },
-                                         add_block, &builder);
-    pop_sequence_add_at(pool->where, sequence, pop_execute_at(pool->where, pool->set, name));
-    return poplibs_ready(pool->graph) ? ungrouped(pool, out) : (pop_tensor){ 0 };
+    poputil_iterate_tensor_partitions(call->graph, out, (pop_shape){ shape.rank, partitions }, add_block, &builder);
+    pop_sequence_add(call->sequence, pop_execute(pool->set, call->name));
+    return call_ready(call) ? ungrouped(pool, out) : (pop_tensor){ 0 };
 }
 
 /* ---- checks of arguments ---- */
 
 static bool check_params(struct pool *pool)
 {
+    const struct call *call = pool->call;
     const popnn_pool_params *params = pool->params;
-    pop_graph *graph = pool->graph;
     if (!params)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, pool->where, pool->api, "the parameters are NULL");
+        return call_fail(call, POP_POPLAR_ERROR, "the parameters are NULL");
     if (params->type > POPNN_POOL_SUM || params->dims < 1 || params->dims > POPNN_MAX_FIELD_DIMS)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, pool->where, pool->api,
-                            "pooling of type %u over %u dimensions is wanted; there are max, avg and sum, over 1 to %d",
-                            (unsigned)params->type, params->dims, POPNN_MAX_FIELD_DIMS);
+        return call_fail(call, POP_POPLAR_ERROR,
+                         "pooling of type %u over %u dimensions is wanted; there are max, avg and sum, over 1 to %d",
+                         (unsigned)params->type, params->dims, POPNN_MAX_FIELD_DIMS);
     if (params->data_type != POP_HALF && params->data_type != POP_FLOAT)
-        return poplibs_fail(graph, POP_TYPE_ERROR, pool->where, pool->api,
-                            "elements of type %s are to be pooled; half or float is needed",
-                            pop_type_name(params->data_type));
+        return call_fail(call, POP_TYPE_ERROR, "elements of type %s are to be pooled; half or float is needed",
+                         pop_type_name(params->data_type));
     for (unsigned i = 0; i < params->dims; ++i)
         if (!params->kernel[i] || !params->stride[i] || padded(params, i) < (long long)params->kernel[i])
-            return poplibs_fail(graph, POP_POPLAR_ERROR, pool->where, pool->api,
-                                "dimension %u has a window of %zu and a stride of %u for %lld elements with padding; "
-                                "both must be at least 1, and "
-                                "the window must fit",
-                                i, params->kernel[i], params->stride[i], padded(params, i));
+            return call_fail(call, POP_POPLAR_ERROR,
+                             "dimension %u has a window of %zu and a stride of %u for %lld elements with padding; "
+                             "both must be at least 1, and "
+                             "the window must fit",
+                             i, params->kernel[i], params->stride[i], padded(params, i));
     for (unsigned i = 0; i < params->dims; ++i)
         if (padded(params, i) > INT32_MAX)
-            return poplibs_fail(pool->graph, POP_POPLAR_ERROR, pool->where, pool->api,
-                                "dimension %u of the field has %lld elements with its padding; at most %d are allowed",
-                                i, padded(params, i), INT32_MAX);
+            return call_fail(call, POP_POPLAR_ERROR,
+                             "dimension %u of the field has %lld elements with its padding; at most %d are allowed", i,
+                             padded(params, i), INT32_MAX);
     popnn_pool_output_field(params, pool->out_field);
     return true;
 }
@@ -410,19 +408,18 @@ static bool check_tensor(const struct pool *pool, const char *what, pop_tensor t
     char seen[128], wanted[128];
     size_t dims[2 + POPNN_MAX_FIELD_DIMS] = { pool->params->batch, pool->params->channels };
     memcpy(dims + 2, field, pool->params->dims * sizeof(*dims));
-    if (!poplibs_is_operand(pool->graph, pool->where, pool->api, what, t))
+    if (!call_takes(pool->call, what, t))
         return false;
     bool fits = pop_tensor_rank(t) == 2 + pool->params->dims;
     for (unsigned i = 0; fits && i < 2 + pool->params->dims; ++i)
         fits = pop_tensor_dim(t, i) == dims[i];
     if (pop_tensor_type(t) != pool->params->data_type)
-        return poplibs_fail(pool->graph, POP_TYPE_ERROR, pool->where, pool->api,
-                            "%s has elements of type %s; the parameters say %s", what,
-                            pop_type_name(pop_tensor_type(t)), pop_type_name(pool->params->data_type));
+        return call_fail(pool->call, POP_TYPE_ERROR, "%s has elements of type %s; the parameters say %s", what,
+                         pop_type_name(pop_tensor_type(t)), pop_type_name(pool->params->data_type));
     if (!fits)
-        return poplibs_fail(pool->graph, POP_POPLAR_ERROR, pool->where, pool->api,
-                            "%s has shape %s; the parameters say %s", what, poplibs_shape_of(seen, sizeof(seen), t),
-                            poplibs_shape_text(wanted, sizeof(wanted), (pop_shape){ 2 + pool->params->dims, dims }));
+        return call_fail(pool->call, POP_POPLAR_ERROR, "%s has shape %s; the parameters say %s", what,
+                         poplibs_shape_of(seen, sizeof(seen), t),
+                         poplibs_shape_text(wanted, sizeof(wanted), (pop_shape){ 2 + pool->params->dims, dims }));
     return true;
 }
 
@@ -436,8 +433,7 @@ static bool check_options(const struct pool *pool, pop_options given, struct poo
 #include "poplibs/options.def"
     };
     *options = (struct pool_options){ .introspective = true };
-    return poplibs_parse_options(pool->where, pool->graph, pool->api, given, table, sizeof(table) / sizeof(table[0]),
-                                 options);
+    return call_parse_options(pool->call, given, table, sizeof(table) / sizeof(table[0]), options);
 }
 
 /* The largest divisor of a number that is at most max. */
@@ -453,15 +449,16 @@ static size_t divisor(size_t number, size_t max)
  * first field element. If there is none, the largest divisor up to 16. */
 static size_t channels_of(const struct pool *pool, pop_tensor t, const struct pool_options *options)
 {
+    const struct call *call = pool->call;
     size_t count = pool->params->channels, together = divisor(count, 16),
-           width = pop_target_vector_width(pop_graph_target(pool->graph), pool->params->data_type);
+           width = pop_target_vector_width(pop_graph_target(call->graph), pool->params->data_type);
     if (!count || !options->introspective || !pop_tensor_num_elements(t))
         return together;
     pop_tensor first = pop_tensor_at(t, 0);
     for (unsigned i = 0; i < pool->params->dims; ++i)
-        first = pop_tensor_slice_at(pool->where, first, 0, 1, 1 + i);
+        first = pop_tensor_slice(first, 0, 1, 1 + i);
     for (size_t c = together; c >= width; --c)
-        if (count % c == 0 && pop_tensor_is_contiguous(pop_tensor_slice_at(pool->where, first, 0, c, 0)))
+        if (count % c == 0 && pop_tensor_is_contiguous(pop_tensor_slice(first, 0, c, 0)))
             return c;
     return together;
 }
@@ -469,7 +466,7 @@ static size_t channels_of(const struct pool *pool, pop_tensor t, const struct po
 /* On a CPU device rows of whole planes are pooled where they are, instead of being gathered by channels. */
 static bool takes_planes(const struct pool *pool, pop_tensor in)
 {
-    return pop_graph_target(pool->graph)->type == POP_TARGET_CPU && pool->params->data_type == POP_FLOAT &&
+    return pop_graph_target(pool->call->graph)->type == POP_TARGET_CPU && pool->params->data_type == POP_FLOAT &&
            pop_tensor_is_contiguous(in);
 }
 
@@ -478,10 +475,10 @@ static bool takes_planes(const struct pool *pool, pop_tensor in)
 pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_params *params, pop_tensor in,
                          pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_pool), in, name, options);
-    struct pool pool = { .where = where, .graph = graph, .api = "popnn_pool", .params = params };
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_pool), in, name, options);
+    struct pool pool = { .call = call, .params = params };
     struct pool_options parsed;
-    if (!poplibs_ready(graph) || !check_params(&pool) || !check_tensor(&pool, "the input", in, params->input_field) ||
+    if (!call_ready(call) || !check_params(&pool) || !check_tensor(&pool, "the input", in, params->input_field) ||
         !check_options(&pool, options, &parsed))
         return (pop_tensor){ 0 };
     pool.channels = takes_planes(&pool, in) ? 1 : channels_of(&pool, in, &parsed);
@@ -490,14 +487,13 @@ pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_par
     pool.read[0] = grouped(&pool, in);
     if (parsed.fast && pool_is_convolution(params) && pop_tensor_num_elements(in)) {
         size_t sizes[3 + POPNN_MAX_FIELD_DIMS];
-        pop_tensor out = pool_convolve(where, graph, params, in, find_plan(&pool, sizes).cycles, sequence, name);
-        if (pop_tensor_valid(out) || !poplibs_ready(graph))
+        pop_tensor out = pool_convolve(call, params, in, find_plan(&pool, sizes).cycles);
+        if (pop_tensor_valid(out) || !call_ready(call))
             return out;
     }
-    return build(&pool, sequence, name,
-                 params->type == POPNN_POOL_MAX   ? "MaxPool"
-                 : params->type == POPNN_POOL_AVG ? "AvgPool"
-                                                  : "SumPool");
+    return build(&pool, params->type == POPNN_POOL_MAX   ? "MaxPool"
+                        : params->type == POPNN_POOL_AVG ? "AvgPool"
+                                                         : "SumPool");
 }
 
 pop_tensor popnn_pool_input_gradient_at(pop_where where, pop_graph *graph, const popnn_pool_params *params,
@@ -505,11 +501,11 @@ pop_tensor popnn_pool_input_gradient_at(pop_where where, pop_graph *graph, const
                                         bool use_scaled_gradient, pop_program sequence, const char *name,
                                         pop_options options)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_pool), in, pooled, pooled_gradient, use_scaled_gradient, name,
-                 options);
-    struct pool pool = { .where = where, .graph = graph, .api = "popnn_pool_input_gradient", .params = params };
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_pool), in, pooled, pooled_gradient,
+                    use_scaled_gradient, name, options);
+    struct pool pool = { .call = call, .params = params };
     struct pool_options parsed;
-    if (!poplibs_ready(graph) || !check_params(&pool) ||
+    if (!call_ready(call) || !check_params(&pool) ||
         !check_tensor(&pool, "the output's gradient", pooled_gradient, pool.out_field) ||
         !check_options(&pool, options, &parsed))
         return (pop_tensor){ 0 };
@@ -526,18 +522,15 @@ pop_tensor popnn_pool_input_gradient_at(pop_where where, pop_graph *graph, const
     pool.kind = POOL_BACKWARD;
     if (max && use_scaled_gradient) {
         pool.vertex = "MaxPoolingGradientScale";
-        pop_tensor scaled = build(&pool, sequence, name, "MaxPoolGradientScale");
-        if (!poplibs_ready(graph))
+        pop_tensor scaled = build(&pool, "MaxPoolGradientScale");
+        if (!call_ready(call))
             return (pop_tensor){ 0 };
         pool.read[2] = grouped(&pool, scaled);
     }
     pool.backward = true;
     pool.vertex = max ? "MaxPoolingGrad" : "SumPoolingGrad";
     pool.kind = max ? POOL_BACKWARD : POOL_SUM;
-    return build(&pool, sequence, name,
-                 max                              ? "MaxPoolGrad"
-                 : params->type == POPNN_POOL_AVG ? "AvgPoolGrad"
-                                                  : "SumPoolGrad");
+    return build(&pool, max ? "MaxPoolGrad" : params->type == POPNN_POOL_AVG ? "AvgPoolGrad" : "SumPoolGrad");
 }
 
 pop_tensor popnn_pool_input_gradient_without_activations_at(pop_where where, pop_graph *graph,
@@ -545,18 +538,17 @@ pop_tensor popnn_pool_input_gradient_without_activations_at(pop_where where, pop
                                                             unsigned fwd_chans_per_group, pop_tensor pooled_gradient,
                                                             pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_pool), fwd_chans_per_group, pooled_gradient, name, options);
-    struct pool pool = {
-        .where = where, .graph = graph, .api = "popnn_pool_input_gradient_without_activations", .params = params
-    };
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_pool), fwd_chans_per_group, pooled_gradient, name,
+                    options);
+    struct pool pool = { .call = call, .params = params };
     struct pool_options parsed;
-    if (!poplibs_ready(graph) || !check_params(&pool) ||
+    if (!call_ready(call) || !check_params(&pool) ||
         !check_tensor(&pool, "the output's gradient", pooled_gradient, pool.out_field) ||
         !check_options(&pool, options, &parsed))
         return (pop_tensor){ 0 };
     if (params->type == POPNN_POOL_MAX || !fwd_chans_per_group || params->channels % fwd_chans_per_group) {
-        poplibs_fail(
-            graph, POP_POPLAR_ERROR, where, pool.api,
+        call_fail(
+            call, POP_POPLAR_ERROR,
             "groups of %u of %zu channels, for pooling of type %s; a divisor is needed, and max needs the activations",
             fwd_chans_per_group, params->channels, popnn_pooling_type_name(params->type));
         return (pop_tensor){ 0 };
@@ -566,5 +558,5 @@ pop_tensor popnn_pool_input_gradient_without_activations_at(pop_where where, pop
     pool.backward = true;
     pool.vertex = "SumPoolingGrad";
     pool.kind = POOL_SUM;
-    return build(&pool, sequence, name, params->type == POPNN_POOL_AVG ? "AvgPoolGrad" : "SumPoolGrad");
+    return build(&pool, params->type == POPNN_POOL_AVG ? "AvgPoolGrad" : "SumPoolGrad");
 }

@@ -30,7 +30,7 @@ static poplin_conv_params convolution_of(const popnn_pool_params *params)
     return conv;
 }
 
-static pop_tensor weights_of(pop_where where, pop_graph *graph, const popnn_pool_params *params, const char *name)
+static pop_tensor weights_of(const struct call *call, const popnn_pool_params *params, const char *name)
 {
     size_t shape[3 + POPNN_MAX_FIELD_DIMS] = { params->channels, 1, 1 }, window = 1;
     for (unsigned i = 0; i < params->dims; ++i) {
@@ -38,25 +38,24 @@ static pop_tensor weights_of(pop_where where, pop_graph *graph, const popnn_pool
         window *= params->kernel[i];
     }
     pop_tensor weights =
-        pop_graph_add_constant_float_at(where, graph, params->data_type, (pop_shape){ 3 + params->dims, shape },
-                                        params->type == POPNN_POOL_AVG ? 1.0 / (double)window : 1, name);
-    poputil_map_tensor_linearly_at(where, graph, weights);
+        pop_graph_add_constant_float(call->graph, params->data_type, (pop_shape){ 3 + params->dims, shape },
+                                     params->type == POPNN_POOL_AVG ? 1.0 / (double)window : 1, name);
+    poputil_map_tensor_linearly(call->graph, weights);
     return weights;
 }
 
-pop_tensor pool_convolve(pop_where where, pop_graph *graph, const popnn_pool_params *params, pop_tensor in,
-                         uint64_t cycles, pop_program sequence, const char *name)
+pop_tensor pool_convolve(const struct call *call, const popnn_pool_params *params, pop_tensor in, uint64_t cycles)
 {
     char path[POPLIBS_PATH_SIZE];
     pop_tensor out = { 0 };
     const poplin_conv_params conv = convolution_of(params);
     const pop_options options = POP_OPTIONS({ "partialsType", params->data_type == POP_HALF ? "half" : "float" });
     poplin_planning_cache *cache = poplin_planning_cache_create();
-    poplin_plan_costs costs = poplin_report_plan_estimated_costs_at(where, graph, &conv, options, cache);
-    if (poplibs_ready(graph) && costs.cycles < cycles) {
-        poplibs_path(path, sizeof(path), name, params->type == POPNN_POOL_AVG ? "AvgPoolConv" : "SumPoolConv");
-        out = poplin_convolution_at(where, graph, in, weights_of(where, graph, params, path), &conv, false, sequence,
-                                    path, options, cache);
+    poplin_plan_costs costs = poplin_report_plan_estimated_costs(call->graph, &conv, options, cache);
+    if (call_ready(call) && costs.cycles < cycles) {
+        poplibs_path(path, sizeof(path), call->name, params->type == POPNN_POOL_AVG ? "AvgPoolConv" : "SumPoolConv");
+        out = poplin_convolution(call->graph, in, weights_of(call, params, path), &conv, false, call->sequence, path,
+                                 options, cache);
     }
     poplin_planning_cache_destroy(cache);
     return out;

@@ -3,6 +3,8 @@
 #ifndef POPNN_POOLING_POOLING_CONV_H
 #define POPNN_POOLING_POOLING_CONV_H
 
+#include "poplibs/call.h"
+
 #include <popnn/pooling.h>
 
 /* Whether the pooling is a sum, or an average of windows without padding, that a convolution can express; truncation
@@ -10,7 +12,6 @@
 bool pool_is_convolution(const popnn_pool_params *params);
 /* The pooled input if the convolution's plan takes fewer cycles than pooling; otherwise, or after an error of the
  * graph, null. */
-pop_tensor pool_convolve(pop_where where, pop_graph *graph, const popnn_pool_params *params, pop_tensor in,
-                         uint64_t cycles, pop_program sequence, const char *name);
+pop_tensor pool_convolve(const struct call *call, const popnn_pool_params *params, pop_tensor in, uint64_t cycles);
 
 #endif

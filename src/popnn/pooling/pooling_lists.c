@@ -2,7 +2,7 @@
 /* The output elements of all images are shared evenly by the workers, and each share is cut at the ends of rows. */
 #include "popnn/pooling/pooling_lists.h"
 
-#include "poplibs/support.h"
+#include "poplibs/call.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -53,8 +53,7 @@ static size_t list_items(const struct pool_part *part, const int *place, int x, 
 }
 
 struct lists {
-    pop_where where;
-    pop_graph *graph;
+    const struct call *call;
     pop_vertex vertex;
     const struct pool_part *part;
     bool backward;
@@ -65,6 +64,7 @@ struct lists {
 /* Adds the lists of the elements [begin, end) of the output of all images. */
 static void add_rows(struct lists *lists, size_t begin, size_t end)
 {
+    const struct call *call = lists->call;
     const struct pool_part *part = lists->part;
     struct pool_walk walk = pool_walk_of(part, !lists->backward);
     const struct pool_dim *d = &part->dim[part->dims - 1];
@@ -79,13 +79,14 @@ static void add_rows(struct lists *lists, size_t begin, size_t end)
         lists->bases[2 * lists->rows] = (unsigned short)begin;
         lists->bases[2 * lists->rows + 1] = (unsigned short)(rest * read);
         size_t count = list_items(part, place, (int)x, (int)n, lists->backward, lists->items);
-        pop_graph_set_field_vector_at(lists->where, lists->graph, lists->vertex, POP_FIELD("workList", lists->rows++),
-                                      POP_UNSIGNED_SHORT, lists->items, count);
+        pop_graph_set_field_vector(call->graph, lists->vertex, POP_FIELD("workList", lists->rows++), POP_UNSIGNED_SHORT,
+                                   lists->items, count);
     }
 }
 
-void pool_set_lists(pop_where where, pop_graph *graph, pop_vertex vertex, const struct pool_part *part, bool backward)
+void pool_set_lists(const struct call *call, pop_vertex vertex, const struct pool_part *part, bool backward)
 {
+    pop_graph *graph = call->graph;
     assert(pool_can_list(part, backward, false));
     struct pool_walk walk = pool_walk_of(part, !backward);
     const struct pool_dim *d = &part->dim[part->dims - 1];
@@ -96,12 +97,12 @@ void pool_set_lists(pop_where where, pop_graph *graph, pop_vertex vertex, const 
     size_t elements = rows * width, items = 3 * (size_t)walk.windows * (size_t)d->kernel;
     unsigned short *numbers = malloc((workers + 2 * (rows + workers) + items) * sizeof(*numbers));
     if (!numbers) {
-        poplibs_fail(graph, POP_GRAPH_MEMORY_ALLOCATION_ERROR, where, "popnn_pool",
-                     "there is no host memory for the work lists of %zu rows", rows);
+        call_fail(call, POP_GRAPH_MEMORY_ALLOCATION_ERROR, "there is no host memory for the work lists of %zu rows",
+                  rows);
         return;
     }
     struct lists lists = {
-        where, graph, vertex, part, backward, 0, numbers + workers + 2 * (rows + workers), numbers + workers
+        call, vertex, part, backward, 0, numbers + workers + 2 * (rows + workers), numbers + workers
     };
     size_t count = 0;
     for (size_t i = 0; i < workers; ++i) {
@@ -109,17 +110,16 @@ void pool_set_lists(pop_where where, pop_graph *graph, pop_vertex vertex, const 
         count += begin < end ? (end - 1) / width - begin / width + 1 : 0;
         numbers[i] = (unsigned short)count;
     }
-    pop_graph_set_field_size_at(where, graph, vertex, "workList", count);
+    pop_graph_set_field_size(graph, vertex, "workList", count);
     for (size_t i = 0; i < workers; ++i)
         add_rows(&lists, i * elements / workers, (i + 1) * elements / workers);
     assert(lists.rows == count && count <= rows + workers);
-    pop_graph_set_field_vector_at(where, graph, vertex, POP_FIELD("startPos", POP_WHOLE), POP_UNSIGNED_SHORT, numbers,
-                                  workers);
-    pop_graph_set_field_vector_at(where, graph, vertex, POP_FIELD("offsetBase", POP_WHOLE), POP_UNSIGNED_SHORT,
-                                  lists.bases, 2 * lists.rows);
-    pop_graph_set_field_int_at(where, graph, vertex, "numChans", part->channels);
-    pop_graph_set_field_int_at(where, graph, vertex, "numGroups", part->groups);
-    pop_graph_set_field_int_at(where, graph, vertex, "inStride", backward ? 1 : d->stride);
-    pop_graph_set_field_int_at(where, graph, vertex, "outStride", backward ? d->stride : 1);
+    pop_graph_set_field_vector(graph, vertex, POP_FIELD("startPos", POP_WHOLE), POP_UNSIGNED_SHORT, numbers, workers);
+    pop_graph_set_field_vector(graph, vertex, POP_FIELD("offsetBase", POP_WHOLE), POP_UNSIGNED_SHORT, lists.bases,
+                               2 * lists.rows);
+    pop_graph_set_field_int(graph, vertex, "numChans", part->channels);
+    pop_graph_set_field_int(graph, vertex, "numGroups", part->groups);
+    pop_graph_set_field_int(graph, vertex, "inStride", backward ? 1 : d->stride);
+    pop_graph_set_field_int(graph, vertex, "outStride", backward ? d->stride : 1);
     free(numbers);
 }

@@ -57,33 +57,35 @@ pop_tensor popnn_gru_create_input_at(pop_where where, pop_graph *graph, const po
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_gru), name, options);
     struct gru gru;
-    if (!gru_open(&gru, where, graph, params, "popnn_gru_create_input", name, options, cache))
+    if (!gru_open(call, &gru, params, cache))
         return (pop_tensor){ 0 };
     size_t in = params->input_size, out = params->output_size;
     pop_tensor operand = params->reset_after
                              ? units_left_operand(&gru.units, params->batch_size, in, POPNN_GRU_UNITS * out)
                              : units_left_operand(&gru.units, params->batch_size, in + out, 2 * out);
-    return steps_new(where, graph, pop_tensor_slice_at(where, operand, 0, in, 1), params->time_steps, name);
+    return steps_new(call, pop_tensor_slice(operand, 0, in, 1), params->time_steps, name);
 }
 pop_tensor popnn_gru_create_initial_state_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
                                              const char *name, pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_gru), name, options);
     struct gru gru;
-    if (!gru_open(&gru, where, graph, params, "popnn_gru_create_initial_state", name, options, cache))
+    if (!gru_open(call, &gru, params, cache))
         return (pop_tensor){ 0 };
-    return pop_tensor_at_at(where, units_new_stack(&gru.units, 1, name), 0);
+    return pop_tensor_at(units_new_stack(&gru.units, 1, name), 0);
 }
 /* The columns of units r and z (`both`) and c, in the order of the weights. */
 static pop_tensor of_all_units(const struct units *units, pop_tensor both, pop_tensor c)
 {
-    pop_tensor r = pop_tensor_slice_at(units->where, both, 0, units->output, 1);
-    return gru_in_order(units, r, pop_tensor_slice_at(units->where, both, units->output, 2 * units->output, 1), c);
+    const struct call *call = units->call;
+    pop_tensor r = pop_tensor_slice(both, 0, units->output, 1);
+    return gru_in_order(units, r, pop_tensor_slice(both, units->output, 2 * units->output, 1), c);
 }
 /* Creates weights with the layout of the layer's products. */
 static popnn_gru_weights new_weights(const struct gru *gru)
 {
     const struct units *units = &gru->units;
+    const struct call *call = units->call;
     size_t in = units->input, out = units->output;
     pop_tensor from_input, from_output;
     if (gru->params->reset_after) {
@@ -92,17 +94,16 @@ static popnn_gru_weights new_weights(const struct gru *gru)
     } else {
         pop_tensor whole = of_all_units(units, units_right_operand(units, units->batch, in + out, 2 * out),
                                         units_right_operand(units, units->batch, in + out, out));
-        from_input = pop_tensor_slice_at(units->where, whole, 0, in, 0);
-        from_output = pop_tensor_slice_at(units->where, whole, in, in + out, 0);
+        from_input = pop_tensor_slice(whole, 0, in, 0);
+        from_output = pop_tensor_slice(whole, in, in + out, 0);
     }
     return (popnn_gru_weights){ units_from_matrix(units, from_input), units_from_matrix(units, from_output), { 0 } };
 }
 static pop_tensor new_biases(const struct gru *gru)
 {
     size_t out = gru->units.output;
-    return units_spread(&gru->units,
-                        gru->params->reset_after ? POP_SHAPE(POPNN_GRU_UNITS, 2, out) : POP_SHAPE(POPNN_GRU_UNITS, out),
-                        gru->units.name);
+    return units_spread(&gru->units, gru->params->reset_after ? POP_SHAPE(POPNN_GRU_UNITS, 2, out)
+                                                              : POP_SHAPE(POPNN_GRU_UNITS, out));
 }
 popnn_gru_weights popnn_gru_create_weights_kernel_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
                                                      const char *name, pop_options options,
@@ -110,7 +111,7 @@ popnn_gru_weights popnn_gru_create_weights_kernel_at(pop_where where, pop_graph 
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_gru), name, options);
     struct gru gru;
-    if (!gru_open(&gru, where, graph, params, "popnn_gru_create_weights_kernel", name, options, cache))
+    if (!gru_open(call, &gru, params, cache))
         return (popnn_gru_weights){ { 0 }, { 0 }, { 0 } };
     return new_weights(&gru);
 }
@@ -119,7 +120,7 @@ pop_tensor popnn_gru_create_weights_biases_at(pop_where where, pop_graph *graph,
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_gru), name, options);
     struct gru gru;
-    if (!gru_open(&gru, where, graph, params, "popnn_gru_create_weights_biases", name, options, cache))
+    if (!gru_open(call, &gru, params, cache))
         return (pop_tensor){ 0 };
     return new_biases(&gru);
 }
@@ -128,7 +129,7 @@ popnn_gru_weights popnn_gru_create_weights_at(pop_where where, pop_graph *graph,
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_gru), name, options);
     struct gru gru;
-    if (!gru_open(&gru, where, graph, params, "popnn_gru_create_weights", name, options, cache))
+    if (!gru_open(call, &gru, params, cache))
         return (popnn_gru_weights){ { 0 }, { 0 }, { 0 } };
     popnn_gru_weights weights = new_weights(&gru);
     weights.biases = new_biases(&gru);

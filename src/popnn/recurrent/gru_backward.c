@@ -24,26 +24,28 @@ static pop_tensor through_reset_before(const struct gru *gru, const struct gru_b
 {
     pop_tensor dh = backward->used;
     const struct units *units = &gru->units;
+    const struct call *call = units->call;
     size_t in = units->input, all = units->input + units->output;
     pop_tensor from_c = units_product_in_loop(
         units, d_candidate, units_transposed(units, gru_both_weights(gru, gru_candidate)), backward->before, body);
-    pop_tensor d_reset_h = pop_tensor_slice_at(units->where, from_c, in, all, 1);
+    pop_tensor d_reset_h = pop_tensor_slice(from_c, in, all, 1);
     pop_tensor dr = units_binary(units, POPOPS_BINARY_MULTIPLY, before, d_reset_h, body, "resetGate");
     pop_tensor d_reset = units_gradient(units, gru->params->recurrent_activation, kept[R], dr, body, "resetGate");
     units_add_to(units, dh, units_binary(units, POPOPS_BINARY_MULTIPLY, kept[R], d_reset_h, body, "reset"), body,
                  "reset");
     pop_tensor from_gates =
-        units_product_in_loop(units, pop_tensor_concat_at(units->where, POP_TENSORS(d_reset, d_update), 1),
+        units_product_in_loop(units, pop_tensor_concat(POP_TENSORS(d_reset, d_update), 1),
                               units_transposed(units, gru_both_weights(gru, gru_gates)), backward->before, body);
-    units_add_to(units, dh, pop_tensor_slice_at(units->where, from_gates, in, all, 1), body, "output");
-    *dx = pop_tensor_slice_at(units->where, from_gates, 0, in, 1);
-    units_add_to(units, *dx, pop_tensor_slice_at(units->where, from_c, 0, in, 1), body, "input");
+    units_add_to(units, dh, pop_tensor_slice(from_gates, in, all, 1), body, "output");
+    *dx = pop_tensor_slice(from_gates, 0, in, 1);
+    units_add_to(units, *dx, pop_tensor_slice(from_c, 0, in, 1), body, "input");
     return d_reset;
 }
 
 static pop_tensor kept_of(const struct units *units, pop_tensor stack, size_t i)
 {
-    return pop_tensor_at_at(units->where, stack, i);
+    const struct call *call = units->call;
+    return pop_tensor_at(stack, i);
 }
 
 /* One step: carried becomes the gradient of the previous output. */
@@ -93,6 +95,7 @@ static void add_weights_gradient(const struct gru *gru, const struct units_weigh
                                  pop_program body)
 {
     const struct units *units = &gru->units;
+    const struct call *call = units->call;
     units_accumulate(units, gradient->biases[0], sums->of_input, body, "biases");
     if (gru->params->reset_after) {
         units_add_product(units, units_input_rows(units, gradient->weights), x, sums->of_input, body);
@@ -101,8 +104,8 @@ static void add_weights_gradient(const struct gru *gru, const struct units_weigh
         return;
     }
     pop_tensor reset = units_binary(units, POPOPS_BINARY_MULTIPLY, before, reset_gate, body, "reset");
-    pop_tensor of_gates = pop_tensor_concat_at(units->where, POP_TENSORS(x, before), 1),
-               of_candidate = pop_tensor_concat_at(units->where, POP_TENSORS(x, reset), 1);
+    pop_tensor of_gates = pop_tensor_concat(POP_TENSORS(x, before), 1),
+               of_candidate = pop_tensor_concat(POP_TENSORS(x, reset), 1);
     units_add_product(units, gru_columns(units, gradient->weights, gru_gates), of_gates,
                       gru_columns(units, sums->of_output, gru_gates), body);
     units_add_product(units, gru_columns(units, gradient->weights, gru_candidate), of_candidate,
@@ -113,7 +116,8 @@ static struct units_weights_gradient begin_weights_gradient(const struct gru *gr
                                                             pop_program sequence)
 {
     const struct units *units = &gru->units;
-    pop_tensor weights = pop_tensor_concat_at(units->where, POP_TENSORS(gru->input_weights, gru->output_weights), 0);
+    const struct call *call = units->call;
+    pop_tensor weights = pop_tensor_concat(POP_TENSORS(gru->input_weights, gru->output_weights), 0);
     const pop_tensor of[2] = { sums->of_input, sums->of_output };
     return units_begin_weights_gradient(units, weights, (pop_tensors){ 1 + (size_t)gru->params->reset_after, of },
                                         sequence);
@@ -122,13 +126,12 @@ static popnn_gru_weights end_weights_gradient(const struct gru *gru, const struc
                                               pop_program sequence)
 {
     const struct units *units = &gru->units;
+    const struct call *call = units->call;
     pop_tensor biases[2];
     for (size_t i = 0; i < 1 + (size_t)gru->params->reset_after; ++i)
         biases[i] = units_biases_gradient(units, gradient, i, sequence);
     pop_tensor weights = units_accumulated(units, gradient->weights, sequence);
-    pop_tensor both = gru->params->reset_after
-                          ? pop_tensor_dim_roll_at(units->where, units_stack(units, biases, 2), 0, 1)
-                          : biases[0];
+    pop_tensor both = gru->params->reset_after ? pop_tensor_dim_roll(units_stack(units, biases, 2), 0, 1) : biases[0];
     return (popnn_gru_weights){ units_from_matrix(units, units_input_rows(units, weights)),
                                 units_from_matrix(units, units_output_rows(units, weights)), both };
 }
@@ -142,7 +145,7 @@ static pop_tensor outputs_before(const struct gru *gru, const popnn_gru_forward 
 static bool check_backward(struct gru *gru, const popnn_gru_forward *forward)
 {
     const struct units *units = &gru->units;
-    if (!units_is_given(units->where, units->graph, units->api, forward, "what forward gave is"))
+    if (!units_is_given(units->call, forward, "what forward gave is"))
         return false;
     pop_shape last = POP_SHAPE(units->batch, units->output), all = POP_SHAPE(units->steps, units->batch, units->output);
     return gru_take_weights(gru, &forward->weights) && gru_check_forward(units, forward->initial, forward->input) &&
@@ -157,15 +160,15 @@ static pop_tensor run_backward(const struct gru *gru, pop_program sequence, cons
                                pop_tensor *kept)
 {
     const struct units *units = &gru->units;
+    const struct call *call = units->call;
     const popnn_gru_params *p = gru->params;
     pop_shape last = POP_SHAPE(units->batch, units->output), all = POP_SHAPE(units->steps, units->batch, units->output);
     if (!units_check(units, output_gradient, p->output_full_sequence ? all : last, "the output's gradient"))
         return (pop_tensor){ 0 };
-    struct steps steps = steps_begin(units->where, units->graph, units->steps, true, units->name);
+    struct steps steps = steps_begin(call, units->steps, true);
     steps_limit(&steps, units->lengths);
-    struct gru_backward backward = {
-        .before = sequence, .carried = pop_tensor_at_at(units->where, units_new_stack(units, 1, "outputGradient"), 0)
-    };
+    struct gru_backward backward = { .before = sequence,
+                                     .carried = pop_tensor_at(units_new_stack(units, 1, "outputGradient"), 0) };
     units_carry_output_gradient(units, p->output_full_sequence, output_gradient, backward.carried, sequence);
     if (input_gradient && p->calc_input_gradients)
         *input_gradient = backward.input_gradient = units_new_input_gradient(units, forward->input);
@@ -177,9 +180,9 @@ static pop_tensor run_backward(const struct gru *gru, pop_program sequence, cons
     struct sums sums = step_backward(gru, &steps, &backward, stack, before);
     if (kept) {
         pop_tensor both[2] = { units_from_matrix(units, sums.of_input), units_from_matrix(units, sums.of_output) };
-        pop_tensor step = pop_tensor_concat_at(units->where, (pop_tensors){ p->reset_after ? 2 : 1, both }, 0);
-        *kept = steps_new(units->where, units->graph, units_new_stack(units, pop_tensor_dim(step, 0), "gradients"),
-                          units->steps, "gradients");
+        pop_tensor step = pop_tensor_concat((pop_tensors){ p->reset_after ? 2 : 1, both }, 0);
+        *kept =
+            steps_new(call, units_new_stack(units, pop_tensor_dim(step, 0), "gradients"), units->steps, "gradients");
         steps_write(&steps, *kept, step);
     }
     struct units_weights_gradient gradient = { .weights = { 0 } };
@@ -199,12 +202,13 @@ static popnn_gru_weights run_update(const struct gru *gru, pop_program sequence,
                                     pop_tensor bwd_intermediates)
 {
     const struct units *units = &gru->units;
-    struct steps steps = steps_begin(units->where, units->graph, units->steps, false, units->name);
+    const struct call *call = units->call;
+    struct steps steps = steps_begin(call, units->steps, false);
     pop_tensor step = steps_read(&steps, bwd_intermediates), stack = steps_read(&steps, forward->intermediates);
     size_t count = pop_tensor_dim(step, 0);
     struct sums sums;
-    sums.of_input = units_as_matrix(units, pop_tensor_slice_at(units->where, step, 0, POPNN_GRU_UNITS, 0));
-    sums.of_output = units_as_matrix(units, pop_tensor_slice_at(units->where, step, count - POPNN_GRU_UNITS, count, 0));
+    sums.of_input = units_as_matrix(units, pop_tensor_slice(step, 0, POPNN_GRU_UNITS, 0));
+    sums.of_output = units_as_matrix(units, pop_tensor_slice(step, count - POPNN_GRU_UNITS, count, 0));
     struct units_weights_gradient gradient = begin_weights_gradient(gru, &sums, sequence);
     add_weights_gradient(gru, &gradient, &sums, steps_read(&steps, forward->input),
                          steps_read(&steps, outputs_before(gru, forward)), kept_of(units, stack, R), steps.body);
@@ -217,9 +221,9 @@ pop_tensor popnn_gru_bwd_at(pop_where where, pop_graph *graph, const popnn_gru_p
                             pop_tensor *intermediates, const char *name, pop_options options,
                             poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_gru), output_gradient, name, options);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_gru), output_gradient, name, options);
     struct gru gru;
-    if (!gru_open(&gru, where, graph, params, "popnn_gru_bwd", name, options, cache) || !check_backward(&gru, forward))
+    if (!gru_open(call, &gru, params, cache) || !check_backward(&gru, forward))
         return (pop_tensor){ 0 };
     return run_backward(&gru, sequence, forward, output_gradient, input_gradient, NULL, intermediates);
 }
@@ -229,16 +233,15 @@ pop_tensor popnn_gru_bwd_with_wu_at(pop_where where, pop_graph *graph, const pop
                                     pop_tensor *input_gradient, popnn_gru_weights *weights_gradient, const char *name,
                                     pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_gru), output_gradient, name, options);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_gru), output_gradient, name, options);
     struct gru gru;
-    if (!gru_open(&gru, where, graph, params, "popnn_gru_bwd_with_wu", name, options, cache) ||
-        !check_backward(&gru, forward))
+    if (!gru_open(call, &gru, params, cache) || !check_backward(&gru, forward))
         return (pop_tensor){ 0 };
     if (!weights_gradient || units_update_in_loop(&gru.units))
         return run_backward(&gru, sequence, forward, output_gradient, input_gradient, weights_gradient, NULL);
     pop_tensor kept = { 0 },
                state_gradient = run_backward(&gru, sequence, forward, output_gradient, input_gradient, NULL, &kept);
-    if (poplibs_ready(graph))
+    if (call_ready(call))
         *weights_gradient = run_update(&gru, sequence, forward, kept);
     return state_gradient;
 }
@@ -247,10 +250,10 @@ popnn_gru_weights popnn_gru_wu_at(pop_where where, pop_graph *graph, const popnn
                                   pop_program sequence, const popnn_gru_forward *forward, pop_tensor bwd_intermediates,
                                   const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_gru), bwd_intermediates, name, options);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_gru), bwd_intermediates, name, options);
     struct gru gru;
     popnn_gru_weights none = { { 0 }, { 0 }, { 0 } };
-    if (!gru_open(&gru, where, graph, params, "popnn_gru_wu", name, options, cache) || !check_backward(&gru, forward))
+    if (!gru_open(call, &gru, params, cache) || !check_backward(&gru, forward))
         return none;
     const struct units *units = &gru.units;
     size_t sums_of_units = POPNN_GRU_UNITS * (1 + (size_t)params->reset_after);

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popnn/recurrent/gru_cell.h"
 
-bool gru_open(struct gru *gru, pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *api,
-              const char *name, pop_options options, poplin_planning_cache *cache)
+bool gru_open(const struct call *call, struct gru *gru, const popnn_gru_params *params, poplin_planning_cache *cache)
 {
     unsigned order[POPNN_GRU_UNITS];
-    if (!units_is_given(where, graph, api, params, "the parameters are"))
+    if (!units_is_given(call, params, "the parameters are"))
         return false;
     for (size_t i = 0; i < POPNN_GRU_UNITS; ++i)
         order[i] = params->cell_order[i];
     *gru = (struct gru){ .units = UNITS_OF(params, .count = POPNN_GRU_UNITS, .lengths = params->var_time_steps,
                                            .recurrent_activation = params->recurrent_activation),
                          .params = params };
-    return units_open(&gru->units, "a GRU", order, options);
+    return units_open(&gru->units, "a GRU", order, call->options);
 }
 
 pop_tensor gru_biases_of(const struct gru *gru, pop_tensor biases, size_t which)
 {
-    return gru->params->reset_after
-               ? pop_tensor_at_at(gru->units.where, pop_tensor_dim_roll_at(gru->units.where, biases, 1, 0), which)
-               : biases;
+    const struct call *call = gru->units.call;
+    return gru->params->reset_after ? pop_tensor_at(pop_tensor_dim_roll(biases, 1, 0), which) : biases;
 }
 
 bool gru_take_weights(struct gru *gru, const popnn_gru_weights *weights)
@@ -45,25 +43,27 @@ const struct gru_product gru_gates = { 2, { R, Z } }, gru_candidate = { 1, { C }
 
 pop_tensor gru_columns(const struct units *units, pop_tensor whole, struct gru_product product)
 {
+    const struct call *call = units->call;
     pop_tensor columns[2];
     for (size_t i = 0; i < product.count; ++i)
         columns[i] = units_columns(units, whole, product.units[i]);
-    return pop_tensor_concat_at(units->where, (pop_tensors){ product.count, columns }, 1);
+    return pop_tensor_concat((pop_tensors){ product.count, columns }, 1);
 }
 pop_tensor gru_both_weights(const struct gru *gru, struct gru_product product)
 {
-    pop_where where = gru->units.where;
-    return gru_columns(&gru->units,
-                       pop_tensor_concat_at(where, POP_TENSORS(gru->input_weights, gru->output_weights), 0), product);
+    const struct call *call = gru->units.call;
+    return gru_columns(&gru->units, pop_tensor_concat(POP_TENSORS(gru->input_weights, gru->output_weights), 0),
+                       product);
 }
 
 pop_tensor gru_in_order(const struct units *units, pop_tensor r, pop_tensor z, pop_tensor c)
 {
+    const struct call *call = units->call;
     pop_tensor list[POPNN_GRU_UNITS];
     list[units->place[R]] = r;
     list[units->place[Z]] = z;
     list[units->place[C]] = c;
-    return pop_tensor_concat_at(units->where, (pop_tensors){ POPNN_GRU_UNITS, list }, 1);
+    return pop_tensor_concat((pop_tensors){ POPNN_GRU_UNITS, list }, 1);
 }
 
 size_t gru_count_kept(const popnn_gru_params *params)

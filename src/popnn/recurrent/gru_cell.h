@@ -32,8 +32,7 @@ struct gru_product {
 };
 extern const struct gru_product gru_gates, gru_candidate;
 
-bool gru_open(struct gru *gru, pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *api,
-              const char *name, pop_options options, poplin_planning_cache *cache);
+bool gru_open(const struct call *call, struct gru *gru, const popnn_gru_params *params, poplin_planning_cache *cache);
 /* Checks the weights and stores them as matrices. */
 bool gru_take_weights(struct gru *gru, const popnn_gru_weights *weights);
 bool gru_check_forward(const struct units *units, pop_tensor initial, pop_tensor input);

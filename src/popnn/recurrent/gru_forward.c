@@ -6,7 +6,8 @@
 static void apply(const struct gru *gru, popnn_non_linearity_type type, pop_tensor t, pop_program body,
                   const char *name)
 {
-    popnn_non_linearity_in_place_at(gru->units.where, gru->units.graph, type, t, body, name);
+    const struct call *call = gru->units.call;
+    popnn_non_linearity_in_place(call->graph, type, t, body, name);
 }
 
 /* r, z and c with the reset before the product. */
@@ -14,17 +15,18 @@ static void units_with_reset_before(const struct gru *gru, pop_tensor x, pop_ten
                                     pop_tensor *kept, pop_program body)
 {
     const struct units *units = &gru->units;
+    const struct call *call = units->call;
     pop_tensor b[POPNN_GRU_UNITS];
     for (unsigned unit = 0; unit < POPNN_GRU_UNITS; ++unit)
-        b[unit] = pop_tensor_at_at(units->where, biases, units->place[unit]);
-    pop_tensor both = units_product(units, UNITS_FORWARD, pop_tensor_concat_at(units->where, POP_TENSORS(x, h), 1),
+        b[unit] = pop_tensor_at(biases, units->place[unit]);
+    pop_tensor both = units_product(units, UNITS_FORWARD, pop_tensor_concat(POP_TENSORS(x, h), 1),
                                     gru_both_weights(gru, gru_gates), body);
-    units_add_to(units, both, pop_tensor_concat_at(units->where, POP_TENSORS(b[R], b[Z]), 0), body, "addBias");
+    units_add_to(units, both, pop_tensor_concat(POP_TENSORS(b[R], b[Z]), 0), body, "addBias");
     apply(gru, gru->params->recurrent_activation, both, body, "gates");
-    kept[R] = pop_tensor_slice_at(units->where, both, 0, units->output, 1);
-    kept[Z] = pop_tensor_slice_at(units->where, both, units->output, 2 * units->output, 1);
+    kept[R] = pop_tensor_slice(both, 0, units->output, 1);
+    kept[Z] = pop_tensor_slice(both, units->output, 2 * units->output, 1);
     pop_tensor reset = units_binary(units, POPOPS_BINARY_MULTIPLY, h, kept[R], body, "reset");
-    kept[C] = units_product(units, UNITS_FORWARD, pop_tensor_concat_at(units->where, POP_TENSORS(x, reset), 1),
+    kept[C] = units_product(units, UNITS_FORWARD, pop_tensor_concat(POP_TENSORS(x, reset), 1),
                             gru_both_weights(gru, gru_candidate), body);
     units_add_to(units, kept[C], b[C], body, "addBias");
 }
@@ -34,17 +36,17 @@ static void units_with_reset_after(const struct gru *gru, pop_tensor x, pop_tens
                                    pop_tensor *kept, pop_program body)
 {
     const struct units *units = &gru->units;
+    const struct call *call = units->call;
     pop_tensor from_x = units_product(units, UNITS_FORWARD, x, gru->input_weights, body);
     pop_tensor from_h = units_product(units, UNITS_FORWARD, h, gru->output_weights, body);
-    units_add_to(units, from_x, pop_tensor_flatten_at(units->where, gru_biases_of(gru, biases, 0)), body, "addBias");
-    units_add_to(units, from_h, pop_tensor_flatten_at(units->where, gru_biases_of(gru, biases, 1)), body, "addBias");
+    units_add_to(units, from_x, pop_tensor_flatten(gru_biases_of(gru, biases, 0)), body, "addBias");
+    units_add_to(units, from_h, pop_tensor_flatten(gru_biases_of(gru, biases, 1)), body, "addBias");
     for (unsigned unit = 0; unit < POPNN_GRU_UNITS; ++unit)
         kept[unit] = units_columns(units, from_x, unit);
     kept[KEPT_FED] = units_columns(units, from_h, C);
-    pop_tensor both = pop_tensor_concat_at(units->where, POP_TENSORS(kept[R], kept[Z]), 1);
+    pop_tensor both = pop_tensor_concat(POP_TENSORS(kept[R], kept[Z]), 1);
     units_add_to(units, both,
-                 pop_tensor_concat_at(units->where,
-                                      POP_TENSORS(units_columns(units, from_h, R), units_columns(units, from_h, Z)), 1),
+                 pop_tensor_concat(POP_TENSORS(units_columns(units, from_h, R), units_columns(units, from_h, Z)), 1),
                  body, "gates");
     apply(gru, gru->params->recurrent_activation, both, body, "gates");
     units_add_to(units, kept[C], units_binary(units, POPOPS_BINARY_MULTIPLY, kept[KEPT_FED], kept[R], body, "reset"),
@@ -69,27 +71,25 @@ pop_tensor popnn_gru_fwd_at(pop_where where, pop_graph *graph, const popnn_gru_p
                             pop_tensor input, popnn_gru_weights weights, pop_tensor *intermediates,
                             pop_program sequence, const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_gru), initial, input, name, options);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_gru), initial, input, name, options);
     struct gru gru;
-    if (!gru_open(&gru, where, graph, params, "popnn_gru_fwd", name, options, cache) ||
-        !gru_take_weights(&gru, &weights) || !gru_check_forward(&gru.units, initial, input))
+    if (!gru_open(call, &gru, params, cache) || !gru_take_weights(&gru, &weights) ||
+        !gru_check_forward(&gru.units, initial, input))
         return (pop_tensor){ 0 };
     const struct units *units = &gru.units;
-    struct steps steps = steps_begin(where, graph, params->time_steps, false, name);
-    pop_tensor h = pop_tensor_at_at(where, units_new_stack(units, 1, "output"), 0), kept[KEPT_MAX], outputs = h,
-               none = { 0 };
+    struct steps steps = steps_begin(call, params->time_steps, false);
+    pop_tensor h = pop_tensor_at(units_new_stack(units, 1, "output"), 0), kept[KEPT_MAX], outputs = h, none = { 0 };
     steps_limit(&steps, units->lengths);
     units_copy(units, initial, h, sequence);
     pop_tensor next = step_forward(&gru, steps_read(&steps, input), h, weights.biases, kept, steps.body);
     if (intermediates) {
         size_t count = gru_count_kept(params);
-        *intermediates =
-            steps_new(where, graph, units_new_stack(units, count, "kept"), params->time_steps, "intermediates");
+        *intermediates = steps_new(call, units_new_stack(units, count, "kept"), params->time_steps, "intermediates");
         steps_write(&steps, *intermediates, units_stack(units, kept, count));
     }
     units_copy(units, steps_select(&steps, next, h), h, steps.body);
     if (params->output_full_sequence) {
-        outputs = steps_new(where, graph, h, params->time_steps, "outputs");
+        outputs = steps_new(call, h, params->time_steps, "outputs");
         steps_write(&steps, outputs, steps_select(&steps, h, none));
     }
     steps_end(&steps, sequence);

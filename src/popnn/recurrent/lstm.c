@@ -19,11 +19,11 @@ struct lstm {
     const popnn_lstm_params *params;
 };
 
-static bool lstm_open(struct lstm *lstm, pop_where where, pop_graph *graph, const popnn_lstm_params *params,
-                      const char *api, const char *name, pop_options options, poplin_planning_cache *cache)
+static bool lstm_open(const struct call *call, struct lstm *lstm, const popnn_lstm_params *params,
+                      poplin_planning_cache *cache)
 {
     unsigned order[POPNN_LSTM_UNITS];
-    if (!units_is_given(where, graph, api, params, "the parameters are"))
+    if (!units_is_given(call, params, "the parameters are"))
         return false;
     for (size_t i = 0; i < POPNN_LSTM_UNITS; ++i)
         order[i] = params->cell_order[i];
@@ -31,7 +31,7 @@ static bool lstm_open(struct lstm *lstm, pop_where where, pop_graph *graph, cons
         (struct lstm){ UNITS_OF(params, .count = POPNN_LSTM_UNITS, .recurrent_activation = params->recurrent_activation,
                                 .lengths = params->var_time_steps),
                        params };
-    return units_open(&lstm->units, "an LSTM", order, options);
+    return units_open(&lstm->units, "an LSTM", order, call->options);
 }
 
 static bool check_forward(const struct lstm *lstm, popnn_lstm_state initial, pop_tensor input,
@@ -48,8 +48,8 @@ static bool check_forward(const struct lstm *lstm, popnn_lstm_state initial, pop
 /* Weights of input and output as one matrix {input + output, 4 output}. */
 static pop_tensor whole_weights(const struct units *units, popnn_lstm_weights weights)
 {
-    return pop_tensor_concat_at(
-        units->where,
+    const struct call *call = units->call;
+    return pop_tensor_concat(
         POP_TENSORS(units_as_matrix(units, weights.input_weights), units_as_matrix(units, weights.output_weights)), 0);
 }
 
@@ -110,59 +110,59 @@ pop_tensor popnn_lstm_create_input_at(pop_where where, pop_graph *graph, const p
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
     struct lstm lstm;
-    if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_create_input", name, options, cache))
+    if (!lstm_open(call, &lstm, params, cache))
         return (pop_tensor){ 0 };
     size_t in = params->input_size, out = params->output_size;
     if (lstm.units.weight_before_loop) {
         pop_tensor rows =
             units_left_operand(&lstm.units, params->time_steps * params->batch_size, in, POPNN_LSTM_UNITS * out);
-        return pop_tensor_reshape_at(where, rows, POP_SHAPE(params->time_steps, params->batch_size, in));
+        return pop_tensor_reshape(rows, POP_SHAPE(params->time_steps, params->batch_size, in));
     }
     pop_tensor both = units_left_operand(&lstm.units, params->batch_size, in + out, POPNN_LSTM_UNITS * out);
-    return steps_new(where, graph, pop_tensor_slice_at(where, both, 0, in, 1), params->time_steps, name);
+    return steps_new(call, pop_tensor_slice(both, 0, in, 1), params->time_steps, name);
 }
 
 /* A new state, {batch, output}. */
-static pop_tensor new_state(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *api,
-                            const char *name, pop_options options, poplin_planning_cache *cache)
+static pop_tensor new_state(const struct call *call, const popnn_lstm_params *params, poplin_planning_cache *cache)
 {
     struct lstm lstm;
-    if (!lstm_open(&lstm, where, graph, params, api, name, options, cache))
+    if (!lstm_open(call, &lstm, params, cache))
         return (pop_tensor){ 0 };
-    return pop_tensor_at_at(where, units_new_stack(&lstm.units, 1, name), 0);
+    return pop_tensor_at(units_new_stack(&lstm.units, 1, call->name), 0);
 }
 popnn_lstm_state popnn_lstm_create_initial_state_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                                                     const char *name, pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
     popnn_lstm_state state;
-    state.output = new_state(where, graph, params, "popnn_lstm_create_initial_state", name, options, cache);
-    state.cell_state = new_state(where, graph, params, "popnn_lstm_create_initial_state", name, options, cache);
+    state.output = new_state(call, params, cache);
+    state.cell_state = new_state(call, params, cache);
     return state;
 }
 pop_tensor popnn_lstm_create_initial_output_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                                                const char *name, pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
-    return new_state(where, graph, params, "popnn_lstm_create_initial_output", name, options, cache);
+    return new_state(call, params, cache);
 }
 pop_tensor popnn_lstm_create_initial_cell_state_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                                                    const char *name, pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
-    return new_state(where, graph, params, "popnn_lstm_create_initial_cell_state", name, options, cache);
+    return new_state(call, params, cache);
 }
 
 void popnn_lstm_zero_initial_state_at(pop_where where, pop_graph *graph, popnn_lstm_state state, pop_program sequence,
                                       const char *name)
 {
-    POPLIBS_CALL(graph, name);
-    popops_zero_at(where, graph, state.output, sequence, name);
-    popops_zero_at(where, graph, state.cell_state, sequence, name);
+    POPLIBS_CALL_IN(sequence, graph, name);
+    popops_zero(graph, state.output, sequence, name);
+    popops_zero(graph, state.cell_state, sequence, name);
 }
 
 static popnn_lstm_weights new_weights(const struct units *units)
 {
+    const struct call *call = units->call;
     popnn_lstm_weights weights = { { 0 }, { 0 }, { 0 } };
     size_t in = units->input, out = units->output, all = POPNN_LSTM_UNITS * out;
     if (units->weight_before_loop) {
@@ -172,13 +172,13 @@ static popnn_lstm_weights new_weights(const struct units *units)
         return weights;
     }
     pop_tensor whole = units_right_operand(units, units->batch, in + out, all);
-    weights.input_weights = units_from_matrix(units, pop_tensor_slice_at(units->where, whole, 0, in, 0));
-    weights.output_weights = units_from_matrix(units, pop_tensor_slice_at(units->where, whole, in, in + out, 0));
+    weights.input_weights = units_from_matrix(units, pop_tensor_slice(whole, 0, in, 0));
+    weights.output_weights = units_from_matrix(units, pop_tensor_slice(whole, in, in + out, 0));
     return weights;
 }
 static pop_tensor new_biases(const struct units *units)
 {
-    return units_spread(units, POP_SHAPE(POPNN_LSTM_UNITS, units->output), units->name);
+    return units_spread(units, POP_SHAPE(POPNN_LSTM_UNITS, units->output));
 }
 popnn_lstm_weights popnn_lstm_create_weights_kernel_at(pop_where where, pop_graph *graph,
                                                        const popnn_lstm_params *params, const char *name,
@@ -186,7 +186,7 @@ popnn_lstm_weights popnn_lstm_create_weights_kernel_at(pop_where where, pop_grap
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
     struct lstm lstm;
-    if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_create_weights_kernel", name, options, cache))
+    if (!lstm_open(call, &lstm, params, cache))
         return (popnn_lstm_weights){ { 0 }, { 0 }, { 0 } };
     return new_weights(&lstm.units);
 }
@@ -195,7 +195,7 @@ pop_tensor popnn_lstm_create_weights_biases_at(pop_where where, pop_graph *graph
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
     struct lstm lstm;
-    if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_create_weights_biases", name, options, cache))
+    if (!lstm_open(call, &lstm, params, cache))
         return (pop_tensor){ 0 };
     return new_biases(&lstm.units);
 }
@@ -204,7 +204,7 @@ popnn_lstm_weights popnn_lstm_create_weights_at(pop_where where, pop_graph *grap
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
     struct lstm lstm;
-    if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_create_weights", name, options, cache))
+    if (!lstm_open(call, &lstm, params, cache))
         return (popnn_lstm_weights){ { 0 }, { 0 }, { 0 } };
     popnn_lstm_weights weights = new_weights(&lstm.units);
     weights.biases = new_biases(&lstm.units);
@@ -214,12 +214,13 @@ popnn_lstm_weights popnn_lstm_create_weights_at(pop_where where, pop_graph *grap
 /* ---- forward ---- */
 
 /* Copies the caller's state to one that the loop may modify. */
-static popnn_lstm_state state_of_loop(const struct units *units, popnn_lstm_state initial, pop_program sequence)
+static popnn_lstm_state state_of_loop(const struct units *units, popnn_lstm_state initial)
 {
+    const struct call *call = units->call;
     pop_tensor both = units_new_stack(units, 2, "state");
-    popnn_lstm_state state = { pop_tensor_at_at(units->where, both, 0), pop_tensor_at_at(units->where, both, 1) };
-    units_copy(units, initial.output, state.output, sequence);
-    units_copy(units, initial.cell_state, state.cell_state, sequence);
+    popnn_lstm_state state = { pop_tensor_at(both, 0), pop_tensor_at(both, 1) };
+    units_copy(units, initial.output, state.output, call->sequence);
+    units_copy(units, initial.cell_state, state.cell_state, call->sequence);
     return state;
 }
 
@@ -234,17 +235,18 @@ static pop_tensor sums_of_step(const struct lstm *lstm, struct steps *steps, pop
                                popnn_lstm_weights weights, pop_program before)
 {
     const struct units *units = &lstm->units;
+    const struct call *call = units->call;
     size_t rows = units->steps * units->batch, all = POPNN_LSTM_UNITS * units->output;
     if (!units->weight_before_loop) {
-        pop_tensor operand = pop_tensor_concat_at(units->where, POP_TENSORS(steps_read(steps, input), output), 1);
+        pop_tensor operand = pop_tensor_concat(POP_TENSORS(steps_read(steps, input), output), 1);
         return units_product(units, UNITS_FORWARD, operand, whole_weights(units, weights), steps->body);
     }
-    pop_tensor of_steps = pop_tensor_reshape_at(units->where, input, POP_SHAPE(rows, units->input));
+    pop_tensor of_steps = pop_tensor_reshape(input, POP_SHAPE(rows, units->input));
     pop_tensor weighted =
         units_product(units, UNITS_FORWARD, of_steps, units_as_matrix(units, weights.input_weights), before);
     pop_tensor z =
         units_product(units, UNITS_FORWARD, output, units_as_matrix(units, weights.output_weights), steps->body);
-    weighted = pop_tensor_reshape_at(units->where, weighted, POP_SHAPE(units->steps, units->batch, all));
+    weighted = pop_tensor_reshape(weighted, POP_SHAPE(units->steps, units->batch, all));
     units_add_to(units, z, steps_read(steps, weighted), steps->body, "addInput");
     return z;
 }
@@ -253,27 +255,24 @@ static struct cell step_forward(const struct lstm *lstm, pop_tensor z, popnn_lst
                                 pop_program body)
 {
     const struct units *units = &lstm->units;
+    const struct call *call = units->call;
     const popnn_lstm_params *p = lstm->params;
     struct cell cell;
-    units_add_to(units, z, pop_tensor_flatten_at(units->where, biases), body, "addBias");
+    units_add_to(units, z, pop_tensor_flatten(biases), body, "addBias");
     for (int unit = 0; unit < POPNN_LSTM_UNITS; ++unit)
         cell.kept[unit] = units_columns(units, z, (unsigned)unit);
     pop_tensor gates =
-        pop_tensor_concat_at(units->where,
-                             POP_TENSORS(cell.kept[POPNN_LSTM_FORGET_GATE], cell.kept[POPNN_LSTM_INPUT_GATE],
-                                         cell.kept[POPNN_LSTM_OUTPUT_GATE]),
-                             1);
-    popnn_non_linearity_in_place_at(units->where, units->graph, p->recurrent_activation, gates, body, "gates");
-    popnn_non_linearity_in_place_at(units->where, units->graph, p->activation, cell.kept[POPNN_LSTM_CANDIDATE], body,
-                                    "candidate");
-    pop_tensor values =
-        pop_tensor_concat_at(units->where, POP_TENSORS(state.cell_state, cell.kept[POPNN_LSTM_CANDIDATE]), 1);
-    pop_tensor factors = pop_tensor_concat_at(
-        units->where, POP_TENSORS(cell.kept[POPNN_LSTM_FORGET_GATE], cell.kept[POPNN_LSTM_INPUT_GATE]), 1);
+        pop_tensor_concat(POP_TENSORS(cell.kept[POPNN_LSTM_FORGET_GATE], cell.kept[POPNN_LSTM_INPUT_GATE],
+                                      cell.kept[POPNN_LSTM_OUTPUT_GATE]),
+                          1);
+    popnn_non_linearity_in_place(call->graph, p->recurrent_activation, gates, body, "gates");
+    popnn_non_linearity_in_place(call->graph, p->activation, cell.kept[POPNN_LSTM_CANDIDATE], body, "candidate");
+    pop_tensor values = pop_tensor_concat(POP_TENSORS(state.cell_state, cell.kept[POPNN_LSTM_CANDIDATE]), 1);
+    pop_tensor factors =
+        pop_tensor_concat(POP_TENSORS(cell.kept[POPNN_LSTM_FORGET_GATE], cell.kept[POPNN_LSTM_INPUT_GATE]), 1);
     pop_tensor parts = units_binary(units, POPOPS_BINARY_MULTIPLY, values, factors, body, "forgetAndInput");
-    cell.state = pop_tensor_slice_at(units->where, parts, 0, units->output, 1);
-    units_add_to(units, cell.state, pop_tensor_slice_at(units->where, parts, units->output, 2 * units->output, 1), body,
-                 "cell");
+    cell.state = pop_tensor_slice(parts, 0, units->output, 1);
+    units_add_to(units, cell.state, pop_tensor_slice(parts, units->output, 2 * units->output, 1), body, "cell");
     cell.kept[KEPT_CELL_BEFORE] = state.cell_state;
     cell.kept[KEPT_TANH] = units_non_linearity(units, p->activation, cell.state, body, "cell");
     cell.kept[KEPT_OUTPUT] = units_binary(units, POPOPS_BINARY_MULTIPLY, cell.kept[KEPT_TANH],
@@ -286,29 +285,27 @@ pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm
                              pop_tensor *intermediates, pop_tensor *cell_state, pop_program sequence, const char *name,
                              pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), input, name, options);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_lstm), input, name, options);
     struct lstm lstm;
-    if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_fwd", name, options, cache) ||
-        !check_forward(&lstm, initial, input, weights))
+    if (!lstm_open(call, &lstm, params, cache) || !check_forward(&lstm, initial, input, weights))
         return (pop_tensor){ 0 };
-    struct steps steps = steps_begin(where, graph, params->time_steps, false, name);
+    struct steps steps = steps_begin(call, params->time_steps, false);
     steps_limit(&steps, lstm.units.lengths);
-    popnn_lstm_state state = state_of_loop(&lstm.units, initial, sequence);
+    popnn_lstm_state state = state_of_loop(&lstm.units, initial);
     pop_tensor z = sums_of_step(&lstm, &steps, input, state.output, weights, sequence);
     struct cell cell = step_forward(&lstm, z, state, weights.biases, steps.body);
     if (intermediates) {
         size_t count = params->output_full_sequence ? KEPT_OUTPUT : KEPT_MAX;
         *intermediates =
-            steps_new(where, graph, units_new_stack(&lstm.units, count, "kept"), params->time_steps, "intermediates");
+            steps_new(call, units_new_stack(&lstm.units, count, "kept"), params->time_steps, "intermediates");
         steps_write(&steps, *intermediates, units_stack(&lstm.units, cell.kept, count));
     }
     pop_tensor next = steps_select(&steps, cell.kept[KEPT_OUTPUT], state.output);
-    units_copy(&lstm.units,
-               pop_tensor_concat_at(where, POP_TENSORS(next, steps_select(&steps, cell.state, state.cell_state)), 1),
-               pop_tensor_concat_at(where, POP_TENSORS(state.output, state.cell_state), 1), steps.body);
+    units_copy(&lstm.units, pop_tensor_concat(POP_TENSORS(next, steps_select(&steps, cell.state, state.cell_state)), 1),
+               pop_tensor_concat(POP_TENSORS(state.output, state.cell_state), 1), steps.body);
     pop_tensor outputs = { 0 }, none = { 0 };
     if (params->output_full_sequence) {
-        outputs = steps_new(where, graph, state.output, params->time_steps, "outputs");
+        outputs = steps_new(call, state.output, params->time_steps, "outputs");
         steps_write(&steps, outputs, steps_select(&steps, state.output, none));
     }
     steps_end(&steps, sequence);
@@ -334,10 +331,11 @@ static struct gradients step_gradients(const struct lstm *lstm, const struct lst
                                        pop_program body)
 {
     const struct units *units = &lstm->units;
+    const struct call *call = units->call;
     const popnn_lstm_params *p = lstm->params;
     pop_tensor of[KEPT_MAX], sums[POPNN_LSTM_UNITS], ordered[POPNN_LSTM_UNITS], dc = backward->used.cell_state;
     for (size_t i = 0; i < KEPT_OUTPUT; ++i)
-        of[i] = pop_tensor_at_at(units->where, kept, i);
+        of[i] = pop_tensor_at(kept, i);
     const pop_tensor of_output[] = { of[KEPT_TANH], of[POPNN_LSTM_OUTPUT_GATE] };
     const pop_tensor of_cell[] = { of[KEPT_CELL_BEFORE], of[POPNN_LSTM_CANDIDATE], of[POPNN_LSTM_INPUT_GATE],
                                    of[POPNN_LSTM_FORGET_GATE] };
@@ -357,7 +355,7 @@ static struct gradients step_gradients(const struct lstm *lstm, const struct lst
                                                 units_part(units, from_cell, 2), body, "candidate");
     for (int unit = 0; unit < POPNN_LSTM_UNITS; ++unit)
         ordered[units->place[unit]] = sums[unit];
-    return (struct gradients){ pop_tensor_concat_at(units->where, (pop_tensors){ POPNN_LSTM_UNITS, ordered }, 1),
+    return (struct gradients){ pop_tensor_concat((pop_tensors){ POPNN_LSTM_UNITS, ordered }, 1),
                                units_part(units, from_cell, 3) };
 }
 
@@ -366,29 +364,27 @@ static void through_weights(const struct lstm *lstm, struct steps *steps, struct
                             const struct gradients *gradients, pop_tensor weights, pop_program before)
 {
     const struct units *units = &lstm->units;
+    const struct call *call = units->call;
     const popnn_lstm_params *p = lstm->params;
     size_t in = pop_tensor_valid(backward->input_gradient) ? p->input_size : 0;
-    pop_tensor used =
-        in ? weights : pop_tensor_slice_at(units->where, weights, p->input_size, p->input_size + p->output_size, 0);
+    pop_tensor used = in ? weights : pop_tensor_slice(weights, p->input_size, p->input_size + p->output_size, 0);
     pop_tensor both = units_product_in_loop(units, gradients->sums, units_transposed(units, used), before, steps->body);
     if (in)
-        steps_write(steps, backward->input_gradient, pop_tensor_slice_at(units->where, both, 0, in, 1));
-    pop_tensor output_before = pop_tensor_slice_at(units->where, both, in, in + p->output_size, 1);
-    units_copy(
-        units,
-        pop_tensor_concat_at(units->where,
-                             POP_TENSORS(steps_select(steps, output_before, backward->carried.output),
-                                         steps_select(steps, gradients->cell_before, backward->carried.cell_state)),
-                             1),
-        pop_tensor_concat_at(units->where, POP_TENSORS(backward->carried.output, backward->carried.cell_state), 1),
-        steps->body);
+        steps_write(steps, backward->input_gradient, pop_tensor_slice(both, 0, in, 1));
+    pop_tensor output_before = pop_tensor_slice(both, in, in + p->output_size, 1);
+    units_copy(units,
+               pop_tensor_concat(POP_TENSORS(steps_select(steps, output_before, backward->carried.output),
+                                             steps_select(steps, gradients->cell_before, backward->carried.cell_state)),
+                                 1),
+               pop_tensor_concat(POP_TENSORS(backward->carried.output, backward->carried.cell_state), 1), steps->body);
 }
 
 /* Adds [x h]^T dz to the weights' gradient. */
 static void add_weights_gradient(const struct units *units, const struct units_weights_gradient *gradient, pop_tensor x,
                                  pop_tensor output_before, pop_tensor dz, pop_program body)
 {
-    pop_tensor operand = pop_tensor_concat_at(units->where, POP_TENSORS(x, output_before), 1);
+    const struct call *call = units->call;
+    pop_tensor operand = pop_tensor_concat(POP_TENSORS(x, output_before), 1);
     units_add_product(units, gradient->weights, operand, dz, body);
     units_accumulate(units, gradient->biases[0], dz, body, "biases");
 }
@@ -418,7 +414,7 @@ static bool check_backward(const struct lstm *lstm, const popnn_lstm_forward *fo
 {
     const struct units *units = &lstm->units;
     const popnn_lstm_params *p = lstm->params;
-    if (!units_is_given(units->where, units->graph, units->api, forward, "what forward gave is"))
+    if (!units_is_given(units->call, forward, "what forward gave is"))
         return false;
     size_t kept = p->output_full_sequence ? KEPT_OUTPUT : KEPT_MAX;
     pop_shape state = POP_SHAPE(p->batch_size, p->output_size),
@@ -437,9 +433,9 @@ static void begin_carried(const struct lstm *lstm, struct lstm_backward *backwar
                           const pop_tensor *last_cell_gradient, pop_program sequence)
 {
     const struct units *units = &lstm->units;
+    const struct call *call = units->call;
     pop_tensor both = units_new_stack(units, 2, "stateGradient");
-    backward->carried =
-        (popnn_lstm_state){ pop_tensor_at_at(units->where, both, 0), pop_tensor_at_at(units->where, both, 1) };
+    backward->carried = (popnn_lstm_state){ pop_tensor_at(both, 0), pop_tensor_at(both, 1) };
     units_carry_output_gradient(units, lstm->params->output_full_sequence, output_gradient, backward->carried.output,
                                 sequence);
     if (last_cell_gradient)
@@ -457,7 +453,7 @@ static popnn_lstm_state run_backward(const struct lstm *lstm, pop_program sequen
     const struct units *units = &lstm->units;
     const popnn_lstm_params *p = lstm->params;
     struct lstm_backward backward = { .input_gradient = { 0 } };
-    struct steps steps = steps_begin(units->where, units->graph, p->time_steps, true, units->name);
+    struct steps steps = steps_begin(units->call, p->time_steps, true);
     steps_limit(&steps, units->lengths);
     begin_carried(lstm, &backward, output_gradient, last_cell_gradient, sequence);
     if (input_gradient && p->calc_input_gradients)
@@ -469,8 +465,8 @@ static popnn_lstm_state run_backward(const struct lstm *lstm, pop_program sequen
     struct gradients gradients =
         step_gradients(lstm, &backward, steps_read(&steps, forward->intermediates), steps.body);
     if (kept) {
-        *kept = steps_new(units->where, units->graph, units_new_stack(units, POPNN_LSTM_UNITS, "gradients"),
-                          p->time_steps, "gradients");
+        *kept =
+            steps_new(units->call, units_new_stack(units, POPNN_LSTM_UNITS, "gradients"), p->time_steps, "gradients");
         steps_write(&steps, *kept, units_from_matrix(units, gradients.sums));
     }
     struct units_weights_gradient of_weights = { .weights = { 0 } };
@@ -492,11 +488,10 @@ popnn_lstm_state popnn_lstm_bwd_at(pop_where where, pop_graph *graph, const popn
                                    pop_tensor *intermediates, const char *name, pop_options options,
                                    poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), output_gradient, log_tensor(last_cell_gradient), name,
-                 options);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_lstm), output_gradient,
+                    log_tensor(last_cell_gradient), name, options);
     struct lstm lstm;
-    if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_bwd", name, options, cache) ||
-        !check_backward(&lstm, forward, output_gradient, last_cell_gradient))
+    if (!lstm_open(call, &lstm, params, cache) || !check_backward(&lstm, forward, output_gradient, last_cell_gradient))
         return (popnn_lstm_state){ { 0 }, { 0 } };
     return run_backward(&lstm, sequence, forward, output_gradient, last_cell_gradient, input_gradient, NULL,
                         intermediates);
@@ -507,7 +502,7 @@ static popnn_lstm_weights run_update(const struct lstm *lstm, pop_program sequen
                                      pop_tensor bwd_intermediates)
 {
     const struct units *units = &lstm->units;
-    struct steps steps = steps_begin(units->where, units->graph, units->steps, false, units->name);
+    struct steps steps = steps_begin(units->call, units->steps, false);
     pop_tensor dz = units_as_matrix(units, steps_read(&steps, bwd_intermediates));
     struct units_weights_gradient of_weights = begin_weights_gradient(units, forward->weights, dz, sequence);
     add_weights_gradient(units, &of_weights, steps_read(&steps, forward->input),
@@ -522,11 +517,10 @@ popnn_lstm_state popnn_lstm_bwd_with_wu_at(pop_where where, pop_graph *graph, co
                                            pop_tensor *input_gradient, popnn_lstm_weights *weights_gradient,
                                            const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), output_gradient, log_tensor(last_cell_gradient), name,
-                 options);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_lstm), output_gradient,
+                    log_tensor(last_cell_gradient), name, options);
     struct lstm lstm;
-    if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_bwd_with_wu", name, options, cache) ||
-        !check_backward(&lstm, forward, output_gradient, last_cell_gradient))
+    if (!lstm_open(call, &lstm, params, cache) || !check_backward(&lstm, forward, output_gradient, last_cell_gradient))
         return (popnn_lstm_state){ { 0 }, { 0 } };
     if (!weights_gradient || units_update_in_loop(&lstm.units))
         return run_backward(&lstm, sequence, forward, output_gradient, last_cell_gradient, input_gradient,
@@ -534,7 +528,7 @@ popnn_lstm_state popnn_lstm_bwd_with_wu_at(pop_where where, pop_graph *graph, co
     pop_tensor kept = { 0 };
     popnn_lstm_state gradients =
         run_backward(&lstm, sequence, forward, output_gradient, last_cell_gradient, input_gradient, NULL, &kept);
-    if (poplibs_ready(graph))
+    if (call_ready(call))
         *weights_gradient = run_update(&lstm, sequence, forward, kept);
     return gradients;
 }
@@ -544,10 +538,9 @@ popnn_lstm_weights popnn_lstm_wu_at(pop_where where, pop_graph *graph, const pop
                                     pop_tensor bwd_intermediates, const char *name, pop_options options,
                                     poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), bwd_intermediates, name, options);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_lstm), bwd_intermediates, name, options);
     struct lstm lstm;
-    if (!lstm_open(&lstm, where, graph, params, "popnn_lstm_wu", name, options, cache) ||
-        !units_is_given(where, graph, "popnn_lstm_wu", forward, "what forward gave is") ||
+    if (!lstm_open(call, &lstm, params, cache) || !units_is_given(call, forward, "what forward gave is") ||
         !check_forward(&lstm, forward->initial, forward->input, forward->weights) ||
         !units_check(&lstm.units, bwd_intermediates,
                      POP_SHAPE(params->time_steps, POPNN_LSTM_UNITS, params->batch_size, params->output_size),

@@ -11,10 +11,10 @@ struct rnn {
     const popnn_rnn_params *params;
 };
 
-static bool rnn_open(struct rnn *rnn, pop_where where, pop_graph *graph, const popnn_rnn_params *params,
-                     const char *api, const char *name, poplin_planning_cache *cache)
+static bool rnn_open(const struct call *call, struct rnn *rnn, const popnn_rnn_params *params,
+                     poplin_planning_cache *cache)
 {
-    if (!units_is_given(where, graph, api, params, "the parameters are"))
+    if (!units_is_given(call, params, "the parameters are"))
         return false;
     *rnn = (struct rnn){ .units = UNITS_OF(params, .count = 1, .recurrent_activation = params->activation),
                          .params = params };
@@ -99,18 +99,18 @@ pop_tensor popnn_rnn_create_input_at(pop_where where, pop_graph *graph, const po
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), name);
     struct rnn rnn;
-    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_create_input", name, cache))
+    if (!rnn_open(call, &rnn, params, cache))
         return (pop_tensor){ 0 };
     pop_tensor all = units_left_operand(&rnn.units, params->time_steps * params->batch_size, params->input_size,
                                         params->output_size);
-    return pop_tensor_reshape_at(where, all, POP_SHAPE(params->time_steps, params->batch_size, params->input_size));
+    return pop_tensor_reshape(all, POP_SHAPE(params->time_steps, params->batch_size, params->input_size));
 }
 pop_tensor popnn_rnn_create_weights_input_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
                                              const char *name, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), name);
     struct rnn rnn;
-    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_create_weights_input", name, cache))
+    if (!rnn_open(call, &rnn, params, cache))
         return (pop_tensor){ 0 };
     return units_right_operand(&rnn.units, params->time_steps * params->batch_size, params->input_size,
                                params->output_size);
@@ -120,14 +120,14 @@ pop_tensor popnn_rnn_create_weights_feedback_at(pop_where where, pop_graph *grap
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), name);
     struct rnn rnn;
-    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_create_weights_feedback", name, cache))
+    if (!rnn_open(call, &rnn, params, cache))
         return (pop_tensor){ 0 };
     return units_right_operand(&rnn.units, params->batch_size, params->output_size, params->output_size);
 }
 
 static pop_tensor new_state(struct rnn *rnn, pop_program sequence, bool zero)
 {
-    pop_tensor state = units_spread(&rnn->units, POP_SHAPE(rnn->units.batch, rnn->units.output), rnn->units.name);
+    pop_tensor state = units_spread(&rnn->units, POP_SHAPE(rnn->units.batch, rnn->units.output));
     if (zero)
         units_zero(&rnn->units, state, sequence);
     return state;
@@ -135,18 +135,18 @@ static pop_tensor new_state(struct rnn *rnn, pop_program sequence, bool zero)
 pop_tensor popnn_rnn_create_fwd_state_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
                                          pop_program sequence, bool init_state, const char *name)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), init_state, name);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_rnn), init_state, name);
     struct rnn rnn;
-    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_create_fwd_state", name, NULL))
+    if (!rnn_open(call, &rnn, params, NULL))
         return (pop_tensor){ 0 };
     return new_state(&rnn, sequence, init_state);
 }
 pop_tensor popnn_rnn_create_bwd_state_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
                                          pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), name);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_rnn), name);
     struct rnn rnn;
-    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_create_bwd_state", name, NULL))
+    if (!rnn_open(call, &rnn, params, NULL))
         return (pop_tensor){ 0 };
     return new_state(&rnn, sequence, true);
 }
@@ -157,16 +157,14 @@ pop_tensor popnn_rnn_forward_weight_input_at(pop_where where, pop_graph *graph, 
                                              pop_tensor input, pop_tensor input_weights, pop_program sequence,
                                              const char *name, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), input, input_weights, name);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_rnn), input, input_weights, name);
     struct rnn rnn;
-    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_forward_weight_input", name, cache) ||
-        !check_sequence(&rnn.units, input, params->input_size, "the input") ||
+    if (!rnn_open(call, &rnn, params, cache) || !check_sequence(&rnn.units, input, params->input_size, "the input") ||
         !check_input_weights(&rnn.units, input_weights))
         return (pop_tensor){ 0 };
-    pop_tensor rows =
-        pop_tensor_reshape_at(where, input, POP_SHAPE(params->time_steps * params->batch_size, params->input_size));
+    pop_tensor rows = pop_tensor_reshape(input, POP_SHAPE(params->time_steps * params->batch_size, params->input_size));
     pop_tensor all = units_product(&rnn.units, UNITS_FORWARD, rows, input_weights, sequence);
-    return pop_tensor_reshape_at(where, all, POP_SHAPE(params->time_steps, params->batch_size, params->output_size));
+    return pop_tensor_reshape(all, POP_SHAPE(params->time_steps, params->batch_size, params->output_size));
 }
 
 pop_tensor popnn_rnn_forward_iterate_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
@@ -174,22 +172,23 @@ pop_tensor popnn_rnn_forward_iterate_at(pop_where where, pop_graph *graph, const
                                         pop_tensor biases, pop_program sequence, const char *name,
                                         poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), weighted_input, initial, feedback_weights, biases, name);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_rnn), weighted_input, initial, feedback_weights,
+                    biases, name);
     struct rnn rnn;
     const struct units *units = &rnn.units;
-    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_forward_iterate", name, cache) ||
+    if (!rnn_open(call, &rnn, params, cache) ||
         !check_sequence(units, weighted_input, params->output_size, "the weighted input") ||
         !check_state(units, initial, "the initial state") || !check_feedback_weights(units, feedback_weights) ||
         !check_biases(units, biases))
         return (pop_tensor){ 0 };
-    struct steps steps = steps_begin(where, graph, params->time_steps, false, name);
+    struct steps steps = steps_begin(call, params->time_steps, false);
     pop_tensor state = units_like(units, initial, "state"),
-               outputs = steps_new(where, graph, initial, params->time_steps, "outputs");
+               outputs = steps_new(call, initial, params->time_steps, "outputs");
     units_copy(units, initial, state, sequence);
     pop_tensor sum = units_product(units, UNITS_FORWARD, state, feedback_weights, steps.body);
     units_add_to(units, sum, steps_read(&steps, weighted_input), steps.body, "addInput");
     units_add_to(units, sum, biases, steps.body, "addBias");
-    popnn_non_linearity_in_place_at(where, graph, params->activation, sum, steps.body, name);
+    popnn_non_linearity_in_place(graph, params->activation, sum, steps.body, name);
     steps_write(&steps, outputs, sum);
     units_copy(units, sum, state, steps.body);
     steps_end(&steps, sequence);
@@ -200,11 +199,11 @@ pop_tensor popnn_rnn_fwd_sequence_at(pop_where where, pop_graph *graph, const po
                                      pop_program sequence, pop_tensor initial, popnn_rnn_weights weights,
                                      pop_tensor input, const char *name, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), initial, input, name);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_rnn), initial, input, name);
     pop_tensor weighted =
-        popnn_rnn_forward_weight_input_at(where, graph, params, input, weights.input_weights, sequence, name, cache);
-    return popnn_rnn_forward_iterate_at(where, graph, params, weighted, initial, weights.feedback_weights,
-                                        weights.biases, sequence, name, cache);
+        popnn_rnn_forward_weight_input(graph, params, input, weights.input_weights, sequence, name, cache);
+    return popnn_rnn_forward_iterate(graph, params, weighted, initial, weights.feedback_weights, weights.biases,
+                                     sequence, name, cache);
 }
 
 /* ---- backward ---- */
@@ -215,11 +214,10 @@ pop_tensor popnn_rnn_backward_gradient_step_at(pop_where where, pop_graph *graph
                                                pop_tensor *input_gradient, const char *name,
                                                poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), output_gradient, bwd_state, output, name);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_rnn), output_gradient, bwd_state, output, name);
     struct rnn rnn;
     const struct units *units = &rnn.units;
-    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_backward_gradient_step", name, cache) ||
-        !check_state(units, output_gradient, "the output's gradient") ||
+    if (!rnn_open(call, &rnn, params, cache) || !check_state(units, output_gradient, "the output's gradient") ||
         !check_state(units, bwd_state, "the state of the step after") || !check_state(units, output, "the output") ||
         !check_feedback_weights(units, weights.feedback_weights) ||
         (input_gradient && !check_input_weights(units, weights.input_weights)))
@@ -239,11 +237,10 @@ void popnn_rnn_param_delta_update_at(pop_where where, pop_graph *graph, const po
                                      popnn_rnn_weights deltas, pop_program sequence, const char *name,
                                      poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), bwd_state, input, output_before, name);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_rnn), bwd_state, input, output_before, name);
     struct rnn rnn;
     const struct units *units = &rnn.units;
-    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_param_delta_update", name, cache) ||
-        !check_state(units, bwd_state, "the step's state") ||
+    if (!rnn_open(call, &rnn, params, cache) || !check_state(units, bwd_state, "the step's state") ||
         !units_check(units, input, POP_SHAPE(params->batch_size, params->input_size), "the step's input") ||
         !check_state(units, output_before, "the output before") || !check_input_weights(units, deltas.input_weights) ||
         !check_feedback_weights(units, deltas.feedback_weights) || !check_biases(units, deltas.biases))
@@ -253,15 +250,15 @@ void popnn_rnn_param_delta_update_at(pop_where where, pop_graph *graph, const po
     units_add_to(units, deltas.biases, units_sum(units, bwd_state, sequence), sequence, "biases");
 }
 
-static popnn_rnn_weights zero_deltas(const struct units *units, popnn_rnn_weights weights, pop_program sequence)
+static popnn_rnn_weights zero_deltas(const struct units *units, popnn_rnn_weights weights)
 {
     popnn_rnn_weights deltas;
     deltas.input_weights = units_like(units, weights.input_weights, "inputWeightsGradient");
     deltas.feedback_weights = units_like(units, weights.feedback_weights, "feedbackWeightsGradient");
     deltas.biases = units_like(units, weights.biases, "biasesGradient");
-    units_zero(units, deltas.input_weights, sequence);
-    units_zero(units, deltas.feedback_weights, sequence);
-    units_zero(units, deltas.biases, sequence);
+    units_zero(units, deltas.input_weights, units->call->sequence);
+    units_zero(units, deltas.feedback_weights, units->call->sequence);
+    units_zero(units, deltas.biases, units->call->sequence);
     return deltas;
 }
 
@@ -270,11 +267,10 @@ void popnn_rnn_bwd_sequence_at(pop_where where, pop_graph *graph, const popnn_rn
                                pop_tensor output_gradient, pop_tensor input, pop_tensor *input_gradient,
                                popnn_rnn_weights *deltas, const char *name, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), initial, output, output_gradient, input, name);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_rnn), initial, output, output_gradient, input, name);
     struct rnn rnn;
     const struct units *units = &rnn.units;
-    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_bwd_sequence", name, cache) ||
-        !check_state(units, initial, "the initial state") ||
+    if (!rnn_open(call, &rnn, params, cache) || !check_state(units, initial, "the initial state") ||
         !check_sequence(units, output, params->output_size, "the output") ||
         !units_check(units, output_gradient, POP_SHAPE(params->batch_size, params->time_steps, params->output_size),
                      "the output's gradient") ||
@@ -282,23 +278,22 @@ void popnn_rnn_bwd_sequence_at(pop_where where, pop_graph *graph, const popnn_rn
         !check_input_weights(units, weights.input_weights) ||
         !check_feedback_weights(units, weights.feedback_weights) || !check_biases(units, weights.biases))
         return;
-    struct steps steps = steps_begin(where, graph, params->time_steps, true, name);
+    struct steps steps = steps_begin(call, params->time_steps, true);
     pop_tensor carried = units_like(units, initial, "bwdState"), dx;
     units_zero(units, carried, sequence);
-    output_gradient = pop_tensor_dim_shuffle_at(where, output_gradient, POP_DIMS(1, 0, 2));
-    pop_tensor state = popnn_rnn_backward_gradient_step_at(where, graph, params, steps_read(&steps, output_gradient),
-                                                           carried, steps_read(&steps, output), weights, steps.body,
-                                                           input_gradient ? &dx : NULL, name, cache);
+    output_gradient = pop_tensor_dim_shuffle(output_gradient, POP_DIMS(1, 0, 2));
+    pop_tensor state = popnn_rnn_backward_gradient_step(graph, params, steps_read(&steps, output_gradient), carried,
+                                                        steps_read(&steps, output), weights, steps.body,
+                                                        input_gradient ? &dx : NULL, name, cache);
     if (input_gradient) {
-        *input_gradient =
-            steps_new(where, graph, pop_tensor_at_at(where, input, 0), params->time_steps, "inputGradient");
+        *input_gradient = steps_new(call, pop_tensor_at(input, 0), params->time_steps, "inputGradient");
         steps_write(&steps, *input_gradient, dx);
     }
     if (deltas) {
-        *deltas = zero_deltas(units, weights, sequence);
-        pop_tensor before = steps_read(&steps, steps_before(where, initial, output));
-        popnn_rnn_param_delta_update_at(where, graph, params, state, steps_read(&steps, input), before, *deltas,
-                                        steps.body, name, cache);
+        *deltas = zero_deltas(units, weights);
+        pop_tensor before = steps_read(&steps, steps_before(call, initial, output));
+        popnn_rnn_param_delta_update(graph, params, state, steps_read(&steps, input), before, *deltas, steps.body, name,
+                                     cache);
     }
     units_copy(units, state, carried, steps.body);
     steps_end(&steps, sequence);

@@ -4,22 +4,20 @@
 #ifndef POPNN_RECURRENT_STEPS_H
 #define POPNN_RECURRENT_STEPS_H
 
-#include "poplibs/support.h"
+#include "poplibs/call.h"
 
 #include <poplar/program.h>
 
 struct steps {
-    pop_where where;
-    pop_graph *graph;
+    const struct call *call;
     pop_tensor index;  /* {1} UNSIGNED_INT */
     pop_tensor active; /* BOOL {batch, 1} or {1, 1}: whether a sequence has the step; null: always */
     pop_program body;  /* the sequence that each iteration runs */
     size_t count;
-    bool backwards; /* from the last step to the first */
-    const char *name;
+    bool backwards;
 };
 
-struct steps steps_begin(pop_where where, pop_graph *graph, size_t count, bool backwards, const char *name);
+struct steps steps_begin(const struct call *call, size_t count, bool backwards);
 /* Reads a step of a sequence to a new tensor, without the first dimension. */
 pop_tensor steps_read(struct steps *steps, pop_tensor sequence);
 void steps_write(struct steps *steps, pop_tensor sequence, pop_tensor step);
@@ -32,8 +30,8 @@ pop_tensor steps_select(struct steps *steps, pop_tensor value, pop_tensor instea
 void steps_end(struct steps *steps, pop_program sequence);
 
 /* A new sequence {count, ...} in which each step has the layout of `step`. */
-pop_tensor steps_new(pop_where where, pop_graph *graph, pop_tensor step, size_t count, const char *name);
+pop_tensor steps_new(const struct call *call, pop_tensor step, size_t count, const char *name);
 /* A view {count, ...} of the values before each step: first, then all but the last step of a sequence. */
-pop_tensor steps_before(pop_where where, pop_tensor first, pop_tensor sequence);
+pop_tensor steps_before(const struct call *call, pop_tensor first, pop_tensor sequence);
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef POPNN_RECURRENT_UNITS_H
 #define POPNN_RECURRENT_UNITS_H
 
-#include "poplibs/support.h"
+#include "poplibs/call.h"
 
 #include <poplin/fully_connected.h>
 #include <popnn/non_linearity.h>
@@ -16,9 +16,7 @@ enum { MAX_UNITS = 4 };
 enum units_pass { UNITS_FORWARD, UNITS_BACKWARD, UNITS_UPDATE };
 
 struct units {
-    pop_where where;
-    pop_graph *graph;
-    const char *api, *name;
+    const struct call *call;
     pop_type type;
     size_t batch, steps, input, output;
     size_t count; /* number of units of a cell */
@@ -36,13 +34,13 @@ struct units {
  * further members follow. */
 #define UNITS_OF(params, ...)                                                                                          \
     {                                                                                                                  \
-        .where = where, .graph = graph, .api = api, .name = name, .cache = cache, .type = (params)->data_type,         \
-        .batch = (params)->batch_size, .steps = (params)->time_steps, .input = (params)->input_size,                   \
-        .output = (params)->output_size, .activation = (params)->activation, __VA_ARGS__                               \
+        .call = call, .cache = cache, .type = (params)->data_type, .batch = (params)->batch_size,                      \
+        .steps = (params)->time_steps, .input = (params)->input_size, .output = (params)->output_size,                 \
+        .activation = (params)->activation, __VA_ARGS__                                                                \
     }
 
 /* Checks that a required structure is not NULL; the error begins "the parameters are" or the like. */
-bool units_is_given(pop_where where, pop_graph *graph, const char *api, const void *structure, const char *what);
+bool units_is_given(const struct call *call, const void *structure, const char *what);
 /* Checks sizes, type, activations, the order of the units and the options; the caller has filled in the members up
  * to api. order has an entry for each unit. */
 bool units_open(struct units *units, const char *layer, const unsigned *order, pop_options options);
@@ -56,7 +54,8 @@ bool units_check_weights(const struct units *units, pop_tensor input_weights, po
 /* Transposes a matrix. */
 static inline pop_tensor units_transposed(const struct units *units, pop_tensor matrix)
 {
-    return pop_tensor_transpose_at(units->where, matrix);
+    const struct call *call = units->call;
+    return pop_tensor_transpose(matrix);
 }
 /* {n, rows, output} as {rows, n output}, and the reverse. */
 pop_tensor units_as_matrix(const struct units *units, pop_tensor weights);
@@ -72,7 +71,7 @@ pop_tensor units_right_operand(const struct units *units, size_t rows, size_t de
  * elements of a tile are contiguous. */
 pop_tensor units_new_stack(const struct units *units, size_t n, const char *name);
 /* A new tensor, evenly mapped. */
-pop_tensor units_spread(const struct units *units, pop_shape shape, const char *name);
+pop_tensor units_spread(const struct units *units, pop_shape shape);
 /* A new tensor with the layout of t. */
 pop_tensor units_like(const struct units *units, pop_tensor t, const char *name);
 /* The same with the type for sums of weights' gradients; a call that adds to it; and its values in the layer's type. */

@@ -21,19 +21,19 @@ void units_add_output_gradient(const struct units *units, struct steps *steps, p
 
 pop_tensor units_new_input_gradient(const struct units *units, pop_tensor input)
 {
-    return steps_new(units->where, units->graph, pop_tensor_at_at(units->where, input, 0), units->steps,
-                     "inputGradient");
+    const struct call *call = units->call;
+    return steps_new(call, pop_tensor_at(input, 0), units->steps, "inputGradient");
 }
 
 pop_tensor units_outputs_before(const struct units *units, bool sequence_given, pop_tensor initial, pop_tensor output,
                                 pop_tensor intermediates)
 {
+    const struct call *call = units->call;
     const size_t kept = pop_tensor_dim(intermediates, 1);
     assert(kept);
     if (!sequence_given)
-        output = pop_tensor_squeeze_at(
-            units->where, pop_tensor_slice_at(units->where, intermediates, kept - 1, kept, 1), POP_DIMS(1));
-    return steps_before(units->where, initial, output);
+        output = pop_tensor_squeeze(pop_tensor_slice(intermediates, kept - 1, kept, 1), POP_DIMS(1));
+    return steps_before(call, initial, output);
 }
 
 struct units_weights_gradient units_begin_weights_gradient(const struct units *units, pop_tensor weights,
@@ -51,18 +51,21 @@ struct units_weights_gradient units_begin_weights_gradient(const struct units *u
 
 pop_tensor units_input_rows(const struct units *units, pop_tensor weights)
 {
-    assert(!poplibs_ready(units->graph) || pop_tensor_dim(weights, 0) == units->input + units->output);
-    return pop_tensor_slice_at(units->where, weights, 0, units->input, 0);
+    const struct call *call = units->call;
+    assert(!call_ready(call) || pop_tensor_dim(weights, 0) == units->input + units->output);
+    return pop_tensor_slice(weights, 0, units->input, 0);
 }
 
 pop_tensor units_output_rows(const struct units *units, pop_tensor weights)
 {
-    return pop_tensor_slice_at(units->where, weights, units->input, units->input + units->output, 0);
+    const struct call *call = units->call;
+    return pop_tensor_slice(weights, units->input, units->input + units->output, 0);
 }
 
 pop_tensor units_biases_gradient(const struct units *units, const struct units_weights_gradient *gradient, size_t which,
                                  pop_program sequence)
 {
+    const struct call *call = units->call;
     pop_tensor sum = units_accumulated(units, units_sum(units, gradient->biases[which], sequence), sequence);
-    return pop_tensor_reshape_at(units->where, sum, POP_SHAPE(units->count, units->output));
+    return pop_tensor_reshape(sum, POP_SHAPE(units->count, units->output));
 }
