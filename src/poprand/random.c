@@ -11,45 +11,45 @@
 #include <poprand/random_gen.h>
 #include <poputil/broadcast.h>
 
-static bool check_seed(pop_graph *graph, pop_where where, const char *api, pop_tensor seed)
+static bool check_seed(const struct call *call, pop_tensor seed)
 {
     if (pop_tensor_type(seed) == POP_UNSIGNED_INT && pop_tensor_num_elements(seed) == 2)
         return true;
-    return poplibs_fail(graph, POP_TYPE_ERROR, where, api,
-                        "the seed has %zu elements of type %s; 2 of type unsigned int are needed",
-                        pop_tensor_num_elements(seed), pop_type_name(pop_tensor_type(seed)));
+    return call_fail(call, POP_TYPE_ERROR, "the seed has %zu elements of type %s; 2 of type unsigned int are needed",
+                     pop_tensor_num_elements(seed), pop_type_name(pop_tensor_type(seed)));
 }
 
 /* Sets state, on this tile, from the seed. */
-static void add_set_seed(pop_where where, pop_graph *graph, pop_compute_set set, pop_tensor seed, uint32_t modifier,
+static void add_set_seed(const struct call *call, pop_compute_set set, pop_tensor seed, uint32_t modifier,
                          pop_tensor state, unsigned tile)
 {
-    pop_vertex vertex = pop_graph_add_vertex_at(where, graph, set, "poprand::SetSeedSupervisor");
-    pop_graph_connect_at(where, graph, vertex, "seed", pop_tensor_flatten_at(where, seed));
-    pop_graph_connect_at(where, graph, vertex, "state", pop_tensor_flatten_at(where, state));
-    pop_graph_set_field_int_at(where, graph, vertex, "seedModifierUser", modifier ^ 0x55555555u);
-    pop_graph_set_field_int_at(where, graph, vertex, "seedModifierHw", tile << 4 ^ 0xaaaaaaa0u);
-    pop_graph_map_vertex_at(where, graph, vertex, tile);
-    pop_graph_set_tile_mapping_at(where, graph, state, tile);
+    pop_graph *graph = call->graph;
+    pop_vertex vertex = pop_graph_add_vertex(graph, set, "poprand::SetSeedSupervisor");
+    pop_graph_connect(graph, vertex, "seed", pop_tensor_flatten(seed));
+    pop_graph_connect(graph, vertex, "state", pop_tensor_flatten(state));
+    pop_graph_set_field_int(graph, vertex, "seedModifierUser", modifier ^ 0x55555555u);
+    pop_graph_set_field_int(graph, vertex, "seedModifierHw", tile << 4 ^ 0xaaaaaaa0u);
+    pop_graph_map_vertex(graph, vertex, tile);
+    pop_graph_set_tile_mapping(graph, state, tile);
 }
 
 void poprand_set_seed_at(pop_where where, pop_graph *graph, pop_tensor master_seed, uint32_t seed_modifier,
                          pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, master_seed, seed_modifier, name);
+    POPLIBS_CALL_IN(sequence, graph, master_seed, seed_modifier, name);
     char path[POPLIBS_PATH_SIZE];
-    if (!poplibs_ready(graph) || !check_seed(graph, where, "poprand_set_seed", master_seed))
+    if (!call_ready(call) || !check_seed(call, master_seed))
         return;
     const pop_target *target = pop_graph_target(graph);
     unsigned tiles = pop_target_num_tiles(target);
     poplibs_path(path, sizeof(path), name, "setMasterSeed");
-    pop_tensor states = pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT,
-                                                  POP_SHAPE(tiles, target->num_worker_contexts, 4), path);
-    pop_compute_set set = pop_graph_add_compute_set_at(where, graph, path);
+    pop_tensor states =
+        pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(tiles, target->num_worker_contexts, 4), path);
+    pop_compute_set set = pop_graph_add_compute_set(graph, path);
     for (unsigned tile = 0; tile < tiles; ++tile)
-        add_set_seed(where, graph, set, master_seed, seed_modifier, pop_tensor_at(states, tile), tile);
-    pop_sequence_add_at(where, sequence, pop_execute_at(where, set, name));
-    pop_set_hw_seeds_at(where, graph, states, sequence, path);
+        add_set_seed(call, set, master_seed, seed_modifier, pop_tensor_at(states, tile), tile);
+    pop_sequence_add(sequence, pop_execute(set, name));
+    pop_set_hw_seeds(graph, states, sequence, path);
 }
 
 /* ---- one draw ---- */
@@ -59,13 +59,10 @@ struct generator_field {
     double value; /* NULL name: none */
 };
 struct draw {
-    pop_where where;
-    pop_graph *graph;
-    const char *api, *distribution; /* "Uniform" */
+    const struct call *call;
+    const char *distribution; /* "Uniform" */
     const pop_tensor *seed;
     uint32_t modifier;
-    pop_program sequence;
-    const char *name;
     struct generator_field fields[7];
     uint64_t wide; /* value of the 64-bit field, if there is one */
     const char *wide_name;
@@ -81,26 +78,27 @@ struct draw_part {
     pop_tensor out, in, state; /* in: or null */
 };
 
-static void add_vertex(const struct draw *draw, pop_graph *graph, unsigned tile, const struct draw_part *part)
+static void add_vertex(const struct draw *draw, unsigned tile, const struct draw_part *part)
 {
-    pop_where where = draw->where;
+    const struct call *call = draw->call;
+    pop_graph *graph = call->graph;
     char type[96];
     snprintf(type, sizeof(type), "poprand::%sSupervisor<%s>", draw->distribution,
              pop_type_name(pop_tensor_type(draw->out)));
-    pop_vertex vertex = pop_graph_add_vertex_at(where, graph, draw->set, type);
-    pop_graph_connect_at(where, graph, vertex, "out", part->out);
-    pop_graph_connect_at(where, graph, vertex, "state", pop_tensor_flatten_at(where, part->state));
+    pop_vertex vertex = pop_graph_add_vertex(graph, draw->set, type);
+    pop_graph_connect(graph, vertex, "out", part->out);
+    pop_graph_connect(graph, vertex, "state", pop_tensor_flatten(part->state));
     if (pop_tensor_type(part->in))
-        pop_graph_connect_at(where, graph, vertex, "in", part->in);
+        pop_graph_connect(graph, vertex, "in", part->in);
     for (const struct generator_field *field = draw->fields; field->name; ++field)
-        pop_graph_set_field_double_at(where, graph, vertex, field->name, field->value);
+        pop_graph_set_field_double(graph, vertex, field->name, field->value);
     if (draw->wide_name)
-        pop_graph_set_field_at(where, graph, vertex, draw->wide_name, POP_UNSIGNED_LONGLONG, &draw->wide);
-    pop_graph_map_vertex_at(where, graph, vertex, tile);
+        pop_graph_set_field(graph, vertex, draw->wide_name, POP_UNSIGNED_LONGLONG, &draw->wide);
+    pop_graph_map_vertex(graph, vertex, tile);
 }
-static pop_tensor slice_of_part(pop_where where, pop_tensor t, size_t begin, size_t end)
+static pop_tensor slice_of_part(const struct call *call, pop_tensor t, size_t begin, size_t end)
 {
-    return pop_tensor_type(t) ? pop_tensor_slice_at(where, t, begin, end, 0) : t;
+    return pop_tensor_type(t) ? pop_tensor_slice(t, begin, end, 0) : t;
 }
 
 /* On a CPU device, whose tile has one worker, threads share its draws: the worker's state at the beginning of each part
@@ -112,123 +110,117 @@ static bool splits_on_cpu(const struct draw *draw, const pop_target *target)
     return target->type == POP_TARGET_CPU && target->num_worker_contexts == 1 && !draw->unknown_draws &&
            pop_tensor_num_elements(draw->out) >= MIN_PART;
 }
-static void split_on_cpu(const struct draw *draw, pop_graph *graph, const struct draw_part *whole, pop_tensor *after)
+static void split_on_cpu(const struct draw *draw, const struct draw_part *whole, pop_tensor *after)
 {
-    pop_where where = draw->where;
+    const struct call *call = draw->call;
+    pop_graph *graph = call->graph;
     char path[POPLIBS_PATH_SIZE];
     size_t n = pop_tensor_num_elements(whole->out), parts = poplibs_cpu_parts(n, MIN_PART), shares = parts * STREAMS,
            share = n / shares / BLOCK * BLOCK;
-    pop_tensor states = pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(shares + 1, 4),
-                                                  poplibs_path(path, sizeof(path), draw->name, "states"));
-    pop_graph_set_tile_mapping_at(where, graph, states, 0);
-    pop_vertex vertex = pop_graph_add_vertex_at(where, graph, draw->splitting, "poprand::SplitGenerator");
-    pop_graph_connect_at(where, graph, vertex, "state", pop_tensor_flatten_at(where, whole->state));
-    pop_graph_connect_at(where, graph, vertex, "states", pop_tensor_flatten_at(where, states));
-    pop_graph_set_field_at(where, graph, vertex, "draws", POP_UNSIGNED_LONGLONG, &(uint64_t){ share / WORDS_OF_DRAW });
-    pop_graph_map_vertex_at(where, graph, vertex, 0);
-    for (size_t i = 0; i <= parts && poplibs_ready(graph); ++i) {
+    pop_tensor states = pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(shares + 1, 4),
+                                               poplibs_path(path, sizeof(path), call->name, "states"));
+    pop_graph_set_tile_mapping(graph, states, 0);
+    pop_vertex vertex = pop_graph_add_vertex(graph, draw->splitting, "poprand::SplitGenerator");
+    pop_graph_connect(graph, vertex, "state", pop_tensor_flatten(whole->state));
+    pop_graph_connect(graph, vertex, "states", pop_tensor_flatten(states));
+    pop_graph_set_field(graph, vertex, "draws", POP_UNSIGNED_LONGLONG, &(uint64_t){ share / WORDS_OF_DRAW });
+    pop_graph_map_vertex(graph, vertex, 0);
+    for (size_t i = 0; i <= parts && call_ready(call); ++i) {
         size_t begin = i * STREAMS * share, end = i < parts ? begin + STREAMS * share : n,
                last = poplibs_min(shares + 1, (i + 1) * STREAMS);
-        struct draw_part part = { slice_of_part(where, whole->out, begin, end),
-                                  slice_of_part(where, whole->in, begin, end),
-                                  pop_tensor_slice_at(where, states, i * STREAMS, last, 0) };
+        struct draw_part part = { slice_of_part(call, whole->out, begin, end),
+                                  slice_of_part(call, whole->in, begin, end),
+                                  pop_tensor_slice(states, i * STREAMS, last, 0) };
         if (begin < end)
-            add_vertex(draw, graph, 0, &part);
+            add_vertex(draw, 0, &part);
     }
-    *after =
-        pop_tensor_reshape_at(where, pop_tensor_slice_at(where, states, shares, shares + 1, 0), POP_SHAPE(1, 1, 4));
+    *after = pop_tensor_reshape(pop_tensor_slice(states, shares, shares + 1, 0), POP_SHAPE(1, 1, 4));
 }
 
-static void draw_on_tile(pop_graph *graph, const struct poplibs_tile *tile, void *user)
+static void draw_on_tile(const struct call *call, const struct poplibs_tile *tile, void *user)
 {
     struct draw *draw = user;
-    pop_where where = draw->where;
     pop_interval_lists whole = { 1, (size_t[]){ 0, tile->regions->first[tile->regions->count] },
                                  tile->regions->intervals };
-    struct draw_part part = { .out = poplibs_slice_of_list(where, draw->out, &whole, 0),
+    struct draw_part part = { .out = call_slice_of_list(call, draw->out, &whole, 0),
                               .state = pop_tensor_at(draw->states, draw->seed ? draw->tiles++ : tile->tile) };
     if (pop_tensor_type(draw->in))
-        part.in = poplibs_slice_of_list(where, draw->in, &whole, 0);
+        part.in = call_slice_of_list(call, draw->in, &whole, 0);
     if (draw->seed)
-        add_set_seed(where, graph, draw->seeding, *draw->seed, draw->modifier, part.state, tile->tile);
+        add_set_seed(call, draw->seeding, *draw->seed, draw->modifier, part.state, tile->tile);
     if (draw->splits)
-        split_on_cpu(draw, graph, &part, &draw->after);
+        split_on_cpu(draw, &part, &draw->after);
     else
-        add_vertex(draw, graph, tile->tile, &part);
+        add_vertex(draw, tile->tile, &part);
 }
-static void count_tile(pop_graph *graph, const struct poplibs_tile *tile, void *user)
+static void count_tile(const struct call *call, const struct poplibs_tile *tile, void *user)
 {
-    (void)graph, (void)tile;
+    (void)call->graph, (void)tile;
     ++*(size_t *)user;
 }
 
 static pop_tensor draw(struct draw *draw, pop_tensor reference, pop_type out_type)
 {
+    const struct call *call = draw->call;
     char path[POPLIBS_PATH_SIZE];
-    pop_graph *graph = draw->graph;
-    pop_where where = draw->where;
+    pop_graph *graph = call->graph;
     size_t tiles = 0;
-    poplibs_path(path, sizeof(path), draw->name, draw->distribution);
-    pop_tensor out =
-        pop_graph_clone_at(where, graph, out_type, reference, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, path);
-    draw->out = pop_tensor_flatten_at(where, out);
-    poplibs_for_each_tile(where, graph, draw->out, count_tile, &tiles);
-    if (!poplibs_ready(graph))
+    poplibs_path(path, sizeof(path), call->name, draw->distribution);
+    pop_tensor out = pop_graph_clone(graph, out_type, reference, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, path);
+    draw->out = pop_tensor_flatten(out);
+    call_for_each_tile(call, draw->out, count_tile, &tiles);
+    if (!call_ready(call))
         return (pop_tensor){ 0 };
     if (!tiles)
         return out;
     if (draw->seed) {
-        draw->states = pop_graph_add_variable_at(
-            where, graph, POP_UNSIGNED_INT, POP_SHAPE(tiles, pop_graph_target(graph)->num_worker_contexts, 4), path);
-        draw->seeding =
-            pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), draw->name, "setSeed"));
-        pop_sequence_add_at(where, draw->sequence, pop_execute_at(where, draw->seeding, draw->name));
+        draw->states = pop_graph_add_variable(graph, POP_UNSIGNED_INT,
+                                              POP_SHAPE(tiles, pop_graph_target(graph)->num_worker_contexts, 4), path);
+        draw->seeding = pop_graph_add_compute_set(graph, poplibs_path(path, sizeof(path), call->name, "setSeed"));
+        pop_sequence_add(call->sequence, pop_execute(draw->seeding, call->name));
     } else {
-        draw->states = pop_get_hw_seeds_at(where, graph, draw->sequence, path);
+        draw->states = pop_get_hw_seeds(graph, call->sequence, path);
     }
     draw->splits = splits_on_cpu(draw, pop_graph_target(graph));
     if (draw->splits) {
-        draw->splitting =
-            pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), draw->name, "split"));
-        pop_sequence_add_at(where, draw->sequence, pop_execute_at(where, draw->splitting, draw->name));
+        draw->splitting = pop_graph_add_compute_set(graph, poplibs_path(path, sizeof(path), call->name, "split"));
+        pop_sequence_add(call->sequence, pop_execute(draw->splitting, call->name));
     }
-    draw->set =
-        pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), draw->name, draw->distribution));
-    poplibs_for_each_tile(where, graph, draw->out, draw_on_tile, draw);
-    pop_sequence_add_at(where, draw->sequence, pop_execute_at(where, draw->set, draw->name));
+    draw->set = pop_graph_add_compute_set(graph, poplibs_path(path, sizeof(path), call->name, draw->distribution));
+    call_for_each_tile(call, draw->out, draw_on_tile, draw);
+    pop_sequence_add(call->sequence, pop_execute(draw->set, call->name));
     if (!draw->seed)
-        pop_set_hw_seeds_at(where, graph, draw->splits ? draw->after : draw->states, draw->sequence, path);
-    return poplibs_ready(graph) ? out : (pop_tensor){ 0 };
+        pop_set_hw_seeds(graph, draw->splits ? draw->after : draw->states, call->sequence, path);
+    return call_ready(call) ? out : (pop_tensor){ 0 };
 }
 
 /* ---- checks of arguments ---- */
 
 static bool check(const struct draw *draw, pop_tensor reference, pop_type out_type, bool integers)
 {
-    if (!poplibs_ready(draw->graph) || (draw->seed && !check_seed(draw->graph, draw->where, draw->api, *draw->seed)))
+    const struct call *call = draw->call;
+    if (!call_ready(call) || (draw->seed && !check_seed(call, *draw->seed)))
         return false;
     if (pop_tensor_type(reference) == POP_TYPE_NULL)
-        return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "the reference is a null tensor");
+        return call_fail(call, POP_POPLAR_ERROR, "the reference is a null tensor");
     if (out_type != POP_HALF && out_type != POP_FLOAT && !(integers && out_type == POP_INT))
-        return poplibs_fail(draw->graph, POP_TYPE_ERROR, draw->where, draw->api,
-                            "numbers of type %s are not possible; half%s float%s are", pop_type_name(out_type),
-                            integers ? "," : " or", integers ? " or int" : "");
+        return call_fail(call, POP_TYPE_ERROR, "numbers of type %s are not possible; half%s float%s are",
+                         pop_type_name(out_type), integers ? "," : " or", integers ? " or int" : "");
     return true;
 }
 static bool check_probability(const struct draw *draw, double probability)
 {
     if (probability >= 0 && probability <= 1)
         return true;
-    return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api,
-                        "%g is not a probability: it must be from 0 to 1", probability);
+    return call_fail(draw->call, POP_POPLAR_ERROR, "%g is not a probability: it must be from 0 to 1", probability);
 }
 static bool check_moments(const struct draw *draw, double mean, double std_dev)
 {
     if (isfinite(mean) && isfinite(std_dev) && std_dev >= 0)
         return true;
-    return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api,
-                        "mean %g and standard deviation %g are given; both must be finite, the second not below 0",
-                        mean, std_dev);
+    return call_fail(draw->call, POP_POPLAR_ERROR,
+                     "mean %g and standard deviation %g are given; both must be finite, the second not below 0", mean,
+                     std_dev);
 }
 static uint64_t units_of(double probability)
 {
@@ -257,14 +249,13 @@ static bool range_of(const struct draw *draw, pop_type type, double min, double 
     *high = -round_up_to(type, -max);
     double largest = type == POP_INT ? 2147483647.0 : type == POP_HALF ? 65504.0 : (double)FLT_MAX;
     if (!(min <= max))
-        return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "from %g to %g there are no numbers",
-                            min, max);
+        return call_fail(draw->call, POP_POPLAR_ERROR, "from %g to %g there are no numbers", min, max);
     if (!(min >= -largest - (type == POP_INT) && max <= largest))
-        return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api,
-                            "not all numbers from %g to %g are values of type %s", min, max, pop_type_name(type));
+        return call_fail(draw->call, POP_POPLAR_ERROR, "not all numbers from %g to %g are values of type %s", min, max,
+                         pop_type_name(type));
     if (!(*low <= *high))
-        return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api,
-                            "from %g to %g there is no value of type %s", min, max, pop_type_name(type));
+        return call_fail(draw->call, POP_POPLAR_ERROR, "from %g to %g there is no value of type %s", min, max,
+                         pop_type_name(type));
     return true;
 }
 
@@ -274,10 +265,9 @@ pop_tensor poprand_uniform_at(pop_where where, pop_graph *graph, const pop_tenso
                               pop_tensor reference, pop_type out_type, double min, double max, pop_program sequence,
                               const char *name)
 {
-    POPLIBS_CALL(graph, log_tensor(master_seed), seed_modifier, reference, log_type(out_type), min, max, name);
-    struct draw request = { where,     graph,       "poprand_uniform",
-                            "Uniform", master_seed, seed_modifier,
-                            sequence,  name,        .fields = { { "low", 0 }, { "high", 0 } } };
+    POPLIBS_CALL_IN(sequence, graph, log_tensor(master_seed), seed_modifier, reference, log_type(out_type), min, max,
+                    name);
+    struct draw request = { call, "Uniform", master_seed, seed_modifier, .fields = { { "low", 0 }, { "high", 0 } } };
     double low, high;
     if (!check(&request, reference, out_type, true) || !range_of(&request, out_type, min, max, &low, &high))
         return (pop_tensor){ 0 };
@@ -295,15 +285,14 @@ pop_tensor poprand_log_uniform_at(pop_where where, pop_graph *graph, const pop_t
                                   uint32_t seed_modifier, pop_tensor reference, pop_type out_type, double min,
                                   double max, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, log_tensor(master_seed), seed_modifier, reference, log_type(out_type), min, max, name);
-    struct draw request = { where,    graph, "poprand_log_uniform", "LogUniform", master_seed, seed_modifier,
-                            sequence, name,  .fields = { { 0 } } };
+    POPLIBS_CALL_IN(sequence, graph, log_tensor(master_seed), seed_modifier, reference, log_type(out_type), min, max,
+                    name);
+    struct draw request = { call, "LogUniform", master_seed, seed_modifier, .fields = { { 0 } } };
     double low, high;
     if (!check(&request, reference, out_type, true) || !range_of(&request, out_type, min, max, &low, &high))
         return (pop_tensor){ 0 };
     if (!(low > 0)) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, request.api,
-                     "numbers below %g have no logarithm: the minimum must be above 0", min);
+        call_fail(call, POP_POPLAR_ERROR, "numbers below %g have no logarithm: the minimum must be above 0", min);
         return (pop_tensor){ 0 };
     }
     double end = out_type == POP_INT ? high + 1 : high; /* gives the last integer the same probability */
@@ -314,12 +303,10 @@ pop_tensor poprand_log_uniform_at(pop_where where, pop_graph *graph, const pop_t
     return draw(&request, reference, out_type);
 }
 
-static pop_tensor bernoulli(const char *api, pop_where where, pop_graph *graph, const pop_tensor *master_seed,
-                            uint32_t seed_modifier, pop_tensor reference, pop_type out_type, double probability,
-                            pop_program sequence, const char *name)
+static pop_tensor bernoulli(const struct call *call, const pop_tensor *master_seed, uint32_t seed_modifier,
+                            pop_tensor reference, pop_type out_type, double probability)
 {
-    struct draw request = { where,         graph,    api,  "Bernoulli",        master_seed,
-                            seed_modifier, sequence, name, .wide_name = "keep" };
+    struct draw request = { call, "Bernoulli", master_seed, seed_modifier, .wide_name = "keep" };
     if (!check(&request, reference, out_type, true) || !check_probability(&request, probability))
         return (pop_tensor){ 0 };
     request.wide = units_of(probability);
@@ -329,19 +316,19 @@ pop_tensor poprand_bernoulli_at(pop_where where, pop_graph *graph, const pop_ten
                                 uint32_t seed_modifier, pop_tensor reference, pop_type out_type, double probability,
                                 pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, log_tensor(master_seed), seed_modifier, reference, log_type(out_type), probability, name);
-    return bernoulli("poprand_bernoulli", where, graph, master_seed, seed_modifier, reference, out_type, probability,
-                     sequence, name);
+    POPLIBS_CALL_IN(sequence, graph, log_tensor(master_seed), seed_modifier, reference, log_type(out_type), probability,
+                    name);
+    return bernoulli(call, master_seed, seed_modifier, reference, out_type, probability);
 }
 
 pop_tensor poprand_normal_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier,
                              pop_tensor reference, pop_type out_type, double mean, double std_dev, pop_program sequence,
                              const char *name)
 {
-    POPLIBS_CALL(graph, log_tensor(master_seed), seed_modifier, reference, log_type(out_type), mean, std_dev, name);
-    struct draw request = { where,    graph,       "poprand_normal",
-                            "Normal", master_seed, seed_modifier,
-                            sequence, name,        .fields = { { "mean", mean }, { "stdDev", std_dev } } };
+    POPLIBS_CALL_IN(sequence, graph, log_tensor(master_seed), seed_modifier, reference, log_type(out_type), mean,
+                    std_dev, name);
+    struct draw request = { call, "Normal", master_seed, seed_modifier,
+                            .fields = { { "mean", mean }, { "stdDev", std_dev } } };
     if (!check(&request, reference, out_type, false) || !check_moments(&request, mean, std_dev))
         return (pop_tensor){ 0 };
     return draw(&request, reference, out_type);
@@ -351,18 +338,16 @@ pop_tensor poprand_truncated_normal_at(pop_where where, pop_graph *graph, const 
                                        uint32_t seed_modifier, pop_tensor reference, pop_type out_type, double mean,
                                        double std_dev, double alpha, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, log_tensor(master_seed), seed_modifier, reference, log_type(out_type), mean, std_dev, alpha,
-                 name);
-    struct draw request = {
-        where,    graph, "poprand_truncated_normal", "TruncatedNormal",    master_seed, seed_modifier,
-        sequence, name,  .fields = { { 0 } },        .unknown_draws = true
-    };
+    POPLIBS_CALL_IN(sequence, graph, log_tensor(master_seed), seed_modifier, reference, log_type(out_type), mean,
+                    std_dev, alpha, name);
+    struct draw request = { call,          "TruncatedNormal",   master_seed,
+                            seed_modifier, .fields = { { 0 } }, .unknown_draws = true };
     double low, high;
     if (!check(&request, reference, out_type, false) || !check_moments(&request, mean, std_dev))
         return (pop_tensor){ 0 };
     if (!(alpha > 0)) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, request.api,
-                     "numbers within %g standard deviations are wanted; it must be more than 0", alpha);
+        call_fail(call, POP_POPLAR_ERROR, "numbers within %g standard deviations are wanted; it must be more than 0",
+                  alpha);
         return (pop_tensor){ 0 };
     }
     if (!range_of(&request, out_type, mean - alpha * std_dev, mean + alpha * std_dev, &low, &high))
@@ -383,28 +368,20 @@ pop_tensor poprand_dropout_at(pop_where where, pop_graph *graph, const pop_tenso
                               pop_tensor input, pop_tensor reference, double keep_probability, double scale,
                               pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, log_tensor(master_seed), seed_modifier, input, reference, keep_probability, scale, name);
-    struct draw request = { where,
-                            graph,
-                            "poprand_dropout",
-                            "Dropout",
-                            master_seed,
-                            seed_modifier,
-                            sequence,
-                            name,
-                            .fields = { { "scale", scale } },
-                            .wide_name = "keep",
-                            .wide = 0 };
+    POPLIBS_CALL_IN(sequence, graph, log_tensor(master_seed), seed_modifier, input, reference, keep_probability, scale,
+                    name);
+    struct draw request = {
+        call, "Dropout", master_seed, seed_modifier, .fields = { { "scale", scale } }, .wide_name = "keep", .wide = 0
+    };
     if (!check(&request, reference, pop_tensor_type(input), false) || !check_probability(&request, keep_probability))
         return (pop_tensor){ 0 };
     if (!poplibs_shapes_equal(input, reference)) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, request.api,
-                     "the input has %zu elements and the reference %zu; they must have one shape",
-                     pop_tensor_num_elements(input), pop_tensor_num_elements(reference));
+        call_fail(call, POP_POPLAR_ERROR, "the input has %zu elements and the reference %zu; they must have one shape",
+                  pop_tensor_num_elements(input), pop_tensor_num_elements(reference));
         return (pop_tensor){ 0 };
     }
     request.wide = units_of(keep_probability);
-    request.in = pop_tensor_flatten_at(where, input);
+    request.in = pop_tensor_flatten(input);
     return draw(&request, reference, pop_tensor_type(input));
 }
 
@@ -412,29 +389,28 @@ pop_tensor poprand_shaped_dropout_at(pop_where where, pop_graph *graph, const po
                                      uint32_t seed_modifier, pop_tensor input, pop_tensor reference,
                                      double keep_probability, double scale, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, log_tensor(master_seed), seed_modifier, input, reference, keep_probability, scale, name);
-    const char *api = "poprand_shaped_dropout";
-    if (!poplibs_ready(graph))
+    POPLIBS_CALL_IN(sequence, graph, log_tensor(master_seed), seed_modifier, input, reference, keep_probability, scale,
+                    name);
+    if (!call_ready(call))
         return (pop_tensor){ 0 };
     if (pop_tensor_type(input) != POP_HALF && pop_tensor_type(input) != POP_FLOAT) {
-        poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the input has elements of type %s; half or float is needed",
-                     pop_type_name(pop_tensor_type(input)));
+        call_fail(call, POP_TYPE_ERROR, "the input has elements of type %s; half or float is needed",
+                  pop_type_name(pop_tensor_type(input)));
         return (pop_tensor){ 0 };
     }
-    pop_tensor mask = bernoulli(api, where, graph, master_seed, seed_modifier, reference, pop_tensor_type(input),
-                                keep_probability, sequence, name);
-    if (!poplibs_ready(graph))
+    pop_tensor mask = bernoulli(call, master_seed, seed_modifier, reference, pop_tensor_type(input), keep_probability);
+    if (!call_ready(call))
         return (pop_tensor){ 0 };
     if (scale != 1)
-        popops_binary_in_place_at(where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(mask),
+        popops_binary_in_place_at(call->where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(mask),
                                   popops_operand_of_double(scale), sequence, name);
     size_t rank = pop_tensor_rank(input), *dims = poplibs_new(rank, sizeof(*dims));
     for (size_t i = 0; i < rank; ++i)
         dims[i] = pop_tensor_dim(input, (unsigned)i);
-    bool fits = poputil_broadcast_to_match_shape_at(where, &mask, (pop_shape){ rank, dims });
+    bool fits = poputil_broadcast_to_match_shape(&mask, (pop_shape){ rank, dims });
     free(dims);
     if (!fits)
         return (pop_tensor){ 0 };
-    return popops_binary_at(where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(input),
+    return popops_binary_at(call->where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(input),
                             popops_operand_of_tensor(mask), sequence, name);
 }
