@@ -4,7 +4,7 @@
  *     tremula_onnx_model *model = tremula_onnx_load("model.onnx", &error);
  *     pop_program program;
  *     if (model && tremula_onnx_build(model, graph, POP_NO_OPTIONS, &program, &error) == POP_OK)
- *         ... compile program, connect the streams, run
+ *         ... compile program, connect the streams, tremula_onnx_connect, run
  *
  * A model's inputs and outputs are streams of the graph, whose handles are their names (tremula_onnx_handle); elements
  * in a stream have the type of tremula_onnx_host_type.
@@ -75,7 +75,8 @@ typedef struct tremula_onnx_operator {
     const char *name;      /* "Conv" */
     const char *domain;    /* "" for ONNX's own */
     unsigned since, until; /* operator sets for which this row holds */
-    bool on_host; /* computed on the host, when the graph is built, since the shape of its result depends on values */
+    bool on_host; /* computed on the host, when the graph is built, since the shape of its result depends on values;
+                   * NonMaxSuppression also by a host function while the program runs (tremula_onnx_connect) */
 } tremula_onnx_operator;
 
 /* What a model's nodes of one operator are: tremula_onnx_count_operators. */
@@ -137,8 +138,9 @@ POP_API bool tremula_onnx_needs_value(const tremula_onnx_model *model, size_t in
 
 /* Adds the model to a graph; *program runs it once: streams in, nodes, streams out.  The graph gets the codelets of the
  * libraries that it needs.  The nodes are distributed over the IPUs of the graph's target, each a stage of whole nodes.
- * Options: "type": "float" (default) or "half": the type of real numbers on the device; "availableMemoryProportion" and
- * "partialsType": as poplin takes them. */
+ * Options: "type": "float" (default) or "half": the type of real numbers on the device; "batches": a number, 1 by
+ * default: program takes that many batches, one after the other from each stream, and on several IPUs each stage works
+ * on another batch at the same time; "availableMemoryProportion" and "partialsType": as poplin takes them. */
 POP_API pop_status tremula_onnx_build(tremula_onnx_model *model, pop_graph *graph, pop_options options,
                                       pop_program *program, pop_error *error) POP_MUST_CHECK;
 /* After building: the tensors that cross the host's boundary.  host type is the type of elements in the stream. */
@@ -155,6 +157,15 @@ POP_API pop_type tremula_onnx_output_host_type(const tremula_onnx_model *model, 
  * stream. */
 POP_API tremula_onnx_tensor tremula_onnx_built_input(const tremula_onnx_model *model, size_t input);
 POP_API tremula_onnx_tensor tremula_onnx_built_output(const tremula_onnx_model *model, size_t output);
+/* Connects what the host computes while the program runs (NonMaxSuppression of boxes that the device computes), if
+ * there is anything.  The model stays as it was built until the engine has run the last time. */
+POP_API pop_status tremula_onnx_connect(const tremula_onnx_model *model, pop_engine *engine,
+                                        pop_error *error) POP_MUST_CHECK;
+/* An output has as many rows as there can be where values decide how many there are.  After a run: moves the elements
+ * of those that there are together, and changes the extent; tensor is that output of a batch (0 for the first), in the
+ * shape of tremula_onnx_built_output.  No effect on other outputs. */
+POP_API void tremula_onnx_cut_output(const tremula_onnx_model *model, size_t output, size_t batch,
+                                     tremula_onnx_tensor *tensor);
 /* Node i of the main graph in the order of building; false beyond the last. */
 POP_API bool tremula_onnx_node(const tremula_onnx_model *model, size_t index, tremula_onnx_node_cost *cost);
 

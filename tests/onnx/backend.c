@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_PORTS = 64, MAX_OPERATORS = 400, MAX_USES = 128 };
+enum { MAX_PORTS = 64, MAX_OPERATORS = 400, MAX_USES = 128, MAX_SETS = 32 };
 static const char *const groups[] = { "node", "simple", "pytorch-operator", "pytorch-converted" };
 
 static struct count {
@@ -25,6 +25,10 @@ static struct count {
     bool supported;
 } counts[MAX_OPERATORS];
 static size_t num_counts;
+/* Tests of supported operators by the operator set of their model. */
+static struct {
+    unsigned tests, passed;
+} sets[MAX_SETS];
 
 static struct count *find_count(const char *domain, const char *name)
 {
@@ -158,6 +162,10 @@ static int run_test(const char *directory, const char *name, const pop_target *t
         count->passed += good;
         count->refused += !supported;
     }
+    if (supported && tremula_onnx_opset(model) < MAX_SETS) {
+        ++sets[tremula_onnx_opset(model)].tests;
+        sets[tremula_onnx_opset(model)].passed += good;
+    }
     tremula_onnx_destroy(model);
     if (supported && !good)
         printf("FAILED %s: %s\n", name, why);
@@ -180,6 +188,9 @@ static bool write_table(const char *path)
     for (size_t i = 0; i < num_counts; ++i)
         fprintf(file, "%s %d %u %u %u\n", counts[i].name, counts[i].supported, counts[i].tests, counts[i].passed,
                 counts[i].refused);
+    for (unsigned set = 0; set < MAX_SETS; ++set)
+        if (sets[set].tests)
+            fprintf(file, "set %u %u %u\n", set, sets[set].tests, sets[set].passed);
     return fclose(file) == 0;
 }
 

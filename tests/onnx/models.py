@@ -4,7 +4,7 @@
 
     models.py KIND FILE
 
-The kinds are the functions below that are called make_...: resnet50, small, cycle, undefined, unknown, claim, external, nested.
+The kinds are the functions below that are called make_..., and set7, set8, ...: one network in each operator set.
 """
 
 import random
@@ -38,6 +38,8 @@ def attribute(name, value):
         return out + varint(2 << 3 | 5) + struct.pack("<f", value) + number(20, 1)
     if isinstance(value, int):
         return out + number(3, value) + number(20, 2)
+    if isinstance(value, str):
+        return out + data(4, value) + number(20, 3)
     if isinstance(value, bytes):  # a graph
         return out + data(6, value) + number(20, 5)
     return out + b"".join(number(8, v) for v in value) + number(20, 7)
@@ -167,8 +169,179 @@ def make_nested():
     return model(inner)
 
 
+def boxes(nodes, outputs):
+    """Chooses boxes whose places depend on an input, so that only the running program knows them."""
+    corners = [0, 0, 1, 1, 0, 0.1, 1, 1.1, 0, -0.1, 1, 0.9, 0, 10, 1, 11, 0, 10.1, 1, 11.1, 0, 100, 1, 101]
+    weights = [tensor("boxes", [1, 6, 4], corners), tensor("scores", [1, 1, 6], [0.9, 0.75, 0.6, 0.95, 0.5, 0.3]),
+               tensor("most", [1], [5], INT64), tensor("threshold", [1], [0.5]), tensor("least", [1], [0.0]),
+               tensor("two", [1], [2], INT64), tensor("one", [1], [1], INT64), tensor("flat", [2], [6, 4], INT64)]
+    first = [node("Add", ["boxes", "shift"], ["moved"]),
+             node("NonMaxSuppression", ["moved", "scores", "most", "threshold", "least"], ["chosen"])]
+    return model(graph(first + nodes, [value("shift", [1])], outputs, weights))
+
+
+def make_boxes():
+    """The boxes that are chosen, looked up and moved back."""
+    nodes = [node("Gather", ["chosen", "two"], ["column"], axis=1), node("Squeeze", ["column", "one"], ["index"]),
+             node("Reshape", ["moved", "flat"], ["list"]), node("Gather", ["list", "index"], ["found"]),
+             node("Sub", ["found", "shift"], ["back"])]
+    return boxes(nodes, [value("chosen", ["n", 3], INT64), value("back", ["n", 4])])
+
+
+def make_box_sum():
+    """A sum over rows whose number is not known."""
+    return boxes([node("ReduceSum", ["chosen"], ["sum"])], [value("sum", [1, 1], INT64)])
+
+
+def make_shared():
+    """An input and a value that the first and the last node use."""
+    net = Network()
+    x = net.add("Relu", "early", ["input"])
+    for i in range(4):
+        x = net.add("MatMul", "dense%d" % i, [x, net.weight("w%d" % i, [16, 16])])
+    x = net.add("Add", "with_early", [x, "early"])
+    net.add("Add", "output", [x, "input"])
+    return model(graph(net.nodes, [value("input", ["batch", 16])], [value("output", ["batch", 16])], net.weights))
+
+
+def simple(op, inputs, outputs, weights=(), opset=13, extra=(), **attributes):
+    """A model of one node: inputs and outputs are (name, dims[, type])."""
+    names = [i[0] if isinstance(i, tuple) else i for i in inputs]
+    nodes = list(extra) + [node(op, names, [o[0] for o in outputs], op.lower(), **attributes)]
+    given = [value(*i) for i in inputs if isinstance(i, tuple)]
+    return model(graph(nodes, given, [value(*o) for o in outputs], list(weights)), opset)
+
+
+def make_empty():
+    """Tensors without elements."""
+    nodes = [node("Relu", ["x"], ["y"]), node("MatMul", ["y", "w"], ["z"]), node("ReduceSum", ["z", "axes"], ["s"], keepdims=0)]
+    weights = [tensor("w", [4, 3]), tensor("axes", [1], [0], INT64)]
+    return model(graph(nodes, [value("x", [0, 4])], [value("z", [0, 3]), value("s", [3])], weights))
+
+
+def make_scalar():
+    return simple("Exp", [("x", [])], [("y", [])])
+
+
+def make_rank8():
+    """A tensor of rank 8 with its dimensions reversed."""
+    return simple("Transpose", [("x", [2, 1, 3, 1, 2, 5, 1, 2])], [("y", [2, 1, 5, 2, 1, 3, 1, 2])])
+
+
+def make_primes():
+    """A convolution none of whose sizes divide anything."""
+    net = Network()
+    net.conv("output", "input", 7, 13, 3, relu=False)
+    return model(graph(net.nodes, [value("input", [3, 7, 11, 17])], [value("output", [3, 13, 11, 17])], net.weights))
+
+
+def make_same_names():
+    """Two nodes of one name, and one whose name is the beginning of another's."""
+    nodes = [node("Relu", ["x"], ["a"], "same"), node("Exp", ["a"], ["b"], "same"), node("Neg", ["b"], ["y"], "same/inner")]
+    return model(graph(nodes, [value("x", [64])], [value("y", [64])]))
+
+
+def make_twice():
+    """Two nodes give one value."""
+    nodes = [node("Relu", ["x"], ["y"], "first"), node("Exp", ["x"], ["y"], "second")]
+    return model(graph(nodes, [value("x", [2])], [value("y", [2])]))
+
+
+def make_unused():
+    """An initialiser, an input and a node whose results nobody reads."""
+    nodes = [node("Relu", ["x"], ["y"]), node("Exp", ["x"], ["nobody"])]
+    return model(graph(nodes, [value("x", [2]), value("z", [3])], [value("y", [2])], [tensor("w", [5, 5])]))
+
+
+def make_absent():
+    """Inputs that are left out: Clip without a minimum."""
+    return simple("Clip", [("x", [4]), "", "most"], [("y", [4])], [tensor("most", [], [0.25])])
+
+
+def make_missing_input():
+    """A node without an input that it needs."""
+    return simple("Conv", [("x", [1, 2, 5, 5])], [("y", [1, 2, 5, 5])])
+
+
+def make_sparse():
+    return model(graph([node("Relu", ["x"], ["y"])], [value("x", [2])], [value("y", [2])]) + data(15, data(3, number(1, 4))))
+
+
+def make_text():
+    """A tensor of strings."""
+    weight = number(1, 1) + number(2, 8) + data(8, "w") + data(6, "word")
+    return model(graph([node("Identity", ["w"], ["y"])], [], [value("y", [1], 8)], [weight]))
+
+
+def make_text_input():
+    return simple("Identity", [("x", [2], 8)], [("y", [2], 8)])
+
+
+def make_domain():
+    """An operator of another set, which no opset_import names."""
+    return model(graph([node("Gelu", ["x"], ["y"], "gelu") + data(7, "com.example")], [value("x", [2])], [value("y", [2])]))
+
+
+def make_loops():
+    """An If within a Loop within an If, whose conditions are an input of the model."""
+    then = graph([node("Add", ["v", "x"], ["t"])], [], [value("t", [4])])
+    other = graph([node("Sub", ["v", "x"], ["e"])], [], [value("e", [4])])
+    body = graph([node("Identity", ["go"], ["again"]), node("If", ["c"], ["w"], "choice", then_branch=then, else_branch=other)],
+                 [value("i", [], INT64), value("go", [], 9), value("v", [4])], [value("again", [], 9), value("w", [4])])
+    loop = graph([node("Loop", ["three", "", "x"], ["l"], "rounds", body=body)], [], [value("l", [4])])
+    none = graph([node("Neg", ["x"], ["n"])], [], [value("n", [4])])
+    nodes = [node("If", ["c"], ["y"], "outer", then_branch=loop, else_branch=none)]
+    return model(graph(nodes, [value("x", [4]), value("c", [], 9)], [value("y", [4])], [tensor("three", [], [3], INT64)]))
+
+
+def make_later():
+    """Set 18: ReduceMax takes its axes as an input."""
+    return simple("ReduceMax", [("x", [2, 3]), "axes"], [("y", [2, 1])], [tensor("axes", [1], [1], INT64)], opset=18)
+
+
+def make_wrap():
+    """Set 19: Pad has a mode that is not supported."""
+    return simple("Pad", [("x", [3]), "pads"], [("y", [5])], [tensor("pads", [2], [1, 1], INT64)], opset=19, mode="wrap")
+
+
+def make_set(opset):
+    """One function in the words of each operator set: what attributes were became inputs."""
+    net = Network()
+
+    def by_input(since, op, name, x, key, values, **attributes):
+        if opset < since:
+            return net.add(op, name, [x], **{key: values}, **attributes)
+        return net.add(op, name, [x, net_ints(name + "." + key, values)], **attributes)
+
+    def net_ints(name, values):
+        net.weights.append(tensor(name, [len(values)], values, INT64))
+        return name
+
+    x = net.conv("conv", "input", 3, 8, 3)
+    norm = [net.weight("norm%d" % i, [8], [0.5 + (i + j) % 3 for j in range(8)]) for i in range(4)]
+    x = net.add("BatchNormalization", "norm", [x, *norm])
+    if opset < 11:
+        x = net.add("Clip", "clip", [x], min=-0.5, max=1.5)
+        x = net.add("Pad", "pad", [x], pads=[0, 0, 1, 0, 0, 0, 0, 2])
+    else:
+        x = net.add("Clip", "clip", [x, net.weight("low", [], [-0.5]), net.weight("high", [], [1.5])])
+        x = net.add("Pad", "pad", [x, net_ints("pads", [0, 0, 1, 0, 0, 0, 0, 2])])
+    if opset < 10:
+        x = net.add("Slice", "slice", [x], starts=[1, 2], ends=[9, 10], axes=[2, 3])
+    else:
+        x = net.add("Slice", "slice", [x, net_ints("starts", [1, 2]), net_ints("ends", [9, 10]), net_ints("axes", [2, 3])])
+    x = by_input(13, "Unsqueeze", "unsqueeze", x, "axes", [0])
+    x = by_input(13, "Squeeze", "squeeze", x, "axes", [0])
+    x = by_input(13, "ReduceSum", "sum", x, "axes", [3], keepdims=0)
+    x = by_input(18, "ReduceMax", "max", x, "axes", [2], keepdims=0)
+    x = net.add("Dropout", "dropout", [x])
+    x = net.add("Gemm", "gemm", [x, net.weight("w", [10, 8]), net.weight("b", [10], [0.0] * 10)], transB=1)
+    net.add("Softmax", "output", [x], axis=1)
+    return model(graph(net.nodes, [value("input", ["batch", 3, 8, 8])], [value("output", ["batch", 10])], net.weights), opset)
+
+
 if __name__ == "__main__":
     random.seed(1)
-    content = globals()["make_" + sys.argv[1]]()
+    content = make_set(int(sys.argv[1][3:])) if sys.argv[1][3:].isdigit() else globals()["make_" + sys.argv[1]]()
     with open(sys.argv[2], "wb") as file:
         file.write(content)

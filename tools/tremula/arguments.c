@@ -25,6 +25,7 @@ static const struct {
     ONE("--device", "rs", device),
     MANY("--input", "rs", input, num_input),
     ONE("--batch", "rs", batch),
+    ONE("--batches", "r", batches),
     MANY("--dim", "rs", dim, num_dim),
     ONE("--type", "rs", type),
     ONE("--ipus", "r", ipus),

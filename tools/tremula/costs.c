@@ -117,27 +117,34 @@ static void print_rows(struct row *rows, size_t count, size_t wanted, double tot
             rows[i].weight_bytes, rows[i].output_bytes, rows[i].name, rows[i].op);
 }
 
-/* Stages of the pipeline: a batch passes one after the other; with many batches the slowest decides. */
-static void print_stages(const struct row *rows, size_t count, unsigned ipus)
+/* What each IPU does for a batch; with many batches the slowest decides. */
+static void print_stages(const struct row *rows, size_t count, const session *s, double total)
 {
-    double most = 0, sum = 0;
+    double most = 0, sum = 0, batches = s->batches > 1 ? (double)s->batches : 1;
+    unsigned ipus = s->target->num_ipus;
     for (unsigned ipu = 0; ipu < ipus; ++ipu) {
         double cycles = 0, weights = 0;
         size_t nodes = 0;
         for (size_t i = 0; i < count; ++i)
             if (rows[i].ipu == ipu) {
-                cycles += rows[i].cycles;
+                cycles += rows[i].cycles / batches;
                 weights += (double)rows[i].weight_bytes;
                 ++nodes;
             }
-        put("  IPU %u: %zu nodes, %.0f cycles, %.4g MB of weights\n", ipu, nodes, cycles, weights / 1e6);
+        put("  IPU %u: %zu nodes, %.0f cycles a batch, %.4g MB of weights\n", ipu, nodes, cycles, weights / 1e6);
         most = cycles > most ? cycles : most;
         sum += cycles;
     }
-    if (most > 0)
-        put("  balance %.0f %%: one batch passes the IPUs one after the other; a stream of batches would take %.0f "
-            "cycles each\n",
-            sum / most / ipus * 100, most);
+    if (most <= 0)
+        return;
+    put("  balance %.0f %%: a batch passes the IPUs in %.0f cycles, and the slowest has it for %.0f\n",
+        sum / most / ipus * 100, sum, most);
+    if (s->batches > 1)
+        put("  %zu batches, each IPU busy with another one: %.0f cycles each, measured from the first to the last\n",
+            s->batches, total / batches);
+    else
+        put("  with many batches, each IPU busy with another one, about %.0f cycles each: --batches N measures it\n",
+            most);
 }
 
 pop_status print_costs(const session *s, size_t wanted, pop_error *error)
@@ -161,7 +168,7 @@ pop_status print_costs(const session *s, size_t wanted, pop_error *error)
     struct row *rows = list_rows(s, &count);
     add_steps(pop_profile_path(&execution, "simulation.steps"), rows, count, &rest);
     if (s->target->num_ipus > 1)
-        print_stages(rows, count, s->target->num_ipus);
+        print_stages(rows, count, s, total);
     print_rows(rows, count, wanted, total);
     put("%12.0f %6.1f%% %10s %10s  inputs, outputs and what belongs to no node\n", rest,
         total > 0 ? rest / total * 100 : 0, "", "");

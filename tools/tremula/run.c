@@ -52,7 +52,7 @@ static bool compare_output(const char *name, const tremula_onnx_tensor *got, con
         double difference = x[i] == y[i] || (isnan(x[i]) && isnan(y[i])) ? 0 : fabs(x[i] - y[i]);
         worst = difference > worst || isnan(difference) ? difference : worst;
         largest = fabs(y[i]) > largest ? fabs(y[i]) : largest;
-        beyond += !(difference <= absolute * (largest > 1 ? 1 : 1) + relative * fabs(y[i]));
+        beyond += !(difference <= absolute + relative * fabs(y[i]));
     }
     put("  %s: largest difference %.3g of values up to %.3g; %zu of %zu elements beyond %g + %g |x|\n", name, worst,
         largest, beyond, count, absolute, relative);
@@ -144,6 +144,8 @@ static void draw_inputs(const arguments *a, session *s)
     uint64_t state = a->seed ? strtoull(a->seed, NULL, 10) : 1;
     for (size_t i = 0; i < s->num_inputs; ++i) {
         tremula_onnx_tensor t = tremula_onnx_built_input(s->model, i);
+        if (t.rank && s->batches > 1)
+            t.dims[0] *= s->batches;
         size_t count = tremula_onnx_tensor_elements(&t), size = tremula_onnx_type_size(t.type);
         if (s->inputs[i].data || !size || tremula_onnx_is_bound(s->model, i))
             continue;
@@ -201,11 +203,10 @@ int command_run(const arguments *a)
     tremula_onnx_model *model = load_model(a, &error);
     if (!model)
         return say("run", "%s", error.text);
-    pop_option build = { "type", a->type ? a->type : "float" };
+    pop_option build[] = { { "type", a->type ? a->type : "float" }, { "batches", a->batches ? a->batches : "1" } };
     pop_option engine[] = { { "autoReport.directory", a->report }, { "autoReport.all", "true" } };
-    session s = {
-        .model = model, .target = &target, .build_options = { &build, 1 }, .num_inputs = count_inputs(model)
-    };
+    session s = { .model = model, .target = &target, .build_options = { build, 2 }, .num_inputs = count_inputs(model) };
+    s.batches = a->batches ? strtoul(a->batches, NULL, 10) : 1;
     if (a->report)
         s.engine_options = (pop_options){ engine, 2 };
     s.inputs = pop_memory_resize(NULL, s.num_inputs + 1, sizeof(*s.inputs));

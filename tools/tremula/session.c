@@ -62,14 +62,26 @@ static bool bind_needed(session *s, pop_error *error)
     return bound;
 }
 
+/* The shape of a given input for one batch.  What has the file's own extent is the same for all batches. */
+static pop_status set_given_shape(session *s, size_t i, pop_error *error)
+{
+    const tremula_onnx_value *info = tremula_onnx_input(s->model, i);
+    tremula_onnx_tensor batch = s->inputs[i];
+    bool same = s->batches <= 1 || batch.rank == 0 || (info->rank > 0 && (size_t)info->dims[0] == batch.dims[0]);
+    if (!same && batch.dims[0] % s->batches != 0)
+        return tool_fail(error, POP_POPLAR_ERROR,
+                         "input '%s' has %zu elements in dimension 0, which %zu batches do not divide", info->name,
+                         batch.dims[0], s->batches);
+    if (!same)
+        batch.dims[0] /= s->batches;
+    return tremula_onnx_set_shape(s->model, i, (pop_shape){ batch.rank, batch.dims }, error);
+}
+
 pop_status session_build(session *s, pop_error *error)
 {
     for (size_t i = 0; i < s->num_inputs; ++i)
-        if (s->inputs[i].data) {
-            pop_shape shape = { s->inputs[i].rank, s->inputs[i].dims };
-            if (tremula_onnx_set_shape(s->model, i, shape, error) != POP_OK)
-                return error->status;
-        }
+        if (s->inputs[i].data && set_given_shape(s, i, error) != POP_OK)
+            return error->status;
     pop_status status;
     do {
         pop_graph_destroy(s->graph);
@@ -88,9 +100,34 @@ pop_status session_compile(session *s, pop_error *error)
     return s->engine ? pop_engine_load(s->engine, s->device, error) : error->status;
 }
 
-static void *new_buffer(session *s, pop_type type, size_t elements)
+static size_t num_batches(const session *s)
+{
+    return s->batches ? s->batches : 1;
+}
+
+/* Buffers of streams have the elements of all batches. */
+static char *new_buffer(session *s, pop_type type, size_t elements)
 {
     return s->buffers[s->num_buffers++] = new_zeros(elements, pop_type_size(type));
+}
+
+static pop_status fill_input(const session *s, size_t i, pop_type type, char *buffer, size_t elements, pop_error *error)
+{
+    const tremula_onnx_tensor *given = &s->inputs[i];
+    size_t count = given->data ? tremula_onnx_tensor_elements(given) : 0;
+    const char *name = tremula_onnx_input(s->model, i)->name;
+    for (size_t done = 0; count && done < elements; done += count)
+        if (tremula_onnx_to_stream(given, type, buffer + done * pop_type_size(type), error) != POP_OK) {
+            pop_error reason = *error;
+            return tool_fail(error, reason.status, "input '%s': %s", name, reason.text);
+        }
+    return POP_OK;
+}
+
+static pop_status connect(const session *s, const char *handle, char *buffer, size_t bytes, pop_error *error)
+{
+    return s->batches > 1 ? pop_engine_connect_stream_circular(s->engine, handle, buffer, buffer + bytes, error)
+                          : pop_engine_connect_stream(s->engine, handle, buffer, error);
 }
 
 static pop_status connect_inputs(session *s, pop_error *error)
@@ -102,19 +139,63 @@ static pop_status connect_inputs(session *s, pop_error *error)
         pop_type type = tremula_onnx_input_host_type(s->model, i);
         if (type == POP_TYPE_NULL)
             continue;
-        void *buffer = new_buffer(s, type, tremula_onnx_tensor_elements(&shape));
+        size_t elements = tremula_onnx_tensor_elements(&shape) * num_batches(s);
+        char *buffer = new_buffer(s, type, elements);
         if (s->inputs[i].data && s->inputs[i].type != shape.type)
             return tool_fail(error, POP_TYPE_ERROR, "input '%s' has elements of %s, and %s are given",
                              tremula_onnx_input(s->model, i)->name, tremula_onnx_type_name(shape.type),
                              tremula_onnx_type_name(s->inputs[i].type));
-        if (s->inputs[i].data && tremula_onnx_to_stream(&s->inputs[i], type, buffer, error) != POP_OK) {
-            pop_error reason = *error;
-            return tool_fail(error, reason.status, "input '%s': %s", tremula_onnx_input(s->model, i)->name,
-                             reason.text);
-        }
-        if (pop_engine_connect_stream(s->engine, tremula_onnx_input_handle(s->model, i), buffer, error) != POP_OK)
+        if (fill_input(s, i, type, buffer, elements, error) != POP_OK ||
+            connect(s, tremula_onnx_input_handle(s->model, i), buffer, elements * pop_type_size(type), error) != POP_OK)
             return error->status;
     }
+    return tremula_onnx_connect(s->model, s->engine, error);
+}
+
+static pop_status connect_outputs(session *s, pop_error *error)
+{
+    for (size_t i = 0; i < s->num_outputs; ++i) {
+        s->outputs[i] = tremula_onnx_built_output(s->model, i);
+        pop_type type = tremula_onnx_output_host_type(s->model, i);
+        size_t elements = tremula_onnx_tensor_elements(&s->outputs[i]) * num_batches(s);
+        char *buffer = new_buffer(s, type, elements);
+        if (!s->outputs[i].data && connect(s, tremula_onnx_output_handle(s->model, i), buffer,
+                                           elements * pop_type_size(type), error) != POP_OK)
+            return error->status;
+    }
+    return POP_OK;
+}
+
+/* What the batches gave, one after the other in dimension 0. */
+static pop_status join_batches(const session *s, size_t i, const char *buffer, pop_error *error)
+{
+    tremula_onnx_tensor *out = &s->outputs[i], batch = *out;
+    pop_type type = tremula_onnx_output_host_type(s->model, i);
+    size_t elements = tremula_onnx_tensor_elements(out), size = tremula_onnx_type_size(out->type), joined = 0;
+    const void *known = out->data;
+    char *to = out->data = new_zeros(elements * num_batches(s), size);
+    for (size_t n = 0; n < num_batches(s); ++n) {
+        tremula_onnx_tensor last = batch;
+        batch = tremula_onnx_built_output(s->model, i);
+        batch.data = to;
+        if (known)
+            memcpy(to, known, elements * size);
+        else
+            tremula_onnx_from_stream(type, buffer + n * elements * pop_type_size(type), &batch);
+        tremula_onnx_cut_output(s->model, i, n, &batch);
+        for (size_t d = 1; d < batch.rank && n; ++d)
+            if (batch.dims[d] != last.dims[d])
+                return tool_fail(error, POP_POPLAR_ERROR, "output '%s' has different shapes in different batches",
+                                 tremula_onnx_output(s->model, i)->name);
+        to += tremula_onnx_tensor_elements(&batch) * size;
+        joined += batch.rank ? batch.dims[0] : 1;
+    }
+    batch.data = out->data;
+    *out = batch;
+    if (num_batches(s) > 1)
+        out->rank = batch.rank ? batch.rank : 1;
+    if (out->rank)
+        out->dims[0] = joined;
     return POP_OK;
 }
 
@@ -126,27 +207,12 @@ pop_status session_run(session *s, pop_error *error)
     if (connect_inputs(s, error) != POP_OK)
         return error->status;
     size_t first = s->num_buffers;
-    for (size_t i = 0; i < s->num_outputs; ++i) {
-        s->outputs[i] = tremula_onnx_built_output(s->model, i);
-        void *buffer =
-            new_buffer(s, tremula_onnx_output_host_type(s->model, i), tremula_onnx_tensor_elements(&s->outputs[i]));
-        if (!s->outputs[i].data &&
-            pop_engine_connect_stream(s->engine, tremula_onnx_output_handle(s->model, i), buffer, error) != POP_OK)
-            return error->status;
-    }
-    if (pop_engine_run(s->engine, 0, error) != POP_OK)
+    if (connect_outputs(s, error) != POP_OK || pop_engine_run(s->engine, 0, error) != POP_OK)
         return error->status;
-    for (size_t i = 0; i < s->num_outputs; ++i) {
-        tremula_onnx_tensor *out = &s->outputs[i];
-        size_t elements = tremula_onnx_tensor_elements(out), size = tremula_onnx_type_size(out->type);
-        const void *known = out->data;
-        out->data = new_zeros(elements, size);
-        if (known)
-            memcpy(out->data, known, elements * size);
-        else
-            tremula_onnx_from_stream(tremula_onnx_output_host_type(s->model, i), s->buffers[first + i], out);
-    }
-    return POP_OK;
+    pop_status status = POP_OK;
+    for (size_t i = 0; i < s->num_outputs && status == POP_OK; ++i)
+        status = join_batches(s, i, s->buffers[first + i], error);
+    return status;
 }
 
 void session_end(session *s)

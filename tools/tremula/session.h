@@ -13,6 +13,7 @@ typedef struct session {
     pop_options build_options, engine_options;
     tremula_onnx_tensor *inputs; /* by input; data NULL: not given */
     size_t num_inputs;
+    size_t batches; /* that one run takes; 0 is 1.  Their inputs and outputs are one after the other in dimension 0 */
     pop_device *device;
     pop_graph *graph;
     pop_program program;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// screenshots.mjs PVA REPORT OTHER DIRECTORY: pictures of the page for docs/reports/analyser.md, of two real reports.
+// screenshots.mjs PVA REPORT OTHER ONNX DIRECTORY: pictures of the page for docs/reports/analyser.md, of two real reports, and for docs/onnx.md, of that of an
+// ONNX model.  NAME of a picture is that of its view, and of its file unless it has one.
 import { readFileSync } from "node:fs";
 import { openPage, startBrowser } from "./browser.mjs";
 import { startServer } from "./server.mjs";
 
-const [pva, report, other, directory] = process.argv.slice(2);
+const [pva, report, other, onnx, directory] = process.argv.slice(2);
 
 const SQL = "SELECT s.id AS step, l.bytes FROM liveness_steps s JOIN live_lists l ON l.id = s.list ORDER BY s.id";
-// Reports (one or two), fragment, selector to wait for, actions, theme.
+// Reports (one, two, or 3: the ONNX model's), fragment, selector to wait for, actions, theme.
 const PICTURES = [
     { name: "insights", of: 1, fragment: "#/insights" },
     {
@@ -44,6 +45,8 @@ const PICTURES = [
         ready: ".uplot canvas",
         dark: true,
     },
+    { name: "operations", of: 3, file: "onnx-operations", fragment: "#/operations", ready: ".table-rows .tr" },
+    { name: "flame", of: 3, file: "onnx-flame", fragment: "#/flame", ready: ".flame canvas" },
 ];
 
 const views = new Set(
@@ -52,7 +55,7 @@ const views = new Set(
     ),
 );
 const browser = await startBrowser();
-const servers = [await startServer(pva, [report]), await startServer(pva, [report, other])];
+const servers = [await startServer(pva, [report]), await startServer(pva, [report, other]), await startServer(pva, [onnx])];
 for (const picture of PICTURES.filter((one) => views.has(one.name))) {
     const page = await openPage(browser, servers[picture.of - 1].url + picture.fragment, {
         width: 1280,
@@ -65,7 +68,7 @@ for (const picture of PICTURES.filter((one) => views.has(one.name))) {
     await page.waitForTimeout(800);
     await page.waitForFunction(() => document.documentElement.dataset.loading === "0");
     await page.waitForTimeout(200);
-    await page.screenshot({ path: `${directory}/analyser-${picture.name}.png` });
+    await page.screenshot({ path: `${directory}/${picture.file ?? `analyser-${picture.name}`}.png` });
     if (page.problems.length) console.log(picture.name, page.problems);
     await page.context().close();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models into graphs. */
-#include "onnx/build/builder.h"
+#include "onnx/build/rows.h"
+#include "onnx/build/stages.h"
 #include "onnx/model/tensor_file.h"
 
 #include <poplar/debug.h>
@@ -10,18 +11,12 @@
 #include <poplin/codelets.h>
 #include <popnn/codelets.h>
 #include <popops/codelets.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* ---- nodes ---- */
+enum { MAX_BATCHES = 1 << 24 };
 
-/* What is built from now on is on this IPU; no effect with one IPU. */
-static void enter_ipu(onnx_builder *b, unsigned ipu)
-{
-    if (!b->ipus)
-        return;
-    b->ipu = ipu;
-    b->graph = b->ipus[ipu];
-}
+/* ---- nodes ---- */
 
 /* The debug context of a node: what it builds is attributed to it, and the layer of a report has its name. */
 static pop_where begin_node(onnx_builder *b)
@@ -51,7 +46,8 @@ static bool build_node(onnx_builder *b)
                 return false;
         return onnx_complain(b, "it cannot be computed");
     }
-    return row->build(b) && onnx_ok(b);
+    const onnx_value *with_rows = onnx_input_with_rows(b);
+    return with_rows ? onnx_build_with_rows(b, with_rows) : row->build(b) && onnx_ok(b);
 }
 
 /* What a node of the main graph holds: its known operands that became tensors, and its outputs. */
@@ -74,6 +70,34 @@ static void add_cost(onnx_builder *b, size_t i)
     b->model->num_costs = i + 1;
 }
 
+/* The name of a node of an inner graph, within that of the node that has the graph. */
+static const char *inner_name(onnx_builder *b, const char *outer)
+{
+    size_t size = strlen(outer) + strlen(b->node->name) + 2;
+    char *name = onnx_new(b->arena, size, 1);
+    pop_text_format(name, size, "%s/%s", outer, b->node->name);
+    return name;
+}
+
+/* How many rows there are is not handed on from inner graphs. */
+static bool has_rows(onnx_builder *b, const onnx_graph *graph)
+{
+    for (size_t i = 0; i < graph->num_outputs; ++i)
+        if (b->values[graph->outputs[i]].rows)
+            return !onnx_complain(b,
+                                  "an inner graph gives '%s', which has as many rows as NonMaxSuppression finds when "
+                                  "the program runs: only the main graph may have such a value",
+                                  b->model->value_names[graph->outputs[i]]);
+    return false;
+}
+
+/* What the node reads from other IPUs arrives before it. */
+static void begin_main_node(onnx_builder *b)
+{
+    b->arrivals = pop_sequence_at(b->where, b->root, "arrivals");
+    pop_sequence_add_at(b->where, onnx_nodes_program(b), b->arrivals);
+}
+
 bool onnx_build_nodes(onnx_builder *b, const onnx_graph *graph)
 {
     for (size_t i = 0; i < graph->num_initialisers && !b->failed; ++i) {
@@ -81,27 +105,30 @@ bool onnx_build_nodes(onnx_builder *b, const onnx_graph *graph)
         b->values[initialiser->value] =
             (onnx_value){ .given = true, .known = true, .type = initialiser->tensor.type, .host = initialiser->tensor };
     }
+    bool main_graph = graph == &b->model->graph;
     const onnx_node *outer = b->node;
     const char *outer_name = b->name;
     pop_where outer_where = b->where;
     pop_program outer_program = b->program;
     for (size_t i = 0; i < graph->num_nodes && !b->failed; ++i) {
         b->node = &graph->nodes[i];
-        if (graph == &b->model->graph && b->stages)
-            enter_ipu(b, b->stages[i]);
-        b->name = b->node->name;
+        if (main_graph && b->stages)
+            onnx_enter_ipu(b, b->stages[i]);
+        b->name = main_graph ? b->node->name : inner_name(b, outer_name);
         b->where = begin_node(b);
         b->program = pop_sequence_at(b->where, b->graph, b->name);
+        if (main_graph)
+            begin_main_node(b);
         build_node(b);
-        pop_sequence_add_at(b->where, outer_program, b->program);
-        if (graph == &b->model->graph)
+        pop_sequence_add_at(b->where, main_graph ? onnx_nodes_program(b) : outer_program, b->program);
+        if (main_graph)
             add_cost(b, i);
     }
     b->node = outer;
     b->name = outer_name;
     b->where = outer_where;
     b->program = outer_program;
-    return onnx_ok(b);
+    return onnx_ok(b) && (main_graph || !has_rows(b, graph));
 }
 
 /* ---- inputs and outputs ---- */
@@ -174,14 +201,13 @@ static void end_inputs(onnx_builder *b)
             continue;
         port->tensor = value->host;
         port->shaped = true;
-        if (value->placed)
-            enter_ipu(b, value->ipu);
-        pop_tensor t = onnx_tensor_of(b, value);
+        pop_tensor t = value->placed ? value->home : onnx_tensor_of(b, value);
+        onnx_enter_ipu(b, value->home_ipu);
         port->host_type = pop_tensor_type(t);
         pop_stream stream =
             pop_graph_add_host_to_device_fifo_at(b->where, b->graph, port->handle, port->host_type,
                                                  pop_tensor_num_elements(t), POP_STREAM_REPLICATE, POP_NO_OPTIONS);
-        pop_sequence_add_at(b->where, b->inputs,
+        pop_sequence_add_at(b->where, onnx_inputs_program(b),
                             pop_copy_from_stream_at(b->where, stream, t, true, model->graph.input_info[i].name));
     }
 }
@@ -199,24 +225,35 @@ static void end_outputs(onnx_builder *b)
             return;
         }
         port->tensor = value->host;
+        port->rows = value->rows;
+        port->row_dim = value->row_dim;
         port->host_type = onnx_device_type(b, value->type);
         if (value->known)
             continue;
         port->tensor.data = NULL;
         if (value->placed)
-            enter_ipu(b, value->ipu);
+            onnx_enter_ipu(b, value->ipu);
         pop_tensor t = onnx_tensor_of(b, value);
         pop_stream stream = pop_graph_add_device_to_host_fifo_at(b->where, b->graph, port->handle, port->host_type,
                                                                  pop_tensor_num_elements(t), POP_NO_OPTIONS);
-        pop_sequence_add_at(b->where, b->program, pop_copy_to_stream_at(b->where, t, stream, true, name));
+        pop_sequence_add_at(b->where, onnx_outputs_program(b), pop_copy_to_stream_at(b->where, t, stream, true, name));
     }
 }
 
 /* ---- the whole ---- */
 
+static bool read_batches(const char *text, size_t *batches)
+{
+    char *end;
+    unsigned long value = strtoul(text, &end, 10);
+    *batches = (size_t)value;
+    return *text >= '1' && *text <= '9' && !*end && value <= MAX_BATCHES;
+}
+
 static bool read_options(onnx_builder *b, pop_options options)
 {
     b->real = POP_FLOAT;
+    b->batches = 1;
     for (size_t i = 0; i < options.count; ++i) {
         const char *key = options.list[i].key, *value = options.list[i].value;
         if (strcmp(key, "type") == 0 && strcmp(value, "half") == 0) {
@@ -226,11 +263,13 @@ static bool read_options(onnx_builder *b, pop_options options)
         } else if (strcmp(key, "availableMemoryProportion") == 0 || strcmp(key, "partialsType") == 0) {
             if (b->num_poplin_options < sizeof(b->poplin_options) / sizeof(b->poplin_options[0]))
                 b->poplin_options[b->num_poplin_options++] = options.list[i];
+        } else if (strcmp(key, "batches") == 0 && read_batches(value, &b->batches)) {
+            continue;
         } else {
             b->failed = true;
             onnx_fail(b->error, POP_INVALID_OPTION,
-                      "tremula_onnx_build: no option '%s' with value '%s' (allowed: type float|half, "
-                      "availableMemoryProportion, partialsType)",
+                      "tremula_onnx_build: no option '%s' with value '%s' (allowed: type float|half, batches 1 to "
+                      "2^24, availableMemoryProportion, partialsType)",
                       key, value);
         }
     }
@@ -240,15 +279,13 @@ static bool read_options(onnx_builder *b, pop_options options)
 static void build_all(onnx_builder *b, pop_program *program)
 {
     pop_program whole = pop_sequence_at(b->where, b->root, b->model->path);
-    b->inputs = pop_sequence_at(b->where, b->root, "inputs");
-    b->program = pop_sequence_at(b->where, b->root, "nodes");
+    onnx_begin_programs(b);
     begin_inputs(b);
     if (onnx_build_nodes(b, &b->model->graph)) {
         end_inputs(b);
         end_outputs(b);
     }
-    pop_sequence_add_at(b->where, whole, b->inputs);
-    pop_sequence_add_at(b->where, whole, b->program);
+    pop_sequence_add_at(b->where, whole, onnx_end_programs(b));
     *program = whole;
 }
 
@@ -263,25 +300,11 @@ static void run_builder(onnx_builder *b, pop_program *program)
     b->values = onnx_new(b->arena, model->num_values, sizeof(*b->values));
     model->costs = onnx_new(b->arena, model->graph.num_nodes, sizeof(*model->costs));
     model->num_costs = 0;
+    model->host_steps = NULL;
+    model->num_host_steps = 0;
     b->cache = poplin_planning_cache_create();
     build_all(b, program);
     poplin_planning_cache_destroy(b->cache);
-}
-
-/* Whole nodes to each IPU, in order: an IPU takes nodes until it has its share of all bytes. */
-static unsigned *divide_nodes(onnx_builder *b, const tremula_onnx_node_cost *costs, size_t count)
-{
-    unsigned *stages = onnx_new(b->arena, count + 1, sizeof(*stages));
-    double all = 0, before = 0;
-    for (size_t i = 0; i < count; ++i)
-        all += (double)(costs[i].weight_bytes + costs[i].output_bytes);
-    for (size_t i = 0; i < count; ++i) {
-        double bytes = (double)(costs[i].weight_bytes + costs[i].output_bytes);
-        unsigned stage = all > 0 ? (unsigned)((before + bytes / 2) / all * b->num_ipus) : 0;
-        stages[i] = stage < b->num_ipus ? stage : b->num_ipus - 1;
-        before += bytes;
-    }
-    return stages;
 }
 
 /* Builds once on the first IPU to learn what nodes hold; that graph is not compiled. */
@@ -296,6 +319,7 @@ static bool plan_stages(onnx_builder *b)
     trial.graph = first;
     trial.where = (pop_where){ pop_store_keep_text(pop_graph_store(whole), b->model->path), 0, 0 };
     trial.num_ipus = 1;
+    trial.batches = 1;
     run_builder(&trial, &program);
     bool done = onnx_ok(&trial);
     pop_graph_destroy(first);
@@ -303,12 +327,7 @@ static bool plan_stages(onnx_builder *b)
     b->failed = !done;
     if (!done)
         return false;
-    b->stages = divide_nodes(b, b->model->costs, b->model->num_costs);
-    b->ipus = onnx_new(b->arena, b->num_ipus, sizeof(*b->ipus));
-    for (unsigned i = 0; i < b->num_ipus; ++i)
-        b->ipus[i] = pop_graph_create_virtual_range_at(b->where, b->root, i * target->tiles_per_ipu,
-                                                       (i + 1) * target->tiles_per_ipu);
-    enter_ipu(b, 0);
+    onnx_divide_nodes(b, b->model->costs, b->model->num_costs);
     return true;
 }
 
@@ -329,7 +348,6 @@ pop_status tremula_onnx_build(tremula_onnx_model *model, pop_graph *graph, pop_o
     if (b.num_ipus <= 1 || plan_stages(&b))
         run_builder(&b, program);
     bool done = onnx_ok(&b);
-    for (unsigned i = 0; b.ipus && i < b.num_ipus; ++i)
-        pop_graph_destroy(b.ipus[i]);
+    onnx_end_stages(&b);
     return done ? POP_OK : b.error->status;
 }

@@ -19,7 +19,11 @@ typedef struct onnx_value {
     tremula_onnx_type type;
     tremula_onnx_tensor host; /* type and shape; data when known */
     pop_tensor tensor;
-    unsigned ipu; /* of tensor */
+    unsigned ipu;          /* of tensor */
+    pop_tensor home;       /* of an input of the model: the tensor that the stream fills, */
+    unsigned home_ipu;     /* and its IPU */
+    const onnx_rows *rows; /* dimension row_dim has an extent that is found when the program runs (rows.h); or NULL */
+    size_t row_dim;
 } onnx_value;
 
 struct onnx_builder {
@@ -29,14 +33,16 @@ struct onnx_builder {
     const onnx_node *node;
     pop_graph *root, **ipus; /* the whole graph, and that of each IPU */
     unsigned num_ipus, ipu;
+    size_t batches;         /* that one run of the program takes */
     const unsigned *stages; /* the IPU of each node of the main graph; NULL: one IPU */
     pop_graph *graph;       /* of the current IPU */
     pop_graph *scratch;     /* while views are folded, else NULL */
     struct onnx_scratch *scratch_variables;
-    pop_program program, inputs; /* the node's sequence; that which fills inputs */
-    pop_where where;             /* to pass to all calls */
-    const char *name;            /* of the node, for debug names */
-    pop_type real;               /* of real numbers on the device */
+    struct onnx_stage *programs;   /* of each IPU that works on a batch of its own, or of all of them (stages.h) */
+    pop_program program, arrivals; /* the node's sequence; copies from other IPUs before a node of the main graph */
+    pop_where where;               /* to pass to all calls */
+    const char *name;              /* of the node, for debug names */
+    pop_type real;                 /* of real numbers on the device */
     pop_option poplin_options[2];
     size_t num_poplin_options;
     poplin_planning_cache *cache;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A node's inputs, outputs and attributes. */
 #include "onnx/build/scratch.h"
+#include "onnx/build/stages.h"
 
 #include <poplar/text.h>
 #include <poputil/tile_mapping.h>
@@ -63,6 +64,14 @@ bool onnx_all_known(const onnx_builder *b)
     return true;
 }
 
+/* The stream fills the tensor of the first user: later ones on other IPUs get copies. */
+static void place_input(onnx_builder *b, onnx_value *value, pop_tensor tensor)
+{
+    value->tensor = value->home = tensor;
+    value->ipu = value->home_ipu = b->ipu;
+    value->placed = onnx_ok(b);
+}
+
 pop_tensor onnx_tensor_of(onnx_builder *b, onnx_value *value)
 {
     if (b->failed)
@@ -81,11 +90,11 @@ pop_tensor onnx_tensor_of(onnx_builder *b, onnx_value *value)
         value->tensor = onnx_variable(b, type, shape, b->name);
         onnx_set_initial(b, value->tensor, &value->host);
     } else if (!value->placed) { /* an input of the model */
-        value->tensor = onnx_variable(b, type, (pop_shape){ value->host.rank, value->host.dims },
-                                      b->model->value_names[value - b->values]);
+        place_input(b, value,
+                    onnx_variable(b, type, (pop_shape){ value->host.rank, value->host.dims },
+                                  b->model->value_names[value - b->values]));
     } else {
-        value->tensor = poputil_copy_to_ipu_at(b->where, b->root, value->tensor, b->program, b->ipu,
-                                               POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, b->name);
+        onnx_bring(b, value);
     }
     value->placed = onnx_ok(b);
     value->ipu = b->ipu;
@@ -179,10 +188,7 @@ bool onnx_is_unplaced(const onnx_builder *b, size_t i)
 
 void onnx_place(onnx_builder *b, size_t i, pop_tensor tensor)
 {
-    onnx_value *value = onnx_input(b, i);
-    value->tensor = tensor;
-    value->placed = onnx_ok(b);
-    value->ipu = b->ipu;
+    place_input(b, onnx_input(b, i), tensor);
 }
 
 /* ---- outputs ---- */
@@ -208,6 +214,27 @@ bool onnx_give(onnx_builder *b, size_t i, pop_tensor tensor, tremula_onnx_type t
     value->host.type = type;
     value->host.rank = pop_tensor_shape(tensor, value->host.dims, TREMULA_ONNX_MAX_RANK);
     return true;
+}
+
+bool onnx_give_like(onnx_builder *b, pop_tensor tensor)
+{
+    bool test = onnx_ok(b) && pop_tensor_valid(tensor) && pop_tensor_type(tensor) == POP_BOOL;
+    return onnx_give(b, 0, tensor, test ? TREMULA_ONNX_BOOL : onnx_type_of(b, 0));
+}
+
+bool onnx_give_map(onnx_builder *b, const char *text)
+{
+    pop_tensor t = onnx_tensor(b, 0);
+    return onnx_ok(b) && onnx_give_like(b, onnx_map(b, text, POP_TENSORS(t)));
+}
+
+bool onnx_fold_elements(onnx_builder *b, double (*function)(double))
+{
+    const onnx_value *in = onnx_input(b, 0);
+    tremula_onnx_tensor result = onnx_new_tensor(b, in->type, onnx_shape_of(b, 0));
+    for (size_t i = 0, n = result.data ? tremula_onnx_tensor_elements(&result) : 0; i < n; ++i)
+        onnx_set_number(&result, i, function(onnx_number(&in->host, i)));
+    return onnx_give_known(b, 0, result);
 }
 
 bool onnx_give_known(onnx_builder *b, size_t i, tremula_onnx_tensor tensor)

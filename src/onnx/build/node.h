@@ -34,6 +34,12 @@ void onnx_place(onnx_builder *b, size_t i, pop_tensor tensor);
 /* ---- outputs ---- */
 bool onnx_wants(const onnx_builder *b, size_t i); /* whether output i has a name */
 bool onnx_give(onnx_builder *b, size_t i, pop_tensor tensor, tremula_onnx_type type);
+/* Output 0, of the type of input 0; of bool where the tensor is. */
+bool onnx_give_like(onnx_builder *b, pop_tensor tensor);
+/* Output 0, by an expression of input 0's elements. */
+bool onnx_give_map(onnx_builder *b, const char *text);
+/* Output 0, by a function of known input 0's elements. */
+bool onnx_fold_elements(onnx_builder *b, double (*function)(double));
 bool onnx_give_known(onnx_builder *b, size_t i, tremula_onnx_tensor tensor);
 
 /* ---- attributes ---- */

@@ -17,11 +17,11 @@ void *onnx_new(onnx_arena *arena, size_t count, size_t size)
     size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     struct onnx_arena_block *block = arena->blocks;
     if (!block || block->size - block->used < bytes) {
-        size_t room = bytes > BLOCK_BYTES / 4 ? bytes : BLOCK_BYTES;
-        struct onnx_arena_block *fresh = pop_memory_resize(NULL, 1, header + room);
+        size_t capacity = bytes > BLOCK_BYTES / 4 ? bytes : BLOCK_BYTES;
+        struct onnx_arena_block *fresh = pop_memory_resize(NULL, 1, header + capacity);
         fresh->used = 0;
-        fresh->size = room;
-        if (block && room == bytes) { /* a large object leaves the block with space where it is */
+        fresh->size = capacity;
+        if (block && capacity == bytes) { /* a large object leaves the block with space where it is */
             fresh->next = block->next;
             block->next = fresh;
         } else {

@@ -55,7 +55,7 @@ static int compare_uses(const void *a, const void *b)
     return order ? order : strcmp(x->name, y->name);
 }
 
-/* A list of uses that may have no room: it counts all the same. */
+/* The uses found so far. */
 struct uses {
     tremula_onnx_use *list;
     size_t count;

@@ -65,12 +65,28 @@ struct onnx_graph {
     const onnx_initialiser *initialisers;
 };
 
+/* An extent that values decide while a program runs (build/rows.h). */
+typedef struct onnx_rows {
+    size_t most, batches, next; /* the batch whose extent is found next */
+    size_t *found;              /* by batch */
+} onnx_rows;
+
+/* A step of the program that the host computes (build/host.h). */
+typedef struct onnx_host_step {
+    const char *handle;
+    pop_host_callback function;
+    void *user;
+    struct onnx_host_step *next;
+} onnx_host_step;
+
 /* What is known of an input or output besides the file. */
 typedef struct onnx_port {
     tremula_onnx_tensor tensor; /* bound contents, or the shape after building */
     bool bound, needs_value, shaped;
     const char *handle;
     pop_type host_type;
+    const onnx_rows *rows; /* of dimension row_dim, or NULL */
+    size_t row_dim;
 } onnx_port;
 
 typedef struct onnx_dimension {
@@ -92,6 +108,8 @@ struct tremula_onnx_model {
     onnx_arena built; /* what the last build made */
     tremula_onnx_node_cost *costs;
     size_t num_costs;
+    onnx_host_step *host_steps;
+    size_t num_host_steps;
 };
 
 #endif

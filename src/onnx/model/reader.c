@@ -18,17 +18,18 @@ enum { MAX_NESTING = 64, MAX_VALUES = 1 << 26 };
 struct reader {
     tremula_onnx_model *model;
     const char *directory;
-    size_t room; /* of the arrays by value */
+    size_t capacity;       /* of the arrays by value */
+    onnx_names node_names; /* of all graphs: costs are told apart by them */
     pop_error *error;
 };
 
 static uint32_t add_value(struct reader *reader, const char *name)
 {
     tremula_onnx_model *model = reader->model;
-    if (model->num_values == reader->room) {
-        reader->room = reader->room ? 2 * reader->room : 256;
-        const char **names = onnx_new(&model->arena, reader->room, sizeof(*names));
-        const onnx_node **givers = onnx_new(&model->arena, reader->room, sizeof(*givers));
+    if (model->num_values == reader->capacity) {
+        reader->capacity = reader->capacity ? 2 * reader->capacity : 256;
+        const char **names = onnx_new(&model->arena, reader->capacity, sizeof(*names));
+        const onnx_node **givers = onnx_new(&model->arena, reader->capacity, sizeof(*givers));
         if (model->num_values) {
             memcpy(names, model->value_names, model->num_values * sizeof(*names));
             memcpy(givers, model->givers, model->num_values * sizeof(*givers));
@@ -55,8 +56,23 @@ static bool declare(struct reader *reader, onnx_names *names, const char *text, 
 static bool read_graph(struct reader *reader, const Onnx__GraphProto *message, const onnx_names *outer,
                        onnx_graph *graph);
 
+static bool read_tensor_attribute(struct reader *reader, const Onnx__AttributeProto *message, const onnx_node *node,
+                                  onnx_attribute *attribute)
+{
+    onnx_arena *arena = &reader->model->arena;
+    tremula_onnx_tensor *tensor = onnx_new(arena, 1, sizeof(*tensor));
+    char what[600];
+    if (!message->t || tremula_onnx_type_size((tremula_onnx_type)message->t->data_type) == 0)
+        return true; /* an operator that reads it says that it is missing */
+    pop_text_format(what, sizeof(what), "%s: node %zu '%.200s' (%s): attribute '%s'", reader->model->path, node->number,
+                    node->name, node->op, attribute->name);
+    attribute->kind = ONNX_ATTRIBUTE_TENSOR;
+    attribute->as.tensor = tensor;
+    return onnx_read_tensor(message->t, reader->directory, arena, tensor, what, reader->error);
+}
+
 static bool read_attribute(struct reader *reader, const Onnx__AttributeProto *message, const onnx_names *names,
-                           onnx_attribute *attribute)
+                           const onnx_node *node, onnx_attribute *attribute)
 {
     onnx_arena *arena = &reader->model->arena;
     attribute->name = onnx_keep_text(arena, message->name);
@@ -101,14 +117,8 @@ static bool read_attribute(struct reader *reader, const Onnx__AttributeProto *me
         attribute->as.texts = texts;
         return true;
     }
-    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR: {
-        tremula_onnx_tensor *tensor = onnx_new(arena, 1, sizeof(*tensor));
-        if (!message->t || tremula_onnx_type_size((tremula_onnx_type)message->t->data_type) == 0)
-            return true; /* an operator that reads it says that it is missing */
-        attribute->kind = ONNX_ATTRIBUTE_TENSOR;
-        attribute->as.tensor = tensor;
-        return onnx_read_tensor(message->t, reader->directory, arena, tensor, attribute->name, reader->error);
-    }
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR:
+        return read_tensor_attribute(reader, message, node, attribute);
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH: {
         onnx_graph *graph = onnx_new(arena, 1, sizeof(*graph));
         attribute->kind = ONNX_ATTRIBUTE_GRAPH;
@@ -118,6 +128,19 @@ static bool read_attribute(struct reader *reader, const Onnx__AttributeProto *me
     default:
         return true;
     }
+}
+
+/* The name of a node: a file may leave it out, or give one name to several nodes. */
+static const char *name_node(struct reader *reader, const Onnx__NodeProto *message, const onnx_node *node)
+{
+    onnx_arena *arena = &reader->model->arena;
+    const char *given = message->name && *message->name ? message->name : NULL, *stem = given ? given : node->op;
+    size_t size = strlen(stem) + 48, again = 0;
+    char *name = onnx_new(arena, size, 1);
+    pop_text_format(name, size, given ? "%s" : "%s_%zu", stem, node->number);
+    while (!onnx_names_add(&reader->node_names, name, 1))
+        pop_text_format(name, size, "%s_%zu_%zu", stem, node->number, ++again);
+    return name;
 }
 
 /* Reads a node but for its inputs, which may be named by nodes that follow. */
@@ -130,9 +153,7 @@ static bool read_node(struct reader *reader, const Onnx__NodeProto *message, siz
     node->op = onnx_keep_text(arena, message->op_type);
     const char *domain = message->domain ? message->domain : "";
     node->domain = onnx_keep_text(arena, strcmp(domain, "ai.onnx") == 0 ? "" : domain);
-    char text[64];
-    pop_text_format(text, sizeof(text), "%s_%zu", node->op, number);
-    node->name = onnx_keep_text(arena, message->name && *message->name ? message->name : text);
+    node->name = name_node(reader, message, node);
     node->row = onnx_find_operator(node->op, node->domain, model->opset);
     node->num_outputs = message->n_output;
     uint32_t *outputs = onnx_new(arena, message->n_output, sizeof(*outputs));
@@ -165,7 +186,7 @@ static bool read_uses(struct reader *reader, const Onnx__NodeProto *message, con
     node->num_attributes = message->n_attribute;
     node->attributes = attributes;
     for (size_t i = 0; i < message->n_attribute; ++i)
-        if (!read_attribute(reader, message->attribute[i], names, &attributes[i]))
+        if (!read_attribute(reader, message->attribute[i], names, node, &attributes[i]))
             return false;
     return true;
 }
@@ -324,7 +345,9 @@ static tremula_onnx_model *read_named(const char *path, const void *data, size_t
     tremula_onnx_model *model = pop_memory_resize(NULL, 1, sizeof(*model));
     memset(model, 0, sizeof(*model));
     model->path = onnx_keep_text(&model->arena, path);
-    struct reader reader = { .model = model, .directory = directory, .error = error };
+    struct reader reader = {
+        .model = model, .directory = directory, .node_names = { .arena = &model->arena }, .error = error
+    };
     bool done = read_model(&reader, message);
     onnx__model_proto__free_unpacked(message, NULL);
     if (done)

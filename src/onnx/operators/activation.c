@@ -8,13 +8,6 @@
 
 enum { EXPRESSION_SIZE = 256 };
 
-/* An expression of x with the numbers of the node. */
-static bool build_formatted(onnx_builder *b, const char *text)
-{
-    pop_tensor t = onnx_tensor(b, 0);
-    return onnx_ok(b) && onnx_give(b, 0, onnx_map(b, text, POP_TENSORS(t)), onnx_type_of(b, 0));
-}
-
 static bool build_relu(onnx_builder *b)
 {
     pop_tensor t = onnx_tensor(b, 0);
@@ -23,30 +16,31 @@ static bool build_relu(onnx_builder *b)
     pop_tensor result = pop_type_is_floating_point(pop_tensor_type(t))
                             ? popnn_non_linearity_at(b->where, b->graph, POPNN_RELU, t, b->program, b->name)
                             : ONNX_BINARY(b, MAXIMUM, t, 0);
-    return onnx_give(b, 0, result, onnx_type_of(b, 0));
+    return onnx_give_like(b, result);
+}
+
+static double positive(double x)
+{
+    return fmax(x, 0);
 }
 
 static bool fold_relu(onnx_builder *b)
 {
-    const onnx_value *in = onnx_input(b, 0);
-    tremula_onnx_tensor result = onnx_new_tensor(b, in->type, onnx_shape_of(b, 0));
-    for (size_t i = 0, n = result.data ? tremula_onnx_tensor_elements(&result) : 0; i < n; ++i)
-        onnx_set_number(&result, i, fmax(onnx_number(&in->host, i), 0));
-    return onnx_give_known(b, 0, result);
+    return onnx_fold_elements(b, positive);
 }
 
 static bool build_leaky_relu(onnx_builder *b)
 {
     char text[EXPRESSION_SIZE];
     pop_text_format(text, sizeof(text), "select(_1, _1 * %.9g, _1 >= 0)", onnx_float(b, "alpha", 0.01));
-    return build_formatted(b, text);
+    return onnx_give_map(b, text);
 }
 
 static bool build_elu(onnx_builder *b)
 {
     char text[EXPRESSION_SIZE];
     pop_text_format(text, sizeof(text), "select(_1, expm1(min(_1, 0)) * %.9g, _1 >= 0)", onnx_float(b, "alpha", 1));
-    return build_formatted(b, text);
+    return onnx_give_map(b, text);
 }
 
 static bool build_selu(onnx_builder *b)
@@ -55,7 +49,7 @@ static bool build_selu(onnx_builder *b)
     pop_text_format(text, sizeof(text), "%.9g * select(_1, expm1(min(_1, 0)) * %.9g, _1 > 0)",
                     onnx_float(b, "gamma", 1.05070102214813232421875),
                     onnx_float(b, "alpha", 1.67326319217681884765625));
-    return build_formatted(b, text);
+    return onnx_give_map(b, text);
 }
 
 static bool build_celu(onnx_builder *b)
@@ -63,14 +57,14 @@ static bool build_celu(onnx_builder *b)
     char text[EXPRESSION_SIZE];
     double alpha = onnx_float(b, "alpha", 1);
     pop_text_format(text, sizeof(text), "max(_1, 0) + %.9g * expm1(min(_1, 0) / %.9g)", alpha, alpha);
-    return build_formatted(b, text);
+    return onnx_give_map(b, text);
 }
 
 static bool build_thresholded_relu(onnx_builder *b)
 {
     char text[EXPRESSION_SIZE];
     pop_text_format(text, sizeof(text), "select(_1, 0, _1 > %.9g)", onnx_float(b, "alpha", 1));
-    return build_formatted(b, text);
+    return onnx_give_map(b, text);
 }
 
 static bool build_hard_sigmoid(onnx_builder *b)
@@ -78,12 +72,12 @@ static bool build_hard_sigmoid(onnx_builder *b)
     char text[EXPRESSION_SIZE];
     pop_text_format(text, sizeof(text), "clamp(_1 * %.9g + %.9g, 0, 1)", onnx_float(b, "alpha", 0.2),
                     onnx_float(b, "beta", 0.5));
-    return build_formatted(b, text);
+    return onnx_give_map(b, text);
 }
 
 static bool build_hard_swish(onnx_builder *b)
 {
-    return build_formatted(b, "_1 * clamp(_1 * 0.166666667 + 0.5, 0, 1)");
+    return onnx_give_map(b, "_1 * clamp(_1 * 0.166666667 + 0.5, 0, 1)");
 }
 
 static bool build_shrink(onnx_builder *b)
@@ -92,7 +86,7 @@ static bool build_shrink(onnx_builder *b)
     double lambda = onnx_float(b, "lambd", 0.5), bias = onnx_float(b, "bias", 0);
     pop_text_format(text, sizeof(text), "select(_1 + %.9g, select(_1 - %.9g, 0, _1 > %.9g), _1 < -%.9g)", bias, bias,
                     lambda, lambda);
-    return build_formatted(b, text);
+    return onnx_give_map(b, text);
 }
 
 /* ---- Clip: bounds are attributes before operator set 11, then inputs ---- */
@@ -117,7 +111,7 @@ static bool build_clip(onnx_builder *b)
         if (onnx_ok(b))
             t = popops_binary_at(b->where, op, b->graph, popops_operand_of_tensor(t), operand, b->program, b->name);
     }
-    return onnx_give(b, 0, t, onnx_type_of(b, 0));
+    return onnx_give_like(b, t);
 }
 
 static bool fold_clip(onnx_builder *b)

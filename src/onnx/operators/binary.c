@@ -21,7 +21,9 @@ enum binary_operation {
     GREATER_OR_EQUAL,
     LESS_OR_EQUAL,
     MIN,
-    MAX
+    MAX,
+    MOD, /* with the sign of the divisor, */
+    FMOD /* and of the dividend: of known integers */
 };
 
 /* The operator of popops, and what it is for known elements. */
@@ -44,6 +46,8 @@ static const struct {
     [LESS_OR_EQUAL] = { POPOPS_BINARY_LESS_THAN_EQUAL, true },
     [MIN] = { POPOPS_BINARY_MINIMUM, false },
     [MAX] = { POPOPS_BINARY_MAXIMUM, false },
+    [MOD] = { POPOPS_BINARY_REMAINDER, false },
+    [FMOD] = { POPOPS_BINARY_REMAINDER, false },
 };
 
 /* Before operator set 7 the second operand's dimensions matched the first's from an axis on. */
@@ -79,9 +83,7 @@ static bool build_binary(onnx_builder *b)
     pop_tensor result = popops_binary_at(b->where, operations[row].op, b->graph, x, y, b->program, b->name);
     if (!onnx_ok(b))
         return false;
-    tremula_onnx_type type = onnx_type_of(b, 0);
-    return operations[row].test ? onnx_give(b, 0, result, TREMULA_ONNX_BOOL)
-                                : onnx_give(b, 0, onnx_wrap(b, result, type), type);
+    return onnx_give_like(b, operations[row].test ? result : onnx_wrap(b, result, onnx_type_of(b, 0)));
 }
 
 /* The operands may have different types: the power has the first one's, and is computed in real numbers. */
@@ -98,7 +100,7 @@ static bool build_pow(onnx_builder *b)
                                : ONNX_BINARY(b, POWER, onnx_cast(b, x, real), onnx_cast(b, y, real));
     if (onnx_ok(b) && real != type)
         result = onnx_cast(b, ONNX_UNARY(b, NEARBY_INT, result), type);
-    return onnx_give(b, 0, result, onnx_type_of(b, 0));
+    return onnx_give_like(b, result);
 }
 
 /* fmod keeps the dividend's sign; otherwise the remainder of integers has the divisor's. */
@@ -110,7 +112,7 @@ static bool build_mod(onnx_builder *b)
     pop_tensor rest = ONNX_BINARY(b, REMAINDER, x, y);
     if (!onnx_int(b, "fmod", 0) && pop_tensor_type(x) != POP_UNSIGNED_INT && onnx_ok(b))
         rest = onnx_map(b, "select(_1 + _2, _1, _1 != 0 && (_1 < 0) != (_2 < 0))", POP_TENSORS(rest, y));
-    return onnx_give(b, 0, rest, onnx_type_of(b, 0));
+    return onnx_give_like(b, rest);
 }
 
 /* Min, Max, Sum and Mean take any number of operands. */
@@ -127,7 +129,7 @@ static bool build_several(onnx_builder *b)
     }
     if (b->node->row->op == DIV && onnx_ok(b) && count > 1)
         result = ONNX_BINARY(b, MULTIPLY, result, 1.0 / (double)count);
-    return onnx_give(b, 0, result, onnx_type_of(b, 0));
+    return onnx_give_like(b, result);
 }
 
 static bool build_where(onnx_builder *b)
@@ -151,9 +153,8 @@ static bool build_prelu(onnx_builder *b)
     if (b->model->opset < 7 && pop_tensor_rank(slope) == 1 && pop_tensor_num_elements(slope) > 1)
         for (size_t i = 2; i < pop_tensor_rank(x); ++i) /* one for each channel */
             slope = pop_tensor_expand_at(b->where, slope, POP_DIMS((unsigned)pop_tensor_rank(slope)));
-    return onnx_give(
-        b, 0, ONNX_TERNARY(b, SELECT, x, ONNX_BINARY(b, MULTIPLY, x, slope), ONNX_BINARY(b, GREATER_THAN_EQUAL, x, 0)),
-        onnx_type_of(b, 0));
+    return onnx_give_like(
+        b, ONNX_TERNARY(b, SELECT, x, ONNX_BINARY(b, MULTIPLY, x, slope), ONNX_BINARY(b, GREATER_THAN_EQUAL, x, 0)));
 }
 
 static bool build_bit_shift(onnx_builder *b)
@@ -163,10 +164,37 @@ static bool build_bit_shift(onnx_builder *b)
         return false;
     bool left = onnx_text(b, "direction", "LEFT")[0] == 'L';
     pop_tensor result = left ? ONNX_BINARY(b, SHIFT_LEFT, x, y) : ONNX_BINARY(b, SHIFT_RIGHT, x, y);
-    return onnx_give(b, 0, onnx_wrap(b, result, onnx_type_of(b, 0)), onnx_type_of(b, 0));
+    return onnx_give_like(b, onnx_wrap(b, result, onnx_type_of(b, 0)));
 }
 
 /* ---- on the host ---- */
+
+/* How two elements compare: nothing of this holds when one is NaN. */
+struct order {
+    bool below, equal, above;
+};
+
+static bool test_result(int op, bool x, bool y, struct order order)
+{
+    switch (op) {
+    case AND:
+        return x && y;
+    case OR:
+        return x || y;
+    case XOR:
+        return x != y;
+    case EQUAL:
+        return order.equal;
+    case GREATER:
+        return order.above;
+    case LESS:
+        return order.below;
+    case GREATER_OR_EQUAL:
+        return order.above || order.equal;
+    default:
+        return order.below || order.equal;
+    }
+}
 
 static double real_result(int op, double x, double y)
 {
@@ -181,32 +209,24 @@ static double real_result(int op, double x, double y)
         return x / y;
     case POW:
         return pow(x, y);
-    case AND:
-        return x != 0 && y != 0;
-    case OR:
-        return x != 0 || y != 0;
-    case XOR:
-        return (x != 0) != (y != 0);
-    case EQUAL:
-        return x == y;
-    case GREATER:
-        return x > y;
-    case LESS:
-        return x < y;
-    case GREATER_OR_EQUAL:
-        return x >= y;
-    case LESS_OR_EQUAL:
-        return x <= y;
     case MIN:
         return fmin(x, y);
-    default:
+    case MAX:
         return fmax(x, y);
+    default:
+        return test_result(op, x != 0, y != 0, (struct order){ x<y, x == y, x> y });
     }
 }
 
 /* As the processor computes them: without overflow errors; a division by zero gives 0. */
+static int64_t quotient(int64_t x, int64_t y)
+{
+    return y == 0 ? 0 : y == -1 ? (int64_t)(0 - (uint64_t)x) : x / y;
+}
+
 static int64_t integer_result(int op, int64_t x, int64_t y)
 {
+    int64_t rest = (int64_t)((uint64_t)x - (uint64_t)quotient(x, y) * (uint64_t)y);
     switch (op) {
     case ADD:
         return (int64_t)((uint64_t)x + (uint64_t)y);
@@ -215,25 +235,19 @@ static int64_t integer_result(int op, int64_t x, int64_t y)
     case MUL:
         return (int64_t)((uint64_t)x * (uint64_t)y);
     case DIV:
-        return y == 0 ? 0 : y == -1 ? (int64_t)(0 - (uint64_t)x) : x / y;
+        return quotient(x, y);
     case POW:
         return (int64_t)pow((double)x, (double)y);
-    case EQUAL:
-        return x == y;
-    case GREATER:
-        return x > y;
-    case LESS:
-        return x < y;
-    case GREATER_OR_EQUAL:
-        return x >= y;
-    case LESS_OR_EQUAL:
-        return x <= y;
     case MIN:
         return x < y ? x : y;
     case MAX:
         return x > y ? x : y;
+    case FMOD:
+        return rest;
+    case MOD:
+        return rest && (rest < 0) != (y < 0) ? rest + y : rest;
     default:
-        return (int64_t)real_result(op, (double)x, (double)y);
+        return test_result(op, x != 0, y != 0, (struct order){ x<y, x == y, x> y });
     }
 }
 
@@ -301,20 +315,10 @@ static bool fold_several(onnx_builder *b)
 
 static bool fold_mod(onnx_builder *b)
 {
-    tremula_onnx_tensor result, quotient;
-    const onnx_value *x = onnx_input(b, 0), *y = onnx_input(b, 1);
-    if (onnx_is_real(x->type))
+    tremula_onnx_tensor result;
+    if (onnx_is_real(onnx_type_of(b, 0)))
         return build_mod(b);
-    if (!fold_pair(b, 0, 1, DIV, &quotient))
-        return false;
-    result = onnx_new_tensor(b, x->type, (pop_shape){ quotient.rank, quotient.dims });
-    for (size_t i = 0, n = tremula_onnx_tensor_elements(&result); i < n && result.data; ++i) {
-        int64_t p = onnx_integer(&x->host, source_of(onnx_shape_of(b, 0), quotient.dims, quotient.rank, i)),
-                q = onnx_integer(&y->host, source_of(onnx_shape_of(b, 1), quotient.dims, quotient.rank, i));
-        int64_t rest = p - onnx_integer(&quotient, i) * q;
-        onnx_set_integer(&result, i, !onnx_int(b, "fmod", 0) && rest && (rest < 0) != (q < 0) ? rest + q : rest);
-    }
-    return onnx_give_known(b, 0, result);
+    return fold_pair(b, 0, 1, onnx_int(b, "fmod", 0) ? FMOD : MOD, &result) && onnx_give_known(b, 0, result);
 }
 
 static bool fold_where(onnx_builder *b)

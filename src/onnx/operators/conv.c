@@ -85,7 +85,7 @@ static bool build_conv(onnx_builder *b)
         return false;
     pop_tensor out = poplin_convolution_at(b->where, b->graph, x, w, &params, false, b->program, b->name,
                                            onnx_poplin_options(b), b->cache);
-    return onnx_give(b, 0, add_bias(b, out, 2), onnx_type_of(b, 0));
+    return onnx_give_like(b, add_bias(b, out, 2));
 }
 
 /* ---- transposed: a convolution of the dilated input with the reversed kernel ---- */
@@ -164,7 +164,7 @@ static bool build_conv_transpose(onnx_builder *b)
     w = pop_tensor_dim_roll_at(b->where, w, 2, 1);
     pop_tensor out = poplin_convolution_at(b->where, b->graph, x, w, &params, false, b->program, b->name,
                                            onnx_poplin_options(b), b->cache);
-    return onnx_give(b, 0, add_bias(b, out, 2), onnx_type_of(b, 0));
+    return onnx_give_like(b, add_bias(b, out, 2));
 }
 
 const onnx_operator onnx_conv_operators[] = {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NonMaxSuppression: on the host, since values decide how many boxes remain. */
-#include "onnx/build/builder.h"
+/* NonMaxSuppression: on the host, since values decide how many boxes remain.  Known boxes are chosen when the graph is
+ * built; others by a host function, whose result has as many rows as there can be (rows.h). */
+#include "onnx/build/host.h"
+#include "onnx/build/rows.h"
+#include "onnx/model/tensor_file.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 struct box {
     double y1, x1, y2, x2;
@@ -74,29 +77,46 @@ static double scalar(onnx_builder *b, size_t i, double otherwise)
     return t && tremula_onnx_tensor_elements(t) ? onnx_number(t, 0) : otherwise;
 }
 
-static bool fold_suppression(onnx_builder *b)
+/* Everything but the elements of boxes and scores. */
+static bool read_suppression(onnx_builder *b, struct suppression *s)
 {
-    struct suppression s = { .boxes = onnx_known(b, 0),
-                             .scores = onnx_known(b, 1),
-                             .centre = onnx_int(b, "center_point_box", 0) };
     double most = scalar(b, 2, 0);
-    s.threshold = scalar(b, 3, 0);
-    s.least = scalar(b, 4, -INFINITY);
+    *s = (struct suppression){ .threshold = scalar(b, 3, 0),
+                               .least = scalar(b, 4, -INFINITY),
+                               .centre = onnx_int(b, "center_point_box", 0) };
+    pop_shape boxes = onnx_shape_of(b, 0), scores = onnx_shape_of(b, 1);
     if (b->failed)
         return false;
-    if (s.boxes->rank != 3 || s.scores->rank != 3 || s.boxes->dims[2] != 4 || s.boxes->dims[0] != s.scores->dims[0] ||
-        s.boxes->dims[1] != s.scores->dims[2])
+    if (boxes.rank != 3 || scores.rank != 3 || boxes.dims[2] != 4 || boxes.dims[0] != scores.dims[0] ||
+        boxes.dims[1] != scores.dims[2])
         return onnx_complain(b, "boxes are {batch, boxes, 4} and scores {batch, classes, boxes}");
-    s.batches = s.scores->dims[0];
-    s.classes = s.scores->dims[1];
-    s.count = s.scores->dims[2];
-    s.most = most <= 0 ? 0 : most >= (double)s.count ? s.count : (size_t)most;
+    s->batches = scores.dims[0];
+    s->classes = scores.dims[1];
+    s->count = scores.dims[2];
+    s->most = most <= 0 ? 0 : most >= (double)s->count ? s->count : (size_t)most;
+    return true;
+}
+
+/* Rows of all batches and classes; gone has an element for each box. */
+static size_t choose_all(const struct suppression *s, bool *gone, int64_t *rows)
+{
+    size_t found = 0;
+    for (size_t batch = 0; batch < s->batches; ++batch)
+        for (size_t class = 0; class < s->classes; ++class)
+            found += choose_boxes(s, batch, class, gone, rows + 3 * found);
+    return found;
+}
+
+static bool fold_suppression(onnx_builder *b)
+{
+    struct suppression s;
+    if (!read_suppression(b, &s))
+        return false;
+    s.boxes = onnx_known(b, 0);
+    s.scores = onnx_known(b, 1);
     bool *gone = onnx_new(b->arena, s.count + 1, sizeof(*gone));
     int64_t *rows = onnx_new(b->arena, 3 * (s.batches * s.classes * s.most + 1), sizeof(*rows));
-    size_t found = 0;
-    for (size_t batch = 0; batch < s.batches; ++batch)
-        for (size_t class = 0; class < s.classes; ++class)
-            found += choose_boxes(&s, batch, class, gone, rows + 3 * found);
+    size_t found = choose_all(&s, gone, rows);
     tremula_onnx_tensor result = onnx_int_list(b, rows, 3 * found);
     result.rank = 2;
     result.dims[0] = found;
@@ -104,7 +124,63 @@ static bool fold_suppression(onnx_builder *b)
     return onnx_give_known(b, 0, result);
 }
 
+/* ---- when the program runs ---- */
+
+/* What a host function works with: everything is allocated before the program runs. */
+struct step {
+    struct suppression suppression;
+    tremula_onnx_tensor boxes, scores;
+    bool *gone;
+    int64_t *rows;
+    onnx_rows *result;
+};
+
+/* Fills all rows that there can be: those beyond the last one are -1. */
+static pop_status suppress(const void *const *inputs, void *const *outputs, void *user)
+{
+    struct step *step = user;
+    memcpy(step->boxes.data, inputs[0], tremula_onnx_tensor_elements(&step->boxes) * sizeof(float));
+    memcpy(step->scores.data, inputs[1], tremula_onnx_tensor_elements(&step->scores) * sizeof(float));
+    size_t found = choose_all(&step->suppression, step->gone, step->rows);
+    int32_t *rows = outputs[0];
+    for (size_t i = 0; i < 3 * step->result->most; ++i)
+        rows[i] = i < 3 * found ? (int32_t)step->rows[i] : -1;
+    onnx_add_row_count(step->result, found);
+    return POP_OK;
+}
+
+static tremula_onnx_tensor copy_of_input(onnx_builder *b, size_t i)
+{
+    return onnx_new_tensor(b, TREMULA_ONNX_FLOAT, onnx_shape_of(b, i));
+}
+
+static bool build_suppression(onnx_builder *b)
+{
+    struct step *step = onnx_new(b->arena, 1, sizeof(*step));
+    if (!read_suppression(b, &step->suppression))
+        return false;
+    const struct suppression *s = &step->suppression;
+    size_t dims[] = { s->batches, s->classes, s->most }, most;
+    if (!onnx_count_elements(3, dims, 3 * sizeof(int64_t), &most))
+        return onnx_complain(b, "it may choose more boxes than there can be elements of a tensor");
+    if (!most)
+        return onnx_give_known(b, 0, onnx_new_tensor(b, TREMULA_ONNX_INT64, POP_SHAPE(0, 3)));
+    pop_tensor boxes = onnx_cast(b, onnx_tensor(b, 0), POP_FLOAT), scores = onnx_cast(b, onnx_tensor(b, 1), POP_FLOAT);
+    if (!onnx_ok(b))
+        return false;
+    step->boxes = copy_of_input(b, 0);
+    step->scores = copy_of_input(b, 1);
+    step->suppression.boxes = &step->boxes;
+    step->suppression.scores = &step->scores;
+    step->gone = onnx_new(b->arena, s->count, sizeof(*step->gone));
+    step->rows = onnx_new(b->arena, 3 * most, sizeof(*step->rows));
+    step->result = onnx_new_rows(b, most);
+    pop_tensor result = onnx_variable(b, POP_INT, POP_SHAPE(most, 3), b->name);
+    return onnx_call_host(b, suppress, step, POP_TENSORS(boxes, scores), POP_TENSORS(result)) &&
+           onnx_give(b, 0, result, TREMULA_ONNX_INT64) && onnx_give_rows(b, 0, step->result, 0);
+}
+
 const onnx_operator onnx_detection_operators[] = {
-    { ONNX_HOST_ROW("NonMaxSuppression", 10), NULL, fold_suppression, 0, NULL },
+    { ONNX_HOST_ROW("NonMaxSuppression", 10), build_suppression, fold_suppression, 0, NULL },
     { { 0 }, NULL, NULL, 0, NULL },
 };

@@ -205,7 +205,7 @@ static bool build_einsum(onnx_builder *b)
     for (size_t i = 0; i < out.count && onnx_ok(b); ++i)
         if (!has(&result, out.letters[i]) || out.count != result.count)
             return onnx_complain(b, "its equation is not supported");
-    return onnx_ok(b) && onnx_give(b, 0, arrange(b, &result, out.letters, out.count), onnx_type_of(b, 0));
+    return onnx_ok(b) && onnx_give_like(b, arrange(b, &result, out.letters, out.count));
 }
 
 const onnx_operator onnx_einsum_operators[] = {

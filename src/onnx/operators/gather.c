@@ -47,7 +47,7 @@ static bool gather_view(onnx_builder *b, pop_tensor t, unsigned dim, pop_shape s
     }
     pop_tensor result = parts ? pop_tensor_concat_at(b->where, (pop_tensors){ parts, list }, dim)
                               : pop_tensor_slice_at(b->where, t, 0, 0, dim);
-    return onnx_ok(b) && onnx_give(b, 0, onnx_reshape(b, result, shape), onnx_type_of(b, 0));
+    return onnx_ok(b) && onnx_give_like(b, onnx_reshape(b, result, shape));
 }
 
 static bool build_gather(onnx_builder *b)
@@ -95,7 +95,7 @@ static bool build_gather(onnx_builder *b)
         if (i != axis)
             rolled[n++] = onnx_shape_of(b, 0).dims[i];
     found = pop_tensor_dim_roll_at(b->where, onnx_reshape(b, found, (pop_shape){ n, rolled }), 0, (unsigned)axis);
-    return onnx_give(b, 0, onnx_reshape(b, found, (pop_shape){ kept, dims }), onnx_type_of(b, 0));
+    return onnx_give_like(b, onnx_reshape(b, found, (pop_shape){ kept, dims }));
 }
 
 /* ---- positions in flattened data ---- */
@@ -147,7 +147,7 @@ static bool build_gather_elements(onnx_builder *b)
     pop_tensor positions = element_positions(b, onnx_shape_of(b, 0), axis);
     if (!onnx_ok(b))
         return false;
-    return onnx_give(b, 0, onnx_reshape(b, look_up(b, t, positions, 1), onnx_shape_of(b, 1)), onnx_type_of(b, 0));
+    return onnx_give_like(b, onnx_reshape(b, look_up(b, t, positions, 1), onnx_shape_of(b, 1)));
 }
 
 /* For GatherND and ScatterND: positions of slices of data, of `outer` dimensions from `batch` on. */
@@ -202,8 +202,7 @@ static bool build_gather_nd(onnx_builder *b)
     pop_tensor t = onnx_tensor(b, 0), positions = slice_positions(b, data, batch, outer, &count);
     if (!onnx_ok(b))
         return false;
-    return onnx_give(b, 0, onnx_reshape(b, look_up(b, t, positions, width), (pop_shape){ rank, dims }),
-                     onnx_type_of(b, 0));
+    return onnx_give_like(b, onnx_reshape(b, look_up(b, t, positions, width), (pop_shape){ rank, dims }));
 }
 
 /* ---- scatters: a copy of the data whose rows at positions are replaced, or combined with updates ---- */
@@ -220,12 +219,33 @@ static pop_tensor combine(pop_graph *graph, pop_tensor old, pop_tensor update, p
                             program, r->b->name);
 }
 
+static bool find_reduction(const char *name, popops_binary_op *op)
+{
+    static const struct {
+        const char *name;
+        popops_binary_op op;
+    } all[] = { { "add", POPOPS_BINARY_ADD },
+                { "mul", POPOPS_BINARY_MULTIPLY },
+                { "max", POPOPS_BINARY_MAXIMUM },
+                { "min", POPOPS_BINARY_MINIMUM } };
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i)
+        if (strcmp(all[i].name, name) == 0) {
+            *op = all[i].op;
+            return true;
+        }
+    return false;
+}
+
 static bool scatter_rows(onnx_builder *b, pop_tensor positions, size_t width)
 {
     const char *reduction = onnx_text(b, "reduction", "none");
     pop_tensor data = onnx_tensor(b, 0), updates = onnx_tensor(b, 2);
     if (!onnx_ok(b))
         return false;
+    struct reduction r = { b, 0 };
+    bool replaces = strcmp(reduction, "none") == 0;
+    if (!replaces && !find_reduction(reduction, &r.op))
+        return onnx_complain(b, "reduction '%s' is not supported (allowed: none, add, mul, max, min)", reduction);
     size_t count = pop_tensor_num_elements(positions), rows = width ? pop_tensor_num_elements(data) / width : 0;
     pop_tensor result = onnx_variable(b, pop_tensor_type(data), onnx_shape(b, data), b->name);
     pop_sequence_add_at(b->where, b->program, pop_copy_at(b->where, data, result, false, b->name));
@@ -234,18 +254,13 @@ static bool scatter_rows(onnx_builder *b, pop_tensor positions, size_t width)
     pop_tensor offsets = onnx_reshape(b, positions, POP_SHAPE(count, 1));
     if (!onnx_ok(b))
         return false;
-    if (strcmp(reduction, "none") == 0) {
+    if (replaces)
         popops_scatter_at(b->where, b->graph, matrix, offsets, list, 1, POP_DIMS(1), POP_DIMS(0), POP_DIMS(0),
                           b->program, b->name, POP_NO_OPTIONS);
-    } else {
-        struct reduction r = { b, reduction[0] == 'a'   ? POPOPS_BINARY_ADD
-                                  : reduction[1] == 'u' ? POPOPS_BINARY_MULTIPLY
-                                  : reduction[1] == 'a' ? POPOPS_BINARY_MAXIMUM
-                                                        : POPOPS_BINARY_MINIMUM };
+    else
         popops_scatter_with_at(b->where, b->graph, matrix, offsets, list, 1, POP_DIMS(1), POP_DIMS(0), POP_DIMS(0),
                                combine, &r, b->program, b->name, POP_NO_OPTIONS);
-    }
-    return onnx_give(b, 0, result, onnx_type_of(b, 0));
+    return onnx_give_like(b, result);
 }
 
 static bool build_scatter_elements(onnx_builder *b)

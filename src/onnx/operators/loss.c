@@ -53,11 +53,11 @@ static bool give_loss(onnx_builder *b, pop_tensor logs, pop_shape shape)
     if (!onnx_ok(b))
         return false;
     if (strcmp(reduction, "none") == 0)
-        return onnx_give(b, 0, onnx_reshape(b, loss, shape), onnx_type_of(b, 0));
+        return onnx_give_like(b, onnx_reshape(b, loss, shape));
     pop_tensor sum = total(b, loss, (const unsigned[]){ 0 }, 1);
     if (strcmp(reduction, "mean") == 0 && onnx_ok(b))
         sum = ONNX_BINARY(b, DIVIDE, sum, total(b, weights, (const unsigned[]){ 0 }, 1));
-    return onnx_ok(b) && onnx_give(b, 0, sum, onnx_type_of(b, 0));
+    return onnx_ok(b) && onnx_give_like(b, sum);
 }
 
 /* Scores {batch, classes, field...} as rows, the classes last; with softmax they become log p. */

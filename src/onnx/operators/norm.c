@@ -128,7 +128,7 @@ static bool build_layer_norm(onnx_builder *b)
         return false;
     pop_tensor result = onnx_input(b, 2) ? onnx_map(b, "_1 * _2 + _3", POP_TENSORS(white, scale, bias))
                                          : ONNX_BINARY(b, MULTIPLY, white, scale);
-    return onnx_give(b, 0, result, onnx_type_of(b, 0)) && onnx_give(b, 1, mean, TREMULA_ONNX_FLOAT) &&
+    return onnx_give_like(b, result) && onnx_give(b, 1, mean, TREMULA_ONNX_FLOAT) &&
            onnx_give(b, 2, inverse, TREMULA_ONNX_FLOAT);
 }
 
@@ -146,7 +146,7 @@ static bool build_instance_norm(onnx_builder *b)
         return false;
     pop_tensor result =
         onnx_map(b, "_1 * _2 + _3", POP_TENSORS(white, by_channel(b, scale, rank), by_channel(b, bias, rank)));
-    return onnx_give(b, 0, result, onnx_type_of(b, 0));
+    return onnx_give_like(b, result);
 }
 
 static bool build_mean_variance(onnx_builder *b)
@@ -178,7 +178,7 @@ static bool build_mean_variance(onnx_builder *b)
         return false;
     pop_tensor squares = onnx_reshape(b, reduce_dims(b, centred, reduced, count, POPOPS_SQUARE_ADD), kept);
     pop_tensor deviation = ONNX_UNARY(b, SQRT, ONNX_BINARY(b, MULTIPLY, squares, share));
-    return onnx_ok(b) && onnx_give(b, 0, ONNX_BINARY(b, DIVIDE, centred, deviation), onnx_type_of(b, 0));
+    return onnx_ok(b) && onnx_give_like(b, ONNX_BINARY(b, DIVIDE, centred, deviation));
 }
 
 /* x / (bias + alpha / size * the sum of squares of neighbouring channels)^beta */
@@ -207,7 +207,7 @@ static bool build_lrn(onnx_builder *b)
     char text[128];
     pop_text_format(text, sizeof(text), "_1 * pow(%.9g + _2 * %.9g, -%.9g)", onnx_float(b, "bias", 1),
                     onnx_float(b, "alpha", 1e-4) / (double)size, onnx_float(b, "beta", 0.75));
-    return onnx_give(b, 0, onnx_map(b, text, POP_TENSORS(t, sums)), onnx_type_of(b, 0));
+    return onnx_give_like(b, onnx_map(b, text, POP_TENSORS(t, sums)));
 }
 
 static bool build_lp_norm(onnx_builder *b)
@@ -222,7 +222,7 @@ static bool build_lp_norm(onnx_builder *b)
     if (!onnx_ok(b))
         return false;
     total = pop_tensor_expand_at(b->where, sums ? total : ONNX_UNARY(b, SQRT, total), POP_DIMS(axis));
-    return onnx_give(b, 0, ONNX_BINARY(b, DIVIDE, t, total), onnx_type_of(b, 0));
+    return onnx_give_like(b, ONNX_BINARY(b, DIVIDE, t, total));
 }
 
 const onnx_operator onnx_norm_operators[] = {

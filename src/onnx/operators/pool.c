@@ -107,7 +107,7 @@ static bool build_max_by_views(onnx_builder *b, const onnx_window *w, pop_tensor
             at = ONNX_TERNARY(b, SELECT, window_view(b, w, indices, i), at, ONNX_BINARY(b, GREATER_THAN, next, best));
         best = ONNX_BINARY(b, MAXIMUM, best, next);
     }
-    return onnx_give(b, 0, best, onnx_type_of(b, 0)) && (!indexed || onnx_give(b, 1, at, TREMULA_ONNX_INT64));
+    return onnx_give_like(b, best) && (!indexed || onnx_give(b, 1, at, TREMULA_ONNX_INT64));
 }
 
 static bool build_max_pool(onnx_builder *b)
@@ -120,7 +120,7 @@ static bool build_max_pool(onnx_builder *b)
         return build_max_by_views(b, &w, t);
     popnn_pool_params params = pool_params(b, &w, POPNN_POOL_MAX, t);
     pop_tensor result = popnn_pool_at(b->where, b->graph, &params, t, b->program, b->name, POP_NO_OPTIONS);
-    return onnx_give(b, 0, result, onnx_type_of(b, 0));
+    return onnx_give_like(b, result);
 }
 
 static bool build_average_pool(onnx_builder *b)
@@ -137,7 +137,7 @@ static bool build_average_pool(onnx_builder *b)
         count *= w.kernel[i];
     if (whole && onnx_ok(b))
         result = ONNX_BINARY(b, MULTIPLY, result, 1.0 / (double)count);
-    return onnx_give(b, 0, result, onnx_type_of(b, 0));
+    return onnx_give_like(b, result);
 }
 
 /* The p-norm of each window. */
@@ -151,8 +151,7 @@ static bool build_lp_pool(onnx_builder *b)
     pop_tensor powers = p == 2 ? ONNX_UNARY(b, SQUARE, t) : ONNX_BINARY(b, POWER, ONNX_UNARY(b, ABSOLUTE, t), p);
     popnn_pool_params params = pool_params(b, &w, POPNN_POOL_SUM, t);
     pop_tensor sum = popnn_pool_at(b->where, b->graph, &params, powers, b->program, b->name, POP_NO_OPTIONS);
-    return onnx_ok(b) &&
-           onnx_give(b, 0, p == 2 ? ONNX_UNARY(b, SQRT, sum) : ONNX_BINARY(b, POWER, sum, 1 / p), onnx_type_of(b, 0));
+    return onnx_ok(b) && onnx_give_like(b, p == 2 ? ONNX_UNARY(b, SQRT, sum) : ONNX_BINARY(b, POWER, sum, 1 / p));
 }
 
 /* ---- of whole fields ---- */
@@ -182,7 +181,7 @@ static bool build_global_pool(onnx_builder *b)
         return onnx_complain(b, "p is %lld; only 2 is supported", (long long)onnx_int(b, "p", 2));
     else if (params.op == POPOPS_SQUARE_ADD && onnx_ok(b))
         result = ONNX_UNARY(b, SQRT, result);
-    return onnx_ok(b) && onnx_give(b, 0, onnx_reshape(b, result, (pop_shape){ rank, shape }), onnx_type_of(b, 0));
+    return onnx_ok(b) && onnx_give_like(b, onnx_reshape(b, result, (pop_shape){ rank, shape }));
 }
 
 const onnx_operator onnx_pool_operators[] = {

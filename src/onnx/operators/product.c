@@ -76,7 +76,7 @@ static bool build_mat_mul(onnx_builder *b)
         dims[last++] = rows;
     if (y_rank > 1)
         dims[last++] = columns;
-    return onnx_ok(b) && onnx_give(b, 0, onnx_reshape(b, result, (pop_shape){ last, dims }), onnx_type_of(b, 0));
+    return onnx_ok(b) && onnx_give_like(b, onnx_reshape(b, result, (pop_shape){ last, dims }));
 }
 
 static bool build_gemm(onnx_builder *b)
@@ -112,7 +112,7 @@ static bool build_gemm(onnx_builder *b)
         c = beta == 1 || !onnx_ok(b) ? c : ONNX_BINARY(b, MULTIPLY, c, beta);
         out = onnx_ok(b) ? ONNX_BINARY(b, ADD, out, c) : out;
     }
-    return onnx_give(b, 0, out, onnx_type_of(b, 0));
+    return onnx_give_like(b, out);
 }
 
 const onnx_operator onnx_product_operators[] = {

@@ -40,10 +40,16 @@ static pop_tensor quantise(onnx_builder *b, pop_tensor real, pop_tensor scale, p
     return onnx_cast(b, t, POP_INT);
 }
 
+/* A scale for each block of elements: since set 21. */
+static bool refuse_blocks(onnx_builder *b)
+{
+    return !onnx_int(b, "block_size", 0) || onnx_complain(b, "block_size is not supported");
+}
+
 static bool build_quantise(onnx_builder *b)
 {
     pop_tensor t = onnx_tensor(b, 0);
-    if (!onnx_ok(b))
+    if (!refuse_blocks(b) || !onnx_ok(b))
         return false;
     size_t rank = pop_tensor_rank(t), axis = rank ? onnx_axis(b, onnx_int(b, "axis", rank > 1), rank) : 0;
     pop_tensor scale = along(b, 1, rank, axis), zero = onnx_input(b, 2) ? along(b, 2, rank, axis) : (pop_tensor){ 0 };
@@ -54,7 +60,7 @@ static bool build_quantise(onnx_builder *b)
 static bool build_dequantise(onnx_builder *b)
 {
     pop_tensor t = onnx_tensor(b, 0);
-    if (!onnx_ok(b))
+    if (!refuse_blocks(b) || !onnx_ok(b))
         return false;
     size_t rank = pop_tensor_rank(t), axis = rank ? onnx_axis(b, onnx_int(b, "axis", rank > 1), rank) : 0;
     pop_tensor scale = along(b, 1, rank, axis);

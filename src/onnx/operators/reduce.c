@@ -47,8 +47,8 @@ static bool build_reduce(onnx_builder *b)
     if (!read_axes(b, &r) || !onnx_ok(b))
         return false;
     if (r.nothing)
-        return onnx_give(b, 0, t, onnx_type_of(b, 0));
-    return onnx_give(b, 0, reduce(b, t, &r, (popops_operation)b->node->row->op), onnx_type_of(b, 0));
+        return onnx_give_like(b, t);
+    return onnx_give_like(b, reduce(b, t, &r, (popops_operation)b->node->row->op));
 }
 
 /* Reductions with a function before or after the sum; the row's text has what comes after. */
@@ -79,7 +79,7 @@ static bool build_mean(onnx_builder *b)
     if (!read_axes(b, &r) || !onnx_ok(b))
         return false;
     if (r.nothing)
-        return onnx_give(b, 0, t, onnx_type_of(b, 0));
+        return onnx_give_like(b, t);
     size_t count = 1;
     for (size_t i = 0; i < r.count; ++i)
         count *= pop_tensor_dim(t, r.dims[i]);
@@ -88,7 +88,7 @@ static bool build_mean(onnx_builder *b)
         return false;
     sum = pop_type_is_floating_point(pop_tensor_type(sum)) ? ONNX_BINARY(b, MULTIPLY, sum, 1.0 / (double)count)
                                                            : ONNX_BINARY(b, DIVIDE, sum, (int)count);
-    return onnx_give(b, 0, sum, onnx_type_of(b, 0));
+    return onnx_give_like(b, sum);
 }
 
 /* ---- on the host: sums and products of sizes ---- */
@@ -193,7 +193,7 @@ static bool build_cum_sum(onnx_builder *b)
     }
     if (reverse)
         t = pop_tensor_reverse_at(b->where, t, dim);
-    return onnx_give(b, 0, t, onnx_type_of(b, 0));
+    return onnx_give_like(b, t);
 }
 
 const onnx_operator onnx_reduce_operators[] = {

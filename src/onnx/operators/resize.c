@@ -115,6 +115,14 @@ static pop_tensor resize_smooth(onnx_builder *b, pop_tensor t, unsigned dim, con
     return pop_tensor_dim_roll_at(b->where, onnx_reshape(b, t, (pop_shape){ shape.rank, dims }), last, dim);
 }
 
+/* What sets after 17 added. */
+static bool has_later_options(const onnx_builder *b)
+{
+    return onnx_int(b, "antialias", 0) || onnx_has(b, "axes") ||
+           strcmp(onnx_text(b, "keep_aspect_ratio_policy", "stretch"), "stretch") != 0 ||
+           strcmp(onnx_text(b, "coordinate_transformation_mode", ""), "half_pixel_symmetric") == 0;
+}
+
 static bool build_resize(onnx_builder *b)
 {
     bool upsample = b->node->row->op == 1, old = upsample || b->model->opset < 11;
@@ -134,6 +142,8 @@ static bool build_resize(onnx_builder *b)
         return false;
     const tremula_onnx_tensor *list = sizes ? sizes : scales;
     size_t given = list ? tremula_onnx_tensor_elements(list) : attributes;
+    if (has_later_options(b))
+        return onnx_complain(b, "antialias, axes, keep_aspect_ratio_policy and half_pixel_symmetric are not supported");
     if (given != rank || (!list && !listed) || (roi && tremula_onnx_tensor_elements(roi) != 2 * rank))
         return onnx_complain(b, "it has no scales or sizes for each of %zu dimensions", rank);
     for (unsigned i = 0; i < rank && onnx_ok(b); ++i) {
@@ -157,7 +167,7 @@ static bool build_resize(onnx_builder *b)
             continue;
         t = *mode == 'n' ? resize_nearest(b, t, i, &r) : resize_smooth(b, t, i, &r, *mode == 'c');
     }
-    return onnx_give(b, 0, t, onnx_type_of(b, 0));
+    return onnx_give_like(b, t);
 }
 
 const onnx_operator onnx_resize_operators[] = {

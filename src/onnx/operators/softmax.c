@@ -47,7 +47,7 @@ static bool build_softmax(onnx_builder *b)
     result = onnx_reshape(b, result, shape);
     if (!old)
         result = pop_tensor_dim_roll_at(b->where, result, (unsigned)(rank ? rank - 1 : 0), (unsigned)axis);
-    return onnx_give(b, 0, result, onnx_type_of(b, 0));
+    return onnx_give_like(b, result);
 }
 
 const onnx_operator onnx_softmax_operators[] = {

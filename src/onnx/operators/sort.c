@@ -28,7 +28,7 @@ static bool build_top_k(onnx_builder *b)
         return false;
     values = pop_tensor_dim_roll_at(b->where, values, last, (unsigned)axis);
     indices = pop_tensor_dim_roll_at(b->where, onnx_cast(b, indices, POP_INT), last, (unsigned)axis);
-    return onnx_give(b, 0, values, onnx_type_of(b, 0)) && onnx_give(b, 1, indices, TREMULA_ONNX_INT64);
+    return onnx_give_like(b, values) && onnx_give(b, 1, indices, TREMULA_ONNX_INT64);
 }
 
 /* ---- on the host ---- */

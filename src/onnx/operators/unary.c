@@ -11,14 +11,13 @@ static bool build_unary(onnx_builder *b)
     if (!onnx_ok(b))
         return false;
     pop_tensor result = popops_unary_at(b->where, (popops_unary_op)b->node->row->op, b->graph, t, b->program, b->name);
-    return onnx_give(b, 0, result, pop_tensor_type(result) == POP_BOOL ? TREMULA_ONNX_BOOL : onnx_type_of(b, 0));
+    return onnx_give_like(b, result);
 }
 
 /* An expression, which becomes one vertex type. */
 static bool build_expression(onnx_builder *b)
 {
-    pop_tensor t = onnx_tensor(b, 0);
-    return onnx_ok(b) && onnx_give(b, 0, onnx_map(b, b->node->row->text, POP_TENSORS(t)), onnx_type_of(b, 0));
+    return onnx_give_map(b, b->node->row->text);
 }
 
 /* Unsigned integers are not negative: they are their own absolute values. */
@@ -27,7 +26,7 @@ static bool build_abs(onnx_builder *b)
     pop_tensor t = onnx_tensor(b, 0);
     if (!onnx_ok(b))
         return false;
-    return pop_tensor_type(t) == POP_UNSIGNED_INT ? onnx_give(b, 0, t, onnx_type_of(b, 0)) : build_unary(b);
+    return pop_tensor_type(t) == POP_UNSIGNED_INT ? onnx_give_like(b, t) : build_unary(b);
 }
 
 static bool build_is_inf(onnx_builder *b)
@@ -63,19 +62,10 @@ static double logical_not(double x)
     return x == 0;
 }
 
-static bool fold_with(onnx_builder *b, double (*function)(double))
-{
-    const onnx_value *in = onnx_input(b, 0);
-    tremula_onnx_tensor result = onnx_new_tensor(b, in->type, onnx_shape_of(b, 0));
-    for (size_t i = 0, n = result.data ? tremula_onnx_tensor_elements(&result) : 0; i < n; ++i)
-        onnx_set_number(&result, i, function(onnx_number(&in->host, i)));
-    return onnx_give_known(b, 0, result);
-}
-
 #define FOLD(name, function)                                                                                           \
     static bool fold_##name(onnx_builder *b)                                                                           \
     {                                                                                                                  \
-        return fold_with(b, function);                                                                                 \
+        return onnx_fold_elements(b, function);                                                                        \
     }
 FOLD(abs, fabs)
 FOLD(ceil, ceil)

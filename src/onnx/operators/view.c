@@ -6,14 +6,9 @@
 #include <popops/pad.h>
 #include <string.h>
 
-static bool give_view(onnx_builder *b, pop_tensor view)
-{
-    return onnx_give(b, 0, view, onnx_type_of(b, 0));
-}
-
 static bool build_identity(onnx_builder *b)
 {
-    return give_view(b, onnx_tensor(b, 0));
+    return onnx_give_like(b, onnx_tensor(b, 0));
 }
 
 /* Of two outputs the second is a mask of elements that are kept: all, in inference. */
@@ -32,7 +27,7 @@ static bool build_dropout(onnx_builder *b)
         if (!onnx_give(b, 1, onnx_fill(b, onnx_device_type(b, type), onnx_shape(b, t), 1), type))
             return false;
     }
-    return give_view(b, t);
+    return onnx_give_like(b, t);
 }
 
 /* ---- shapes ---- */
@@ -66,7 +61,7 @@ static bool build_reshape(onnx_builder *b)
     size_t count;
     if (!onnx_count_elements(rank, dims, 1, &count) || count != elements)
         return onnx_complain(b, "a tensor of %zu elements cannot have its new shape", elements);
-    return give_view(b, onnx_reshape(b, t, (pop_shape){ rank, dims }));
+    return onnx_give_like(b, onnx_reshape(b, t, (pop_shape){ rank, dims }));
 }
 
 static bool build_flatten(onnx_builder *b)
@@ -82,7 +77,7 @@ static bool build_flatten(onnx_builder *b)
     size_t columns = 1;
     for (size_t i = split; i < rank; ++i)
         columns *= onnx_shape_of(b, 0).dims[i];
-    return onnx_ok(b) && give_view(b, onnx_reshape(b, t, POP_SHAPE(rows, columns)));
+    return onnx_ok(b) && onnx_give_like(b, onnx_reshape(b, t, POP_SHAPE(rows, columns)));
 }
 
 static bool build_squeeze(onnx_builder *b)
@@ -100,7 +95,7 @@ static bool build_squeeze(onnx_builder *b)
             dims[kept++] = shape.dims[i];
     }
     pop_tensor t = onnx_tensor(b, 0);
-    return onnx_ok(b) && give_view(b, onnx_reshape(b, t, (pop_shape){ kept, dims }));
+    return onnx_ok(b) && onnx_give_like(b, onnx_reshape(b, t, (pop_shape){ kept, dims }));
 }
 
 static bool build_unsqueeze(onnx_builder *b)
@@ -119,7 +114,7 @@ static bool build_unsqueeze(onnx_builder *b)
         dims[i] = added[i] ? 1 : onnx_shape_of(b, 0).dims[from++];
     }
     pop_tensor t = onnx_tensor(b, 0);
-    return onnx_ok(b) && give_view(b, onnx_reshape(b, t, (pop_shape){ rank + count, dims }));
+    return onnx_ok(b) && onnx_give_like(b, onnx_reshape(b, t, (pop_shape){ rank + count, dims }));
 }
 
 static bool build_transpose(onnx_builder *b)
@@ -132,7 +127,7 @@ static bool build_transpose(onnx_builder *b)
     for (size_t i = 0; i < rank; ++i)
         order[i] = permutation ? (unsigned)onnx_axis(b, permutation[i], rank) : (unsigned)(rank - 1 - i);
     pop_tensor t = onnx_tensor(b, 0);
-    return onnx_ok(b) && give_view(b, onnx_permute(b, t, order));
+    return onnx_ok(b) && onnx_give_like(b, onnx_permute(b, t, order));
 }
 
 static bool build_expand(onnx_builder *b)
@@ -150,7 +145,7 @@ static bool build_expand(onnx_builder *b)
         size_t want = i + count < rank ? 1 : (size_t)wanted[i + count - rank];
         dims[i] = want == 1 ? have : want;
     }
-    return give_view(b, onnx_broadcast(b, t, (pop_shape){ rank, dims }));
+    return onnx_give_like(b, onnx_broadcast(b, t, (pop_shape){ rank, dims }));
 }
 
 static bool build_tile(onnx_builder *b)
@@ -164,7 +159,7 @@ static bool build_tile(onnx_builder *b)
         return onnx_complain(b, "it has %zu repeats for a tensor of rank %zu", count, rank);
     for (unsigned i = 0; i < rank; ++i)
         t = pop_tensor_broadcast_at(b->where, t, (unsigned)repeats[i], i);
-    return give_view(b, t);
+    return onnx_give_like(b, t);
 }
 
 /* ---- parts ---- */
@@ -175,7 +170,7 @@ static bool build_concat(onnx_builder *b)
     pop_tensor *list = onnx_new(b->arena, count, sizeof(*list));
     for (size_t i = 0; i < count && !b->failed; ++i)
         list[i] = onnx_tensor(b, i);
-    return onnx_ok(b) && give_view(b, pop_tensor_concat_at(b->where, (pop_tensors){ count, list }, (unsigned)dim));
+    return onnx_ok(b) && onnx_give_like(b, pop_tensor_concat_at(b->where, (pop_tensors){ count, list }, (unsigned)dim));
 }
 
 static bool build_split(onnx_builder *b)
@@ -244,7 +239,7 @@ static bool build_slice(onnx_builder *b)
         if (!b->failed)
             t = slice_dim(b, t, (unsigned)dim, range);
     }
-    return give_view(b, t);
+    return onnx_give_like(b, t);
 }
 
 /* Elements that a mask keeps, along an axis or of the flattened tensor. */
@@ -263,8 +258,8 @@ static bool build_compress(onnx_builder *b)
         if (mask[i])
             list[kept++] = pop_tensor_slice_at(b->where, t, i, i + 1, (unsigned)dim);
     if (!kept)
-        return give_view(b, pop_tensor_slice_at(b->where, t, 0, 0, (unsigned)dim));
-    return give_view(b, pop_tensor_concat_at(b->where, (pop_tensors){ kept, list }, (unsigned)dim));
+        return onnx_give_like(b, pop_tensor_slice_at(b->where, t, 0, 0, (unsigned)dim));
+    return onnx_give_like(b, pop_tensor_concat_at(b->where, (pop_tensors){ kept, list }, (unsigned)dim));
 }
 
 /* The first elements of each batch entry in reverse order. */
@@ -288,7 +283,7 @@ static bool build_reverse_sequence(onnx_builder *b)
         pop_tensor rest = pop_tensor_slice_at(b->where, entry, length, extent, time);
         list[i] = pop_tensor_concat_at(b->where, POP_TENSORS(pop_tensor_reverse_at(b->where, first, time), rest), time);
     }
-    return give_view(b, pop_tensor_concat_at(b->where, (pop_tensors){ count, list }, batch));
+    return onnx_give_like(b, pop_tensor_concat_at(b->where, (pop_tensors){ count, list }, batch));
 }
 
 /* ---- blocks ---- */
@@ -310,7 +305,7 @@ static bool build_depth_to_space(onnx_builder *b)
         t = onnx_reshape(b, t, POP_SHAPE(n, c, block, block, h, w));
         t = onnx_permute(b, t, (const unsigned[]){ 0, 1, 4, 2, 5, 3 });
     }
-    return give_view(b, onnx_reshape(b, t, POP_SHAPE(n, c, h * block, w * block)));
+    return onnx_give_like(b, onnx_reshape(b, t, POP_SHAPE(n, c, h * block, w * block)));
 }
 
 static bool build_space_to_depth(onnx_builder *b)
@@ -325,7 +320,7 @@ static bool build_space_to_depth(onnx_builder *b)
            w = pop_tensor_dim(t, 3) / block;
     t = onnx_reshape(b, t, POP_SHAPE(n, c, h, block, w, block));
     t = onnx_permute(b, t, (const unsigned[]){ 0, 3, 5, 1, 2, 4 });
-    return give_view(b, onnx_reshape(b, t, POP_SHAPE(n, c * block * block, h, w)));
+    return onnx_give_like(b, onnx_reshape(b, t, POP_SHAPE(n, c * block * block, h, w)));
 }
 
 /* ---- Pad ---- */
@@ -338,28 +333,49 @@ static double pad_value(onnx_builder *b)
     return value && tremula_onnx_tensor_elements(value) ? onnx_number(value, 0) : 0;
 }
 
+/* The paddings of all dimensions: the list is of all of them or, since set 18, of those of input 3. */
+static bool read_pads(onnx_builder *b, size_t rank, int64_t *pads)
+{
+    size_t count, num_axes = rank;
+    const int64_t *list = onnx_input(b, 1) ? onnx_known_ints(b, 1, &count)
+                                           : onnx_ints(b, onnx_has(b, "pads") ? "pads" : "paddings", &count);
+    const int64_t *axes = onnx_input(b, 3) ? onnx_known_ints(b, 3, &num_axes) : NULL;
+    if (b->failed)
+        return false;
+    if (count != 2 * num_axes)
+        return onnx_complain(b, "it has %zu paddings for %zu dimensions", count, num_axes);
+    for (size_t i = 0; i < num_axes; ++i) {
+        size_t dim = axes ? onnx_axis(b, axes[i], rank) : i;
+        for (size_t end = 0; end < 2 && !b->failed; ++end) {
+            pads[dim + end * rank] = list[i + end * num_axes];
+            if (pads[dim + end * rank] > INT32_MAX || pads[dim + end * rank] < -INT32_MAX)
+                return onnx_complain(b, "a padding is %lld", (long long)list[i + end * num_axes]);
+        }
+    }
+    return !b->failed;
+}
+
 static bool build_pad(onnx_builder *b)
 {
-    size_t count, rank = onnx_rank_of(b, 0);
-    const int64_t *pads = onnx_input(b, 1) ? onnx_known_ints(b, 1, &count)
-                                           : onnx_ints(b, onnx_has(b, "pads") ? "pads" : "paddings", &count);
+    size_t rank = onnx_rank_of(b, 0);
+    int64_t pads[2 * TREMULA_ONNX_MAX_RANK] = { 0 };
     const char *mode = onnx_text(b, "mode", "constant");
     double value = pad_value(b);
     pop_tensor t = onnx_tensor(b, 0);
-    if (!onnx_ok(b))
+    if (!read_pads(b, rank, pads) || !onnx_ok(b))
         return false;
-    if (count != 2 * rank)
-        return onnx_complain(b, "it has %zu paddings for a tensor of rank %zu", count, rank);
+    bool constant = strcmp(mode, "constant") == 0, edge = strcmp(mode, "edge") == 0;
+    if (!constant && !edge && strcmp(mode, "reflect") != 0)
+        return onnx_complain(b, "mode '%s' is not supported (allowed: constant, edge, reflect)", mode);
     pop_tensor fill = onnx_fill(b, pop_tensor_type(t), POP_SHAPE(), value);
     for (unsigned i = 0; i < rank && onnx_ok(b); ++i) {
         ptrdiff_t lower = (ptrdiff_t)pads[i], upper = (ptrdiff_t)pads[i + rank];
-        bool grows = lower > 0 || upper > 0, constant = *mode == 'c' || !grows;
-        t = constant
+        t = constant || (lower <= 0 && upper <= 0)
                 ? popops_pad_dim_tensor_at(b->where, b->graph, t, lower, upper, i, fill, POPOPS_PADDING_MAPPING_EDGE)
                 : popops_pad_dim_with_at(b->where, t, lower, upper, i,
-                                         *mode == 'e' ? POPOPS_PADDING_EDGE : POPOPS_PADDING_REFLECT);
+                                         edge ? POPOPS_PADDING_EDGE : POPOPS_PADDING_REFLECT);
     }
-    return give_view(b, t);
+    return onnx_give_like(b, t);
 }
 
 /* The upper or lower triangle of each matrix, with zeros elsewhere. */
@@ -376,7 +392,7 @@ static bool build_trilu(onnx_builder *b)
         return onnx_complain(b, "its input has fewer than 2 dimensions");
     size_t rows = pop_tensor_dim(t, rank - 2), columns = pop_tensor_dim(t, rank - 1);
     if (pop_tensor_num_elements(t) == 0)
-        return give_view(b, t);
+        return onnx_give_like(b, t);
     pop_shape shape = onnx_shape(b, t);
     pop_tensor zeros = onnx_fill(b, pop_tensor_type(t), shape, 0), *list = onnx_new(b->arena, rows, sizeof(*list));
     for (size_t i = 0; i < rows; ++i) {
@@ -388,7 +404,7 @@ static bool build_trilu(onnx_builder *b)
                    right = pop_tensor_slice_at(b->where, upper ? row : zero, at, columns, rank - 1);
         list[i] = pop_tensor_concat_at(b->where, POP_TENSORS(left, right), rank - 1);
     }
-    return give_view(b, pop_tensor_concat_at(b->where, (pop_tensors){ rows, list }, rank - 2));
+    return onnx_give_like(b, pop_tensor_concat_at(b->where, (pop_tensors){ rows, list }, rank - 2));
 }
 
 const onnx_operator onnx_view_operators[] = {

@@ -47,8 +47,8 @@ bool onnx_read_window(onnx_builder *b, pop_shape field, pop_shape kernel, onnx_w
             window->upper[i] > INT32_MAX)
             return onnx_complain(b, "a padding is negative or too large");
         int64_t reach = (int64_t)window->dilation[i] * ((int64_t)kernel.dims[i] - 1) + 1, stride = window->stride[i];
-        int64_t room = (int64_t)field.dims[i] + window->lower[i] + window->upper[i] - reach;
-        int64_t steps = room < 0 ? -1 : round_up ? (room + stride - 1) / stride : room / stride;
+        int64_t span = (int64_t)field.dims[i] + window->lower[i] + window->upper[i] - reach;
+        int64_t steps = span < 0 ? -1 : round_up ? (span + stride - 1) / stride : span / stride;
         if (round_up && steps > 0 && steps * stride >= (int64_t)field.dims[i] + window->lower[i])
             --steps; /* a window begins in the input or in the padding before it */
         window->output[i] = (size_t)(steps + 1);
