@@ -12,6 +12,6 @@ if(TREMULA_SANITIZE)
   add_compile_options(-fsanitize=${TREMULA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${TREMULA_SANITIZE})
   if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
-    add_link_options(-fsanitize-link-c++-runtime) # for programs in C that link the C++ interface
+    add_link_options(-fsanitize-link-c++-runtime -lstdc++) # for programs in C that link the C++ interface; clang does not add what the runtime needs
   endif()
 endif()

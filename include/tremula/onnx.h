@@ -168,6 +168,9 @@ POP_API void tremula_onnx_cut_output(const tremula_onnx_model *model, size_t out
                                      tremula_onnx_tensor *tensor);
 /* Node i of the main graph in the order of building; false beyond the last. */
 POP_API bool tremula_onnx_node(const tremula_onnx_model *model, size_t index, tremula_onnx_node_cost *cost);
+/* The part, from 0 to 1, of all bytes of weights and outputs that the IPU with most of them would hold, were the nodes
+ * of the last build divided over so many IPUs. */
+POP_API double tremula_onnx_largest_share(const tremula_onnx_model *model, unsigned ipus);
 
 /* ---- tensors ---- */
 

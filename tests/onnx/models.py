@@ -304,6 +304,15 @@ def make_wrap():
     return simple("Pad", [("x", [3]), "pads"], [("y", [5])], [tensor("pads", [2], [1, 1], INT64)], opset=19, mode="wrap")
 
 
+def make_deep():
+    """Eight dense layers with 2 MB of weights."""
+    net, x = Network(), "input"
+    for i in range(8):
+        x = net.add("MatMul", "dense%d" % i, [x, net.weight("w%d" % i, [256, 256])])
+        x = net.add("Relu", "output" if i == 7 else "relu%d" % i, [x])
+    return model(graph(net.nodes, [value("input", ["batch", 256])], [value("output", ["batch", 256])], net.weights))
+
+
 def make_set(opset):
     """One function in the words of each operator set: what attributes were became inputs."""
     net = Network()

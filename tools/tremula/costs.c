@@ -43,11 +43,12 @@ pop_status read_costs(const session *s, costs *c, pop_error *error)
     if (pop_engine_cycles(s->engine, &c->cycles, error) != POP_OK ||
         pop_engine_graph_profile(s->engine, &graph, error) != POP_OK)
         return error->status;
-    const pop_profile_value *tiles = pop_profile_path(&graph, "memory.byTile.total");
+    const pop_profile_value *tiles = pop_profile_path(&graph, "memory.byTile.total"),
+                            *needed = pop_profile_path(&graph, "memory.byTile.totalIncludingGaps");
     for (size_t i = 0; i < pop_profile_size(tiles); ++i) {
-        uint64_t bytes = pop_profile_as_uint(pop_profile_at(tiles, i));
+        uint64_t bytes = pop_profile_as_uint(pop_profile_at(needed, i));
         c->fullest = bytes > c->fullest ? bytes : c->fullest;
-        c->all += bytes;
+        c->all += pop_profile_as_uint(pop_profile_at(tiles, i));
     }
     c->seconds = s->target->tile_clock_frequency > 0 ? (double)c->cycles.total / s->target->tile_clock_frequency : 0;
     pop_profile_free(&graph);
@@ -155,11 +156,11 @@ pop_status print_costs(const session *s, size_t wanted, pop_error *error)
     double total = (double)c.cycles.total;
     put("%.0f cycles, %.3g ms at %.4g GHz; of all tiles' cycles %.0f %% compute, %.0f %% exchange, %.0f %% wait\n",
         total, c.seconds * 1e3, s->target->tile_clock_frequency / 1e9, c.compute * 100, c.exchange * 100, c.sync * 100);
-    put("memory: %.4g MB of %.4g MB on %u tiles; the fullest tile has %.4g of %.4g KB\n", (double)c.all / 1e6,
+    put("memory: %.4g MB of %.4g MB on %u tiles; the fullest tile needs %.4g of %.4g KB\n", (double)c.all / 1e6,
         (double)pop_target_memory_bytes(s->target) / 1e6, pop_target_num_tiles(s->target), (double)c.fullest / 1e3,
         (double)c.per_tile / 1e3);
     if (c.fullest > c.per_tile)
-        print_shortage(s);
+        print_shortage(s, &c);
     pop_profile_value execution = { 0 };
     if (pop_engine_execution_profile(s->engine, &execution, error) != POP_OK)
         return error->status;
@@ -177,27 +178,54 @@ pop_status print_costs(const session *s, size_t wanted, pop_error *error)
     return POP_OK;
 }
 
-void print_shortage(const session *s)
+enum { MAX_IPUS = 64 };
+
+/* How many IPUs would do: the fullest tile's need goes down with the largest share; 0: a node is too large for any
+ * number. */
+static unsigned needed_ipus(const session *s, double need, double capacity)
 {
-    size_t count, weights = 0, largest = 0;
-    struct row *rows = list_rows(s, &count);
+    double now = tremula_onnx_largest_share(s->model, s->target->num_ipus);
+    for (unsigned ipus = s->target->num_ipus; ipus <= MAX_IPUS && now > 0; ++ipus)
+        if (need * tremula_onnx_largest_share(s->model, ipus) / now <= capacity)
+            return ipus;
+    return 0;
+}
+
+/* The node that holds most, and what all of them have of weights. */
+static const struct row *find_largest(const struct row *rows, size_t count, size_t *weights)
+{
     const struct row *worst = NULL;
+    *weights = 0;
     for (size_t i = 0; i < count; ++i) {
-        weights += rows[i].weight_bytes;
-        size_t bytes = rows[i].weight_bytes + rows[i].output_bytes;
-        if (bytes > largest) {
-            largest = bytes;
+        *weights += rows[i].weight_bytes;
+        if (!worst || rows[i].weight_bytes + rows[i].output_bytes > worst->weight_bytes + worst->output_bytes)
             worst = &rows[i];
-        }
     }
-    double memory = (double)pop_target_memory_bytes(s->target) / s->target->num_ipus;
-    unsigned ipus = (unsigned)((double)weights * 1.6 / memory) + 1;
-    put("the model does not fit: its weights take %.4g MB, and an IPU has %.4g MB, of which code, messages and "
-        "activations need a part.\n",
-        (double)weights / 1e6, memory / 1e6);
+    return worst;
+}
+
+void print_shortage(const session *s, const costs *c)
+{
+    size_t count, weights;
+    struct row *rows = list_rows(s, &count);
+    const struct row *worst = find_largest(rows, count, &weights);
+    double need = (double)c->fullest, capacity = (double)c->per_tile;
+    bool half = s->build_options.count && strcmp(s->build_options.list[0].value, "half") == 0;
+    unsigned ipus = needed_ipus(s, need, capacity), ipus_in_half = half ? 0 : needed_ipus(s, need / 2, capacity);
+    put("the model does not fit: the fullest tile lacks %.4g KB; of %.4g MB that it needs in all, %.4g MB are "
+        "weights\n",
+        (need - capacity) / 1e3, (double)c->all / 1e6, (double)weights / 1e6);
     if (worst)
-        put("the largest node is '%s' (%s): %.4g MB of weights, %.4g MB of output\n", worst->name, worst->op,
+        put("  the largest node is '%s' (%s): %.4g MB of weights, %.4g MB of output\n", worst->name, worst->op,
             (double)worst->weight_bytes / 1e6, (double)worst->output_bytes / 1e6);
-    put("try --type half, or --ipus %u\n", ipus > s->target->num_ipus ? ipus : 2 * s->target->num_ipus);
+    if (ipus)
+        put("  by what the nodes hold, --ipus %u would do", ipus);
+    else
+        put("  that node is too large for an IPU, however many there are");
+    if (ipus_in_half == s->target->num_ipus)
+        put("; so would --type half");
+    else if (ipus_in_half && ipus_in_half < (ipus ? ipus : MAX_IPUS + 1))
+        put("; in half (--type half) --ipus %u", ipus_in_half);
+    put("\n");
     pop_memory_free(rows);
 }

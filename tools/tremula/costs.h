@@ -9,14 +9,14 @@ typedef struct costs {
     pop_cycles cycles;
     double compute, exchange, sync; /* shares of the cycles of all tiles; the host's exchange is part of exchange */
     double seconds;                 /* at the machine's clock */
-    uint64_t fullest, per_tile;     /* bytes on the fullest tile, and of a tile */
+    uint64_t fullest, per_tile;     /* bytes that the fullest tile needs, with gaps, and of a tile */
     uint64_t all;                   /* bytes on all tiles */
 } costs;
 
 pop_status read_costs(const session *s, costs *c, pop_error *error);
 /* Prints costs, and those of the nodes that take most cycles. */
 pop_status print_costs(const session *s, size_t rows, pop_error *error);
-/* When a model does not fit: what it holds, and how many IPUs would do. */
-void print_shortage(const session *s);
+/* When a model does not fit: what is missing, and how many IPUs would do. */
+void print_shortage(const session *s, const costs *c);
 
 #endif

@@ -180,10 +180,8 @@ static int run_session(const arguments *a, session *s, pop_error *error)
         return say("run", "%s", error->text);
     draw_inputs(a, s);
     double built = now();
-    if (session_compile(s, error) != POP_OK) {
-        print_shortage(s);
+    if (session_compile(s, error) != POP_OK)
         return say("run", "%s", error->text);
-    }
     double compiled = now();
     if (session_run(s, error) != POP_OK)
         return say("run", "%s", error->text);

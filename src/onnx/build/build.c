@@ -28,6 +28,16 @@ static pop_where begin_node(onnx_builder *b)
                           1);
 }
 
+/* An input of the model whose type is not supported, or what a node gives that is not supported. */
+static bool refuse_input(onnx_builder *b, uint32_t value)
+{
+    const char *name = b->model->value_names[value], *type = "no tensor";
+    for (size_t i = 0; i < b->model->graph.num_inputs; ++i)
+        if (b->model->graph.inputs[i] == value && b->model->graph.input_info[i].type)
+            type = tremula_onnx_type_name(b->model->graph.input_info[i].type);
+    return onnx_complain(b, "its input '%s' is of a type that is not supported: %s", name, type);
+}
+
 static bool build_node(onnx_builder *b)
 {
     const onnx_operator *row = b->node->row;
@@ -36,8 +46,7 @@ static bool build_node(onnx_builder *b)
                              *b->node->domain ? "." : "", b->node->op, (long long)b->model->opset);
     for (size_t i = 0; i < b->node->num_inputs; ++i)
         if (onnx_input(b, i) && !onnx_input(b, i)->given)
-            return onnx_complain(b, "its input '%s' is no tensor that this library can hold",
-                                 b->model->value_names[b->node->inputs[i]]);
+            return refuse_input(b, b->node->inputs[i]);
     if (row->fold && onnx_all_known(b))
         return row->fold(b);
     if (!row->build) { /* says which input is not known */

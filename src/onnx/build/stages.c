@@ -11,19 +11,48 @@ void onnx_enter_ipu(onnx_builder *b, unsigned ipu)
     b->graph = b->ipus[ipu];
 }
 
-/* An IPU takes nodes until it has its share of all bytes. */
+static double held_bytes(const tremula_onnx_node_cost *cost)
+{
+    return (double)(cost->weight_bytes + cost->output_bytes);
+}
+
+static double all_bytes(const tremula_onnx_node_cost *costs, size_t count)
+{
+    double all = 0;
+    for (size_t i = 0; i < count; ++i)
+        all += held_bytes(&costs[i]);
+    return all;
+}
+
+/* The IPU of a node: an IPU takes nodes until it has its share of all bytes.  before are the bytes of earlier nodes. */
+static unsigned choose_ipu(const tremula_onnx_node_cost *cost, double before, double all, unsigned ipus)
+{
+    unsigned ipu = all > 0 ? (unsigned)((before + held_bytes(cost) / 2) / all * ipus) : 0;
+    return ipu < ipus ? ipu : ipus - 1;
+}
+
+double tremula_onnx_largest_share(const tremula_onnx_model *model, unsigned ipus)
+{
+    double all = all_bytes(model->costs, model->num_costs), before = 0, share = 0, largest = 0;
+    unsigned last = 0;
+    for (size_t i = 0; i < model->num_costs && ipus; ++i) {
+        unsigned ipu = choose_ipu(&model->costs[i], before, all, ipus);
+        share = (ipu == last ? share : 0) + held_bytes(&model->costs[i]);
+        largest = share > largest ? share : largest;
+        last = ipu;
+        before += held_bytes(&model->costs[i]);
+    }
+    return all > 0 ? largest / all : 1;
+}
+
 void onnx_divide_nodes(onnx_builder *b, const tremula_onnx_node_cost *costs, size_t count)
 {
     const pop_target *target = pop_graph_target(b->root);
     unsigned *stages = onnx_new(b->arena, count + 1, sizeof(*stages));
-    double all = 0, before = 0;
-    for (size_t i = 0; i < count; ++i)
-        all += (double)(costs[i].weight_bytes + costs[i].output_bytes);
+    double all = all_bytes(costs, count), before = 0;
     for (size_t i = 0; i < count; ++i) {
-        double bytes = (double)(costs[i].weight_bytes + costs[i].output_bytes);
-        unsigned stage = all > 0 ? (unsigned)((before + bytes / 2) / all * b->num_ipus) : 0;
-        stages[i] = stage < b->num_ipus ? stage : b->num_ipus - 1;
-        before += bytes;
+        stages[i] = choose_ipu(&costs[i], before, all, b->num_ipus);
+        before += held_bytes(&costs[i]);
     }
     b->stages = stages;
     b->ipus = onnx_new(b->arena, b->num_ipus, sizeof(*b->ipus));

@@ -67,6 +67,8 @@ static bool build_conv(onnx_builder *b)
     onnx_window window;
     poplin_conv_params params;
     pop_shape in = onnx_shape_of(b, 0), weights = onnx_shape_of(b, 1);
+    if (!onnx_input(b, 0) || !onnx_input(b, 1))
+        return onnx_complain(b, "it has no %s", onnx_input(b, 0) ? "weights" : "input");
     if (in.rank < 3 || weights.rank != in.rank)
         return onnx_complain(b, "its input has %zu dimensions and its weights %zu; both need 3 or more", in.rank,
                              weights.rank);
