@@ -46,9 +46,11 @@ pop_status read_costs(const session *s, costs *c, pop_error *error)
     const pop_profile_value *tiles = pop_profile_path(&graph, "memory.byTile.total"),
                             *needed = pop_profile_path(&graph, "memory.byTile.totalIncludingGaps");
     for (size_t i = 0; i < pop_profile_size(tiles); ++i) {
-        uint64_t bytes = pop_profile_as_uint(pop_profile_at(needed, i));
+        uint64_t bytes = pop_profile_as_uint(pop_profile_at(tiles, i)),
+                 with_gaps = pop_profile_as_uint(pop_profile_at(needed, i));
         c->fullest = bytes > c->fullest ? bytes : c->fullest;
-        c->all += pop_profile_as_uint(pop_profile_at(tiles, i));
+        c->needed = with_gaps > c->needed ? with_gaps : c->needed;
+        c->all += bytes;
     }
     c->seconds = s->target->tile_clock_frequency > 0 ? (double)c->cycles.total / s->target->tile_clock_frequency : 0;
     pop_profile_free(&graph);
@@ -156,10 +158,10 @@ pop_status print_costs(const session *s, size_t wanted, pop_error *error)
     double total = (double)c.cycles.total;
     put("%.0f cycles, %.3g ms at %.4g GHz; of all tiles' cycles %.0f %% compute, %.0f %% exchange, %.0f %% wait\n",
         total, c.seconds * 1e3, s->target->tile_clock_frequency / 1e9, c.compute * 100, c.exchange * 100, c.sync * 100);
-    put("memory: %.4g MB of %.4g MB on %u tiles; the fullest tile needs %.4g of %.4g KB\n", (double)c.all / 1e6,
+    put("memory: %.4g MB of %.4g MB on %u tiles; the fullest tile has %.4g of %.4g KB\n", (double)c.all / 1e6,
         (double)pop_target_memory_bytes(s->target) / 1e6, pop_target_num_tiles(s->target), (double)c.fullest / 1e3,
         (double)c.per_tile / 1e3);
-    if (c.fullest > c.per_tile)
+    if (c.needed > c.per_tile)
         print_shortage(s, &c);
     pop_profile_value execution = { 0 };
     if (pop_engine_execution_profile(s->engine, &execution, error) != POP_OK)
@@ -180,13 +182,13 @@ pop_status print_costs(const session *s, size_t wanted, pop_error *error)
 
 enum { MAX_IPUS = 64 };
 
-/* How many IPUs would do: the fullest tile's need goes down with the largest share; 0: a node is too large for any
- * number. */
-static unsigned needed_ipus(const session *s, double need, double capacity)
+/* How many IPUs would do, at least `ipus`: the fullest tile, which is `full` of its memory, goes down with the largest
+ * share.  0: a node is too large for any number. */
+static unsigned needed_ipus(const session *s, unsigned ipus, double full)
 {
     double now = tremula_onnx_largest_share(s->model, s->target->num_ipus);
-    for (unsigned ipus = s->target->num_ipus; ipus <= MAX_IPUS && now > 0; ++ipus)
-        if (need * tremula_onnx_largest_share(s->model, ipus) / now <= capacity)
+    for (; ipus <= MAX_IPUS && now > 0; ++ipus)
+        if (full * tremula_onnx_largest_share(s->model, ipus) / now <= 1)
             return ipus;
     return 0;
 }
@@ -209,12 +211,13 @@ void print_shortage(const session *s, const costs *c)
     size_t count, weights;
     struct row *rows = list_rows(s, &count);
     const struct row *worst = find_largest(rows, count, &weights);
-    double need = (double)c->fullest, capacity = (double)c->per_tile;
+    double full = (double)c->fullest, capacity = (double)c->per_tile;
     bool half = s->build_options.count && strcmp(s->build_options.list[0].value, "half") == 0;
-    unsigned ipus = needed_ipus(s, need, capacity), ipus_in_half = half ? 0 : needed_ipus(s, need / 2, capacity);
+    unsigned now = s->target->num_ipus, ipus = needed_ipus(s, now + 1, full / capacity),
+             ipus_in_half = half ? 0 : needed_ipus(s, now, full / 2 / capacity);
     put("the model does not fit: the fullest tile lacks %.4g KB; of %.4g MB that it needs in all, %.4g MB are "
         "weights\n",
-        (need - capacity) / 1e3, (double)c->all / 1e6, (double)weights / 1e6);
+        ((double)c->needed - capacity) / 1e3, (double)c->all / 1e6, (double)weights / 1e6);
     if (worst)
         put("  the largest node is '%s' (%s): %.4g MB of weights, %.4g MB of output\n", worst->name, worst->op,
             (double)worst->weight_bytes / 1e6, (double)worst->output_bytes / 1e6);
@@ -222,7 +225,7 @@ void print_shortage(const session *s, const costs *c)
         put("  by what the nodes hold, --ipus %u would do", ipus);
     else
         put("  that node is too large for an IPU, however many there are");
-    if (ipus_in_half == s->target->num_ipus)
+    if (ipus_in_half == now)
         put("; so would --type half");
     else if (ipus_in_half && ipus_in_half < (ipus ? ipus : MAX_IPUS + 1))
         put("; in half (--type half) --ipus %u", ipus_in_half);

@@ -9,7 +9,8 @@ typedef struct costs {
     pop_cycles cycles;
     double compute, exchange, sync; /* shares of the cycles of all tiles; the host's exchange is part of exchange */
     double seconds;                 /* at the machine's clock */
-    uint64_t fullest, per_tile;     /* bytes that the fullest tile needs, with gaps, and of a tile */
+    uint64_t fullest, per_tile;     /* bytes on the fullest tile, and of a tile */
+    uint64_t needed;                /* bytes up to the last one in use, on the tile with most: a program fits by it */
     uint64_t all;                   /* bytes on all tiles */
 } costs;
 

@@ -13,10 +13,12 @@ static const struct {
 } commands[] = {
     { "run",
       "MODEL [--device D] [--input [NAME=]x.npy|x.pb|random] [--batch N] [--dim NAME=N] [--type float|half]\n"
-      "               [--ipus N] [--report DIR] [--compare DIR] [--output DIR] [--rows N]",
+      "               [--ipus N] [--batches N] [--report DIR] [--compare DIR] [--output DIR] [--rows N] [--seed N]",
       "runs a model once and prints cycles and memory, and what its nodes cost", command_run },
     { "inspect", "MODEL", "inputs, outputs, weights, and which operators are supported", command_inspect },
-    { "sweep", "MODEL --machine KEY=A,B,C [--machine ...] [--device D] [--csv FILE] [--plot FILE.svg] [--jobs N]",
+    { "sweep",
+      "MODEL --machine KEY=A,B,C [--machine ...] [--csv FILE] [--plot FILE.svg] [--jobs N]\n"
+      "               [--device D] [--input ...] [--batch N] [--dim NAME=N] [--type float|half]",
       "runs the model on each of several machines", command_sweep },
     { "operators", "", "the operators that are supported", command_operators },
 };
@@ -42,7 +44,10 @@ static void usage(FILE *file)
     fprintf(file, "\n"
                   "The device D is a machine: ipu2 (the default), bow, ipu1, ipu21, cpu, or a target as text (\"ipu2 "
                   "type=ipu_model\n"
-                  "tiles=64\") or in a file.  KEY is a word of such a text: tiles, memory, exchange, clock, ...\n"
+                  "tiles=64\") or in a file.  KEY is a word of such a text: tiles, memory (bytes of a tile), exchange "
+                  "(bytes that a\n"
+                  "tile receives in a cycle), clock (Hz), ipus, links (bits a second of a link between IPUs), ...  "
+                  "docs/onnx.md leads through all of it.\n"
                   "Exit codes: 0 done, 1 outputs differ, 2 wrong use or a model that cannot run.\n");
 }
 

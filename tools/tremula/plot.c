@@ -9,7 +9,7 @@ enum { WIDTH = 900, LEFT = 280, RIGHT = 150, ROW = 26, TOP = 56 };
 
 static const struct {
     const char *name, *colour;
-} parts[] = { { "compute", "#2b6cb0" }, { "exchange", "#dd8a2f" }, { "sync", "#b9bec6" } };
+} parts[] = { { "compute", "#2b6cb0" }, { "exchange", "#dd8a2f" }, { "wait", "#b9bec6" } };
 
 static void put_text(FILE *file, double x, double y, const char *anchor, const char *text)
 {
@@ -50,7 +50,7 @@ static void put_row(FILE *file, const struct measurement *m, double y, double un
         put_bar(file, x, y, shares[i] * m->cycles * unit, parts[i].colour);
         x += shares[i] * m->cycles * unit;
     }
-    pop_text_format(text, sizeof(text), "%.0f%s", m->cycles, m->fullest > m->per_tile ? " (does not fit)" : "");
+    pop_text_format(text, sizeof(text), "%.0f%s", m->cycles, m->fits ? "" : " (does not fit)");
     put_text(file, (x > LEFT ? x : LEFT) + 6, y + ROW - 13, "start", m->done ? text : "no result");
 }
 

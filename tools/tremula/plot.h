@@ -11,8 +11,9 @@ struct measurement {
     bool done;
     double cycles, milliseconds;
     double compute, exchange, sync; /* shares of all tiles' cycles */
-    uint64_t fullest, per_tile;     /* bytes */
-    char why[300];                  /* when not done */
+    uint64_t fullest;               /* bytes on the fullest tile */
+    bool fits;
+    char why[300]; /* when not done */
 };
 
 /* Writes an SVG with a bar of cycles for each machine, in parts: compute, exchange, sync.  False, with errno. */

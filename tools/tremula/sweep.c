@@ -85,7 +85,7 @@ static bool measure(const arguments *a, const char *words, struct measurement *m
         m->exchange = c.exchange;
         m->sync = c.sync;
         m->fullest = c.fullest;
-        m->per_tile = c.per_tile;
+        m->fits = c.needed <= c.per_tile;
     } else {
         pop_text_format(m->why, sizeof(m->why), "%s", error.text);
         for (char *at = m->why; *at; ++at) /* a line of a table */
@@ -176,21 +176,34 @@ static bool run_all(const arguments *a, const struct axis *axes, size_t machines
 
 /* ---- results ---- */
 
+/* Spaces until a machine's words have a width, that of the longest. */
+static void put_padded(const char *words, size_t width)
+{
+    put("%s", words);
+    for (size_t i = strlen(words); i < width; ++i)
+        put(" ");
+}
+
 static void print_table(const arguments *a, const struct axis *axes, size_t machines, const struct measurement *results)
 {
-    put("%-36s %12s %10s %8s %8s %8s %10s %s\n", "machine", "cycles", "ms", "compute", "exchange", "sync", "KB/tile",
-        "fits");
+    size_t width = strlen("machine");
+    char words[1024];
+    const char *values[MAX_WORDS];
     for (size_t i = 0; i < machines; ++i) {
-        char words[1024];
-        const char *values[MAX_WORDS];
+        machine_words(axes, a->num_machine, i, words, sizeof(words), values);
+        width = strlen(words) > width ? strlen(words) : width;
+    }
+    put_padded("machine", width);
+    put(" %12s %10s %8s %8s %8s %10s %s\n", "cycles", "ms", "compute", "exchange", "wait", "KB/tile", "fits");
+    for (size_t i = 0; i < machines; ++i) {
         const struct measurement *m = &results[i];
         machine_words(axes, a->num_machine, i, words, sizeof(words), values);
+        put_padded(words, width);
         if (m->done)
-            put("%-36s %12.0f %10.4g %7.1f%% %7.1f%% %7.1f%% %10.4g %s\n", words, m->cycles, m->milliseconds,
-                m->compute * 100, m->exchange * 100, m->sync * 100, (double)m->fullest / 1e3,
-                m->fullest <= m->per_tile ? "yes" : "no");
+            put(" %12.0f %10.4g %7.1f%% %7.1f%% %7.1f%% %10.4g %s\n", m->cycles, m->milliseconds, m->compute * 100,
+                m->exchange * 100, m->sync * 100, (double)m->fullest / 1e3, m->fits ? "yes" : "no");
         else
-            put("%-36s %s\n", words, m->why);
+            put(" %s\n", m->why);
     }
 }
 
@@ -203,7 +216,7 @@ static bool write_csv(const arguments *a, const struct axis *axes, size_t machin
         return say("sweep", "%s: cannot write it: %s", a->csv, pop_text_from_errno(errno)) == EXIT_DONE;
     for (unsigned k = 0; k < a->num_machine; ++k)
         fprintf(file, "%s,", axes[k].key);
-    fputs("cycles,milliseconds,compute,exchange,sync,bytes_on_fullest_tile,fits,error\n", file);
+    fputs("cycles,milliseconds,compute,exchange,wait,bytes_on_fullest_tile,fits,error\n", file);
     for (size_t i = 0; i < machines; ++i) {
         char words[1024];
         const char *values[MAX_WORDS];
@@ -213,8 +226,7 @@ static bool write_csv(const arguments *a, const struct axis *axes, size_t machin
             fprintf(file, "%s,", values[k]);
         if (m->done)
             pop_text_format(line, sizeof(line), "%.0f,%.6g,%.4f,%.4f,%.4f,%llu,%d,", m->cycles, m->milliseconds,
-                            m->compute, m->exchange, m->sync, (unsigned long long)m->fullest,
-                            m->fullest <= m->per_tile);
+                            m->compute, m->exchange, m->sync, (unsigned long long)m->fullest, m->fits);
         else
             pop_text_format(line, sizeof(line), ",,,,,,,\"%s\"", m->why);
         fprintf(file, "%s\n", line);
@@ -235,7 +247,8 @@ static bool write_plot(const arguments *a, const struct axis *axes, size_t machi
         machine_words(axes, a->num_machine, i, texts[i], sizeof(texts[i]), values);
         labels[i] = texts[i];
     }
-    bool good = plot_write(a->plot, a->model, labels, results, machines);
+    const char *slash = strrchr(a->model, '/');
+    bool good = plot_write(a->plot, slash ? slash + 1 : a->model, labels, results, machines);
     pop_memory_free(labels);
     pop_memory_free(texts);
     return good || say("sweep", "%s: cannot write it: %s", a->plot, pop_text_from_errno(errno)) == EXIT_DONE;

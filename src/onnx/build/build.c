@@ -311,9 +311,7 @@ static void run_builder(onnx_builder *b, pop_program *program)
     model->num_costs = 0;
     model->host_steps = NULL;
     model->num_host_steps = 0;
-    b->cache = poplin_planning_cache_create();
     build_all(b, program);
-    poplin_planning_cache_destroy(b->cache);
 }
 
 /* Builds once on the first IPU to learn what nodes hold; that graph is not compiled. */
@@ -340,10 +338,24 @@ static bool plan_stages(onnx_builder *b)
     return true;
 }
 
+/* Forgets the last build, to whose memory the model points. */
+static void forget_build(tremula_onnx_model *model)
+{
+    onnx_arena_free(&model->built);
+    model->costs = NULL;
+    model->num_costs = 0;
+    model->host_steps = NULL;
+    model->num_host_steps = 0;
+    for (size_t i = 0; i < model->graph.num_inputs; ++i)
+        model->inputs[i].handle = NULL;
+    for (size_t i = 0; i < model->graph.num_outputs; ++i)
+        model->outputs[i] = (onnx_port){ 0 };
+}
+
 pop_status tremula_onnx_build(tremula_onnx_model *model, pop_graph *graph, pop_options options, pop_program *program,
                               pop_error *error)
 {
-    onnx_arena_free(&model->built);
+    forget_build(model);
     pop_error own;
     onnx_builder b = {
         .model = model, .arena = &model->built, .root = graph, .graph = graph, .error = error ? error : &own
@@ -354,9 +366,11 @@ pop_status tremula_onnx_build(tremula_onnx_model *model, pop_graph *graph, pop_o
     if (!read_options(&b, options))
         return b.error->status;
     b.num_ipus = pop_graph_target(graph)->num_ipus;
+    b.cache = poplin_planning_cache_create(); /* the trial's plans serve the build */
     if (b.num_ipus <= 1 || plan_stages(&b))
         run_builder(&b, program);
     bool done = onnx_ok(&b);
     onnx_end_stages(&b);
+    poplin_planning_cache_destroy(b.cache);
     return done ? POP_OK : b.error->status;
 }
