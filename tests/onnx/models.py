@@ -304,6 +304,17 @@ def make_wrap():
     return simple("Pad", [("x", [3]), "pads"], [("y", [5])], [tensor("pads", [2], [1, 1], INT64)], opset=19, mode="wrap")
 
 
+def make_large():
+    """Numbers that fit a half, and sums of them and of their squares that do not."""
+    net = Network()
+    x = net.add("Mul", "scaled", [net.add("Abs", "positive", ["x"]), net.weight("factor", [], [4000.0])])
+    outputs = [net.add("GlobalAveragePool", "whole", [x]), net.add("ReduceMean", "mean", [x], axes=[1, 2]),
+               net.add("AveragePool", "windows", [x], kernel_shape=[9, 9], pads=[4] * 4, count_include_pad=1),
+               net.add("LayerNormalization", "norm", [x, net.weight("gamma", [32], [1.0] * 32)], axis=3),
+               net.add("ReduceL2", "length", [net.add("Div", "small", [x, net.weight("ten", [], [10.0])])], axes=[3])]
+    return model(graph(net.nodes, [value("x", [1, 8, 32, 32])], [value(o, []) for o in outputs], net.weights), 17)
+
+
 def make_deep():
     """Eight dense layers with 2 MB of weights."""
     net, x = Network(), "input"

@@ -31,6 +31,7 @@ static const struct {
     ONE("--ipus", "r", ipus),
     ONE("--report", "r", report),
     ONE("--compare", "r", compare),
+    ONE("--tolerance", "r", tolerance),
     ONE("--output", "r", output),
     ONE("--rows", "r", rows),
     MANY("--machine", "s", machine, num_machine),

@@ -13,7 +13,8 @@ static const struct {
 } commands[] = {
     { "run",
       "MODEL [--device D] [--input [NAME=]x.npy|x.pb|random] [--batch N] [--dim NAME=N] [--type float|half]\n"
-      "               [--ipus N] [--batches N] [--report DIR] [--compare DIR] [--output DIR] [--rows N] [--seed N]",
+      "               [--ipus N] [--batches N] [--report DIR] [--compare DIR] [--tolerance T] [--output DIR]\n"
+      "               [--rows N] [--seed N]",
       "runs a model once and prints cycles and memory, and what its nodes cost", command_run },
     { "inspect", "MODEL", "inputs, outputs, weights, and which operators are supported", command_inspect },
     { "sweep",
@@ -47,7 +48,7 @@ static void usage(FILE *file)
                   "tiles=64\") or in a file.  KEY is a word of such a text: tiles, memory (bytes of a tile), exchange "
                   "(bytes that a\n"
                   "tile receives in a cycle), clock (Hz), ipus, links (bits a second of a link between IPUs), ...  "
-                  "docs/onnx.md leads through all of it.\n"
+                  "docs/libraries/onnx.md leads through all of it.\n"
                   "Exit codes: 0 done, 1 outputs differ, 2 wrong use or a model that cannot run.\n");
 }
 

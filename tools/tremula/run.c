@@ -33,9 +33,24 @@ static const char *shape_text(const tremula_onnx_tensor *t, char *buffer, size_t
 
 /* ---- comparing ---- */
 
-/* An output beside what it should be: the largest difference, and whether all are within the tolerances of ONNX's own
- * tests, or of half. */
-static bool compare_output(const char *name, const tremula_onnx_tensor *got, const tremula_onnx_tensor *want, bool half)
+/* What outputs may differ by: absolute + relative |x|. */
+struct tolerance {
+    double absolute, relative;
+};
+
+/* The tolerances of ONNX's own tests, those of half, or what is given for both. */
+static struct tolerance tolerance_of(const arguments *a)
+{
+    double given = a->tolerance ? strtod(a->tolerance, NULL) : 0;
+    if (a->tolerance)
+        return (struct tolerance){ given, given };
+    return a->type && strcmp(a->type, "half") == 0 ? (struct tolerance){ 2e-2, 2e-2 }
+                                                   : (struct tolerance){ 1e-5, 1e-3 };
+}
+
+/* An output beside what it should be: the largest difference, and whether all are within the tolerance. */
+static bool compare_output(const char *name, const tremula_onnx_tensor *got, const tremula_onnx_tensor *want,
+                           const struct tolerance *allowed)
 {
     size_t count = tremula_onnx_tensor_elements(want);
     if (tremula_onnx_tensor_elements(got) != count) {
@@ -43,7 +58,7 @@ static bool compare_output(const char *name, const tremula_onnx_tensor *got, con
         return false;
     }
     double *x = pop_memory_resize(NULL, count + 1, sizeof(*x)), *y = pop_memory_resize(NULL, count + 1, sizeof(*y));
-    double worst = 0, largest = 0, relative = half ? 2e-2 : 1e-3, absolute = half ? 2e-2 : 1e-5;
+    double worst = 0, largest = 0;
     size_t beyond = 0;
     pop_error error;
     bool read = tremula_onnx_to_stream(got, POP_DOUBLE, x, &error) == POP_OK &&
@@ -52,10 +67,10 @@ static bool compare_output(const char *name, const tremula_onnx_tensor *got, con
         double difference = x[i] == y[i] || (isnan(x[i]) && isnan(y[i])) ? 0 : fabs(x[i] - y[i]);
         worst = difference > worst || isnan(difference) ? difference : worst;
         largest = fabs(y[i]) > largest ? fabs(y[i]) : largest;
-        beyond += !(difference <= absolute + relative * fabs(y[i]));
+        beyond += !(difference <= allowed->absolute + allowed->relative * fabs(y[i]));
     }
     put("  %s: largest difference %.3g of values up to %.3g; %zu of %zu elements beyond %g + %g |x|\n", name, worst,
-        largest, beyond, count, absolute, relative);
+        largest, beyond, count, allowed->absolute, allowed->relative);
     pop_memory_free(x);
     pop_memory_free(y);
     return read && beyond == 0;
@@ -65,6 +80,7 @@ static bool compare_output(const char *name, const tremula_onnx_tensor *got, con
 static bool compare_outputs(const arguments *a, const session *s)
 {
     bool same = true;
+    struct tolerance allowed = tolerance_of(a);
     put("compared with %s:\n", a->compare);
     for (size_t i = 0; i < s->num_outputs; ++i) {
         const char *name = tremula_onnx_output(s->model, i)->name;
@@ -82,7 +98,7 @@ static bool compare_outputs(const arguments *a, const session *s)
             same = false;
             continue;
         }
-        same = compare_output(name, &s->outputs[i], &want, a->type && strcmp(a->type, "half") == 0) && same;
+        same = compare_output(name, &s->outputs[i], &want, &allowed) && same;
         pop_memory_free(want.data);
     }
     return same;
@@ -189,9 +205,17 @@ static int run_session(const arguments *a, session *s, pop_error *error)
     return finish(a, s, error);
 }
 
+static bool is_number(const char *text)
+{
+    char *end;
+    return strtod(text, &end) >= 0 && end != text && !*end;
+}
+
 int command_run(const arguments *a)
 {
     pop_error error = { 0 };
+    if (a->tolerance && !is_number(a->tolerance))
+        return say("run", "tolerance '%s' is no number", a->tolerance);
     pop_target target;
     char more[64] = "";
     if (a->ipus)

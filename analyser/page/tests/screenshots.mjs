@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// screenshots.mjs PVA REPORT OTHER ONNX DIRECTORY: pictures of the page for docs/reports/analyser.md, of two real reports, and for docs/onnx.md, of that of an
+// screenshots.mjs PVA REPORT OTHER ONNX DIRECTORY: pictures of the page for docs/reports/analyser.md, of two real reports, and for docs/libraries/onnx.md, of that of an
 // ONNX model.  NAME of a picture is that of its view, and of its file unless it has one.
 import { readFileSync } from "node:fs";
 import { openPage, startBrowser } from "./browser.mjs";

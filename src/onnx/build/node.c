@@ -206,6 +206,9 @@ bool onnx_give(onnx_builder *b, size_t i, pop_tensor tensor, tremula_onnx_type t
         return onnx_complain(b, "output %zu could not be made", i + 1);
     if (b->scratch)
         return onnx_scratch_give(b, i, tensor, type);
+    pop_type wanted = onnx_device_type(b, type);
+    if (pop_type_is_floating_point(pop_tensor_type(tensor)) && pop_type_is_floating_point(wanted))
+        tensor = onnx_cast(b, tensor, wanted);
     size_t rank = pop_tensor_rank(tensor);
     if (rank > TREMULA_ONNX_MAX_RANK)
         return onnx_complain(b, "its result has %zu dimensions; at most %d are supported", rank, TREMULA_ONNX_MAX_RANK);

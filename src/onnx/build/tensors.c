@@ -95,6 +95,15 @@ pop_tensor onnx_cast(onnx_builder *b, pop_tensor t, pop_type type)
     return popops_cast_at(b->where, b->graph, t, type, b->program, b->name);
 }
 
+pop_tensor onnx_reduce(onnx_builder *b, pop_tensor t, pop_dims dims, popops_operation op)
+{
+    popops_reduce_params params = { .op = op };
+    bool sum = op == POPOPS_ADD || op == POPOPS_SQUARE_ADD;
+    pop_type type = onnx_ok(b) ? pop_tensor_type(t) : POP_TYPE_NULL;
+    return popops_reduce_at(b->where, b->graph, t, sum && type == POP_HALF ? POP_FLOAT : type, dims, params, b->program,
+                            b->name, POP_NO_OPTIONS);
+}
+
 pop_tensor onnx_copy(onnx_builder *b, pop_tensor t)
 {
     if (!onnx_ok(b))

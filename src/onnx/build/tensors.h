@@ -5,6 +5,8 @@
 
 #include "onnx/build/builder.h"
 
+#include <popops/reduce.h>
+
 /* The type on the device of a type of ONNX; POP_TYPE_NULL when there is none. */
 pop_type onnx_device_type(const onnx_builder *b, tremula_onnx_type type);
 /* A variable, spread over the tiles. */
@@ -19,6 +21,9 @@ pop_tensor onnx_int_constant(onnx_builder *b, pop_shape shape, const int32_t *va
 pop_tensor onnx_real_constant(onnx_builder *b, pop_type type, pop_shape shape, const double *values);
 /* t in another type; t itself when it has that type. */
 pop_tensor onnx_cast(onnx_builder *b, pop_tensor t, pop_type type);
+/* Reduces dimensions.  Sums of halves are floats, since they may exceed the largest half: onnx_cast brings what is made
+ * of them back to halves, and so does onnx_give. */
+pop_tensor onnx_reduce(onnx_builder *b, pop_tensor t, pop_dims dims, popops_operation op);
 /* A new variable with t's contents, when t is a view that cannot be written or repeats elements. */
 pop_tensor onnx_copy(onnx_builder *b, pop_tensor t);
 /* An expression of popops_map. */

@@ -5,13 +5,15 @@
 #include <math.h>
 #include <poplar/text.h>
 #include <poplin/norms.h>
-#include <popops/reduce.h>
 
-static pop_tensor reduce_dims(onnx_builder *b, pop_tensor t, const unsigned *dims, size_t count, popops_operation op)
+/* The mean of elements or of their squares, in floats where t has halves. */
+static pop_tensor mean_of(onnx_builder *b, pop_tensor t, pop_dims dims, popops_operation op)
 {
-    popops_reduce_params params = { .op = op };
-    return popops_reduce_at(b->where, b->graph, t, POP_TYPE_NULL, (pop_dims){ count, dims }, params, b->program,
-                            b->name, POP_NO_OPTIONS);
+    size_t count = 1;
+    for (size_t i = 0; i < dims.count && onnx_ok(b); ++i)
+        count *= pop_tensor_dim(t, dims.list[i]);
+    pop_tensor sum = onnx_reduce(b, t, dims, op);
+    return onnx_ok(b) ? ONNX_BINARY(b, MULTIPLY, sum, 1.0 / (double)count) : t;
 }
 
 /* One number for each channel: {C} as {1, C, 1, ...}. */
@@ -58,13 +60,14 @@ static bool build_batch_norm(onnx_builder *b)
         unsigned dims[TREMULA_ONNX_MAX_RANK] = { 0 };
         for (unsigned i = 2; i < rank; ++i)
             dims[i - 1] = i;
-        double count = (double)pop_tensor_num_elements(t) / (double)pop_tensor_dim(t, 1);
-        pop_tensor mean = ONNX_BINARY(b, MULTIPLY, reduce_dims(b, t, dims, rank - 1, POPOPS_ADD), 1 / count);
+        pop_type width = pop_tensor_type(t);
+        pop_dims others = { rank - 1, dims };
+        pop_tensor mean = onnx_cast(b, mean_of(b, t, others, POPOPS_ADD), width);
         pop_tensor centred = ONNX_BINARY(b, SUBTRACT, t, by_channel(b, mean, rank));
-        pop_tensor variance =
-            ONNX_BINARY(b, MULTIPLY, reduce_dims(b, centred, dims, rank - 1, POPOPS_SQUARE_ADD), 1 / count);
-        pop_tensor scale =
-            ONNX_BINARY(b, MULTIPLY, onnx_tensor(b, 1), ONNX_BINARY(b, VARIANCE_TO_INV_STD_DEV, variance, epsilon));
+        pop_tensor variance = mean_of(b, centred, others, POPOPS_SQUARE_ADD);
+        pop_tensor inverse = onnx_cast(b, ONNX_BINARY(b, VARIANCE_TO_INV_STD_DEV, variance, epsilon), width);
+        pop_tensor scale = ONNX_BINARY(b, MULTIPLY, onnx_tensor(b, 1), inverse);
+        variance = onnx_cast(b, variance, width);
         pop_tensor result = ONNX_BINARY(b, ADD, ONNX_BINARY(b, MULTIPLY, centred, by_channel(b, scale, rank)),
                                         by_channel(b, onnx_tensor(b, 2), rank));
         char text[64];
@@ -97,22 +100,21 @@ static pop_tensor whiten(onnx_builder *b, pop_tensor t, size_t first, double eps
                          pop_tensor *inverse)
 {
     unsigned dims[TREMULA_ONNX_MAX_RANK];
-    size_t rank = pop_tensor_rank(t), shape[TREMULA_ONNX_MAX_RANK], count = 1;
+    size_t rank = pop_tensor_rank(t), shape[TREMULA_ONNX_MAX_RANK];
+    pop_type type = pop_tensor_type(t);
     for (size_t i = 0; i < rank; ++i) {
         shape[i] = i < first ? pop_tensor_dim(t, i) : 1;
-        if (i >= first) {
+        if (i >= first)
             dims[i - first] = (unsigned)i;
-            count *= pop_tensor_dim(t, i);
-        }
     }
     pop_shape kept = { rank, shape };
-    *mean = ONNX_BINARY(b, MULTIPLY, onnx_reshape(b, reduce_dims(b, t, dims, rank - first, POPOPS_ADD), kept),
-                        1.0 / (double)count);
+    pop_dims last = { rank - first, dims };
+    *mean = onnx_cast(b, onnx_reshape(b, mean_of(b, t, last, POPOPS_ADD), kept), type);
     pop_tensor centred = ONNX_BINARY(b, SUBTRACT, t, *mean);
     if (!onnx_ok(b))
         return t;
-    pop_tensor squares = onnx_reshape(b, reduce_dims(b, centred, dims, rank - first, POPOPS_SQUARE_ADD), kept);
-    *inverse = ONNX_BINARY(b, VARIANCE_TO_INV_STD_DEV, ONNX_BINARY(b, MULTIPLY, squares, 1.0 / (double)count), epsilon);
+    pop_tensor variance = onnx_reshape(b, mean_of(b, centred, last, POPOPS_SQUARE_ADD), kept);
+    *inverse = onnx_cast(b, ONNX_BINARY(b, VARIANCE_TO_INV_STD_DEV, variance, epsilon), type);
     return onnx_ok(b) ? ONNX_BINARY(b, MULTIPLY, centred, *inverse) : t;
 }
 
@@ -152,7 +154,7 @@ static bool build_instance_norm(onnx_builder *b)
 static bool build_mean_variance(onnx_builder *b)
 {
     static const int64_t standard[] = { 0, 2, 3 };
-    size_t count, rank = onnx_rank_of(b, 0), dims[TREMULA_ONNX_MAX_RANK], elements = 1;
+    size_t count, rank = onnx_rank_of(b, 0), dims[TREMULA_ONNX_MAX_RANK];
     const int64_t *axes = onnx_ints(b, "axes", &count);
     unsigned reduced[TREMULA_ONNX_MAX_RANK];
     if (!axes) {
@@ -164,20 +166,19 @@ static bool build_mean_variance(onnx_builder *b)
         dims[i] = pop_tensor_dim(t, i);
     for (size_t i = 0; i < count && onnx_ok(b); ++i) {
         reduced[i] = (unsigned)onnx_axis(b, axes[i], rank);
-        elements *= pop_tensor_dim(t, reduced[i]);
         dims[reduced[i]] = 1;
     }
     if (!onnx_ok(b))
         return false;
     pop_shape kept = { rank, dims };
-    double share = 1.0 / (double)elements;
-    pop_tensor mean =
-        ONNX_BINARY(b, MULTIPLY, onnx_reshape(b, reduce_dims(b, t, reduced, count, POPOPS_ADD), kept), share);
+    pop_dims all = { count, reduced };
+    pop_type type = pop_tensor_type(t);
+    pop_tensor mean = onnx_cast(b, onnx_reshape(b, mean_of(b, t, all, POPOPS_ADD), kept), type);
     pop_tensor centred = ONNX_BINARY(b, SUBTRACT, t, mean);
     if (!onnx_ok(b))
         return false;
-    pop_tensor squares = onnx_reshape(b, reduce_dims(b, centred, reduced, count, POPOPS_SQUARE_ADD), kept);
-    pop_tensor deviation = ONNX_UNARY(b, SQRT, ONNX_BINARY(b, MULTIPLY, squares, share));
+    pop_tensor variance = onnx_reshape(b, mean_of(b, centred, all, POPOPS_SQUARE_ADD), kept);
+    pop_tensor deviation = onnx_cast(b, ONNX_UNARY(b, SQRT, variance), type);
     return onnx_ok(b) && onnx_give_like(b, ONNX_BINARY(b, DIVIDE, centred, deviation));
 }
 
@@ -197,9 +198,9 @@ static bool build_lrn(onnx_builder *b)
     for (size_t c = 0; c < channels && onnx_ok(b); ++c) {
         size_t begin = (int64_t)c > before ? c - (size_t)before : 0,
                end = c + (size_t)after + 1 < channels ? c + (size_t)after + 1 : channels;
-        pop_tensor part = reduce_dims(b, pop_tensor_slice_at(b->where, squares, begin, end, 1), (const unsigned[]){ 1 },
-                                      1, POPOPS_ADD);
-        list[c] = pop_tensor_expand_at(b->where, part, POP_DIMS(1));
+        pop_tensor part =
+            onnx_reduce(b, pop_tensor_slice_at(b->where, squares, begin, end, 1), POP_DIMS(1), POPOPS_ADD);
+        list[c] = pop_tensor_expand_at(b->where, onnx_cast(b, part, pop_tensor_type(t)), POP_DIMS(1));
     }
     if (!onnx_ok(b))
         return false;
@@ -218,10 +219,11 @@ static bool build_lp_norm(onnx_builder *b)
     unsigned axis = (unsigned)onnx_axis(b, onnx_int(b, "axis", -1), pop_tensor_rank(t));
     bool sums = onnx_int(b, "p", 2) == 1;
     pop_tensor total =
-        reduce_dims(b, sums ? ONNX_UNARY(b, ABSOLUTE, t) : t, &axis, 1, sums ? POPOPS_ADD : POPOPS_SQUARE_ADD);
+        onnx_reduce(b, sums ? ONNX_UNARY(b, ABSOLUTE, t) : t, POP_DIMS(axis), sums ? POPOPS_ADD : POPOPS_SQUARE_ADD);
     if (!onnx_ok(b))
         return false;
-    total = pop_tensor_expand_at(b->where, sums ? total : ONNX_UNARY(b, SQRT, total), POP_DIMS(axis));
+    total = onnx_cast(b, sums ? total : ONNX_UNARY(b, SQRT, total), pop_tensor_type(t));
+    total = pop_tensor_expand_at(b->where, total, POP_DIMS(axis));
     return onnx_give_like(b, ONNX_BINARY(b, DIVIDE, t, total));
 }
 

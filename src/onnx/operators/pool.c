@@ -5,7 +5,6 @@
 #include <math.h>
 #include <popnn/pooling.h>
 #include <popops/pad.h>
-#include <popops/reduce.h>
 
 static bool kernel_of(onnx_builder *b, onnx_window *window)
 {
@@ -130,14 +129,13 @@ static bool build_average_pool(onnx_builder *b)
     if (!onnx_ok(b) || !kernel_of(b, &w))
         return false;
     bool whole = onnx_int(b, "count_include_pad", 0);
-    popnn_pool_params params = pool_params(b, &w, whole ? POPNN_POOL_SUM : POPNN_POOL_AVG, t);
-    pop_tensor result = popnn_pool_at(b->where, b->graph, &params, t, b->program, b->name, POP_NO_OPTIONS);
     size_t count = 1;
     for (size_t i = 0; i < w.dims; ++i)
         count *= w.kernel[i];
-    if (whole && onnx_ok(b))
-        result = ONNX_BINARY(b, MULTIPLY, result, 1.0 / (double)count);
-    return onnx_give_like(b, result);
+    if (whole) /* before they are added, since a sum of halves may exceed the largest half */
+        t = ONNX_BINARY(b, MULTIPLY, t, 1.0 / (double)count);
+    popnn_pool_params params = pool_params(b, &w, whole ? POPNN_POOL_SUM : POPNN_POOL_AVG, t);
+    return onnx_give_like(b, popnn_pool_at(b->where, b->graph, &params, t, b->program, b->name, POP_NO_OPTIONS));
 }
 
 /* The p-norm of each window. */
@@ -172,14 +170,13 @@ static bool build_global_pool(onnx_builder *b)
             field *= pop_tensor_dim(t, i);
         }
     }
-    popops_reduce_params params = { .op = (popops_operation)b->node->row->op };
-    pop_tensor result = popops_reduce_at(b->where, b->graph, t, POP_TYPE_NULL, (pop_dims){ rank - 2, dims }, params,
-                                         b->program, b->name, POP_NO_OPTIONS);
-    if (params.op == POPOPS_ADD && onnx_ok(b))
+    popops_operation op = (popops_operation)b->node->row->op;
+    pop_tensor result = onnx_reduce(b, t, (pop_dims){ rank - 2, dims }, op);
+    if (op == POPOPS_ADD && onnx_ok(b))
         result = ONNX_BINARY(b, MULTIPLY, result, 1.0 / (double)field);
-    else if (params.op == POPOPS_SQUARE_ADD && onnx_int(b, "p", 2) != 2)
+    else if (op == POPOPS_SQUARE_ADD && onnx_int(b, "p", 2) != 2)
         return onnx_complain(b, "p is %lld; only 2 is supported", (long long)onnx_int(b, "p", 2));
-    else if (params.op == POPOPS_SQUARE_ADD && onnx_ok(b))
+    else if (op == POPOPS_SQUARE_ADD && onnx_ok(b))
         result = ONNX_UNARY(b, SQRT, result);
     return onnx_ok(b) && onnx_give_like(b, onnx_reshape(b, result, (pop_shape){ rank, shape }));
 }

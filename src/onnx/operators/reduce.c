@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <popnn/loss.h>
-#include <popops/reduce.h>
 
 /* Dimensions that are reduced, and the shapes of the result with and without dimensions of 1 for them. */
 struct reduced {
@@ -34,9 +33,7 @@ static bool read_axes(onnx_builder *b, struct reduced *r)
 
 static pop_tensor reduce(onnx_builder *b, pop_tensor t, const struct reduced *r, popops_operation op)
 {
-    popops_reduce_params params = { .op = op };
-    pop_tensor result = popops_reduce_at(b->where, b->graph, t, pop_tensor_type(t), (pop_dims){ r->count, r->dims },
-                                         params, b->program, b->name, POP_NO_OPTIONS);
+    pop_tensor result = onnx_reduce(b, t, (pop_dims){ r->count, r->dims }, op);
     return onnx_ok(b) ? onnx_reshape(b, result, (pop_shape){ r->rank, r->kept }) : result;
 }
 
