@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 
-LIBRARIES = ["poplar", "poputil", "popops", "poplin", "poprand", "popnn", "gcl"]
+LIBRARIES = ["poplar", "poputil", "popops", "poplin", "poprand", "popnn", "gcl", "tremula"]
 # Headers for codelets, and those whose declarations need types of the C library that Python has no use for.
 LEFT_OUT = {"poplar/vertex.h", "poplar/log.h", "poplar/memory.h", "poplar/text.h", "popops/element_functions.h", "popops/element_rows.h", "popops/operator_types.h"}
 TOKEN = re.compile(r"[A-Za-z_]\w*|\d[\w.+-]*|\.\.\.|\"(?:\\.|[^\"])*\"|'(?:\\.|[^'])*'|<<|>>|\S")

@@ -20,6 +20,19 @@ Operand = Union[Tensor, int, float]
 Shape = Union[int, Sequence[int]]
 DType = Any
 """
+# `import x as x` hands a name on.
+INIT = """# SPDX-License-Identifier: Apache-2.0
+from . import %s, onnx as onnx
+from ._native import Error as Error
+from .device import CPU as CPU, Device as Device, IPUModel as IPUModel, Target as Target
+from .engine import Cycles as Cycles, Engine as Engine
+from .graph import ComputeSet as ComputeSet, Graph as Graph, Program as Program, Stream as Stream
+from .tensor import Tensor as Tensor, concat as concat
+from .types import Type as Type
+
+def version() -> str: ...
+
+"""
 
 
 def python_type(kind, table):
@@ -54,6 +67,15 @@ def stub(name, row, kinds, signature, parameters, table):
     return 'def %s(%s) -> %s:\n    """%s"""\n    ...\n' % (name, ", ".join(arguments), result_type(row, parameters, table), text)
 
 
+def whole(table, libraries):
+    """The stub of the package: its element types and its exceptions have no line in __init__.py."""
+    types = [name[len("POP_") :] for name in table.ENUMS["pop_type"] if name not in ("POP_TYPE_NULL", "POP_TYPE_COUNT")]
+    kinds = [name[len("POP_") :] for name, status in table.ENUMS["pop_status"].items() if status and name not in ("POP_STATUS_COUNT", "POP_POPLAR_ERROR")]
+    classes = ["".join(word.capitalize() for word in kind.split("_")) for kind in kinds]
+    return INIT % ", ".join("%s as %s" % (name, name) for name in libraries) + "".join("%s: Type\n" % name for name in types) + "".join(
+        "\nclass %s(Error): ...\n" % name for name in classes)
+
+
 def main(package):
     sys.path.insert(0, package)
     import _table as table
@@ -62,7 +84,7 @@ def main(package):
     texts = {}
     for name, row in table.FUNCTIONS.items():
         library = row[0].partition("/")[0]
-        if library == "poplar" or not name.startswith(library + "_"):
+        if library in ("poplar", "tremula") or not name.startswith(library + "_"):
             continue
         if name in WRITTEN:
             texts.setdefault(library, []).append(WRITTEN[name])
@@ -78,6 +100,8 @@ def main(package):
     for library, functions in texts.items():
         with open(os.path.join(package, library + ".pyi"), "w") as file:
             file.write(HEAD + "".join(functions))
+    with open(os.path.join(package, "__init__.pyi"), "w") as file:
+        file.write(whole(table, sorted(texts)))
     with open(os.path.join(package, "py.typed"), "w"):
         pass
 

@@ -15,6 +15,8 @@ import os
 import warnings
 from collections.abc import Sequence
 
+from . import show, tables
+
 
 class Error(RuntimeError):
     """What went wrong; `kind` is its name, such as "file_load_error"."""
@@ -145,6 +147,14 @@ class Object:
     def __dir__(self):
         return sorted(set(super().__dir__()) | set(self._properties))
 
+    def scalars(self):
+        """The properties that are numbers or texts, by name."""
+        return {name: getattr(self, name) for name, (_, kind) in self._properties.items() if kind in (_UINT, _BOOL, _REAL, _TEXT)}
+
+    def objects(self):
+        """(name, object or None) of the properties that are objects."""
+        return [(name, getattr(self, name)) for name, (_, kind) in self._properties.items() if kind == _OBJECT]
+
     def __repr__(self):
         parts = []
         for name, (number, kind) in self._properties.items():
@@ -182,6 +192,13 @@ class List(Sequence):
         if self._length > _print_length:
             shown.append("... %d in all" % self._length)
         return "[" + ", ".join(shown) + "]"
+
+    def to_pandas(self):
+        """A pandas DataFrame with a row for each object: its numbers and texts, and those of the objects that it has."""
+        return tables.frame([tables.row(item) for item in self])
+
+    def _repr_html_(self):
+        return show.list_html(self, _print_length)
 
 
 def _wrap(file, handle):
@@ -354,6 +371,30 @@ Report.listPrintLength = staticmethod(_list_print_length)  # noqa: F821
 Report.peakTile = lambda self: _wrap(self._file, _peak_tile(self._file.handle))  # noqa: F821
 Report.worstLivenessStep = lambda self: _wrap(self._file, _worst_step(self._file.handle))  # noqa: F821
 Report.longestSteps = _longest  # noqa: F821
+
+
+def _step_text(self):
+    program = self.program
+    return "ExecutionStep(program=%r, type=%s, cycles=%d, tiles=%d)" % (program.name, program.typeName, max((ipu.cycles for ipu in self.ipus), default=0), sum(ipu.activeTiles for ipu in self.ipus))
+
+
+def _run_text(self):
+    cycles = self.cycles
+    return "Run(name=%r, steps=[%d], cycles=%d)" % (self.name, len(self.steps), cycles.cyclesTo - cycles.cyclesFrom if cycles is not None else 0)
+
+
+def _report_text(self):
+    target = self.compilation.target
+    return "Report(%s, %d tiles, %d compute sets, %d vertices, runs=[%d], steps=[%d], cycles=%d)" % (
+        target.architectureName, target.numTiles, self.compilation.graph.numComputeSets, self.compilation.graph.numVertices, len(self.execution.runs), len(self.execution.steps),
+        self.execution.totalCycles.total)
+
+
+ExecutionStep.__repr__ = _step_text  # noqa: F821
+Run.__repr__ = _run_text  # noqa: F821
+Report.__repr__ = _report_text  # noqa: F821
+Report._repr_html_ = lambda self: show.report_html(self)  # noqa: F821
+Trace._repr_html_ = lambda self: show.trace_html(self)  # noqa: F821
 
 
 class OperationAnalysis:

@@ -13,9 +13,10 @@
     print(engine.run()["out"], engine.cycles)
 
 `tremula.popops`, `poplin`, `popnn`, `poprand`, `poputil` and `gcl` hold the operations under their C names without the prefix; help() of one shows its
-shapes and options.  `engine.report()` is a report of the module `pva`.
+shapes and options.  `tremula.onnx` loads ONNX models.  `engine.report()` is a report of the module `pva`.
 """
 
+import importlib as _importlib
 import sys as _sys
 
 from . import types as _types
@@ -35,7 +36,9 @@ Type = _types.Type
 
 
 def __getattr__(name):
-    """Exception classes by name: tremula.InvalidTileMapping."""
+    """Exception classes by name: tremula.InvalidTileMapping; tremula.onnx when it is first used, since it loads a library of its own."""
+    if name == "onnx":
+        return _importlib.import_module("tremula.onnx")
     for status in _table.ENUMS["pop_status"].values():
         if status and status != _table.CONSTANTS["POP_STATUS_COUNT"] and _native.error_class(status).__name__ == name:
             return _native.error_class(status)

@@ -102,7 +102,7 @@ def function(name):
         if row is None:
             raise AttributeError("the C interface has no function %r" % name)
         header, symbol, result, parameters, _ = row
-        home = header.partition("/")[0]
+        home = {"tremula/onnx.h": "tremula_onnx"}.get(header) or header.partition("/")[0]
         found = getattr(library(home), symbol)
         found.restype = type_of(result)
         found.argtypes = [type_of(kind) for _, kind in parameters]

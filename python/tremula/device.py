@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices: modelled IPUs, and the host's processor."""
 
+from __future__ import annotations
+
 import ctypes
+from typing import Any, Mapping, Optional
 
 from . import _native
 
+Options = Optional[Mapping[str, object]]
 _CModel = _native.type_of("pop_ipu_model")
 _CTarget = _native.type_of("pop_target")
 
@@ -31,11 +35,11 @@ class Target:
         return ctypes.cast(self._fields, ctypes.c_void_p)
 
     @property
-    def tiles(self):
+    def tiles(self) -> int:
         """Tiles of all IPUs."""
         return self.num_ipus * self.tiles_per_ipu
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "Target(%s, %d IPU%s of %d tiles, %d bytes a tile)" % (self.system, self.num_ipus, "" if self.num_ipus == 1 else "s", self.tiles_per_ipu, self.bytes_per_tile)
 
 
@@ -55,10 +59,10 @@ class Device:
         return self._handle
 
     @property
-    def target(self):
+    def target(self) -> Target:
         return Target(_native.function("pop_device_target")(self._handle), self)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "Device(%r)" % self.target
 
 
@@ -70,7 +74,7 @@ def _made(name, *arguments):
     return Device(handle)
 
 
-def IPUModel(version="ipu2", options=None, **fields):
+def IPUModel(version: str = "ipu2", options: Options = None, **fields: Any) -> Device:
     """A modelled IPU: version "ipu1", "ipu2", "ipu21" or "bow", and any field of Poplar's IPUModel under its C name, such as num_ipus, tiles_per_ipu or
     memory_bytes_per_tile.  `options` are target options (docs/reference/options.md)."""
     model = _CModel(version=version.encode())
@@ -82,6 +86,6 @@ def IPUModel(version="ipu2", options=None, **fields):
     return _made("pop_ipu_model_create_device_options", _native.byref(model), _native.options(options))
 
 
-def CPU():
+def CPU() -> Device:
     """The host's processor: one tile, no model of time."""
     return _made("pop_cpu_device_create")

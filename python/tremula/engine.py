@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Engines: a graph's programs, compiled, loaded and run, and what they report."""
 
+from __future__ import annotations
+
 import ctypes
 import os
 import tempfile
+from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _native
-from .graph import Program, programs_value
+from .device import Device
+from .graph import Graph, Options, Program, Stream, programs_value
+
+Path = Union[str, "os.PathLike[str]"]
 
 _CCallback = _native.type_of("pop_stream_callback")
 _CCycles = _native.type_of("pop_cycles")
@@ -23,10 +29,10 @@ class Cycles:
     def __init__(self, values):
         self.__dict__.update({name: getattr(values, name) for name, _ in _CCycles._fields_})
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "Cycles(%s)" % ", ".join("%s=%d" % pair for pair in self.__dict__.items())
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         from . import show
 
         return show.cycles_html(self)
@@ -38,7 +44,7 @@ class Engine:
     `programs` is a program or a list; run(i) runs the i-th.  `options` are engine options (docs/reference/options.md).  `progress` is called with the number of
     steps that are done and their total while it compiles; `progress=True` prints them."""
 
-    def __init__(self, graph, programs, options=None, progress=None, name=None, device=None):
+    def __init__(self, graph: Graph, programs: Union[Program, Sequence[Program]], options: Options = None, progress: Union[bool, Callable[[int, int], None], None] = None, name: Optional[str] = None, device: Optional[Device] = None) -> None:
         self.graph = graph
         self._handle = None
         self._kept = {}  # arrays and callbacks that streams use
@@ -74,12 +80,12 @@ class Engine:
             raise raised
         _native.check(status, failure)
 
-    def load(self, device=None):
+    def load(self, device: Optional[Device] = None) -> None:
         """Loads (again): variables get their initial values."""
         self.device = device or self.device
         self._call("pop_engine_load", self.device.handle)
 
-    def run(self, program=0, name=None):
+    def run(self, program: int = 0, name: Optional[str] = None) -> Engine:
         """Runs a program.  Returns the engine."""
         self._call("pop_engine_run_named", program, name.encode() if name else None)
         return self
@@ -94,13 +100,13 @@ class Engine:
         replicas = _native.function("pop_engine_num_replicas")(self._handle)
         return ((replicas,) if replicas > 1 else ()) + shape, dtype
 
-    def write(self, name, values):
+    def write(self, name: str, values: Any) -> None:
         """Writes a variable that graph.host_access named.  An array of the variable's type and shape is used in place."""
         shape, dtype = self._array(name)
         values = np.ascontiguousarray(np.broadcast_to(np.asarray(values, dtype=dtype), shape))
         self._call("pop_engine_write_tensor", name.encode(), values.ctypes.data, values.nbytes)
 
-    def read(self, name, out=None):
+    def read(self, name: str, out: Any = None) -> Any:
         """The values of a tensor that graph.host_access or host_read named, in a new array or in `out`."""
         shape, dtype = self._array(name)
         if out is None:
@@ -113,7 +119,7 @@ class Engine:
     __getitem__ = read
     __setitem__ = write
 
-    def connect(self, stream, data):
+    def connect(self, stream: Union[Stream, str], data: Any) -> None:
         """Gives a stream its data: an array that each transfer uses; for input a generator, an iterator or a function that returns arrays, for output a
         function that takes an array (valid during the call).  An exception in it ends the run and is raised by run()."""
         stream = self.graph.streams[stream] if isinstance(stream, str) else stream
@@ -153,13 +159,13 @@ class Engine:
     # ---- what it did ----
 
     @property
-    def cycles(self):
+    def cycles(self) -> Cycles:
         """Modelled cycles of everything run since load."""
         values = _CCycles()
         self._call("pop_engine_cycles", _native.byref(values))
         return Cycles(values)
 
-    def report(self, execution=True):
+    def report(self, execution: bool = True) -> Any:
         """A report of what was compiled and run since load, as a pva report (pva.openReport)."""
         import pva
 
@@ -167,12 +173,12 @@ class Engine:
         self._call("pop_engine_temporary_report", execution, _native.address(path), len(path))
         return pva.openReport(path.value.decode())
 
-    def write_report(self, directory, execution=True):
+    def write_report(self, directory: Path, execution: bool = True) -> None:
         """Writes profile.pop to a directory: `pva serve DIRECTORY` draws it."""
         os.makedirs(directory, exist_ok=True)
         self._call("pop_engine_write_report", os.fspath(directory).encode(), execution)
 
-    def summary(self):
+    def summary(self) -> str:
         """The summary that Poplar prints, as text."""
         libc = ctypes.CDLL(None)
         libc.fopen.restype = ctypes.c_void_p
@@ -184,7 +190,7 @@ class Engine:
                 libc.fclose(ctypes.c_void_p(target))
             return file.read()
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         from . import show
 
         return show.engine_html(self)

@@ -9,14 +9,18 @@
             a += b
 """
 
+from __future__ import annotations
+
 import ctypes
 import os
 import threading
+from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _native, types
-from .tensor import Tensor
+from .device import Device, Options
+from .tensor import DType, Shape, Tensor
 
 _CProgram = _native.type_of("pop_program")
 _CConnection = _native.type_of("pop_connection")
@@ -25,7 +29,7 @@ _LIBRARIES = ("popops", "poplin", "poprand", "popnn")
 _state = threading.local()
 
 
-def current_graph():
+def current_graph() -> Optional[Graph]:
     """The graph of the innermost `with graph.sequence():` of this thread, or None."""
     stack = getattr(_state, "stack", None)
     return stack[-1].graph if stack else None
@@ -39,7 +43,7 @@ class Program:
         self.handle = handle
         self.what = what
 
-    def __enter__(self):
+    def __enter__(self) -> Program:
         if not hasattr(_state, "stack"):
             _state.stack = []
         _state.stack.append(self)
@@ -48,19 +52,19 @@ class Program:
     def __exit__(self, *exception):
         _state.stack.pop()
 
-    def add(self, program):
+    def add(self, program: Program) -> Program:
         """Adds a program to a sequence.  Returns the sequence."""
         self.graph.call("pop_sequence_add", self.handle, program.handle)
         return self
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "<%s %d>" % (self.what, self.handle.id)
 
 
 class Branch(Program):
     """The program of graph.if_(...); `with branch.otherwise():` fills its other side."""
 
-    def otherwise(self):
+    def otherwise(self) -> Program:
         return self.other
 
 
@@ -70,7 +74,7 @@ class Stream:
     def __init__(self, graph, handle, name, dtype, shape):
         self.graph, self.handle, self.name, self.dtype, self.shape = graph, handle, name, dtype, shape
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "Stream(%r, %r, %r)" % (self.name, self.dtype, self.shape)
 
 
@@ -80,7 +84,7 @@ class ComputeSet:
     def __init__(self, graph, handle):
         self.graph, self.handle = graph, handle
 
-    def vertex(self, type, tile=None, edges=None, cycles=None, **state):
+    def vertex(self, type: str, tile: Optional[int] = None, edges: Optional[Mapping[str, Any]] = None, cycles: Optional[int] = None, **state: Any) -> Any:
         """Adds a vertex.  `edges` maps fields to tensors (a list of tensors for a vector of vectors), further arguments set fields of the vertex's state."""
         handle = self.graph.call("pop_graph_add_vertex", self.handle, type.encode())
         for field, tensor in (edges or {}).items():
@@ -96,7 +100,7 @@ class ComputeSet:
             self.graph.call("pop_graph_set_perf_estimate", handle, cycles, 0)
         return handle
 
-    def vertices(self, type, tiles, edges=None, **state):
+    def vertices(self, type: str, tiles: Any, edges: Optional[Mapping[str, Tensor]] = None, **state: Any) -> None:
         """Adds a vertex for each entry of `tiles`, an array, in one call: vertex i gets element i of each tensor of `edges` along its first dimension,
         and entry i of each array of `state` (a number is given to all)."""
         tiles = np.ascontiguousarray(tiles, dtype=np.uint32)
@@ -120,7 +124,7 @@ class ComputeSet:
 class Graph:
     """A graph for a device or a target."""
 
-    def __init__(self, device, replicas=1, libraries=_LIBRARIES):
+    def __init__(self, device: Device, replicas: int = 1, libraries: Sequence[str] = _LIBRARIES) -> None:
         self.device = device
         self.target = device.target
         handle = _native.function("pop_graph_create_replicated")(_native.here(), self.target.address, replicas) if replicas != 1 else \
@@ -172,13 +176,13 @@ class Graph:
 
     # ---- data ----
 
-    def variable(self, dtype, shape=(), name="", tile=None):
+    def variable(self, dtype: DType, shape: Shape = (), name: str = "", tile: Optional[int] = None) -> Tensor:
         """A variable; map(), map_linearly() or `tile` say where its elements are."""
         handle = self.call("pop_graph_add_variable", types.of(dtype), _native.shape(tuple(np.atleast_1d(shape)) if np.ndim(shape) == 0 and shape != () else shape), name.encode())
         tensor = Tensor(self, handle)
         return tensor if tile is None else tensor.map(tile)
 
-    def constant(self, values, dtype=None, name="", tile=0):
+    def constant(self, values: Any, dtype: Optional[DType] = None, name: str = "", tile: Optional[int] = 0) -> Tensor:
         """A constant with the values of an array; it is put on one tile, or spread with tile=None and map_linearly()."""
         values = np.asarray(values)
         kind = types.of(dtype) if dtype is not None else types.of(np.float32 if values.dtype == np.float64 else np.int32 if values.dtype == np.int64 else values.dtype)
@@ -187,19 +191,19 @@ class Graph:
         tensor = Tensor(self, handle)
         return tensor if tile is None else tensor.map(tile)
 
-    def set_initial_value(self, tensor, values):
+    def set_initial_value(self, tensor: Tensor, values: Any) -> None:
         """What a variable holds after each load of an engine."""
         values = np.ascontiguousarray(np.broadcast_to(np.asarray(values), tensor.shape))
         self.call("pop_graph_set_initial_value", tensor.handle, types.of(values.dtype), values.ctypes.data)
 
-    def host_access(self, tensor, name):
+    def host_access(self, tensor: Tensor, name: str) -> Tensor:
         """Lets Engine.write and Engine.read, and engine[name], reach a variable.  Returns the tensor."""
         self.call("pop_graph_create_host_write", name.encode(), tensor.handle)
         self.call("pop_graph_create_host_read", name.encode(), tensor.handle)
         self._host(name, tensor)
         return tensor
 
-    def host_read(self, tensor, name):
+    def host_read(self, tensor: Tensor, name: str) -> Tensor:
         """Lets Engine.read reach a tensor."""
         self.call("pop_graph_create_host_read", name.encode(), tensor.handle)
         self._host(name, tensor)
@@ -210,11 +214,11 @@ class Graph:
             self.hosts = {}
         self.hosts[name] = (tensor.shape, tensor.dtype)
 
-    def stream_to_device(self, name, dtype, shape, options=None):
+    def stream_to_device(self, name: str, dtype: DType, shape: Shape, options: Options = None) -> Stream:
         """A stream from the host; graph.copy(stream, tensor) reads one transfer of that shape."""
         return self._stream("pop_graph_add_host_to_device_fifo", name, dtype, shape, (0,), options)
 
-    def stream_to_host(self, name, dtype, shape, options=None):
+    def stream_to_host(self, name: str, dtype: DType, shape: Shape, options: Options = None) -> Stream:
         """A stream to the host; graph.copy(tensor, stream) writes one transfer of that shape."""
         return self._stream("pop_graph_add_device_to_host_fifo", name, dtype, shape, (), options)
 
@@ -231,7 +235,7 @@ class Graph:
 
     # ---- codelets and vertices ----
 
-    def add_codelets(self, file_or_source, language=None, flags=""):
+    def add_codelets(self, file_or_source: Any, language: Optional[str] = None, flags: str = "") -> None:
         """Loads codelets: a file (.c, .cpp, .gp), or source text with language "c" or "cpp".  Compiling a source needs gcc or clang."""
         if language is None:
             path = os.fspath(file_or_source)
@@ -242,10 +246,10 @@ class Graph:
                 raise ValueError("codelets are written in 'c' or 'cpp', not %r" % language)
             self.call("pop_graph_add_codelets_source", file_or_source.encode(), kind, flags.encode())
 
-    def compute_set(self, name=""):
+    def compute_set(self, name: str = "") -> ComputeSet:
         return ComputeSet(self, self.call("pop_graph_add_compute_set", name.encode()))
 
-    def set_field(self, vertex, field, value):
+    def set_field(self, vertex: Any, field: str, value: Any) -> None:
         """Sets a state field of a vertex: a number, or an array for a vector."""
         if isinstance(value, (bool, int, np.integer)):
             self.call("pop_graph_set_field_int", vertex, field.encode(), int(value))
@@ -258,21 +262,21 @@ class Graph:
 
     # ---- programs ----
 
-    def program(self, *programs, name=""):
+    def program(self, *programs: Program, name: str = "") -> Program:
         """A sequence of programs."""
         made = self._sequence(name)
         for program in programs:
             made.add(program)
         return made
 
-    def sequence(self, name=""):
+    def sequence(self, name: str = "") -> Program:
         """An empty sequence; `with graph.sequence() as main:` adds to it what the block builds."""
         return self._sequence(name)
 
     def _sequence(self, name=""):
         return Program(self, self.call("pop_sequence", name.encode()), "sequence")
 
-    def current(self):
+    def current(self) -> Program:
         """The sequence that operations are added to."""
         stack = getattr(_state, "stack", [])
         for program in reversed(stack):
@@ -285,10 +289,10 @@ class Graph:
         self.current().add(program)
         return program
 
-    def execute(self, compute_set, name=""):
+    def execute(self, compute_set: ComputeSet, name: str = "") -> Program:
         return self._add(self.call("pop_execute", compute_set.handle, name.encode()), "execute")
 
-    def copy(self, source, destination, name=""):
+    def copy(self, source: Any, destination: Any, name: str = "") -> Program:
         """Adds a copy between tensors, or between a tensor and a stream."""
         if isinstance(source, Stream):
             handle = self.call("pop_copy_from_stream", source.handle, destination.handle, False, name.encode())
@@ -298,21 +302,21 @@ class Graph:
             handle = self.call("pop_copy", source.handle, destination.handle, False, name.encode())
         return self._add(handle, "copy")
 
-    def print(self, tensor, title=None):
+    def print(self, tensor: Tensor, title: Optional[str] = None) -> Program:
         """Adds a program that prints a tensor when it runs."""
         return self._add(self.call("pop_print_tensor", title.encode() if title else None, tensor.handle, b""), "print")
 
-    def repeat(self, count, name=""):
+    def repeat(self, count: int, name: str = "") -> Program:
         """`with graph.repeat(10):` runs the block ten times."""
         body = self._sequence(name)
         self._add(self.call("pop_repeat", count, body.handle, name.encode()), "repeat")
         return body
 
-    def while_(self, condition, predicate, body, name=""):
+    def while_(self, condition: Program, predicate: Tensor, body: Program, name: str = "") -> Program:
         """Runs `condition`, tests the scalar `predicate`, runs `body`, while it is true."""
         return self._add(self.call("pop_repeat_while_true", condition.handle, predicate.handle, body.handle, name.encode()), "while")
 
-    def if_(self, predicate, name=""):
+    def if_(self, predicate: Tensor, name: str = "") -> Branch:
         """`with graph.if_(p) as branch: ...` and `with branch.otherwise(): ...`."""
         yes, no = self._sequence(name), self._sequence(name)
         self._add(self.call("pop_if", predicate.handle, yes.handle, no.handle, name.encode()), "if")
@@ -320,17 +324,17 @@ class Graph:
         branch.other = no
         return branch
 
-    def function(self, program):
+    def function(self, program: Program) -> Any:
         """A function of a program, for call(): its code exists once."""
         return self.call("pop_graph_add_function", program.handle)
 
-    def invoke(self, function, name=""):
+    def invoke(self, function: Any, name: str = "") -> Program:
         return self._add(self.call("pop_call", function, name.encode()), "call")
 
-    def sync(self, name=""):
+    def sync(self, name: str = "") -> Program:
         return self._add(self.call("pop_sync", 0, name.encode()), "sync")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         count = _native.function
         return "Graph(%r: %d variables, %d vertices, %d compute sets)" % (
             self.target, count("pop_graph_num_variables")(self._handle), count("pop_graph_num_vertices")(self._handle), count("pop_graph_num_compute_sets")(self._handle))

@@ -4,9 +4,15 @@
 Indexing, reshaping and transposing make views and cost nothing on the device.  Arithmetic adds an operation to the graph's current program
 (`with graph.sequence():`) and gives a new tensor."""
 
+from __future__ import annotations
+
 import numbers
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _native, types
+
+DType = Any  # "float", "half", ..., an element type, or a NumPy type
+Shape = Union[int, Sequence[int]]
 
 
 class Tensor:
@@ -30,61 +36,61 @@ class Tensor:
     # ---- what it is ----
 
     @property
-    def ndim(self):
+    def ndim(self) -> int:
         return self.handle.rank
 
     @property
-    def shape(self):
+    def shape(self) -> Tuple[int, ...]:
         rank = self.handle.rank
         dims = (_native.SIZE * max(rank, 1))()
         _native.function("pop_tensor_shape")(self.handle, _native.address(dims), rank)
         return tuple(dims[:rank])
 
     @property
-    def size(self):
+    def size(self) -> int:
         return _native.function("pop_tensor_num_elements")(self.handle)
 
     @property
-    def type(self):
+    def type(self) -> types.Type:
         """The element type on the device."""
         return types.by_number(self.handle.type)
 
     @property
-    def dtype(self):
+    def dtype(self) -> Any:
         """The NumPy type of the elements."""
         return self.type.numpy
 
-    def __len__(self):
+    def __len__(self) -> int:
         if not self.ndim:
             raise TypeError("len() of a tensor of rank 0")
         return self.shape[0]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         buffer = _native.text_buffer(512)
         _native.function("pop_tensor_to_string")(self.handle, _native.address(buffer), len(buffer))
         return "Tensor(%s)" % buffer.value.decode(errors="replace")
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         from . import show
 
         return show.mapping_html(self)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Tensor]:
         for i in range(len(self)):
             yield self[i]
 
     def __bool__(self):
         raise TypeError("a tensor has no value while the graph is built; graph.if_(tensor) decides on the device")
 
-    def __eq__(self, other):
+    def __eq__(self, other: Any) -> Tensor:  # type: ignore[override]
         return self._binary("EQUAL", other)
 
-    def __ne__(self, other):
+    def __ne__(self, other: Any) -> Tensor:  # type: ignore[override]
         return self._binary("NOT_EQUAL", other)
 
     __hash__ = object.__hash__
 
-    def is_same(self, other):
+    def is_same(self, other: Any) -> bool:
         """Whether both are the same elements in the same order and shape (== compares values on the device)."""
         return bool(_native.function("pop_tensor_equal")(self.handle, other.handle))
 
@@ -95,7 +101,7 @@ class Tensor:
         self.graph.check()
         return Tensor(self.graph, handle)
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: Any) -> Tensor:
         """Integers, slices (with any step), None and ..., as in NumPy."""
         items = list(index) if isinstance(index, tuple) else [index]
         if sum(item is Ellipsis for item in items) > 1:
@@ -140,7 +146,7 @@ class Tensor:
         number %= length
         return self._view("pop_tensor_slice", number, number + 1, dim)._view("pop_tensor_squeeze", _native.dims(dim))
 
-    def reshape(self, *shape):
+    def reshape(self, *shape: Union[int, Sequence[int]]) -> Tensor:
         """A view of another shape; one size may be -1."""
         sizes = list(shape[0]) if len(shape) == 1 and not isinstance(shape[0], numbers.Integral) else list(shape)
         if -1 in sizes:
@@ -150,39 +156,39 @@ class Tensor:
             sizes[sizes.index(-1)] = self.size // rest if rest else 0
         return self._view("pop_tensor_reshape", _native.shape(sizes))
 
-    def flatten(self):
+    def flatten(self) -> Tensor:
         return self._view("pop_tensor_flatten")
 
     @property
-    def T(self):
+    def T(self) -> Tensor:
         """The order of the dimensions reversed."""
         return self._view("pop_tensor_transpose")
 
-    def transpose(self, *axes):
+    def transpose(self, *axes: Union[int, Sequence[int]]) -> Tensor:
         """The dimensions in another order; without arguments reversed."""
         axes = axes[0] if len(axes) == 1 and not isinstance(axes[0], numbers.Integral) else axes
         return self._view("pop_tensor_dim_shuffle", _native.dims([axis % self.ndim for axis in axes])) if axes else self.T
 
-    def squeeze(self, axis=None):
+    def squeeze(self, axis: Union[int, Sequence[int], None] = None) -> Tensor:
         axes = [i for i, size in enumerate(self.shape) if size == 1] if axis is None else [a % self.ndim for a in ([axis] if isinstance(axis, numbers.Integral) else axis)]
         return self._view("pop_tensor_squeeze", _native.dims(axes))
 
-    def broadcast(self, times, axis):
+    def broadcast(self, times: int, axis: int) -> Tensor:
         """The tensor `times` over along a dimension, without copies."""
         return self._view("pop_tensor_broadcast", times, axis % self.ndim)
 
-    def reinterpret(self, dtype):
+    def reinterpret(self, dtype: DType) -> Tensor:
         """The same bits as another type of that size."""
         return self._view("pop_tensor_reinterpret", types.of(dtype))
 
     # ---- where its elements are ----
 
-    def map(self, tile):
+    def map(self, tile: int) -> Tensor:
         """Puts all elements on one tile.  Returns the tensor."""
         self.graph.call("pop_graph_set_tile_mapping", self.handle, tile)
         return self
 
-    def map_linearly(self, min_elements=None, grain=None):
+    def map_linearly(self, min_elements: Optional[int] = None, grain: Optional[int] = None) -> Tensor:
         """Spreads the elements over all tiles, in order.  Returns the tensor."""
         if min_elements is None and grain is None:
             self.graph.call("poputil_map_tensor_linearly", self.handle)
@@ -190,7 +196,7 @@ class Tensor:
             self.graph.call("poputil_map_tensor_linearly_grain", self.handle, 1 if min_elements is None else min_elements, 1 if grain is None else grain)
         return self
 
-    def map_as(self, mapping):
+    def map_as(self, mapping: Mapping[int, Sequence[Tuple[int, int]]]) -> Tensor:
         """Sets a mapping: a dictionary tile -> list of (begin, end) of the flattened tensor.  Returns the tensor."""
         last = max(mapping, default=-1)
         lists = [[tuple(pair) for pair in mapping.get(tile, ())] for tile in range(last + 1)]
@@ -199,7 +205,7 @@ class Tensor:
         return self
 
     @property
-    def mapping(self):
+    def mapping(self) -> Dict[int, List[Tuple[int, int]]]:
         """tile -> list of (begin, end) of the flattened tensor, for the tiles that have elements.  Elements without a tile are left out."""
         lists = _native.empty_interval_lists()
         complete = _native.BOOL()
@@ -210,6 +216,14 @@ class Tensor:
             _native.function("pop_interval_lists_free")(_native.byref(lists))
 
     # ---- arithmetic, in the graph's current program ----
+
+    if TYPE_CHECKING:  # the operators that the end of this file makes
+
+        def _operator(self, other: Any) -> Tensor: ...
+
+        __add__ = __radd__ = __iadd__ = __sub__ = __rsub__ = __isub__ = __mul__ = __rmul__ = __imul__ = __truediv__ = __rtruediv__ = __itruediv__ = _operator
+        __mod__ = __rmod__ = __imod__ = __pow__ = __rpow__ = __ipow__ = __lshift__ = __rlshift__ = __ilshift__ = __rshift__ = __rrshift__ = __irshift__ = _operator
+        __and__ = __rand__ = __iand__ = __or__ = __ror__ = __ior__ = __xor__ = __rxor__ = __ixor__ = __lt__ = __le__ = __gt__ = __ge__ = _operator
 
     def _binary(self, operator, other, swapped=False, in_place=False):
         from . import popops
@@ -225,16 +239,16 @@ class Tensor:
 
         return popops.unary(operator, self)
 
-    def __neg__(self):
+    def __neg__(self) -> Tensor:
         return self._unary("NEGATE")
 
-    def __abs__(self):
+    def __abs__(self) -> Tensor:
         return self._unary("ABSOLUTE")
 
-    def __invert__(self):
+    def __invert__(self) -> Tensor:
         return self._unary("LOGICAL_NOT" if self.type.name == "BOOL" else "BITWISE_NOT")
 
-    def __matmul__(self, other):
+    def __matmul__(self, other: Any) -> Tensor:
         from . import poplin
 
         if self.ndim == 3:
@@ -245,7 +259,7 @@ class Tensor:
             out = out[..., 0]
         return out[0] if vectors[0] else out
 
-    def astype(self, dtype):
+    def astype(self, dtype: DType) -> Tensor:
         """A copy of another type."""
         from . import popops
 
@@ -258,19 +272,19 @@ class Tensor:
         out = popops.reduce(self, dims=axes, params={"op": operator, "scale": scale} if scale is not None else {"op": operator})
         return out.reshape([1 if i in axes else size for i, size in enumerate(self.shape)]) if keepdims else out
 
-    def sum(self, axis=None, keepdims=False):
+    def sum(self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False) -> Tensor:
         return self._reduce("ADD", axis, keepdims)
 
-    def max(self, axis=None, keepdims=False):
+    def max(self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False) -> Tensor:
         return self._reduce("MAX", axis, keepdims)
 
-    def min(self, axis=None, keepdims=False):
+    def min(self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False) -> Tensor:
         return self._reduce("MIN", axis, keepdims)
 
-    def prod(self, axis=None, keepdims=False):
+    def prod(self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False) -> Tensor:
         return self._reduce("MUL", axis, keepdims)
 
-    def mean(self, axis=None, keepdims=False):
+    def mean(self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False) -> Tensor:
         out = self._reduce("ADD", axis, keepdims)
         return out / float(self.size // out.size) if out.size else out
 
@@ -304,7 +318,7 @@ for _name, _operator in {"lt": "LESS_THAN", "le": "LESS_THAN_EQUAL", "gt": "GREA
     setattr(Tensor, "__%s__" % _name, lambda self, other, operator=_operator: self._binary(operator, other))
 
 
-def concat(tensors, axis=0):
+def concat(tensors: Iterable[Tensor], axis: int = 0) -> Tensor:
     """The tensors one after the other along a dimension: a view."""
     tensors = list(tensors)
     if not tensors:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Element types: names of the C++ interface, and the NumPy types that hold their values."""
 
+from typing import Any
+
 import numpy as np
 
 from . import _native, _table
@@ -15,6 +17,9 @@ _SYNONYMS = {"half": "HALF", "float": "FLOAT", "int": "INT", "unsigned": "UNSIGN
 
 class Type(int):
     """An element type of devices; `numpy` is the NumPy type of its values."""
+
+    name: str
+    numpy: Any
 
     def __new__(cls, name):
         value = super().__new__(cls, _table.CONSTANTS[_PREFIX + name])

@@ -6,7 +6,7 @@ import re
 from .tree import Finding, line_of, rule
 
 # Texts, data, and formats without comments.
-WITHOUT_LICENCE = re.compile(r"(^|/)(LICENSE|\.gitignore|\.clang-format|.*\.(md|json|ipynb|txt|csv|expected|words|gp|bin|png))$|^tests/.*/(corpus|data|expected)/")
+WITHOUT_LICENCE = re.compile(r"(^|/)(LICENSE|\.gitignore|\.clang-format|.*\.(md|json|ipynb|txt|csv|expected|words|gp|bin|png|onnx))$|^tests/.*/(corpus|data|expected)/")
 # Written so that the line itself is none.
 MACHINE_PATH = re.compile(r"(^|[^A-Za-z0-9_.}])/(wor[k]|roo[t]|far[m]|hom[e])/")
 SPELLED = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*", "src/*", "include/*", "tools/*", "bench/*", "examples/*", "scripts/*", "cmake/*",

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from xml.etree import ElementTree
 
 import pva
 
@@ -58,6 +59,13 @@ class Traces(unittest.TestCase):
         inner, tick = outer.children()
         self.assertEqual((inner.label, inner.metadata, tick.label, tick.duration), ("inner", '{"b":1}', "tick", 0))
         self.assertTrue(outer.timestamp <= inner.timestamp <= tick.timestamp <= outer.timestamp + outer.duration)
+
+    def test_a_notebook_shows_a_lane_for_each_thread(self):
+        text = pva.openTrace(self.trace('import threading\n'
+                                        'def work():\n    with pvti.Tracepoint(channel, "a < b"):\n        pvti.Tracepoint.event(channel, "tick")\n'
+                                        'work()\nother = threading.Thread(target=work)\nother.start()\nother.join()\n'))._repr_html_()
+        self.assertEqual((text.count("<svg"), text.count("<rect"), text.count("a &lt; b")), (2, 4, 2))
+        ElementTree.fromstring(text.replace("<br>", "<br/>"))
 
     def test_metadata_that_is_no_json_becomes_a_json_string(self):
         texts = ("plain text", '{"a": 1', 'a "quote"\n', "\u00e9t\u00e9", "3", '"text"', "[1, 2")

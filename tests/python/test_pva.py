@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The module pva: how its objects behave, and the errors of files that it cannot read.  REPORTS names a directory with reports."""
+import collections
 import os
 import random
 import shutil
 import sqlite3
+import sys
 import tempfile
 import threading
+import types
 import unittest
+import unittest.mock
+from xml.etree import ElementTree
 
 import pva
 
@@ -98,6 +103,58 @@ class Objects(unittest.TestCase):
             thread.join()
         self.assertEqual(len(found), 4)
         self.assertEqual(len(set(found)), 1)
+
+
+def slowest(step):
+    return max(ipu.cycles for ipu in step.ipus)
+
+
+class Notebooks(unittest.TestCase):
+    """What a notebook shows of a report, and its lists as tables."""
+
+    def setUp(self):
+        self.report = pva.openReport(REPORT)
+
+    def test_texts_say_name_type_and_cycles(self):
+        steps = self.report.execution.steps
+        step = max(steps, key=slowest)
+        for part in (repr(step.program.name), step.program.typeName, "cycles=%d" % slowest(step)):
+            self.assertIn(part, repr(step))
+        self.assertIn("cycles=%d" % self.report.execution.totalCycles.total, repr(self.report))
+        self.assertIn("steps=[%d]" % len(self.report.execution.runs[0].steps), repr(self.report.execution.runs[0]))
+
+    def test_a_report_shows_what_costs_most_first(self):
+        text = self.report._repr_html_()
+        sums = collections.Counter()
+        for each in self.report.execution.steps:
+            if not each.program.typeName.startswith("Sync"):
+                sums[each.program._id] += slowest(each)
+        (_, cycles), = sums.most_common(1)
+        self.assertIn("<tbody><tr><td>%d</td>" % cycles, text)
+        most = max(tile.memory.total.includingGaps for tile in self.report.compilation.tiles)
+        self.assertIn("the fullest has %d of" % most, text)
+        self.assertEqual(text.count("<rect"), 5 + 8)  # kinds of cycles, tiles
+        ElementTree.fromstring(text.replace("<br>", "<br/>"))
+        ElementTree.fromstring("<div>%s</div>" % self.report.execution.steps._repr_html_())
+
+    def test_lists_become_frames(self):
+        frames = types.ModuleType("pandas")
+        frames.DataFrame = lambda rows, columns=None: rows
+        with unittest.mock.patch.dict(sys.modules, {"pandas": frames}):
+            steps, tiles = self.report.execution.steps, self.report.compilation.tiles
+            rows = steps.to_pandas()
+            self.assertEqual([row["cycles"] for row in rows], [slowest(step) for step in steps])
+            self.assertEqual([row["program"] for row in rows], [step.program.name for step in steps])
+            self.assertIn(True, [row["line"] > 0 and row["file"].endswith(".cpp") for row in rows])
+            self.assertEqual([row["variable"] for row in tiles.to_pandas()], [tile.memory.category.variable.total for tile in tiles])
+            runs = self.report.execution.runs
+            self.assertEqual(runs.to_pandas()[0]["cycles.cyclesTo"], runs[0].cycles.cyclesTo)
+            for found in (self.report.compilation.programs, self.report.compilation.computeSets, self.report.compilation.variables, self.report.operations,
+                          self.report.debugContexts, self.report.options, self.report.compilation.loweredVariables.allVars):
+                self.assertEqual(len(found.to_pandas()), len(found))
+        with unittest.mock.patch.dict(sys.modules, {"pandas": None}):
+            with self.assertRaisesRegex(ImportError, "to_pandas.. needs the package pandas: `pip install pandas`"):
+                self.report.execution.steps.to_pandas()
 
 
 class Damage(unittest.TestCase):
