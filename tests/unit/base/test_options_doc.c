@@ -76,8 +76,8 @@ static const char bottom[] =
     "| `TREMULA_CODELET_FILES` | a directory: codelets are loaded from files there instead of from memory, compiled "
     "with `-g` and named by vertex type, so that gdb and perf can read their symbols "
     "([debugging.md](../internals/debugging.md)) |\n"
-    "| `POPLAR_LOG_LEVEL`, `POPLAR_LOG_DEST`, `POPLIBS_LOG_LEVEL`, ... | logging "
-    "([errors.md](../concepts/errors.md#logging)) |\n"
+    "| `POPLAR_LOG_LEVEL`, `POPLAR_LOG_DEST`, `POPLIBS_LOG_LEVEL`, ... | "
+    "[logging](../concepts/errors.md#logging) |\n"
     "| `POPLAR_GRAPH_REPORT_DEST` | where the graph's summary is printed when it has been compiled, as "
     "`debug.graphReportDestination` |\n"
     "| `CLICOLOR`, `CLICOLOR_FORCE` | 0 and 1: whether a profile summary is coloured |\n";
