@@ -63,7 +63,7 @@ bool call_fits_memory(const struct call *call, const char *what, size_t elements
 /* Whether t can be an operand: a tensor of this graph whose elements are all mapped. Otherwise returns false with an
  * error that names `what`. */
 bool call_takes(const struct call *call, const char *what, pop_tensor t);
-/* The same for a scale: one element; if it is not mapped, it is mapped to tile 0, as in Poplibs. */
+/* Checks a scale: one element; if it is not mapped, it is mapped to tile 0, as in Poplibs. */
 bool call_takes_scale(const struct call *call, const char *what, pop_tensor t);
 
 /* ---- programs, in the call's sequence ---- */

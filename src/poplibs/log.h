@@ -105,7 +105,7 @@ static inline pop_log_argument log_written(const void *value, size_t (*write)(ch
 
 #define POPLIBS_CALL(graph, ...)              POPLIBS_CALL_AS(NULL, (pop_program){ 0 }, graph, __VA_ARGS__)
 #define POPLIBS_CALL_IN(sequence, graph, ...) POPLIBS_CALL_AS(NULL, sequence, graph, __VA_ARGS__)
-/* The same for a function that errors call by another name; NULL: its own. graph: NULL for none. */
+/* Begins the call of a function that errors call by another name; NULL: its own. graph: NULL for none. */
 #define POPLIBS_CALL_AS(name, sequence, graph, ...)                                                                    \
     const pop_log_argument poplibs_arguments[] = { POPLIBS_LOG_EACH(__VA_ARGS__) };                                    \
     const struct call_function poplibs_function = { POPLIBS_LIBRARY, __func__, (char[sizeof(__func__)]){ 0 }, name };  \

@@ -42,7 +42,7 @@ static inline void draw_words(struct generator *g, uint32_t *words, unsigned cou
     }
 }
 
-/* Generators that draw together, because a draw has to wait for the one before it; on a device small code matters. */
+/* Number of independent generators per step: hides latency on the host; 1 on a device to keep code small. */
 #ifdef __IPU__
 enum { LANES = 1 };
 #else

@@ -50,7 +50,7 @@ static inline void normal_of(const uint32_t *words, float *values, unsigned coun
         values[half + i] = radius * s;
     }
 }
-/* The same with |value| <= alpha: values further out are drawn again, at most `iterations` times in total, and then
+/* Makes values with |value| <= alpha: values further out are drawn again, at most `iterations` times in total, and then
  * from a triangular distribution. */
 static void draw_truncated(struct generator *g, const uint32_t *words, float *values, unsigned count, float alpha,
                            unsigned iterations)

@@ -77,7 +77,7 @@ static bool ready(popsolver_model *model, pop_where where, const char *api)
     return !model->solving;
 }
 
-/* The same, and the variables belong to the model. */
+/* Whether a call may proceed, and the variables belong to the model. */
 static bool valid(popsolver_model *model, pop_where where, const char *api, const popsolver_variable *list,
                   size_t count)
 {

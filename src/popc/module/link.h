@@ -12,7 +12,7 @@ enum object_ends { OBJECT_SILENT, OBJECT_FINALISES };
 /* Loads the objects of the codelets that are needed (by index; NULL: of all) into the process: once, and from memory,
  * no file stays on disk. link_error names the missing symbol, or the level that this machine lacks. */
 pop_status module_link(struct module *module, const bool *needed, pop_error *error);
-/* The same for modules whose objects may use each other's functions and variables; needed[m] is that of module m. */
+/* Links modules whose objects may use each other's functions and variables; needed[m] is that of module m. */
 pop_status modules_link(struct module *const *modules, const bool *const *needed, size_t count, pop_error *error);
 /* The run function of a codelet; never NULL after a successful module_link that needed it. */
 codelet_run module_run(const struct module *module, const struct codelet *codelet);

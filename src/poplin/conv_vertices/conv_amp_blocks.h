@@ -129,7 +129,7 @@ static void conv_share_weights(const struct conv_operands *o, const struct conv_
 #endif
         }
 }
-/* Inputs that are not used as they are become so once: halves that several kernel positions read, and all with twos. */
+/* Converts inputs once that vertices cannot read directly: half to float, and pairs of rows. */
 static void conv_share_inputs(const struct conv_operands *o, const struct conv_chains *c, struct conv_share *share,
                               size_t in_group)
 {

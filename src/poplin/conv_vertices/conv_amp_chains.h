@@ -102,7 +102,8 @@ static void conv_widen_rows(const struct conv_operands *o, struct conv_share *sh
     }
 }
 #ifdef __AVX512F__
-/* The same for pairs of rows, which become interleaved; both are the first one if they have the same place in `to`. */
+/* Sets x to pairs of rows of halves as float, interleaved; both are the first one if they have the same place in `to`.
+ */
 static void conv_widen_twos(const struct conv_operands *o, struct conv_share *share, const ptrdiff_t *from,
                             const size_t *to, size_t count)
 {
@@ -117,7 +118,7 @@ static void conv_widen_twos(const struct conv_operands *o, struct conv_share *sh
     }
 }
 #endif
-/* `count` items of one class; two elements of `to` for each with twos. */
+/* `count` items of one class; with paired rows, each item has two outputs. */
 static void conv_run_class(const struct conv_operands *o, struct conv_share *share, const struct fused_chain *chain,
                            const ptrdiff_t *from, const size_t *to, size_t count)
 {

@@ -7,8 +7,8 @@
 
 #ifndef __POPC__ /* estimates run on the host only */
 struct conv_lists poplin_conv_lists(const pop_vertex_view *vertex);
-/* The same for vertices without the fields of the kernel: `positions` kernel positions in rows of `width`, `height` of
- * which are computed together. */
+/* Reads the lists of vertices without the fields of the kernel: `positions` kernel positions in rows of `width`,
+ * `height` of which are computed together. */
 struct conv_lists poplin_conv_lists_of(const pop_vertex_view *vertex, unsigned positions, unsigned width,
                                        unsigned height);
 

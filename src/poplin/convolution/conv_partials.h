@@ -8,8 +8,8 @@
 
 /* Creates the variable for the results of a part's vertices; if the part is empty, it is zeroed in `compute`. */
 void conv_add_partials(const struct conv_work *work, pop_compute_set compute, struct conv_part *part);
-/* The same for the parts from *next on, up to the first one that is not empty.  Returns that part and sets *next to the
- * index after it; NULL at the end. */
+/* Creates results for the parts from *next on, up to the first one that is not empty.  Returns that part and sets *next
+ * to the index after it; NULL at the end. */
 const struct conv_part *conv_next_part(const struct conv_work *work, pop_compute_set compute, struct conv_parts *parts,
                                        size_t *next);
 

@@ -13,7 +13,7 @@ pop_tensor conv_make_weights(const struct conv_call *request);
 /* Adds the convolution to a program; returns the output. */
 pop_tensor conv_convolve(const struct conv_call *request, pop_tensor in, pop_tensor weights, bool transposed,
                          struct conv_program *program);
-/* The same for a call with CONV_WEIGHT_UPDATE; returns the gradient of the weights. */
+/* Adds the gradient of the weights to a program, for a call with CONV_WEIGHT_UPDATE; returns it. */
 pop_tensor conv_weight_deltas(const struct conv_call *request, pop_tensor deltas, pop_tensor activations,
                               struct conv_program *program);
 /* Copies a forward pass's weights to those of the backward pass.  to_is_new: `to` was just created, so its mapping may

@@ -183,7 +183,7 @@ static inline size_t runs_of(const unsigned *offsets, const unsigned *kernels, s
     }
     return made;
 }
-/* The same with all dimensions. */
+/* The offset of a position over all dimensions. */
 static inline unsigned offset_at(const struct conv_field *field, const struct conv_row *row,
                                  const struct conv_position *position)
 {

@@ -110,7 +110,7 @@ static void TYPED(gather_channels)(const struct TYPED(conv_block) * block, const
         }
     }
 }
-/* The same for few channels, where neighbouring positions are often contiguous in memory: rows are gathered, then
+/* Gathers a row of few channels, where neighbouring positions are often contiguous in memory: rows are gathered, then
  * transposed. */
 static void TYPED(gather_row)(const struct TYPED(conv_block) * block, const struct conv_row *row, T *to)
 {
@@ -140,7 +140,7 @@ static void TYPED(copy_runs)(const struct conv_run *runs, size_t count, const T 
         else
             copy_run(to, from + runs[i].offset, runs[i].elements * sizeof(*to));
 }
-/* The same for a whole phase: the runs of the last dimension are the same for all positions of the others. */
+/* Gathers a row of a whole phase: the runs of the last dimension are the same for all positions of the others. */
 static void TYPED(gather_whole_row)(const struct TYPED(conv_block) * block, const struct conv_row *row, T *to)
 {
     const struct conv_phase *phase = block->whole;
@@ -155,7 +155,7 @@ static void TYPED(gather_whole_row)(const struct TYPED(conv_block) * block, cons
             TYPED(copy_runs)(runs, count, block->in + from, to);
     }
 }
-/* The same for a strip whose rows mostly have one run for all positions of the last dimension: it is transposed where
+/* Packs a strip whose rows mostly have one run for all positions of the last dimension: it is transposed where
  * it is.  Returns false, with nothing done, for others. */
 static bool TYPED(turn_runs)(const struct TYPED(conv_block) * block, const struct conv_row *rows, size_t count,
                              float *to)

@@ -28,7 +28,7 @@ static void TYPED(turn)(const T *const *from, size_t count, size_t depth, float 
         for (size_t i = 0; i < count; ++i)
             to[k * step + i] = (float)rows[i][k];
 }
-/* The same for rows whose elements are `stride` apart. */
+/* Turns rows whose elements are `stride` apart. */
 GEMM_INLINE void TYPED(turn_apart)(const T *const *from, size_t count, size_t depth, size_t stride, float *to,
                                    size_t step)
 {

@@ -7,7 +7,7 @@
 
 /* Checks parameters: POP_OK, or a status with a message in text. */
 pop_status poplin_params_wrong(const poplin_conv_params *params, char *text, size_t size);
-/* The same; records an error of the graph. */
+/* Checks parameters; records an error of the graph. */
 bool poplin_params_valid(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params);
 /* Fills error, which may be NULL and which the caller owns, and returns status. */
 pop_status poplin_fail(pop_error *error, pop_status status, pop_where where, const char *api, const char *text);

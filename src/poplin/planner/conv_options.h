@@ -94,7 +94,7 @@ struct poplin_conv_options poplin_conv_options_default(const pop_target *target)
 /* Parses a call's options; false after an error of the graph. */
 bool poplin_conv_options_parse(pop_where where, pop_graph *graph, const char *api, pop_options given,
                                struct poplin_conv_options *options);
-/* The same without a graph. */
+/* Parses options without a graph. */
 pop_status poplin_conv_options_read(pop_where where, const pop_target *target, const char *api, pop_options given,
                                     struct poplin_conv_options *options, pop_error *error);
 

@@ -69,7 +69,7 @@ struct poplin_planned {
 bool poplin_plan_get(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params,
                      const struct poplin_conv_options *options, poplin_planning_cache *cache,
                      struct poplin_planned *planned);
-/* The same without a graph. */
+/* Plans a convolution, or takes the plan from the cache, without a graph. */
 pop_status poplin_plan_find(pop_where where, const pop_target *target, const char *api,
                             const poplin_conv_params *params, const struct poplin_conv_options *options,
                             poplin_planning_cache *cache, struct poplin_planned *planned, pop_error *error);

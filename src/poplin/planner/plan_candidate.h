@@ -40,7 +40,7 @@ struct plan_tile {
 struct plan_elements {
     uint64_t inputs, weights, outputs;
 };
-/* The same as the repeat counts of a vertex: positions of batch and field, kernel positions, groups. */
+/* The work of a tile as the repeat counts of a vertex: positions of batch and field, kernel positions, groups. */
 enum { PLAN_MAX_WORKERS = 16 };
 struct plan_tile_work {
     /* at most PLAN_MAX_WORKERS */

@@ -23,7 +23,8 @@ struct triangular_call {
 bool triangular_take_options(struct triangular_call *request, pop_option **list);
 /* Views matrices as {groups, n, n}. */
 pop_tensor triangular_grouped(const struct triangular_call *request, pop_tensor a);
-/* The same with checks: square matrices of half or float, mapped; false after an error of the graph. */
+/* Views matrices as {groups, n, n}, with checks: square matrices of half or float, mapped; false after an error of the
+ * graph. */
 bool triangular_matrices(const struct triangular_call *request, pop_tensor a, pop_tensor *grouped);
 /* The first of the tiles that hold most of a tensor's elements; 0 without a mapping. */
 unsigned triangular_tile(const struct triangular_call *request, pop_tensor t);

@@ -19,7 +19,7 @@ static inline float OF(into)(const struct part *p, const struct OF(row) * row, u
         sum = log_add(sum, s > 1 ? (float)row->values[s - 2] : (float)row->edge[0]);
     return sum;
 }
-/* The same for alignments from place s to the end; size: number of places of the partition. */
+/* Log-probability of the alignments from place s to the end; size: number of places of the partition. */
 static inline float OF(out_of)(const struct part *p, const struct OF(row) * row, unsigned s, unsigned size)
 {
     unsigned place = 2 * p->first + s, end = 2 * p->valid_label;

@@ -8,7 +8,7 @@
 /* Outputs of more elements do not stay in a core's caches. */
 enum { MAX_RANK = 32, MIN_IMAGES = 8, CACHED_ELEMENTS = 1 << 21 };
 
-/* The same calls on other devices need codelets of popops and poplin alone, so these add those of popnn themselves. */
+/* On other devices these calls need codelets of popops and poplin alone, so these add those of popnn themselves. */
 
 /* ---- statistics ---- */
 

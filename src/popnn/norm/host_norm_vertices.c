@@ -183,7 +183,7 @@ static void normalise_channels(struct norm_row row, const float *gamma, const fl
     }
     normalise_each(&row, gamma, beta, at, count - at);
 }
-/* The same with one gamma and one beta. */
+/* Normalises with one gamma and one beta. */
 INLINE void normalise_all(const struct norm_row *row, float gamma, float beta, size_t at, size_t count)
 {
     const float *restrict in = row->in + at;

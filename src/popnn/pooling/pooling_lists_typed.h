@@ -31,7 +31,7 @@ INLINE void TYPED(fold_items)(const struct pool_list *list, const T *in, const T
     }
 }
 
-/* The same for all groups of the rows of all workers. */
+/* Folds all groups of the rows of all workers. */
 INLINE void TYPED(fold_lists)(const struct pool_lists *lists, const T *const *in, const T *const *of,
                               const T *const *largest, T *out, size_t size, enum fold fold, bool gives, float start)
 {

@@ -31,7 +31,7 @@ static void units_with_reset_before(const struct gru *gru, pop_tensor x, pop_ten
     units_add_to(units, kept[C], b[C], body, "addBias");
 }
 
-/* The same with the reset after the product; kept[KEPT_FED] is the factor of r. */
+/* The units with the reset after the product; kept[KEPT_FED] is the factor of r. */
 static void units_with_reset_after(const struct gru *gru, pop_tensor x, pop_tensor h, pop_tensor biases,
                                    pop_tensor *kept, pop_program body)
 {

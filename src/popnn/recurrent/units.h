@@ -74,9 +74,11 @@ pop_tensor units_new_stack(const struct units *units, size_t n, const char *name
 pop_tensor units_spread(const struct units *units, pop_shape shape);
 /* A new tensor with the layout of t. */
 pop_tensor units_like(const struct units *units, pop_tensor t, const char *name);
-/* The same with the type for sums of weights' gradients; a call that adds to it; and its values in the layer's type. */
+/* A new tensor with the layout of t and the type for sums of weights' gradients. */
 pop_tensor units_accumulator(const struct units *units, pop_tensor t, const char *name);
+/* Adds t to such a sum. */
 void units_accumulate(const struct units *units, pop_tensor sum, pop_tensor t, pop_program sequence, const char *name);
+/* The sum in the layer's type. */
 pop_tensor units_accumulated(const struct units *units, pop_tensor sum, pop_program sequence);
 
 /* Parameters of a product {rows, depth} times {depth, columns}, for planning. */

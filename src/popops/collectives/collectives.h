@@ -18,7 +18,7 @@ struct collective_options {
 bool popops_check_collective(pop_where where, pop_graph *graph, const char *api, pop_tensor data, pop_options given,
                              struct collective_options *options);
 bool popops_check_collective_operation(pop_where where, pop_graph *graph, const char *api, popops_operation op);
-/* The same, and converts the operation to an operator. */
+/* Checks, and converts the operation to an operator. */
 bool popops_collective_operator_of(pop_where where, pop_graph *graph, const char *api, popops_operation op,
                                    popops_collective_operator *as);
 

@@ -12,7 +12,7 @@ void reduce_pieces_of(const struct reduction *r, size_t begin, size_t end, struc
 void reduce_tasks_of(struct reduce_pieces *pieces, struct tasks *tasks);
 /* Outputs [k, k + n) of a piece; multiples of its width if it has several blocks. */
 struct reduce_piece reduce_part(const struct reduce_piece *p, size_t k, size_t n);
-/* The same, also for outputs within one block. */
+/* Outputs [k, k + n) of a piece, also within one block. */
 struct reduce_piece reduce_part_within(const struct reduce_piece *p, size_t k, size_t n);
 /* Divides a task, whose pieces are in `from`, into parts of about equal depth, multiples of its grain except for the
  * last. */

@@ -73,7 +73,7 @@ POPLIBS_FAST void OF(add_rows)(SUM *restrict sums, const T *restrict in, size_t 
             sums[i] = JOINED(sums[i], VALUE_OF(in[i]));
     }
 }
-/* The same; many narrow contiguous rows are processed as one wide row of whole vectors. */
+/* Reduces; many narrow contiguous rows are processed as one wide row of whole vectors. */
 POPLIBS_FAST void OF(reduce)(SUM *restrict sums, const T *restrict in, size_t rows, size_t width, size_t stride)
 {
     if (width == stride && width <= LANES / 2 && rows * width >= 2 * LANES) {
