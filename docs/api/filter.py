@@ -11,6 +11,7 @@
 - An element-wise operator by name (`popops_add`), a macro too, is a function with its arguments; another name of a call says so.
 - `T a, b;` is two declarations.
 A C++ declaration without a comment has that of the C function or field of its name.
+A property of libpva is a function with its description in pva/model.def.
 Lines keep their numbers. Each header is in the group of its library and language."""
 
 import os
@@ -51,9 +52,9 @@ FORMS = [
     (r"\b(?:begin|cbegin|data)\(\)", "The first element, or end() if there is none."), (r"\bc?end\(\)", "The place after the last element."),
     (r"\bsize\(\)", "Number of elements."), (r"\bempty\(\)", "Whether there are no elements."), (r"\bfront\(\)", "The first element."), (r"\bback\(\)", "The last element."),
     (r"\bmax_size\(\)", "The number of elements that it can have."), (r"T &operator\[\]\(std::size_t", "An element by its index."),
-    (r"operator(?:\+\+|--)\(", "Adds or subtracts 1."), (r"operator(?:\*|->)\(\)", "The object that is held."), (r"operator\[\]\((?:const )?(?:std::)?size_t", "An element by its index."),
+    (r"operator\(\)\(", "What a call of the object does."), (r"operator(?:\+\+|--)\(", "Adds or subtracts 1."), (r"operator(?:\*|->)\(\)", "The object that is held."), (r"operator\[\]\((?:const )?(?:std::)?size_t", "An element by its index."),
     (r"explicit \w+_(?:error|field)\((?:const )?std::string|^\s*\w+_error\(const std::string", "With this text."), (r"\btypedef .*\b(?:value_type|iterator|const_iterator|reference|const_reference|size_type|difference_type|initializer_list);?$", "As in containers of the standard library."),
-    (r"^\s*(?:public: )?(?:POP_API )?(?:constexpr )?([A-Z]\w+)\(\)", "An object without contents."), (r"(?:[^:]|::)\boperator(?:>|<=|>=)\(", "Compares both."), (r"\bconst char \*toString\(", "The enumerator's name."), (r"size_t hash\(\)|hash_value\(|size_t operator\(\)\(const", "A hash: equal values have equal hashes."), (r"\bDebugId getId\(\)|getPathName\(\)|getSourceLocation\(\)", "What the constructor was given or has made."),
+    (r"^\s*(?:public: )?(?:POP_API )?(?:constexpr )?(\w+)\(\)", "An object without contents."), (r"(?:[^:]|::)\boperator(?:>|<=|>=)\(", "Compares both."), (r"\bconst char \*toString\(", "The enumerator's name."), (r"size_t hash\(\)|hash_value\(|size_t operator\(\)\(const", "A hash: equal values have equal hashes."), (r"\bDebugId getId\(\)|getPathName\(\)|getSourceLocation\(\)", "What the constructor was given or has made."),
     (r"\bstatic std::string to_string\(", "The value in the name of a vertex type."),
     (r"^\s*(?:explicit )?\w+\(Where where|^\s*(?:POP_API )?(?:constexpr )?(\w+)\(\) =", "An object without contents."),
 ]
@@ -80,6 +81,25 @@ def snake(name):
     name = re.sub(r"IPU(s?)", lambda m: "Ipu" + m.group(1), name)
     name = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
     return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()
+
+
+def properties(source):
+    """Descriptions of libpva's properties (pva/model.def), by CLASS_PROPERTY."""
+    with open(os.path.join(source, "pva", "model.def"), encoding="utf-8") as file:
+        rows = re.findall(r'PVA_PROPERTY\((\w+), (\w+), (\w+), \w+, \w+,\s*"((?:[^"\\]|\\.)*)"\)', file.read())
+    return {"%s_%s" % (of, constant): what or re.sub(r"([A-Z])", r" \1", name).lower() for of, constant, name, what in rows}
+
+
+def methods(text, described):
+    """libpva's classes with their properties as the functions that they are."""
+    kinds = {"UINT": "std::uint64_t", "INT": "int", "REAL": "double", "BOOL": "bool", "TEXT": "std::string", "NUMBERS": "Numbers"}
+
+    def method(match):
+        kind, arguments = match.group(1), [argument.strip() for argument in match.group(2).split(",")]
+        result = arguments[0] if kind == "OBJECT" else "List<%s>" % arguments[0] if kind == "LIST" else kinds[kind]
+        what = described.get(arguments[-1]) or re.sub(r"([A-Z])", lambda capital: " " + capital.group(1).lower(), arguments[-2])
+        return "/** %s */ %s %s() const;" % (escaped(what), result, arguments[-2])
+    return re.sub(r"PVA_OBJECT\(\w+\)", "", re.sub(r"PVA_METHOD_(\w+)\(([^)]*)\)", method, text))
 
 
 class Known:
@@ -167,7 +187,10 @@ class Filter:
     def describe(self, start):
         """The declaration at hand takes the comment of the group, if it is not the first of it and is like the first."""
         text = "".join(self.out[self.start:])
-        if not self.documented() or not text.strip() or re.match(r"\s*(namespace|class|struct|using)\b", text):
+        if not self.documented() or not text.strip():
+            return
+        if re.match(r"\s*(namespace|class|struct|using)\b", text):
+            self.fresh = False
             return
         beside = re.match(r"[ \t]*(/\*|//)", self.text[start + 1:])
         names = signature(text)
@@ -177,6 +200,9 @@ class Filter:
             return
         elif self.comment and names and self.first and (names[0] == self.first[0] or names[1] == self.first[1]):
             self.out.insert(self.start, "/** %s */ " % escaped(self.comment))
+        elif "union" in self.names:
+            what = "The value, if it is of this kind. */ "
+            self.out.insert(*((len(self.out), " /**< " + what) if text.lstrip().startswith("}") else (self.start, "/** " + what)))
         elif self.path.endswith("pp"):
             self.supply(text)
 
@@ -209,7 +235,7 @@ class Filter:
             self.describe(start)
             self.scopes.append(bool(CLASS.match(self.head)) or bool(SCOPE.search(self.head)) and "=" not in self.head.split("enum")[0])
             name = re.search(r"\b(?:namespace|class|struct)\s+(?:POP_API\s+)?(\w+)", self.head) if self.scopes[-1] else None
-            self.names.append(name.group(1) if name else "")
+            self.names.append(name.group(1) if name else "union" if re.search(r"\bunion\s*$", self.head) else "")
             if self.scopes[-1]:
                 self.comment = None
             self.head = ""
@@ -302,7 +328,7 @@ class Filter:
 
 def main():
     source, target = sys.argv[1:]
-    known = Known()
+    known, described = Known(), properties(source)
     paths = [os.path.relpath(os.path.join(directory, name), source) for directory, _, names in os.walk(source) for name in names]
     for path in sorted(paths, key=lambda path: (path.endswith("pp"), path)):  # C first
         if not path.endswith((".h", ".hpp", ".def")) or "/" not in path:
@@ -311,6 +337,8 @@ def main():
             text = file.read()
         if not path.endswith(".def"):
             text = Filter(text, path, known).run()
+        if path.startswith("pva/"):
+            text = methods(text, described)
         if path.endswith(".h"):
             known.read(text)
         os.makedirs(os.path.dirname(os.path.join(target, path)), exist_ok=True)

@@ -304,6 +304,7 @@ template <class T> class InOut : public detail::WritableEdge<T>
     using detail::WritableEdge<T>::operator=;
 };
 
+// An input edge of a vector.
 template <class T, VectorLayout L, unsigned A, bool I>
 class Input<Vector<T, L, A, I>> : public detail::ReadableVector<Vector<T, L, A, I>, detail::layoutHasSize(L)>
 {
@@ -349,14 +350,17 @@ class InOut<Vector<T, L, A, I>> : public detail::WritableVector<Vector<T, L, A, 
     }
 };
 
+// An input edge of a list of vectors.
 template <class T, VectorListLayout L, unsigned A, bool I>
 class Input<VectorList<T, L, A, I>> : public detail::ReadableVector<VectorList<T, L, A, I>, true>
 {
 };
+// An output edge of a list of vectors.
 template <class T, VectorListLayout L, unsigned A, bool I>
 class Output<VectorList<T, L, A, I>> : public detail::WritableVector<VectorList<T, L, A, I>>
 {
 };
+// An edge of a list of vectors that is read and written.
 template <class T, VectorListLayout L, unsigned A, bool I>
 class InOut<VectorList<T, L, A, I>> : public detail::WritableVector<VectorList<T, L, A, I>>
 {

@@ -72,6 +72,7 @@ class ResumableStreamCallback : public LegacyStreamCallback
     }
 };
 
+// A callback that learns more of each transfer; as StreamCallback here.
 class StreamCallbackWithMetadata : public StreamCallback
 {
 };

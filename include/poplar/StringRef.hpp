@@ -37,6 +37,7 @@ class StringRef : public ArrayRef<char>
     {
         return cloneAsString();
     }
+    // A copy of the text.
     std::string cloneAsString() const
     {
         return std::string(data() ? data() : "", size());

@@ -44,9 +44,11 @@ class SupervisorVertex
 {
 };
 
+// A supervisor vertex if the condition holds, otherwise a worker vertex.
 template <bool Supervisor> class SupervisorVertexIf : public Vertex
 {
 };
+// A supervisor vertex.
 template <> class SupervisorVertexIf<true> : public SupervisorVertex
 {
 };

@@ -33,8 +33,8 @@ typedef struct pop_tensor {
     uint8_t digits;   /* private */
     uint8_t form;     /* private */
     struct {
-        uint32_t extent;
-        int32_t stride;
+        uint32_t extent;          /* private */
+        int32_t stride;           /* private */
     } digit[POP_TENSOR_DIGITS];   /* private */
     uint8_t run[POP_TENSOR_RUNS]; /* digits of each dimension */
     uint8_t reserved;             /* private */
@@ -113,6 +113,7 @@ POP_API void pop_interval_lists_free(pop_interval_lists *lists); /* Frees the li
  * keeps its graph's store alive. No effect on values without a node (pop_tensor_has_node). */
 POP_API void pop_tensor_retain(const pop_tensor *t);
 POP_API void pop_tensor_release(const pop_tensor *t);
+/* Whether retaining the value has an effect: it refers to a node of its graph. */
 static inline bool pop_tensor_has_node(const pop_tensor *t)
 {
     return (t->form & 1) || t->source >> 31;

@@ -50,10 +50,12 @@ static inline bool pop_text_is_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
+/* The lower-case letter of an upper-case one; other characters as they are. */
 static inline char pop_text_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
+/* The upper-case letter of a lower-case one; other characters as they are. */
 static inline char pop_text_upper(char c)
 {
     return c >= 'a' && c <= 'z' ? (char)(c - ('a' - 'A')) : c;

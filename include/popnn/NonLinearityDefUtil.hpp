@@ -44,7 +44,6 @@ namespace poputil
 {
 
 // The name of an activation function in names of vertex types.
-// "popnn::NonLinearityType::RELU".
 template <> struct VertexTemplateToString<popnn::NonLinearityType> {
     static std::string to_string(const popnn::NonLinearityType &type)
     {

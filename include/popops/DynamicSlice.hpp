@@ -98,6 +98,7 @@ struct SlicePlanningParameters {
 namespace embedding
 {
 
+// Plans several embeddings that are used together.
 inline std::vector<SlicePlan> planMultiple(const std::vector<SlicePlanningParameters> &all)
 {
     std::vector<SlicePlan> plans;

@@ -9,6 +9,7 @@
 namespace popops
 {
 
+// The operation's name.
 inline std::string asString(const Operation &op)
 {
     return popops_operation_name(static_cast<popops_operation>(op));
@@ -20,7 +21,6 @@ namespace poputil
 {
 
 // The name of an operation in names of vertex types.
-// "popops::Operation::ADD".
 template <> struct VertexTemplateToString<popops::Operation> {
     static std::string to_string(const popops::Operation &op)
     {

@@ -310,6 +310,7 @@ class Model
         explicit List(const std::vector<Variable> &variables) : list(variables.begin(), variables.end())
         {
         }
+        // The list for the C interface.
         operator popsolver_variables() const
         {
             popsolver_variables all = { list.size(), list.data() };

@@ -13,7 +13,6 @@ namespace poputil
 {
 
 // Formats an argument; libraries specialise it for their enumerations.
-// The value as text in the name of a vertex type.
 template <typename T> struct VertexTemplateToString {
     static std::string to_string(const T &value)
     {
@@ -28,10 +27,10 @@ template <> struct VertexTemplateToString<double> {
         return pop_text_format(text, sizeof(text), "%f", value) > 0 ? text : "";
     }
 };
+// A type of C++: "float".
 template <> struct VertexTemplateToString<float> : VertexTemplateToString<double> {
 };
 // A type: "float".
-// The name of the type.
 template <> struct VertexTemplateToString<poplar::Type> {
     static std::string to_string(const poplar::Type &type)
     {
@@ -39,7 +38,6 @@ template <> struct VertexTemplateToString<poplar::Type> {
     }
 };
 // A truth value: "true".
-// "true" or "false".
 template <> struct VertexTemplateToString<bool> {
     static std::string to_string(bool value)
     {
@@ -47,7 +45,6 @@ template <> struct VertexTemplateToString<bool> {
     }
 };
 // A text, as it is.
-// The text.
 template <> struct VertexTemplateToString<std::string> {
     static std::string to_string(const std::string &text)
     {
@@ -55,7 +52,6 @@ template <> struct VertexTemplateToString<std::string> {
     }
 };
 // A text, as it is.
-// The text.
 template <> struct VertexTemplateToString<const char *> {
     static std::string to_string(const char *text)
     {
@@ -63,7 +59,6 @@ template <> struct VertexTemplateToString<const char *> {
     }
 };
 // A text, as it is.
-// The text.
 template <> struct VertexTemplateToString<poplar::StringRef> {
     static std::string to_string(poplar::StringRef text)
     {
@@ -71,7 +66,6 @@ template <> struct VertexTemplateToString<poplar::StringRef> {
     }
 };
 // A text, as it is.
-// The text.
 template <std::size_t N> struct VertexTemplateToString<char[N]> {
     static std::string to_string(const char *text)
     {

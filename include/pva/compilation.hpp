@@ -10,6 +10,7 @@
 namespace pva
 {
 
+// Sizes of the graph.
 class Graph : public Object
 {
   public:

@@ -10,6 +10,7 @@
 namespace pva
 {
 
+// A line of a source.
 class Location : public Object
 {
   public:
@@ -19,6 +20,7 @@ class Location : public Object
     PVA_METHOD_UINT(lineNumber, LOCATION_LINE_NUMBER)
 };
 
+// A debug context: the call that made variables and programs.
 class DebugContext : public Object
 {
   public:

@@ -10,6 +10,7 @@
 namespace pva
 {
 
+// A lowest and a highest number.
 class MinMax : public Object
 {
   public:
@@ -18,6 +19,7 @@ class MinMax : public Object
     PVA_METHOD_UINT(max, MIN_MAX_MAX)
 };
 
+// Begin and end of a step, in cycles.
 class CycleRange : public Object
 {
   public:
@@ -26,6 +28,7 @@ class CycleRange : public Object
     PVA_METHOD_OBJECT(MinMax, to, CYCLE_RANGE_TO)
 };
 
+// A step on an IPU.
 class IpuStep : public Object
 {
   public:
@@ -40,6 +43,7 @@ class IpuStep : public Object
     PVA_METHOD_UINT(dataOut, IPU_STEP_DATA_OUT)
 };
 
+// Times of a step on an IPU, in microseconds.
 class Microseconds : public Object
 {
   public:
@@ -48,6 +52,7 @@ class Microseconds : public Object
     PVA_METHOD_UINT(end, MICROSECONDS_END)
 };
 
+// Cycles by kind.
 class Cycles : public Object
 {
   public:
@@ -56,6 +61,7 @@ class Cycles : public Object
     PVA_METHOD_UINT(to, CYCLES_TO)
 };
 
+// A parameter of a run.
 class RunParameter : public Object
 {
   public:
@@ -85,6 +91,7 @@ class ExecutionStep : public Object
     inline Run run() const;
 };
 
+// A run of a program.
 class Run : public Object
 {
   public:
@@ -123,6 +130,7 @@ class Block : public Object
     PVA_METHOD_UINT(lost, BLOCK_LOST)
 };
 
+// Cycles of all runs.
 class TotalCycles : public Object
 {
   public:
@@ -136,6 +144,7 @@ class TotalCycles : public Object
     PVA_METHOD_UINT(sync, TOTAL_CYCLES_SYNC)
 };
 
+// The blocks of a tile.
 class Blocks : public Object
 {
   public:

@@ -10,6 +10,7 @@
 namespace pva
 {
 
+// A variable with its live bytes.
 class LivenessVariable : public Object
 {
   public:
@@ -18,6 +19,7 @@ class LivenessVariable : public Object
     PVA_METHOD_UINT(size, LIVE_VARIABLE_SIZE)
 };
 
+// Live memory of a step.
 class LivenessMemory : public Object
 {
   public:
@@ -50,6 +52,7 @@ class LivenessProgramStep : public Object
     }
 };
 
+// Steps at which variables are live.
 class Interval : public Object
 {
   public:
@@ -58,6 +61,7 @@ class Interval : public Object
     PVA_METHOD_UINT(end, INTERVAL_END)
 };
 
+// Variables that are live at the same steps.
 class EquivalenceClass : public Object
 {
   public:
@@ -66,6 +70,7 @@ class EquivalenceClass : public Object
     PVA_METHOD_LIST(Interval, steps, EQUIVALENCE_CLASS_STEPS)
 };
 
+// A variable with its place in a tile's memory.
 class LoweredVar : public Object
 {
   public:
@@ -83,6 +88,7 @@ class LoweredVar : public Object
     PVA_METHOD_UINT(flags, LOWERED_VAR_FLAGS)
 };
 
+// A variable of a tile by name and size.
 class BriefVar : public Object
 {
   public:

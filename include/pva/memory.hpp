@@ -10,6 +10,7 @@
 namespace pva
 {
 
+// Bytes by region of memory.
 class MemorySize : public Object
 {
   public:
@@ -18,6 +19,7 @@ class MemorySize : public Object
     PVA_METHOD_UINT(excludingGaps, MEMORY_SIZE_EXCLUDING_GAPS)
 };
 
+// Bytes that variables share.
 class MemoryOverlap : public Object
 {
   public:
@@ -26,6 +28,7 @@ class MemoryOverlap : public Object
     PVA_METHOD_UINT(overlapped, OVERLAP_OVERLAPPED)
 };
 
+// Bytes of a category.
 class MemoryCategory : public Object
 {
   public:
@@ -37,6 +40,7 @@ class MemoryCategory : public Object
     PVA_METHOD_OBJECT(MemoryOverlap, overflowed, CATEGORY_OVERFLOWED)
 };
 
+// All categories of memory.
 class MemoryCategories : public Object
 {
   public:
@@ -68,6 +72,7 @@ class MemoryCategories : public Object
     PVA_METHOD_OBJECT(MemoryCategory, vertexInstanceState, CATEGORIES_VERTEX_INSTANCE_STATE)
 };
 
+// A type of vertices.
 class VertexType : public Object
 {
   public:
@@ -78,6 +83,7 @@ class VertexType : public Object
     PVA_METHOD_NUMBERS(codeBytesByTile, VERTEX_TYPE_CODE_BYTES_BY_TILE)
 };
 
+// Vertices of a type on a tile.
 class TileVertex : public Object
 {
   public:
@@ -86,6 +92,7 @@ class TileVertex : public Object
     PVA_METHOD_UINT(codeBytes, TILE_VERTEX_CODE_BYTES)
 };
 
+// Memory of a tile.
 class TileMemory : public Object
 {
   public:
@@ -100,6 +107,7 @@ class TileMemory : public Object
     PVA_METHOD_LIST(TileVertex, vertices, TILE_MEMORY_VERTICES)
 };
 
+// A tile.
 class Tile : public Object
 {
   public:

@@ -11,6 +11,7 @@
 namespace pva
 {
 
+// Vertices of a type in a compute set.
 class VertexInstances : public Object
 {
   public:
@@ -20,6 +21,7 @@ class VertexInstances : public Object
     PVA_METHOD_NUMBERS(countByTile, VERTEX_INSTANCES_COUNT_BY_TILE)
 };
 
+// A compute set.
 class ComputeSet : public Object
 {
   public:
@@ -31,6 +33,7 @@ class ComputeSet : public Object
     PVA_METHOD_OBJECT(DebugContext, debugContext, COMPUTE_SET_DEBUG_CONTEXT)
 };
 
+// A variable.
 class Variable : public Object
 {
   public:

@@ -14,6 +14,7 @@
 namespace pva
 {
 
+// The version of the software that made the report.
 class PoplarVersion : public Object
 {
   public:
@@ -25,6 +26,7 @@ class PoplarVersion : public Object
     PVA_METHOD_TEXT(string, POPLAR_VERSION_STRING)
 };
 
+// The version of the report's format.
 class ProfileReportVersion : public Object
 {
   public:
@@ -58,6 +60,7 @@ class InstrumentationSettings : public Object
     PVA_METHOD_TEXT(mode, INSTRUMENTATION_MODE)
 };
 
+// An option and its value.
 class Option : public Object
 {
   public:
@@ -67,6 +70,7 @@ class Option : public Object
     PVA_METHOD_BOOL(isSet, OPTION_IS_SET)
 };
 
+// A library call, with its cycles and memory.
 class Operation : public Object
 {
   public:

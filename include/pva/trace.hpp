@@ -23,6 +23,7 @@ class Event : public Object
     PVA_METHOD_TEXT(metadata, EVENT_METADATA)
 };
 
+// A thread of a process.
 class Thread : public Object
 {
   public:
