@@ -81,8 +81,8 @@ static pop_status write_report(const pop_engine *engine, const char *directory, 
                                   { "autoReport.executionProfileProgramRunCount", "1000000000" }),
                       NULL, NO_WHERE, api, &ours);
     if (status == POP_OK)
-        status = report_begin(&(struct report_of){ .image = engine->image, .options = &options, .debug = debug },
-                              api, &report, &ours);
+        status = report_begin(&(struct report_of){ .image = engine->image, .options = &options, .debug = debug }, api,
+                              &report, &ours);
     if (status == POP_OK && execution)
         status = write_runs(&(struct writing){ engine, report, 0, api, &ours }, engine_trace(engine)->entries.data,
                             engine_trace(engine)->entries.count, 0);

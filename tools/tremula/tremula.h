@@ -13,7 +13,8 @@ typedef struct arguments {
     const char *command, *model;
     const char *input[MAX_WORDS], *dim[MAX_WORDS], *machine[MAX_WORDS];
     unsigned num_input, num_dim, num_machine;
-    const char *device, *batch, *batches, *report, *compare, *tolerance, *output, *type, *ipus, *csv, *plot, *jobs, *rows, *seed;
+    const char *device, *batch, *batches, *report, *compare, *tolerance, *output, *type, *ipus, *csv, *plot, *jobs,
+        *rows, *seed;
 } arguments;
 
 /* Fills arguments; says what is wrong and returns false. */

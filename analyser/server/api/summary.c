@@ -16,7 +16,8 @@ static const struct query_part parts[] = {
       "SELECT type, architecture, iif(type IS NULL, NULL, num_ipus) AS ipus, "
       "iif(type IS NULL, NULL, tiles_per_ipu) AS tilesPerIpu, num_tiles AS tiles, "
       "bytes_per_tile AS bytesPerTile, bytes_per_ipu AS bytesPerIpu, total_memory AS totalMemory, "
-      "clock_frequency AS clock, num_replicas AS replicas, iif(type IS NULL, NULL, ipus_per_replica) AS ipusPerReplica, "
+      "clock_frequency AS clock, num_replicas AS replicas, iif(type IS NULL, NULL, ipus_per_replica) AS "
+      "ipusPerReplica, "
       "ifnull((SELECT CAST(value AS INTEGER) FROM options WHERE name = 'profiler.replicaToProfile'), 0) AS replica, "
       "tiles_per_replica AS tilesPerReplica, memory_per_replica AS memoryPerReplica FROM target" },
     { "graph", true,
