@@ -91,8 +91,9 @@ static const char *const queries[ADVICE_KINDS] = {
               "p.compute_set WHERE NOT " COPIES "), counted AS (SELECT c.*, (SELECT sum(array_at(v.count_by_tile, "
               "c.tile)) FROM compute_set_vertices v WHERE v.compute_set = c.compute_set) AS count FROM onTile c) "
               "SELECT c.program, c.times * (c.estimated_cycles - array_max(c.active_cycles_by_tile) - 60) AS won, 0, "
-              "c.tile, c.times, c.step, CASE WHEN count < 6 THEN printf('%d of 6 workers busy: cut vertices in %d; ', "
-              "count, CASE count WHEN 1 THEN 6 WHEN 3 THEN 2 WHEN 5 THEN 6 ELSE 3 END) ELSE printf('%d vertices for 6 "
+              "c.tile, c.times, c.step, CASE WHEN count < 6 THEN printf('only %d of 6 workers %s busy: split each "
+              "vertex in %d; ', count, CASE count WHEN 1 THEN 'is' ELSE 'are' END, CASE count WHEN 1 THEN 6 WHEN 3 "
+              "THEN 2 WHEN 5 THEN 6 ELSE 3 END) ELSE printf('%d vertices for 6 "
               "workers, which wait for the slowest; ', count) END || " SLOWEST_VERTICES " FROM counted c WHERE won > 0 "
               "AND (count < 6 OR even)",
     [ADVICE_EXCHANGE] = MOVED
@@ -100,7 +101,7 @@ static const char *const queries[ADVICE_KINDS] = {
     "parts, sum(CASE WHEN type IN ('Sync', 'Sans', 'SyncAns') THEN cycles ELSE 0 END) AS sync "
     "FROM moved GROUP BY step) "
     "SELECT g.program, g.won, 0, NULL, g.times, x.name, CASE WHEN x.type = 'Sync' THEN 'a sync of its own' "
-    "ELSE printf('bound by %s: the sync before it is %d%% of it', CASE WHEN 2 * sync > won THEN 'sync' ELSE "
+    "ELSE printf('bound by %s (the preceding sync is %d %% of this time)', CASE WHEN 2 * sync > won THEN 'sync' ELSE "
     "'data' END, round(100.0 * sync / won)) END, NULL FROM byStep g JOIN programs x ON x.id = g.program "
     "WHERE (x.type IN ('DoExchange', 'GlobalExchange') OR (x.type = 'Sync' AND g.parts = 1)) AND g.won > 0 AND "
     "ifnull(x.name, '') NOT LIKE 'switchControlBroadcast%'",
@@ -111,7 +112,7 @@ static const char *const queries[ADVICE_KINDS] = {
               "'its syncs with the host' FROM byStep g "
               "JOIN programs x ON x.id = g.program WHERE x.type LIKE 'StreamCopy%' AND g.won > 0",
     [ADVICE_REARRANGE] =
-        MOVED "SELECT m.program, m.cycles AS won, 0, NULL, m.times, m.name, 'copies on tiles' FROM moved m "
+        MOVED "SELECT m.program, m.cycles AS won, 0, NULL, m.times, m.name, 'on-tile copies' FROM moved m "
               "WHERE " COPIES " AND won > 0",
 };
 
@@ -265,7 +266,7 @@ static void merge(struct advice *a, struct advice *b)
     struct advice *larger = b->cycles > a->cycles ? b : a, *smaller = larger == a ? b : a;
     struct str detail = { 0 };
     const char *slash = strrchr(smaller->name, '/');
-    str_format(&detail, "%s; %s takes %.0f cycles of it", larger->detail, slash ? slash + 1 : smaller->name,
+    str_format(&detail, "%s; `%s` accounts for %.0f cycles", larger->detail, slash ? slash + 1 : smaller->name,
                smaller->cycles);
     struct advice merged = *larger;
     merged.cycles += smaller->cycles;
@@ -314,7 +315,7 @@ static void join_line(struct advice *entries, size_t count)
 {
     struct advice *a = &entries[0];
     struct str detail = { 0 };
-    str_format(&detail, "%zu %s of this line; %s", count, advice_nouns[a->kind], a->detail);
+    str_format(&detail, "merged from %zu %s on this line; %s", count, advice_nouns[a->kind], a->detail);
     free(a->detail);
     a->detail = mem_string(detail.text);
     str_free(&detail);

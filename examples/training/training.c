@@ -236,8 +236,9 @@ static void print_size(const struct training *t, const char *title)
     const pop_target *target = pop_graph_target(t->graph);
     if (is_first_rank())
         printf("%s: %zu digits to train on and %zu to test with%s, batches of %u, %u tiles of %s\n", title,
-               t->train.count, t->test.count, t->train.drawn ? " (drawn here: there are no MNIST files)" : "",
-               t->batch * t->replicas, pop_target_num_tiles(target) * t->replicas, target->system);
+               t->train.count, t->test.count,
+               t->train.drawn ? " (synthetic digits: no MNIST files found in data/)" : "", t->batch * t->replicas,
+               pop_target_num_tiles(target) * t->replicas, target->system);
 }
 
 static void train(struct training *t, pop_engine *engine)
@@ -248,8 +249,8 @@ static void train(struct training *t, pop_engine *engine)
         run_over(engine, 0, t, &t->train, &loss, &accuracy);
         run_over(engine, 1, t, &t->test, &test_loss, &test_accuracy);
         if (is_first_rank())
-            printf("epoch %u of %u: loss %.4f, accuracy %.2f %%; in the test loss %.4f, accuracy %.2f %%  (%.1f s)\n",
-                   epoch, t->epochs, loss, 100 * accuracy, test_loss, 100 * test_accuracy, seconds() - started);
+            printf("epoch %u of %u: loss %.4f, accuracy %.2f %%; test: loss %.4f, accuracy %.2f %%  (%.1f s)\n", epoch,
+                   t->epochs, loss, 100 * accuracy, test_loss, 100 * test_accuracy, seconds() - started);
         fflush(stdout);
     }
 }
@@ -308,7 +309,7 @@ int training_run(struct training *t, const char *title)
     if (t->save)
         save_trained(t, engine);
     if (pop_engine_cycles(engine, &cycles, NULL) == POP_OK && is_first_rank())
-        printf("%.0f cycles of the modelled machine for a digit\n",
+        printf("%.0f modelled cycles per digit\n",
                (double)cycles.total / ((double)t->epochs * (double)(t->train.count + t->test.count)));
     if (t->profile && is_first_rank())
         check(pop_engine_print_profile_summary(engine, stdout, POP_NO_OPTIONS, &error), &error);

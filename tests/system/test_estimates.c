@@ -308,7 +308,7 @@ static void uncountable_vertices_have_guessed_cycles(void **state)
         must_mark(&w, "Wild", "guessed");
         world_close(&w);
     }
-    must_log("[WARN] no performance estimate of vertex type 'Wild', whose code cannot be counted (");
+    must_log("are guessed because vertex type 'Wild' has no estimate and its code cannot be counted (");
     must_log("the cycles of 1 vertices are guessed; pop_graph_set_perf_estimate or ");
     assert_true(seen[0] > 10);
     assert_int_equal(seen[1], 2 * seen[0]);

@@ -66,10 +66,11 @@ static void print_compute(const struct advices *all, double compute, double tota
     char number[32];
     if (left < 1 || total <= 0)
         return;
-    put_numbers(stdout,
-                "compute: %s cycles (%.1f%% of all) are balanced; only fewer instructions of their vertices save "
-                "more\n   (vectors, half, values kept in local variables: docs/reports/making-it-fast.md)\n",
-                number_text(number, (uint64_t)(left + 0.5)), left / total * 100);
+    put_numbers(
+        stdout,
+        "the remaining %s compute cycles (%.1f%% of all) are evenly spread; only faster vertex code can reduce them\n"
+        "   (vectors, half, values kept in local variables: docs/reports/making-it-fast.md)\n",
+        number_text(number, (uint64_t)(left + 0.5)), left / total * 100);
 }
 
 int command_advise(int argc, char **argv)

@@ -185,7 +185,7 @@ test("INS-02 the five fullest tiles: their bytes, bars of a tile's memory, and t
         assert.ok(Math.abs(share - facts.used[tile] / facts.bytesPerTile) < 0.001, "the bar ends at a tile's memory");
     }
     const tiles = seen.map(([name]) => /\d+/.exec(name)[0]);
-    await page.click("text=Memory of all 5");
+    await page.click("text=Show these 5 tiles in Memory");
     await page.waitForSelector('[data-detail="Memory excluding gaps"]');
     assert.deepEqual(
         (await page.locator(".details-table thead th").allTextContents()).slice(1),

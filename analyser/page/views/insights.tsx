@@ -129,7 +129,7 @@ function RunTime({ insights, colour }: { insights: Insights; colour: (type: stri
                 </span>{" "}
                 <span
                     data-tip={"Mean of the captured runs, from the " + "first cycle to that of the last tile"}
-                >{`a run: ${cyclesText(Math.round(runs.mean))}, mean of ${count(runs.runs)}`}</span>
+                >{`${cyclesText(Math.round(runs.mean))} per run (mean of ${count(runs.runs)} runs)`}</span>
                 {runs.runs > 1 && runs.minimum !== null && runs.maximum !== null && (
                     <span class="soft">{` (${count(runs.minimum)} to ${count(runs.maximum)})`}</span>
                 )}
@@ -323,7 +323,7 @@ function WorstTiles({ insights, context }: { insights: Insights; context: ViewCo
                         context.open("memory", { tiles: insights.worstTiles.map((row) => row.tile).join(",") })
                     }
                 >
-                    {`Memory of all ${rows.length}`}
+                    {`Show these ${rows.length} tiles in Memory`}
                 </button>
             </p>
         </>
@@ -395,7 +395,7 @@ function Savings({ insights }: { insights: Insights }) {
     return (
         <section class="third">
             <h2 data-tip="Upper bounds over all tiles; the real saving shows only in an experiment">
-                Ways to need less memory
+                Ways to reduce memory
             </h2>
             <table class="facts">
                 <tbody>
@@ -468,12 +468,12 @@ function InsightsPage({ context }: { context: ViewContext }) {
                     <Fit insights={insights} report={reports[i]} context={context} />
                 </section>,
                 <section key={`run${i}`}>
-                    <h2>How long is a run, and what for?</h2>
+                    <h2>How long does a run take, and where does the time go?</h2>
                     <RunTime insights={insights} colour={colour} />
                 </section>,
             ])}
             <section class="wide">
-                <h2 data-tip="Cycles of the run that the steps of a line take; click one for its text and its tiles">
+                <h2 data-tip="Critical-path cycles that the steps of a line take; click one for its text and its tiles">
                     Lines that cost most
                 </h2>
                 <Lines report={reports[0]} context={context} />

@@ -17,7 +17,7 @@ import { View, ViewContext } from "./view";
 
 const TITLES: { readonly [figure in Figure]: readonly [title: string, tip: string, hidden?: boolean] } = {
     elapsed: [
-        "Cycles of the run",
+        "Critical-path cycles",
         "cycles by which its steps delay the end of the run; the sum over operations is the whole run",
     ],
     programs: ["Programs", "program steps that the call added"],
@@ -40,7 +40,7 @@ interface Row extends Operation {
 }
 
 function nameOf(row: Operation): string {
-    return row.context === NONE ? "(of no call)" : row.name;
+    return row.context === NONE ? "(outside any library call)" : row.name;
 }
 
 function figureColumn(figure: Figure, executed: boolean): Column<Row> {

@@ -73,7 +73,7 @@ function Facts({ list, program }: { list: ProgramList; program: Program }) {
                     <dt>Executions</dt>
                     <dd>{count(program.executions)}</dd>
                     <dt data-tip="by which it delays the end of the run, with its parts and its share of the functions that it calls">
-                        Cycles of the run
+                        Critical-path cycles
                     </dt>
                     <dd data-fact="within">
                         {count(program.within)} ({percent(whole ? program.within / whole : 0)} of all runs)
@@ -179,7 +179,7 @@ function Details({
                         onClick={(tile) => context.select({ tile })}
                     />
                 ) : (
-                    <Empty>Compute sets and exchanges take cycles on tiles; this program does not itself.</Empty>
+                    <Empty>This program has no cycles of its own: select a compute set or exchange below it.</Empty>
                 ),
         },
         {

@@ -373,9 +373,9 @@ static void report_all(const struct dry_run *dry, enum model_estimate how)
             plural, names.text, more, (unsigned long long)vertices);
     else if (types)
         LOG(COMPILER, WARN,
-            "no performance estimate of vertex type%s %s%s, whose code cannot be counted (%s): the cycles of %llu "
-            "vertices are guessed; pop_graph_set_perf_estimate or pop_graph_register_perf_estimator gives an estimate",
-            plural, names.text, more, why, (unsigned long long)vertices);
+            "cycles of %llu vertices are guessed because vertex type%s %s%s has no estimate and its code cannot be "
+            "counted (%s); pop_graph_set_perf_estimate or pop_graph_register_perf_estimator gives an estimate",
+            (unsigned long long)vertices, plural, names.text, more, why);
     str_free(&names);
 }
 

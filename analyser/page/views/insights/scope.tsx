@@ -37,7 +37,7 @@ function List<Row extends Sized>({
     rows: readonly Row[];
     name: (row: Row) => ComponentChild;
 }) {
-    if (!rows.length) return <Empty>{`${title}: none takes memory here.`}</Empty>;
+    if (!rows.length) return <Empty>{`${title}: none takes memory.`}</Empty>;
     return (
         <div data-list={title}>
             <h3>{title}</h3>
