@@ -15,14 +15,15 @@ namespace popops
 namespace detail
 {
 
-// What every call has: graph, sequence, source location and debug name; it checks the options first.
+// What every call has: graph, sequence, source location and debug name; it checks the options first, unless the call
+// gives them on.
 struct Call {
     Call(poplar::Graph &to, poplar::program::Sequence &prog, const poplar::DebugContext &debugContext,
-         const poplar::OptionFlags &options)
+         const poplar::OptionFlags &options, bool check = true)
         : graph(to.c()), sequence(prog.cToGrow(graph)), where(poplar::detail::where(debugContext)),
           name(poplar::detail::name(debugContext))
     {
-        if (!options.empty())
+        if (check && !options.empty())
             popops_check_map_options_at(where, graph, poplar::detail::Options(options));
     }
     poplar::Tensor give(const pop_tensor &t) const
@@ -49,16 +50,92 @@ template <typename T, IfNumber<T> = 0> popops_operand operand(T value)
     return numberOperand(value);
 }
 
-// An operator that converts between variances and inverse standard deviations gets its own result type, unless the
-// program chooses one.
-inline poplar::Tensor binary(const Call &call, popops_binary_op op, const popops_operand &a, const popops_operand &b)
-{
-    if (op == POPOPS_BINARY_VARIANCE_TO_INV_STD_DEV)
-        return call.give(popops_binary_as_at(call.where, op, call.graph, a, b, POP_HALF, call.sequence, call.name));
-    if (op == POPOPS_BINARY_INV_STD_DEV_TO_VARIANCE)
-        return call.give(popops_binary_as_at(call.where, op, call.graph, a, b, POP_FLOAT, call.sequence, call.name));
-    return call.give(popops_binary_at(call.where, op, call.graph, a, b, call.sequence, call.name));
-}
+// An expression and its tensors in the form that the C interface takes.
+struct MapArguments {
+    MapArguments(const expr::Expr &expression, const std::vector<poplar::Tensor> &ts)
+    {
+        expression.addTo(nodes);
+        for (const poplar::Tensor &t : ts)
+            list.push_back(t.c());
+    }
+    MapArguments(popops_binary_op op, const popops_operand &a, const popops_operand &b)
+    {
+        addLeaf(a);
+        addLeaf(b);
+        nodes.push_back({ POPOPS_EXPR_BINARY, op, POP_TYPE_NULL, popops_operand() });
+    }
+    popops_expr expr() const
+    {
+        popops_expr borrowed = { nodes.data(), nodes.size() };
+        return borrowed;
+    }
+    pop_tensors tensors() const
+    {
+        pop_tensors borrowed = { list.size(), list.data() };
+        return borrowed;
+    }
+    std::vector<popops_expr_node> nodes;
+    std::vector<pop_tensor> list;
+
+  private:
+    void addLeaf(const popops_operand &operand)
+    {
+        bool tensor = operand.value_type == POP_TYPE_NULL;
+        if (tensor)
+            list.push_back(operand.tensor);
+        nodes.push_back({ tensor ? POPOPS_EXPR_PLACEHOLDER : POPOPS_EXPR_CONST,
+                          tensor ? static_cast<int>(list.size()) : static_cast<int>(POP_FLOAT), POP_TYPE_NULL,
+                          operand });
+    }
+};
+
+// A call of a binary operator.  A product with options is an expression: it has one option more than other operators.
+struct BinaryCall : Call {
+    BinaryCall(poplar::Graph &to, poplar::program::Sequence &prog, const poplar::DebugContext &debugContext,
+               const poplar::OptionFlags &given, popops_binary_op which)
+        : Call(to, prog, debugContext, given, which != POPOPS_BINARY_MULTIPLY), op(which), options(given),
+          mapped(which == POPOPS_BINARY_MULTIPLY && !given.empty())
+    {
+    }
+    // An operator that converts between variances and inverse standard deviations gets its own result type, unless the
+    // program chooses one.
+    poplar::Tensor create(const popops_operand &a, const popops_operand &b) const
+    {
+        if (op == POPOPS_BINARY_VARIANCE_TO_INV_STD_DEV || op == POPOPS_BINARY_INV_STD_DEV_TO_VARIANCE)
+            return give(popops_binary_as_at(where, op, graph, a, b,
+                                            op == POPOPS_BINARY_VARIANCE_TO_INV_STD_DEV ? POP_HALF : POP_FLOAT,
+                                            sequence, name));
+        if (!mapped)
+            return give(popops_binary_at(where, op, graph, a, b, sequence, name));
+        const MapArguments product(op, a, b);
+        return give(popops_map_expr_at(where, graph, product.expr(), product.tensors(), sequence, name,
+                                       poplar::detail::Options(options)));
+    }
+    void write(const popops_operand &a, const popops_operand &b, const poplar::Tensor &output) const
+    {
+        const MapArguments product(op, a, b);
+        if (mapped)
+            popops_map_expr_with_output_at(where, graph, product.expr(), product.tensors(), output.c(), sequence, name,
+                                           poplar::detail::Options(options));
+        else
+            popops_binary_with_output_at(where, op, graph, a, b, output.c(), sequence, name);
+        done();
+    }
+    void replace(const popops_operand &a, const popops_operand &b) const
+    {
+        const MapArguments product(op, a, b);
+        if (mapped)
+            popops_map_expr_in_place_at(where, graph, product.expr(), product.tensors(), sequence, name,
+                                        poplar::detail::Options(options));
+        else
+            popops_binary_in_place_at(where, op, graph, a, b, sequence, name);
+        done();
+    }
+
+    popops_binary_op op;
+    const poplar::OptionFlags &options;
+    bool mapped;
+};
 
 } // namespace detail
 
@@ -93,24 +170,20 @@ inline poplar::Tensor binary(const Call &call, popops_binary_op op, const popops
 #define POPOPS_BINARY_NEW(function, constant, TEMPLATE, First, Second)                                                 \
     TEMPLATE poplar::Tensor function(poplar::Graph &graph, First A, Second B, POPOPS_LAST)                             \
     {                                                                                                                  \
-        const detail::Call call(graph, prog, debugContext, options);                                                   \
-        return detail::binary(call, POPOPS_BINARY_##constant, detail::operand(A), detail::operand(B));                 \
+        const detail::BinaryCall call(graph, prog, debugContext, options, POPOPS_BINARY_##constant);                   \
+        return call.create(detail::operand(A), detail::operand(B));                                                    \
     }                                                                                                                  \
     TEMPLATE void function##WithOutput(poplar::Graph &graph, First A, Second B, const poplar::Tensor &output,          \
                                        POPOPS_LAST)                                                                    \
     {                                                                                                                  \
-        const detail::Call call(graph, prog, debugContext, options);                                                   \
-        popops_binary_with_output_at(call.where, POPOPS_BINARY_##constant, call.graph, detail::operand(A),             \
-                                     detail::operand(B), output.c(), call.sequence, call.name);                        \
-        call.done();                                                                                                   \
+        const detail::BinaryCall call(graph, prog, debugContext, options, POPOPS_BINARY_##constant);                   \
+        call.write(detail::operand(A), detail::operand(B), output);                                                    \
     }
 #define POPOPS_BINARY_IN_PLACE(function, constant, TEMPLATE, Second)                                                   \
     TEMPLATE void function##InPlace(poplar::Graph &graph, const poplar::Tensor &A, Second B, POPOPS_LAST)              \
     {                                                                                                                  \
-        const detail::Call call(graph, prog, debugContext, options);                                                   \
-        popops_binary_in_place_at(call.where, POPOPS_BINARY_##constant, call.graph, detail::operand(A),                \
-                                  detail::operand(B), call.sequence, call.name);                                       \
-        call.done();                                                                                                   \
+        const detail::BinaryCall call(graph, prog, debugContext, options, POPOPS_BINARY_##constant);                   \
+        call.replace(detail::operand(A), detail::operand(B));                                                          \
     }
 #define POPOPS_NUMBER template <typename T, detail::IfNumber<T> = 0>
 #define BINARY(row, function, constant, ...)                                                                           \
@@ -194,33 +267,6 @@ poplar::Tensor invStdDevToVariance(poplar::Graph &graph, const poplar::Tensor &s
                                          detail::operand(src), detail::operand(epsilon), dstType.c(), call.sequence,
                                          call.name));
 }
-
-namespace detail
-{
-
-// An expression and its tensors in the form that the C interface takes.
-struct MapArguments {
-    MapArguments(const expr::Expr &expression, const std::vector<poplar::Tensor> &ts)
-    {
-        expression.addTo(nodes);
-        for (const poplar::Tensor &t : ts)
-            list.push_back(t.c());
-    }
-    popops_expr expr() const
-    {
-        popops_expr borrowed = { nodes.data(), nodes.size() };
-        return borrowed;
-    }
-    pop_tensors tensors() const
-    {
-        pop_tensors borrowed = { list.size(), list.data() };
-        return borrowed;
-    }
-    std::vector<popops_expr_node> nodes;
-    std::vector<pop_tensor> list;
-};
-
-} // namespace detail
 
 // Evaluates an expression; placeholder _1 is the first tensor of ts.
 inline poplar::Tensor map(poplar::Graph &graph, const expr::Expr &expr, const std::vector<poplar::Tensor> &ts,

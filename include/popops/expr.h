@@ -14,6 +14,9 @@
  * is not compiled).  enableVectorBroadcastOptimisations and enableExpressionOptimizations (true) are accepted and have
  * no effect.
  *
+ * One expression may have two types: _1 * _2, a tensor of halves and a float of one element, in either order (in place,
+ * the halves first).  It is the product of element_wise.h; its option is scalarMultiplyFloatToHalfTolerance (1e-6).
+ *
  * Errors, recorded in the graph: parse_error for a text that is not an expression, index_error for a placeholder
  * without a tensor, type_error, invalid_option, and poplar_error for shapes and outputs as in element_wise.h. */
 #ifndef POPOPS_EXPR_H

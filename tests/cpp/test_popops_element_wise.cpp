@@ -236,6 +236,25 @@ TEST(output)
     CHECK_THROWS(popops::createOutputForElementWiseOp(b.graph, {}, HALF), poputil::poplibs_error, "no inputs");
 }
 
+// Halves times one float, with the option of this product and with those of other operators.
+TEST(halves_times_one_float)
+{
+    Bed b;
+    Tensor x = b.constant<float>(HALF, { 3 }, { 1, 2, 4 }), s = b.constant<float>(FLOAT, { 1 }, { 1.0009765625f / 3 });
+    const OptionFlags coarse{ { "scalarMultiplyFloatToHalfTolerance", "1e-2" } };
+    Tensor own = b.copy(x), out = b.copy(x);
+    popops::mulInPlace(b.graph, own, s, b.prog, "x", coarse);
+    popops::mulWithOutput(b.graph, s, x, out, b.prog, "x", { { "enableGenerateCodelet", "false" } });
+    Tensor mapped = popops::map(b.graph, popops::expr::BinaryOpType::MULTIPLY, x, s, b.prog),
+           number = popops::mul(b.graph, x, 3, b.prog, "x", { { "forceGenerateCodelet", "true" } });
+    CHECK_THROWS(popops::add(b.graph, x, x, b.prog, "x", coarse), invalid_option, "scalarMultiplyFloatToHalfTolerance");
+    CHECK_THROWS(popops::mul(b.graph, x, x, b.prog, "x", coarse), invalid_option, "scalarMultiplyFloatToHalfTolerance");
+    CHECK_THROWS(popops::mul(b.graph, x, s, b.prog, "x", { { "tolerance", "1" } }), invalid_option, "tolerance");
+    const std::vector<Floats> values = b.after({ own, out, mapped, number });
+    CHECK(values[0] == values[1] && values[1] == values[2]);
+    CHECK(values[3] == Floats({ 3, 6, 12 }));
+}
+
 TEST(mistakes)
 {
     Bed b;

@@ -53,8 +53,6 @@ static void element_reference(const struct operation *op, double *const *in, str
                 x[k] = in[at][broadcast_place(v, whole, i)];
                 ++at;
             }
-        if (t->arity == 3 && t->op == POPOPS_TERNARY_CLAMP && !(x[1] <= x[2]))
-            out->magnitude[i] = INFINITY;
         if (risky(t, type) && x[1] == 0) {
             out->magnitude[i] = INFINITY;
             continue;

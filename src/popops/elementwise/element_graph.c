@@ -195,6 +195,8 @@ static void add_vertices(const struct element_work *work, unsigned tile, const p
             connect_operand(work, vertex, "out", work->out, false, parts, first, rows);
         for (size_t k = 0; k < element->count; ++k)
             connect_operand(work, vertex, element->fields[k], work->in[k], element->scalar[k], parts, first, rows);
+        if (element->tolerance)
+            pop_graph_set_field_double_at(element->where, element->graph, vertex, "tolerance", *element->tolerance);
         pop_graph_map_vertex_at(element->where, element->graph, vertex, tile);
     }
 }

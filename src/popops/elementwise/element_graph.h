@@ -35,6 +35,7 @@ struct element_call {
     bool in_place;                             /* out is in[0] and has no field of its own */
     const struct element_broadcast *broadcast; /* vertices for a vector as second operand; NULL: none */
     bool number;                               /* the field of the second operand takes one element, not a vector */
+    const double *tolerance;                   /* value of the vertices' field `tolerance`; NULL: they have none */
 };
 
 /* Broadcasts element->given to one shape, in element->in, that of element->out if it is given; false, with an error

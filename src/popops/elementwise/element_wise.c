@@ -3,6 +3,7 @@
 #include "popops/elementwise/element_wise.h"
 #include "popops/elementwise/call_log.h"
 #include "popops/elementwise/element_graph.h"
+#include "popops/elementwise/scalar_multiply.h"
 
 #include <popops/cast.h>
 
@@ -17,6 +18,16 @@ popops_operand popops_operand_of_int(long long value)
 popops_operand popops_operand_of_unsigned(unsigned long long value)
 {
     return (popops_operand){ .value_type = POP_UNSIGNED_LONGLONG, .value = { .natural = value } };
+}
+
+popops_operand element_number(const popops_operand *operand, pop_type type)
+{
+    popops_operand number = *operand;
+    if (operand->value_type == POP_DOUBLE || pop_type_is_floating_point(type) || type == POP_BOOL)
+        return number;
+    pop_convert(operand->value_type, &operand->value, type, &number.value, 1);
+    number.value_type = type;
+    return number;
 }
 
 static bool is_number(const popops_operand *operand)
@@ -90,8 +101,9 @@ static pop_tensor constant_of(const struct element_request *request, const char 
                      "the number %g cannot be represented as %s, the tensors' type", real, pop_type_name(type));
         return constant;
     }
-    constant = pop_graph_add_constant_fill_at(request->where, request->graph, type, POP_SHAPE(), operand->value_type,
-                                              &operand->value, request->name);
+    popops_operand number = element_number(operand, type);
+    constant = pop_graph_add_constant_fill_at(request->where, request->graph, type, POP_SHAPE(), number.value_type,
+                                              &number.value, request->name);
     pop_graph_set_tile_mapping_at(request->where, request->graph, constant, 0);
     return constant;
 }
@@ -192,6 +204,8 @@ pop_tensor element_serve(const struct element_request *request)
                          "there is no operator %d", request->op);
         return (pop_tensor){ 0 };
     }
+    if (poplibs_ready(request->graph) && scalar_multiply_matches(request))
+        return scalar_multiply_serve(request);
     const struct operator_info *info = operator_of(request->arity, request->op);
     pop_tensor none = { 0 }, wanted;
     pop_type type;

@@ -15,9 +15,12 @@ struct element_request {
     pop_tensor out; /* for the form with an output */
     pop_program sequence;
     const char *name;
-    const char *api; /* name of the public function; NULL: derived from the operator */
+    const char *api;         /* name of the public function; NULL: derived from the operator */
+    const double *tolerance; /* of scalar_multiply.h; NULL: the default */
 };
 
+/* A number for tensors of a type: whole numbers wrap around, so that -3 is a number for an unsigned type. */
+popops_operand element_number(const popops_operand *operand, pop_type type);
 /* Checks and executes the request; returns the output, or the null tensor after an error. */
 pop_tensor element_serve(const struct element_request *request);
 

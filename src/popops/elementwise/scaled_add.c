@@ -43,7 +43,9 @@ static void set_factor(const struct scaled *s, pop_vertex vertex, const char *fi
     else if (pop_type_is_floating_point(s->scale))
         pop_graph_set_field_double_at(s->where, s->graph, vertex, field, factor->value);
     else
-        pop_graph_set_field_int_at(s->where, s->graph, vertex, field, (int64_t)factor->value); /* integers wrap */
+        pop_graph_set_field_int_at(s->where, s->graph, vertex, field, /* integers wrap */
+                                   s->scale == POP_INT ? (int32_t)factor->value
+                                                       : (int64_t)(uint32_t)(int64_t)factor->value);
 }
 
 static pop_vertex add_vertex(const struct scaled *s, const char *form, unsigned tile)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions over tensors: one generated vertex for the whole expression, or its operators one after the other. */
 #include "popops/elementwise/element_graph.h"
-#include "popops/elementwise/element_wise.h"
+#include "popops/elementwise/scalar_multiply.h"
 #include "popops/expression/expr_parse.h"
 #include "popops/expression/map_source.h"
 #include "popops/expression/typed_expr.h"
@@ -10,10 +10,12 @@
 #include "poplibs/options.h"
 #include "poplibs/release.h"
 
+#include <math.h>
 #include <popops/cast.h>
 
 struct map_options {
     bool generate, force, vector_broadcasts, simplify;
+    double tolerance; /* of scalar_multiply.h; NAN if it is not given */
 };
 /* A call, from the user's tree to its output. */
 struct map_call {
@@ -36,14 +38,23 @@ static bool parse_options(pop_where where, pop_graph *graph, const char *api, po
 #define MAP_OPTION(...) POPLIBS_ROW(struct map_options, __VA_ARGS__)
 #include "poplibs/options.def"
     };
-    *options = (struct map_options){ .generate = true, .vector_broadcasts = true, .simplify = true };
+    *options = (struct map_options){ .generate = true, .vector_broadcasts = true, .simplify = true, .tolerance = NAN };
     return poplibs_parse_options(where, graph, api, given, table, sizeof(table) / sizeof(table[0]), options);
+}
+/* False, with an error recorded, if an option is given that is for the product of halves and one float. */
+static bool without_tolerance(pop_where where, pop_graph *graph, const char *api, const struct map_options *options)
+{
+    return isnan(options->tolerance) ||
+           poplibs_fail(graph, POP_INVALID_OPTION, where, api,
+                        "scalarMultiplyFloatToHalfTolerance has an effect on one operation only: the product of a half "
+                        "tensor and a float tensor of one element");
 }
 bool popops_check_map_options_at(pop_where where, pop_graph *graph, pop_options options)
 {
     POPLIBS_CALL(graph, options);
     struct map_options parsed;
-    return poplibs_ready(graph) && parse_options(where, graph, "popops_map", options, &parsed);
+    return poplibs_ready(graph) && parse_options(where, graph, "popops_map", options, &parsed) &&
+           without_tolerance(where, graph, "popops_map", &parsed);
 }
 
 /* ---- one operator after the other ---- */
@@ -58,8 +69,9 @@ static popops_operand operand_of(const struct map_call *map, size_t at)
 }
 static pop_tensor number_of(const struct map_call *map, const struct typed_node *node)
 {
-    pop_tensor t = pop_graph_add_constant_fill_at(map->where, map->graph, node->type, POP_SHAPE(),
-                                                  node->given.value.value_type, &node->given.value.value, map->name);
+    popops_operand number = element_number(&node->given.value, node->type);
+    pop_tensor t = pop_graph_add_constant_fill_at(map->where, map->graph, node->type, POP_SHAPE(), number.value_type,
+                                                  &number.value, map->name);
     pop_graph_set_tile_mapping_at(map->where, map->graph, t, 0);
     return t;
 }
@@ -235,6 +247,36 @@ static bool run_generated(struct map_call *map)
     return compiled;
 }
 
+/* ---- halves times one float ---- */
+
+/* A tensor of the call's list, or a number that is float whatever is beside it; otherwise the null tensor. */
+static pop_tensor leaf_of(const struct map_call *map, const popops_expr_node *node)
+{
+    if (node->kind == POPOPS_EXPR_PLACEHOLDER && node->op >= 1 && (size_t)node->op <= map->tensors.count)
+        return map->tensors.list[node->op - 1];
+    if (node->kind == POPOPS_EXPR_CONST && node->type == POP_FLOAT)
+        return number_of(map, &(struct typed_node){ .given = *node, .type = POP_FLOAT });
+    return (pop_tensor){ 0 };
+}
+/* Whether the expression is a product as scalar_multiply.h has it: then the request is set. */
+static bool is_scalar_multiply(const struct map_call *map, popops_expr expr, struct element_request *request)
+{
+    if (expr.count != 3 || expr.nodes[2].kind != POPOPS_EXPR_BINARY || expr.nodes[2].op != POPOPS_BINARY_MULTIPLY)
+        return false;
+    *request = (struct element_request){ .where = map->where,
+                                         .graph = map->graph,
+                                         .form = map->form,
+                                         .arity = 2,
+                                         .op = POPOPS_BINARY_MULTIPLY,
+                                         .out = map->out,
+                                         .sequence = map->sequence,
+                                         .name = map->name,
+                                         .api = map->api };
+    for (int i = 0; i < 2; ++i)
+        request->operands[i] = popops_operand_of_tensor(leaf_of(map, &expr.nodes[i]));
+    return scalar_multiply_matches(request);
+}
+
 /* ---- calls ---- */
 
 static bool can_generate(const struct map_call *map)
@@ -256,6 +298,13 @@ static pop_tensor serve(struct map_call *map, popops_expr expr, pop_options opti
         }
         map->out = map->tensors.list[0];
     }
+    struct element_request product;
+    if (is_scalar_multiply(map, expr, &product)) {
+        product.tolerance = isnan(map->options.tolerance) ? NULL : &map->options.tolerance;
+        return scalar_multiply_serve(&product);
+    }
+    if (!without_tolerance(map->where, map->graph, map->api, &map->options))
+        return (pop_tensor){ 0 };
     if (!expr_type(map->where, map->graph, map->api, expr, map->tensors, &map->expr))
         return (pop_tensor){ 0 };
     bool one = map->expr.operators <= 1 || is_simple(map),

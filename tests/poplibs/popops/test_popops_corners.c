@@ -107,12 +107,96 @@ static void test_leading_ones(void **state)
     }
 }
 
+/* Element i of x times a float, rounded to half once. */
+static double product_of(double x, double scale)
+{
+    float exact = (float)x * (float)scale;
+    uint16_t rounded;
+    double value;
+    pop_convert(POP_FLOAT, &exact, POP_HALF, &rounded, 1);
+    pop_convert(POP_HALF, &rounded, POP_DOUBLE, &value, 1);
+    return value;
+}
+
+/* Halves times one float: the float is not rounded to half first (0.1 is not a half, 1e5 is beyond the largest). */
+static void test_halves_times_one_float(void **state)
+{
+    (void)state;
+    static const double scales[] = { 0.1, 0.5, 1e5, -3e-6 };
+    enum { N = 45, FORMS = 9 };
+    for (unsigned test = 0; test < 16; ++test) {
+        struct bed bed = bed_open(test % 2 ? BED_MODEL : BED_CPU, 3, popops_add_codelets_at);
+        double scale = scales[test / 4], wanted[N], *got[FORMS];
+        pop_tensor a = bed_input_of(&bed, POP_HALF, POP_SHAPE(9, 5), test & 2 ? BED_SCATTERED : BED_LINEAR, -0.5, 0.5),
+                   s = pop_graph_add_variable(bed.graph, POP_FLOAT, POP_SHAPE(1, 1), "s"), out[FORMS];
+        bed_map(&bed, s, BED_ONE_TILE);
+        bed_write(&bed, s, &scale, 0, 0);
+        for (int i = 0; i < FORMS; ++i) {
+            out[i] = pop_graph_clone(bed.graph, POP_TYPE_NULL, a, POP_CLONE_PRESERVE_ORDER_AND_ALIASES, "own");
+            pop_sequence_add(bed.program, pop_copy(a, out[i], false, "own"));
+        }
+        popops_expr_node number[] = {
+            { .kind = POPOPS_EXPR_PLACEHOLDER, .op = 1 },
+            { .kind = POPOPS_EXPR_CONST, .type = POP_FLOAT, .value = popops_operand_of_double(scale) },
+            { .kind = POPOPS_EXPR_BINARY, .op = POPOPS_BINARY_MULTIPLY }
+        };
+        popops_expr of_number = { number, 3 };
+        pop_tensor turned = pop_tensor_flatten(out[8]), reverse = pop_tensor_reverse(turned, 0);
+        out[0] = popops_mul(bed.graph, a, s, bed.program, "x");
+        out[1] = popops_mul(bed.graph, s, a, bed.program, "x");
+        popops_mul_in_place(bed.graph, out[2], s, bed.program, "x");
+        popops_mul_with_output(bed.graph, s, a, out[3], bed.program, "x");
+        out[4] = popops_map(bed.graph, "_2 * _1", POP_TENSORS(s, a), bed.program, "x", POP_NO_OPTIONS);
+        popops_map_in_place(bed.graph, "_1 * _2", POP_TENSORS(out[5], s), bed.program, "x", COMPILED);
+        popops_map_with_output(bed.graph, "_1 * _2", POP_TENSORS(a, s), out[6], bed.program, "x", POP_NO_OPTIONS);
+        out[7] = popops_map_expr(bed.graph, of_number, POP_TENSORS(a), bed.program, "x", POP_NO_OPTIONS);
+        popops_mul_with_output(bed.graph, reverse, s, turned, bed.program, "x");
+        const double *x = bed_given(&bed, a);
+        for (int i = 0; i < N; ++i)
+            wanted[i] = product_of(x[i], scale);
+        bed_run_all(&bed, out, got, FORMS);
+        for (int i = 0; i < FORMS - 1; ++i)
+            bed_check(got[i], wanted, N, 0, 0);
+        for (int i = 0; i < N; ++i)
+            bed_check(got[8] + i, wanted + N - 1 - i, 1, 0, 0);
+        bed_close(&bed);
+    }
+}
+
+/* Within the tolerance the float is used as half; the option is for this product alone, which stays the only operation
+ * of two types. */
+static void test_tolerance_of_the_scale(void **state)
+{
+    (void)state;
+    pop_options coarse = POP_OPTIONS({ "scalarMultiplyFloatToHalfTolerance", "1e-3" });
+    struct bed bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);
+    pop_tensor a = bed_input(&bed, POP_HALF, POP_SHAPE(40), BED_ONE_TILE),
+               s = pop_graph_add_variable(bed.graph, POP_FLOAT, POP_SHAPE(), "s");
+    bed_map(&bed, s, BED_ONE_TILE);
+    bed_write(&bed, s, (double[]){ 0.1 }, 0, 0);
+    popops_add(bed.graph, a, s, bed.program, "x");
+    assert_error(bed.graph, POP_TYPE_ERROR, "popops_add", "half and float");
+    popops_mul_in_place(bed.graph, s, pop_tensor_at(a, 0), bed.program, "x");
+    assert_error(bed.graph, POP_TYPE_ERROR, "popops_mul_in_place", "float and half");
+    popops_map(bed.graph, "_1 * 2", POP_TENSORS(a), bed.program, "x", coarse);
+    assert_error(bed.graph, POP_INVALID_OPTION, "popops_map", "scalarMultiplyFloatToHalfTolerance");
+    pop_tensor out = popops_map(bed.graph, "_1 * _2", POP_TENSORS(a, s), bed.program, "x", coarse);
+    double wanted[40], *got;
+    for (int i = 0; i < 40; ++i)
+        wanted[i] = product_of(bed_given(&bed, a)[i], 0.0999755859375);
+    got = bed_run(&bed, out);
+    bed_check(got, wanted, 40, 0, 0);
+    bed_close(&bed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clamp_between_bounds_of_any_order),
         cmocka_unit_test(test_lowest_integer_by_minus_one),
         cmocka_unit_test(test_leading_ones),
+        cmocka_unit_test(test_halves_times_one_float),
+        cmocka_unit_test(test_tolerance_of_the_scale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
