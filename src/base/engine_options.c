@@ -74,6 +74,7 @@ void engine_options_read(struct engine_options *options, const struct option_set
         .checked = flag(set, "debug.checkedExecution"),
         .isolated = flag(set, "debug.isolateCodelets"),
         .runtime_verify = flag(set, "debug.runtimeVerify"),
+        .require_fit = flag(set, "debug.requireValuesFit"),
         .require_estimates = flag(set, "debug.requirePerfEstimates"),
         .allow_out_of_memory = choice(set, "debug.allowOutOfMemory"),
         .worker_stack_bytes = number(set, "target.workerStackSizeInBytes"),

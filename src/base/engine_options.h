@@ -34,7 +34,7 @@ struct engine_options {
         bool implicit_flush;
     } blocks;
     bool model; /* false: reports only the host part */
-    bool checked, isolated, runtime_verify, require_estimates;
+    bool checked, isolated, runtime_verify, require_estimates, require_fit;
     enum option_choice allow_out_of_memory;
     int64_t worker_stack_bytes, supervisor_stack_bytes;
     const char *lowered_variables_file; /* "": none */

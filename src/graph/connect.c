@@ -5,6 +5,7 @@
 #include "graph/edge.h"
 #include "graph/field.h"
 #include "graph/graph.h"
+#include "graph/misfit.h"
 #include "graph/replicate.h"
 #include "graph/tensor.h"
 #include "graph/tensor_nodes.h"
@@ -358,6 +359,7 @@ void pop_graph_connect_constant_at(pop_where where, pop_graph *graph, pop_vertex
         return;
     }
     uint64_t bits = 0;
+    misfit_field(&ref, value_type, value, 1);
     pop_convert(value_type, value, (pop_type)ref.field->type, &bits, 1);
     uint32_t variable = hidden_constant(&ref, bits);
     struct edge *edge = variable == UINT32_MAX ? NULL : field_edge_new(&ref);

@@ -2,6 +2,7 @@
 /* Fields of a vertex: look-up, sizes and initial state. */
 #include "graph/field.h"
 #include "graph/edge.h"
+#include "graph/misfit.h"
 #include "graph/replicate.h"
 #include "graph/store.h"
 #include "popc/module/module.h"
@@ -177,6 +178,7 @@ static void set_scalar(const struct field_ref *ref, pop_type value_type, const v
     if (!edge && !(edge = field_edge_new(ref)))
         return;
     uint64_t bits = 0;
+    misfit_field(ref, value_type, value, 1);
     pop_convert(value_type, value, (pop_type)ref->field->type, &bits, 1);
     edge_set_value(edge, bits);
 }
@@ -248,6 +250,7 @@ void pop_graph_set_field_vector_at(pop_where where, pop_graph *graph, pop_vertex
     struct edge *edge = vector_edge(&ref, field.index);
     if (!edge)
         return;
+    misfit_field(&ref, value_type, values, count);
     edge_set_data(edge, store_convert(ref.store, value_type, values, (pop_type)ref.field->type, count),
                   (uint32_t)count);
 }

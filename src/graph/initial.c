@@ -2,6 +2,7 @@
 /* Constants, and the initial values of variables. */
 #include "graph/build.h"
 #include "graph/graph.h"
+#include "graph/misfit.h"
 #include "graph/replicate.h"
 #include "graph/store.h"
 #include "graph/tensor_form.h"
@@ -21,6 +22,7 @@ static bool check_values(pop_store *store, pop_where where, const char *api, con
     if (!store_check_data_size(store, (size_t)count * pop_type_size(type)))
         return store_fail_in(store, POP_GRAPH_MEMORY_ALLOCATION_ERROR, where, api, path,
                              "no host memory for %llu values", (unsigned long long)count);
+    misfit_tensor(store, where, path, value_type, values, type, (size_t)count);
     return true;
 }
 

@@ -142,6 +142,14 @@ struct program_node; /* program/node.h */
 
 enum { STORE_CACHE = 64 }; /* entries of each of the small caches by hash */
 
+/* Values that did not fit their types (misfit.h): hashes of what was reported, and the first one. */
+enum { MISFITS_KEPT = 8 };
+struct misfits {
+    uint64_t keys[MISFITS_KEPT];
+    uint32_t count, where;
+    char first[400];
+};
+
 struct pop_store {
     pop_graph *top;         /* the graph all others are views of */
     unsigned handles;       /* graphs, retained tensors and compilations that share this store */
@@ -197,6 +205,7 @@ struct pop_store {
     uint32_t where_cache[STORE_CACHE];    /* indices of wheres */
     uint32_t estimate_cache[STORE_CACHE]; /* index + 1 of estimates */
     uint32_t constant_cache[STORE_CACHE]; /* index + 1 of hidden constants */
+    struct misfits misfits;
 };
 
 struct pop_graph {

@@ -381,11 +381,22 @@ static bool check_tile(struct compiler *c, const char *key, int64_t tile)
                          (long long)tile, tiles - 1);
 }
 
+/* With debug.requireValuesFit, the first value that did not fit its type is an error. */
+static bool check_values(struct compiler *c)
+{
+    const struct misfits *misfits = &c->store->misfits;
+    if (!c->options->require_fit || !misfits->count)
+        return true;
+    compiler_fail(c, POP_OVERFLOW_ERROR, misfits->where, NULL, "%s", misfits->first);
+    error_note(c->error, "debug.requireValuesFit is true: without it, this is a warning");
+    return false;
+}
+
 const struct check_result *pass_check(struct compiler *c, const struct use_result *use)
 {
     assert(use->references && use->set_of);
     struct check_result *result = ARENA_NEW(&c->arena, struct check_result);
-    if (!check_tile(c, "debug.profilingTile", c->options->instrumentation.profiling_tile) ||
+    if (!check_values(c) || !check_tile(c, "debug.profilingTile", c->options->instrumentation.profiling_tile) ||
         !check_tile(c, "debug.branchRecordTile", c->options->instrumentation.branch_tile))
         return NULL;
     result->variable_use = arena_zero(&c->arena, c->store->variables.count, sizeof(*result->variable_use));

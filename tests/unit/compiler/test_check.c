@@ -51,6 +51,25 @@ static void test_missing_row_and_size(void **state)
     end(&f);
 }
 
+/* By default a value that its type cannot hold is a warning when it is given; with an option, an error. */
+static void test_values_that_do_not_fit(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    pop_tensor x = variable(&f, 2, 0, "x");
+    int line = __LINE__ + 1;
+    pop_graph_set_initial_fill(f.graph, x, POP_DOUBLE, &(double){ -1e300 });
+    compiled(&f, pop_copy(pop_tensor_at(x, 0), pop_tensor_at(x, 1), false, NULL));
+    options_apply(&f.options, "engine", POP_OPTIONS({ "debug.requireValuesFit", "true" }), NULL, POP_HERE, "test",
+                  NULL);
+    refused(&f, pop_sequence(f.graph, NULL), POP_OVERFLOW_ERROR,
+            "-1e+300 for element 0 of 'x' is beyond float, -3.4028235e+38 to 3.4028235e+38: it becomes -inf");
+    assert_int_equal(f.error.where.line, line);
+    assert_non_null(strstr(f.error.text, "debug.requireValuesFit"));
+    end(&f);
+}
+
 static void test_unmapped(void **state)
 {
     (void)state;
@@ -114,6 +133,7 @@ int main(void)
         cmocka_unit_test(test_missing_edge),
         cmocka_unit_test(test_unused_sets_may_be_incomplete),
         cmocka_unit_test(test_missing_row_and_size),
+        cmocka_unit_test(test_values_that_do_not_fit),
         cmocka_unit_test(test_unmapped),
         cmocka_unit_test(test_programs),
     };
