@@ -19,17 +19,18 @@ typedef enum pop_sync_delay { POP_SYNC_DELAY_AUTO = 0, POP_SYNC_DELAY_NONE = 1 }
 typedef struct pop_exchange_flow {
     uint32_t source, destination; /* an IPU, or POP_ANY_IPU */
 } pop_exchange_flow;
-enum { POP_MAX_EXCHANGE_FLOWS = 8, POP_MAX_EXCHANGE_LIMITS = 64 };
 /* A bandwidth that several flows share. */
 typedef struct pop_exchange_limit {
-    double bandwidth;                                /* bits per second */
-    uint32_t num_flows;                              /* number of flows */
-    pop_exchange_flow flows[POP_MAX_EXCHANGE_FLOWS]; /* the flows that share the bandwidth */
+    double bandwidth;               /* bits per second */
+    uint32_t num_flows;             /* number of flows */
+    const pop_exchange_flow *flows; /* the flows that share the bandwidth */
 } pop_exchange_limit;
-/* A list of limits, as a value; {0} is empty: no limits. */
+/* A list of limits; {0} is empty: no limits.  The arrays are borrowed: a call that makes a device, graph or target from
+ * them keeps its own, which nothing changes and which stay for the life of the process, so that targets can be copied
+ * as values. */
 typedef struct pop_exchange_limits {
-    uint32_t count;                                     /* number of limits */
-    pop_exchange_limit limits[POP_MAX_EXCHANGE_LIMITS]; /* the limits */
+    uint32_t count;                   /* number of limits */
+    const pop_exchange_limit *limits; /* the limits */
 } pop_exchange_limits;
 /* The source of a target's limits: the ladder of cards (docs/concepts/devices.md), or its own list. */
 typedef enum pop_global_exchange { POP_GLOBAL_EXCHANGE_LADDER = 0, POP_GLOBAL_EXCHANGE_LISTED = 1 } pop_global_exchange;
@@ -192,7 +193,7 @@ POP_API uint64_t pop_target_hash(const pop_target *target);
 /* One line that a bug report can carry: "ipu2 type=ipu_model ipus=1 tiles=1472 memory=638976 ...", only what differs
  * from the named system.  Returns the length; the buffer is always terminated. */
 POP_API size_t pop_target_to_text(const pop_target *target, char *buffer, size_t size);
-enum { POP_TARGET_TEXT_SIZE = 16384 }; /* a buffer that holds any target's text */
+enum { POP_TARGET_TEXT_SIZE = 16384 }; /* a buffer that holds the text of any target without listed limits */
 /* Parses such a line; parse_error names the invalid word and the nearest valid one. */
 POP_API pop_status pop_target_from_text(const char *text, pop_target *target, pop_error *error);
 

@@ -6,6 +6,7 @@
 #include "graph/store.h"
 #include "graph/tensor_nodes.h"
 #include "graph/view_runs.h"
+#include "target/exchange_limits.h"
 
 pop_graph *pop_graph_create(const pop_target *target)
 {
@@ -13,12 +14,17 @@ pop_graph *pop_graph_create(const pop_target *target)
     pop_graph *graph = MEM_NEW(pop_graph);
     if (target)
         graph->target = *target;
+    pop_error error;
+    bool valid = target && pop_target_check(target, &error) == POP_OK;
+    if (valid)
+        exchange_limits_keep(&graph->target.exchange_limits);
+    else
+        graph->target.exchange_limits = (pop_exchange_limits){ 0 };
     graph->store = store_create(graph, &graph->target);
     graph->store->memory_failures = memory_failures; /* that of the graph itself, too */
-    pop_error error;
     if (!target)
         store_fail(graph->store, POP_INVALID_MACHINE_MODEL, NO_WHERE, "pop_graph_create", "target is NULL");
-    else if (pop_target_check(target, &error) != POP_OK)
+    else if (!valid)
         store_record(graph->store, &error, NO_WHERE, "pop_graph_create");
     return graph;
 }

@@ -7,6 +7,7 @@
 #include "image/check.h"
 #include "image/image.h"
 #include "popc/module/module_file.h"
+#include "target/text.h"
 
 #include <errno.h>
 
@@ -339,9 +340,10 @@ static void write_head(struct bytes *out, const struct image *image)
     bytes_u64(out, image->scratch_bytes);
     bytes_u64(out, image->replicas);
     bytes_u64(out, image->device_ipus);
-    char target[POP_TARGET_TEXT_SIZE];
-    pop_target_to_text(&image->target, target, sizeof(target));
-    bytes_string(out, target);
+    struct str target = { 0 };
+    target_add_text(&image->target, &target);
+    bytes_string(out, str_text(&target));
+    str_free(&target);
     bytes_string(out, image->name ? image->name : "");
     bytes_u64(out, image->options.set.count);
     for (size_t i = 0; i < image->options.set.count; ++i) {

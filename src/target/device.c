@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "target/exchange_limits.h"
 #include "target/machine.h"
 #include "target/pod.h"
 
@@ -89,7 +90,7 @@ static void apply_model(pop_target *target, const pop_ipu_model *model)
 #undef OVER
     if (model->global_exchange_constraints) {
         target->global_exchange = POP_GLOBAL_EXCHANGE_LISTED;
-        target->exchange_limits = *model->global_exchange_constraints;
+        target->exchange_limits = *model->global_exchange_constraints; /* kept once they are checked */
     }
     if (model->no_global_sync)
         target->global_sync_cycles = 0;
@@ -115,7 +116,10 @@ static pop_status target_of_model(const pop_ipu_model *model, pop_target *target
         return status;
     target->type = POP_TARGET_IPU_MODEL;
     apply_model(target, model);
-    return pop_target_check(target, error);
+    status = pop_target_check(target, error);
+    if (status == POP_OK)
+        exchange_limits_keep(&target->exchange_limits);
+    return status;
 }
 
 pop_device *pop_ipu_model_create_device(const pop_ipu_model *model, pop_error *error)

@@ -2,6 +2,7 @@
 #include "target/machine.h"
 
 #include "base/error.h"
+#include "target/exchange_limits.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -105,30 +106,11 @@ const char *machine_choice(const struct machine_field *field, unsigned number, s
     return choice;
 }
 
-/* The used bytes of a field: limits are stored without gaps. */
-static const void *used_bytes(const pop_target *target, const struct machine_field *field, uint32_t *packed,
-                              size_t *bytes)
+/* The used bytes of a field that is not a list of limits. */
+static size_t used_bytes(const void *value, const struct machine_field *field)
 {
-    const void *value = machine_value(target, field);
-    *bytes = field->kind == FIELD_TEXT ? strnlen(value, field->size) : field->size;
-    if (field->kind != FIELD_LIMITS)
-        return value;
-    const pop_exchange_limits *limits = value;
-    uint32_t *to = packed;
-    for (size_t i = 0; i < limits->count && i < POP_MAX_EXCHANGE_LIMITS; ++i) {
-        const pop_exchange_limit *limit = &limits->limits[i];
-        memcpy(to, &limit->bandwidth, sizeof(limit->bandwidth));
-        to[2] = limit->num_flows;
-        to += 3;
-        for (size_t f = 0; f < limit->num_flows && f < POP_MAX_EXCHANGE_FLOWS; ++f) {
-            *to++ = limit->flows[f].source;
-            *to++ = limit->flows[f].destination;
-        }
-    }
-    *bytes = (size_t)(to - packed) * sizeof(*to);
-    return packed;
+    return field->kind == FIELD_TEXT ? strnlen(value, field->size) : field->size;
 }
-enum { MAX_PACKED = POP_MAX_EXCHANGE_LIMITS * (3 + 2 * POP_MAX_EXCHANGE_FLOWS) };
 
 int machine_compare(const pop_target *a, const pop_target *b, const struct machine_field *field)
 {
@@ -141,19 +123,19 @@ int machine_compare(const pop_target *a, const pop_target *b, const struct machi
         if (x != y && x == x && y == y)
             return x < y ? -1 : 1;
     }
-    uint32_t packed[2][MAX_PACKED];
-    size_t length_a, length_b;
-    const void *x = used_bytes(a, field, packed[0], &length_a), *y = used_bytes(b, field, packed[1], &length_b);
+    const void *x = machine_value(a, field), *y = machine_value(b, field);
+    if (field->kind == FIELD_LIMITS)
+        return exchange_limits_compare(x, y);
+    size_t length_a = used_bytes(x, field), length_b = used_bytes(y, field);
     int order = memcmp(x, y, length_a < length_b ? length_a : length_b);
     return order ? order : (length_a > length_b) - (length_a < length_b);
 }
 
 uint64_t machine_hash(const pop_target *target, const struct machine_field *field, uint64_t seed)
 {
-    uint32_t packed[MAX_PACKED];
-    size_t length;
-    const void *value = used_bytes(target, field, packed, &length);
-    return XXH3_64bits_withSeed(value, length, seed);
+    const void *value = machine_value(target, field);
+    return field->kind == FIELD_LIMITS ? exchange_limits_hash(value, seed)
+                                       : XXH3_64bits_withSeed(value, used_bytes(value, field), seed);
 }
 
 unsigned machine_elements(const pop_target *target)

@@ -56,17 +56,16 @@ static pop_status refuse(pop_error *error, const char *format, ...)
 
 static pop_status check_limits(const pop_exchange_limits *limits, pop_error *error)
 {
-    if (limits->count > POP_MAX_EXCHANGE_LIMITS)
-        return refuse(error, "exchange_limits has %u limits, there must be at most %d", limits->count,
-                      POP_MAX_EXCHANGE_LIMITS);
+    if (limits->count && !limits->limits)
+        return refuse(error, "exchange_limits has %u limits, but limits is NULL", limits->count);
     for (unsigned i = 0; i < limits->count; ++i) {
         const pop_exchange_limit *limit = &limits->limits[i];
         if (!(limit->bandwidth >= 1 && limit->bandwidth <= 1e18))
             return refuse(error, "the bandwidth of exchange limit %u is %g, it must be from 1 to 1e+18", i,
                           limit->bandwidth);
-        if (!limit->num_flows || limit->num_flows > POP_MAX_EXCHANGE_FLOWS)
-            return refuse(error, "exchange limit %u has %u flows, it must have from 1 to %d", i, limit->num_flows,
-                          POP_MAX_EXCHANGE_FLOWS);
+        if (!limit->num_flows || !limit->flows)
+            return refuse(error, "exchange limit %u has %s, it must have at least one flow", i,
+                          limit->num_flows ? "flows that are NULL" : "0 flows");
         for (unsigned f = 0; f < limit->num_flows; ++f)
             if (limit->flows[f].source == limit->flows[f].destination && limit->flows[f].source != POP_ANY_IPU)
                 return refuse(error, "flow %u of exchange limit %u goes from IPU %u to itself", f, i,

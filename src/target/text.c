@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A target as one line of text: a system, then name=value for what differs from it. */
+#include "target/text.h"
 #include "base/error.h"
-#include "base/str.h"
 #include "base/vec.h"
+#include "target/exchange_limits.h"
 #include "target/machine.h"
 
 #include <limits.h>
@@ -45,11 +46,11 @@ static void add_limits(struct str *s, const pop_exchange_limits *limits)
 {
     if (!limits->count)
         str_add(s, "none");
-    for (size_t i = 0; i < limits->count && i < POP_MAX_EXCHANGE_LIMITS; ++i) {
+    for (size_t i = 0; i < limits->count; ++i) {
         const pop_exchange_limit *limit = &limits->limits[i];
         str_add(s, i ? ";" : "");
         add_real(s, limit->bandwidth);
-        for (size_t f = 0; f < limit->num_flows && f < POP_MAX_EXCHANGE_FLOWS; ++f) {
+        for (size_t f = 0; f < limit->num_flows; ++f) {
             str_add(s, f ? "," : ":");
             add_ipu(s, limit->flows[f].source);
             str_add(s, ">");
@@ -86,21 +87,25 @@ static void add_value(struct str *s, const pop_target *target, const struct mach
     }
 }
 
+void target_add_text(const pop_target *target, struct str *text)
+{
+    enum machine machine = base_of(target);
+    pop_target base = machine_target(machine);
+    str_add(text, machine_names[machine]);
+    for (size_t i = 0; i < machine_field_count; ++i) {
+        const struct machine_field *field = &machine_fields[i];
+        if (machine_compare(target, &base, field) == 0)
+            continue;
+        str_format(text, " %s=", field->name);
+        add_value(text, target, field);
+    }
+}
+
 size_t pop_target_to_text(const pop_target *target, char *buffer, size_t size)
 {
     struct str text = { 0 };
-    if (target) {
-        enum machine machine = base_of(target);
-        pop_target base = machine_target(machine);
-        str_add(&text, machine_names[machine]);
-        for (size_t i = 0; i < machine_field_count; ++i) {
-            const struct machine_field *field = &machine_fields[i];
-            if (machine_compare(target, &base, field) == 0)
-                continue;
-            str_format(&text, " %s=", field->name);
-            add_value(&text, target, field);
-        }
-    }
+    if (target)
+        target_add_text(target, &text);
     size_t length = text.length;
     if (size)
         snprintf(buffer, size, "%s", str_text(&text));
@@ -155,36 +160,56 @@ static bool read_ipu(const char **at, uint32_t *ipu)
     return true;
 }
 
+/* Limits and flows while they are read; those of limit i follow those of limit i - 1. */
+struct limit_list {
+    VEC(pop_exchange_limit) limits;
+    VEC(pop_exchange_flow) flows;
+};
+
 /* One limit; *at moves past it. */
-static bool read_limit(const char **at, pop_exchange_limit *limit)
+static bool read_limit(const char **at, struct limit_list *list)
 {
     char *end;
-    limit->bandwidth = pop_text_to_double(*at, &end);
+    pop_exchange_limit limit = { .bandwidth = pop_text_to_double(*at, &end) };
     if (end == *at || *end != ':')
         return false;
     *at = end;
     do {
-        pop_exchange_flow *flow = &limit->flows[limit->num_flows];
+        pop_exchange_flow flow;
         ++*at;
-        if (limit->num_flows == POP_MAX_EXCHANGE_FLOWS || !read_ipu(at, &flow->source) || *(*at)++ != '>' ||
-            !read_ipu(at, &flow->destination))
+        if (!read_ipu(at, &flow.source) || *(*at)++ != '>' || !read_ipu(at, &flow.destination))
             return false;
-        ++limit->num_flows;
+        *vec_push(&list->flows) = flow;
+        ++limit.num_flows;
     } while (**at == ',');
+    *vec_push(&list->limits) = limit;
     return true;
 }
 
-static bool read_limits(const char *value, pop_exchange_limits *limits)
+static bool read_list(const char *value, struct limit_list *list)
 {
     if (strcmp(value, "none") == 0)
         return true;
     for (const char *at = value;; ++at) {
-        if (limits->count == POP_MAX_EXCHANGE_LIMITS || !read_limit(&at, &limits->limits[limits->count]))
+        if (!read_limit(&at, list))
             return false;
-        ++limits->count;
         if (*at != ';')
             return !*at;
     }
+}
+
+static bool read_limits(const char *value, pop_exchange_limits *limits)
+{
+    struct limit_list list = { 0 };
+    bool good = read_list(value, &list) && list.limits.count <= UINT32_MAX;
+    for (size_t i = 0, first = 0; i < list.limits.count; first += list.limits.data[i++].num_flows)
+        list.limits.data[i].flows = list.flows.data + first;
+    *limits = (pop_exchange_limits){ (uint32_t)list.limits.count, list.limits.data };
+    if (good)
+        exchange_limits_keep(limits);
+    vec_free(&list.limits);
+    vec_free(&list.flows);
+    return good;
 }
 
 static pop_status read_value(pop_target *target, const struct machine_field *field, const char *value, pop_error *error)
@@ -227,11 +252,9 @@ static pop_status read_value(pop_target *target, const struct machine_field *fie
         return POP_OK;
     case FIELD_LIMITS:
         if (!read_limits(value, &limits))
-            return fail(
-                error,
-                "%s=%.*s: the value must be none, or limits as 1e9:0>1,*>0;5e6:1>* (bits per second, flows), at most "
-                "%d of %d flows",
-                field->name, SHOWN, value, POP_MAX_EXCHANGE_LIMITS, POP_MAX_EXCHANGE_FLOWS);
+            return fail(error,
+                        "%s=%.*s: the value must be none, or limits as 1e9:0>1,*>0;5e6:1>* (bits per second, flows)",
+                        field->name, SHOWN, value);
         memcpy(place, &limits, sizeof(limits));
         return POP_OK;
     }

@@ -159,9 +159,17 @@ TEST(exchange_constraints_of_a_model)
         total += constraint.bandwidth;
     CHECK(total == 7e9 && copy.globalExchangeConstraints[0].bandwidth == 5e9 &&
           copy.globalExchangeConstraints.size() == 2);
-    copy.globalExchangeConstraints =
-        std::vector<GlobalExchangeConstraint>(POP_MAX_EXCHANGE_LIMITS + 1, model.globalExchangeConstraints[0]);
-    CHECK_THROWS(copy.createDevice(), invalid_machine_model, "global exchange constraints, there may be");
+    CHECK_THROWS(copy.createDevice(), invalid_machine_model, "exchange limit 1 has 0 flows");
+    // Any number of constraints, each of any number of flows; the target outlives device and model.
+    std::vector<GlobalExchangeFlow> flows;
+    for (unsigned i = 1; i < 16; ++i)
+        flows.emplace_back(0, i);
+    IPUModel large;
+    large.numIPUs = 16;
+    large.globalExchangeConstraints.assign(100, GlobalExchangeConstraint(6e9, flows));
+    const Target target = large.createDevice().getTarget();
+    const std::vector<GlobalExchangeConstraint> seen = target.getGlobalExchangeConstraints();
+    CHECK(seen.size() == 100 && seen[99].flows.size() == 15 && seen[99].flows[14].dst == 15);
     copy = model;
     copy.globalExchangeConstraints.clear();
     CHECK(copy.globalExchangeConstraints.empty() && !model.globalExchangeConstraints.empty());

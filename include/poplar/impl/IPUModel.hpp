@@ -31,23 +31,27 @@ inline const ModelNumber *numbers()
     };
     return list;
 }
-inline pop_exchange_limits exchangeLimits(const std::vector<GlobalExchangeConstraint> &list)
-{
-    pop_exchange_limits c = pop_exchange_limits();
-    if (list.size() > POP_MAX_EXCHANGE_LIMITS)
-        raise(POP_INVALID_MACHINE_MODEL, "%zu global exchange constraints, there may be %d", list.size(),
-              static_cast<int>(POP_MAX_EXCHANGE_LIMITS));
-    for (const GlobalExchangeConstraint &constraint : list) {
-        pop_exchange_limit &limit = c.limits[c.count++];
-        limit.bandwidth = constraint.bandwidth;
-        limit.num_flows = static_cast<std::uint32_t>(constraint.flows.size());
-        for (std::size_t i = 0; i < constraint.flows.size() && i < POP_MAX_EXCHANGE_FLOWS; ++i) {
-            limit.flows[i].source = constraint.flows[i].src;
-            limit.flows[i].destination = constraint.flows[i].dst;
+// Constraints in the form that the C interface takes; it borrows the lists.
+struct ExchangeLimits {
+    explicit ExchangeLimits(const std::vector<GlobalExchangeConstraint> &list)
+    {
+        for (const GlobalExchangeConstraint &constraint : list)
+            for (const GlobalExchangeFlow &flow : constraint.flows)
+                flows.push_back({ flow.src, flow.dst });
+        std::size_t first = 0;
+        for (const GlobalExchangeConstraint &constraint : list) {
+            limits.push_back(
+                { constraint.bandwidth, static_cast<std::uint32_t>(constraint.flows.size()), flows.data() + first });
+            first += constraint.flows.size();
         }
     }
-    return c;
-}
+    pop_exchange_limits c() const
+    {
+        return { static_cast<std::uint32_t>(limits.size()), limits.data() };
+    }
+    std::vector<pop_exchange_flow> flows;
+    std::vector<pop_exchange_limit> limits;
+};
 
 } // namespace detail
 
@@ -103,7 +107,8 @@ POPLAR_IMPL Device IPUModel::createDevice(const OptionFlags &options, bool accur
                 positive(number->name, this->*number->field);
             model.*number->inC = this->*number->field;
         }
-    const pop_exchange_limits limits = detail::exchangeLimits(globalExchangeConstraints);
+    const detail::ExchangeLimits constraints(globalExchangeConstraints);
+    const pop_exchange_limits limits = constraints.c();
     if (limits.count)
         model.global_exchange_constraints = &limits;
     pop_error error;

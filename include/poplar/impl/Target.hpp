@@ -35,9 +35,9 @@ POPLAR_IMPL Target::Target(std::istream &in)
 }
 POPLAR_IMPL void Target::serialize(std::ostream &out) const
 {
-    char text[POP_TARGET_TEXT_SIZE];
-    pop_target_to_text(&c(), text, sizeof(text));
-    out << text;
+    std::vector<char> text(pop_target_to_text(&c(), nullptr, 0) + 1);
+    pop_target_to_text(&c(), text.data(), text.size());
+    out << text.data();
 }
 POPLAR_IMPL Target Target::createIPUTarget(unsigned numIPUs, StringRef system, const OptionFlags &options)
 {

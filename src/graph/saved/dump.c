@@ -6,6 +6,7 @@
 #include "graph/saved/serialize.h"
 #include "graph/tile_map.h"
 #include "graph/view_runs.h"
+#include "target/text.h"
 
 #include <cbor.h>
 
@@ -235,8 +236,8 @@ bool pop_graph_serialize_at(pop_where where, pop_graph *graph, FILE *file, pop_s
     if (!saved_check_file(graph, where, api, file, format))
         return false;
     pop_store *store = graph->store;
-    char target[POP_TARGET_TEXT_SIZE];
-    pop_target_to_text(&store->target, target, sizeof(target));
+    struct str target = { 0 };
+    target_add_text(&store->target, &target);
     struct dump dump = { .cbor = format == POP_SERIALIZE_BINARY };
     open_list(&dump, true);
     add_key(&dump, "format");
@@ -244,7 +245,8 @@ bool pop_graph_serialize_at(pop_where where, pop_graph *graph, FILE *file, pop_s
     add_key(&dump, "version");
     add_number(&dump, 1);
     add_key(&dump, "target");
-    add_text(&dump, target);
+    add_text(&dump, str_text(&target));
+    str_free(&target);
     add_key(&dump, "variables");
     open_list(&dump, false);
     for (size_t i = 0; i < store->variables.count; ++i)

@@ -6,6 +6,27 @@
 
 #include "popc/popc.h"
 
+/* A target is a value, but its list of exchange limits is not: a graph keeps one of its own. */
+static void a_graph_keeps_exchange_limits(void **state)
+{
+    (void)state;
+    pop_exchange_flow flows[9];
+    pop_exchange_limit limit = { 1e9, 9, flows };
+    pop_target target;
+    assert_int_equal(pop_target_create_ipu(16, "ipu2", &target, NULL), POP_OK);
+    for (uint32_t i = 0; i < 9; ++i)
+        flows[i] = (pop_exchange_flow){ i + 1, 0 };
+    target.global_exchange = POP_GLOBAL_EXCHANGE_LISTED;
+    target.exchange_limits = (pop_exchange_limits){ 1, &limit };
+    pop_graph *graph = pop_graph_create(&target);
+    memset(flows, 0, sizeof(flows));
+    limit.bandwidth = 0;
+    assert_true(pop_target_global_exchange_bandwidth(pop_graph_target(graph), 0) == 1e9);
+    assert_int_equal(pop_target_global_exchange_flows(pop_graph_target(graph), 0, flows, 9), 9);
+    assert_int_equal(flows[8].source, 9);
+    pop_graph_destroy(graph);
+}
+
 static void an_error_stays_until_it_is_taken(void **state)
 {
     (void)state;
@@ -178,6 +199,7 @@ static void lines_are_shared(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_graph_keeps_exchange_limits),
         cmocka_unit_test(an_error_stays_until_it_is_taken),
         cmocka_unit_test(the_handler_is_called_once_for_each_recorded_error),
         cmocka_unit_test(a_bad_target_is_recorded),

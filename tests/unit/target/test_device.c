@@ -83,7 +83,9 @@ static void test_every_model_field_is_used(void **state)
 {
     (void)state;
     unsigned sync = 17;
-    pop_exchange_limits limits = { 1, { { 1e9, 1, { { 0, 1 } } } } };
+    pop_exchange_flow flow = { 0, 1 };
+    pop_exchange_limit limit = { 1e9, 1, &flow };
+    pop_exchange_limits limits = { 1, &limit };
     pop_ipu_model model = { "bow", 2,       3,   4,    5,    65536, 2e9,
                             7,     9,       11,  true, 2,    &sync, POP_SYNC_DELAY_NONE,
                             13,    &limits, 128, 21,   22,   23,    24,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target/cost.h"
 
+#include <poplar/device.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,6 +12,15 @@
 #include <cmocka.h>
 
 #define LINK (128.0 * 1024 * 1024 * 1024 * 0.85)
+
+/* Count and array of flows, and a list of limits: { bandwidth, FLOWS(...) }. */
+#define COUNTED(type, ...)                                                                                             \
+    (uint32_t)(sizeof((type[]){ __VA_ARGS__ }) / sizeof(type)), (const type[])                                         \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
+#define FLOWS(...)  COUNTED(pop_exchange_flow, __VA_ARGS__)
+#define LIMITS(...) ((pop_exchange_limits){ COUNTED(pop_exchange_limit, __VA_ARGS__) })
 
 static pop_target ipus(unsigned count)
 {
@@ -123,10 +134,8 @@ static void test_routes_and_lists_agree(void **state)
             }
         /* Flows that overlap count once; IPU 40 does not exist. */
         pop_target own =
-            listed(count, (pop_exchange_limits){ .count = 3,
-                                                 .limits = { { 1e9, 2, { { 0, POP_ANY_IPU }, { POP_ANY_IPU, 1 } } },
-                                                             { 2e9, 1, { { POP_ANY_IPU, POP_ANY_IPU } } },
-                                                             { 3e9, 2, { { 40, 0 }, { 1, 0 } } } } });
+            listed(count, LIMITS({ 1e9, FLOWS({ 0, POP_ANY_IPU }, { POP_ANY_IPU, 1 }) },
+                                 { 2e9, FLOWS({ POP_ANY_IPU, POP_ANY_IPU }) }, { 3e9, FLOWS({ 40, 0 }, { 1, 0 }) }));
         check_loads(&own);
     }
 }
@@ -245,7 +254,7 @@ static void test_gateways_cost_time(void **state)
     row.global_sync_cycles = 0;
     assert_int_equal(cost_sync_global(&row, 16), 0);
     /* A list has no gateways. */
-    pop_target own = listed(16, (pop_exchange_limits){ 1, { { 8 * 1.33e9, 1, { { 0, 12 } } } } });
+    pop_target own = listed(16, LIMITS({ 8 * 1.33e9, FLOWS({ 0, 12 }) }));
     own.ipu_link_domain_size = 4;
     assert_int_equal(cost_global_exchange(&own, &three, 1), bytes);
 }
@@ -266,9 +275,7 @@ static void test_time_is_that_of_the_slowest_limit(void **state)
     /* Two flows share the two links up to IPU 2: four times the bytes per link. */
     struct exchange_load shared[] = { { 0, 2, bytes }, { 1, 2, bytes } };
     assert_int_equal(cost_global_exchange(&four, shared, 2), (uint64_t)(4 * cycles) + 1);
-    pop_target slow =
-        listed(2, (pop_exchange_limits){
-                      .count = 2, .limits = { { 8 * 1.33e9, 1, { { 0, 1 } } }, { 4 * 1.33e9, 1, { { 1, 0 } } } } });
+    pop_target slow = listed(2, LIMITS({ 8 * 1.33e9, FLOWS({ 0, 1 }) }, { 4 * 1.33e9, FLOWS({ 1, 0 }) }));
     assert_int_equal(cost_global_exchange(&slow, &there, 1), bytes);
     assert_int_equal(cost_global_exchange(&slow, both, 2), 2 * bytes);
     pop_target unlimited = listed(2, (pop_exchange_limits){ 0 });
@@ -279,16 +286,16 @@ static void test_time_is_that_of_the_slowest_limit(void **state)
 static void test_senseless_limits_are_refused(void **state)
 {
     (void)state;
-    static const struct {
+    const struct {
         pop_exchange_limits limits;
         const char *words;
     } rows[] = {
-        { { .count = 65 }, "exchange_limits has 65 limits, there must be at most 64" },
-        { { 1, { { 0, 1, { { 0, 1 } } } } }, "the bandwidth of exchange limit 0 is 0, it must be from 1 to 1e+18" },
-        { { 2, { { 1e9, 1, { { 0, 1 } } }, { 1e9, 0, { { 0, 1 } } } } },
-          "exchange limit 1 has 0 flows, it must have from 1 to 8" },
-        { { 1, { { 1e9, 9, { { 0, 1 } } } } }, "exchange limit 0 has 9 flows" },
-        { { 1, { { 1e9, 2, { { 0, 1 }, { 3, 3 } } } } }, "flow 1 of exchange limit 0 goes from IPU 3 to itself" },
+        { { .count = 65 }, "exchange_limits has 65 limits, but limits is NULL" },
+        { LIMITS({ 0, FLOWS({ 0, 1 }) }), "the bandwidth of exchange limit 0 is 0, it must be from 1 to 1e+18" },
+        { LIMITS({ 1e9, FLOWS({ 0, 1 }) }, { 1e9, 0, NULL }),
+          "exchange limit 1 has 0 flows, it must have at least one flow" },
+        { LIMITS({ 1e9, 9, NULL }), "exchange limit 0 has flows that are NULL" },
+        { LIMITS({ 1e9, FLOWS({ 0, 1 }, { 3, 3 }) }), "flow 1 of exchange limit 0 goes from IPU 3 to itself" },
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         pop_target target = ipus(4);
@@ -299,15 +306,44 @@ static void test_senseless_limits_are_refused(void **state)
     }
 }
 
+/* A device keeps its own list: the caller's may change; equal lists are stored once. */
+static void test_lists_of_any_length_are_kept(void **state)
+{
+    (void)state;
+    enum { LIMITS_GIVEN = 100, FLOWS_GIVEN = 16 * 15 };
+    pop_exchange_flow flows[FLOWS_GIVEN];
+    pop_exchange_limit limits[LIMITS_GIVEN];
+    for (uint32_t i = 0; i < FLOWS_GIVEN; ++i)
+        flows[i] = (pop_exchange_flow){ i / 15, (i / 15 + 1 + i % 15) % 16 };
+    for (unsigned i = 0; i < LIMITS_GIVEN; ++i)
+        limits[i] = (pop_exchange_limit){ 1e9 + i, FLOWS_GIVEN, flows };
+    pop_target given = listed(16, (pop_exchange_limits){ LIMITS_GIVEN, limits }), kept, read;
+    pop_device *device = pop_ipu_model_create_device(
+        &(pop_ipu_model){ .num_ipus = 16, .global_exchange_constraints = &given.exchange_limits }, NULL);
+    kept = *pop_device_target(device);
+    struct exchange_load one = { 15, 3, 1 << 20 };
+    assert_int_equal(cost_global_exchange(&given, &one, 1), cost_global_exchange(&kept, &one, 1));
+    memset(flows, 0, sizeof(flows));
+    memset(limits, 0, sizeof(limits));
+    pop_device_destroy(device);
+    assert_int_equal(pop_target_num_global_exchange_constraints(&kept), LIMITS_GIVEN);
+    assert_int_equal(pop_target_global_exchange_flows(&kept, 99, flows, FLOWS_GIVEN), FLOWS_GIVEN);
+    assert_true(flows[239].source == 15 && flows[239].destination == 14);
+    size_t size = pop_target_to_text(&kept, NULL, 0) + 1;
+    char *text = malloc(size);
+    pop_target_to_text(&kept, text, size);
+    assert_int_equal(pop_target_from_text(text, &read, NULL), POP_OK);
+    free(text);
+    assert_true(pop_target_equal(&kept, &read) && kept.exchange_limits.limits == read.exchange_limits.limits);
+}
+
 static void test_limits_are_part_of_a_targets_value(void **state)
 {
     (void)state;
-    pop_exchange_limits limits = { 1, { { 1e9, 1, { { 0, 1 } } } } };
-    pop_target a = listed(2, limits), b = a, back;
-    b.exchange_limits.limits[0].flows[5].source = 77; /* not used */
-    b.exchange_limits.limits[9].bandwidth = 5;
+    pop_target a = listed(2, LIMITS({ 1e9, FLOWS({ 0, 1 }) })), b = listed(2, LIMITS({ 1e9, FLOWS({ 0, 1 }) })), back;
+    assert_true(a.exchange_limits.limits != b.exchange_limits.limits);
     assert_true(pop_target_equal(&a, &b) && pop_target_hash(&a) == pop_target_hash(&b));
-    b.exchange_limits.limits[0].flows[0].destination = POP_ANY_IPU;
+    b.exchange_limits = LIMITS({ 1e9, FLOWS({ 0, POP_ANY_IPU }) });
     assert_false(pop_target_equal(&a, &b));
     assert_true(pop_target_hash(&a) != pop_target_hash(&b));
     assert_int_equal(pop_target_compare(&a, &b), -pop_target_compare(&b, &a));
@@ -321,25 +357,11 @@ static void test_limits_are_part_of_a_targets_value(void **state)
     assert_true(back.exchange_limits.limits[0].flows[1].source == POP_ANY_IPU &&
                 back.exchange_limits.limits[1].bandwidth == 5e6);
     assert_int_equal(pop_target_from_text("ipu2 exchange_limits=none", &back, NULL), POP_OK);
-    static const char *const wrong[] = { "",
-                                         "1e9",
-                                         "1e9:",
-                                         "1e9:0",
-                                         "1e9:0>",
-                                         "1e9:0>1,",
-                                         "1e9:0>1;",
-                                         ":0>1",
-                                         "x:0>1",
-                                         "1e9;0>1",
-                                         "1e9:0>1 x",
-                                         "1e9:0>1>2",
-                                         "1e9:-1>0",
-                                         "1e9:0>1x",
-                                         "0:0>1",
-                                         "1e9:0>0",
-                                         "1e9:0>4294967295",
-                                         "1e9:0>99999999999999",
-                                         "1e9:0>1,0>1,0>1,0>1,0>1,0>1,0>1,0>1,0>1" };
+    static const char *const wrong[] = {
+        "",         "1e9",      "1e9:",  "1e9:0",   "1e9:0>",           "1e9:0>1,",
+        "1e9:0>1;", ":0>1",     "x:0>1", "1e9;0>1", "1e9:0>1 x",        "1e9:0>1>2",
+        "1e9:-1>0", "1e9:0>1x", "0:0>1", "1e9:0>0", "1e9:0>4294967295", "1e9:0>99999999999999"
+    };
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); ++i) {
         char line[200];
         snprintf(line, sizeof(line), "ipu2 exchange_limits=%s", wrong[i]);
@@ -360,6 +382,7 @@ int main(void)
         cmocka_unit_test(test_gateways_cost_time),
         cmocka_unit_test(test_time_is_that_of_the_slowest_limit),
         cmocka_unit_test(test_senseless_limits_are_refused),
+        cmocka_unit_test(test_lists_of_any_length_are_kept),
         cmocka_unit_test(test_limits_are_part_of_a_targets_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,16 +42,19 @@ static void test_only_differences_are_written(void **state)
         text, "ipu2 type=ipu_model system=my-machine tiles=64 clock=1250000000 sync_delay=none accurate_half=true");
 }
 
+/* The lists are in the caller's arrays, which the next call overwrites. */
+enum { MOST_LIMITS = 64, MOST_FLOWS = 8 };
 static void randomise_limits(pop_exchange_limits *limits, uint64_t *seed)
 {
-    limits->count = (uint32_t)(next(seed) % (POP_MAX_EXCHANGE_LIMITS + 1));
+    static pop_exchange_limit list[MOST_LIMITS];
+    static pop_exchange_flow flows[MOST_LIMITS][MOST_FLOWS];
+    *limits = (pop_exchange_limits){ (uint32_t)(next(seed) % (MOST_LIMITS + 1)), list };
     for (uint32_t i = 0; i < limits->count; ++i) {
-        pop_exchange_limit *limit = &limits->limits[i];
-        limit->bandwidth = 1 + (double)next(seed) * 1.1e8;
-        limit->num_flows = 1 + (uint32_t)(next(seed) % POP_MAX_EXCHANGE_FLOWS);
-        for (uint32_t f = 0; f < limit->num_flows; ++f) {
-            limit->flows[f].source = next(seed) % 4 ? (uint32_t)next(seed) : POP_ANY_IPU;
-            limit->flows[f].destination = next(seed) % 4 ? (uint32_t)next(seed) : POP_ANY_IPU;
+        list[i] =
+            (pop_exchange_limit){ 1 + (double)next(seed) * 1.1e8, 1 + (uint32_t)(next(seed) % MOST_FLOWS), flows[i] };
+        for (uint32_t f = 0; f < list[i].num_flows; ++f) {
+            flows[i][f].source = next(seed) % 4 ? (uint32_t)next(seed) : POP_ANY_IPU;
+            flows[i][f].destination = next(seed) % 4 ? (uint32_t)next(seed) : POP_ANY_IPU;
         }
     }
 }
