@@ -31,9 +31,9 @@ typedef enum pop_float_format {
 /* Format of PrintTensor. pop_print_format_default has the defaults of current Poplar; pop_print_format_guide prints as
  * the Poplar user guide shows: {1,1.5,2,2.5}, nested braces on separate lines. */
 typedef struct pop_print_format {
-    unsigned summarise_threshold;  /* more elements than this are summarised */
+    unsigned summarise_threshold;  /* more elements than this are summarised; 0: never */
     unsigned edge_items;           /* elements that are printed at each end of a summarised dimension */
-    unsigned max_line_width;       /* columns of a line */
+    unsigned max_line_width;       /* columns of a line; 0: rows are not split */
     unsigned digits;               /* digits after the decimal point */
     pop_float_format float_format; /* how real numbers are written */
     char separator, open, close;   /* between elements, and around a dimension */
@@ -175,6 +175,7 @@ POP_API pop_program pop_sync_at(pop_where where, pop_graph *graph, pop_sync_type
 POP_API pop_program pop_abort_at(pop_where where, pop_graph *graph, const char *message, const char *name);
 /* Ends the run with application_runtime_error if the scalar condition is not zero; message may be NULL. */
 #define pop_abort_on_condition(...) pop_abort_on_condition_at(POP_HERE, __VA_ARGS__)
+/* Ends it if the condition, one element of any type, is not 0. */
 POP_API pop_program pop_abort_on_condition_at(pop_where where, pop_tensor condition, const char *message,
                                               const char *name);
 #define pop_error_program(...) pop_error_program_at(POP_HERE, __VA_ARGS__)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text of a tensor: nested brackets, a row of innermost elements on a line (wrapped at max_line_width), elements
  * aligned to one width, long dimensions shortened to their edges once the whole has more elements than
- * summarise_threshold. */
+ * summarise_threshold.  0 as the width or the threshold is no limit. */
 #include "engine/print.h"
 
 #include "base/str.h"
@@ -144,7 +144,7 @@ static void add_item(struct printer *p, const char *item, size_t length, bool fi
     size_t padded = length < p->width ? p->width : length;
     if (!first) {
         add_char(p, p->format.separator);
-        if (p->text.length - p->line_start + padded + 1 > p->format.max_line_width)
+        if (p->format.max_line_width && p->text.length - p->line_start + padded + 1 > p->format.max_line_width)
             new_line(p, indent + 1);
     }
     for (size_t i = length; i < padded; ++i)
@@ -202,7 +202,7 @@ void print_tensor(FILE *file, const char *title, pop_type type, const uint64_t *
     uint64_t elements = 1;
     for (size_t i = 0; i < rank; ++i)
         elements *= dims[i];
-    p.summarise = elements > p.format.summarise_threshold && p.format.edge_items;
+    p.summarise = p.format.summarise_threshold && elements > p.format.summarise_threshold && p.format.edge_items;
     if (elements && pop_type_is_floating_point(type))
         choose_float_format(&p);
     if (elements && !p.format.guide && p.format.float_format != POP_FLOAT_FORMAT_NONE)

@@ -90,7 +90,7 @@ pop_program pop_abort_on_condition_at(pop_where where, pop_tensor condition, con
 {
     pop_program program = { 0 };
     struct program_call call = { condition.store, where, "pop_abort_on_condition" };
-    if (!store_ready(call.store) || !node_check_scalar(&call, condition, "the condition"))
+    if (!store_ready(call.store) || !node_check_element(&call, condition, "the condition"))
         return program;
     struct program_node *node = node_add(&call, PROGRAM_ABORT_IF, name, &program);
     node->control = view_keep(condition);

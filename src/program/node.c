@@ -86,13 +86,20 @@ bool node_check_writable(const struct program_call *call, pop_tensor t, const ch
     return true;
 }
 
-bool node_check_scalar(const struct program_call *call, pop_tensor t, const char *what)
+bool node_check_element(const struct program_call *call, pop_tensor t, const char *what)
 {
     if (!node_check_tensor(call, t, what))
         return false;
     if (pop_tensor_num_elements(t) != 1)
         return store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api,
                           "%s has %zu elements, it must have one", what, pop_tensor_num_elements(t));
+    return true;
+}
+
+bool node_check_scalar(const struct program_call *call, pop_tensor t, const char *what)
+{
+    if (!node_check_element(call, t, what))
+        return false;
     if (!pop_type_is_integral(pop_tensor_type(t)))
         return store_fail(call->store, POP_TYPE_ERROR, call->where, call->api,
                           "%s has type %s, it must be bool or an integer type", what,

@@ -62,7 +62,8 @@ bool node_check_child(const struct program_call *call, pop_program program, cons
 bool node_check_tensor(const struct program_call *call, pop_tensor t, const char *what);
 /* Additionally: a tensor that can be written: no constants, no element twice. */
 bool node_check_writable(const struct program_call *call, pop_tensor t, const char *what);
-/* Additionally: one element of BOOL or an integer type. */
+bool node_check_element(const struct program_call *call, pop_tensor t, const char *what); /* and it has one element */
+/* Additionally: of BOOL or an integer type. */
 bool node_check_scalar(const struct program_call *call, pop_tensor t, const char *what);
 /* The node of a sequence that a call adds to, or NULL and the error recorded. */
 struct program_node *node_sequence(const struct program_call *call, pop_program sequence);

@@ -316,6 +316,15 @@ TEST(aborts)
     CHECK_THROWS(g.first(AbortOnCondition(g.counter, "not zero", "name")), application_runtime_error, "not zero");
     CHECK_THROWS(g.first(AbortOnCondition(g.counter, text)), poplar_error, "because");
     CHECK(g.first(Sequence{ AbortOnCondition(g.flag, "never"), Execute(g.addOne) }) == 1);
+    const Type types[] = { FLOAT, HALF };
+    for (const Type &type : types) {
+        RunGraph real;
+        Tensor zero = real.graph.addConstant(type, {}, 0.0f), little = real.graph.addConstant(type, { 1 }, 1e-7f);
+        real.graph.setTileMapping(zero, 0);
+        real.graph.setTileMapping(little, 0);
+        CHECK(real.first(Sequence{ AbortOnCondition(zero, "never"), Execute(real.addOne) }) == 1);
+        CHECK_THROWS(real.first(AbortOnCondition(little, "not zero")), application_runtime_error, "not zero");
+    }
 }
 
 TEST(error_program)

@@ -104,6 +104,20 @@ static void many_elements_are_summarised(void **state)
     EXPECT("m: [\n [ 0 ...  4]\n ...\n [15 ... 19]\n]\n", "m", POP_INT, DIMS(4, 5), numbers, format);
 }
 
+/* PrintTensorFmt(0, 3, 0): neither shortened nor split. */
+static void zero_is_no_limit(void **state)
+{
+    (void)state;
+    static int numbers[1500];
+    pop_print_format format = pop_print_format_default();
+    format.summarise_threshold = format.max_line_width = 0;
+    char *text = printed("n", POP_INT, DIMS(1500), numbers, format);
+    assert_int_equal(strlen(text), strlen("n: []\n") + 1500 + 1499);
+    assert_null(strstr(text, "..."));
+    assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+    free(text);
+}
+
 /* The last element that fits ends at the line width: a width of one column less wraps it. */
 static void a_row_as_wide_as_a_line_stays_in_it(void **state)
 {
@@ -132,6 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_as_wide_as_a_line_stays_in_it),
+        cmocka_unit_test(zero_is_no_limit),
         cmocka_unit_test(guide_text),
         cmocka_unit_test(newer_text),
         cmocka_unit_test(elements_are_aligned),
