@@ -51,7 +51,7 @@ inline void choleskyInPlace(poplar::Graph &graph, const poplar::Tensor &a, bool 
     poputil::detail::check(graph.c());
 }
 
-// The matrix products of a factorisation, for preplanMatMuls; option blockSize (64) as in cholesky.
+// The matrix products of a factorisation, for preplanMatMuls; option blockSize (8) as in cholesky.
 inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>>
 getCholeskyMatMulPrePlanParameters(const poplar::Type &type, const std::vector<std::size_t> &shape, bool /*lower*/,
                                    poplar::OptionFlags options = {})

@@ -3,14 +3,14 @@
  * U. Leading dimensions are a batch of independent matrices.  Only the named triangle of a is read; the other triangle
  * of the factor is zero.  A matrix that is not positive definite gives NaN.
  *
- * Options are those of poplin/mat_mul.h, and blockSize (64): the number of rows that are factored at once; the rest are
+ * Options are those of poplin/mat_mul.h, and blockSize (8): the number of rows that are factored at once; the rest are
  * matrix products. */
 #ifndef POPLIN_CHOLESKY_H
 #define POPLIN_CHOLESKY_H
 
 #include <poplin/mat_mul.h>
 
-enum { POPLIN_CHOLESKY_BLOCK_SIZE = 64 }; /* default of option blockSize */
+enum { POPLIN_CHOLESKY_BLOCK_SIZE = 8 }; /* default of option blockSize */
 
 POP_BEGIN_DECLS
 

@@ -10,6 +10,8 @@
 
 #include <poplin/mat_mul.h>
 
+enum { POPLIN_TRIANGULAR_BLOCK_SIZE = 64 }; /* default of option blockSize */
+
 POP_BEGIN_DECLS
 
 #define poplin_triangular_solve(...) poplin_triangular_solve_at(POP_HERE, __VA_ARGS__)

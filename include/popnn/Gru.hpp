@@ -127,7 +127,7 @@ getMatMulPrePlanParameters(GruParams params, poplar::OptionFlags options)
     popnn_gru_params c = params.c();
     poplin_fc_mat_mul list[POPNN_GRU_MAX_MAT_MULS];
     return popnn::detail::products(
-        list, popnn_gru_get_mat_mul_pre_plan_parameters(&c, popnn::detail::given(options, "inferenceOnly"), list),
+        list, popnn_gru_get_mat_mul_pre_plan_parameters(&c, popnn::detail::given(options, "inferenceOnly", true), list),
         options);
 }
 

@@ -66,7 +66,7 @@ enum { POPNN_GRU_MAX_MAT_MULS = 6 };
 POP_API size_t popnn_gru_get_mat_mul_pre_plan_parameters(const popnn_gru_params *params, bool inference_only,
                                                          poplin_fc_mat_mul list[POPNN_GRU_MAX_MAT_MULS]);
 
-/* ---- tensors with the layouts that the calls below need. Options as in popnn/lstm.h ---- */
+/* ---- tensors with the layouts that the calls below need. Options: popnn/lstm.h; inferenceOnly is true ---- */
 /* {steps, batch, input}. */
 #define popnn_gru_create_input(...) popnn_gru_create_input_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popnn_gru_create_input_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,

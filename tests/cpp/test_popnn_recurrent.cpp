@@ -488,8 +488,8 @@ TEST(gru)
         CHECK(getBasicGruCellFwdFlops(params) == 2 * 2 * 3 * 9 * 15 + 6 * 5 * 7);
         CHECK(getBasicGruCellBwdFlops(params) > getBasicGruCellFwdFlops(params) &&
               getBasicGruCellWuFlops(params) < getBasicGruCellFwdFlops(params));
-        CHECK(getMatMulPrePlanParameters(params, {}).size() == 6 &&
-              getMatMulPrePlanParameters(params, { { "inferenceOnly", "true" } }).size() == 2);
+        CHECK(getMatMulPrePlanParameters(params, { { "inferenceOnly", "false" } }).size() == 6 &&
+              getMatMulPrePlanParameters(params, {}).size() == 2);
         Tensor in = createInput(b.graph, params, "in"), state = createInitialState(b.graph, params, "state");
         GruWeights weights = createWeights(b.graph, params, "weights");
         CHECK(createWeightsKernel(b.graph, params, "kernel").first.shape() == weights.inputWeights.shape());

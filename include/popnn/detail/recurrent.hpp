@@ -16,10 +16,10 @@ namespace popnn
 namespace detail
 {
 
-// Whether an option is given as true; default false.
-inline bool given(const poplar::OptionFlags &options, const char *name)
+// Whether an option is given as true.
+inline bool given(const poplar::OptionFlags &options, const char *name, bool standard = false)
 {
-    bool is = false;
+    bool is = standard;
     for (const poplar::OptionFlags::OptionFlag &flag : options)
         if (flag.first == name)
             is = flag.second == "true";

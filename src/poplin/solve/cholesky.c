@@ -169,7 +169,8 @@ void poplin_cholesky_in_place_at(pop_where where, pop_graph *graph, pop_tensor a
                                  const char *name, pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, a, lower, name, options);
-    struct triangular_call request = { where, graph, "poplin_cholesky_in_place", name, options, cache, sequence, 0 };
+    struct triangular_call request = { where, graph,    "poplin_cholesky_in_place", name, options,
+                                       cache, sequence, POPLIN_CHOLESKY_BLOCK_SIZE };
     if (poplibs_ready(graph))
         factor_in_place(&request, a, lower);
 }
@@ -177,7 +178,8 @@ pop_tensor poplin_cholesky_at(pop_where where, pop_graph *graph, pop_tensor a, b
                               const char *name, pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, a, lower, name, options);
-    struct triangular_call request = { where, graph, "poplin_cholesky", name, options, cache, sequence, 0 };
+    struct triangular_call request = { where,   graph, "poplin_cholesky", name,
+                                       options, cache, sequence,          POPLIN_CHOLESKY_BLOCK_SIZE };
     pop_tensor matrices, none = { 0 };
     if (!poplibs_ready(graph) || !triangular_matrices(&request, a, &matrices))
         return none;
@@ -194,7 +196,8 @@ pop_tensor poplin_create_cholesky_input_at(pop_where where, pop_graph *graph, po
                                            poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_type(type), shape, lower, name, options);
-    struct triangular_call request = { where, graph, "poplin_create_cholesky_input", name, options, cache, { 0 }, 0 };
+    struct triangular_call request = { where, graph, "poplin_create_cholesky_input", name, options,
+                                       cache, { 0 }, POPLIN_CHOLESKY_BLOCK_SIZE };
     pop_option *list = NULL;
     char path[POPLIBS_PATH_SIZE], text[96];
     pop_tensor t = { 0 };

@@ -19,7 +19,7 @@ bool triangular_take_options(struct triangular_call *request, pop_option **list)
     union triangular_value {
         unsigned size;
         double widest; /* the largest type that the parser writes */
-    } value = { POPLIN_CHOLESKY_BLOCK_SIZE };
+    } value = { call->block_size };
     static const struct poplibs_option table[] = {
 #define CHOLESKY_OPTION(...) POPLIBS_ROW(union triangular_value, __VA_ARGS__)
 #include "poplibs/options.def"
@@ -173,8 +173,8 @@ pop_tensor poplin_triangular_mask_at(pop_where where, pop_graph *graph, pop_tens
                                      pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, a, lower, unit_diagonal, name);
-    struct triangular_call request = { where, graph,    "poplin_triangular_mask",  name, POP_NO_OPTIONS,
-                                       NULL,  sequence, POPLIN_CHOLESKY_BLOCK_SIZE };
+    struct triangular_call request = { where, graph,    "poplin_triangular_mask",    name, POP_NO_OPTIONS,
+                                       NULL,  sequence, POPLIN_TRIANGULAR_BLOCK_SIZE };
     pop_tensor matrices, none = { 0 };
     if (!poplibs_ready(graph) || !triangular_matrices(&request, a, &matrices))
         return none;
@@ -225,7 +225,8 @@ pop_tensor poplin_triangular_solve_at(pop_where where, pop_graph *graph, pop_ten
                                       const char *name, pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, a, b, left_side, lower, unit_diagonal, block_size, name, options);
-    struct triangular_call request = { where, graph, "poplin_triangular_solve", name, options, cache, sequence, 0 };
+    struct triangular_call request = { where, graph,    "poplin_triangular_solve",   name, options,
+                                       cache, sequence, POPLIN_TRIANGULAR_BLOCK_SIZE };
     pop_tensor matrices, columns, none = { 0 };
     pop_option *list = NULL;
     if (poplibs_ready(graph) && triangular_matrices(&request, a, &matrices) &&
@@ -299,8 +300,14 @@ pop_tensor poplin_create_triangular_solve_input_lhs_at(pop_where where, pop_grap
 {
     POPLIBS_CALL(graph, log_type(input_type), log_type(output_type), a_shape, b_shape, left_side, name, options);
     (void)output_type;
-    struct triangular_call request = { where, graph, "poplin_create_triangular_solve_input_lhs", name, options, cache,
-                                       { 0 }, 0 };
+    struct triangular_call request = { where,
+                                       graph,
+                                       "poplin_create_triangular_solve_input_lhs",
+                                       name,
+                                       options,
+                                       cache,
+                                       { 0 },
+                                       POPLIN_TRIANGULAR_BLOCK_SIZE };
     return create_input(&request, input_type, a_shape, b_shape, left_side, true);
 }
 pop_tensor poplin_create_triangular_solve_input_rhs_at(pop_where where, pop_graph *graph, pop_type input_type,
@@ -310,8 +317,14 @@ pop_tensor poplin_create_triangular_solve_input_rhs_at(pop_where where, pop_grap
 {
     POPLIBS_CALL(graph, log_type(input_type), log_type(output_type), a_shape, b_shape, left_side, name, options);
     (void)output_type;
-    struct triangular_call request = { where, graph, "poplin_create_triangular_solve_input_rhs", name, options, cache,
-                                       { 0 }, 0 };
+    struct triangular_call request = { where,
+                                       graph,
+                                       "poplin_create_triangular_solve_input_rhs",
+                                       name,
+                                       options,
+                                       cache,
+                                       { 0 },
+                                       POPLIN_TRIANGULAR_BLOCK_SIZE };
     return create_input(&request, input_type, a_shape, b_shape, left_side, false);
 }
 
@@ -322,7 +335,7 @@ size_t poplin_get_triangular_solve_mat_mul_pre_plan_parameters(pop_type input_ty
                                                                size_t block_size, poplin_mat_mul_params *list,
                                                                size_t capacity)
 {
-    size_t block = block_size ? block_size : POPLIN_CHOLESKY_BLOCK_SIZE;
+    size_t block = block_size ? block_size : POPLIN_TRIANGULAR_BLOCK_SIZE;
     if (!fit(a_shape, b_shape, left_side))
         return 0;
     size_t n = a_shape.dims[a_shape.rank - 1], k = b_shape.dims[left_side ? b_shape.rank - 1 : b_shape.rank - 2],

@@ -15,7 +15,7 @@ struct triangular_call {
     pop_options options; /* options of matrix products */
     poplin_planning_cache *cache;
     pop_program sequence;
-    size_t block_size;
+    size_t block_size; /* its default, until the options are read */
 };
 
 /* Removes option blockSize from the call's options.  *list is the storage of the remaining options, which the caller

@@ -8,9 +8,10 @@ bool gru_open(const struct call *call, struct gru *gru, const popnn_gru_params *
         return false;
     for (size_t i = 0; i < POPNN_GRU_UNITS; ++i)
         order[i] = params->cell_order[i];
-    *gru = (struct gru){ .units = UNITS_OF(params, .count = POPNN_GRU_UNITS, .lengths = params->var_time_steps,
-                                           .recurrent_activation = params->recurrent_activation),
-                         .params = params };
+    *gru =
+        (struct gru){ .units = UNITS_OF(params, .count = POPNN_GRU_UNITS, .lengths = params->var_time_steps,
+                                        .recurrent_activation = params->recurrent_activation, .inference_only = true),
+                      .params = params };
     return units_open(&gru->units, "a GRU", order, call->options);
 }
 

@@ -84,7 +84,7 @@ bool units_open(struct units *units, const char *layer, const unsigned *order, p
 {
     const struct call *call = units->call;
     static const pop_type accumulators[] = { POP_HALF, POP_FLOAT };
-    struct recurrent_options parsed = { .accumulators = -1 };
+    struct recurrent_options parsed = { .accumulators = -1, .inference_only = units->inference_only };
     unsigned seen = 0;
     if (!call_ready(call))
         return false;

@@ -24,7 +24,7 @@ struct units {
     size_t place[MAX_UNITS]; /* index of each unit in weights and biases */
     pop_option given[2];     /* options that are passed on to products */
     size_t num_given;
-    bool inference_only, weight_before_loop; /* the options inferenceOnly and preCalcWeights */
+    bool inference_only, weight_before_loop; /* the options inferenceOnly (set: its default) and preCalcWeights */
     pop_type accumulators; /* type of the weights' gradients: the option weightAccumulatorsType, or the layer's type */
     poplin_planning_cache *cache;
     pop_tensor lengths; /* of the sequences, {batch} or {1} (popnn_gru_params); null: all have all steps */
