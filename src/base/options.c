@@ -46,6 +46,14 @@ static const pop_option_info *row_find(const char *group, const char *key)
     return NULL;
 }
 
+/* The row whose value a row sets: its own, or the one that it is another name of. */
+static const pop_option_info *row_meant(const pop_option_info *row)
+{
+    static const char words[] = "another name of ";
+    bool other = row->effect && strncmp(row->effect, words, sizeof(words) - 1) == 0;
+    return other ? row_find(row->group, row->effect + sizeof(words) - 1) : row;
+}
+
 /* A group's name in messages. */
 static const char *group_words(const char *group)
 {
@@ -101,7 +109,7 @@ static const char *match(const char *kind, size_t length, const char *value)
 {
 #define IS(word) (length == sizeof(word) - 1 && memcmp(kind, word, length) == 0)
     uint64_t integer;
-    if (IS("text"))
+    if (IS("text") || IS("path"))
         return value;
     if (IS("integer"))
         return str_integer(value, INT64_MAX, &integer) ? value : NULL;
@@ -165,6 +173,21 @@ static void put(struct option_set *set, const pop_option_info *row, const char *
     set->set.data[set->set.count++].value = text;
 }
 
+/* A path in the home directory: no shell expands the ~ of an option. */
+static pop_status add_home(struct option_set *set, const struct option_source *source, const pop_option_info *row,
+                           const char *key, const char *value, pop_error *error)
+{
+    const char *home = getenv("HOME");
+    struct str path = { 0 };
+    if (!home || !*home)
+        return fail(source, error, "the value of option '%s' is '%s', but HOME is not set, which ~ stands for", key,
+                    value);
+    str_format(&path, "%s%s", home, value + 1);
+    put(set, row, key, str_text(&path));
+    str_free(&path);
+    return POP_OK;
+}
+
 static pop_status add(struct option_set *set, const struct option_source *source, const char *key, const char *value,
                       pop_error *error)
 {
@@ -182,7 +205,10 @@ static pop_status add(struct option_set *set, const struct option_source *source
         str_free(&words);
         return POP_INVALID_OPTION;
     }
-    put(set, row, key, stored);
+    if (strcmp(row->values, "path") == 0 && stored[0] == '~' && (!stored[1] || stored[1] == '/'))
+        return add_home(set, source, row, key, stored, error);
+    const pop_option_info *meant = row_meant(row);
+    put(set, meant, meant == row ? key : meant->key, stored);
     return POP_OK;
 }
 

@@ -41,6 +41,66 @@ static void test_the_table_is_valid(void **state)
     }
 }
 
+/* option: debug.workerStackSizeInBytes */
+static void test_another_name_of_an_option(void **state)
+{
+    (void)state;
+    struct option_set set = { 0 };
+    options_apply(&set, "engine",
+                  POP_OPTIONS({ "target.workerStackSizeInBytes", "64" }, { "debug.workerStackSizeInBytes", "0x100" }),
+                  NULL, POP_HERE, "", NULL);
+    assert_int_equal(options_int(&set, "engine", "target.workerStackSizeInBytes"), 256);
+    assert_int_equal(set.set.count, 1);
+    setenv(variable, "{\"target.workerStackSizeInBytes\": \"128\"}", 1);
+    options_apply(&set, "engine", POP_OPTIONS({ "debug.workerStackSizeInBytes", "64" }), variable, POP_HERE, "", NULL);
+    assert_int_equal(options_int(&set, "engine", "target.workerStackSizeInBytes"), 128);
+    pop_error error;
+    assert_int_equal(apply(&set, "debug.workerStackSizeInBytes", "much", &error), POP_INVALID_OPTION);
+    assert_non_null(strstr(error.text, "debug.workerStackSizeInBytes"));
+    options_free(&set);
+    /* Every other name stands for an option that is there. */
+    size_t count, others = 0;
+    const pop_option_info *table = pop_option_table(&count);
+    for (size_t i = 0; i < count; ++i)
+        if (table[i].effect && strncmp(table[i].effect, "another name of ", 16) == 0) {
+            assert_string_not_equal(options_get(&set, table[i].group, table[i].effect + 16), "");
+            ++others;
+        }
+    assert_true(others > 0);
+}
+
+/* No shell expands the ~ of an option's value; elsewhere in a path it is a character like others. */
+static void test_home_directory_in_paths(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key, *value, *stored;
+    } rows[] = { { "autoReport.directory", "~", "/home of/me" },
+                 { "autoReport.directory", "~/reports", "/home of/me/reports" },
+                 { "debug.loweredVarDumpFile", "~/a/~b", "/home of/me/a/~b" },
+                 { "target.saveArchive", "~me/x", "~me/x" },
+                 { "debug.graphReportDestination", "a/~/x", "a/~/x" },
+                 { "debug.dumpPasses", "~/x", "~/x" } };
+    char *home = getenv("HOME") ? mem_string(getenv("HOME")) : NULL;
+    struct option_set set = { 0 };
+    pop_error error;
+    setenv("HOME", "/home of/me", 1);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        assert_int_equal(apply(&set, rows[i].key, rows[i].value, &error), POP_OK);
+        assert_string_equal(options_get(&set, "engine", rows[i].key), rows[i].stored);
+    }
+    setenv(variable, "{\"autoReport.directory\": \"~/from the environment\"}", 1);
+    assert_int_equal(options_apply(&set, "engine", POP_NO_OPTIONS, variable, POP_HERE, "", NULL), POP_OK);
+    assert_string_equal(options_get(&set, "engine", "autoReport.directory"), "/home of/me/from the environment");
+    unsetenv("HOME");
+    assert_int_equal(apply(&set, "autoReport.directory", "~/x", &error), POP_INVALID_OPTION);
+    assert_non_null(strstr(error.text, "HOME is not set"));
+    if (home)
+        setenv("HOME", home, 1);
+    free(home);
+    options_free(&set);
+}
+
 static void test_defaults_and_repeated_names(void **state)
 {
     (void)state;
@@ -238,6 +298,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_table_is_valid),
+        cmocka_unit_test_teardown(test_another_name_of_an_option, clear),
+        cmocka_unit_test_teardown(test_home_directory_in_paths, clear),
         cmocka_unit_test(test_defaults_and_repeated_names),
         cmocka_unit_test(test_unknown_keys_name_the_nearest),
         cmocka_unit_test(test_values_are_checked),
