@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running the compiler as a child process. */
+/* Running the compiler as a child process, which ends when this process ends, however that happens, and which may take
+ * TREMULA_CC_SECONDS and TREMULA_CC_MEGABYTES. */
 #ifndef POPC_COMPILE_CHILD_H
 #define POPC_COMPILE_CHILD_H
 
 #include "base/str.h"
+#include "base/vec.h"
 
 #include <poplar/error.h>
 #include <sys/types.h>
@@ -14,8 +16,10 @@ pop_status child_run(const char *const *arguments, struct str *said, int *code, 
 
 /* Runs a program in two calls, so that several can run at once. Call child_wait only after a successful child_start. */
 struct child {
-    pid_t id;
-    int output;
+    pid_t id; /* of the process and of its group */
+    int output, pipe[2];
+    VEC(const char *) words;
+    char memory[24]; /* kilobytes; "" for no limit */
 };
 pop_status child_start(struct child *child, const char *const *arguments, pop_error *error);
 int child_wait(struct child *child, struct str *said);
