@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "engine/copy.h"
 #include "engine/execute.h"
+#include "engine/exit_guard.h"
 #include "engine/fault.h"
 #include "engine/run.h"
 #include "image/reference.h"
@@ -327,11 +328,12 @@ static bool report_fault(const struct vertex_at *vertex, const struct checked *c
 
 /* ---- running ---- */
 
-/* Returns 0: it ran; 1: it reported a failure; FAULT_HAPPENED; FAULT_ABANDONED. */
+/* Returns 0: it ran; 1: it reported a failure; FAULT_HAPPENED; FAULT_ABANDONED; FAULT_EXITED. */
 static int call_vertex(struct execute_frame *frame, codelet_run run, struct fault_watch *watch,
                        const atomic_bool *abandon, bool *agrees)
 {
-    int how = setjmp(frame->jump);
+    struct exit_guard guard;
+    int how = EXIT_GUARD_ENTER(&guard) ? setjmp(frame->jump) : FAULT_EXITED;
     if (!how) {
         fault_thread.abandon = abandon;
         fault_watch_begin(watch, &frame->jump);
@@ -339,6 +341,7 @@ static int call_vertex(struct execute_frame *frame, codelet_run run, struct faul
             behave_begin(&frame->behave, frame->behave.first);
         *agrees &= run(&frame->call);
     }
+    exit_guard_leave(&guard);
     fault_watch_end();
     if (frame->behave.set)
         behave_end(&frame->behave);
@@ -362,7 +365,9 @@ static int run_placed(const struct vertex_at *vertex, const struct group_run *gr
                                         .narrow = behave_narrow };
     int how = call_vertex(&frame, group->run, &checked->watch, &vertex->run->engine->abandon, agrees);
     restore_edges(checked);
-    return how;
+    if (how == FAULT_EXITED)
+        execute_name_exit(failure);
+    return how == FAULT_EXITED ? 1 : how;
 }
 
 /* Whether the fault is a read in the guard or the moat below a field. */

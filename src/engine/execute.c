@@ -5,6 +5,7 @@
 #include "engine/execute.h"
 #include "engine/checked.h"
 #include "engine/copy.h"
+#include "engine/exit_guard.h"
 #include "engine/fault.h"
 #include "engine/isolate.h"
 #include "engine/run.h"
@@ -189,10 +190,17 @@ static void name_fault(struct vertex_failure *failure)
     failure->file[0] = 0;
 }
 
+void execute_name_exit(struct vertex_failure *failure)
+{
+    snprintf(failure->message, sizeof(failure->message), "it called pthread_exit");
+    failure->file[0] = 0;
+}
+
 /* False when a vertex failed. */
 static bool run_vertices(struct set_chunk *chunk)
 {
-    int how = setjmp(chunk->frame.jump);
+    struct exit_guard guard;
+    int how = EXIT_GUARD_ENTER(&guard) ? setjmp(chunk->frame.jump) : FAULT_EXITED;
     if (!how) {
         fault_thread.abandon = &chunk->execution->engine->abandon;
         fault_watch_begin(NULL, &chunk->frame.jump);
@@ -200,6 +208,7 @@ static bool run_vertices(struct set_chunk *chunk)
             behave_begin(&chunk->frame.behave, chunk->begin);
         call_vertices(chunk);
     }
+    exit_guard_leave(&guard);
     fault_watch_end();
     if (chunk->frame.behave.set)
         behave_end(&chunk->frame.behave);
@@ -207,6 +216,8 @@ static bool run_vertices(struct set_chunk *chunk)
         name_failed(chunk);
     if (how == FAULT_HAPPENED)
         name_fault(chunk->frame.failure);
+    if (how == FAULT_EXITED)
+        execute_name_exit(chunk->frame.failure);
     if (how == FAULT_ABANDONED)
         atomic_store(&chunk->execution->abandoned, true);
     return how == 0;

@@ -22,6 +22,8 @@ struct execute_frame {
     struct external_call external; /* of vertices in assembly */
 };
 
+/* Writes what a vertex did that called pthread_exit. */
+void execute_name_exit(struct vertex_failure *failure);
 void execute_on_fail(struct codelet_call *call, const char *message, const char *file, int line);
 uint32_t execute_report(struct engine_run *run, const struct image_set *set, const struct vertex_failure *failure);
 /* Executes a set in this process; false when the run has failed. */

@@ -24,8 +24,8 @@ struct fault_region {
     const unsigned char *low_touch, *high_touch; /* first byte written in an opened guard */
 };
 
-/* Values that the longjmp to fault_watch_begin's buffer returns. */
-enum { FAULT_HAPPENED = 2, FAULT_ABANDONED = 3 };
+/* Values that the longjmp to fault_watch_begin's buffer returns; FAULT_EXITED: the vertex called pthread_exit. */
+enum { FAULT_HAPPENED = 2, FAULT_ABANDONED = 3, FAULT_EXITED = 4 };
 
 /* What ended a vertex. */
 struct fault {

@@ -2,6 +2,7 @@
 /* Host access other than streams: tensors by handle, and host functions. */
 #include "engine/host.h"
 #include "engine/copy.h"
+#include "engine/exit_guard.h"
 #include "engine/hint.h"
 #include "engine/ranks.h"
 #include "engine/replicas.h"
@@ -163,8 +164,22 @@ static size_t place_arguments(const struct image *image, const struct image_host
     return used;
 }
 
+struct host_call {
+    const struct host_function_state *connected;
+    void **places;
+    uint32_t inputs;
+    pop_status status;
+};
+static void call_now(void *context)
+{
+    struct host_call *call = context;
+    call->status = call->connected->callback((const void *const *)call->places, call->places + call->inputs,
+                                             call->connected->user);
+}
+
+/* *exited: the callback called pthread_exit. */
 static pop_status call(struct engine_run *run, const struct image_op *op, const struct image_host_function *function,
-                       void **places)
+                       void **places, bool *exited)
 {
     const struct image_copy *copies = run->image->copies.data + op->b;
     unsigned char *storage = run->replica->storage;
@@ -172,7 +187,9 @@ static pop_status call(struct engine_run *run, const struct image_op *op, const 
     for (uint32_t i = 0; i < function->inputs; ++i)
         copy_run(run->image, &copies[i], storage, places[i], run->pool);
     connected->busy = true;
-    pop_status status = connected->callback((const void *const *)places, places + function->inputs, connected->user);
+    struct host_call called = { connected, places, function->inputs, POP_RUNTIME_ERROR };
+    *exited = !exit_guard_call(call_now, &called);
+    pop_status status = called.status;
     connected->busy = false;
     for (uint32_t i = 0; status == POP_OK && i < function->outputs; ++i)
         copy_run(run->image, &copies[function->inputs + i], places[function->inputs + i], storage, run->pool);
@@ -200,10 +217,13 @@ uint32_t op_call_host(struct engine_run *run, const struct image_op *op, uint32_
     engine->argument_places = mem_zero(function->inputs + function->outputs, sizeof(*engine->argument_places));
     place_arguments(run->image, function, engine->arguments, engine->argument_places);
     run->replica->at = next - 1;
-    pop_status status = call(run, op, function, engine->argument_places);
+    bool exited;
+    pop_status status = call(run, op, function, engine->argument_places, &exited);
     host_arguments_free(engine);
     if (status == POP_OK)
         return next;
+    if (exited)
+        return run_fail(run, status, "host function '%s' failed: it called pthread_exit", name);
     if ((unsigned)status >= POP_STATUS_COUNT)
         status = POP_RUNTIME_ERROR;
     return run_fail(run, status, "host function '%s' failed: it returned %s", name, pop_status_name(status));

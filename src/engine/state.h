@@ -47,6 +47,7 @@ struct stream_state {
     unsigned char *buffer; /* for callbacks: data of a transfer */
     bool prefetched;       /* buffer holds the next transfer's data */
     bool busy;             /* one of its callbacks is running */
+    bool exited;           /* one of them called pthread_exit, which the run has not reported yet */
     /* A prefetch on another thread, and its result, valid when the job has ended. */
     pop_engine *engine;
     struct job job;

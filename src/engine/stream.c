@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "engine/copy.h"
 #include "engine/engine.h"
+#include "engine/exit_guard.h"
 #include "engine/hint.h"
 #include "engine/ranks.h"
 #include "engine/replicas.h"
@@ -85,11 +86,24 @@ bool streams_in_prefetch(const pop_engine *engine)
     return engine && prefetching == engine;
 }
 
+static void prefetch_now(void *context)
+{
+    struct stream_state *stream = context;
+    stream->prefetch_result = stream->callback.prefetch(stream->buffer, stream->callback.user);
+}
+/* Calls back; a callback that ends its thread, which is not its own, has failed. */
+static void call_guarded(struct stream_state *stream, void (*fn)(void *), void *context)
+{
+    if (!exit_guard_call(fn, context))
+        stream->exited = true;
+}
+
 static void call_prefetch(void *context)
 {
     struct stream_state *stream = context;
     prefetching = stream->engine;
-    stream->prefetch_result = stream->callback.prefetch(stream->buffer, stream->callback.user);
+    stream->prefetch_result = POP_PREFETCH_NOT_AVAILABLE;
+    call_guarded(stream, prefetch_now, stream);
     prefetching = NULL;
 }
 
@@ -98,16 +112,32 @@ struct fetch {
     pop_status status;
 };
 
-static void call_fetch(void *context)
+static void fetch_now(void *context)
 {
     struct fetch *fetch = context;
     fetch->status = fetch->stream->callback.fetch(fetch->stream->buffer, fetch->stream->callback.user);
 }
+static void call_fetch(void *context)
+{
+    struct fetch *fetch = context;
+    fetch->status = POP_RUNTIME_ERROR;
+    call_guarded(fetch->stream, fetch_now, fetch);
+}
 
-static void call_complete(void *context)
+static void complete_now(void *context)
 {
     const struct stream_state *stream = context;
     stream->callback.complete(stream->callback.user);
+}
+static void call_complete(void *context)
+{
+    call_guarded(context, complete_now, context);
+}
+
+static void invalidate_now(void *context)
+{
+    const struct stream_state *stream = context;
+    stream->callback.invalidate_prefetched(stream->callback.user);
 }
 
 /* Calls fn and waits for it, on another thread if the options select that. */
@@ -137,7 +167,9 @@ static void prefetch_stream(pop_engine *engine, struct stream_state *stream)
     if (!engine->settings.prefetch || !stream->callback.prefetch)
         return;
     if (!engine->stream_threads) {
-        stream->prefetched = stream->callback.prefetch(stream->buffer, stream->callback.user) == POP_PREFETCH_SUCCESS;
+        stream->prefetch_result = POP_PREFETCH_NOT_AVAILABLE;
+        call_guarded(stream, prefetch_now, stream);
+        stream->prefetched = stream->prefetch_result == POP_PREFETCH_SUCCESS;
     } else if (!engine->destroyed) {
         stream->job = (struct job){ .fn = call_prefetch, .context = stream };
         stream->pending = true;
@@ -155,7 +187,7 @@ static void drop_prefetched(struct stream_state *stream)
     if (!stream->callback.invalidate_prefetched)
         return;
     stream->busy = true;
-    stream->callback.invalidate_prefetched(stream->callback.user);
+    call_guarded(stream, invalidate_now, stream);
     stream->busy = false;
 }
 
@@ -498,8 +530,13 @@ static unsigned char *next_bytes(struct stream_state *stream)
     return at;
 }
 
-static uint32_t callback_failed(struct engine_run *run, uint32_t stream, pop_status status)
+static uint32_t callback_failed(struct engine_run *run, uint32_t stream, struct stream_state *state, pop_status status)
 {
+    if (state->exited) {
+        state->exited = false;
+        return run_fail(run, POP_RUNTIME_ERROR, "stream callback failed: a callback of stream '%s' called pthread_exit",
+                        image_string(run->image, run->image->streams.data[stream].name));
+    }
     if ((unsigned)status >= POP_STATUS_COUNT)
         status = POP_RUNTIME_ERROR;
     return run_fail(run, status, "stream callback failed: fetch of stream '%s' returned %s",
@@ -541,7 +578,7 @@ uint32_t op_stream_in(struct engine_run *run, const struct image_op *op, uint32_
         prefetch_stream(engine, stream);
     }
     stream->busy = false;
-    return status == POP_OK ? next : callback_failed(run, op->a, status);
+    return status == POP_OK && !stream->exited ? next : callback_failed(run, op->a, stream, status);
 }
 
 uint32_t op_stream_out(struct engine_run *run, const struct image_op *op, uint32_t next)
@@ -559,5 +596,5 @@ uint32_t op_stream_out(struct engine_run *run, const struct image_op *op, uint32
     if (status == POP_OK)
         complete_stream(run->engine, stream);
     stream->busy = false;
-    return status == POP_OK ? next : callback_failed(run, op->a, status);
+    return status == POP_OK && !stream->exited ? next : callback_failed(run, op->a, stream, status);
 }

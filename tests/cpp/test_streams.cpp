@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <pthread.h>
 #include <stdexcept>
 
 #include "run_graph.hpp"
@@ -269,6 +270,27 @@ template <typename F> static int numberThrown(F call)
         return thrown.number;
     }
     return 0;
+}
+
+// Objects on its stack are destroyed, and the engine can be used again.
+TEST(a_callback_that_ends_its_thread_ends_the_run)
+{
+    StreamGraph g;
+    Engine engine(g.graph, g.step);
+    engine.load(g.device);
+    float data[4] = { 1, 2, 3, 4 };
+    engine.connectStream("out", data, data + 4);
+    std::shared_ptr<int> alive = std::make_shared<int>(0);
+    engine.connectStreamToCallback("in", [alive](void *) {
+        std::shared_ptr<int> on_the_stack = alive;
+        pthread_exit(nullptr);
+    });
+    CHECK_THROWS(engine.run(), runtime_error, "a callback of stream 'in' called pthread_exit");
+    engine.connectStream("in", data, data + 4);
+    CHECK(alive.use_count() == 1);
+    engine.load(g.device);
+    engine.run();
+    CHECK(data[0] == 2);
 }
 
 TEST(exceptions_of_callbacks_are_thrown_by_run)

@@ -224,7 +224,7 @@ static void what_codelets_do_to_their_process_is_an_error(struct world *w)
         int what;
         const char *words; /* NULL: no fault */
     } rows[] = { { 1, "by signal 9" },
-                 { 2, "ended its thread" },
+                 { 2, "vertex 13 (Harm) of compute set 'harm'" },
                  { 3, "vertex 13 (Harm) of compute set 'harm' (" __FILE__ },
                  { 5, NULL },
                  { 7, "vertex 13 (Harm)" },
@@ -271,7 +271,73 @@ static void a_codelet_that_ends_a_helper_thread_is_an_error(struct world *w)
     for (unsigned i = 0; i < VERTICES; ++i)
         pop_graph_connect(w->graph, vertex_of(w, set, "Leave", i), "out", pop_tensor_at(t, i));
     start(w, POP_PROGRAMS(pop_execute(set, NULL)), "2", "true");
-    world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "a vertex of compute set 'leave' ended its thread");
+    world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "it called pthread_exit");
+}
+
+/* ---- the end of a thread that is the engine's, or the caller's ---- */
+
+static void a_codelet_cannot_end_its_thread(struct world *w)
+{
+    enum { VERTICES = 4000 };
+    pop_tensor t = spread(w, VERTICES, "t");
+    pop_compute_set leave = pop_graph_add_compute_set(w->graph, "leave"),
+                    harm = pop_graph_add_compute_set(w->graph, "harm");
+    pop_graph_add_codelets_source(w->graph, source, POP_FILE_C, "");
+    for (unsigned i = 0; i < VERTICES; ++i)
+        pop_graph_connect(w->graph, vertex_of(w, leave, "Leave", i), "out", pop_tensor_at(t, i));
+    pop_graph_connect(w->graph, vertex_of(w, harm, "Harm", 0), "what", pop_tensor_at(t, 0)); /* on this thread */
+    start(w, POP_PROGRAMS(pop_execute(harm, NULL), pop_execute(leave, NULL)), "2", "false");
+    static int values[VERTICES];
+    pop_error error;
+    for (int round = 0; round < 3; ++round) {
+        values[0] = 2;
+        WORLD_PUT(w, "t", values);
+        world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "it called pthread_exit");
+        must(pop_engine_load(w->engine, w->device, &error), &error);
+        values[0] = 0;
+        WORLD_PUT(w, "t", values);
+        must(pop_engine_run(w->engine, 0, &error), &error);
+        if (w->checked || round)
+            continue; /* the main thread waits for another one once */
+        world_run_fails(w, 1, POP_APPLICATION_RUNTIME_ERROR, "it called pthread_exit");
+        must(pop_engine_load(w->engine, w->device, &error), &error);
+    }
+}
+
+static pop_status end_thread(void *buffer, void *user)
+{
+    (void)buffer;
+    if (*(int *)user)
+        pthread_exit(NULL);
+    return POP_OK;
+}
+static void end_thread_after(void *user)
+{
+    if (*(int *)user == 0)
+        pthread_exit(NULL);
+}
+static pop_status end_thread_of_host(const void *const *in, void *const *out, void *user)
+{
+    (void)in, (void)out;
+    return end_thread(NULL, user);
+}
+
+static void a_callback_cannot_end_its_thread(struct world *w)
+{
+    int ends[] = { 1, 0 };
+    pop_error error = { 0 };
+    pop_tensor t = spread(w, 4, "u");
+    pop_host_argument argument = { POP_INT, 4 };
+    pop_host_function host = pop_graph_add_host_function(w->graph, "host", &argument, 1, NULL, 0);
+    world_start(w, POP_PROGRAMS(streaming(w), pop_call_host(host, POP_TENSORS(t), (pop_tensors){ 0 }, NULL)));
+    must(pop_engine_connect_host_function(w->engine, "host", end_thread_of_host, &ends[0], &error), &error);
+    for (int i = 0; i < 2; ++i) {
+        pop_stream_callback callback = { .fetch = end_thread, .complete = end_thread_after, .user = &ends[i] };
+        must(pop_engine_connect_stream_callback(w->engine, "in", callback, &error), &error);
+        world_run_fails(w, 0, POP_RUNTIME_ERROR, "a callback of stream 'in' called pthread_exit");
+        must(pop_engine_load(w->engine, w->device, &error), &error);
+    }
+    world_run_fails(w, 1, POP_RUNTIME_ERROR, "host function 'host' failed: it called pthread_exit");
 }
 
 static void a_print_that_cannot_be_written_is_an_error(struct world *w)
@@ -295,6 +361,8 @@ int main(void)
         SCENARIO(an_engine_whose_callback_did_not_return_is_reset),
         SCENARIO(what_codelets_do_to_their_process_is_an_error),
         SCENARIO(a_codelet_that_ends_a_helper_thread_is_an_error),
+        SCENARIO(a_codelet_cannot_end_its_thread),
+        SCENARIO(a_callback_cannot_end_its_thread),
         SCENARIO(a_print_that_cannot_be_written_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,8 +9,24 @@
 #include <cstdio>
 #include <ctime>
 #include <exception>
+#ifdef __GLIBCXX__
+#include <cxxabi.h>
+#endif
 #include <mutex>
 #include <ostream>
+
+// Handles any exception of a callback.  pthread_exit unwinds the stack with an exception that must not be caught: the
+// engine ends it.
+#ifdef __GLIBCXX__
+#define POPLAR_CATCH_ALL                                                                                               \
+    catch (const abi::__forced_unwind &)                                                                               \
+    {                                                                                                                  \
+        throw;                                                                                                         \
+    }                                                                                                                  \
+    catch (...)
+#else
+#define POPLAR_CATCH_ALL catch (...)
+#endif
 
 namespace poplar
 {
@@ -183,7 +199,9 @@ class EngineState
         {
             try {
                 return of(user).callback->fetch(buffer), POP_OK;
-            } catch (...) {
+            }
+            POPLAR_CATCH_ALL
+            {
                 return of(user).state->caught();
             }
         }
@@ -192,7 +210,9 @@ class EngineState
             try {
                 return of(user).callback->prefetch(buffer) == StreamCallback::Success ? POP_PREFETCH_SUCCESS
                                                                                       : POP_PREFETCH_NOT_AVAILABLE;
-            } catch (...) {
+            }
+            POPLAR_CATCH_ALL
+            {
                 of(user).state->caughtSince(of(user).failures);
                 return POP_PREFETCH_NOT_AVAILABLE;
             }
@@ -202,7 +222,9 @@ class EngineState
             of(user).failures = of(user).state->failed(); // the next prefetch is for this run
             try {
                 of(user).callback->complete();
-            } catch (...) {
+            }
+            POPLAR_CATCH_ALL
+            {
                 of(user).state->caught();
             }
         }
@@ -210,7 +232,9 @@ class EngineState
         {
             try {
                 of(user).callback->invalidatePrefetched();
-            } catch (...) {
+            }
+            POPLAR_CATCH_ALL
+            {
                 of(user).state->caught();
             }
         }
@@ -238,7 +262,9 @@ class EngineState
             try {
                 return (*self.callback)(ArrayRef<const void *>(in, self.inputs), ArrayRef<void *>(out, self.outputs)),
                        POP_OK;
-            } catch (...) {
+            }
+            POPLAR_CATCH_ALL
+            {
                 return self.state->caught();
             }
         }
@@ -272,7 +298,9 @@ class EngineState
         EngineState *self = static_cast<EngineState *>(user);
         try {
             self->out->write(text, static_cast<std::streamsize>(size));
-        } catch (...) {
+        }
+        POPLAR_CATCH_ALL
+        {
             self->caught();
         }
         return static_cast<ssize_t>(size);
@@ -290,4 +318,5 @@ class EngineState
 
 } // namespace detail
 } // namespace poplar
+#undef POPLAR_CATCH_ALL
 #endif
