@@ -8,7 +8,7 @@ from .tree import Finding, line_of, rule
 
 CORE_OPTION = re.compile(r'POP_OPTION\("([a-z]*)", "([^"]*)", ')
 LIBRARY_OPTION = re.compile(r'([A-Z_]+)_OPTION\("([^"]*)", [A-Z_]+, ([A-Za-z0-9_.]+), ')
-Option = collections.namedtuple("Option", "table line group key effect")  # effect: yes, none, checked or hardware
+Option = collections.namedtuple("Option", "table line group key effect")  # effect: yes, none, checked, hardware or name (another one)
 
 
 def options_of(tree, table, row):
@@ -22,6 +22,8 @@ def options_of(tree, table, row):
         effect = re.search(r'("none: [^"]*"|NULL|HARDWARE|")\)( /\*.*)?[^")]*$', body)
         kinds = {"NULL": "none", "HARDWARE": "hardware", '"': "yes", None: None}
         kind = kinds.get(effect and effect.group(1), "checked" if row is CORE_OPTION else "none")
+        if body.rstrip().endswith(')') and '"another name of ' in body:
+            kind = "name"
         line = line_of(text, begin.start())
         if not match or kind is None:
             yield Option(table, line, "", body[:60], None)

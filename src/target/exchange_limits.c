@@ -9,11 +9,11 @@
 #include <xxhash.h>
 
 /* Limits and flows follow in the same block. */
-struct kept {
-    struct kept *next;
+struct kept_limits {
+    struct kept_limits *next;
     pop_exchange_limits limits;
 };
-static struct kept *all_kept;
+static struct kept_limits *all_kept;
 static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -49,12 +49,12 @@ uint64_t exchange_limits_hash(const pop_exchange_limits *limits, uint64_t seed)
     return seed;
 }
 
-static struct kept *copy_of(const pop_exchange_limits *limits)
+static struct kept_limits *copy_of(const pop_exchange_limits *limits)
 {
     size_t flows = 0;
     for (uint32_t i = 0; i < limits->count; ++i)
         flows += limits->limits[i].num_flows;
-    struct kept *kept =
+    struct kept_limits *kept =
         mem_zero(1, sizeof(*kept) + limits->count * sizeof(pop_exchange_limit) + flows * sizeof(pop_exchange_flow));
     pop_exchange_limit *to = (pop_exchange_limit *)(void *)(kept + 1);
     pop_exchange_flow *flow = (pop_exchange_flow *)(void *)(to + limits->count);
@@ -75,7 +75,7 @@ void exchange_limits_keep(pop_exchange_limits *limits)
         return;
     }
     pthread_mutex_lock(&kept_lock);
-    struct kept *kept = all_kept;
+    struct kept_limits *kept = all_kept;
     while (kept && exchange_limits_compare(&kept->limits, limits) != 0)
         kept = kept->next;
     if (!kept) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_report CODELETS DIRECTORY [kill]: compiles and runs a program on two modelled IPUs and writes all report files
-// to DIRECTORY, with the engine's own profile (graph.json, execution.json, summary.txt), to
-// compare them with.  kill: the process kills itself after the first run.
+// make_report CODELETS DIRECTORY [kill|exit]: compiles and runs a program on two modelled IPUs and writes all report
+// files to DIRECTORY, with the engine's own profile (graph.json, execution.json, summary.txt), to compare them with.
+// kill: the process kills itself after the first run; exit: it calls exit, with a live engine.
 #include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -107,6 +108,8 @@ int main(int argc, char **argv)
     engine.connectStream("vector", numbers.data());
     engine.connectStream("result", results.data());
     engine.run(0, "first");
+    if (argc > 3 && std::string(argv[3]) == "exit")
+        std::exit(0);
     if (argc > 3)
         raise(SIGKILL);
     engine.run(1);

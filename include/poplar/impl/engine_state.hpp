@@ -16,8 +16,9 @@
 #include <ostream>
 
 // Handles any exception of a callback.  pthread_exit unwinds the stack with an exception that must not be caught: the
-// engine ends it.
+// engine ends it.  There is no object that the handler's reference could refer to, which UBSan would report.
 #ifdef __GLIBCXX__
+#define POPLAR_CALLBACK __attribute__((no_sanitize("undefined")))
 #define POPLAR_CATCH_ALL                                                                                               \
     catch (const abi::__forced_unwind &)                                                                               \
     {                                                                                                                  \
@@ -25,6 +26,7 @@
     }                                                                                                                  \
     catch (...)
 #else
+#define POPLAR_CALLBACK
 #define POPLAR_CATCH_ALL catch (...)
 #endif
 
@@ -195,7 +197,7 @@ class EngineState
         unsigned failures; // the engine's count at the begin of the run that prefetches
 
         // Exceptions must not propagate through C: the first is kept and ends the run.
-        static pop_status fetch(void *buffer, void *user)
+        POPLAR_CALLBACK static pop_status fetch(void *buffer, void *user)
         {
             try {
                 return of(user).callback->fetch(buffer), POP_OK;
@@ -205,7 +207,7 @@ class EngineState
                 return of(user).state->caught();
             }
         }
-        static pop_prefetch prefetch(void *buffer, void *user)
+        POPLAR_CALLBACK static pop_prefetch prefetch(void *buffer, void *user)
         {
             try {
                 return of(user).callback->prefetch(buffer) == StreamCallback::Success ? POP_PREFETCH_SUCCESS
@@ -217,7 +219,7 @@ class EngineState
                 return POP_PREFETCH_NOT_AVAILABLE;
             }
         }
-        static void complete(void *user)
+        POPLAR_CALLBACK static void complete(void *user)
         {
             of(user).failures = of(user).state->failed(); // the next prefetch is for this run
             try {
@@ -228,7 +230,7 @@ class EngineState
                 of(user).state->caught();
             }
         }
-        static void invalidate(void *user)
+        POPLAR_CALLBACK static void invalidate(void *user)
         {
             try {
                 of(user).callback->invalidatePrefetched();
@@ -256,7 +258,7 @@ class EngineState
         std::size_t inputs, outputs;
         Function *next;
 
-        static pop_status call(const void *const *in, void *const *out, void *user)
+        POPLAR_CALLBACK static pop_status call(const void *const *in, void *const *out, void *user)
         {
             Function &self = *static_cast<Function *>(user);
             try {
@@ -293,7 +295,7 @@ class EngineState
         return POP_RUNTIME_ERROR;
     }
 
-    static ssize_t write(void *user, const char *text, std::size_t size)
+    POPLAR_CALLBACK static ssize_t write(void *user, const char *text, std::size_t size)
     {
         EngineState *self = static_cast<EngineState *>(user);
         try {
@@ -318,5 +320,6 @@ class EngineState
 
 } // namespace detail
 } // namespace poplar
+#undef POPLAR_CALLBACK
 #undef POPLAR_CATCH_ALL
 #endif
