@@ -316,9 +316,9 @@ static void end_thread_after(void *user)
     if (*(int *)user == 0)
         pthread_exit(NULL);
 }
-static pop_status end_thread_of_host(const void *const *in, void *const *out, void *user)
+static pop_status end_thread_of_host(const void *const *inputs, void *const *outputs, void *user)
 {
-    (void)in, (void)out;
+    (void)inputs, (void)outputs;
     return end_thread(NULL, user);
 }
 

@@ -19,7 +19,7 @@ bool triangular_take_options(struct triangular_call *request, pop_option **list)
     union triangular_value {
         unsigned size;
         double widest; /* the largest type that the parser writes */
-    } value = { call->block_size };
+    } value = { (unsigned)call->block_size };
     static const struct poplibs_option table[] = {
 #define CHOLESKY_OPTION(...) POPLIBS_ROW(union triangular_value, __VA_ARGS__)
 #include "poplibs/options.def"

@@ -254,42 +254,42 @@ pop_tensor popops_unary_at(pop_where where, popops_unary_op op, pop_graph *graph
 {
     POPLIBS_CALL(graph, log_operator(1, (int)op), a, name);
     return element_serve(&(struct element_request){
-        where, graph, ELEMENT_NEW, 1, op, { popops_operand_of_tensor(a) }, { 0 }, sequence, name, NULL });
+        where, graph, ELEMENT_NEW, 1, op, { popops_operand_of_tensor(a) }, { 0 }, sequence, name, NULL, NULL });
 }
 void popops_unary_in_place_at(pop_where where, popops_unary_op op, pop_graph *graph, pop_tensor a, pop_program sequence,
                               const char *name)
 {
     POPLIBS_CALL(graph, log_operator(1, (int)op), a, name);
     element_serve(&(struct element_request){
-        where, graph, ELEMENT_IN_PLACE, 1, op, { popops_operand_of_tensor(a) }, { 0 }, sequence, name, NULL });
+        where, graph, ELEMENT_IN_PLACE, 1, op, { popops_operand_of_tensor(a) }, { 0 }, sequence, name, NULL, NULL });
 }
 void popops_unary_with_output_at(pop_where where, popops_unary_op op, pop_graph *graph, pop_tensor a, pop_tensor out,
                                  pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, log_operator(1, (int)op), a, out, name);
     element_serve(&(struct element_request){
-        where, graph, ELEMENT_WITH_OUTPUT, 1, op, { popops_operand_of_tensor(a) }, out, sequence, name, NULL });
+        where, graph, ELEMENT_WITH_OUTPUT, 1, op, { popops_operand_of_tensor(a) }, out, sequence, name, NULL, NULL });
 }
 pop_tensor popops_binary_at(pop_where where, popops_binary_op op, pop_graph *graph, popops_operand a, popops_operand b,
                             pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, log_operator(2, (int)op), log_operand(a), log_operand(b), name);
     return element_serve(
-        &(struct element_request){ where, graph, ELEMENT_NEW, 2, op, { a, b }, { 0 }, sequence, name, NULL });
+        &(struct element_request){ where, graph, ELEMENT_NEW, 2, op, { a, b }, { 0 }, sequence, name, NULL, NULL });
 }
 void popops_binary_in_place_at(pop_where where, popops_binary_op op, pop_graph *graph, popops_operand a,
                                popops_operand b, pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, log_operator(2, (int)op), log_operand(a), log_operand(b), name);
-    element_serve(
-        &(struct element_request){ where, graph, ELEMENT_IN_PLACE, 2, op, { a, b }, { 0 }, sequence, name, NULL });
+    element_serve(&(struct element_request){
+        where, graph, ELEMENT_IN_PLACE, 2, op, { a, b }, { 0 }, sequence, name, NULL, NULL });
 }
 void popops_binary_with_output_at(pop_where where, popops_binary_op op, pop_graph *graph, popops_operand a,
                                   popops_operand b, pop_tensor out, pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, log_operator(2, (int)op), log_operand(a), log_operand(b), out, name);
-    element_serve(
-        &(struct element_request){ where, graph, ELEMENT_WITH_OUTPUT, 2, op, { a, b }, out, sequence, name, NULL });
+    element_serve(&(struct element_request){
+        where, graph, ELEMENT_WITH_OUTPUT, 2, op, { a, b }, out, sequence, name, NULL, NULL });
 }
 pop_tensor popops_binary_as_at(pop_where where, popops_binary_op op, pop_graph *graph, popops_operand a,
                                popops_operand b, pop_type type, pop_program sequence, const char *name)
@@ -314,20 +314,20 @@ pop_tensor popops_ternary_at(pop_where where, popops_ternary_op op, pop_graph *g
 {
     POPLIBS_CALL(graph, log_operator(3, (int)op), log_operand(a), log_operand(b), log_operand(c), name);
     return element_serve(
-        &(struct element_request){ where, graph, ELEMENT_NEW, 3, op, { a, b, c }, { 0 }, sequence, name, NULL });
+        &(struct element_request){ where, graph, ELEMENT_NEW, 3, op, { a, b, c }, { 0 }, sequence, name, NULL, NULL });
 }
 void popops_ternary_in_place_at(pop_where where, popops_ternary_op op, pop_graph *graph, popops_operand a,
                                 popops_operand b, popops_operand c, pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, log_operator(3, (int)op), log_operand(a), log_operand(b), log_operand(c), name);
-    element_serve(
-        &(struct element_request){ where, graph, ELEMENT_IN_PLACE, 3, op, { a, b, c }, { 0 }, sequence, name, NULL });
+    element_serve(&(struct element_request){
+        where, graph, ELEMENT_IN_PLACE, 3, op, { a, b, c }, { 0 }, sequence, name, NULL, NULL });
 }
 void popops_ternary_with_output_at(pop_where where, popops_ternary_op op, pop_graph *graph, popops_operand a,
                                    popops_operand b, popops_operand c, pop_tensor out, pop_program sequence,
                                    const char *name)
 {
     POPLIBS_CALL(graph, log_operator(3, (int)op), log_operand(a), log_operand(b), log_operand(c), out, name);
-    element_serve(
-        &(struct element_request){ where, graph, ELEMENT_WITH_OUTPUT, 3, op, { a, b, c }, out, sequence, name, NULL });
+    element_serve(&(struct element_request){
+        where, graph, ELEMENT_WITH_OUTPUT, 3, op, { a, b, c }, out, sequence, name, NULL, NULL });
 }
