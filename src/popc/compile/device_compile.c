@@ -357,7 +357,7 @@ void device_compile(const struct popc_source *source, const char *compiler, cons
         }
         const char *reason = device_compiler
                                  ? compile_for(source, device_compiler, &headers, arch, scratch, &text, built, module)
-                                 : "clang not found; code sizes are estimated: install the package clang, or set "
+                                 : "clang not found: install the package clang, or set "
                                    "TREMULA_DEVICE_CC to a clang";
         if (reason)
             estimate_all(source, compiler, scratch, &text, module, codes, reason);

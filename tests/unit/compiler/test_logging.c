@@ -99,7 +99,7 @@ static void test_warnings_and_errors(void **state)
     (void)state;
     char *text = log_of("WARN", false, true);
     expect_times(text, "are guessed because vertex type 'Sum' has no estimate and its code cannot be counted (", 1);
-    expect_times(text, "the cycles of 7 vertices are guessed", 1);
+    expect_times(text, "[WARN] cycles of 7 vertices are guessed", 1);
     free(text);
     text = log_of_strict("WARN", false, true, true);
     expect_times(text, "[WARN] cycles of 1 compute set are not known: no performance estimate of vertex type 'Sum'", 1);
