@@ -72,7 +72,7 @@ function Facts({ list, program }: { list: ProgramList; program: Program }) {
                 <>
                     <dt>Executions</dt>
                     <dd>{count(program.executions)}</dd>
-                    <dt data-tip="by which it delays the end of the run, with its parts and its share of the functions that it calls">
+                    <dt data-tip="by which it delays the end of the run, with its parts and what it calls">
                         Critical-path cycles
                     </dt>
                     <dd data-fact="within">

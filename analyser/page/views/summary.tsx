@@ -75,7 +75,10 @@ const TARGET: readonly Fact[] = [
         value: (s) => (s.target && s.target.replicas > 1 ? bytes(s.target.memoryPerReplica) : null),
     },
     { title: "Total memory", value: (s) => s.target && known(s.target.totalMemory, bytes) },
-    { title: "Clock", value: (s) => s.target && known(s.target.clock, (hertz) => `${(hertz / 1e9).toPrecision(3)} GHz`) },
+    {
+        title: "Clock",
+        value: (s) => s.target && known(s.target.clock, (hertz) => `${(hertz / 1e9).toPrecision(3)} GHz`),
+    },
     {
         title: "Compute set instrumentation",
         tip: "What was measured; with Off the cycles are the compiler's estimates",
