@@ -66,41 +66,41 @@ bool debug_link(const char *root, const char *path)
 }
 
 /* The file whose links are looked for. */
-struct keeping {
+struct link_search {
     const char *file;
     int left; /* directory entries to read */
 };
 
 /* Replaces a link at a path by another name of the file, unless it became something else meanwhile. */
-static void keep_one(const struct keeping *keeping, const char *directory, const char *path)
+static void keep_one(const struct link_search *search, const char *directory, const char *path)
 {
     struct str beside = { 0 };
     struct stat facts;
     int lock = report_lock(directory);
     str_format(&beside, "%s.link", path);
     unlink(beside.text);
-    bool still = lstat(path, &facts) == 0 && S_ISLNK(facts.st_mode) && is_same(path, keeping->file);
-    if (still && (link(keeping->file, beside.text) != 0 || rename(beside.text, path) != 0))
+    bool still = lstat(path, &facts) == 0 && S_ISLNK(facts.st_mode) && is_same(path, search->file);
+    if (still && (link(search->file, beside.text) != 0 || rename(beside.text, path) != 0))
         LOG(PROFILER, WARN, "'%s' is lost: %s", path, pop_text_from_errno(errno));
     unlink(beside.text);
     report_unlock(lock);
     str_free(&beside);
 }
 
-static void keep_below(struct keeping *keeping, const char *directory, int depth)
+static void keep_below(struct link_search *search, const char *directory, int depth)
 {
     DIR *entries = opendir(directory);
-    for (struct dirent *entry; entries && keeping->left-- > 0 && (entry = readdir(entries));) {
+    for (struct dirent *entry; entries && search->left-- > 0 && (entry = readdir(entries));) {
         struct str below = { 0 };
         struct stat facts;
         str_format(&below, "%s/%s", directory, entry->d_name);
         if (entry->d_name[0] != '.' && lstat(below.text, &facts) == 0 && S_ISDIR(facts.st_mode)) {
             char *path = report_file_path(below.text, REPORT_FILE_DEBUG, NULL);
-            if (lstat(path, &facts) == 0 && S_ISLNK(facts.st_mode) && is_same(path, keeping->file))
-                keep_one(keeping, below.text, path);
+            if (lstat(path, &facts) == 0 && S_ISLNK(facts.st_mode) && is_same(path, search->file))
+                keep_one(search, below.text, path);
             free(path);
             if (depth < DEEPEST)
-                keep_below(keeping, below.text, depth + 1);
+                keep_below(search, below.text, depth + 1);
         }
         str_free(&below);
     }
@@ -112,8 +112,8 @@ void debug_links_keep(const char *root)
 {
     struct stat facts;
     char *file = report_file_path(root, REPORT_FILE_DEBUG, NULL);
-    struct keeping keeping = { file, MAX_ENTRIES };
+    struct link_search search = { file, MAX_ENTRIES };
     if (lstat(file, &facts) == 0 && S_ISREG(facts.st_mode))
-        keep_below(&keeping, root, 1);
+        keep_below(&search, root, 1);
     free(file);
 }
