@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <gcl/tile_allocation.h>
 
-#include "poplibs/support.h"
+#include "poplibs/call.h"
 
 enum { IO_TILES = 32, PAIR = 2 };
 
@@ -42,16 +42,16 @@ static int ascending(const void *a, const void *b)
 bool gcl_per_ipu_tiles_at(pop_where where, pop_graph *graph, unsigned offset, unsigned count, bool sorted, bool pairs,
                           unsigned *tiles)
 {
-    static const char api[] = "gcl_per_ipu_tiles";
-    if (!poplibs_ready(graph))
+    const struct call call = { .graph = graph, .where = where, .api = "gcl_per_ipu_tiles" };
+    if (!call_ready(&call))
         return false;
     unsigned all = pop_graph_target(graph)->tiles_per_ipu;
     if (offset > all || count > all - offset)
-        return poplibs_fail(graph, POP_INDEX_ERROR, where, api, "%u tiles from the %uth on of an IPU: it has %u tiles",
-                            count, offset, all);
+        return call_fail(&call, POP_INDEX_ERROR, "%u tiles from the %uth on of an IPU: it has %u tiles", count, offset,
+                         all);
     if (pairs && all % PAIR == 0 && (offset % PAIR || count % PAIR))
-        return poplibs_fail(graph, POP_INDEX_ERROR, where, api,
-                            "%u tiles from the %uth on of an IPU: tiles come in pairs", count, offset);
+        return call_fail(&call, POP_INDEX_ERROR, "%u tiles from the %uth on of an IPU: tiles come in pairs", count,
+                         offset);
     unsigned *order = poplibs_new(all, sizeof(*order));
     order_tiles(all, order);
     memcpy(tiles, order + offset, count * sizeof(*tiles));

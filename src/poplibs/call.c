@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplibs/call.h"
 
+#include <stdarg.h>
+
 struct call call_begin(const struct call_function *function, pop_graph *graph, pop_where where, pop_program sequence,
                        const pop_log_argument *arguments, size_t bytes)
 {
@@ -61,15 +63,32 @@ bool call_takes_scale(const struct call *call, const char *what, pop_tensor t)
     return call_takes(call, what, t);
 }
 
-void call_add(const struct call *call, pop_program program)
+const char *call_path(const struct call *call, const char *prefix, const char *name)
 {
-    pop_sequence_add(call->sequence, program);
+    char path[POPLIBS_PATH_SIZE];
+    return pop_store_keep_text(pop_graph_store(call->graph), poplibs_path(path, sizeof(path), prefix, name));
 }
+
+pop_vertex call_vertex(const struct call *call, pop_compute_set set, const char *type, unsigned tile)
+{
+    pop_vertex vertex = pop_graph_add_vertex(call->graph, set, type);
+    pop_graph_map_vertex(call->graph, vertex, tile);
+    return vertex;
+}
+void call_connect(const struct call *call, pop_vertex vertex, const char *field, pop_tensor t)
+{
+    pop_graph_connect(call->graph, vertex, field, t);
+}
+void call_set(const struct call *call, pop_vertex vertex, const char *field, size_t value)
+{
+    pop_graph_set_field_int(call->graph, vertex, field, (int64_t)value);
+}
+
 void call_copy(const struct call *call, pop_tensor from, pop_tensor to, const char *name)
 {
-    call_add(call, pop_copy(from, to, false, name));
+    pop_sequence_add(call->sequence, pop_copy(from, to, false, name));
 }
 void call_execute(const struct call *call, pop_compute_set set, const char *name)
 {
-    call_add(call, pop_execute(set, name));
+    pop_sequence_add(call->sequence, pop_execute(set, name));
 }

@@ -35,18 +35,12 @@ struct call call_begin(const struct call_function *function, pop_graph *graph, p
 /* Ends it, at each return of the function. */
 void call_end(const struct call *call);
 
-/* A call for a part of what the call builds: in another sequence, under another name. */
-static inline struct call call_in(const struct call *call, pop_program sequence)
+/* The call, as if made on another graph. */
+static inline struct call call_on(const struct call *call, pop_graph *graph)
 {
-    struct call part = *call;
-    part.sequence = sequence;
-    return part;
-}
-static inline struct call call_named(const struct call *call, const char *name)
-{
-    struct call part = *call;
-    part.name = name;
-    return part;
+    struct call other = *call;
+    other.graph = graph;
+    return other;
 }
 
 /* ---- errors ---- */
@@ -66,9 +60,19 @@ bool call_takes(const struct call *call, const char *what, pop_tensor t);
 /* Checks a scale: one element; if it is not mapped, it is mapped to tile 0, as in Poplibs. */
 bool call_takes_scale(const struct call *call, const char *what, pop_tensor t);
 
+/* "prefix/name", as debug paths are joined; only name when there is no prefix. The graph keeps it. */
+const char *call_path(const struct call *call, const char *prefix, const char *name);
+
+/* ---- vertices ---- */
+
+/* A vertex of a type, on a tile. */
+pop_vertex call_vertex(const struct call *call, pop_compute_set set, const char *type, unsigned tile);
+void call_connect(const struct call *call, pop_vertex vertex, const char *field, pop_tensor t);
+/* Sets a field that holds a number. */
+void call_set(const struct call *call, pop_vertex vertex, const char *field, size_t value);
+
 /* ---- programs, in the call's sequence ---- */
 
-void call_add(const struct call *call, pop_program program);
 void call_copy(const struct call *call, pop_tensor from, pop_tensor to, const char *name);
 void call_execute(const struct call *call, pop_compute_set set, const char *name);
 

@@ -19,19 +19,10 @@ pop_tensor call_joined(const struct call *call, const struct tensor_vec *tensors
 {
     return pop_tensor_concat(tensors_of(tensors), 0);
 }
-pop_tensor poplibs_joined(pop_where where, const struct tensor_vec *tensors)
-{
-    return pop_tensor_concat_at(where, tensors_of(tensors), 0);
-}
 void call_copies(const struct call *call, struct poplibs_copies *copies, pop_program sequence, const char *name)
 {
     if (call_ready(call) && copies->from.count)
         pop_sequence_add(sequence,
                          pop_copy(call_joined(call, &copies->from), call_joined(call, &copies->to), false, name));
     poplibs_copies_free(copies);
-}
-void poplibs_copies_end(struct poplibs_copies *copies, pop_where where, pop_graph *graph, pop_program sequence,
-                        const char *name)
-{
-    call_copies(&(struct call){ .graph = graph, .where = where }, copies, sequence, name);
 }

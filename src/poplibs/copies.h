@@ -15,9 +15,4 @@ void poplibs_copies_free(struct poplibs_copies *copies);
 pop_tensor call_joined(const struct call *call, const struct tensor_vec *tensors);
 /* Adds the pairs to a sequence as one Copy, then frees them. */
 void call_copies(const struct call *call, struct poplibs_copies *copies, pop_program sequence, const char *name);
-/* For functions that do not take their call yet. */
-pop_tensor poplibs_joined(pop_where where, const struct tensor_vec *tensors);
-void poplibs_copies_end(struct poplibs_copies *copies, pop_where where, pop_graph *graph, pop_program sequence,
-                        const char *name);
-
 #endif

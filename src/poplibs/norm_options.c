@@ -12,9 +12,3 @@ bool call_takes_plain_norm_options(const struct call *call)
     };
     return call_ready(call) && call_parse_options(call, call->options, table, sizeof(table) / sizeof(table[0]), &none);
 }
-bool poplibs_plain_norm_options_of(pop_log_library library, pop_where where, pop_graph *graph, const char *api,
-                                   pop_options options)
-{
-    return call_takes_plain_norm_options(
-        &(struct call){ .library = library, .where = where, .graph = graph, .api = api, .options = options });
-}

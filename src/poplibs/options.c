@@ -108,9 +108,3 @@ bool call_parse_options(const struct call *call, pop_options given, const struct
         warn_of_idle(call, given, table, count);
     return true;
 }
-bool poplibs_parse_options_of(pop_log_library library, pop_where where, pop_graph *graph, const char *api,
-                              pop_options given, const struct poplibs_option *table, size_t count, void *options)
-{
-    struct call call = { .graph = graph, .where = where, .api = api, .library = library };
-    return call_parse_options(&call, given, table, count, options);
-}

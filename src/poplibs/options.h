@@ -35,9 +35,4 @@ size_t poplibs_distance(const char *a, const char *b);
 /* options must be initialised with the defaults. */
 bool call_parse_options(const struct call *call, pop_options given, const struct poplibs_option *table, size_t count,
                         void *options);
-/* For functions that do not take their call yet. */
-bool poplibs_parse_options_of(pop_log_library library, pop_where where, pop_graph *graph, const char *api,
-                              pop_options given, const struct poplibs_option *table, size_t count, void *options);
-#define poplibs_parse_options(...) poplibs_parse_options_of(POPLIBS_LIBRARY, __VA_ARGS__)
-
 #endif

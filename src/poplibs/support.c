@@ -1,31 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplibs/support.h"
 
-#include "poplibs/call.h"
-
-bool poplibs_fail(pop_graph *graph, pop_status status, pop_where where, const char *api, const char *format, ...)
-{
-    char text[512];
-    va_list arguments;
-    va_start(arguments, format);
-    pop_text_vformat(text, sizeof(text), format, arguments);
-    va_end(arguments);
-    return pop_graph_fail(graph, status, where, api, text);
-}
-bool poplibs_fits_memory(pop_graph *graph, pop_where where, const char *api, const char *what, size_t elements,
-                         pop_type type)
-{
-    return call_fits_memory(&(struct call){ .graph = graph, .where = where, .api = api }, what, elements, type);
-}
-bool poplibs_is_operand(pop_graph *graph, pop_where where, const char *api, const char *what, pop_tensor t)
-{
-    return call_takes(&(struct call){ .graph = graph, .where = where, .api = api }, what, t);
-}
-bool poplibs_is_scale(pop_graph *graph, pop_where where, const char *api, const char *what, pop_tensor t)
-{
-    return call_takes_scale(&(struct call){ .graph = graph, .where = where, .api = api }, what, t);
-}
-
 const char *poplibs_shape_text(char *buffer, size_t size, pop_shape shape)
 {
     size_t length = (size_t)snprintf(buffer, size, "{");

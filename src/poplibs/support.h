@@ -8,7 +8,6 @@
 #include <poplar/memory.h>
 #include <poplar/program.h>
 #include <poplar/text.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,13 +53,6 @@ static inline bool poplibs_ready(const pop_graph *graph)
 {
     return graph && !pop_graph_error(graph);
 }
-/* For functions that do not take their call yet (call.h has these with one). */
-bool poplibs_fail(pop_graph *graph, pop_status status, pop_where where, const char *api, const char *format, ...)
-    POP_PRINTF(5, 6);
-bool poplibs_fits_memory(pop_graph *graph, pop_where where, const char *api, const char *what, size_t elements,
-                         pop_type type);
-bool poplibs_is_operand(pop_graph *graph, pop_where where, const char *api, const char *what, pop_tensor t);
-bool poplibs_is_scale(pop_graph *graph, pop_where where, const char *api, const char *what, pop_tensor t);
 /* Formats a shape as "{3,4}". */
 const char *poplibs_shape_text(char *buffer, size_t size, pop_shape shape);
 /* Formats the shape of a tensor. */

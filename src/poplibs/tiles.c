@@ -56,27 +56,3 @@ void call_connect_rows(const struct call *call, pop_vertex vertex, const char *f
     pop_graph_connect_list(call->graph, vertex, field, (pop_tensors){ count, rows });
     free(rows);
 }
-
-struct visit {
-    poplibs_tile_visitor visit;
-    void *user;
-};
-static void visit_tile(const struct call *call, const struct poplibs_tile *tile, void *user)
-{
-    const struct visit *visit = user;
-    visit->visit(call->graph, tile, visit->user);
-}
-void poplibs_for_each_tile(pop_where where, pop_graph *graph, pop_tensor flat, poplibs_tile_visitor visit, void *user)
-{
-    call_for_each_tile(&(struct call){ .graph = graph, .where = where }, flat, visit_tile,
-                       &(struct visit){ visit, user });
-}
-pop_tensor poplibs_slice_of_list(pop_where where, pop_tensor flat, const pop_interval_lists *lists, size_t list)
-{
-    return call_slice_of_list(&(struct call){ .where = where }, flat, lists, list);
-}
-void poplibs_connect_rows(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, pop_tensor flat,
-                          const pop_interval_lists *lists, size_t first, size_t count)
-{
-    call_connect_rows(&(struct call){ .graph = graph, .where = where }, vertex, field, flat, lists, first, count);
-}

@@ -37,11 +37,4 @@ pop_tensor call_slice_of_list(const struct call *call, pop_tensor flat, const po
 void call_connect_rows(const struct call *call, pop_vertex vertex, const char *field, pop_tensor flat,
                        const pop_interval_lists *lists, size_t first, size_t count);
 
-/* For functions that do not take their call yet. */
-typedef void (*poplibs_tile_visitor)(pop_graph *graph, const struct poplibs_tile *tile, void *user);
-void poplibs_for_each_tile(pop_where where, pop_graph *graph, pop_tensor flat, poplibs_tile_visitor visit, void *user);
-pop_tensor poplibs_slice_of_list(pop_where where, pop_tensor flat, const pop_interval_lists *lists, size_t list);
-void poplibs_connect_rows(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, pop_tensor flat,
-                          const pop_interval_lists *lists, size_t first, size_t count);
-
 #endif
