@@ -9,39 +9,38 @@
 #include <popops/fill.h>
 
 struct cast {
-    pop_where where;
+    const struct call *call;
     pop_compute_set set;
     pop_tensor in, out; /* flat */
     bool common;        /* both types are in CAST_MAIN_TYPES, whose vertices take whole tiles or several regions */
 };
 
-static pop_vertex add_vertex(const struct cast *cast, pop_graph *graph, const char *kind, unsigned tile)
+static pop_vertex add_vertex(const struct cast *cast, const char *kind, unsigned tile)
 {
+    const struct call *call = cast->call;
     char name[96];
     snprintf(name, sizeof(name), "popops::%s<%s,%s>", kind, pop_type_name(pop_tensor_type(cast->in)),
              pop_type_name(pop_tensor_type(cast->out)));
-    pop_vertex vertex = pop_graph_add_vertex_at(cast->where, graph, cast->set, name);
-    pop_graph_map_vertex_at(cast->where, graph, vertex, tile);
+    pop_vertex vertex = call_vertex(call, cast->set, name, tile);
     return vertex;
 }
 
-static void cast_run(const struct cast *cast, pop_graph *graph, const char *kind, const pop_interval_lists *regions,
-                     size_t list, unsigned tile)
+static void cast_run(const struct cast *cast, const char *kind, const pop_interval_lists *regions, size_t list,
+                     unsigned tile)
 {
-    pop_vertex vertex = add_vertex(cast, graph, kind, tile);
-    pop_graph_connect_at(cast->where, graph, vertex, "src",
-                         poplibs_slice_of_list(cast->where, cast->in, regions, list));
-    pop_graph_connect_at(cast->where, graph, vertex, "dst",
-                         poplibs_slice_of_list(cast->where, cast->out, regions, list));
+    const struct call *call = cast->call;
+    pop_vertex vertex = add_vertex(cast, kind, tile);
+    call_connect(call, vertex, "src", call_slice_of_list(call, cast->in, regions, list));
+    call_connect(call, vertex, "dst", call_slice_of_list(call, cast->out, regions, list));
 }
 
-static void cast_regions(pop_graph *graph, const struct poplibs_tile *tile, void *user)
+static void cast_regions(const struct call *call, const struct poplibs_tile *tile, void *user)
 {
     const struct cast *cast = user;
-    const pop_target *target = pop_graph_target(graph);
+    const pop_target *target = pop_graph_target(call->graph);
     bool cpu = target->type == POP_TARGET_CPU;
     if (tile->regions->count == 1 && cast->common && !cpu) {
-        cast_run(cast, graph, "CastSupervisor", tile->regions, 0, tile->tile);
+        cast_run(cast, "CastSupervisor", tile->regions, 0, tile->tile);
         return;
     }
     poputil_partitions parts;
@@ -50,13 +49,13 @@ static void cast_regions(pop_graph *graph, const struct poplibs_tile *tile, void
     for (size_t i = 0; i < parts.count; ++i) {
         size_t first = parts.first[i], count = parts.first[i + 1] - first;
         if (cast->common && !cpu) {
-            pop_vertex vertex = add_vertex(cast, graph, "Cast2d", tile->tile);
-            poplibs_connect_rows(cast->where, graph, vertex, "src", cast->in, &parts.regions, first, count);
-            poplibs_connect_rows(cast->where, graph, vertex, "dst", cast->out, &parts.regions, first, count);
+            pop_vertex vertex = add_vertex(cast, "Cast2d", tile->tile);
+            call_connect_rows(call, vertex, "src", cast->in, &parts.regions, first, count);
+            call_connect_rows(call, vertex, "dst", cast->out, &parts.regions, first, count);
             continue;
         }
         for (size_t k = 0; k < count; ++k)
-            cast_run(cast, graph, cast->common ? "CastSupervisor" : "Cast", &parts.regions, first + k, tile->tile);
+            cast_run(cast, cast->common ? "CastSupervisor" : "Cast", &parts.regions, first + k, tile->tile);
     }
     poputil_partitions_free(&parts);
 }
@@ -95,143 +94,135 @@ static void simplify(pop_type *in, pop_type *out)
         *out = without_sign(*out);
 }
 
-static pop_tensor as_type(pop_where where, pop_tensor t, pop_type type)
+static pop_tensor as_type(const struct call *call, pop_tensor t, pop_type type)
 {
-    return pop_tensor_type(t) == type ? t : pop_tensor_reinterpret_at(where, t, type);
+    return pop_tensor_type(t) == type ? t : pop_tensor_reinterpret(t, type);
 }
 
 /* ---- calls ---- */
 
-static bool check(pop_where where, pop_graph *graph, const char *api, pop_tensor in, pop_tensor out)
+static bool check(const struct call *call, pop_tensor in, pop_tensor out)
 {
     size_t dims[2][16], ranks[2] = { pop_tensor_shape(in, dims[0], 16), pop_tensor_shape(out, dims[1], 16) };
     char text[2][128];
-    if (!poplibs_is_operand(graph, where, api, "the input", in) ||
-        !poplibs_is_operand(graph, where, api, "the output", out))
+    if (!call_takes(call, "the input", in) || !call_takes(call, "the output", out))
         return false;
     if (ranks[0] != ranks[1] || memcmp(dims[0], dims[1], poplibs_min(ranks[0], 16) * sizeof(size_t)) != 0)
-        return poplibs_fail(
-            graph, POP_POPLAR_ERROR, where, api, "the output has shape %s, the input %s",
+        return call_fail(
+            call, POP_POPLAR_ERROR, "the output has shape %s, the input %s",
             poplibs_shape_text(text[1], sizeof(text[1]), (pop_shape){ poplibs_min(ranks[1], 16), dims[1] }),
             poplibs_shape_text(text[0], sizeof(text[0]), (pop_shape){ poplibs_min(ranks[0], 16), dims[0] }));
     if (!pop_tensor_is_parallel_writeable(out))
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the output contains constants or repeated elements");
+        return call_fail(call, POP_POPLAR_ERROR, "the output contains constants or repeated elements");
     return true;
 }
 
-static void cast_in(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor out, pop_compute_set set)
+static void cast_in(const struct call *call, pop_tensor in, pop_tensor out, pop_compute_set set)
 {
     pop_type from = pop_tensor_type(in), to = pop_tensor_type(out);
     simplify(&from, &to);
-    struct cast cast = { where, set, pop_tensor_flatten_at(where, as_type(where, in, from)),
-                         pop_tensor_flatten_at(where, as_type(where, out, to)), is_common(from) && is_common(to) };
-    pop_mark mark = pop_graph_mark(graph);
-    pop_graph_reorder_to_simplify_at(where, graph, &cast.out, (pop_tensor *[]){ &cast.in }, 1, false);
-    poplibs_for_each_tile(where, graph, cast.out, cast_regions, &cast);
-    pop_graph_release(graph, mark);
+    struct cast cast = { call, set, pop_tensor_flatten(as_type(call, in, from)),
+                         pop_tensor_flatten(as_type(call, out, to)), is_common(from) && is_common(to) };
+    pop_mark mark = pop_graph_mark(call->graph);
+    pop_graph_reorder_to_simplify(call->graph, &cast.out, (pop_tensor *[]){ &cast.in }, 1, false);
+    call_for_each_tile(call, cast.out, cast_regions, &cast);
+    pop_graph_release(call->graph, mark);
 }
 
 void popops_cast_to_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor out, pop_compute_set set)
 {
     POPLIBS_CALL(graph, in, out);
-    if (poplibs_ready(graph) && check(where, graph, "popops_cast_to", in, out))
-        cast_in(where, graph, in, out, set);
+    if (call_ready(call) && check(call, in, out))
+        cast_in(call, in, out, set);
 }
 
-static pop_tensor output_for(pop_where where, pop_graph *graph, const char *api, pop_tensor in, pop_type type,
-                             const char *name)
+static pop_tensor output_for(const struct call *call, pop_tensor in, pop_type type)
 {
     char path[POPLIBS_PATH_SIZE];
-    if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the input", in))
+    if (!call_ready(call) || !call_takes(call, "the input", in))
         return (pop_tensor){ 0 };
     if (!pop_type_is_supported(type)) {
-        poplibs_fail(graph, POP_TYPE_ERROR, where, api, "a cast to %s; no device has that type", pop_type_name(type));
+        call_fail(call, POP_TYPE_ERROR, "a cast to %s; no device has that type", pop_type_name(type));
         return (pop_tensor){ 0 };
     }
-    return pop_graph_clone_at(where, graph, type, in, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
-                              poplibs_path(path, sizeof(path), name, "cast"));
+    return pop_graph_clone(call->graph, type, in, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
+                           poplibs_path(path, sizeof(path), call->name, "cast"));
 }
 
 pop_tensor popops_cast_in_at(pop_where where, pop_graph *graph, pop_tensor in, pop_type type, pop_compute_set set,
                              const char *name)
 {
     POPLIBS_CALL(graph, in, log_type(type), name);
-    pop_tensor out = output_for(where, graph, "popops_cast_in", in, type, name);
-    if (poplibs_ready(graph))
-        cast_in(where, graph, in, out, set);
+    pop_tensor out = output_for(call, in, type);
+    if (call_ready(call))
+        cast_in(call, in, out, set);
     return out;
 }
 
-static pop_program program_of(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor out, const char *name)
+static pop_program program_of(const struct call *call, pop_tensor in, pop_tensor out)
 {
-    char path[POPLIBS_PATH_SIZE];
     if (pop_tensor_type(in) == pop_tensor_type(out))
-        return pop_copy_at(where, in, out, false, name);
-    pop_compute_set set = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, "Cast"));
-    cast_in(where, graph, in, out, set);
-    return pop_execute_at(where, set, name);
+        return pop_copy(in, out, false, call->name);
+    pop_compute_set set = pop_graph_add_compute_set(call->graph, call_path(call, call->name, "Cast"));
+    cast_in(call, in, out, set);
+    return pop_execute(set, call->name);
 }
 
 pop_program popops_cast_program_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor out, const char *name)
 {
     POPLIBS_CALL(graph, in, out, name);
-    if (!poplibs_ready(graph) || !check(where, graph, "popops_cast_program", in, out))
+    if (!call_ready(call) || !check(call, in, out))
         return (pop_program){ 0 };
-    return program_of(where, graph, in, out, name);
+    return program_of(call, in, out);
 }
 void popops_cast_with_output_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor out, pop_program sequence,
                                 const char *name)
 {
-    POPLIBS_CALL(graph, in, out, name);
-    if (poplibs_ready(graph) && check(where, graph, "popops_cast_with_output", in, out))
-        pop_sequence_add_at(where, sequence, program_of(where, graph, in, out, name));
+    POPLIBS_CALL_IN(sequence, graph, in, out, name);
+    if (call_ready(call) && check(call, in, out))
+        pop_sequence_add(sequence, program_of(call, in, out));
 }
 pop_tensor popops_cast_at(pop_where where, pop_graph *graph, pop_tensor in, pop_type type, pop_program sequence,
                           const char *name)
 {
-    POPLIBS_CALL(graph, in, log_type(type), name);
-    pop_tensor out = output_for(where, graph, "popops_cast", in, type, name);
-    if (poplibs_ready(graph))
-        pop_sequence_add_at(where, sequence, program_of(where, graph, in, out, name));
+    POPLIBS_CALL_IN(sequence, graph, in, log_type(type), name);
+    pop_tensor out = output_for(call, in, type);
+    if (call_ready(call))
+        pop_sequence_add(sequence, program_of(call, in, out));
     return out;
 }
 
 pop_tensor popops_check_accuracy_when_cast_at(pop_where where, pop_graph *graph, pop_tensor in, pop_type type,
                                               double tolerance, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, in, log_type(type), tolerance, name);
-    static const char api[] = "popops_check_accuracy_when_cast";
+    POPLIBS_CALL_IN(sequence, graph, in, log_type(type), tolerance, name);
     pop_type from = pop_tensor_type(in);
     pop_interval_lists mapping;
-    char path[POPLIBS_PATH_SIZE];
-    if (!poplibs_ready(graph))
+    if (!call_ready(call))
         return (pop_tensor){ 0 };
     if (pop_tensor_num_elements(in) != 1 || !pop_type_is_floating_point(from) || !pop_type_is_floating_point(type)) {
-        poplibs_fail(graph, POP_TYPE_ERROR, where, api,
-                     "a cast of %zu elements from %s to %s; it must be one of half or float to half or float",
-                     pop_tensor_num_elements(in), pop_type_name(from), pop_type_name(type));
+        call_fail(call, POP_TYPE_ERROR,
+                  "a cast of %zu elements from %s to %s; it must be one of half or float to half or float",
+                  pop_tensor_num_elements(in), pop_type_name(from), pop_type_name(type));
         return (pop_tensor){ 0 };
     }
-    if (!pop_graph_get_tile_mapping_at(where, graph, in, NULL, &mapping))
+    if (!pop_graph_get_tile_mapping(graph, in, NULL, &mapping))
         return (pop_tensor){ 0 };
     unsigned tile = 0;
     while (tile + 1 < mapping.count && mapping.first[tile] == mapping.first[tile + 1])
         ++tile;
     pop_interval_lists_free(&mapping);
-    pop_tensor out = pop_graph_add_variable_at(where, graph, POP_BOOL, POP_SHAPE(),
-                                               poplibs_path(path, sizeof(path), name, "isAccurate"));
-    pop_graph_set_tile_mapping_at(where, graph, out, tile);
-    pop_compute_set set =
-        pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, "checkAccuracyWhenCast"));
+    pop_tensor out = pop_graph_add_variable(graph, POP_BOOL, POP_SHAPE(), call_path(call, name, "isAccurate"));
+    pop_graph_set_tile_mapping(graph, out, tile);
+    pop_compute_set set = pop_graph_add_compute_set(graph, call_path(call, name, "checkAccuracyWhenCast"));
     if (from == POP_FLOAT && type == POP_HALF) {
-        pop_vertex vertex = pop_graph_add_vertex_at(where, graph, set, "popops::CheckAccuracyWhenCast<float,half>");
-        pop_graph_connect_at(where, graph, vertex, "input", pop_tensor_reshape_at(where, in, POP_SHAPE()));
-        pop_graph_connect_at(where, graph, vertex, "output", out);
-        pop_graph_set_field_double_at(where, graph, vertex, "tolerance", tolerance);
-        pop_graph_map_vertex_at(where, graph, vertex, tile);
+        pop_vertex vertex = call_vertex(call, set, "popops::CheckAccuracyWhenCast<float,half>", tile);
+        call_connect(call, vertex, "input", pop_tensor_reshape(in, POP_SHAPE()));
+        call_connect(call, vertex, "output", out);
+        pop_graph_set_field_double(graph, vertex, "tolerance", tolerance);
     } else {
-        popops_fill_in_at(where, graph, out, set, 1);
+        popops_fill_in(graph, out, set, 1);
     }
-    pop_sequence_add_at(where, sequence, pop_execute_at(where, set, name));
+    call_execute(call, set, name);
     return out;
 }

@@ -62,7 +62,7 @@ static bool serves(const struct spot *spot, struct pattern pattern)
 {
     const struct element_call *element = spot->work->element;
     size_t used = pattern.outer ? pattern.rows : pattern.length;
-    return pattern.rows >= pop_graph_target(element->graph)->num_worker_contexts ||
+    return pattern.rows >= pop_graph_target(element->call->graph)->num_worker_contexts ||
            (pattern.rows && used == pop_tensor_num_elements(element->given[1]));
 }
 
@@ -72,15 +72,15 @@ static void add_rows(const struct spot *spot, struct pattern pattern, pop_tensor
                      pop_tensor out)
 {
     const struct element_call *element = spot->work->element;
-    pop_vertex vertex = pop_graph_add_vertex_at(element->where, element->graph, spot->work->set,
-                                                pattern.outer ? element->broadcast->outer : element->broadcast->inner);
-    pop_graph_connect_at(element->where, element->graph, vertex, "data", data);
-    pop_graph_connect_at(element->where, element->graph, vertex, "B",
-                         pattern.outer ? pop_tensor_sub_sample_at(element->where, vector, (unsigned)pattern.length, 0)
-                                       : pop_tensor_slice_at(element->where, vector, 0, pattern.length, 0));
+    const struct call *call = element->call;
+    pop_vertex vertex = call_vertex(call, spot->work->set,
+                                    pattern.outer ? element->broadcast->outer : element->broadcast->inner, spot->tile);
+    call_connect(call, vertex, "data", data);
+    call_connect(call, vertex, "B",
+                 pattern.outer ? pop_tensor_sub_sample(vector, (unsigned)pattern.length, 0)
+                               : pop_tensor_slice(vector, 0, pattern.length, 0));
     if (!element->in_place)
-        pop_graph_connect_at(element->where, element->graph, vertex, "out", out);
-    pop_graph_map_vertex_at(element->where, element->graph, vertex, spot->tile);
+        call_connect(call, vertex, "out", out);
 }
 
 /* One vertex for the region; on a CPU, one for each part. */
@@ -88,11 +88,12 @@ static void add_region(const struct spot *spot, size_t region, struct pattern pa
 {
     const struct element_work *work = spot->work;
     const struct element_call *element = work->element;
-    const pop_target *target = pop_graph_target(element->graph);
-    pop_tensor data = poplibs_slice_of_list(element->where, work->in[0], spot->regions, region), out = data;
-    pop_tensor vector = poplibs_slice_of_list(element->where, work->in[1], spot->regions, region);
+    const struct call *call = element->call;
+    const pop_target *target = pop_graph_target(call->graph);
+    pop_tensor data = call_slice_of_list(call, work->in[0], spot->regions, region), out = data;
+    pop_tensor vector = call_slice_of_list(call, work->in[1], spot->regions, region);
     if (!element->in_place)
-        out = poplibs_slice_of_list(element->where, work->out, spot->regions, region);
+        out = call_slice_of_list(call, work->out, spot->regions, region);
     if (target->type != POP_TARGET_CPU) {
         add_rows(spot, pattern, data, vector, out);
         return;
@@ -104,9 +105,8 @@ static void add_region(const struct spot *spot, size_t region, struct pattern pa
                           POPUTIL_NO_LIMIT, &parts);
     for (size_t i = 0; i < parts.count; ++i) {
         pop_interval at = parts.intervals[parts.first[i]];
-        add_rows(spot, pattern, pop_tensor_slice_interval_at(element->where, data, at, 0),
-                 pop_tensor_slice_interval_at(element->where, vector, at, 0),
-                 pop_tensor_slice_interval_at(element->where, out, at, 0));
+        add_rows(spot, pattern, pop_tensor_slice_interval(data, at, 0), pop_tensor_slice_interval(vector, at, 0),
+                 pop_tensor_slice_interval(out, at, 0));
     }
     pop_interval_lists_free(&parts);
 }
@@ -151,9 +151,9 @@ static size_t count_pieces(const struct spot *spot)
 
 static pop_tensor vector_of_piece(const struct spot *spot, size_t at, pop_interval piece)
 {
+    const struct call *call = spot->work->element->call;
     bool stays = piece.end - piece.begin > 1 && spot->places[at] == spot->places[at + 1];
-    return pop_tensor_slice_at(spot->work->element->where, spot->work->in[1], piece.begin,
-                               stays ? piece.begin + 1 : piece.end, 0);
+    return pop_tensor_slice(spot->work->in[1], piece.begin, stays ? piece.begin + 1 : piece.end, 0);
 }
 
 /* One worker's parts; *at is the index of the next element of the tile. */
@@ -161,6 +161,7 @@ static void add_share(const struct spot *spot, const pop_interval *list, size_t 
 {
     const struct element_work *work = spot->work;
     const struct element_call *element = work->element;
+    const struct call *call = element->call;
     struct interval_vec pieces = { 0 };
     size_t from = *at;
     for (size_t i = 0; i < count; ++i)
@@ -171,20 +172,17 @@ static void add_share(const struct spot *spot, const pop_interval *list, size_t 
     pop_tensor *data = poplibs_new(3 * pieces.count, sizeof(*data)), *vector = data + pieces.count,
                *out = vector + pieces.count;
     for (size_t i = 0; i < pieces.count; ++i) {
-        data[i] = pop_tensor_slice_interval_at(element->where, work->in[0], pieces.list[i], 0);
+        data[i] = pop_tensor_slice_interval(work->in[0], pieces.list[i], 0);
         vector[i] = vector_of_piece(spot, from, pieces.list[i]);
-        out[i] = pop_tensor_slice_interval_at(element->where, work->out, pieces.list[i], 0);
+        out[i] = pop_tensor_slice_interval(work->out, pieces.list[i], 0);
         from += pieces.list[i].end - pieces.list[i].begin;
     }
     assert(from == *at);
-    pop_vertex vertex = pop_graph_add_vertex_at(element->where, element->graph, work->set, element->vertex_rows);
-    pop_graph_connect_list_at(element->where, element->graph, vertex, element->fields[0],
-                              (pop_tensors){ pieces.count, data });
-    pop_graph_connect_list_at(element->where, element->graph, vertex, element->fields[1],
-                              (pop_tensors){ pieces.count, vector });
+    pop_vertex vertex = call_vertex(call, work->set, element->vertex_rows, spot->tile);
+    pop_graph_connect_list(call->graph, vertex, element->fields[0], (pop_tensors){ pieces.count, data });
+    pop_graph_connect_list(call->graph, vertex, element->fields[1], (pop_tensors){ pieces.count, vector });
     if (!element->in_place)
-        pop_graph_connect_list_at(element->where, element->graph, vertex, "out", (pop_tensors){ pieces.count, out });
-    pop_graph_map_vertex_at(element->where, element->graph, vertex, spot->tile);
+        pop_graph_connect_list(call->graph, vertex, "out", (pop_tensors){ pieces.count, out });
     free(data);
     free(pieces.list);
 }
@@ -192,7 +190,7 @@ static void add_share(const struct spot *spot, const pop_interval *list, size_t 
 static bool add_parts(const struct spot *spot)
 {
     const struct element_call *element = spot->work->element;
-    const pop_target *target = pop_graph_target(element->graph);
+    const pop_target *target = pop_graph_target(element->call->graph);
     pop_type type = pop_tensor_type(spot->work->out);
     unsigned grain = pop_target_vector_width(target, pop_tensor_type(spot->work->in[0]));
     pop_interval_list all = { spot->regions->first[spot->regions->count], spot->regions->intervals };
@@ -218,7 +216,7 @@ bool element_add_broadcast(const struct element_work *work, const struct poplibs
     struct spot spot = {
         .work = work, .tile = tile->tile, .regions = tile->regions, .count = poplibs_list_elements(&all, 0)
     };
-    spot.places = poplibs_places(poplibs_slice_of_list(work->element->where, work->in[1], &all, 0));
+    spot.places = poplibs_places(call_slice_of_list(work->element->call, work->in[1], &all, 0));
     bool done = spot.places && (add_regions(&spot) || add_parts(&spot));
     free(spot.places);
     return done;

@@ -19,11 +19,7 @@ struct element_broadcast {
 };
 
 struct element_call {
-    pop_where where;
-    pop_graph *graph;
-    const char *api; /* "popops_add" */
-    pop_program sequence;
-    const char *name;
+    const struct call *call;
     const char *step;                 /* name of the compute set: "Op/Add" */
     const char *vertex, *vertex_rows; /* types for one region, or NULL, and for several regions */
     const char *const *fields;        /* names of the operands' fields; in place, the first is also the output */

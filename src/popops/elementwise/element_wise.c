@@ -51,9 +51,9 @@ static const char *types_text(char *buffer, size_t size, unsigned types)
 }
 
 /* The common type of the tensors; false, with an error recorded, if they differ. */
-static bool find_type(const struct element_request *request, const char *api, const struct operator_info *info,
-                      pop_type *type)
+static bool find_type(const struct element_request *request, const struct operator_info *info, pop_type *type)
 {
+    const struct call *call = request->call;
     static const char *const names[] = { "operand 1", "operand 2", "operand 3" };
     char texts[192];
     *type = POP_TYPE_NULL;
@@ -61,17 +61,15 @@ static bool find_type(const struct element_request *request, const char *api, co
         pop_type seen = pop_tensor_type(request->operands[i].tensor);
         if (is_number(&request->operands[i]))
             continue;
-        if (!poplibs_is_operand(request->graph, request->where, api, names[i], request->operands[i].tensor))
+        if (!call_takes(call, names[i], request->operands[i].tensor))
             return false;
         if (is_condition(request, i) && seen != POP_BOOL)
-            return poplibs_fail(request->graph, POP_TYPE_ERROR, request->where, api, "the condition is %s, not bool",
-                                pop_type_name(seen));
+            return call_fail(call, POP_TYPE_ERROR, "the condition is %s, not bool", pop_type_name(seen));
         if (is_condition(request, i))
             continue;
         if (*type != POP_TYPE_NULL && seen != *type)
-            return poplibs_fail(request->graph, POP_TYPE_ERROR, request->where, api,
-                                "operands are %s and %s: they must have the same type", pop_type_name(*type),
-                                pop_type_name(seen));
+            return call_fail(call, POP_TYPE_ERROR, "operands are %s and %s: they must have the same type",
+                             pop_type_name(*type), pop_type_name(seen));
         *type = seen;
     }
     if (*type == POP_TYPE_NULL && is_condition(request, 2) &&
@@ -80,31 +78,30 @@ static bool find_type(const struct element_request *request, const char *api, co
                     ? POP_FLOAT
                     : POP_INT;
     if (*type == POP_TYPE_NULL)
-        return poplibs_fail(request->graph, POP_TYPE_ERROR, request->where, api,
-                            "no operand is a tensor; at least one is needed to determine the type");
+        return call_fail(call, POP_TYPE_ERROR, "no operand is a tensor; at least one is needed to determine the type");
     if (!operator_takes(info, *type))
-        return poplibs_fail(request->graph, POP_TYPE_ERROR, request->where, api, "operands are %s; allowed are %s",
-                            pop_type_name(*type), types_text(texts, sizeof(texts), info->types));
+        return call_fail(call, POP_TYPE_ERROR, "operands are %s; allowed are %s", pop_type_name(*type),
+                         types_text(texts, sizeof(texts), info->types));
     return true;
 }
 
 /* A number as a tensor of one element, on tile 0. */
-static pop_tensor constant_of(const struct element_request *request, const char *api, const popops_operand *operand,
-                              pop_type type)
+static pop_tensor constant_of(const struct element_request *request, const popops_operand *operand, pop_type type)
 {
+    const struct call *call = request->call;
     pop_tensor constant = { 0 };
     double real = operand->value.real,
            range = __builtin_ldexp(1, (int)pop_type_size(type) * 8); /* signed and unsigned alike: -1 sets all bits */
     if (operand->value_type == POP_DOUBLE && !pop_type_is_floating_point(type) &&
         !(real >= -range / 2 && real < range && real == __builtin_trunc(real))) {
-        poplibs_fail(request->graph, POP_TYPE_ERROR, request->where, api,
-                     "the number %g cannot be represented as %s, the tensors' type", real, pop_type_name(type));
+        call_fail(call, POP_TYPE_ERROR, "the number %g cannot be represented as %s, the tensors' type", real,
+                  pop_type_name(type));
         return constant;
     }
     popops_operand number = element_number(operand, type);
-    constant = pop_graph_add_constant_fill_at(request->where, request->graph, type, POP_SHAPE(), number.value_type,
-                                              &number.value, request->name);
-    pop_graph_set_tile_mapping_at(request->where, request->graph, constant, 0);
+    constant =
+        pop_graph_add_constant_fill(call->graph, type, POP_SHAPE(), number.value_type, &number.value, call->name);
+    pop_graph_set_tile_mapping(call->graph, constant, 0);
     return constant;
 }
 
@@ -195,38 +192,36 @@ static void run_operator(struct element_call *element, struct names *names, cons
     element_run(element);
 }
 
-pop_tensor element_serve(const struct element_request *request)
+pop_tensor element_serve(const struct element_request *given)
 {
     static const char *const forms[] = { "", "_in_place", "_with_output" };
+    struct call own = *given->call; /* errors name the operator's function */
+    struct element_request named = *given, *request = &named;
+    const struct call *call = named.call = &own;
     if (request->op < 0 || request->op >= operator_count(request->arity)) {
-        if (poplibs_ready(request->graph))
-            poplibs_fail(request->graph, POP_POPLAR_ERROR, request->where, "popops_element_wise",
-                         "there is no operator %d", request->op);
+        own.api = "popops_element_wise";
+        if (call_ready(call))
+            call_fail(call, POP_POPLAR_ERROR, "there is no operator %d", request->op);
         return (pop_tensor){ 0 };
     }
-    if (poplibs_ready(request->graph) && scalar_multiply_matches(request))
-        return scalar_multiply_serve(request);
     const struct operator_info *info = operator_of(request->arity, request->op);
     pop_tensor none = { 0 }, wanted;
     pop_type type;
     struct names names;
-    struct element_call element = { .where = request->where,
-                                    .graph = request->graph,
-                                    .api = request->api,
-                                    .sequence = request->sequence,
-                                    .name = request->name,
-                                    .count = (size_t)request->arity };
+    struct element_call element = { .call = call, .count = (size_t)request->arity };
     snprintf(names.api, sizeof(names.api), "popops_%s%s", info->name, forms[request->form]);
-    if (!element.api)
-        element.api = names.api;
-    if (!poplibs_ready(request->graph) || !find_type(request, element.api, info, &type))
+    if (!request->of_expression)
+        own.api = names.api;
+    if (call_ready(call) && scalar_multiply_matches(request))
+        return scalar_multiply_serve(request);
+    if (!call_ready(call) || !find_type(request, info, &type))
         return none;
     for (int i = 0; i < request->arity; ++i)
-        element.given[i] = is_number(&request->operands[i]) ? constant_of(request, element.api, &request->operands[i],
-                                                                          is_condition(request, i) ? POP_BOOL : type)
-                                                            : request->operands[i].tensor;
+        element.given[i] = is_number(&request->operands[i])
+                               ? constant_of(request, &request->operands[i], is_condition(request, i) ? POP_BOOL : type)
+                               : request->operands[i].tensor;
     element.out = request->form == ELEMENT_IN_PLACE ? element.given[0] : request->out;
-    if (pop_graph_error(request->graph) || !element_match(&element))
+    if (pop_graph_error(call->graph) || !element_match(&element))
         return none;
     pop_type result = operator_result(info, type);
     if (request->form == ELEMENT_NEW)
@@ -244,90 +239,81 @@ pop_tensor element_serve(const struct element_request *request)
         put_broadcast_second(&element, request);
     run_operator(&element, &names, request, info, type);
     if (copy)
-        pop_sequence_add_at(element.where, element.sequence,
-                            pop_copy_at(element.where, element.out, wanted, false, element.name));
+        call_copy(call, element.out, wanted, call->name);
     return wanted;
 }
 
 pop_tensor popops_unary_at(pop_where where, popops_unary_op op, pop_graph *graph, pop_tensor a, pop_program sequence,
                            const char *name)
 {
-    POPLIBS_CALL(graph, log_operator(1, (int)op), a, name);
-    return element_serve(&(struct element_request){
-        where, graph, ELEMENT_NEW, 1, op, { popops_operand_of_tensor(a) }, { 0 }, sequence, name, NULL, NULL });
+    POPLIBS_CALL_IN(sequence, graph, log_operator(1, (int)op), a, name);
+    return element_serve(
+        &(struct element_request){ call, ELEMENT_NEW, 1, op, { popops_operand_of_tensor(a) }, { 0 }, false, NULL });
 }
 void popops_unary_in_place_at(pop_where where, popops_unary_op op, pop_graph *graph, pop_tensor a, pop_program sequence,
                               const char *name)
 {
-    POPLIBS_CALL(graph, log_operator(1, (int)op), a, name);
+    POPLIBS_CALL_IN(sequence, graph, log_operator(1, (int)op), a, name);
     element_serve(&(struct element_request){
-        where, graph, ELEMENT_IN_PLACE, 1, op, { popops_operand_of_tensor(a) }, { 0 }, sequence, name, NULL, NULL });
+        call, ELEMENT_IN_PLACE, 1, op, { popops_operand_of_tensor(a) }, { 0 }, false, NULL });
 }
 void popops_unary_with_output_at(pop_where where, popops_unary_op op, pop_graph *graph, pop_tensor a, pop_tensor out,
                                  pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, log_operator(1, (int)op), a, out, name);
+    POPLIBS_CALL_IN(sequence, graph, log_operator(1, (int)op), a, out, name);
     element_serve(&(struct element_request){
-        where, graph, ELEMENT_WITH_OUTPUT, 1, op, { popops_operand_of_tensor(a) }, out, sequence, name, NULL, NULL });
+        call, ELEMENT_WITH_OUTPUT, 1, op, { popops_operand_of_tensor(a) }, out, false, NULL });
 }
 pop_tensor popops_binary_at(pop_where where, popops_binary_op op, pop_graph *graph, popops_operand a, popops_operand b,
                             pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, log_operator(2, (int)op), log_operand(a), log_operand(b), name);
-    return element_serve(
-        &(struct element_request){ where, graph, ELEMENT_NEW, 2, op, { a, b }, { 0 }, sequence, name, NULL, NULL });
+    POPLIBS_CALL_IN(sequence, graph, log_operator(2, (int)op), log_operand(a), log_operand(b), name);
+    return element_serve(&(struct element_request){ call, ELEMENT_NEW, 2, op, { a, b }, { 0 }, false, NULL });
 }
 void popops_binary_in_place_at(pop_where where, popops_binary_op op, pop_graph *graph, popops_operand a,
                                popops_operand b, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, log_operator(2, (int)op), log_operand(a), log_operand(b), name);
-    element_serve(&(struct element_request){
-        where, graph, ELEMENT_IN_PLACE, 2, op, { a, b }, { 0 }, sequence, name, NULL, NULL });
+    POPLIBS_CALL_IN(sequence, graph, log_operator(2, (int)op), log_operand(a), log_operand(b), name);
+    element_serve(&(struct element_request){ call, ELEMENT_IN_PLACE, 2, op, { a, b }, { 0 }, false, NULL });
 }
 void popops_binary_with_output_at(pop_where where, popops_binary_op op, pop_graph *graph, popops_operand a,
                                   popops_operand b, pop_tensor out, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, log_operator(2, (int)op), log_operand(a), log_operand(b), out, name);
-    element_serve(&(struct element_request){
-        where, graph, ELEMENT_WITH_OUTPUT, 2, op, { a, b }, out, sequence, name, NULL, NULL });
+    POPLIBS_CALL_IN(sequence, graph, log_operator(2, (int)op), log_operand(a), log_operand(b), out, name);
+    element_serve(&(struct element_request){ call, ELEMENT_WITH_OUTPUT, 2, op, { a, b }, out, false, NULL });
 }
 pop_tensor popops_binary_as_at(pop_where where, popops_binary_op op, pop_graph *graph, popops_operand a,
                                popops_operand b, pop_type type, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, log_operator(2, (int)op), log_operand(a), log_operand(b), log_type(type), name);
+    POPLIBS_CALL_IN(sequence, graph, log_operator(2, (int)op), log_operand(a), log_operand(b), log_type(type), name);
     popops_operand *operands[] = { &a, &b };
-    if (poplibs_ready(graph) && type != POP_HALF && type != POP_FLOAT) {
-        poplibs_fail(graph, POP_TYPE_ERROR, where, "popops_binary_as",
-                     "the result cannot be %s; allowed are half, float", pop_type_name(type));
+    if (call_ready(call) && type != POP_HALF && type != POP_FLOAT) {
+        call_fail(call, POP_TYPE_ERROR, "the result cannot be %s; allowed are half, float", pop_type_name(type));
         return (pop_tensor){ 0 };
     }
     for (int i = 0; i < 2 && type == POP_FLOAT; ++i)
         if (pop_tensor_type(operands[i]->tensor) == POP_HALF)
-            operands[i]->tensor = popops_cast_at(where, graph, operands[i]->tensor, type, sequence, name);
-    pop_tensor out = popops_binary_at(where, op, graph, a, b, sequence, name);
-    return pop_tensor_type(out) == type || !pop_tensor_valid(out)
-               ? out
-               : popops_cast_at(where, graph, out, type, sequence, name);
+            operands[i]->tensor = popops_cast(graph, operands[i]->tensor, type, sequence, name);
+    pop_tensor out = popops_binary_at(call->where, op, graph, a, b, sequence, name);
+    return pop_tensor_type(out) == type || !pop_tensor_valid(out) ? out : popops_cast(graph, out, type, sequence, name);
 }
 pop_tensor popops_ternary_at(pop_where where, popops_ternary_op op, pop_graph *graph, popops_operand a,
                              popops_operand b, popops_operand c, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, log_operator(3, (int)op), log_operand(a), log_operand(b), log_operand(c), name);
-    return element_serve(
-        &(struct element_request){ where, graph, ELEMENT_NEW, 3, op, { a, b, c }, { 0 }, sequence, name, NULL, NULL });
+    POPLIBS_CALL_IN(sequence, graph, log_operator(3, (int)op), log_operand(a), log_operand(b), log_operand(c), name);
+    return element_serve(&(struct element_request){ call, ELEMENT_NEW, 3, op, { a, b, c }, { 0 }, false, NULL });
 }
 void popops_ternary_in_place_at(pop_where where, popops_ternary_op op, pop_graph *graph, popops_operand a,
                                 popops_operand b, popops_operand c, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, log_operator(3, (int)op), log_operand(a), log_operand(b), log_operand(c), name);
-    element_serve(&(struct element_request){
-        where, graph, ELEMENT_IN_PLACE, 3, op, { a, b, c }, { 0 }, sequence, name, NULL, NULL });
+    POPLIBS_CALL_IN(sequence, graph, log_operator(3, (int)op), log_operand(a), log_operand(b), log_operand(c), name);
+    element_serve(&(struct element_request){ call, ELEMENT_IN_PLACE, 3, op, { a, b, c }, { 0 }, false, NULL });
 }
 void popops_ternary_with_output_at(pop_where where, popops_ternary_op op, pop_graph *graph, popops_operand a,
                                    popops_operand b, popops_operand c, pop_tensor out, pop_program sequence,
                                    const char *name)
 {
-    POPLIBS_CALL(graph, log_operator(3, (int)op), log_operand(a), log_operand(b), log_operand(c), out, name);
-    element_serve(&(struct element_request){
-        where, graph, ELEMENT_WITH_OUTPUT, 3, op, { a, b, c }, out, sequence, name, NULL, NULL });
+    POPLIBS_CALL_IN(sequence, graph, log_operator(3, (int)op), log_operand(a), log_operand(b), log_operand(c), out,
+                    name);
+    element_serve(&(struct element_request){ call, ELEMENT_WITH_OUTPUT, 3, op, { a, b, c }, out, false, NULL });
 }

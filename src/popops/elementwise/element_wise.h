@@ -7,15 +7,12 @@
 
 enum element_form { ELEMENT_NEW, ELEMENT_IN_PLACE, ELEMENT_WITH_OUTPUT };
 struct element_request {
-    pop_where where;
-    pop_graph *graph;
+    const struct call *call;
     enum element_form form;
     int arity, op;
     popops_operand operands[3];
-    pop_tensor out; /* for the form with an output */
-    pop_program sequence;
-    const char *name;
-    const char *api;         /* name of the public function; NULL: derived from the operator */
+    pop_tensor out;
+    bool of_expression;      /* errors name the call; else the operator's function */
     const double *tolerance; /* of scalar_multiply.h; NULL: the default */
 };
 

@@ -6,17 +6,17 @@
 #include <popops/fill.h>
 
 struct fill {
-    pop_where where;
+    const struct call *call;
     pop_compute_set set;
     pop_tensor flat;
     pop_type value_type;
     const void *value;
 };
 
-static void fill_regions(pop_graph *graph, const struct poplibs_tile *tile, void *user)
+static void fill_regions(const struct call *call, const struct poplibs_tile *tile, void *user)
 {
     const struct fill *fill = user;
-    const pop_target *target = pop_graph_target(graph);
+    const pop_target *target = pop_graph_target(call->graph);
     pop_type type = pop_tensor_type(fill->flat);
     unsigned grain = pop_target_vector_width(target, type);
     poputil_partitions parts;
@@ -26,14 +26,12 @@ static void fill_regions(pop_graph *graph, const struct poplibs_tile *tile, void
     for (size_t i = 0; i < parts.count; ++i) {
         size_t first = parts.first[i], count = parts.first[i + 1] - first;
         snprintf(name, sizeof(name), count == 1 ? "popops::Fill<%s>" : "popops::Fill2d<%s>", pop_type_name(type));
-        pop_vertex vertex = pop_graph_add_vertex_at(fill->where, graph, fill->set, name);
+        pop_vertex vertex = call_vertex(call, fill->set, name, tile->tile);
         if (count == 1)
-            pop_graph_connect_at(fill->where, graph, vertex, "out",
-                                 poplibs_slice_of_list(fill->where, fill->flat, &parts.regions, first));
+            call_connect(call, vertex, "out", call_slice_of_list(call, fill->flat, &parts.regions, first));
         else
-            poplibs_connect_rows(fill->where, graph, vertex, "out", fill->flat, &parts.regions, first, count);
-        pop_graph_set_field_at(fill->where, graph, vertex, "in", fill->value_type, fill->value);
-        pop_graph_map_vertex_at(fill->where, graph, vertex, tile->tile);
+            call_connect_rows(call, vertex, "out", fill->flat, &parts.regions, first, count);
+        pop_graph_set_field(call->graph, vertex, "in", fill->value_type, fill->value);
     }
     poputil_partitions_free(&parts);
 }
@@ -42,27 +40,27 @@ void popops_fill_value_in_at(pop_where where, pop_graph *graph, pop_tensor t, po
                              const void *value)
 {
     POPLIBS_CALL(graph, t, log_type(value_type));
-    if (!poplibs_ready(graph))
+    if (!call_ready(call))
         return;
-    struct fill fill = { where, set, pop_tensor_flatten_at(where, t), value_type, value };
-    poplibs_for_each_tile(where, graph, fill.flat, fill_regions, &fill);
+    struct fill fill = { call, set, pop_tensor_flatten(t), value_type, value };
+    call_for_each_tile(call, fill.flat, fill_regions, &fill);
 }
 void popops_fill_in_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set set, double value)
 {
     POPLIBS_CALL(graph, t, value);
-    popops_fill_value_in_at(where, graph, t, set, POP_DOUBLE, &value);
+    popops_fill_value_in(graph, t, set, POP_DOUBLE, &value);
 }
 
 void popops_fill_value_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list regions,
                                   unsigned tile, pop_compute_set set, pop_type value_type, const void *value)
 {
     POPLIBS_CALL(graph, t, tile, log_type(value_type));
-    if (!poplibs_ready(graph))
+    if (!call_ready(call))
         return;
-    struct fill fill = { where, set, pop_tensor_flatten_at(where, t), value_type, value };
+    struct fill fill = { call, set, pop_tensor_flatten(t), value_type, value };
     pop_interval_lists lists;
-    if (pop_graph_get_sorted_contiguous_regions_at(where, graph, fill.flat, regions, true, NULL, &lists)) {
-        fill_regions(graph, &(struct poplibs_tile){ tile, &lists }, &fill);
+    if (pop_graph_get_sorted_contiguous_regions(graph, fill.flat, regions, true, NULL, &lists)) {
+        fill_regions(call, &(struct poplibs_tile){ tile, &lists }, &fill);
         pop_interval_lists_free(&lists);
     }
 }
@@ -70,53 +68,50 @@ void popops_fill_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop
                             pop_compute_set set, double value)
 {
     POPLIBS_CALL(graph, t, tile, value);
-    popops_fill_value_on_tile_at(where, graph, t, regions, tile, set, POP_DOUBLE, &value);
+    popops_fill_value_on_tile(graph, t, regions, tile, set, POP_DOUBLE, &value);
 }
 
-/* The value of a call that fills a tensor in a sequence, and the names of the call and of its step. */
+/* The value of a call that fills a tensor in a sequence, and the name of its step. */
 struct filling {
     pop_type value_type;
     const void *value;
-    const char *api, *step;
+    const char *step;
 };
-static void fill_by(pop_where where, pop_graph *graph, const struct filling *filling, pop_tensor t,
-                    pop_program sequence, const char *name)
+static void fill_by(const struct call *call, const struct filling *filling, pop_tensor t)
 {
-    char path[POPLIBS_PATH_SIZE];
-    if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, filling->api, "the tensor", t))
+    if (!call_ready(call) || !call_takes(call, "the tensor", t))
         return;
-    pop_compute_set set =
-        pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, filling->step));
-    popops_fill_value_in_at(where, graph, t, set, filling->value_type, filling->value);
-    pop_sequence_add_at(where, sequence, pop_execute_at(where, set, name));
+    pop_compute_set set = pop_graph_add_compute_set(call->graph, call_path(call, call->name, filling->step));
+    popops_fill_value_in(call->graph, t, set, filling->value_type, filling->value);
+    call_execute(call, set, call->name);
 }
 
 void popops_fill_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, double value,
                     const char *name)
 {
-    POPLIBS_CALL(graph, t, value, name);
-    fill_by(where, graph, &(struct filling){ POP_DOUBLE, &value, "popops_fill", "Fill" }, t, sequence, name);
+    POPLIBS_CALL_IN(sequence, graph, t, value, name);
+    fill_by(call, &(struct filling){ POP_DOUBLE, &value, "Fill" }, t);
 }
 void popops_fill_value_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, pop_type value_type,
                           const void *value, const char *name)
 {
-    POPLIBS_CALL(graph, t, log_type(value_type), name);
-    fill_by(where, graph, &(struct filling){ value_type, value, "popops_fill_value", "Fill" }, t, sequence, name);
+    POPLIBS_CALL_IN(sequence, graph, t, log_type(value_type), name);
+    fill_by(call, &(struct filling){ value_type, value, "Fill" }, t);
 }
 
 void popops_zero_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, t, name);
-    fill_by(where, graph, &(struct filling){ POP_DOUBLE, &(double){ 0 }, "popops_zero", "Zero" }, t, sequence, name);
+    POPLIBS_CALL_IN(sequence, graph, t, name);
+    fill_by(call, &(struct filling){ POP_DOUBLE, &(double){ 0 }, "Zero" }, t);
 }
 void popops_zero_in_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set set)
 {
     POPLIBS_CALL(graph, t);
-    popops_fill_in_at(where, graph, t, set, 0);
+    popops_fill_in(graph, t, set, 0);
 }
 void popops_zero_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list regions, unsigned tile,
                             pop_compute_set set)
 {
     POPLIBS_CALL(graph, t, tile);
-    popops_fill_on_tile_at(where, graph, t, regions, tile, set, 0);
+    popops_fill_on_tile(graph, t, regions, tile, set, 0);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of all elements: each worker tests its share, and the consensus of the compute set is the result. */
 #include "poplibs/cpu_parts.h"
+#include "poplibs/elements.h"
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 
@@ -9,81 +10,74 @@
 #include <popops/nan.h>
 
 struct predicate {
-    pop_where where;
+    const struct call *call;
     pop_compute_set set;
     pop_tensor flat;
     const char *vertex;
 };
 
-static void test_regions(pop_graph *graph, const struct poplibs_tile *tile, void *user)
+static void test_regions(const struct call *call, const struct poplibs_tile *tile, void *user)
 {
     const struct predicate *p = user;
-    const pop_target *target = pop_graph_target(graph);
+    const pop_target *target = pop_graph_target(call->graph);
     bool cpu = target->type == POP_TARGET_CPU;
     poputil_partitions parts;
     poputil_split_regions_lists(tile->regions, cpu ? 4096 : 4, cpu ? POPLIBS_CPU_PARTS : target->num_worker_contexts, 8,
                                 POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
     for (size_t i = 0; i < parts.count; ++i) {
-        pop_vertex vertex = pop_graph_add_vertex_at(p->where, graph, p->set, p->vertex);
-        poplibs_connect_rows(p->where, graph, vertex, "in", p->flat, &parts.regions, parts.first[i],
-                             parts.first[i + 1] - parts.first[i]);
-        pop_graph_map_vertex_at(p->where, graph, vertex, tile->tile);
+        pop_vertex vertex = call_vertex(call, p->set, p->vertex, tile->tile);
+        call_connect_rows(call, vertex, "in", p->flat, &parts.regions, parts.first[i],
+                          parts.first[i + 1] - parts.first[i]);
     }
     poputil_partitions_free(&parts);
 }
 
 /* A BOOL on tile 0: whether the compute functions of all vertices return true. */
-static pop_tensor consensus(pop_where where, pop_graph *graph, pop_tensor a, const char *vertex, pop_program sequence,
-                            const char *name, const char *step)
+static pop_tensor consensus(const struct call *call, pop_tensor a, const char *vertex, const char *step)
 {
-    char path[POPLIBS_PATH_SIZE];
-    poplibs_path(path, sizeof(path), name, step);
-    pop_tensor out = pop_graph_add_variable_at(where, graph, POP_BOOL, POP_SHAPE(), path);
-    pop_graph_set_tile_mapping_at(where, graph, out, 0);
-    struct predicate p = { where, pop_graph_add_compute_set_at(where, graph, path), pop_tensor_flatten_at(where, a),
-                           vertex };
-    poplibs_for_each_tile(where, graph, p.flat, test_regions, &p);
-    pop_sequence_add_at(where, sequence, pop_execute_consensus_at(where, p.set, out, name));
+    const char *path = call_path(call, call->name, step);
+    pop_tensor out = pop_graph_add_variable(call->graph, POP_BOOL, POP_SHAPE(), path);
+    pop_graph_set_tile_mapping(call->graph, out, 0);
+    struct predicate p = { call, pop_graph_add_compute_set(call->graph, path), pop_tensor_flatten(a), vertex };
+    call_for_each_tile(call, p.flat, test_regions, &p);
+    pop_sequence_add(call->sequence, pop_execute_consensus(p.set, out, call->name));
     return out;
 }
 
 pop_tensor popops_all_true_at(pop_where where, pop_graph *graph, pop_tensor a, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, a, name);
-    if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, "popops_all_true", "the tensor", a))
+    POPLIBS_CALL_IN(sequence, graph, a, name);
+    if (!call_ready(call) || !call_takes(call, "the tensor", a))
         return (pop_tensor){ 0 };
     if (pop_tensor_type(a) != POP_BOOL) {
-        poplibs_fail(graph, POP_TYPE_ERROR, where, "popops_all_true", "a %s tensor; it must be bool",
-                     pop_type_name(pop_tensor_type(a)));
+        call_fail(call, POP_TYPE_ERROR, "a %s tensor; it must be bool", pop_type_name(pop_tensor_type(a)));
         return (pop_tensor){ 0 };
     }
-    return consensus(where, graph, a, "popops::AllTrue<bool>", sequence, name, "AllTrue");
+    return consensus(call, a, "popops::AllTrue<bool>", "AllTrue");
 }
 
-static pop_tensor has(pop_where where, pop_graph *graph, pop_tensor a, const char *api, const char *kind,
-                      pop_program sequence, const char *name)
+static pop_tensor has(const struct call *call, pop_tensor a, const char *kind)
 {
     char vertex[64];
-    if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the tensor", a))
+    if (!call_ready(call) || !call_takes(call, "the tensor", a))
         return (pop_tensor){ 0 };
     if (!pop_type_is_floating_point(pop_tensor_type(a))) {
-        poplibs_fail(graph, POP_TYPE_ERROR, where, api, "a %s tensor; it must be half or float",
-                     pop_type_name(pop_tensor_type(a)));
+        call_fail(call, POP_TYPE_ERROR, "a %s tensor; it must be half or float", pop_type_name(pop_tensor_type(a)));
         return (pop_tensor){ 0 };
     }
     snprintf(vertex, sizeof(vertex), "popops::%s<%s>", kind, pop_type_name(pop_tensor_type(a)));
-    pop_tensor out = consensus(where, graph, a, vertex, sequence, name, kind);
-    popops_unary_in_place_at(where, POPOPS_UNARY_LOGICAL_NOT, graph, out, sequence, name);
+    pop_tensor out = consensus(call, a, vertex, kind);
+    call_unary_in_place(call, POPOPS_UNARY_LOGICAL_NOT, out, call->name);
     return out;
 }
 pop_tensor popops_has_nan_at(pop_where where, pop_graph *graph, pop_tensor a, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, a, name);
-    return has(where, graph, a, "popops_has_nan", "HasNaN", sequence, name);
+    POPLIBS_CALL_IN(sequence, graph, a, name);
+    return has(call, a, "HasNaN");
 }
 pop_tensor popops_has_nan_or_inf_at(pop_where where, pop_graph *graph, pop_tensor a, pop_program sequence,
                                     const char *name)
 {
-    POPLIBS_CALL(graph, a, name);
-    return has(where, graph, a, "popops_has_nan_or_inf", "HasNaNOrInf", sequence, name);
+    POPLIBS_CALL_IN(sequence, graph, a, name);
+    return has(call, a, "HasNaNOrInf");
 }

@@ -14,15 +14,16 @@ bool scalar_multiply_matches(const struct element_request *request)
            (is_pair(a, b) || (request->form != ELEMENT_IN_PLACE && is_pair(b, a)));
 }
 
-static bool are_operands(const struct element_request *request, const char *api)
+static bool are_operands(const struct element_request *request)
 {
-    return poplibs_is_operand(request->graph, request->where, api, "operand 1", request->operands[0].tensor) &&
-           poplibs_is_operand(request->graph, request->where, api, "operand 2", request->operands[1].tensor);
+    return call_takes(request->call, "operand 1", request->operands[0].tensor) &&
+           call_takes(request->call, "operand 2", request->operands[1].tensor);
 }
 
 /* Adds the vertices; where the output overlaps the halves in another order, they write to a copy of it. */
 static void multiply(struct element_call *element)
 {
+    const struct call *call = element->call;
     char vertex[128], rows[128];
     pop_tensor wanted = element->out;
     element->in_place = pop_tensor_equal(element->given[0], element->out);
@@ -41,22 +42,16 @@ static void multiply(struct element_call *element)
     element->vertex_rows = rows;
     element_run(element);
     if (copy)
-        pop_sequence_add_at(element->where, element->sequence,
-                            pop_copy_at(element->where, element->out, wanted, false, element->name));
+        call_copy(call, element->out, wanted, call->name);
     element->out = wanted;
 }
 
 pop_tensor scalar_multiply_serve(const struct element_request *request)
 {
-    static const char *const fields[] = { "data", "B" }, *const forms[] = { "popops_mul", "popops_mul_in_place",
-                                                                            "popops_mul_with_output" };
+    static const char *const fields[] = { "data", "B" };
     bool halves_first = is_pair(&request->operands[0], &request->operands[1]);
     double tolerance = request->tolerance ? *request->tolerance : SCALAR_MULTIPLY_TOLERANCE;
-    struct element_call element = { .where = request->where,
-                                    .graph = request->graph,
-                                    .api = request->api ? request->api : forms[request->form],
-                                    .sequence = request->sequence,
-                                    .name = request->name,
+    struct element_call element = { .call = request->call,
                                     .step = "Op/Multiply",
                                     .fields = fields,
                                     .count = 2,
@@ -64,7 +59,7 @@ pop_tensor scalar_multiply_serve(const struct element_request *request)
                                                request->operands[halves_first].tensor },
                                     .number = true,
                                     .tolerance = &tolerance };
-    if (!are_operands(request, element.api))
+    if (!are_operands(request))
         return (pop_tensor){ 0 };
     element.out = request->form == ELEMENT_IN_PLACE ? element.given[0] : request->out;
     if (!element_match(&element))

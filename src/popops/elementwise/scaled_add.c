@@ -2,6 +2,7 @@
 /* A tile whose share is one region of memory gets one vertex; other tiles get one for each worker, with several
  * regions. */
 #include "poplibs/cpu_parts.h"
+#include "poplibs/elements.h"
 #include "poplibs/log.h"
 #include "poplibs/options.h"
 #include "poplibs/tiles.h"
@@ -21,10 +22,7 @@ struct scaled_options {
 };
 
 struct scaled {
-    pop_where where;
-    pop_graph *graph;
-    const char *api, *name;
-    pop_program sequence;
+    const struct call *call;
     struct scaled_options options;
     const char *kind; /* ScaledAdd, ScaledSubtract, aXPlusbY, aXMinusbY, XMinusaXPlusbY */
     bool both, constant;
@@ -38,18 +36,20 @@ struct scaled {
 
 static void set_factor(const struct scaled *s, pop_vertex vertex, const char *field, const struct factor *factor)
 {
+    const struct call *call = s->call;
     if (!s->constant)
-        pop_graph_connect_at(s->where, s->graph, vertex, field, factor->tensor);
+        call_connect(call, vertex, field, factor->tensor);
     else if (pop_type_is_floating_point(s->scale))
-        pop_graph_set_field_double_at(s->where, s->graph, vertex, field, factor->value);
+        pop_graph_set_field_double(call->graph, vertex, field, factor->value);
     else
-        pop_graph_set_field_int_at(s->where, s->graph, vertex, field, /* integers wrap */
-                                   s->scale == POP_INT ? (int32_t)factor->value
-                                                       : (int64_t)(uint32_t)(int64_t)factor->value);
+        pop_graph_set_field_int(call->graph, vertex, field,
+                                s->scale == POP_INT ? (int32_t)factor->value
+                                                    : (int64_t)(uint32_t)(int64_t)factor->value);
 }
 
 static pop_vertex add_vertex(const struct scaled *s, const char *form, unsigned tile)
 {
+    const struct call *call = s->call;
     char name[128];
     const char *data = pop_type_name(pop_tensor_type(s->a)), *delta = pop_type_name(pop_tensor_type(s->b)),
                *scale = pop_type_name(s->scale);
@@ -61,25 +61,25 @@ static pop_vertex add_vertex(const struct scaled *s, const char *form, unsigned 
                  s->options.apart ? "true" : "false");
     else
         snprintf(name, sizeof(name), "popops::%s%s<%s,%s,%s,false>", s->kind, form, data, delta, scale);
-    pop_vertex vertex = pop_graph_add_vertex_at(s->where, s->graph, s->set, name);
+    pop_vertex vertex = call_vertex(call, s->set, name, tile);
     if (s->both)
         set_factor(s, vertex, "scaleA", &s->scale_a);
     set_factor(s, vertex, "scaleB", &s->scale_b);
-    pop_graph_map_vertex_at(s->where, s->graph, vertex, tile);
     return vertex;
 }
 
 static void add_run(const struct scaled *s, const pop_interval_lists *regions, size_t list, unsigned tile)
 {
+    const struct call *call = s->call;
     pop_vertex vertex = add_vertex(s, "Supervisor", tile);
-    pop_graph_connect_at(s->where, s->graph, vertex, "A", poplibs_slice_of_list(s->where, s->a, regions, list));
-    pop_graph_connect_at(s->where, s->graph, vertex, "B", poplibs_slice_of_list(s->where, s->b, regions, list));
+    call_connect(call, vertex, "A", call_slice_of_list(call, s->a, regions, list));
+    call_connect(call, vertex, "B", call_slice_of_list(call, s->b, regions, list));
 }
 
-static void add_regions(pop_graph *graph, const struct poplibs_tile *tile, void *user)
+static void add_regions(const struct call *call, const struct poplibs_tile *tile, void *user)
 {
     const struct scaled *s = user;
-    const pop_target *target = pop_graph_target(graph);
+    const pop_target *target = pop_graph_target(call->graph);
     bool cpu = target->type == POP_TARGET_CPU;
     unsigned grain = pop_target_vector_width(target, pop_tensor_type(s->a));
     if (tile->regions->count == 1 && !cpu) {
@@ -97,8 +97,8 @@ static void add_regions(pop_graph *graph, const struct poplibs_tile *tile, void 
             continue;
         }
         pop_vertex vertex = add_vertex(s, "2D", tile->tile);
-        poplibs_connect_rows(s->where, graph, vertex, "A", s->a, &parts.regions, first, count);
-        poplibs_connect_rows(s->where, graph, vertex, "B", s->b, &parts.regions, first, count);
+        call_connect_rows(call, vertex, "A", s->a, &parts.regions, first, count);
+        call_connect_rows(call, vertex, "B", s->b, &parts.regions, first, count);
     }
     poputil_partitions_free(&parts);
 }
@@ -107,22 +107,22 @@ static void add_regions(pop_graph *graph, const struct poplibs_tile *tile, void 
 
 static bool check_operands(const struct scaled *s)
 {
+    const struct call *call = s->call;
     size_t dims[2][16], ranks[2] = { pop_tensor_shape(s->a, dims[0], 16), pop_tensor_shape(s->b, dims[1], 16) };
     pop_type type = pop_tensor_type(s->a);
     char text[2][128];
-    if (!poplibs_is_operand(s->graph, s->where, s->api, "a", s->a) ||
-        !poplibs_is_operand(s->graph, s->where, s->api, "b", s->b))
+    if (!call_takes(call, "a", s->a) || !call_takes(call, "b", s->b))
         return false;
     if (ranks[0] != ranks[1] || memcmp(dims[0], dims[1], poplibs_min(ranks[0], 16) * sizeof(size_t)) != 0)
-        return poplibs_fail(
-            s->graph, POP_POPLAR_ERROR, s->where, s->api, "shapes %s and %s differ",
+        return call_fail(
+            call, POP_POPLAR_ERROR, "shapes %s and %s differ",
             poplibs_shape_text(text[0], sizeof(text[0]), (pop_shape){ poplibs_min(ranks[0], 16), dims[0] }),
             poplibs_shape_text(text[1], sizeof(text[1]), (pop_shape){ poplibs_min(ranks[1], 16), dims[1] }));
     if (type != POP_HALF && type != POP_FLOAT && type != POP_INT && type != POP_UNSIGNED_INT)
-        return poplibs_fail(s->graph, POP_TYPE_ERROR, s->where, s->api,
-                            "a is %s; half, float, int or unsigned int is needed", pop_type_name(type));
+        return call_fail(call, POP_TYPE_ERROR, "a is %s; half, float, int or unsigned int is needed",
+                         pop_type_name(type));
     if (!pop_tensor_is_parallel_writeable(s->a))
-        return poplibs_fail(s->graph, POP_POPLAR_ERROR, s->where, s->api, "a contains constants or repeated elements");
+        return call_fail(call, POP_POPLAR_ERROR, "a contains constants or repeated elements");
     return true;
 }
 
@@ -131,15 +131,14 @@ static bool check_factor(const struct scaled *s, const struct factor *factor)
     pop_type type = pop_tensor_type(factor->tensor), data = pop_tensor_type(s->a);
     if (s->constant)
         return true;
-    if (!poplibs_is_scale(s->graph, s->where, s->api, "a factor", factor->tensor))
+    if (!call_takes_scale(s->call, "a factor", factor->tensor))
         return false;
     if (pop_tensor_num_elements(factor->tensor) != 1)
-        return poplibs_fail(s->graph, POP_POPLAR_ERROR, s->where, s->api, "a factor has %zu elements; it must have one",
-                            pop_tensor_num_elements(factor->tensor));
+        return call_fail(s->call, POP_POPLAR_ERROR, "a factor has %zu elements; it must have one",
+                         pop_tensor_num_elements(factor->tensor));
     if (pop_type_is_floating_point(data) ? !pop_type_is_floating_point(type) : type != data)
-        return poplibs_fail(s->graph, POP_TYPE_ERROR, s->where, s->api, "a factor is %s; for %s tensors it must be %s",
-                            pop_type_name(type), pop_type_name(data),
-                            pop_type_is_floating_point(data) ? "half or float" : pop_type_name(data));
+        return call_fail(s->call, POP_TYPE_ERROR, "a factor is %s; for %s tensors it must be %s", pop_type_name(type),
+                         pop_type_name(data), pop_type_is_floating_point(data) ? "half or float" : pop_type_name(data));
     return true;
 }
 
@@ -150,22 +149,22 @@ static bool parse(struct scaled *s, pop_options given)
 #include "poplibs/options.def"
     };
     s->options = (struct scaled_options){ false, 1e-6 };
-    return poplibs_parse_options(s->where, s->graph, s->api, given, table, sizeof(table) / sizeof(table[0]),
-                                 &s->options);
+    return call_parse_options(s->call, given, table, sizeof(table) / sizeof(table[0]), &s->options);
 }
 
 /* ---- types of factors ---- */
 
 static bool fits_half(const struct scaled *s, const struct factor *factor)
 {
-    return poputil_check_accuracy_when_cast(pop_graph_target(s->graph), factor->value, POP_FLOAT, POP_HALF,
+    return poputil_check_accuracy_when_cast(pop_graph_target(s->call->graph), factor->value, POP_FLOAT, POP_HALF,
                                             s->options.tolerance);
 }
 static void factor_as(struct scaled *s, struct factor *factor, pop_type type)
 {
-    factor->tensor = pop_tensor_reshape_at(s->where, factor->tensor, POP_SHAPE());
+    const struct call *call = s->call;
+    factor->tensor = pop_tensor_reshape(factor->tensor, POP_SHAPE());
     if (pop_tensor_type(factor->tensor) != type)
-        factor->tensor = popops_cast_at(s->where, s->graph, factor->tensor, type, s->sequence, s->name);
+        factor->tensor = popops_cast(call->graph, factor->tensor, type, call->sequence, call->name);
 }
 
 /* Factors of half tensors are half if all of them are half, or constants that half represents within the tolerance. */
@@ -190,25 +189,27 @@ static void choose_scale(struct scaled *s)
 /* An operand that overlaps a in another order is copied before a is written. */
 static pop_tensor apart(const struct scaled *s, pop_tensor t)
 {
+    const struct call *call = s->call;
     if (!pop_tensor_valid(t) || pop_tensor_equal(t, s->a) || !pop_tensor_intersects(t, s->a))
         return t;
     pop_tensor copy =
-        pop_graph_clone_at(s->where, s->graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, s->name);
-    pop_sequence_add_at(s->where, s->sequence, pop_copy_at(s->where, t, copy, false, s->name));
+        pop_graph_clone(call->graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, call->name);
+    call_copy(call, t, copy, call->name);
     return copy;
 }
 
 /* There are no vertices for integers with two factors, so a is multiplied first. */
 static void scale_a_first(struct scaled *s)
 {
+    const struct call *call = s->call;
     bool subtract = strcmp(s->kind, "aXMinusbY") == 0, mix = strcmp(s->kind, "XMinusaXPlusbY") == 0;
     popops_operand factor =
         s->constant ? popops_operand_of_int((long long)s->scale_a.value) : popops_operand_of_tensor(s->scale_a.tensor);
     if (mix && !s->constant)
-        factor = popops_operand_of_tensor(popops_binary_at(s->where, POPOPS_BINARY_SUBTRACT, s->graph,
-                                                           popops_operand_of_int(1), factor, s->sequence, s->name));
-    popops_binary_in_place_at(s->where, POPOPS_BINARY_MULTIPLY, s->graph, popops_operand_of_tensor(s->a), factor,
-                              s->sequence, s->name);
+        factor =
+            popops_operand_of_tensor(popops_binary_at(call->where, POPOPS_BINARY_SUBTRACT, call->graph,
+                                                      popops_operand_of_int(1), factor, call->sequence, call->name));
+    call_binary_in_place(call, POPOPS_BINARY_MULTIPLY, s->a, factor, call->name);
     s->both = false;
     s->kind = subtract ? "ScaledSubtract" : "ScaledAdd";
 }
@@ -220,14 +221,14 @@ static bool needs_cast(const struct scaled *s)
     return a != b && (s->both || !pop_type_is_floating_point(a) || !pop_type_is_floating_point(b));
 }
 
-static void build(struct scaled *s, pop_options options)
+static void build(struct scaled *s)
 {
-    char path[POPLIBS_PATH_SIZE];
-    if (!poplibs_ready(s->graph) || !check_operands(s) || !check_factor(s, &s->scale_b) ||
-        (s->both && !check_factor(s, &s->scale_a)) || !parse(s, options))
+    const struct call *call = s->call;
+    if (!call_ready(call) || !check_operands(s) || !check_factor(s, &s->scale_b) ||
+        (s->both && !check_factor(s, &s->scale_a)) || !parse(s, call->options))
         return;
     if (needs_cast(s))
-        s->b = popops_cast_at(s->where, s->graph, s->b, pop_tensor_type(s->a), s->sequence, s->name);
+        s->b = popops_cast(call->graph, s->b, pop_tensor_type(s->a), call->sequence, call->name);
     s->b = apart(s, s->b);
     s->scale_a.tensor = apart(s, s->scale_a.tensor);
     s->scale_b.tensor = apart(s, s->scale_b.tensor);
@@ -236,81 +237,74 @@ static void build(struct scaled *s, pop_options options)
     choose_scale(s);
     s->options.apart =
         s->options.apart && pop_type_is_floating_point(s->scale) && pop_tensor_type(s->a) == pop_tensor_type(s->b);
-    s->a = pop_tensor_flatten_at(s->where, s->a);
-    s->b = pop_tensor_flatten_at(s->where, s->b);
-    s->set = pop_graph_add_compute_set_at(s->where, s->graph, poplibs_path(path, sizeof(path), s->name, "AddTo"));
-    pop_mark mark = pop_graph_mark(s->graph);
-    pop_graph_reorder_to_simplify_at(s->where, s->graph, &s->a, (pop_tensor *[]){ &s->b }, 1, false);
-    poplibs_for_each_tile(s->where, s->graph, s->a, add_regions, s);
-    pop_graph_release(s->graph, mark);
-    pop_sequence_add_at(s->where, s->sequence, pop_execute_at(s->where, s->set, s->name));
+    s->a = pop_tensor_flatten(s->a);
+    s->b = pop_tensor_flatten(s->b);
+    s->set = pop_graph_add_compute_set(call->graph, call_path(call, call->name, "AddTo"));
+    pop_mark mark = pop_graph_mark(call->graph);
+    pop_graph_reorder_to_simplify(call->graph, &s->a, (pop_tensor *[]){ &s->b }, 1, false);
+    call_for_each_tile(call, s->a, add_regions, s);
+    pop_graph_release(call->graph, mark);
+    call_execute(call, s->set, call->name);
 }
 
 /* ---- calls ---- */
 
-#define SCALED(text, what, ...)                                                                                        \
+#define SCALED(what, ...)                                                                                              \
     (struct scaled)                                                                                                    \
     {                                                                                                                  \
-        .where = where, .graph = graph, .api = text, .name = name, .sequence = sequence, .kind = what, .a = a, .b = b, \
-        __VA_ARGS__                                                                                                    \
+        .call = call, .kind = what, .a = a, .b = b, __VA_ARGS__                                                        \
     }
 
 void popops_scaled_add_to_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor scale,
                              pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, a, b, scale, name, options);
-    build(&SCALED("popops_scaled_add_to", "ScaledAdd", .scale_b = { scale, 0 }), options);
+    POPLIBS_CALL_IN(sequence, graph, a, b, scale, name, options);
+    build(&SCALED("ScaledAdd", .scale_b = { scale, 0 }));
 }
 void popops_scaled_add_to_constant_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, double scale,
                                       pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, a, b, scale, name, options);
-    build(&SCALED("popops_scaled_add_to_constant", "ScaledAdd", .scale_b = { .value = scale }, .constant = true),
-          options);
+    POPLIBS_CALL_IN(sequence, graph, a, b, scale, name, options);
+    build(&SCALED("ScaledAdd", .scale_b = { .value = scale }, .constant = true));
 }
 void popops_scaled_subtract_from_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor scale,
                                     pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, a, b, scale, name, options);
-    build(&SCALED("popops_scaled_subtract_from", "ScaledSubtract", .scale_b = { scale, 0 }), options);
+    POPLIBS_CALL_IN(sequence, graph, a, b, scale, name, options);
+    build(&SCALED("ScaledSubtract", .scale_b = { scale, 0 }));
 }
 void popops_scaled_subtract_from_constant_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b,
                                              double scale, pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, a, b, scale, name, options);
-    build(
-        &SCALED("popops_scaled_subtract_from_constant", "ScaledAdd", .scale_b = { .value = -scale }, .constant = true),
-        options);
+    POPLIBS_CALL_IN(sequence, graph, a, b, scale, name, options);
+    build(&SCALED("ScaledAdd", .scale_b = { .value = -scale }, .constant = true));
 }
 
-static bool known(pop_where where, pop_graph *graph, const char *api, popops_scaled_add_specialisation specialisation)
+static bool known(const struct call *call, popops_scaled_add_specialisation specialisation)
 {
     if (specialisation == POPOPS_SCALED_ADD_DEFAULT || specialisation == POPOPS_X_MINUS_AX_PLUS_BY)
-        return poplibs_ready(graph);
-    return poplibs_ready(graph) &&
-           poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%d is not a specialisation", (int)specialisation);
+        return call_ready(call);
+    return call_ready(call) && call_fail(call, POP_POPLAR_ERROR, "%d is not a specialisation", (int)specialisation);
 }
 
 void popops_scaled_add_both_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor scale_a, pop_tensor b,
                                pop_tensor scale_b, pop_program sequence,
                                popops_scaled_add_specialisation specialisation, const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, a, scale_a, b, scale_b, name, options);
+    POPLIBS_CALL_IN(sequence, graph, a, scale_a, b, scale_b, name, options);
     const char *kind = specialisation == POPOPS_X_MINUS_AX_PLUS_BY ? "XMinusaXPlusbY" : "aXPlusbY";
-    if (known(where, graph, "popops_scaled_add_both", specialisation))
-        build(
-            &SCALED("popops_scaled_add_both", kind, .both = true, .scale_a = { scale_a, 0 }, .scale_b = { scale_b, 0 }),
-            options);
+    if (known(call, specialisation))
+        build(&SCALED(kind, .both = true, .scale_a = { scale_a, 0 }, .scale_b = { scale_b, 0 }));
 }
 
 /* With a factor of 1 for a, only b needs a factor. */
-static void both_constants(struct scaled *s, pop_options options)
+static void both_constants(struct scaled *s)
 {
     if (s->scale_a.value == 1) {
         s->kind = "ScaledAdd";
         s->both = false;
     }
-    build(s, options);
+    build(s);
 }
 
 void popops_scaled_add_both_constant_at(pop_where where, pop_graph *graph, pop_tensor a, double scale_a, pop_tensor b,
@@ -318,27 +312,23 @@ void popops_scaled_add_both_constant_at(pop_where where, pop_graph *graph, pop_t
                                         popops_scaled_add_specialisation specialisation, const char *name,
                                         pop_options options)
 {
-    POPLIBS_CALL(graph, a, scale_a, b, scale_b, name, options);
+    POPLIBS_CALL_IN(sequence, graph, a, scale_a, b, scale_b, name, options);
     double x = specialisation == POPOPS_X_MINUS_AX_PLUS_BY ? 1 - scale_a : scale_a;
-    if (known(where, graph, "popops_scaled_add_both_constant", specialisation))
-        both_constants(&SCALED("popops_scaled_add_both_constant", "aXPlusbY", .both = true, .constant = true,
-                               .scale_a = { .value = x }, .scale_b = { .value = scale_b }),
-                       options);
+    if (known(call, specialisation))
+        both_constants(&SCALED("aXPlusbY", .both = true, .constant = true, .scale_a = { .value = x },
+                               .scale_b = { .value = scale_b }));
 }
 void popops_scaled_subtract_both_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor scale_a, pop_tensor b,
                                     pop_tensor scale_b, pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, a, scale_a, b, scale_b, name, options);
-    build(&SCALED("popops_scaled_subtract_both", "aXMinusbY", .both = true, .scale_a = { scale_a, 0 },
-                  .scale_b = { scale_b, 0 }),
-          options);
+    POPLIBS_CALL_IN(sequence, graph, a, scale_a, b, scale_b, name, options);
+    build(&SCALED("aXMinusbY", .both = true, .scale_a = { scale_a, 0 }, .scale_b = { scale_b, 0 }));
 }
 void popops_scaled_subtract_both_constant_at(pop_where where, pop_graph *graph, pop_tensor a, double scale_a,
                                              pop_tensor b, double scale_b, pop_program sequence, const char *name,
                                              pop_options options)
 {
-    POPLIBS_CALL(graph, a, scale_a, b, scale_b, name, options);
-    both_constants(&SCALED("popops_scaled_subtract_both_constant", "aXPlusbY", .both = true, .constant = true,
-                           .scale_a = { .value = scale_a }, .scale_b = { .value = -scale_b }),
-                   options);
+    POPLIBS_CALL_IN(sequence, graph, a, scale_a, b, scale_b, name, options);
+    both_constants(&SCALED("aXPlusbY", .both = true, .constant = true, .scale_a = { .value = scale_a },
+                           .scale_b = { .value = -scale_b }));
 }
