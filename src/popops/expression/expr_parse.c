@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parser of expressions, by precedence climbing. */
 #include "popops/expression/expr_parse.h"
-#include "poplibs/support.h"
+#include "poplibs/call.h"
 #include "popops/elementwise/operators.h"
 
 #include <poplar/text.h>
@@ -175,8 +175,7 @@ static bool parse_level(struct parser *parser, int level)
     return true;
 }
 
-bool expr_parse(pop_where where, pop_graph *graph, const char *api, const char *text, popops_expr_node **nodes,
-                size_t *count)
+bool expr_parse(const struct call *call, const char *text, popops_expr_node **nodes, size_t *count)
 {
     struct parser parser = { .text = text ? text : "" };
     parser.at = parser.text;
@@ -185,8 +184,8 @@ bool expr_parse(pop_where where, pop_graph *graph, const char *api, const char *
     if (whole && *parser.at)
         whole = fail(&parser, "an operator or the end");
     if (!whole) {
-        poplibs_fail(graph, POP_PARSE_ERROR, where, api, "'%.200s' is not an expression: %s was expected at '%.40s'",
-                     parser.text, parser.wrong, parser.at);
+        call_fail(call, POP_PARSE_ERROR, "'%.200s' is not an expression: %s was expected at '%.40s'", parser.text,
+                  parser.wrong, parser.at);
         free(parser.nodes);
         return false;
     }

@@ -3,11 +3,12 @@
 #ifndef POPOPS_EXPRESSION_EXPR_PARSE_H
 #define POPOPS_EXPRESSION_EXPR_PARSE_H
 
+#include "poplibs/call.h"
+
 #include <popops/expr.h>
 
 /* Parses a text to nodes, which the caller frees.  False, with an error recorded, for a text that is not an
  * expression. */
-bool expr_parse(pop_where where, pop_graph *graph, const char *api, const char *text, popops_expr_node **nodes,
-                size_t *count);
+bool expr_parse(const struct call *call, const char *text, popops_expr_node **nodes, size_t *count);
 
 #endif

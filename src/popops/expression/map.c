@@ -19,42 +19,36 @@ struct map_options {
 };
 /* A call, from the user's tree to its output. */
 struct map_call {
-    pop_where where;
-    pop_graph *graph;
-    const char *api;
+    const struct call *call;
     enum element_form form;
     pop_tensors tensors;
     pop_tensor out;
-    pop_program sequence;
-    const char *name;
     struct map_options options;
     struct typed_expr expr;
 };
 
-static bool parse_options(pop_where where, pop_graph *graph, const char *api, pop_options given,
-                          struct map_options *options)
+static bool parse_options(const struct call *call, pop_options given, struct map_options *options)
 {
     static const struct poplibs_option table[] = {
 #define MAP_OPTION(...) POPLIBS_ROW(struct map_options, __VA_ARGS__)
 #include "poplibs/options.def"
     };
     *options = (struct map_options){ .generate = true, .vector_broadcasts = true, .simplify = true, .tolerance = NAN };
-    return poplibs_parse_options(where, graph, api, given, table, sizeof(table) / sizeof(table[0]), options);
+    return call_parse_options(call, given, table, sizeof(table) / sizeof(table[0]), options);
 }
 /* False, with an error recorded, if an option is given that is for the product of halves and one float. */
-static bool without_tolerance(pop_where where, pop_graph *graph, const char *api, const struct map_options *options)
+static bool without_tolerance(const struct call *call, const struct map_options *options)
 {
     return isnan(options->tolerance) ||
-           poplibs_fail(graph, POP_INVALID_OPTION, where, api,
-                        "scalarMultiplyFloatToHalfTolerance has an effect on one operation only: the product of a half "
-                        "tensor and a float tensor of one element");
+           call_fail(call, POP_INVALID_OPTION,
+                     "scalarMultiplyFloatToHalfTolerance has an effect on one operation only: the product of a half "
+                     "tensor and a float tensor of one element");
 }
 bool popops_check_map_options_at(pop_where where, pop_graph *graph, pop_options options)
 {
-    POPLIBS_CALL(graph, options);
+    POPLIBS_CALL_AS("popops_map", (pop_program){ 0 }, graph, options);
     struct map_options parsed;
-    return poplibs_ready(graph) && parse_options(where, graph, "popops_map", options, &parsed) &&
-           without_tolerance(where, graph, "popops_map", &parsed);
+    return call_ready(call) && parse_options(call, options, &parsed) && without_tolerance(call, &parsed);
 }
 
 /* ---- one operator after the other ---- */
@@ -69,25 +63,23 @@ static popops_operand operand_of(const struct map_call *map, size_t at)
 }
 static pop_tensor number_of(const struct map_call *map, const struct typed_node *node)
 {
+    const struct call *call = map->call;
     popops_operand number = element_number(&node->given.value, node->type);
-    pop_tensor t = pop_graph_add_constant_fill_at(map->where, map->graph, node->type, POP_SHAPE(), number.value_type,
-                                                  &number.value, map->name);
-    pop_graph_set_tile_mapping_at(map->where, map->graph, t, 0);
+    pop_tensor t =
+        pop_graph_add_constant_fill(call->graph, node->type, POP_SHAPE(), number.value_type, &number.value, call->name);
+    pop_graph_set_tile_mapping(call->graph, t, 0);
     return t;
 }
 /* Adds one operator; the root of the tree writes to the call's output. */
 static pop_tensor run_operator(const struct map_call *map, size_t at, enum element_form form)
 {
     const struct typed_node *node = &map->expr.nodes[at];
-    struct element_request request = { .where = map->where,
-                                       .graph = map->graph,
+    struct element_request request = { .call = map->call,
                                        .form = form,
                                        .arity = node->operands,
                                        .op = node->given.op,
                                        .out = map->out,
-                                       .sequence = map->sequence,
-                                       .name = map->name,
-                                       .api = map->api };
+                                       .of_expression = true };
     bool any_tensor = false;
     for (int k = 0; k < node->operands; ++k) {
         request.operands[k] = operand_of(map, node->operand[k]);
@@ -100,14 +92,14 @@ static pop_tensor run_operator(const struct map_call *map, size_t at, enum eleme
 }
 static pop_tensor tensor_of(const struct map_call *map, size_t at)
 {
+    const struct call *call = map->call;
     const struct typed_node *node = &map->expr.nodes[at];
     if (node->given.kind == POPOPS_EXPR_PLACEHOLDER)
         return map->tensors.list[node->given.op - 1];
     if (node->given.kind == POPOPS_EXPR_CONST)
         return number_of(map, node);
     if (node->given.kind == POPOPS_EXPR_CAST)
-        return popops_cast_at(map->where, map->graph, tensor_of(map, node->operand[0]), node->type, map->sequence,
-                              map->name);
+        return popops_cast(call->graph, tensor_of(map, node->operand[0]), node->type, call->sequence, call->name);
     return run_operator(map, at, ELEMENT_NEW);
 }
 
@@ -128,10 +120,9 @@ static bool is_simple(const struct map_call *map)
 /* Copies the result of an expression without operators: a tensor, or a cast of one. */
 static void copy_to_output(struct map_call *map, pop_tensor from)
 {
-    struct element_call output = {
-        .where = map->where, .graph = map->graph, .api = map->api, .name = map->name, .count = 1, .given = { from }
-    };
-    if (!poplibs_ready(map->graph) || !element_match(&output))
+    const struct call *call = map->call;
+    struct element_call output = { .call = call, .count = 1, .given = { from } };
+    if (!call_ready(call) || !element_match(&output))
         return;
     if (map->form == ELEMENT_NEW)
         element_new_output(&output, pop_tensor_type(from));
@@ -140,7 +131,7 @@ static void copy_to_output(struct map_call *map, pop_tensor from)
     if (!element_check_output(&output, pop_tensor_type(from)))
         return;
     map->out = output.out;
-    pop_sequence_add_at(map->where, map->sequence, pop_copy_at(map->where, output.in[0], map->out, false, map->name));
+    call_copy(call, output.in[0], map->out, call->name);
 }
 
 static void run_operators(struct map_call *map)
@@ -181,18 +172,19 @@ static pop_perf estimate_rows(const pop_vertex_view *vertex, const pop_target *t
 /* Compiles the codelet unless the graph has it already; false if there is no compiler. */
 static bool add_codelet(const struct map_call *map, const struct expr_source *source)
 {
-    if (pop_graph_has_codelet(map->graph, source->vertex))
+    const struct call *call = map->call;
+    if (pop_graph_has_codelet(call->graph, source->vertex))
         return true;
     void *user = poplibs_as_user((uintptr_t)source->cycles << 8 | source->width);
-    if (pop_graph_add_codelets_source_at(map->where, map->graph, source->text, POP_FILE_C, NULL)) {
-        pop_graph_register_perf_estimator_at(map->where, map->graph, source->vertex, estimate, user);
-        pop_graph_register_perf_estimator_at(map->where, map->graph, source->vertex_rows, estimate_rows, user);
+    if (pop_graph_add_codelets_source(call->graph, source->text, POP_FILE_C, NULL)) {
+        pop_graph_register_perf_estimator(call->graph, source->vertex, estimate, user);
+        pop_graph_register_perf_estimator(call->graph, source->vertex_rows, estimate_rows, user);
         return true;
     }
-    const pop_error *error = pop_graph_error(map->graph);
+    const pop_error *error = pop_graph_error(call->graph);
     if (!error || error->status != POP_NO_ENVIRONMENT)
         return true; /* the error stays recorded */
-    pop_graph_take_error(map->graph, NULL);
+    pop_graph_take_error(call->graph, NULL);
     return false;
 }
 
@@ -210,15 +202,9 @@ static const char *const *field_names(bool in_place)
 /* False if there is no compiler. */
 static bool run_generated(struct map_call *map)
 {
+    const struct call *call = map->call;
     pop_type result = map->expr.nodes[map->expr.count - 1].type;
-    struct element_call work = { .where = map->where,
-                                 .graph = map->graph,
-                                 .api = map->api,
-                                 .sequence = map->sequence,
-                                 .name = map->name,
-                                 .step = "Op/Map",
-                                 .count = (size_t)map->expr.inputs,
-                                 .out = map->out };
+    struct element_call work = { .call = call, .step = "Op/Map", .count = (size_t)map->expr.inputs, .out = map->out };
     for (int i = 0; i < map->expr.inputs; ++i)
         work.given[i] = map->tensors.list[map->expr.used[i] - 1];
     if (!element_match(&work))
@@ -234,7 +220,7 @@ static bool run_generated(struct map_call *map)
         element_new_output(&work, result);
         work.in_place = false;
     }
-    struct expr_source source = expr_generate(&map->expr, pop_graph_target(map->graph), work.given, work.in_place);
+    struct expr_source source = expr_generate(&map->expr, pop_graph_target(call->graph), work.given, work.in_place);
     work.vertex = source.vertex;
     work.vertex_rows = source.vertex_rows;
     work.fields = field_names(work.in_place);
@@ -242,7 +228,7 @@ static bool run_generated(struct map_call *map)
     if (compiled)
         element_run(&work);
     if (compiled && copy)
-        pop_sequence_add_at(map->where, map->sequence, pop_copy_at(map->where, work.out, map->out, false, map->name));
+        call_copy(call, work.out, map->out, call->name);
     free(source.text);
     return compiled;
 }
@@ -263,15 +249,12 @@ static bool is_scalar_multiply(const struct map_call *map, popops_expr expr, str
 {
     if (expr.count != 3 || expr.nodes[2].kind != POPOPS_EXPR_BINARY || expr.nodes[2].op != POPOPS_BINARY_MULTIPLY)
         return false;
-    *request = (struct element_request){ .where = map->where,
-                                         .graph = map->graph,
+    *request = (struct element_request){ .call = map->call,
                                          .form = map->form,
                                          .arity = 2,
                                          .op = POPOPS_BINARY_MULTIPLY,
                                          .out = map->out,
-                                         .sequence = map->sequence,
-                                         .name = map->name,
-                                         .api = map->api };
+                                         .of_expression = true };
     for (int i = 0; i < 2; ++i)
         request->operands[i] = popops_operand_of_tensor(leaf_of(map, &expr.nodes[i]));
     return scalar_multiply_matches(request);
@@ -287,13 +270,14 @@ static bool can_generate(const struct map_call *map)
     return true;
 }
 
-static pop_tensor serve(struct map_call *map, popops_expr expr, pop_options options)
+static pop_tensor serve(struct map_call *map, popops_expr expr)
 {
-    if (!poplibs_ready(map->graph) || !parse_options(map->where, map->graph, map->api, options, &map->options))
+    const struct call *call = map->call;
+    if (!call_ready(call) || !parse_options(call, call->options, &map->options))
         return (pop_tensor){ 0 };
     if (map->form == ELEMENT_IN_PLACE) {
         if (!map->tensors.count) {
-            poplibs_fail(map->graph, POP_INDEX_ERROR, map->where, map->api, "there is no tensor to write");
+            call_fail(call, POP_INDEX_ERROR, "there is no tensor to write");
             return (pop_tensor){ 0 };
         }
         map->out = map->tensors.list[0];
@@ -303,90 +287,71 @@ static pop_tensor serve(struct map_call *map, popops_expr expr, pop_options opti
         product.tolerance = isnan(map->options.tolerance) ? NULL : &map->options.tolerance;
         return scalar_multiply_serve(&product);
     }
-    if (!without_tolerance(map->where, map->graph, map->api, &map->options))
+    if (!without_tolerance(call, &map->options))
         return (pop_tensor){ 0 };
-    if (!expr_type(map->where, map->graph, map->api, expr, map->tensors, &map->expr))
+    if (!expr_type(call, expr, map->tensors, &map->expr))
         return (pop_tensor){ 0 };
     bool one = map->expr.operators <= 1 || is_simple(map),
          generate = (map->options.generate && !one) || map->options.force;
     if (!generate || !can_generate(map) || !run_generated(map))
         run_operators(map);
     expr_free(&map->expr);
-    return pop_graph_error(map->graph) ? (pop_tensor){ 0 } : map->out;
+    return pop_graph_error(call->graph) ? (pop_tensor){ 0 } : map->out;
 }
 
 pop_tensor popops_map_expr_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors,
                               pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, tensors, name, options);
-    struct map_call map = { .where = where,
-                            .graph = graph,
-                            .api = "popops_map",
-                            .form = ELEMENT_NEW,
-                            .tensors = tensors,
-                            .sequence = sequence,
-                            .name = name };
-    return serve(&map, expr, options);
+    POPLIBS_CALL_AS("popops_map", sequence, graph, tensors, name, options);
+    struct map_call map = { .call = call, .form = ELEMENT_NEW, .tensors = tensors };
+    return serve(&map, expr);
 }
 void popops_map_expr_in_place_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors,
                                  pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, tensors, name, options);
-    struct map_call map = { .where = where,
-                            .graph = graph,
-                            .api = "popops_map_in_place",
-                            .form = ELEMENT_IN_PLACE,
-                            .tensors = tensors,
-                            .sequence = sequence,
-                            .name = name };
-    serve(&map, expr, options);
+    POPLIBS_CALL_AS("popops_map_in_place", sequence, graph, tensors, name, options);
+    struct map_call map = { .call = call, .form = ELEMENT_IN_PLACE, .tensors = tensors };
+    serve(&map, expr);
 }
 void popops_map_expr_with_output_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors,
                                     pop_tensor out, pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, tensors, out, name, options);
-    struct map_call map = { .where = where,
-                            .graph = graph,
-                            .api = "popops_map_with_output",
-                            .form = ELEMENT_WITH_OUTPUT,
-                            .tensors = tensors,
-                            .out = out,
-                            .sequence = sequence,
-                            .name = name };
-    serve(&map, expr, options);
+    POPLIBS_CALL_AS("popops_map_with_output", sequence, graph, tensors, out, name, options);
+    struct map_call map = { .call = call, .form = ELEMENT_WITH_OUTPUT, .tensors = tensors, .out = out };
+    serve(&map, expr);
 }
 
 pop_tensor popops_map_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors, pop_program sequence,
                          const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, text, tensors, name, options);
+    POPLIBS_CALL_IN(sequence, graph, text, tensors, name, options);
     popops_expr_node *nodes;
     size_t count;
-    if (!poplibs_ready(graph) || !expr_parse(where, graph, "popops_map", text, &nodes, &count))
+    if (!call_ready(call) || !expr_parse(call, text, &nodes, &count))
         return (pop_tensor){ 0 };
-    pop_tensor out = popops_map_expr_at(where, graph, (popops_expr){ nodes, count }, tensors, sequence, name, options);
+    pop_tensor out = popops_map_expr(graph, (popops_expr){ nodes, count }, tensors, sequence, name, options);
     free(nodes);
     return out;
 }
 void popops_map_in_place_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors,
                             pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, text, tensors, name, options);
+    POPLIBS_CALL_IN(sequence, graph, text, tensors, name, options);
     popops_expr_node *nodes;
     size_t count;
-    if (!poplibs_ready(graph) || !expr_parse(where, graph, "popops_map_in_place", text, &nodes, &count))
+    if (!call_ready(call) || !expr_parse(call, text, &nodes, &count))
         return;
-    popops_map_expr_in_place_at(where, graph, (popops_expr){ nodes, count }, tensors, sequence, name, options);
+    popops_map_expr_in_place(graph, (popops_expr){ nodes, count }, tensors, sequence, name, options);
     free(nodes);
 }
 void popops_map_with_output_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors, pop_tensor out,
                                pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, text, tensors, out, name, options);
+    POPLIBS_CALL_IN(sequence, graph, text, tensors, out, name, options);
     popops_expr_node *nodes;
     size_t count;
-    if (!poplibs_ready(graph) || !expr_parse(where, graph, "popops_map_with_output", text, &nodes, &count))
+    if (!call_ready(call) || !expr_parse(call, text, &nodes, &count))
         return;
-    popops_map_expr_with_output_at(where, graph, (popops_expr){ nodes, count }, tensors, out, sequence, name, options);
+    popops_map_expr_with_output(graph, (popops_expr){ nodes, count }, tensors, out, sequence, name, options);
     free(nodes);
 }

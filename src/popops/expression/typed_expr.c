@@ -3,9 +3,7 @@
 #include "popops/expression/typed_expr.h"
 
 struct typing {
-    pop_where where;
-    pop_graph *graph;
-    const char *api;
+    const struct call *call;
     struct typed_expr *expr;
 };
 
@@ -45,9 +43,9 @@ static bool link_nodes(const struct typing *typing, popops_expr given)
     }
     free(stack);
     if (!tree || depth != 1)
-        return poplibs_fail(typing->graph, POP_POPLAR_ERROR, typing->where, typing->api,
-                            "the nodes do not form an expression: each must have a valid kind, operator and type, and "
-                            "come after its operands");
+        return call_fail(typing->call, POP_POPLAR_ERROR,
+                         "the nodes do not form an expression: each must have a valid kind, operator and type, and "
+                         "come after its operands");
     return true;
 }
 
@@ -60,12 +58,11 @@ static bool find_inputs(const struct typing *typing, pop_tensors tensors)
         if (expr->nodes[i].given.kind != POPOPS_EXPR_PLACEHOLDER)
             continue;
         if (number < 1 || number > 20 || (size_t)number > tensors.count)
-            return poplibs_fail(typing->graph, POP_INDEX_ERROR, typing->where, typing->api,
-                                "there is no tensor for placeholder _%d: the list has %zu", number, tensors.count);
+            return call_fail(typing->call, POP_INDEX_ERROR, "there is no tensor for placeholder _%d: the list has %zu",
+                             number, tensors.count);
         char name[16];
         snprintf(name, sizeof(name), "tensor %d", number);
-        if (!used[number] &&
-            !poplibs_is_operand(typing->graph, typing->where, typing->api, name, tensors.list[number - 1]))
+        if (!used[number] && !call_takes(typing->call, name, tensors.list[number - 1]))
             return false;
         used[number] = true;
         expr->nodes[i].type = pop_tensor_type(tensors.list[number - 1]);
@@ -74,8 +71,8 @@ static bool find_inputs(const struct typing *typing, pop_tensors tensors)
         if (used[number])
             expr->used[expr->inputs++] = number;
     if (!expr->inputs)
-        return poplibs_fail(typing->graph, POP_POPLAR_ERROR, typing->where, typing->api,
-                            "the expression has no placeholder; at least one is needed to determine the shape");
+        return call_fail(typing->call, POP_POPLAR_ERROR,
+                         "the expression has no placeholder; at least one is needed to determine the shape");
     return true;
 }
 
@@ -90,14 +87,13 @@ static bool set_type(const struct typing *typing, size_t at, pop_type type)
         double real = node->given.value.value.real;
         if (node->given.value.value_type == POP_DOUBLE && !pop_type_is_floating_point(type) &&
             real != __builtin_trunc(real))
-            return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api,
-                                "the number %g cannot be represented as %s, the type of the operand beside it", real,
-                                pop_type_name(type));
+            return call_fail(typing->call, POP_TYPE_ERROR,
+                             "the number %g cannot be represented as %s, the type of the operand beside it", real,
+                             pop_type_name(type));
         return true;
     }
     if (!operator_takes(node->info, type))
-        return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api, "%s does not take %s",
-                            node->info->name, pop_type_name(type));
+        return call_fail(typing->call, POP_TYPE_ERROR, "%s does not take %s", node->info->name, pop_type_name(type));
     for (int k = 0; k < node->operands; ++k)
         if (!set_type(typing, node->operand[k], type))
             return false;
@@ -126,22 +122,20 @@ static bool type_operator(const struct typing *typing, struct typed_node *node)
         if (is_condition(node, k) && !set_type(typing, node->operand[k], POP_BOOL))
             return false;
         if (is_condition(node, k) && seen != POP_BOOL && seen != POP_TYPE_NULL)
-            return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api,
-                                "the condition of select is %s, not bool", pop_type_name(seen));
+            return call_fail(typing->call, POP_TYPE_ERROR, "the condition of select is %s, not bool",
+                             pop_type_name(seen));
         if (is_condition(node, k) || seen == POP_TYPE_NULL)
             continue;
         if (type != POP_TYPE_NULL && seen != type)
-            return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api,
-                                "operands of %s are %s and %s: they must have the same type", node->info->name,
-                                pop_type_name(type), pop_type_name(seen));
+            return call_fail(typing->call, POP_TYPE_ERROR, "operands of %s are %s and %s: they must have the same type",
+                             node->info->name, pop_type_name(type), pop_type_name(seen));
         type = seen;
     }
     if (type == POP_TYPE_NULL && !node->info->boolean)
         return true; /* numbers only: the node that uses the result determines the type */
     type = type == POP_TYPE_NULL ? fallback(expr, node->operand[0]) : type;
     if (!operator_takes(node->info, type))
-        return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api, "%s does not take %s",
-                            node->info->name, pop_type_name(type));
+        return call_fail(typing->call, POP_TYPE_ERROR, "%s does not take %s", node->info->name, pop_type_name(type));
     for (int k = 0; k < node->operands; ++k)
         if (!set_type(typing, node->operand[k], type))
             return false;
@@ -149,11 +143,10 @@ static bool type_operator(const struct typing *typing, struct typed_node *node)
     return true;
 }
 
-bool expr_type(pop_where where, pop_graph *graph, const char *api, popops_expr expr, pop_tensors tensors,
-               struct typed_expr *typed)
+bool expr_type(const struct call *call, popops_expr expr, pop_tensors tensors, struct typed_expr *typed)
 {
     *typed = (struct typed_expr){ .nodes = poplibs_zeros(expr.count, sizeof(*typed->nodes)), .count = expr.count };
-    const struct typing typing = { where, graph, api, typed };
+    const struct typing typing = { call, typed };
     bool good = link_nodes(&typing, expr) && find_inputs(&typing, tensors);
     for (size_t i = 0; i < typed->count && good; ++i) {
         struct typed_node *node = &typed->nodes[i];

@@ -3,6 +3,7 @@
 #ifndef POPOPS_EXPRESSION_TYPED_EXPR_H
 #define POPOPS_EXPRESSION_TYPED_EXPR_H
 
+#include "poplibs/call.h"
 #include "popops/elementwise/operators.h"
 
 #include <popops/expr.h>
@@ -22,8 +23,7 @@ struct typed_expr {
 
 /* Resolves an expression.  False, with an error recorded, for a list that is not a tree, for placeholders without
  * tensors, and for types that do not match. */
-bool expr_type(pop_where where, pop_graph *graph, const char *api, popops_expr expr, pop_tensors tensors,
-               struct typed_expr *typed);
+bool expr_type(const struct call *call, popops_expr expr, pop_tensors tensors, struct typed_expr *typed);
 void expr_free(struct typed_expr *typed);
 /* The index of a placeholder in `used`. */
 int expr_input(const struct typed_expr *typed, int placeholder);
