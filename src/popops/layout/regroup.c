@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Regrouping: blocks of one group by the other are collected, each on one tile, and transposed there. */
 #include "poplibs/log.h"
-#include "poplibs/support.h"
 
 #include <popops/rearrange.h>
 #include <poputil/tile_mapping.h>
@@ -9,7 +8,7 @@
 enum { MAX_DIMS = 62 };
 
 /* {dims..., outer group, inner group}: both groups become innermost dimensions. */
-static pop_tensor group(pop_where where, pop_tensor t, poputil_dim_grouping outer, poputil_dim_grouping inner)
+static pop_tensor group(const struct call *call, pop_tensor t, poputil_dim_grouping outer, poputil_dim_grouping inner)
 {
     size_t rank = pop_tensor_rank(t), split[2 * MAX_DIMS + 2], count = 0;
     unsigned order[MAX_DIMS + 2], outer_place = 0, inner_place = 0, dims = 0;
@@ -27,12 +26,12 @@ static pop_tensor group(pop_where where, pop_tensor t, poputil_dim_grouping oute
     }
     order[dims++] = outer_place;
     order[dims++] = inner_place;
-    t = pop_tensor_reshape_at(where, t, (pop_shape){ count, split });
-    return pop_tensor_dim_shuffle_at(where, t, (pop_dims){ dims, order });
+    t = pop_tensor_reshape(t, (pop_shape){ count, split });
+    return pop_tensor_dim_shuffle(t, (pop_dims){ dims, order });
 }
 
 /* The inverse: {dims..., outer group, inner group} to a tensor of the given shape. */
-static pop_tensor ungroup(pop_where where, pop_tensor t, pop_shape shape, poputil_dim_grouping outer,
+static pop_tensor ungroup(const struct call *call, pop_tensor t, pop_shape shape, poputil_dim_grouping outer,
                           poputil_dim_grouping inner)
 {
     unsigned order[2 * MAX_DIMS], count = 0;
@@ -41,7 +40,7 @@ static pop_tensor ungroup(pop_where where, pop_tensor t, pop_shape shape, poputi
         if (dim == outer.dim || dim == inner.dim)
             order[count++] = (unsigned)shape.rank + (dim == inner.dim);
     }
-    return pop_tensor_reshape_at(where, pop_tensor_dim_shuffle_at(where, t, (pop_dims){ count, order }), shape);
+    return pop_tensor_reshape(pop_tensor_dim_shuffle(t, (pop_dims){ count, order }), shape);
 }
 
 /* Blocks of rows, which are contiguous in memory, distributed over the tiles of one IPU: the tile of each row, the
@@ -98,15 +97,14 @@ static unsigned *tiles_of(const pop_interval_lists *lists, size_t count)
 }
 
 /* Distributes the blocks that begin on each IPU over its tiles. */
-static void map_blocks(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to, size_t rows_of_block,
-                       size_t row)
+static void map_blocks(const struct call *call, pop_tensor from, pop_tensor to, size_t rows_of_block, size_t row)
 {
     size_t rows = pop_tensor_num_elements(to) / row, count = rows / rows_of_block,
-           tiles = pop_graph_target(graph)->tiles_per_ipu;
-    pop_tensor begins = pop_tensor_slice_at(where, pop_tensor_reshape_at(where, from, POP_SHAPE(rows, row)), 0, 1, 1);
-    pop_tensor blocks = pop_tensor_reshape_at(where, to, POP_SHAPE(count, rows_of_block * row));
+           tiles = pop_graph_target(call->graph)->tiles_per_ipu;
+    pop_tensor begins = pop_tensor_slice(pop_tensor_reshape(from, POP_SHAPE(rows, row)), 0, 1, 1);
+    pop_tensor blocks = pop_tensor_reshape(to, POP_SHAPE(count, rows_of_block * row));
     pop_interval_lists mapping;
-    if (!pop_graph_get_tile_mapping_at(where, graph, begins, NULL, &mapping))
+    if (!pop_graph_get_tile_mapping(call->graph, begins, NULL, &mapping))
         return;
     unsigned *row_tiles = tiles_of(&mapping, rows), *owners = poplibs_new(tiles, sizeof(*owners));
     size_t *order = poplibs_new(count, sizeof(*order)), *bounds = poplibs_new(tiles + 1, sizeof(*bounds));
@@ -125,8 +123,8 @@ static void map_blocks(pop_where where, pop_graph *graph, pop_tensor from, pop_t
             for (size_t k = bounds[i], end; k < bounds[i + 1]; k = end) {
                 for (end = k + 1; end < bounds[i + 1] && order[end] == order[end - 1] + 1; ++end)
                     ;
-                pop_graph_set_tile_mapping_at(
-                    where, graph, pop_tensor_slice_at(where, blocks, order[k], order[end - 1] + 1, 0), owners[i]);
+                pop_graph_set_tile_mapping(call->graph, pop_tensor_slice(blocks, order[k], order[end - 1] + 1, 0),
+                                           owners[i]);
             }
     }
     free(order);
@@ -155,40 +153,40 @@ pop_tensor popops_regroup_tensor_apart_at(pop_where where, pop_graph *graph, pop
                                           poputil_dim_grouping to, const char *name, pop_tensor *source,
                                           pop_tensor *destination)
 {
-    POPLIBS_CALL(graph, t, name);
+    POPLIBS_CALL_AS("popops_regroup_tensor", (pop_program){ 0 }, graph, t, name);
     pop_tensor none = { 0 };
     char path[POPLIBS_PATH_SIZE], text[128];
     size_t shape[MAX_DIMS];
     *source = *destination = none;
-    if (!poplibs_ready(graph))
+    if (!call_ready(call))
         return none;
     if (!can_regroup(t, from, to)) {
         pop_tensor_shape_to_string(t, text, sizeof(text));
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_regroup_tensor",
-                     "groups of %u in dimension %u to %u in dimension %u of %s: the dimensions must differ and be "
-                     "multiples of their group sizes",
-                     from.size, from.dim, to.size, to.dim, text);
+        call_fail(call, POP_POPLAR_ERROR,
+                  "groups of %u in dimension %u to %u in dimension %u of %s: the dimensions must differ and be "
+                  "multiples of their group sizes",
+                  from.size, from.dim, to.size, to.dim, text);
         return none;
     }
     if (!pop_tensor_num_elements(t))
         return t;
-    *source = group(where, t, to, from);
+    *source = group(call, t, to, from);
     size_t rank = pop_tensor_shape(t, shape, MAX_DIMS), grouped_shape[MAX_DIMS + 2];
     pop_tensor_shape(*source, grouped_shape, MAX_DIMS + 2);
-    *destination = pop_graph_add_variable_at(where, graph, pop_tensor_type(t), (pop_shape){ rank + 2, grouped_shape },
-                                             poplibs_path(path, sizeof(path), name, "preRegroup"));
-    map_blocks(where, graph, *source, *destination, to.size, from.size);
-    pop_tensor turned = popops_partial_transpose_at(where, graph, *destination, transpositions,
-                                                    poplibs_path(path, sizeof(path), name, "regrouped"));
-    return ungroup(where, turned, (pop_shape){ rank, shape }, from, to);
+    *destination = pop_graph_add_variable(graph, pop_tensor_type(t), (pop_shape){ rank + 2, grouped_shape },
+                                          poplibs_path(path, sizeof(path), name, "preRegroup"));
+    map_blocks(call, *source, *destination, to.size, from.size);
+    pop_tensor turned = popops_partial_transpose(graph, *destination, transpositions,
+                                                 poplibs_path(path, sizeof(path), name, "regrouped"));
+    return ungroup(call, turned, (pop_shape){ rank, shape }, from, to);
 }
 
 /* Appends the copy from source to destination, if it is needed. */
-static pop_tensor with_copy(pop_where where, pop_program copies, const char *name, pop_tensor made, pop_tensor source,
+static pop_tensor with_copy(const struct call *call, pop_program copies, pop_tensor made, pop_tensor source,
                             pop_tensor destination)
 {
     if (pop_tensor_valid(source))
-        pop_sequence_add_at(where, copies, pop_copy_at(where, source, destination, false, name));
+        pop_sequence_add(copies, pop_copy(source, destination, false, call->name));
     return made;
 }
 
@@ -198,16 +196,15 @@ pop_tensor popops_regroup_tensor_at(pop_where where, pop_graph *graph, pop_tenso
 {
     POPLIBS_CALL(graph, t, name);
     pop_tensor source, destination;
-    pop_tensor made =
-        popops_regroup_tensor_apart_at(where, graph, t, transpositions, from, to, name, &source, &destination);
-    return with_copy(where, copies, name, made, source, destination);
+    pop_tensor made = popops_regroup_tensor_apart(graph, t, transpositions, from, to, name, &source, &destination);
+    return with_copy(call, copies, made, source, destination);
 }
 
 /* The innermost grouping of a tensor; false if it has none. */
-static bool innermost(pop_where where, pop_graph *graph, pop_tensor t, poputil_dim_grouping *grouping)
+static bool innermost(const struct call *call, pop_tensor t, poputil_dim_grouping *grouping)
 {
-    return pop_tensor_num_elements(t) && poputil_detect_dim_groupings_at(where, graph, t, grouping, 1) > 0 &&
-           poplibs_ready(graph);
+    return pop_tensor_num_elements(t) && poputil_detect_dim_groupings(call->graph, t, grouping, 1) > 0 &&
+           call_ready(call);
 }
 
 pop_tensor popops_regroup_if_possible_apart_at(pop_where where, pop_graph *graph, pop_tensor t,
@@ -217,9 +214,9 @@ pop_tensor popops_regroup_if_possible_apart_at(pop_where where, pop_graph *graph
     POPLIBS_CALL(graph, t, name);
     poputil_dim_grouping from;
     *source = *destination = (pop_tensor){ 0 };
-    if (!poplibs_ready(graph) || !innermost(where, graph, t, &from) || !can_regroup(t, from, to))
+    if (!call_ready(call) || !innermost(call, t, &from) || !can_regroup(t, from, to))
         return t;
-    return popops_regroup_tensor_apart_at(where, graph, t, transpositions, from, to, name, source, destination);
+    return popops_regroup_tensor_apart(graph, t, transpositions, from, to, name, source, destination);
 }
 
 pop_tensor popops_regroup_if_possible_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program copies,
@@ -227,9 +224,8 @@ pop_tensor popops_regroup_if_possible_at(pop_where where, pop_graph *graph, pop_
 {
     POPLIBS_CALL(graph, t, name);
     pop_tensor source, destination;
-    pop_tensor made =
-        popops_regroup_if_possible_apart_at(where, graph, t, transpositions, to, name, &source, &destination);
-    return with_copy(where, copies, name, made, source, destination);
+    pop_tensor made = popops_regroup_if_possible_apart(graph, t, transpositions, to, name, &source, &destination);
+    return with_copy(call, copies, made, source, destination);
 }
 
 /* Whether both groupings are of different dims and multiples of the minimum grain. */
@@ -240,28 +236,27 @@ static bool is_beneficial(pop_tensor t, poputil_dim_grouping from, poputil_dim_g
 }
 
 /* Finds the groupings of both tensors; true if regrouping is beneficial. */
-static bool compare(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like, poputil_dim_grouping *from,
+static bool compare(const struct call *call, pop_tensor in, pop_tensor like, poputil_dim_grouping *from,
                     poputil_dim_grouping *to)
 {
-    if (!poplibs_ready(graph))
+    if (!call_ready(call))
         return false;
     if (pop_tensor_rank(in) != pop_tensor_rank(like))
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_regroup_if_beneficial",
-                            "a tensor of rank %zu cannot be grouped like one of rank %zu", pop_tensor_rank(in),
-                            pop_tensor_rank(like));
-    return innermost(where, graph, in, from) && innermost(where, graph, like, to) && is_beneficial(in, *from, *to);
+        return call_fail(call, POP_POPLAR_ERROR, "a tensor of rank %zu cannot be grouped like one of rank %zu",
+                         pop_tensor_rank(in), pop_tensor_rank(like));
+    return innermost(call, in, from) && innermost(call, like, to) && is_beneficial(in, *from, *to);
 }
 
 pop_tensor popops_regroup_if_beneficial_apart_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like,
                                                  pop_compute_set transpositions, const char *name, pop_tensor *source,
                                                  pop_tensor *destination)
 {
-    POPLIBS_CALL(graph, in, like, name);
+    POPLIBS_CALL_AS("popops_regroup_if_beneficial", (pop_program){ 0 }, graph, in, like, name);
     poputil_dim_grouping from, to;
     *source = *destination = (pop_tensor){ 0 };
-    if (!compare(where, graph, in, like, &from, &to))
+    if (!compare(call, in, like, &from, &to))
         return in;
-    return popops_regroup_tensor_apart_at(where, graph, in, transpositions, from, to, name, source, destination);
+    return popops_regroup_tensor_apart(graph, in, transpositions, from, to, name, source, destination);
 }
 
 pop_tensor popops_regroup_if_beneficial_in_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like,
@@ -269,37 +264,34 @@ pop_tensor popops_regroup_if_beneficial_in_at(pop_where where, pop_graph *graph,
 {
     POPLIBS_CALL(graph, in, like, name);
     pop_tensor source, destination;
-    pop_tensor made =
-        popops_regroup_if_beneficial_apart_at(where, graph, in, like, transpositions, name, &source, &destination);
-    return with_copy(where, copies, name, made, source, destination);
+    pop_tensor made = popops_regroup_if_beneficial_apart(graph, in, like, transpositions, name, &source, &destination);
+    return with_copy(call, copies, made, source, destination);
 }
 
 /* Regroups with its own compute set. */
-static pop_tensor regroup_now(pop_where where, pop_graph *graph, pop_tensor in, poputil_dim_grouping from,
-                              poputil_dim_grouping to, pop_program sequence, const char *name)
+static pop_tensor regroup_now(const struct call *call, pop_tensor in, poputil_dim_grouping from,
+                              poputil_dim_grouping to)
 {
-    char path[POPLIBS_PATH_SIZE];
-    pop_compute_set set =
-        pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, "Transpose"));
-    pop_tensor out = popops_regroup_tensor_at(where, graph, in, sequence, set, from, to, name);
-    pop_sequence_add_at(where, sequence, pop_execute_at(where, set, name));
+    pop_compute_set set = pop_graph_add_compute_set(call->graph, call_path(call, call->name, "Transpose"));
+    pop_tensor out = popops_regroup_tensor(call->graph, in, call->sequence, set, from, to, call->name);
+    call_execute(call, set, call->name);
     return out;
 }
 
 pop_tensor popops_regroup_if_beneficial_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like,
                                            pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, in, like, name);
+    POPLIBS_CALL_IN(sequence, graph, in, like, name);
     poputil_dim_grouping from, to;
-    return compare(where, graph, in, like, &from, &to) ? regroup_now(where, graph, in, from, to, sequence, name) : in;
+    return compare(call, in, like, &from, &to) ? regroup_now(call, in, from, to) : in;
 }
 
 pop_tensor popops_regroup_if_beneficial_to_at(pop_where where, pop_graph *graph, pop_tensor in,
                                               size_t preferred_grouping, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, in, preferred_grouping, name);
+    POPLIBS_CALL_IN(sequence, graph, in, preferred_grouping, name);
     poputil_dim_grouping from, to = { (unsigned)pop_tensor_rank(in) - 1, (unsigned)preferred_grouping };
-    if (!poplibs_ready(graph) || !innermost(where, graph, in, &from) || !is_beneficial(in, from, to))
+    if (!call_ready(call) || !innermost(call, in, &from) || !is_beneficial(in, from, to))
         return in;
-    return regroup_now(where, graph, in, from, to, sequence, name);
+    return regroup_now(call, in, from, to);
 }
