@@ -15,8 +15,8 @@
 #include <stdlib.h>
 
 /* Parses GCL_OPTIONS, a JSON object of options, which override those of the program. */
-static bool parse_environment(pop_where where, pop_graph *graph, const char *api, const struct poplibs_option *table,
-                              size_t rows, struct collective_options *options)
+static bool parse_environment(const struct call *call, const struct poplibs_option *table, size_t rows,
+                              struct collective_options *options)
 {
     enum { MAX_OPTIONS = 32 };
     const char *text = getenv("GCL_OPTIONS");
@@ -27,19 +27,19 @@ static bool parse_environment(pop_where where, pop_graph *graph, const char *api
         return true;
     if (pop_profile_read_json(text, strlen(text), &map, &error) != POP_OK || map.type != POP_PROFILE_MAP) {
         pop_profile_free(&map);
-        return poplibs_fail(graph, POP_INVALID_OPTION, where, api,
-                            "the environment variable GCL_OPTIONS is not a JSON object of options: %s",
-                            *error.text ? error.text : "it is another value");
+        return call_fail(call, POP_INVALID_OPTION,
+                         "the environment variable GCL_OPTIONS is not a JSON object of options: %s",
+                         *error.text ? error.text : "it is another value");
     }
     size_t count = pop_profile_size(&map) < MAX_OPTIONS ? pop_profile_size(&map) : MAX_OPTIONS;
     for (size_t i = 0; i < count; ++i)
         list[i] = (pop_option){ pop_profile_key(&map, i), pop_profile_as_string(pop_profile_item(&map, i)) };
-    bool good = poplibs_parse_options(where, graph, api, (pop_options){ list, count }, table, rows, options);
+    bool good = call_parse_options(call, (pop_options){ list, count }, table, rows, options);
     pop_profile_free(&map);
     return good;
 }
 
-bool popops_check_collective(pop_where where, pop_graph *graph, const char *api, pop_tensor data, pop_options given,
+bool popops_check_collective(const struct call *call, pop_tensor data, pop_options given,
                              struct collective_options *options)
 {
     static const struct poplibs_option table[] = {
@@ -48,57 +48,51 @@ bool popops_check_collective(pop_where where, pop_graph *graph, const char *api,
     };
     *options = (struct collective_options){ .max_broadcast = 2048 };
     enum { ROWS = sizeof(table) / sizeof(table[0]) };
-    return poplibs_ready(graph) && poplibs_is_operand(graph, where, api, "the data", data) &&
-           poplibs_parse_options(where, graph, api, given, table, ROWS, options) &&
-           parse_environment(where, graph, api, table, ROWS, options);
+    return call_ready(call) && call_takes(call, "the data", data) &&
+           call_parse_options(call, given, table, ROWS, options) && parse_environment(call, table, ROWS, options);
 }
 
-bool popops_check_collective_operation(pop_where where, pop_graph *graph, const char *api, popops_operation op)
+bool popops_check_collective_operation(const struct call *call, popops_operation op)
 {
-    return (unsigned)op < POPOPS_OPERATIONS ||
-           poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%d is not an operation", (int)op);
+    return (unsigned)op < POPOPS_OPERATIONS || call_fail(call, POP_POPLAR_ERROR, "%d is not an operation", (int)op);
 }
 
-bool popops_collective_operator_of(pop_where where, pop_graph *graph, const char *api, popops_operation op,
-                                   popops_collective_operator *as)
+bool popops_collective_operator_of(const struct call *call, popops_operation op, popops_collective_operator *as)
 {
     static const popops_collective_operator operators[POPOPS_OPERATIONS] = {
 #define REDUCE_OPERATION(constant, ...) [POPOPS_##constant] = POPOPS_COLLECTIVE_##constant,
 #include "popops/reduce/operations.def"
 #undef REDUCE_OPERATION
     };
-    if (!poplibs_ready(graph) || !popops_check_collective_operation(where, graph, api, op))
+    if (!call_ready(call) || !popops_check_collective_operation(call, op))
         return false;
     *as = operators[op];
     return true;
 }
 
-static bool check_group(struct collective *c, const char *api)
+static bool check_group(struct collective *c)
 {
     unsigned stride = c->group.stride ? c->group.stride : 1;
-    c->replicas = pop_graph_replication_factor(c->graph);
+    c->replicas = pop_graph_replication_factor(c->call->graph);
     c->members = c->group.type == POPOPS_GROUP_ALL ? c->replicas : c->group.size;
     if ((unsigned)c->group.type > POPOPS_GROUP_ORTHOGONAL)
-        return poplibs_fail(c->graph, POP_POPLAR_ERROR, c->where, api, "%d is not a group type", (int)c->group.type);
+        return call_fail(c->call, POP_POPLAR_ERROR, "%d is not a group type", (int)c->group.type);
     unsigned long long block =
         (unsigned long long)c->members * (c->group.type == POPOPS_GROUP_CONSECUTIVE ? stride : 1);
     return (block && c->replicas % block == 0) ||
-           poplibs_fail(c->graph, POP_POPLAR_ERROR, c->where, api,
-                        "groups of %u members with stride %u do not divide the graph's %u replicas", c->members, stride,
-                        c->replicas);
+           call_fail(c->call, POP_POPLAR_ERROR,
+                     "groups of %u members with stride %u do not divide the graph's %u replicas", c->members, stride,
+                     c->replicas);
 }
 
 /* Opens the context of a call; `path` must outlive it.  False, with an error recorded, for invalid arguments. */
-static bool open_call(struct collective *c, pop_where where, pop_graph *graph, const char *api, pop_tensor data,
-                      popops_collective_operator op, popops_replica_group group, pop_program sequence, const char *path,
-                      pop_options given)
+static bool open_call(const struct call *call, struct collective *c, pop_tensor data, popops_collective_operator op,
+                      popops_replica_group group, const char *path, pop_options given)
 {
     struct collective_options options;
-    *c = (struct collective){
-        .where = where, .graph = graph, .sequence = sequence, .path = path, .op = op, .group = group
-    };
-    if (!popops_check_collective(where, graph, api, data, given, &options) ||
-        !combine_check(where, graph, api, op, pop_tensor_type(data)) || !check_group(c, api))
+    *c = (struct collective){ .call = call, .path = path, .op = op, .group = group };
+    if (!popops_check_collective(call, data, given, &options) || !combine_check(call, op, pop_tensor_type(data)) ||
+        !check_group(c))
         return false;
     c->method = (enum collective_method)options.method;
     c->max_broadcast = options.max_broadcast;
@@ -177,25 +171,28 @@ static void choose(struct collective *c, pop_tensor data, size_t fragment, unsig
 /* {members, fragment} of a flattened tensor, padded with zeros at the end. */
 static pop_tensor rows_of(const struct collective *c, pop_tensor flat, size_t fragment)
 {
+    const struct call *call = c->call;
     size_t elements = pop_tensor_num_elements(flat), all = fragment * c->members;
     if (all > elements) {
-        pop_tensor zeros = pop_graph_add_constant_float_at(c->where, c->graph, pop_tensor_type(flat),
-                                                           POP_SHAPE(all - elements), 0, c->path);
-        pop_graph_set_tile_mapping_at(c->where, c->graph, zeros, 0);
-        flat = pop_tensor_concat_at(c->where, POP_TENSORS(flat, zeros), 0);
+        pop_tensor zeros =
+            pop_graph_add_constant_float(call->graph, pop_tensor_type(flat), POP_SHAPE(all - elements), 0, c->path);
+        pop_graph_set_tile_mapping(call->graph, zeros, 0);
+        flat = pop_tensor_concat(POP_TENSORS(flat, zeros), 0);
     }
-    return pop_tensor_reshape_at(c->where, flat, POP_SHAPE(c->members, fragment));
+    return pop_tensor_reshape(flat, POP_SHAPE(c->members, fragment));
 }
 
 static void copy(const struct collective *c, pop_tensor from, pop_tensor to)
 {
-    if (poplibs_ready(c->graph))
-        pop_sequence_add_at(c->where, c->sequence, pop_copy_at(c->where, from, to, false, c->path));
+    const struct call *call = c->call;
+    if (call_ready(call))
+        call_copy(call, from, to, c->path);
 }
 
 static pop_tensor clone_of(const struct collective *c, pop_tensor t)
 {
-    return pop_graph_clone_at(c->where, c->graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, c->path);
+    const struct call *call = c->call;
+    return pop_graph_clone(call->graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, c->path);
 }
 
 static bool is_alone(const struct collective *c, pop_tensor data)
@@ -206,7 +203,8 @@ static bool is_alone(const struct collective *c, pop_tensor data)
 /* data reduced and flattened. */
 static pop_tensor reduce_all(struct collective *c, pop_tensor data)
 {
-    pop_tensor flat = pop_tensor_flatten_at(c->where, combine_prepare(c, data));
+    const struct call *call = c->call;
+    pop_tensor flat = pop_tensor_flatten(combine_prepare(c, data));
     size_t elements = pop_tensor_num_elements(flat), fragment = poplibs_ceil_div(elements, c->members);
     if (is_alone(c, data)) /* an operator may square the elements even with one member */
         return flat;
@@ -218,68 +216,58 @@ static pop_tensor reduce_all(struct collective *c, pop_tensor data)
         return all;
     }
     pop_tensor own = ring_reduce_scatter(c, rows_of(c, flat, fragment));
-    if (!poplibs_ready(c->graph))
+    if (!call_ready(call))
         return own;
     combine_finish(c, own);
-    all = pop_tensor_flatten_at(c->where, ring_all_gather(c, own));
-    return poplibs_ready(c->graph) ? pop_tensor_slice_at(c->where, all, 0, elements, 0) : all;
+    all = pop_tensor_flatten(ring_all_gather(c, own));
+    return call_ready(call) ? pop_tensor_slice(all, 0, elements, 0) : all;
 }
 
-static void all_reduce(struct collective *c, const char *api, pop_tensor data, pop_tensor output)
+static void all_reduce(struct collective *c, pop_tensor data, pop_tensor output)
 {
+    const struct call *call = c->call;
     char shapes[2][128];
     if (!poplibs_shapes_equal(data, output) || pop_tensor_type(data) != pop_tensor_type(output)) {
-        poplibs_fail(c->graph, POP_POPLAR_ERROR, c->where, api,
-                     "the output is %s %s, the data %s %s: they must be the same",
-                     pop_type_name(pop_tensor_type(output)), poplibs_shape_of(shapes[0], sizeof(shapes[0]), output),
-                     pop_type_name(pop_tensor_type(data)), poplibs_shape_of(shapes[1], sizeof(shapes[1]), data));
+        call_fail(call, POP_POPLAR_ERROR, "the output is %s %s, the data %s %s: they must be the same",
+                  pop_type_name(pop_tensor_type(output)), poplibs_shape_of(shapes[0], sizeof(shapes[0]), output),
+                  pop_type_name(pop_tensor_type(data)), poplibs_shape_of(shapes[1], sizeof(shapes[1]), data));
         return;
     }
     pop_tensor reduced = reduce_all(c, data);
-    if (poplibs_ready(c->graph))
-        copy(c, reduced, pop_tensor_flatten_at(c->where, output));
+    if (call_ready(call))
+        copy(c, reduced, pop_tensor_flatten(output));
 }
 
 /* ---- the calls ---- */
 
-pop_tensor collective_all_reduce(pop_where where, pop_graph *graph, const char *api, pop_tensor data,
-                                 popops_collective_operator op, popops_replica_group group, pop_program sequence,
-                                 const char *name, pop_options options)
+pop_tensor collective_all_reduce(const struct call *call, pop_tensor data, popops_collective_operator op,
+                                 popops_replica_group group)
 {
-    char path[POPLIBS_PATH_SIZE];
     struct collective c;
-    if (!open_call(&c, where, graph, api, data, op, group, sequence,
-                   poplibs_path(path, sizeof(path), name, "AllReduce"), options))
+    if (!open_call(call, &c, data, op, group, call_path(call, call->name, "AllReduce"), call->options))
         return (pop_tensor){ 0 };
     pop_tensor output = clone_of(&c, data);
-    all_reduce(&c, api, data, output);
-    return poplibs_ready(graph) ? output : (pop_tensor){ 0 };
+    all_reduce(&c, data, output);
+    return call_ready(call) ? output : (pop_tensor){ 0 };
 }
 
-void collective_all_reduce_to(pop_where where, pop_graph *graph, const char *api, pop_tensor data, pop_tensor output,
-                              popops_collective_operator op, popops_replica_group group, pop_program sequence,
-                              const char *name, pop_options options)
+void collective_all_reduce_to(const struct call *call, pop_tensor data, pop_tensor output,
+                              popops_collective_operator op, popops_replica_group group)
 {
-    char path[POPLIBS_PATH_SIZE];
     struct collective c;
-    if (open_call(&c, where, graph, api, data, op, group, sequence, poplibs_path(path, sizeof(path), name, "AllReduce"),
-                  options) &&
-        poplibs_is_operand(graph, where, api, "the output", output))
-        all_reduce(&c, api, data, output);
+    if (open_call(call, &c, data, op, group, call_path(call, call->name, "AllReduce"), call->options) &&
+        call_takes(call, "the output", output))
+        all_reduce(&c, data, output);
 }
 
-pop_tensor collective_reduce_scatter(pop_where where, pop_graph *graph, const char *api, pop_tensor data,
-                                     popops_collective_operator op, popops_replica_group group, pop_program sequence,
-                                     const char *name, pop_options options)
+pop_tensor collective_reduce_scatter(const struct call *call, pop_tensor data, popops_collective_operator op,
+                                     popops_replica_group group)
 {
-    char path[POPLIBS_PATH_SIZE];
     struct collective c;
-    if (!open_call(&c, where, graph, api, data, op, group, sequence,
-                   poplibs_path(path, sizeof(path), name, "ReduceScatter"), options))
+    if (!open_call(call, &c, data, op, group, call_path(call, call->name, "ReduceScatter"), call->options))
         return (pop_tensor){ 0 };
     if (pop_tensor_rank(data) != 1) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "a tensor of rank %zu; it must be of rank 1",
-                     pop_tensor_rank(data));
+        call_fail(call, POP_POPLAR_ERROR, "a tensor of rank %zu; it must be of rank 1", pop_tensor_rank(data));
         return (pop_tensor){ 0 };
     }
     size_t fragment = poplibs_ceil_div(pop_tensor_num_elements(data), c.members);
@@ -288,131 +276,123 @@ pop_tensor collective_reduce_scatter(pop_where where, pop_graph *graph, const ch
         own = own_row(&c, rows);
     } else if (is_alone(&c, data)) {
         own = clone_of(&c, data);
-        copy(&c, pop_tensor_flatten_at(where, rows), own);
+        copy(&c, pop_tensor_flatten(rows), own);
     } else {
         choose(&c, data, fragment, 1, false);
         own = ring_reduce_scatter(&c, rows);
-        if (poplibs_ready(graph))
+        if (call_ready(call))
             combine_finish(&c, own);
     }
-    return poplibs_ready(graph) ? own : (pop_tensor){ 0 };
+    return call_ready(call) ? own : (pop_tensor){ 0 };
 }
 
 /* Views {members, elements} as {members, data's shape}. */
 static pop_tensor with_shape(const struct collective *c, pop_tensor rows, pop_tensor data)
 {
+    const struct call *call = c->call;
     size_t rank = pop_tensor_rank(data), *dims = poplibs_new(rank + 1, sizeof(*dims));
     dims[0] = c->members;
     for (size_t i = 0; i < rank; ++i)
         dims[i + 1] = pop_tensor_dim(data, (unsigned)i);
-    pop_tensor shaped = pop_tensor_reshape_at(c->where, rows, (pop_shape){ rank + 1, dims });
+    pop_tensor shaped = pop_tensor_reshape(rows, (pop_shape){ rank + 1, dims });
     free(dims);
     return shaped;
 }
 
-pop_tensor collective_all_gather(pop_where where, pop_graph *graph, const char *api, pop_tensor data,
-                                 popops_replica_group group, pop_program sequence, const char *name,
-                                 pop_options options)
+pop_tensor collective_all_gather(const struct call *call, pop_tensor data, popops_replica_group group)
 {
     char path[POPLIBS_PATH_SIZE];
     struct collective c;
-    if (!open_call(&c, where, graph, api, data, POPOPS_COLLECTIVE_LOCAL, group, sequence,
-                   poplibs_path(path, sizeof(path), name, "AllGather"), options))
+    if (!open_call(call, &c, data, POPOPS_COLLECTIVE_LOCAL, group,
+                   poplibs_path(path, sizeof(path), call->name, "AllGather"), call->options))
         return (pop_tensor){ 0 };
-    pop_tensor flat = pop_tensor_flatten_at(where, data), rows;
+    pop_tensor flat = pop_tensor_flatten(data), rows;
     if (c.members == 1 || !pop_tensor_num_elements(data)) {
         pop_tensor same = clone_of(&c, data);
         copy(&c, data, same);
-        rows = pop_tensor_broadcast_at(where, pop_tensor_expand_at(where, same, POP_DIMS(0)), c.members, 0);
+        rows = pop_tensor_broadcast(pop_tensor_expand(same, POP_DIMS(0)), c.members, 0);
     } else {
         choose(&c, data, pop_tensor_num_elements(data), 1, true);
         rows = c.method == METHOD_BROADCAST || c.method == METHOD_TREE ? direct_all_gather(&c, flat)
                                                                        : ring_all_gather(&c, flat);
     }
-    return poplibs_ready(graph) ? with_shape(&c, rows, data) : (pop_tensor){ 0 };
+    return call_ready(call) ? with_shape(&c, rows, data) : (pop_tensor){ 0 };
 }
 
-pop_tensor collective_all_to_all(pop_where where, pop_graph *graph, const char *api, pop_tensor data,
-                                 popops_replica_group group, pop_program sequence, const char *name,
-                                 pop_options options)
+pop_tensor collective_all_to_all(const struct call *call, pop_tensor data, popops_replica_group group)
 {
     char path[POPLIBS_PATH_SIZE];
     struct collective c;
-    if (!open_call(&c, where, graph, api, data, POPOPS_COLLECTIVE_LOCAL, group, sequence,
-                   poplibs_path(path, sizeof(path), name, "AllToAll"), options))
+    if (!open_call(call, &c, data, POPOPS_COLLECTIVE_LOCAL, group,
+                   poplibs_path(path, sizeof(path), call->name, "AllToAll"), call->options))
         return (pop_tensor){ 0 };
     if (!pop_tensor_rank(data) || pop_tensor_dim(data, 0) != c.members) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
-                     "the outer dimension is %zu; it must be the number of replicas, %u",
-                     pop_tensor_rank(data) ? pop_tensor_dim(data, 0) : 0, c.members);
+        call_fail(call, POP_POPLAR_ERROR, "the outer dimension is %zu; it must be the number of replicas, %u",
+                  pop_tensor_rank(data) ? pop_tensor_dim(data, 0) : 0, c.members);
         return (pop_tensor){ 0 };
     }
     pop_tensor output = clone_of(&c, data);
     size_t columns = pop_tensor_num_elements(data) / c.members;
-    pop_tensor rows = pop_tensor_reshape_at(where, data, POP_SHAPE(c.members, columns));
+    pop_tensor rows = pop_tensor_reshape(data, POP_SHAPE(c.members, columns));
     if (c.members > 1 && columns)
         rows = direct_all_to_all(&c, rows);
-    if (poplibs_ready(graph))
-        copy(&c, pop_tensor_flatten_at(where, rows), pop_tensor_flatten_at(where, output));
-    return poplibs_ready(graph) ? output : (pop_tensor){ 0 };
+    if (call_ready(call))
+        copy(&c, pop_tensor_flatten(rows), pop_tensor_flatten(output));
+    return call_ready(call) ? output : (pop_tensor){ 0 };
 }
 
 pop_tensor popops_group_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data, popops_collective_operator op,
                                       popops_replica_group group, pop_program sequence, const char *name,
                                       pop_options options)
 {
-    POPLIBS_CALL(graph, data, log_name(popops_collective_operator_name(op)), group.size, name, options);
-    return collective_all_reduce(where, graph, "popops_group_all_reduce", data, op, group, sequence, name, options);
+    POPLIBS_CALL_IN(sequence, graph, data, log_name(popops_collective_operator_name(op)), group.size, name, options);
+    return collective_all_reduce(call, data, op, group);
 }
 
 void popops_group_all_reduce_with_output_at(pop_where where, pop_graph *graph, pop_tensor data, pop_tensor output,
                                             popops_collective_operator op, popops_replica_group group,
                                             pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, data, output, log_name(popops_collective_operator_name(op)), group.size, name, options);
-    collective_all_reduce_to(where, graph, "popops_group_all_reduce_with_output", data, output, op, group, sequence,
-                             name, options);
+    POPLIBS_CALL_IN(sequence, graph, data, output, log_name(popops_collective_operator_name(op)), group.size, name,
+                    options);
+    collective_all_reduce_to(call, data, output, op, group);
 }
 
 pop_tensor popops_group_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data,
                                           popops_collective_operator op, popops_replica_group group,
                                           pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, data, log_name(popops_collective_operator_name(op)), group.size, name, options);
-    return collective_reduce_scatter(where, graph, "popops_group_reduce_scatter", data, op, group, sequence, name,
-                                     options);
+    POPLIBS_CALL_IN(sequence, graph, data, log_name(popops_collective_operator_name(op)), group.size, name, options);
+    return collective_reduce_scatter(call, data, op, group);
 }
 
 pop_tensor popops_group_all_gather_at(pop_where where, pop_graph *graph, pop_tensor data, popops_replica_group group,
                                       pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, data, group.size, name, options);
-    return collective_all_gather(where, graph, "popops_group_all_gather", data, group, sequence, name, options);
+    POPLIBS_CALL_IN(sequence, graph, data, group.size, name, options);
+    return collective_all_gather(call, data, group);
 }
 
 pop_tensor popops_group_all_to_all_at(pop_where where, pop_graph *graph, pop_tensor data, popops_replica_group group,
                                       pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, data, group.size, name, options);
-    return collective_all_to_all(where, graph, "popops_group_all_to_all", data, group, sequence, name, options);
+    POPLIBS_CALL_IN(sequence, graph, data, group.size, name, options);
+    return collective_all_to_all(call, data, group);
 }
 
 pop_tensor popops_group_broadcast_at(pop_where where, pop_graph *graph, pop_tensor data, unsigned root,
                                      popops_replica_group group, pop_program sequence, const char *name,
                                      pop_options options)
 {
-    POPLIBS_CALL(graph, data, root, group.size, name, options);
-    static const char api[] = "popops_group_broadcast";
-    char path[POPLIBS_PATH_SIZE];
+    POPLIBS_CALL_IN(sequence, graph, data, root, group.size, name, options);
     struct collective c;
-    if (!open_call(&c, where, graph, api, data, POPOPS_COLLECTIVE_LOCAL, group, sequence,
-                   poplibs_path(path, sizeof(path), name, "Broadcast"), options))
+    if (!open_call(call, &c, data, POPOPS_COLLECTIVE_LOCAL, group, call_path(call, name, "Broadcast"), options))
         return (pop_tensor){ 0 };
     if (root >= c.members) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "there is no member %u: groups have %u (0 to %u)", root,
-                     c.members, c.members - 1);
+        call_fail(call, POP_POPLAR_ERROR, "there is no member %u: groups have %u (0 to %u)", root, c.members,
+                  c.members - 1);
         return (pop_tensor){ 0 };
     }
     pop_tensor own = tree_broadcast(&c, data, root);
-    return poplibs_ready(graph) ? own : (pop_tensor){ 0 };
+    return call_ready(call) ? own : (pop_tensor){ 0 };
 }

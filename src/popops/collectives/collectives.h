@@ -15,28 +15,20 @@ struct collective_options {
     unsigned max_bytes;
 };
 /* Checks that the graph has no error, that data is an operand, and that the options are valid. */
-bool popops_check_collective(pop_where where, pop_graph *graph, const char *api, pop_tensor data, pop_options given,
+bool popops_check_collective(const struct call *call, pop_tensor data, pop_options given,
                              struct collective_options *options);
-bool popops_check_collective_operation(pop_where where, pop_graph *graph, const char *api, popops_operation op);
+bool popops_check_collective_operation(const struct call *call, popops_operation op);
 /* Checks, and converts the operation to an operator. */
-bool popops_collective_operator_of(pop_where where, pop_graph *graph, const char *api, popops_operation op,
-                                   popops_collective_operator *as);
+bool popops_collective_operator_of(const struct call *call, popops_operation op, popops_collective_operator *as);
 
 /* The collectives; api is the name of the public function, for messages. */
-pop_tensor collective_all_reduce(pop_where where, pop_graph *graph, const char *api, pop_tensor data,
-                                 popops_collective_operator op, popops_replica_group group, pop_program sequence,
-                                 const char *name, pop_options options);
-void collective_all_reduce_to(pop_where where, pop_graph *graph, const char *api, pop_tensor data, pop_tensor output,
-                              popops_collective_operator op, popops_replica_group group, pop_program sequence,
-                              const char *name, pop_options options);
-pop_tensor collective_reduce_scatter(pop_where where, pop_graph *graph, const char *api, pop_tensor data,
-                                     popops_collective_operator op, popops_replica_group group, pop_program sequence,
-                                     const char *name, pop_options options);
-pop_tensor collective_all_gather(pop_where where, pop_graph *graph, const char *api, pop_tensor data,
-                                 popops_replica_group group, pop_program sequence, const char *name,
-                                 pop_options options);
-pop_tensor collective_all_to_all(pop_where where, pop_graph *graph, const char *api, pop_tensor data,
-                                 popops_replica_group group, pop_program sequence, const char *name,
-                                 pop_options options);
+pop_tensor collective_all_reduce(const struct call *call, pop_tensor data, popops_collective_operator op,
+                                 popops_replica_group group);
+void collective_all_reduce_to(const struct call *call, pop_tensor data, pop_tensor output,
+                              popops_collective_operator op, popops_replica_group group);
+pop_tensor collective_reduce_scatter(const struct call *call, pop_tensor data, popops_collective_operator op,
+                                     popops_replica_group group);
+pop_tensor collective_all_gather(const struct call *call, pop_tensor data, popops_replica_group group);
+pop_tensor collective_all_to_all(const struct call *call, pop_tensor data, popops_replica_group group);
 
 #endif

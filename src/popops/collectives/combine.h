@@ -6,7 +6,7 @@
 #include "popops/collectives/group.h"
 
 /* Whether the operator takes the type; records poplar_error otherwise. */
-bool combine_check(pop_where where, pop_graph *graph, const char *api, popops_collective_operator op, pop_type type);
+bool combine_check(const struct call *call, popops_collective_operator op, pop_type type);
 /* Whether a op b and b op a are bit-identical. */
 bool combine_commutes(popops_collective_operator op, pop_type type);
 /* The operand of the reduction: data, or the squares of its elements. */

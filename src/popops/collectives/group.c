@@ -31,8 +31,8 @@ unsigned group_member(const struct collective *c, unsigned replica, unsigned ran
 
 struct group_cost group_cost_of(const struct collective *c)
 {
-    pop_target all = *pop_graph_target(c->graph); /* the target of one replica */
-    unsigned replicas = pop_graph_replication_factor(c->graph), block = all.num_ipus,
+    pop_target all = *pop_graph_target(c->call->graph); /* the target of one replica */
+    unsigned replicas = pop_graph_replication_factor(c->call->graph), block = all.num_ipus,
              linked = pop_target_ipu_link_domain_size(&all);
     if (replicas > 1)
         block *= c->group.type == POPOPS_GROUP_CONSECUTIVE ? c->members * stride_of(c) : replicas;
@@ -47,18 +47,19 @@ struct group_cost group_cost_of(const struct collective *c)
 pop_tensor group_constant(const struct collective *c, unsigned (*of_rank)(const void *context, unsigned rank),
                           const void *context, pop_type type)
 {
+    const struct call *call = c->call;
     unsigned *values = poplibs_new(c->replicas, sizeof(*values));
     for (unsigned r = 0; r < c->replicas; ++r)
         values[r] = of_rank(context, group_rank(c, r));
-    pop_tensor t =
-        pop_graph_add_replica_constant_at(c->where, c->graph, type, POP_SHAPE(1), POP_UNSIGNED_INT, values, c->path);
+    pop_tensor t = pop_graph_add_replica_constant(call->graph, type, POP_SHAPE(1), POP_UNSIGNED_INT, values, c->path);
     free(values);
-    pop_graph_set_tile_mapping_at(c->where, c->graph, t, 0);
+    pop_graph_set_tile_mapping(call->graph, t, 0);
     return t;
 }
 
 void group_exchange(const struct collective *c, pop_program sequence, const struct group_copy *parts, size_t count)
 {
+    const struct call *call = c->call;
     pop_replica_pair *pairs = poplibs_new(count * c->replicas, sizeof(*pairs));
     pop_cross_copy *copies = poplibs_new(count, sizeof(*copies));
     for (size_t i = 0; i < count; ++i) {
@@ -67,8 +68,8 @@ void group_exchange(const struct collective *c, pop_program sequence, const stru
             own[r] = (pop_replica_pair){ r, group_member(c, r, parts[i].receiver(parts[i].context, group_rank(c, r))) };
         copies[i] = (pop_cross_copy){ parts[i].source, parts[i].destination, own, c->replicas };
     }
-    if (poplibs_ready(c->graph))
-        pop_sequence_add_at(c->where, sequence, pop_cross_replica_copies_at(c->where, copies, count, c->path));
+    if (call_ready(call))
+        pop_sequence_add(sequence, pop_cross_replica_copies(copies, count, c->path));
     free(pairs);
     free(copies);
 }

@@ -3,7 +3,7 @@
 #ifndef POPOPS_COLLECTIVES_GROUP_H
 #define POPOPS_COLLECTIVES_GROUP_H
 
-#include "poplibs/support.h"
+#include "poplibs/call.h"
 
 #include <popops/collectives.h>
 
@@ -20,9 +20,7 @@ enum collective_method {
 };
 
 struct collective {
-    pop_where where;
-    pop_graph *graph;
-    pop_program sequence;
+    const struct call *call;
     const char *path; /* debug name prefix */
     popops_collective_operator op;
     popops_replica_group group;

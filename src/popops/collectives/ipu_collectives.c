@@ -9,33 +9,32 @@
 #include "popops/collectives/ipu_rings.h"
 
 #include "poplibs/log.h"
-#include "poplibs/support.h"
 
 #include <popops/reduce.h>
 #include <poputil/tile_mapping.h>
 
-static bool check_parts(pop_where where, pop_graph *graph, const char *api, size_t parts)
+static bool check_parts(const struct call *call, size_t parts)
 {
-    unsigned ipus = pop_graph_target(graph)->num_ipus;
-    return (parts > 0 && parts <= ipus) || poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
-                                                        "there are %zu parts, but the target has %u IPUs", parts, ipus);
+    unsigned ipus = pop_graph_target(call->graph)->num_ipus;
+    return (parts > 0 && parts <= ipus) ||
+           call_fail(call, POP_POPLAR_ERROR, "there are %zu parts, but the target has %u IPUs", parts, ipus);
 }
 
 /* Chunk i of all rows {n, elements}: the IPU's own part, and copies of the other parts with the same layout. */
-static pop_tensor collect(struct poplibs_copies *copies, pop_where where, pop_graph *graph, pop_tensor columns,
-                          size_t own, const char *name)
+static pop_tensor collect(const struct call *call, struct poplibs_copies *copies, pop_tensor columns, size_t own,
+                          const char *name)
 {
     size_t parts = pop_tensor_dim(columns, 0);
-    pop_tensor *rows = poplibs_new(parts, sizeof(*rows)), at_home = pop_tensor_at_at(where, columns, own);
+    pop_tensor *rows = poplibs_new(parts, sizeof(*rows)), at_home = pop_tensor_at(columns, own);
     for (size_t i = 0; i < parts; ++i) {
         rows[i] = at_home;
         if (i != own) {
-            rows[i] = pop_graph_clone_at(where, graph, POP_TYPE_NULL, at_home, POP_CLONE_CREATE_NEW_ORDER, name);
-            poplibs_copies_add(copies, pop_tensor_at_at(where, columns, i), rows[i]);
+            rows[i] = pop_graph_clone(call->graph, POP_TYPE_NULL, at_home, POP_CLONE_CREATE_NEW_ORDER, name);
+            poplibs_copies_add(copies, pop_tensor_at(columns, i), rows[i]);
         }
-        rows[i] = pop_tensor_expand_at(where, rows[i], POP_DIMS(0));
+        rows[i] = pop_tensor_expand(rows[i], POP_DIMS(0));
     }
-    pop_tensor all = pop_tensor_concat_at(where, (pop_tensors){ parts, rows }, 0);
+    pop_tensor all = pop_tensor_concat((pop_tensors){ parts, rows }, 0);
     free(rows);
     return all;
 }
@@ -53,46 +52,45 @@ static popops_operation operation_of(popops_collective_operator op)
 
 static void direct_reduce_scatter(const struct collective *c, pop_tensor data, pop_tensor *chunks)
 {
+    const struct call *call = c->call;
     size_t parts = c->members, elements = pop_tensor_dim(data, 1);
     struct poplibs_copies copies = { 0 };
     popops_compute_sets sets = { 0 };
     pop_tensor *summands = poplibs_new(parts, sizeof(*summands));
     for (size_t i = 0; i < parts; ++i)
-        summands[i] = collect(&copies, c->where, c->graph,
-                              pop_tensor_slice_at(c->where, data, i * elements / parts, (i + 1) * elements / parts, 1),
-                              i, c->path);
-    poplibs_copies_end(&copies, c->where, c->graph, c->sequence, c->path);
-    for (size_t i = 0; i < parts && poplibs_ready(c->graph); ++i) {
-        chunks[i] = pop_graph_clone_at(c->where, c->graph, POP_TYPE_NULL, pop_tensor_at_at(c->where, summands[i], i),
-                                       POP_CLONE_CREATE_NEW_ORDER, c->path);
-        popops_reduce_with_output_in_at(c->where, c->graph, summands[i], chunks[i], POP_DIMS(0),
-                                        (popops_reduce_params){ .op = operation_of(c->op) }, &sets, c->path,
-                                        POP_NO_OPTIONS);
+        summands[i] = collect(call, &copies,
+                              pop_tensor_slice(data, i * elements / parts, (i + 1) * elements / parts, 1), i, c->path);
+    call_copies(call, &copies, call->sequence, c->path);
+    for (size_t i = 0; i < parts && call_ready(call); ++i) {
+        chunks[i] = pop_graph_clone(call->graph, POP_TYPE_NULL, pop_tensor_at(summands[i], i),
+                                    POP_CLONE_CREATE_NEW_ORDER, c->path);
+        popops_reduce_with_output_in(call->graph, summands[i], chunks[i], POP_DIMS(0),
+                                     (popops_reduce_params){ .op = operation_of(c->op) }, &sets, c->path,
+                                     POP_NO_OPTIONS);
     }
     free(summands);
-    for (size_t i = 0; i < sets.count && poplibs_ready(c->graph); ++i)
-        pop_sequence_add_at(c->where, c->sequence, pop_execute_at(c->where, sets.list[i], c->path));
+    for (size_t i = 0; i < sets.count && call_ready(call); ++i)
+        call_execute(call, sets.list[i], c->path);
 }
 
 /* Opens the context of a reduction of {IPUs, ...}, which becomes rows {IPUs, elements}; false after an error of the
  * graph. */
-static bool open_reduction(struct collective *c, pop_where where, pop_graph *graph, const char *api, pop_tensor *data,
-                           popops_collective_operator op, pop_program sequence, pop_options options)
+static bool open_reduction(const struct call *call, struct collective *c, pop_tensor *data,
+                           popops_collective_operator op)
 {
     char text[128];
     struct collective_options read;
-    *c = (struct collective){ .where = where, .graph = graph, .sequence = sequence, .op = op };
-    if (!popops_check_collective(where, graph, api, *data, options, &read))
+    *c = (struct collective){ .call = call, .op = op };
+    if (!popops_check_collective(call, *data, call->options, &read))
         return false;
     size_t rank = pop_tensor_rank(*data);
     if (rank < 2)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the data has shape %s; {IPUs, elements} is needed",
-                            poplibs_shape_of(text, sizeof(text), *data));
-    *data = pop_tensor_flatten_dims_at(where, *data, 1, (unsigned)rank);
+        return call_fail(call, POP_POPLAR_ERROR, "the data has shape %s; {IPUs, elements} is needed",
+                         poplibs_shape_of(text, sizeof(text), *data));
+    *data = pop_tensor_flatten_dims(*data, 1, (unsigned)rank);
     c->method = (enum collective_method)read.method;
     c->members = (unsigned)pop_tensor_dim(*data, 0);
-    return check_parts(where, graph, api, pop_tensor_dim(*data, 0)) &&
-           combine_check(where, graph, api, c->op, pop_tensor_type(*data));
+    return check_parts(call, pop_tensor_dim(*data, 0)) && combine_check(call, c->op, pop_tensor_type(*data));
 }
 
 static size_t bytes_of(pop_tensor row)
@@ -103,26 +101,26 @@ static size_t bytes_of(pop_tensor row)
 /* Operator LOCAL: each IPU keeps its own data. */
 static pop_tensor copy_of(const struct collective *c, pop_tensor t)
 {
-    pop_tensor own =
-        pop_graph_clone_at(c->where, c->graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, c->path);
-    if (poplibs_ready(c->graph))
-        pop_sequence_add_at(c->where, c->sequence, pop_copy_at(c->where, t, own, false, c->path));
+    const struct call *call = c->call;
+    pop_tensor own = pop_graph_clone(call->graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, c->path);
+    if (call_ready(call))
+        call_copy(call, t, own, c->path);
     return own;
 }
 
 static void local_chunks(const struct collective *c, pop_tensor data, pop_tensor *chunks)
 {
+    const struct call *call = c->call;
     size_t n = c->members, elements = pop_tensor_dim(data, 1);
     for (size_t i = 0; i < n; ++i)
-        chunks[i] = copy_of(c, pop_tensor_slice_at(c->where, pop_tensor_at_at(c->where, data, i), i * elements / n,
-                                                   (i + 1) * elements / n, 0));
+        chunks[i] = copy_of(c, pop_tensor_slice(pop_tensor_at(data, i), i * elements / n, (i + 1) * elements / n, 0));
 }
 
-static bool reduce_scatter(struct collective *c, pop_tensor data, const char *name, pop_tensor *chunks)
+static bool reduce_scatter(struct collective *c, pop_tensor data, pop_tensor *chunks)
 {
-    char path[POPLIBS_PATH_SIZE];
+    const struct call *call = c->call;
     struct collective own = *c;
-    own.path = poplibs_path(path, sizeof(path), name, "ReduceScatter");
+    own.path = call_path(call, call->name, "ReduceScatter");
     own.method = ipu_method(c, IPU_REDUCE_SCATTER, bytes_of(data) / c->members, true);
     if (own.op == POPOPS_COLLECTIVE_LOCAL)
         local_chunks(&own, data, chunks);
@@ -130,55 +128,47 @@ static bool reduce_scatter(struct collective *c, pop_tensor data, const char *na
         direct_reduce_scatter(&own, data, chunks);
     else
         ipu_ring_reduce_scatter(&own, data, chunks);
-    if (poplibs_ready(c->graph))
-        combine_finish(&own, pop_tensor_concat_at(c->where, (pop_tensors){ c->members, chunks }, 0));
-    return poplibs_ready(c->graph);
+    if (call_ready(call))
+        combine_finish(&own, pop_tensor_concat((pop_tensors){ c->members, chunks }, 0));
+    return call_ready(call);
 }
 
-static bool scatter(pop_where where, pop_graph *graph, const char *api, pop_tensor data, popops_collective_operator op,
-                    pop_program sequence, const char *name, pop_options options, pop_tensor *chunks)
+static bool scatter(const struct call *call, pop_tensor data, popops_collective_operator op, pop_tensor *chunks)
 {
     struct collective c;
-    return open_reduction(&c, where, graph, api, &data, op, sequence, options) &&
-           reduce_scatter(&c, data, name, chunks);
+    return open_reduction(call, &c, &data, op) && reduce_scatter(&c, data, chunks);
 }
 bool popops_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op,
                               pop_program sequence, const char *name, pop_options options, pop_tensor *chunks)
 {
-    POPLIBS_CALL(graph, data, log_name(popops_operation_name(op)), name, options);
-    static const char api[] = "popops_reduce_scatter";
+    POPLIBS_CALL_IN(sequence, graph, data, log_name(popops_operation_name(op)), name, options);
     popops_collective_operator as;
-    return popops_collective_operator_of(where, graph, api, op, &as) &&
-           scatter(where, graph, api, data, as, sequence, name, options, chunks);
+    return popops_collective_operator_of(call, op, &as) && scatter(call, data, as, chunks);
 }
 bool popops_ipu_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data, popops_collective_operator op,
                                   pop_program sequence, const char *name, pop_options options, pop_tensor *chunks)
 {
-    POPLIBS_CALL(graph, data, log_name(popops_collective_operator_name(op)), name, options);
-    return scatter(where, graph, "popops_ipu_reduce_scatter", data, op, sequence, name, options, chunks);
+    POPLIBS_CALL_IN(sequence, graph, data, log_name(popops_collective_operator_name(op)), name, options);
+    return scatter(call, data, op, chunks);
 }
 
 /* Gathers chunks given in the order of the result; chunk i is on IPU home[i]; the result has ipus rows. */
-static pop_tensor all_gather(pop_where where, pop_graph *graph, const char *api, pop_tensors chunks,
-                             const unsigned *home, size_t ipus, pop_program sequence, const char *name,
-                             pop_options options)
+static pop_tensor all_gather(const struct call *call, pop_tensors chunks, const unsigned *home, size_t ipus)
 {
     char path[POPLIBS_PATH_SIZE];
     struct collective_options read = { 0 };
     size_t count = chunks.count, bytes = 0;
-    if (!poplibs_ready(graph))
+    if (!call_ready(call))
         return (pop_tensor){ 0 };
     for (size_t i = 0; i < count; ++i) {
-        if (!popops_check_collective(where, graph, api, chunks.list[i], options, &read))
+        if (!popops_check_collective(call, chunks.list[i], call->options, &read))
             return (pop_tensor){ 0 };
         bytes += bytes_of(chunks.list[i]);
     }
-    if (!check_parts(where, graph, api, ipus))
+    if (!check_parts(call, ipus))
         return (pop_tensor){ 0 };
-    struct collective c = { .where = where,
-                            .graph = graph,
-                            .sequence = sequence,
-                            .path = poplibs_path(path, sizeof(path), name, "AllGather"),
+    struct collective c = { .call = call,
+                            .path = poplibs_path(path, sizeof(path), call->name, "AllGather"),
                             .method = (enum collective_method)read.method,
                             .members = (unsigned)ipus };
     c.method = ipu_method(&c, IPU_ALL_GATHER, bytes, true);
@@ -188,37 +178,35 @@ static pop_tensor all_gather(pop_where where, pop_graph *graph, const char *api,
         for (size_t i = 0; i < count; ++i)
             poplibs_copies_add(
                 &copies, chunks.list[i],
-                poputil_clone_to_ipu_at(where, graph, chunks.list[i], (unsigned)ipu, POP_CLONE_CREATE_NEW_ORDER, path));
+                poputil_clone_to_ipu(call->graph, chunks.list[i], (unsigned)ipu, POP_CLONE_CREATE_NEW_ORDER, path));
         const pop_tensor *here = copies.to.list + ipu * count;
-        rows[ipu] =
-            pop_tensor_expand_at(where, pop_tensor_concat_at(where, (pop_tensors){ count, here }, 0), POP_DIMS(0));
+        rows[ipu] = pop_tensor_expand(pop_tensor_concat((pop_tensors){ count, here }, 0), POP_DIMS(0));
     }
     if (c.method == METHOD_BROADCAST) {
-        poplibs_copies_end(&copies, where, graph, sequence, path);
+        call_copies(call, &copies, call->sequence, path);
     } else {
         ipu_ring_all_gather(&c, chunks.list, home, count, copies.to.list);
         poplibs_copies_free(&copies);
     }
-    pop_tensor all = pop_tensor_concat_at(where, (pop_tensors){ ipus, rows }, 0);
+    pop_tensor all = pop_tensor_concat((pop_tensors){ ipus, rows }, 0);
     free(rows);
-    return poplibs_ready(graph) ? all : (pop_tensor){ 0 };
+    return call_ready(call) ? all : (pop_tensor){ 0 };
 }
 
-static pop_tensor gather_in_order(pop_where where, pop_graph *graph, pop_tensors chunks, pop_program sequence,
-                                  const char *name, pop_options options)
+static pop_tensor gather_in_order(const struct call *call, pop_tensors chunks)
 {
     unsigned *home = poplibs_new(chunks.count, sizeof(*home));
     for (size_t i = 0; i < chunks.count; ++i)
         home[i] = (unsigned)i;
-    pop_tensor all = all_gather(where, graph, "popops_all_gather", chunks, home, chunks.count, sequence, name, options);
+    pop_tensor all = all_gather(call, chunks, home, chunks.count);
     free(home);
     return all;
 }
 pop_tensor popops_all_gather_at(pop_where where, pop_graph *graph, pop_tensors chunks, pop_program sequence,
                                 const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, chunks, name, options);
-    return gather_in_order(where, graph, chunks, sequence, name, options);
+    POPLIBS_CALL_IN(sequence, graph, chunks, name, options);
+    return gather_in_order(call, chunks);
 }
 
 static int compare_chunks(const void *a, const void *b)
@@ -231,8 +219,7 @@ static int compare_chunks(const void *a, const void *b)
 pop_tensor popops_all_gather_chunks_at(pop_where where, pop_graph *graph, const popops_chunk *chunks, size_t count,
                                        size_t ipus, pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, count, ipus, name, options);
-    static const char api[] = "popops_all_gather_chunks";
+    POPLIBS_CALL_IN(sequence, graph, count, ipus, name, options);
     pop_tensor all = { 0 }, *tensors = poplibs_new(count, sizeof(*tensors));
     popops_chunk *sorted = poplibs_new(count, sizeof(*sorted));
     unsigned *home = poplibs_new(count, sizeof(*home)); /* place in the ring; affects only the time */
@@ -248,12 +235,12 @@ pop_tensor popops_all_gather_chunks_at(pop_where where, pop_graph *graph, const 
     while (twice < count && compare_chunks(&sorted[twice - 1], &sorted[twice]))
         ++twice;
     if (!count)
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "there are no chunks");
+        call_fail(call, POP_POPLAR_ERROR, "there are no chunks");
     else if (twice < count)
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "two chunks have offset %u and index %u",
-                     sorted[twice].offset, sorted[twice].index);
+        call_fail(call, POP_POPLAR_ERROR, "two chunks have offset %u and index %u", sorted[twice].offset,
+                  sorted[twice].index);
     else
-        all = all_gather(where, graph, api, (pop_tensors){ count, tensors }, home, ipus, sequence, name, options);
+        all = all_gather(call, (pop_tensors){ count, tensors }, home, ipus);
     free(home);
     free(sorted);
     free(tensors);
@@ -261,51 +248,46 @@ pop_tensor popops_all_gather_chunks_at(pop_where where, pop_graph *graph, const 
 }
 
 /* Rows as the tensor that they were made of. */
-static pop_tensor shaped_like(pop_where where, pop_tensor rows, pop_tensor given)
+static pop_tensor shaped_like(const struct call *call, pop_tensor rows, pop_tensor given)
 {
     size_t rank = pop_tensor_rank(given), *dims = poplibs_new(rank, sizeof(*dims));
     pop_shape shape = { pop_tensor_shape(given, dims, rank), dims };
-    pop_tensor shaped = pop_tensor_reshape_at(where, rows, shape);
+    pop_tensor shaped = pop_tensor_reshape(rows, shape);
     free(dims);
     return shaped;
 }
 
-static pop_tensor all_reduce(pop_where where, pop_graph *graph, const char *api, pop_tensor data,
-                             popops_collective_operator op, pop_program sequence, const char *name, pop_options options)
+static pop_tensor all_reduce(const struct call *call, pop_tensor data, popops_collective_operator op)
 {
-    char path[POPLIBS_PATH_SIZE];
     struct collective c;
     pop_tensor all = { 0 }, given = data;
-    if (!open_reduction(&c, where, graph, api, &data, op, sequence, options))
+    if (!open_reduction(call, &c, &data, op))
         return all;
-    c.path = poplibs_path(path, sizeof(path), name, "AllReduce");
+    c.path = call_path(call, call->name, "AllReduce");
     c.method =
         ipu_method(&c, IPU_ALL_REDUCE, bytes_of(data) / c.members, combine_commutes(c.op, pop_tensor_type(data)));
     if (op == POPOPS_COLLECTIVE_LOCAL || c.method == METHOD_TREE) {
         all = op == POPOPS_COLLECTIVE_LOCAL ? copy_of(&c, data) : ipu_tree_all_reduce(&c, data);
-        if (poplibs_ready(graph))
+        if (call_ready(call))
             combine_finish(&c, all);
     } else {
         pop_tensor *chunks = poplibs_new(c.members, sizeof(*chunks));
-        if (reduce_scatter(&c, data, name, chunks))
-            all = gather_in_order(where, graph, (pop_tensors){ c.members, chunks }, sequence, name, options);
+        if (reduce_scatter(&c, data, chunks))
+            all = gather_in_order(call, (pop_tensors){ c.members, chunks });
         free(chunks);
     }
-    return poplibs_ready(graph) ? shaped_like(where, all, given) : (pop_tensor){ 0 };
+    return call_ready(call) ? shaped_like(call, all, given) : (pop_tensor){ 0 };
 }
 pop_tensor popops_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op,
                                 pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, data, log_name(popops_operation_name(op)), name, options);
-    static const char api[] = "popops_all_reduce";
+    POPLIBS_CALL_IN(sequence, graph, data, log_name(popops_operation_name(op)), name, options);
     popops_collective_operator as;
-    return popops_collective_operator_of(where, graph, api, op, &as)
-               ? all_reduce(where, graph, api, data, as, sequence, name, options)
-               : (pop_tensor){ 0 };
+    return popops_collective_operator_of(call, op, &as) ? all_reduce(call, data, as) : (pop_tensor){ 0 };
 }
 pop_tensor popops_ipu_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data, popops_collective_operator op,
                                     pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, data, log_name(popops_collective_operator_name(op)), name, options);
-    return all_reduce(where, graph, "popops_ipu_all_reduce", data, op, sequence, name, options);
+    POPLIBS_CALL_IN(sequence, graph, data, log_name(popops_collective_operator_name(op)), name, options);
+    return all_reduce(call, data, op);
 }

@@ -128,10 +128,10 @@ static unsigned before(const struct collective *c, const struct ipu_lane *lane, 
 static pop_tensor part_of(const struct collective *c, const struct ipu_lane *lane, pop_tensor row, size_t first,
                           size_t last)
 {
+    const struct call *call = c->call;
     assert(first <= last && lane->from < lane->to && lane->to <= lane->parts);
     size_t length = last - first;
-    return pop_tensor_slice_at(c->where, row, first + length * lane->from / lane->parts,
-                               first + length * lane->to / lane->parts, 0);
+    return pop_tensor_slice(row, first + length * lane->from / lane->parts, first + length * lane->to / lane->parts, 0);
 }
 
 /* ---- reduce-scatter ---- */
@@ -146,14 +146,15 @@ struct ring_scatter {
 
 static pop_tensor own_part(const struct ring_scatter *s, const struct ipu_lane *lane, unsigned ipu, unsigned fragment)
 {
+    const struct call *call = s->c->call;
     size_t elements = pop_tensor_dim(s->data, 1), n = s->c->members;
-    return part_of(s->c, lane, pop_tensor_at_at(s->c->where, s->data, ipu), fragment * elements / n,
-                   (fragment + 1) * elements / n);
+    return part_of(s->c, lane, pop_tensor_at(s->data, ipu), fragment * elements / n, (fragment + 1) * elements / n);
 }
 
 static pop_tensor near(const struct collective *c, pop_tensor t)
 {
-    return pop_graph_clone_at(c->where, c->graph, POP_TYPE_NULL, t, POP_CLONE_CREATE_NEW_ORDER, c->path);
+    const struct call *call = c->call;
+    return pop_graph_clone(call->graph, POP_TYPE_NULL, t, POP_CLONE_CREATE_NEW_ORDER, c->path);
 }
 
 /* Moves a fragment's part to the next IPU, where that IPU's own part is added. */
@@ -174,9 +175,10 @@ static void move_on(struct ring_scatter *s, unsigned at, unsigned fragment, unsi
 
 static void add_sums(const struct collective *c, struct poplibs_copies *sums)
 {
-    if (poplibs_ready(c->graph) && sums->from.count) {
-        pop_tensor into = poplibs_joined(c->where, &sums->to);
-        combine(c, c->sequence, into, poplibs_joined(c->where, &sums->from), into);
+    const struct call *call = c->call;
+    if (call_ready(call) && sums->from.count) {
+        pop_tensor into = call_joined(call, &sums->to);
+        combine(c, call->sequence, into, call_joined(call, &sums->from), into);
     }
     poplibs_copies_free(sums);
 }
@@ -187,7 +189,7 @@ static void scatter_step(struct ring_scatter *s, unsigned step)
     for (unsigned at = 0; at < s->lanes.count; ++at)
         for (unsigned fragment = 0; fragment < s->c->members && step < s->lanes.list[at].steps; ++fragment)
             move_on(s, at, fragment, step);
-    poplibs_copies_end(&s->moves, s->c->where, s->c->graph, s->c->sequence, s->c->path);
+    call_copies(s->c->call, &s->moves, s->c->call->sequence, s->c->path);
     add_sums(s->c, &s->sums);
 }
 
@@ -206,6 +208,7 @@ static void meet(struct ring_scatter *s)
 
 void ipu_ring_reduce_scatter(const struct collective *c, pop_tensor data, pop_tensor *chunks)
 {
+    const struct call *call = c->call;
     unsigned n = c->members;
     struct ring_scatter s = { .c = c, .data = combine_prepare(c, data), .lanes = lanes_of(c) };
     s.partial = poplibs_new((size_t)MAX_LANES * n, sizeof(*s.partial));
@@ -214,16 +217,16 @@ void ipu_ring_reduce_scatter(const struct collective *c, pop_tensor data, pop_te
             const struct ipu_lane *lane = &s.lanes.list[at];
             s.partial[at * n + fragment] = own_part(&s, lane, before(c, lane, fragment, lane->steps), fragment);
         }
-    for (unsigned step = 0; step < s.lanes.steps && poplibs_ready(c->graph); ++step)
+    for (unsigned step = 0; step < s.lanes.steps && call_ready(call); ++step)
         scatter_step(&s, step);
     meet(&s);
-    for (unsigned fragment = 0; fragment < n && poplibs_ready(c->graph); ++fragment) {
+    for (unsigned fragment = 0; fragment < n && call_ready(call); ++fragment) {
         pop_tensor parts[MAX_LANES];
         size_t count = 0;
         for (unsigned at = 0; at < s.lanes.count; ++at)
             if (!s.lanes.list[at].meets)
                 parts[count++] = s.partial[at * n + fragment];
-        chunks[fragment] = pop_tensor_concat_at(c->where, (pop_tensors){ count, parts }, 0);
+        chunks[fragment] = pop_tensor_concat((pop_tensors){ count, parts }, 0);
     }
     free(s.partial);
 }
@@ -234,7 +237,7 @@ void ipu_ring_all_gather(const struct collective *c, const pop_tensor *chunks, c
                          const pop_tensor *rows)
 {
     struct ipu_lanes lanes = lanes_of(c);
-    for (unsigned step = 0; step < lanes.steps && poplibs_ready(c->graph); ++step) {
+    for (unsigned step = 0; step < lanes.steps && call_ready(c->call); ++step) {
         struct poplibs_copies copies = { 0 };
         for (size_t i = 0; i < count; ++i) {
             size_t elements = pop_tensor_num_elements(chunks[i]);
@@ -249,7 +252,7 @@ void ipu_ring_all_gather(const struct collective *c, const pop_tensor *chunks, c
                                    part_of(c, lane, rows[to * count + i], 0, elements));
             }
         }
-        poplibs_copies_end(&copies, c->where, c->graph, c->sequence, c->path);
+        call_copies(c->call, &copies, c->call->sequence, c->path);
     }
 }
 
@@ -270,7 +273,7 @@ static void exchange_pairs(const struct collective *c, pop_tensor *rows, const u
         if (add)
             poplibs_copies_add(&sums, rows[i], next[i]);
     }
-    poplibs_copies_end(&moves, c->where, c->graph, c->sequence, c->path);
+    call_copies(c->call, &moves, c->call->sequence, c->path);
     add_sums(c, &sums);
     memcpy(rows, next, n * sizeof(*rows));
     free(next);
@@ -278,17 +281,18 @@ static void exchange_pairs(const struct collective *c, pop_tensor *rows, const u
 
 pop_tensor ipu_tree_all_reduce(const struct collective *c, pop_tensor data)
 {
+    const struct call *call = c->call;
     unsigned n = c->members, paired = paired_of(n);
     pop_tensor *rows = poplibs_new(n, sizeof(*rows));
     unsigned *from = poplibs_new(n, sizeof(*from));
     data = combine_prepare(c, data);
     for (unsigned i = 0; i < n; ++i) {
-        rows[i] = pop_tensor_at_at(c->where, data, i);
+        rows[i] = pop_tensor_at(data, i);
         from[i] = i + paired < n ? i + paired : i;
     }
     if (paired < n)
         exchange_pairs(c, rows, from, true);
-    for (unsigned distance = 1; distance < paired && poplibs_ready(c->graph); distance *= 2) {
+    for (unsigned distance = 1; distance < paired && call_ready(call); distance *= 2) {
         for (unsigned i = 0; i < n; ++i)
             from[i] = i < paired ? i ^ distance : i;
         exchange_pairs(c, rows, from, true);
@@ -297,9 +301,9 @@ pop_tensor ipu_tree_all_reduce(const struct collective *c, pop_tensor data)
         from[i] = i < paired ? i : i - paired;
     if (paired < n)
         exchange_pairs(c, rows, from, false);
-    for (unsigned i = 0; i < n && poplibs_ready(c->graph); ++i)
-        rows[i] = pop_tensor_expand_at(c->where, rows[i], POP_DIMS(0));
-    pop_tensor all = pop_tensor_concat_at(c->where, (pop_tensors){ n, rows }, 0);
+    for (unsigned i = 0; i < n && call_ready(call); ++i)
+        rows[i] = pop_tensor_expand(rows[i], POP_DIMS(0));
+    pop_tensor all = pop_tensor_concat((pop_tensors){ n, rows }, 0);
     free(from);
     free(rows);
     return all;

@@ -60,13 +60,13 @@ static unsigned own_place(const void *context, unsigned rank)
 /* Reorders rows by rank to rows by place; the function is its own inverse. */
 static pop_tensor by_place(const struct lane *lane, pop_tensor rows)
 {
+    const struct call *call = lane->c->call;
     size_t members = pop_tensor_dim(rows, 0), columns = pop_tensor_dim(rows, 1);
     assert(!lane->swapped || members % 2 == 0);
     if (!lane->swapped)
         return rows;
-    pop_tensor pairs = pop_tensor_reshape_at(lane->c->where, rows, POP_SHAPE(members / 2, 2, columns));
-    return pop_tensor_reshape_at(lane->c->where, pop_tensor_reverse_at(lane->c->where, pairs, 1),
-                                 POP_SHAPE(members, columns));
+    pop_tensor pairs = pop_tensor_reshape(rows, POP_SHAPE(members / 2, 2, columns));
+    return pop_tensor_reshape(pop_tensor_reverse(pairs, 1), POP_SHAPE(members, columns));
 }
 
 /* ---- lanes ---- */
@@ -109,29 +109,30 @@ static void choose_lanes(struct lanes *lanes, struct collective *c)
 
 static pop_tensor clone_row(const struct lane *lane)
 {
-    return pop_graph_clone_at(lane->c->where, lane->c->graph, POP_TYPE_NULL,
-                              pop_tensor_slice_at(lane->c->where, lane->fragments, 0, 1, 0), POP_CLONE_CREATE_NEW_ORDER,
-                              lane->c->path);
+    const struct call *call = lane->c->call;
+    return pop_graph_clone(call->graph, POP_TYPE_NULL, pop_tensor_slice(lane->fragments, 0, 1, 0),
+                           POP_CLONE_CREATE_NEW_ORDER, lane->c->path);
 }
 
 /* Creates the variables of all lanes, which divide the columns among themselves. */
 static void open_lanes(struct lanes *lanes, pop_type type, size_t columns)
 {
     struct collective *c = lanes->c;
+    const struct call *call = c->call;
     for (unsigned i = 0; i < lanes->count; ++i) {
         struct lane *lane = &lanes->list[i];
         lane->begin = lanes->shared ? 0 : columns * i / lanes->count;
         lane->end = lanes->shared ? columns : columns * (i + 1) / lanes->count;
-        lane->fragments = lanes->shared && i
-                              ? lanes->list[0].fragments
-                              : popops_create_sliceable_tensor_at(c->where, c->graph, type,
-                                                                  POP_SHAPE(c->members, lane->end - lane->begin),
-                                                                  POP_DIMS(0), POP_SHAPE(1), 0, c->path);
+        lane->fragments =
+            lanes->shared && i
+                ? lanes->list[0].fragments
+                : popops_create_sliceable_tensor(call->graph, type, POP_SHAPE(c->members, lane->end - lane->begin),
+                                                 POP_DIMS(0), POP_SHAPE(1), 0, c->path);
         lane->send = clone_row(lane);
         lane->recv = clone_row(lane);
         lane->slice = clone_row(lane);
-        lane->index = pop_graph_add_variable_at(c->where, c->graph, POP_UNSIGNED_INT, POP_SHAPE(1), c->path);
-        pop_graph_set_tile_mapping_at(c->where, c->graph, lane->index, 0);
+        lane->index = pop_graph_add_variable(call->graph, POP_UNSIGNED_INT, POP_SHAPE(1), c->path);
+        pop_graph_set_tile_mapping(call->graph, lane->index, 0);
     }
 }
 
@@ -144,7 +145,8 @@ static void drop_empty(struct lanes *lanes, size_t columns)
 
 static void copy(const struct collective *c, pop_program sequence, pop_tensor from, pop_tensor to)
 {
-    pop_sequence_add_at(c->where, sequence, pop_copy_at(c->where, from, to, false, c->path));
+    const struct call *call = c->call;
+    pop_sequence_add(sequence, pop_copy(from, to, false, c->path));
 }
 
 static void exchange(struct lanes *lanes, pop_program sequence, unsigned count)
@@ -160,24 +162,27 @@ static void exchange(struct lanes *lanes, pop_program sequence, unsigned count)
 static void step_index(const struct lane *lane, pop_program sequence)
 {
     const struct collective *c = lane->c;
+    const struct call *call = c->call;
     unsigned back = lane->direction > 0 ? c->members - 1 : 1;
     popops_operand index = popops_operand_of_tensor(lane->index);
-    popops_binary_in_place_at(c->where, POPOPS_BINARY_ADD, c->graph, index, popops_operand_of_unsigned(back), sequence,
-                              c->path);
-    popops_binary_in_place_at(c->where, POPOPS_BINARY_REMAINDER, c->graph, index,
+    popops_binary_in_place_at(call->where, POPOPS_BINARY_ADD, call->graph, index, popops_operand_of_unsigned(back),
+                              sequence, c->path);
+    popops_binary_in_place_at(call->where, POPOPS_BINARY_REMAINDER, call->graph, index,
                               popops_operand_of_unsigned(c->members), sequence, c->path);
 }
 
 static void read_row(const struct lane *lane, pop_program sequence, pop_tensor to)
 {
-    popops_dynamic_slice_with_output_at(lane->c->where, lane->c->graph, to, lane->fragments, lane->index, POP_DIMS(0),
-                                        POP_SHAPE(1), sequence, lane->c->path);
+    const struct call *call = lane->c->call;
+    popops_dynamic_slice_with_output(call->graph, to, lane->fragments, lane->index, POP_DIMS(0), POP_SHAPE(1), sequence,
+                                     lane->c->path);
 }
 
 static void write_row(const struct lane *lane, pop_program sequence, pop_tensor from, pop_tensor index)
 {
-    popops_dynamic_update_at(lane->c->where, lane->c->graph, lane->fragments, from, index, POP_DIMS(0), POP_SHAPE(1),
-                             sequence, lane->c->path);
+    const struct call *call = lane->c->call;
+    popops_dynamic_update(call->graph, lane->fragments, from, index, POP_DIMS(0), POP_SHAPE(1), sequence,
+                          lane->c->path);
 }
 
 /* A step for the first `count` lanes: only the first one when two lanes that meet have different numbers of steps. */
@@ -186,11 +191,12 @@ typedef void step_fn(struct lanes *lanes, pop_program sequence, unsigned count);
 static void repeat(struct lanes *lanes, unsigned times, unsigned count, step_fn *step)
 {
     struct collective *c = lanes->c;
+    const struct call *call = c->call;
     if (!times)
         return;
-    pop_program body = pop_sequence_at(c->where, c->graph, c->path);
+    pop_program body = pop_sequence(call->graph, c->path);
     step(lanes, body, count);
-    pop_sequence_add_at(c->where, c->sequence, pop_repeat_at(c->where, times, body, c->path));
+    pop_sequence_add(call->sequence, pop_repeat(times, body, c->path));
 }
 
 static void reduce_step(struct lanes *lanes, pop_program sequence, unsigned count)
@@ -219,40 +225,42 @@ static void gather_step(struct lanes *lanes, pop_program sequence, unsigned coun
 static void meet(struct lanes *lanes)
 {
     struct collective *c = lanes->c;
+    const struct call *call = c->call;
     struct lane *lane = &lanes->list[0];
-    exchange(lanes, c->sequence, 2);
-    step_index(lane, c->sequence);
-    read_row(lane, c->sequence, lane->slice);
-    combine(c, c->sequence, lane->recv, lane->slice, lane->send);
-    combine(c, c->sequence, lane->send, lanes->list[1].recv, lane->send);
+    exchange(lanes, call->sequence, 2);
+    step_index(lane, call->sequence);
+    read_row(lane, call->sequence, lane->slice);
+    combine(c, call->sequence, lane->recv, lane->slice, lane->send);
+    combine(c, call->sequence, lane->send, lanes->list[1].recv, lane->send);
 }
 
 /* Concatenates the lanes' columns; lanes that share their columns count once. */
 static pop_tensor joined(const struct lanes *lanes, bool fragments)
 {
+    const struct call *call = lanes->c->call;
     pop_tensor list[MAX_LANES];
     unsigned count = lanes->shared ? 1 : lanes->count;
     for (unsigned i = 0; i < count; ++i)
         list[i] = fragments ? by_place(&lanes->list[i], lanes->list[i].fragments) : lanes->list[i].send;
-    return pop_tensor_concat_at(lanes->c->where, (pop_tensors){ count, list }, 1);
+    return pop_tensor_concat((pop_tensors){ count, list }, 1);
 }
 
 pop_tensor ring_reduce_scatter(struct collective *c, pop_tensor rows)
 {
+    const struct call *call = c->call;
     struct lanes lanes;
     choose_lanes(&lanes, c);
     drop_empty(&lanes, pop_tensor_dim(rows, 1));
     open_lanes(&lanes, pop_tensor_type(rows), pop_tensor_dim(rows, 1));
-    for (unsigned i = 0; i < lanes.count && poplibs_ready(c->graph); ++i) {
+    for (unsigned i = 0; i < lanes.count && call_ready(call); ++i) {
         struct lane *lane = &lanes.list[i];
         if (!i || !lanes.shared)
-            copy(c, c->sequence, by_place(lane, pop_tensor_slice_at(c->where, rows, lane->begin, lane->end, 1)),
-                 lane->fragments);
-        copy(c, c->sequence, group_constant(c, first_place, lane, POP_UNSIGNED_INT), lane->index);
-        read_row(lane, c->sequence, lane->send);
+            copy(c, call->sequence, by_place(lane, pop_tensor_slice(rows, lane->begin, lane->end, 1)), lane->fragments);
+        copy(c, call->sequence, group_constant(c, first_place, lane, POP_UNSIGNED_INT), lane->index);
+        read_row(lane, call->sequence, lane->send);
     }
     unsigned steps = lanes.list[0].steps, both = lanes.shared && lanes.count == 2 ? lanes.list[1].steps : 0;
-    if (!poplibs_ready(c->graph))
+    if (!call_ready(call))
         return (pop_tensor){ 0 };
     if (both) {
         repeat(&lanes, steps - both, 1, reduce_step);
@@ -261,27 +269,28 @@ pop_tensor ring_reduce_scatter(struct collective *c, pop_tensor rows)
     } else {
         repeat(&lanes, steps, lanes.count, reduce_step);
     }
-    return pop_tensor_flatten_at(c->where, joined(&lanes, false));
+    return pop_tensor_flatten(joined(&lanes, false));
 }
 
 pop_tensor ring_all_gather(struct collective *c, pop_tensor own)
 {
+    const struct call *call = c->call;
     struct lanes lanes;
     size_t columns = pop_tensor_num_elements(own);
     choose_lanes(&lanes, c);
     drop_empty(&lanes, columns);
     open_lanes(&lanes, pop_tensor_type(own), columns);
-    pop_tensor row = pop_tensor_reshape_at(c->where, own, POP_SHAPE(1, columns));
-    for (unsigned i = 0; i < lanes.count && poplibs_ready(c->graph); ++i) {
+    pop_tensor row = pop_tensor_reshape(own, POP_SHAPE(1, columns));
+    for (unsigned i = 0; i < lanes.count && call_ready(call); ++i) {
         struct lane *lane = &lanes.list[i];
         pop_tensor place = group_constant(c, own_place, lane, POP_UNSIGNED_INT);
-        copy(c, c->sequence, pop_tensor_slice_at(c->where, row, lane->begin, lane->end, 1), lane->send);
-        copy(c, c->sequence, place, lane->index);
+        copy(c, call->sequence, pop_tensor_slice(row, lane->begin, lane->end, 1), lane->send);
+        copy(c, call->sequence, place, lane->index);
         if (!i || !lanes.shared)
-            write_row(lane, c->sequence, lane->send, place);
+            write_row(lane, call->sequence, lane->send, place);
     }
     unsigned steps = lanes.list[0].steps, both = lanes.shared && lanes.count == 2 ? lanes.list[1].steps : steps;
-    if (!poplibs_ready(c->graph))
+    if (!call_ready(call))
         return (pop_tensor){ 0 };
     repeat(&lanes, both, lanes.count, gather_step);
     repeat(&lanes, steps - both, 1, gather_step);

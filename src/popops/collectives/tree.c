@@ -6,12 +6,14 @@
 
 static pop_tensor clone(const struct collective *c, pop_tensor t)
 {
-    return pop_graph_clone_at(c->where, c->graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, c->path);
+    const struct call *call = c->call;
+    return pop_graph_clone(call->graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, c->path);
 }
 
 static void copy(const struct collective *c, pop_tensor from, pop_tensor to)
 {
-    pop_sequence_add_at(c->where, c->sequence, pop_copy_at(c->where, from, to, false, c->path));
+    const struct call *call = c->call;
+    call_copy(call, from, to, c->path);
 }
 
 /* ---- a tree of pairs ---- */
@@ -46,15 +48,15 @@ static unsigned is_beyond(const void *context, unsigned rank)
 
 static void swap(struct collective *c, const struct pairing *p, pop_tensor from, pop_tensor to)
 {
-    group_exchange(c, c->sequence, &(struct group_copy){ from, to, partner, p }, 1);
+    group_exchange(c, c->call->sequence, &(struct group_copy){ from, to, partner, p }, 1);
 }
 
 /* to = from in replicas where the condition holds. */
 static void take_where(struct collective *c, pop_tensor condition, pop_tensor from, pop_tensor to)
 {
-    popops_ternary_with_output_at(c->where, POPOPS_TERNARY_SELECT, c->graph, popops_operand_of_tensor(from),
-                                  popops_operand_of_tensor(to), popops_operand_of_tensor(condition), to, c->sequence,
-                                  c->path);
+    popops_ternary_with_output_at(c->call->where, POPOPS_TERNARY_SELECT, c->call->graph, popops_operand_of_tensor(from),
+                                  popops_operand_of_tensor(to), popops_operand_of_tensor(condition), to,
+                                  c->call->sequence, c->path);
 }
 
 pop_tensor tree_all_reduce(struct collective *c, pop_tensor data)
@@ -68,12 +70,12 @@ pop_tensor tree_all_reduce(struct collective *c, pop_tensor data)
     p.distance = p.full;
     if (uneven) { /* members beyond `full` send their data to their partners */
         swap(c, &p, sum, other);
-        combine(c, c->sequence, sum, other, both);
+        combine(c, c->call->sequence, sum, other, both);
         take_where(c, group_constant(c, represents_other, &p, POP_BOOL), both, sum);
     }
     for (p.distance = 1; p.distance < p.full; p.distance *= 2) {
         swap(c, &p, sum, other);
-        combine(c, c->sequence, sum, other, sum);
+        combine(c, c->call->sequence, sum, other, sum);
     }
     if (uneven) {
         swap(c, &p, sum, other);
@@ -107,7 +109,7 @@ pop_tensor tree_broadcast(struct collective *c, pop_tensor data, unsigned root)
     pop_tensor own = clone(c, data), other = clone(c, data);
     copy(c, data, own);
     for (; s.distance < c->members; s.distance *= 2) {
-        group_exchange(c, c->sequence, &(struct group_copy){ own, other, further, &s }, 1);
+        group_exchange(c, c->call->sequence, &(struct group_copy){ own, other, further, &s }, 1);
         take_where(c, group_constant(c, is_reached, &s, POP_BOOL), other, own);
     }
     return own;
@@ -124,25 +126,25 @@ static unsigned row_from(const void *context, unsigned rank)
 /* Sends sources[distance] to the member at that distance; the received data becomes the sender's row of the result. */
 static pop_tensor direct(struct collective *c, pop_type type, size_t columns, const pop_tensor *sources)
 {
+    const struct call *call = c->call;
     unsigned members = c->members;
     struct spreading *s = poplibs_new(members, sizeof(*s));
     struct group_copy *parts = poplibs_new(members, sizeof(*parts));
-    pop_tensor all = popops_create_sliceable_tensor_at(c->where, c->graph, type, POP_SHAPE(members, columns),
-                                                       POP_DIMS(0), POP_SHAPE(1), 0, c->path);
+    pop_tensor all = popops_create_sliceable_tensor(call->graph, type, POP_SHAPE(members, columns), POP_DIMS(0),
+                                                    POP_SHAPE(1), 0, c->path);
     for (unsigned d = 0; d < members; ++d) {
         s[d] = (struct spreading){ members, 0, d };
-        pop_tensor arrives =
-            d ? pop_graph_clone_at(c->where, c->graph, POP_TYPE_NULL, pop_tensor_slice_at(c->where, all, 0, 1, 0),
-                                   POP_CLONE_CREATE_NEW_ORDER, c->path)
-              : sources[0];
+        pop_tensor arrives = d ? pop_graph_clone(call->graph, POP_TYPE_NULL, pop_tensor_slice(all, 0, 1, 0),
+                                                 POP_CLONE_CREATE_NEW_ORDER, c->path)
+                               : sources[0];
         parts[d] = (struct group_copy){ sources[d], arrives, further, &s[d] };
     }
     if (members > 1)
-        group_exchange(c, c->sequence, parts + 1, members - 1);
-    for (unsigned d = 0; d < members && poplibs_ready(c->graph); ++d)
-        popops_dynamic_update_at(c->where, c->graph, all, parts[d].destination,
-                                 group_constant(c, row_from, &s[d], POP_UNSIGNED_INT), POP_DIMS(0), POP_SHAPE(1),
-                                 c->sequence, c->path);
+        group_exchange(c, call->sequence, parts + 1, members - 1);
+    for (unsigned d = 0; d < members && call_ready(call); ++d)
+        popops_dynamic_update(call->graph, all, parts[d].destination,
+                              group_constant(c, row_from, &s[d], POP_UNSIGNED_INT), POP_DIMS(0), POP_SHAPE(1),
+                              call->sequence, c->path);
     free(s);
     free(parts);
     return all;
@@ -150,10 +152,11 @@ static pop_tensor direct(struct collective *c, pop_type type, size_t columns, co
 
 pop_tensor direct_all_gather(struct collective *c, pop_tensor data)
 {
+    const struct call *call = c->call;
     size_t columns = pop_tensor_num_elements(data);
     pop_tensor *sources = poplibs_new(c->members, sizeof(*sources));
     for (unsigned d = 0; d < c->members; ++d)
-        sources[d] = pop_tensor_reshape_at(c->where, data, POP_SHAPE(1, columns));
+        sources[d] = pop_tensor_reshape(data, POP_SHAPE(1, columns));
     pop_tensor all = direct(c, pop_tensor_type(data), columns, sources);
     free(sources);
     return all;
@@ -161,28 +164,28 @@ pop_tensor direct_all_gather(struct collective *c, pop_tensor data)
 
 pop_tensor direct_all_reduce(struct collective *c, pop_tensor data)
 {
-    pop_tensor all = direct_all_gather(c, data), sum = clone(c, pop_tensor_at_at(c->where, all, 0));
-    copy(c, pop_tensor_at_at(c->where, all, 0), sum);
-    for (unsigned i = 1; i < c->members && poplibs_ready(c->graph); ++i)
-        combine(c, c->sequence, sum, pop_tensor_at_at(c->where, all, i), sum);
+    const struct call *call = c->call;
+    pop_tensor all = direct_all_gather(c, data), sum = clone(c, pop_tensor_at(all, 0));
+    copy(c, pop_tensor_at(all, 0), sum);
+    for (unsigned i = 1; i < c->members && call_ready(call); ++i)
+        combine(c, call->sequence, sum, pop_tensor_at(all, i), sum);
     return sum;
 }
 
 pop_tensor direct_all_to_all(struct collective *c, pop_tensor rows)
 {
+    const struct call *call = c->call;
     size_t columns = pop_tensor_dim(rows, 1);
     pop_tensor *sources = poplibs_new(c->members, sizeof(*sources));
-    pop_tensor sliced =
-        popops_create_sliceable_tensor_at(c->where, c->graph, pop_tensor_type(rows), POP_SHAPE(c->members, columns),
-                                          POP_DIMS(0), POP_SHAPE(1), 0, c->path);
+    pop_tensor sliced = popops_create_sliceable_tensor(
+        call->graph, pop_tensor_type(rows), POP_SHAPE(c->members, columns), POP_DIMS(0), POP_SHAPE(1), 0, c->path);
     copy(c, rows, sliced);
-    for (unsigned d = 0; d < c->members && poplibs_ready(c->graph); ++d) {
+    for (unsigned d = 0; d < c->members && call_ready(call); ++d) {
         struct spreading s = { c->members, 0, d };
-        sources[d] =
-            popops_dynamic_slice_at(c->where, c->graph, sliced, group_constant(c, further, &s, POP_UNSIGNED_INT),
-                                    POP_DIMS(0), POP_SHAPE(1), c->sequence, c->path);
+        sources[d] = popops_dynamic_slice(call->graph, sliced, group_constant(c, further, &s, POP_UNSIGNED_INT),
+                                          POP_DIMS(0), POP_SHAPE(1), call->sequence, c->path);
     }
-    pop_tensor all = poplibs_ready(c->graph) ? direct(c, pop_tensor_type(rows), columns, sources) : (pop_tensor){ 0 };
+    pop_tensor all = call_ready(call) ? direct(c, pop_tensor_type(rows), columns, sources) : (pop_tensor){ 0 };
     free(sources);
     return all;
 }
@@ -195,11 +198,12 @@ static unsigned same_rank(const void *context, unsigned rank)
 
 pop_tensor own_row(struct collective *c, pop_tensor rows)
 {
-    pop_tensor sliced = popops_create_sliceable_tensor_at(c->where, c->graph, pop_tensor_type(rows),
-                                                          POP_SHAPE(c->members, pop_tensor_dim(rows, 1)), POP_DIMS(0),
-                                                          POP_SHAPE(1), 0, c->path);
+    const struct call *call = c->call;
+    pop_tensor sliced = popops_create_sliceable_tensor(call->graph, pop_tensor_type(rows),
+                                                       POP_SHAPE(c->members, pop_tensor_dim(rows, 1)), POP_DIMS(0),
+                                                       POP_SHAPE(1), 0, c->path);
     copy(c, rows, sliced);
-    return pop_tensor_flatten_at(c->where, popops_dynamic_slice_at(c->where, c->graph, sliced,
-                                                                   group_constant(c, same_rank, NULL, POP_UNSIGNED_INT),
-                                                                   POP_DIMS(0), POP_SHAPE(1), c->sequence, c->path));
+    return pop_tensor_flatten(popops_dynamic_slice(call->graph, sliced,
+                                                   group_constant(c, same_rank, NULL, POP_UNSIGNED_INT), POP_DIMS(0),
+                                                   POP_SHAPE(1), call->sequence, c->path));
 }
