@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplibs/log.h"
-#include "poplibs/support.h"
 
 #include <popops/host_slice_tensor.h>
 #include <poputil/tile_mapping.h>
@@ -10,35 +9,34 @@ pop_tensor popops_create_host_transferable_tensor_at(pop_where where, pop_graph 
 {
     POPLIBS_CALL(graph, log_type(type), shape, is_read, name);
     (void)is_read;
-    if (!poplibs_ready(graph))
+    if (!call_ready(call))
         return (pop_tensor){ 0 };
-    pop_tensor t = pop_graph_add_variable_at(where, graph, type, shape, name);
-    poputil_map_tensor_linearly_at(where, graph, t);
+    pop_tensor t = pop_graph_add_variable(graph, type, shape, name);
+    poputil_map_tensor_linearly(graph, t);
     return t;
 }
 
 /* Maps each row to its own tiles while there are enough tiles, in parts of at least 256 bytes, because rows are
  * transferred independently.  With more rows than tiles, the numbers of rows of tiles differ by at most one. */
-static void map_rows(pop_where where, pop_graph *graph, pop_tensor t, pop_shape shape)
+static void map_rows(const struct call *call, pop_tensor t, pop_shape shape)
 {
     enum { MIN_BYTES = 256 };
-    const pop_target *target = pop_graph_target(graph);
+    const pop_target *target = pop_graph_target(call->graph);
     size_t tiles = pop_target_num_tiles(target), rows = shape.dims[0], columns = shape.dims[1], tile = 0;
-    if (!poplibs_ready(graph) || !rows || !columns)
+    if (!call_ready(call) || !rows || !columns)
         return;
     size_t min = poplibs_max(1, MIN_BYTES / poplibs_max(1, pop_target_type_size(target, pop_tensor_type(t))));
     size_t of_row = poplibs_max(1, poplibs_min(tiles / rows, columns / min)), part = poplibs_ceil_div(columns, of_row);
     for (size_t k = 0; rows > tiles && k < tiles; ++k)
-        pop_graph_set_tile_mapping_at(where, graph,
-                                      pop_tensor_slice_at(where, t, poplibs_ceil_div(k * rows, tiles),
-                                                          poplibs_ceil_div((k + 1) * rows, tiles), 0),
-                                      (unsigned)k);
+        pop_graph_set_tile_mapping(
+            call->graph,
+            pop_tensor_slice(t, poplibs_ceil_div(k * rows, tiles), poplibs_ceil_div((k + 1) * rows, tiles), 0),
+            (unsigned)k);
     for (size_t row = 0; rows <= tiles && row < rows; ++row) {
-        pop_tensor elements = pop_tensor_at_at(where, t, row);
+        pop_tensor elements = pop_tensor_at(t, row);
         for (size_t at = 0; at < columns; at += part, tile = (tile + 1) % tiles)
-            pop_graph_set_tile_mapping_at(where, graph,
-                                          pop_tensor_slice_at(where, elements, at, poplibs_min(columns, at + part), 0),
-                                          (unsigned)tile);
+            pop_graph_set_tile_mapping(call->graph, pop_tensor_slice(elements, at, poplibs_min(columns, at + part), 0),
+                                       (unsigned)tile);
     }
 }
 
@@ -48,18 +46,17 @@ popops_indices_and_tensor popops_create_host_sliceable_tensor_at(pop_where where
     POPLIBS_CALL(graph, log_type(type), shape, is_read, name);
     char path[POPLIBS_PATH_SIZE];
     popops_indices_and_tensor both = { { 0 }, { 0 } };
-    if (!poplibs_ready(graph))
+    if (!call_ready(call))
         return both;
     if (shape.rank != 2) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_create_host_sliceable_tensor",
-                     "a shape of rank %zu; it must be {rows,elements}", shape.rank);
+        call_fail(call, POP_POPLAR_ERROR, "a shape of rank %zu; it must be {rows,elements}", shape.rank);
         return both;
     }
-    both.indices = pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(shape.dims[0]),
-                                             poplibs_path(path, sizeof(path), name, "indices"));
-    poputil_map_tensor_linearly_at(where, graph, both.indices);
-    both.tensor = pop_graph_add_variable_at(where, graph, type, shape, name);
-    map_rows(where, graph, both.tensor, shape);
+    both.indices = pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(shape.dims[0]),
+                                          poplibs_path(path, sizeof(path), name, "indices"));
+    poputil_map_tensor_linearly(graph, both.indices);
+    both.tensor = pop_graph_add_variable(graph, type, shape, name);
+    map_rows(call, both.tensor, shape);
     (void)is_read;
     return both;
 }

@@ -7,7 +7,7 @@
 
 #include <poputil/tile_mapping.h>
 
-bool popops_take_index_options(struct popops_windows *windows, pop_graph *graph, pop_options options)
+bool popops_take_index_options(struct popops_windows *windows, pop_options options)
 {
     struct index_options {
         bool sorted, validate;
@@ -16,70 +16,66 @@ bool popops_take_index_options(struct popops_windows *windows, pop_graph *graph,
 #define GATHER_OPTION(...) POPLIBS_ROW(struct index_options, __VA_ARGS__)
 #include "poplibs/options.def"
     };
-    bool right = poplibs_parse_options(windows->where, graph, windows->api, options, table,
-                                       sizeof(table) / sizeof(table[0]), &taken);
+    bool right = call_parse_options(windows->call, options, table, sizeof(table) / sizeof(table[0]), &taken);
     windows->validate = taken.validate;
     return right;
 }
 
-void popops_add_index_check(const struct popops_windows *windows, pop_graph *graph, pop_program sequence)
+void popops_add_index_check(const struct popops_windows *windows)
 {
+    const struct call *call = windows->call;
     size_t starts[POPOPS_MAX_DIMS];
     pop_tensor offsets = windows->vectors;
     if (!windows->validate || !windows->dims.count)
         return;
     if (pop_tensor_type(offsets) == POP_INT)
-        offsets = pop_tensor_reinterpret_at(windows->where, offsets, POP_UNSIGNED_INT);
+        offsets = pop_tensor_reinterpret(offsets, POP_UNSIGNED_INT);
     for (size_t i = 0; i < windows->dims.count; ++i) {
         unsigned dim = windows->dims.list[i];
         starts[i] = pop_tensor_dim(windows->operand, dim) - windows->sizes[dim] + 1;
     }
-    popops_add_offset_check(windows->where, graph, windows->api, windows->name, offsets, windows->dims,
-                            (pop_shape){ windows->dims.count, starts }, sequence);
+    popops_add_offset_check(call, offsets, windows->dims, (pop_shape){ windows->dims.count, starts });
 }
 
-bool popops_take_vectors(struct popops_windows *windows, pop_graph *graph, pop_tensor indices, size_t index_vector_dim)
+bool popops_take_vectors(struct popops_windows *windows, pop_tensor indices, size_t index_vector_dim)
 {
+    const struct call *call = windows->call;
     pop_type type = pop_tensor_type(indices);
     size_t rank = pop_tensor_rank(indices), components = windows->dims.count, n = pop_tensor_num_elements(indices);
-    pop_where where = windows->where;
-    if (!poplibs_is_operand(graph, where, windows->api, "the tensor", windows->operand) ||
-        !poplibs_is_operand(graph, where, windows->api, "the tensor of indices", indices))
+    if (!call_takes(call, "the tensor", windows->operand) || !call_takes(call, "the tensor of indices", indices))
         return false;
     if (type != POP_INT && type != POP_UNSIGNED_INT)
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, windows->api,
-                            "indices cannot be %s; they are int or unsigned int", pop_type_name(type));
+        return call_fail(call, POP_TYPE_ERROR, "indices cannot be %s; they are int or unsigned int",
+                         pop_type_name(type));
     if (index_vector_dim > rank)
-        return poplibs_fail(graph, POP_INDEX_ERROR, where, windows->api,
-                            "there is no dimension %zu: the rank of the indices is %zu", index_vector_dim, rank);
+        return call_fail(call, POP_INDEX_ERROR, "there is no dimension %zu: the rank of the indices is %zu",
+                         index_vector_dim, rank);
     size_t there = index_vector_dim < rank ? pop_tensor_dim(indices, index_vector_dim) : 1;
     if (there != components)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, windows->api,
-                            "index vectors of %zu components for %zu dimensions", there, components);
+        return call_fail(call, POP_POPLAR_ERROR, "index vectors of %zu components for %zu dimensions", there,
+                         components);
     if (index_vector_dim < rank)
-        indices = pop_tensor_dim_roll_at(where, indices, (unsigned)index_vector_dim, (unsigned)rank - 1);
+        indices = pop_tensor_dim_roll(indices, (unsigned)index_vector_dim, (unsigned)rank - 1);
     size_t vectors = components ? n / components : 0;
     if (!components) {
         vectors = 1;
         for (size_t i = 0; i + 1 < rank; ++i)
             vectors *= pop_tensor_dim(indices, i);
     }
-    windows->vectors = pop_tensor_reshape_at(where, indices, POP_SHAPE(vectors, components));
+    windows->vectors = pop_tensor_reshape(indices, POP_SHAPE(vectors, components));
     for (size_t i = 0; i < components; ++i) {
         unsigned dim = windows->dims.list[i];
         if (dim >= pop_tensor_rank(windows->operand))
-            return poplibs_fail(graph, POP_INDEX_ERROR, where, windows->api,
-                                "there is no dimension %u: the tensor's rank is %zu", dim,
-                                pop_tensor_rank(windows->operand));
+            return call_fail(call, POP_INDEX_ERROR, "there is no dimension %u: the tensor's rank is %zu", dim,
+                             pop_tensor_rank(windows->operand));
         for (size_t k = 0; k < i; ++k)
             if (windows->dims.list[k] == dim)
-                return poplibs_fail(graph, POP_POPLAR_ERROR, where, windows->api, "dimension %u is indexed twice", dim);
+                return call_fail(call, POP_POPLAR_ERROR, "dimension %u is indexed twice", dim);
     }
     for (size_t dim = 0; dim < pop_tensor_rank(windows->operand); ++dim)
         if (windows->sizes[dim] > pop_tensor_dim(windows->operand, dim))
-            return poplibs_fail(graph, POP_POPLAR_ERROR, where, windows->api,
-                                "a slice of %zu elements of dimension %zu, which has %zu", windows->sizes[dim], dim,
-                                pop_tensor_dim(windows->operand, dim));
+            return call_fail(call, POP_POPLAR_ERROR, "a slice of %zu elements of dimension %zu, which has %zu",
+                             windows->sizes[dim], dim, pop_tensor_dim(windows->operand, dim));
     return true;
 }
 
@@ -101,15 +97,17 @@ bool popops_are_rows(const struct popops_windows *windows)
 
 pop_tensor popops_cut_operand(const struct popops_windows *windows)
 {
+    const struct call *call = windows->call;
     pop_tensor t = windows->operand;
     for (unsigned dim = 0; dim < pop_tensor_rank(windows->operand); ++dim)
         if (!is_indexed(windows, dim))
-            t = pop_tensor_slice_at(windows->where, t, 0, windows->sizes[dim], dim);
+            t = pop_tensor_slice(t, 0, windows->sizes[dim], dim);
     return t;
 }
 
 pop_tensor popops_as_rows(const struct popops_windows *windows)
 {
+    const struct call *call = windows->call;
     unsigned order[POPOPS_MAX_DIMS], count = 0;
     size_t rows = 1, columns = 1;
     pop_tensor t = popops_cut_operand(windows);
@@ -122,16 +120,14 @@ pop_tensor popops_as_rows(const struct popops_windows *windows)
             order[count++] = dim;
             columns *= pop_tensor_dim(t, dim);
         }
-    return pop_tensor_reshape_at(windows->where,
-                                 pop_tensor_dim_shuffle_at(windows->where, t, (pop_dims){ count, order }),
-                                 POP_SHAPE(rows, columns));
+    return pop_tensor_reshape(pop_tensor_dim_shuffle(t, (pop_dims){ count, order }), POP_SHAPE(rows, columns));
 }
 
-pop_tensor popops_places(const struct popops_windows *windows, pop_graph *graph, bool rows, bool skip,
-                         pop_program sequence)
+pop_tensor popops_places(const struct popops_windows *windows, bool rows, bool skip)
 {
+    const struct call *call = windows->call;
+    pop_graph *graph = call->graph;
     char path[POPLIBS_PATH_SIZE];
-    pop_where where = windows->where;
     size_t n = pop_tensor_dim(windows->vectors, 0), components = windows->dims.count;
     uint32_t limits[POPOPS_MAX_DIMS], strides[POPOPS_MAX_DIMS], stride = 1;
     for (size_t k = components; k-- > 0;) {
@@ -140,36 +136,33 @@ pop_tensor popops_places(const struct popops_windows *windows, pop_graph *graph,
         strides[k] = stride;
         stride *= (uint32_t)extent;
     }
-    pop_tensor places = pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(n, rows ? 1 : components),
-                                                  poplibs_path(path, sizeof(path), windows->name, "places"));
-    poputil_map_tensor_linearly_grain_at(where, graph, places, (unsigned)(rows ? 8 : 8 * components),
-                                         (unsigned)(rows ? 1 : components));
+    pop_tensor places = pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(n, rows ? 1 : components),
+                                               poplibs_path(path, sizeof(path), call->name, "places"));
+    poputil_map_tensor_linearly_grain(graph, places, (unsigned)(rows ? 8 : 8 * components),
+                                      (unsigned)(rows ? 1 : components));
     pop_interval_lists mapping;
-    if (!n || !pop_graph_get_tile_mapping_at(where, graph, pop_tensor_slice_at(where, places, 0, 1, 1), NULL, &mapping))
+    if (!n || !pop_graph_get_tile_mapping(graph, pop_tensor_slice(places, 0, 1, 1), NULL, &mapping))
         return places;
-    pop_compute_set set =
-        pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), windows->name, "Indices"));
+    pop_compute_set set = pop_graph_add_compute_set(graph, poplibs_path(path, sizeof(path), call->name, "Indices"));
     pop_tensor vectors = windows->vectors;
     bool is_signed = pop_tensor_type(vectors) == POP_INT;
-    vectors = is_signed ? pop_tensor_reinterpret_at(where, vectors, POP_UNSIGNED_INT) : vectors;
+    vectors = is_signed ? pop_tensor_reinterpret(vectors, POP_UNSIGNED_INT) : vectors;
     for (size_t tile = 0; tile < mapping.count; ++tile)
         for (size_t i = mapping.first[tile]; i < mapping.first[tile + 1]; ++i) {
-            pop_vertex vertex = pop_graph_add_vertex_at(where, graph, set, "popops::IndexPlaces");
+            pop_vertex vertex = pop_graph_add_vertex(graph, set, "popops::IndexPlaces");
             pop_interval here = mapping.intervals[i];
-            pop_graph_connect_at(where, graph, vertex, "indices",
-                                 pop_tensor_flatten_at(where, pop_tensor_slice_interval_at(where, vectors, here, 0)));
-            pop_graph_connect_at(where, graph, vertex, "places",
-                                 pop_tensor_flatten_at(where, pop_tensor_slice_interval_at(where, places, here, 0)));
-            pop_graph_set_field_vector_at(where, graph, vertex, POP_FIELD("limits", POP_WHOLE), POP_UNSIGNED_INT,
-                                          limits, components);
-            pop_graph_set_field_vector_at(where, graph, vertex, POP_FIELD("strides", POP_WHOLE), POP_UNSIGNED_INT,
-                                          strides, components);
-            pop_graph_set_field_int_at(where, graph, vertex, "isSigned", is_signed);
-            pop_graph_set_field_int_at(where, graph, vertex, "rows", rows);
-            pop_graph_set_field_int_at(where, graph, vertex, "skip", skip);
-            pop_graph_map_vertex_at(where, graph, vertex, (unsigned)tile);
+            call_connect(call, vertex, "indices", pop_tensor_flatten(pop_tensor_slice_interval(vectors, here, 0)));
+            call_connect(call, vertex, "places", pop_tensor_flatten(pop_tensor_slice_interval(places, here, 0)));
+            pop_graph_set_field_vector(graph, vertex, POP_FIELD("limits", POP_WHOLE), POP_UNSIGNED_INT, limits,
+                                       components);
+            pop_graph_set_field_vector(graph, vertex, POP_FIELD("strides", POP_WHOLE), POP_UNSIGNED_INT, strides,
+                                       components);
+            pop_graph_set_field_int(graph, vertex, "isSigned", is_signed);
+            pop_graph_set_field_int(graph, vertex, "rows", rows);
+            pop_graph_set_field_int(graph, vertex, "skip", skip);
+            pop_graph_map_vertex(graph, vertex, (unsigned)tile);
         }
     pop_interval_lists_free(&mapping);
-    pop_sequence_add_at(where, sequence, pop_execute_at(where, set, windows->name));
+    call_execute(call, set, call->name);
     return places;
 }

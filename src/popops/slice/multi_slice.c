@@ -2,6 +2,7 @@
 /* Multi-slices.  Slices of one element along one dimension are rows of a matrix and are processed at once; other slices
  * are processed one after the other, in a loop. */
 #include "popops/slice/multi_slice.h"
+#include "poplibs/elements.h"
 #include "poplibs/log.h"
 #include "popops/slice/multi_slice_rows.h"
 #include "popops/slice/slicing.h"
@@ -16,13 +17,11 @@ enum { MAX_UNROLLED = 3 };
 
 /* The arguments of a call. */
 struct slice_call {
-    pop_where where;
-    const char *api;
+    const struct call *call;
     pop_tensor t, s, offsets, scale;
     pop_dims dims;
     pop_shape sizes;
     const popops_slice_plan *plan;
-    const char *name;
     bool validate, padding;
 };
 
@@ -42,130 +41,118 @@ static pop_shape slices_shape(const struct slice_call *request, size_t n, size_t
 }
 
 /* Checks the arguments that all calls share; converts the offsets to {n, dims} of UNSIGNED_INT. */
-static bool check(struct slice_call *request, pop_graph *graph, pop_options options)
+static bool check(struct slice_call *request)
 {
+    const struct call *call = request->call;
     size_t shape[POPOPS_MAX_DIMS];
-    if (!poplibs_ready(graph))
+    if (!call_ready(call))
         return false;
-    if (!poplibs_is_operand(graph, request->where, request->api, "the sliced tensor", request->t) ||
-        !poplibs_is_operand(graph, request->where, request->api, "the tensor of offsets", request->offsets))
+    if (!call_takes(call, "the sliced tensor", request->t) ||
+        !call_takes(call, "the tensor of offsets", request->offsets))
         return false;
     size_t rank = pop_tensor_shape(request->t, shape, POPOPS_MAX_DIMS), n = pop_tensor_dim(request->offsets, 0),
            dims = request->dims.count;
-    if (!popops_check_dims(request->where, graph, request->api, (pop_shape){ rank, shape }, request->dims,
-                           request->sizes) ||
-        !popops_check_slice_options(request->where, graph, request->api, options, &request->validate,
-                                    &request->padding))
+    if (!popops_check_dims(call, (pop_shape){ rank, shape }, request->dims, request->sizes) ||
+        !popops_check_slice_options(call, call->options, &request->validate, &request->padding))
         return false;
     request->validate |= popops_is_planned(request->plan) && request->plan->validate_indices;
     request->padding |= popops_is_planned(request->plan) && request->plan->padding_index_used;
     if (request->padding && !is_rows(request))
-        return poplibs_fail(graph, POP_INVALID_OPTION, request->where, request->api,
-                            "option 'paddingIndexUsed' is for slices of one row of one dimension");
+        return call_fail(call, POP_INVALID_OPTION,
+                         "option 'paddingIndexUsed' is for slices of one row of one dimension");
     if (!dims)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, request->where, request->api,
-                            "dims is empty: there is no dimension to slice");
+        return call_fail(call, POP_POPLAR_ERROR, "dims is empty: there is no dimension to slice");
     if (pop_tensor_rank(request->offsets) != 2 || pop_tensor_dim(request->offsets, 1) != dims)
-        return popops_check_shape(request->where, graph, request->api, "the offsets", request->offsets,
-                                  POP_UNSIGNED_INT, POP_SHAPE(n, dims));
-    request->offsets = popops_offsets(request->where, graph, request->api, request->offsets, n * dims);
-    request->offsets = pop_tensor_reshape_at(request->where, request->offsets, POP_SHAPE(n, dims));
-    return poplibs_ready(graph);
+        return popops_check_shape(call, "the offsets", request->offsets, POP_UNSIGNED_INT, POP_SHAPE(n, dims));
+    request->offsets = popops_offsets(call, request->offsets, n * dims);
+    request->offsets = pop_tensor_reshape(request->offsets, POP_SHAPE(n, dims));
+    return call_ready(call);
 }
 
-void popops_add_offset_check(pop_where where, pop_graph *graph, const char *api, const char *name, pop_tensor offsets,
-                             pop_dims dims, pop_shape allowed, pop_program sequence)
+void popops_add_offset_check(const struct call *call, pop_tensor offsets, pop_dims dims, pop_shape allowed)
 {
-    char path[POPLIBS_PATH_SIZE], message[512];
+    char message[512];
     if (!pop_tensor_num_elements(offsets))
         return;
-    poplibs_path(path, sizeof(path), name, "validateIndices");
+    const char *path = call_path(call, call->name, "validateIndices");
     for (unsigned i = 0; i < dims.count; ++i) {
-        pop_tensor column = pop_tensor_slice_at(where, offsets, i, i + 1, 1);
-        pop_tensor bad =
-            popops_binary_at(where, POPOPS_BINARY_GREATER_THAN_EQUAL, graph, popops_operand_of_tensor(column),
-                             popops_operand_of_unsigned(allowed.dims[i]), sequence, path);
+        pop_tensor column = pop_tensor_slice(offsets, i, i + 1, 1);
+        pop_tensor bad = call_binary(call, POPOPS_BINARY_GREATER_THAN_EQUAL, column,
+                                     popops_operand_of_unsigned(allowed.dims[i]), path);
         pop_tensor any =
-            popops_reduce_at(where, graph, bad, POP_TYPE_NULL, POP_DIMS(0, 1),
-                             (popops_reduce_params){ .op = POPOPS_LOGICAL_OR }, sequence, path, POP_NO_OPTIONS);
+            popops_reduce(call->graph, bad, POP_TYPE_NULL, POP_DIMS(0, 1),
+                          (popops_reduce_params){ .op = POPOPS_LOGICAL_OR }, call->sequence, path, POP_NO_OPTIONS);
         snprintf(message, sizeof(message),
-                 "%s \"%s\": an index is out of range: dimension %u has %zu (option validateIndices)", api,
-                 name ? name : "", dims.list[i], allowed.dims[i]);
-        if (poplibs_ready(graph))
-            pop_sequence_add_at(where, sequence, pop_abort_on_condition_at(where, any, message, path));
+                 "%s \"%s\": an index is out of range: dimension %u has %zu (option validateIndices)", call->api,
+                 call->name ? call->name : "", dims.list[i], allowed.dims[i]);
+        if (call_ready(call))
+            pop_sequence_add(call->sequence, pop_abort_on_condition(any, message, path));
     }
 }
 
 /* Ends the run if an offset is out of range. */
-static void add_validation(const struct slice_call *request, pop_graph *graph, pop_program sequence)
+static void add_validation(const struct slice_call *request)
 {
     size_t rows[POPOPS_MAX_DIMS];
     if (!request->validate)
         return;
     for (size_t i = 0; i < request->dims.count; ++i)
         rows[i] = pop_tensor_dim(request->t, request->dims.list[i]) + request->padding;
-    popops_add_offset_check(request->where, graph, request->api, request->name, request->offsets, request->dims,
-                            (pop_shape){ request->dims.count, rows }, sequence);
+    popops_add_offset_check(request->call, request->offsets, request->dims, (pop_shape){ request->dims.count, rows });
 }
 
 /* Converts the call to rows of a matrix.  A matrix whose rows are on different tiles gets a plan if the caller has
  * none. */
-static bool as_rows(const struct slice_call *request, pop_graph *graph, enum popops_multi_kind kind,
-                    struct popops_multi *multi)
+static bool as_rows(const struct slice_call *request, enum popops_multi_kind kind, struct popops_multi *multi)
 {
-    pop_where where = request->where;
+    const struct call *call = request->call;
     unsigned dim = request->dims.list[0];
     size_t rows = pop_tensor_dim(request->t, dim), columns = rows ? pop_tensor_num_elements(request->t) / rows : 0,
            n = pop_tensor_dim(request->offsets, 0);
-    *multi = (struct popops_multi){
-        .where = where, .kind = kind, .lookups = n, .scale = request->scale, .name = request->name
-    };
-    multi->base =
-        pop_tensor_reshape_at(where, pop_tensor_dim_roll_at(where, request->t, dim, 0), POP_SHAPE(rows, columns));
-    multi->offsets = pop_tensor_flatten_at(where, request->offsets);
+    *multi = (struct popops_multi){ .call = call, .kind = kind, .lookups = n, .scale = request->scale };
+    multi->base = pop_tensor_reshape(pop_tensor_dim_roll(request->t, dim, 0), POP_SHAPE(rows, columns));
+    multi->offsets = pop_tensor_flatten(request->offsets);
     if (rows && pop_tensor_valid(request->s))
-        multi->sub =
-            pop_tensor_reshape_at(where, pop_tensor_dim_roll_at(where, request->s, dim + 1, 1), POP_SHAPE(n, columns));
+        multi->sub = pop_tensor_reshape(pop_tensor_dim_roll(request->s, dim + 1, 1), POP_SHAPE(n, columns));
     if (popops_is_planned(request->plan)) {
         const popops_slice_plan *plan = request->plan;
         if (plan->rows != rows || plan->columns != columns || plan->type != pop_tensor_type(request->t))
-            return poplibs_fail(graph, POP_POPLAR_ERROR, where, request->api,
-                                "a plan for {%zu,%zu} of %s cannot slice {%zu,%zu} of %s", plan->rows, plan->columns,
-                                pop_type_name(plan->type), rows, columns, pop_type_name(pop_tensor_type(request->t)));
+            return call_fail(call, POP_POPLAR_ERROR, "a plan for {%zu,%zu} of %s cannot slice {%zu,%zu} of %s",
+                             plan->rows, plan->columns, pop_type_name(plan->type), rows, columns,
+                             pop_type_name(pop_tensor_type(request->t)));
         if (!plan->row_splits || !plan->column_splits || !plan->lookup_splits || !plan->column_grain)
-            return poplibs_fail(graph, POP_POPLAR_ERROR, where, request->api,
-                                "a plan of %zu by %zu by %zu splits and a grain of %zu: each must be at least 1",
-                                plan->row_splits, plan->lookup_splits, plan->column_splits, plan->column_grain);
+            return call_fail(call, POP_POPLAR_ERROR,
+                             "a plan of %zu by %zu by %zu splits and a grain of %zu: each must be at least 1",
+                             plan->row_splits, plan->lookup_splits, plan->column_splits, plan->column_grain);
         multi->plan = *plan;
-    } else if (rows && columns && poputil_dim_is_split_over_tiles_at(where, graph, multi->base, 0)) {
-        multi->plan = popops_default_plan(where, graph, pop_tensor_type(request->t), rows, columns, n);
+    } else if (rows && columns && poputil_dim_is_split_over_tiles(call->graph, multi->base, 0)) {
+        multi->plan = popops_default_plan(call, pop_tensor_type(request->t), rows, columns, n);
     }
-    return poplibs_ready(graph);
+    return call_ready(call);
 }
 
 /* ---- one slice after the other ---- */
 
 /* The loop body for slice i: reads or writes it. */
-static void add_step(const struct slice_call *request, pop_graph *graph, bool update, pop_tensor i,
-                     pop_program sequence)
+static void add_step(const struct slice_call *request, bool update, pop_tensor i, pop_program sequence)
 {
-    pop_where where = request->where;
+    const struct call *call = request->call;
+    pop_graph *graph = call->graph;
     size_t shape[POPOPS_MAX_DIMS + 1];
     pop_shape one = slices_shape(request, 1, shape);
-    pop_tensor place = pop_tensor_reshape_at(where, i, POP_SHAPE(1));
-    pop_tensor offset = popops_dynamic_slice_at(where, graph, request->offsets, place, POP_DIMS(0), POP_SHAPE(1),
-                                                sequence, request->name);
-    offset = pop_tensor_flatten_at(where, offset);
+    pop_tensor place = pop_tensor_reshape(i, POP_SHAPE(1));
+    pop_tensor offset =
+        popops_dynamic_slice(graph, request->offsets, place, POP_DIMS(0), POP_SHAPE(1), sequence, call->name);
+    offset = pop_tensor_flatten(offset);
     if (update) {
-        pop_tensor s = popops_dynamic_slice_at(where, graph, request->s, place, POP_DIMS(0), POP_SHAPE(1), sequence,
-                                               request->name);
-        popops_dynamic_update_at(where, graph, request->t, pop_tensor_at_at(where, s, 0), offset, request->dims,
-                                 request->sizes, sequence, request->name);
+        pop_tensor s = popops_dynamic_slice(graph, request->s, place, POP_DIMS(0), POP_SHAPE(1), sequence, call->name);
+        popops_dynamic_update(graph, request->t, pop_tensor_at(s, 0), offset, request->dims, request->sizes, sequence,
+                              call->name);
     } else {
-        pop_tensor s = popops_dynamic_slice_at(where, graph, request->t, offset, request->dims, request->sizes,
-                                               sequence, request->name);
-        popops_dynamic_update_at(where, graph, request->s, pop_tensor_reshape_at(where, s, one), place, POP_DIMS(0),
-                                 POP_SHAPE(1), sequence, request->name);
+        pop_tensor s =
+            popops_dynamic_slice(graph, request->t, offset, request->dims, request->sizes, sequence, call->name);
+        popops_dynamic_update(graph, request->s, pop_tensor_reshape(s, one), place, POP_DIMS(0), POP_SHAPE(1), sequence,
+                              call->name);
     }
 }
 
@@ -176,47 +163,48 @@ struct loop {
 static pop_program loop_body(pop_graph *graph, pop_tensor i, void *user)
 {
     const struct loop *loop = user;
-    pop_program body = pop_sequence_at(loop->request->where, graph, loop->request->name);
-    add_step(loop->request, graph, loop->update, i, body);
+    const struct call *call = loop->request->call;
+    pop_program body = pop_sequence(graph, call->name);
+    add_step(loop->request, loop->update, i, body);
     return body;
 }
 
-static void one_by_one(const struct slice_call *request, pop_graph *graph, bool update, pop_program sequence)
+static void one_by_one(const struct slice_call *request, bool update)
 {
+    const struct call *call = request->call;
     size_t n = pop_tensor_dim(request->offsets, 0);
     if (!n || !pop_tensor_num_elements(request->t) || !pop_tensor_num_elements(request->s))
         return;
     if (n > MAX_UNROLLED) {
         struct loop loop = { request, update };
-        pop_program repeated = poputil_counted_loop_at(request->where, graph, 0, n, 1, request->name, loop_body, &loop);
+        pop_program repeated = poputil_counted_loop(call->graph, 0, n, 1, call->name, loop_body, &loop);
         if (repeated.id)
-            pop_sequence_add_at(request->where, sequence, repeated);
+            pop_sequence_add(call->sequence, repeated);
         return;
     }
     for (uint32_t i = 0; i < n; ++i) {
-        pop_tensor place = pop_graph_add_constant_fill_at(request->where, graph, POP_UNSIGNED_INT, POP_SHAPE(),
-                                                          POP_UNSIGNED_INT, &i, "index");
-        pop_graph_set_tile_mapping_at(request->where, graph, place, 0);
-        add_step(request, graph, update, place, sequence);
+        pop_tensor place =
+            pop_graph_add_constant_fill(call->graph, POP_UNSIGNED_INT, POP_SHAPE(), POP_UNSIGNED_INT, &i, "index");
+        pop_graph_set_tile_mapping(call->graph, place, 0);
+        add_step(request, update, place, call->sequence);
     }
 }
 
 /* Sets the slices at the padding index, which is the one just beyond the end, to 0. */
-static void zero_padding(const struct slice_call *request, pop_graph *graph, pop_program sequence)
+static void zero_padding(const struct slice_call *request)
 {
-    char path[POPLIBS_PATH_SIZE];
+    const struct call *call = request->call;
     size_t shape[POPOPS_MAX_DIMS + 1], rank = pop_tensor_shape(request->s, shape, POPOPS_MAX_DIMS + 1);
     if (!request->padding || !pop_tensor_num_elements(request->s))
         return;
     for (size_t i = 1; i < rank; ++i)
         shape[i] = 1;
-    poplibs_path(path, sizeof(path), request->name, "paddingIndex");
-    pop_tensor index = pop_tensor_reshape_at(request->where, request->offsets, (pop_shape){ rank, shape }),
-               real = popops_binary_at(request->where, POPOPS_BINARY_NOT_EQUAL, graph, popops_operand_of_tensor(index),
-                                       popops_operand_of_unsigned(pop_tensor_dim(request->t, request->dims.list[0])),
-                                       sequence, path);
-    popops_map_in_place_at(request->where, graph, "select(_1, 0, _2)", POP_TENSORS(request->s, real), sequence, path,
-                           POP_NO_OPTIONS);
+    const char *path = call_path(call, call->name, "paddingIndex");
+    pop_tensor index = pop_tensor_reshape(request->offsets, (pop_shape){ rank, shape }),
+               real = call_binary(call, POPOPS_BINARY_NOT_EQUAL, index,
+                                  popops_operand_of_unsigned(pop_tensor_dim(request->t, request->dims.list[0])), path);
+    popops_map_in_place(call->graph, "select(_1, 0, _2)", POP_TENSORS(request->s, real), call->sequence, path,
+                        POP_NO_OPTIONS);
 }
 
 /* ---- the calls ---- */
@@ -225,34 +213,33 @@ pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t
                                  pop_shape sizes, pop_program sequence, const popops_slice_plan *plan, const char *name,
                                  pop_options options)
 {
-    POPLIBS_CALL(graph, t, offsets, dims, sizes, name, options);
-    struct slice_call request = { where, "popops_multi_slice", t, { 0 }, offsets, { 0 }, dims, sizes, plan, name, false,
-                                  false };
+    POPLIBS_CALL_IN(sequence, graph, t, offsets, dims, sizes, name, options);
+    struct slice_call request = { call, t, { 0 }, offsets, { 0 }, dims, sizes, plan, false, false };
     struct popops_multi multi;
     size_t shape[POPOPS_MAX_DIMS + 1];
     pop_tensor none = { 0 };
-    if (!check(&request, graph, options))
+    if (!check(&request))
         return none;
     size_t n = pop_tensor_dim(request.offsets, 0);
-    add_validation(&request, graph, sequence);
+    add_validation(&request);
     if (!is_rows(&request)) {
-        request.s = popops_create_slice_tensor_at(where, graph, t, dims, sizes, n, name);
-        one_by_one(&request, graph, false, sequence);
-        return poplibs_ready(graph) ? request.s : none;
+        request.s = popops_create_slice_tensor(graph, t, dims, sizes, n, name);
+        one_by_one(&request, false);
+        return call_ready(call) ? request.s : none;
     }
-    if (!as_rows(&request, graph, MULTI_SLICE, &multi))
+    if (!as_rows(&request, MULTI_SLICE, &multi))
         return none;
     if (!multi.plan.rows) {
         /* On the tile of the first row; the dimension may be empty, and so may the row. */
         bool empty = !pop_tensor_dim(t, dims.list[0]);
-        request.s = empty ? pop_graph_add_variable_mapped_at(where, graph, pop_tensor_type(t),
-                                                             slices_shape(&request, n, shape), POP_MAPPING_LINEAR, name)
-                          : popops_create_slice_tensor_at(where, graph, t, dims, sizes, n, name);
+        request.s = empty ? pop_graph_add_variable_mapped(graph, pop_tensor_type(t), slices_shape(&request, n, shape),
+                                                          POP_MAPPING_LINEAR, name)
+                          : popops_create_slice_tensor(graph, t, dims, sizes, n, name);
         multi.sub = empty ? request.s
-                          : pop_tensor_reshape_at(where, pop_tensor_dim_roll_at(where, request.s, dims.list[0] + 1, 1),
-                                                  POP_SHAPE(n, pop_tensor_dim(multi.base, 1)));
+                          : pop_tensor_reshape(pop_tensor_dim_roll(request.s, dims.list[0] + 1, 1),
+                                               POP_SHAPE(n, pop_tensor_dim(multi.base, 1)));
     } else {
-        multi.sub = popops_multi_slices(&multi, graph);
+        multi.sub = popops_multi_slices(&multi);
         /* {n, columns} to {n, 1, other dims...}; then the sliced dimension is moved to its place */
         size_t rank = pop_tensor_rank(t), count = 2;
         shape[0] = n;
@@ -260,105 +247,95 @@ pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t
         for (size_t i = 0; i < rank; ++i)
             if (i != dims.list[0])
                 shape[count++] = pop_tensor_dim(t, i);
-        request.s = pop_tensor_dim_roll_at(where, pop_tensor_reshape_at(where, multi.sub, (pop_shape){ count, shape }),
-                                           1, dims.list[0] + 1);
+        request.s =
+            pop_tensor_dim_roll(pop_tensor_reshape(multi.sub, (pop_shape){ count, shape }), 1, dims.list[0] + 1);
     }
-    popops_run_multi(&multi, graph, sequence);
-    zero_padding(&request, graph, sequence);
-    return poplibs_ready(graph) ? request.s : none;
+    popops_run_multi(&multi);
+    zero_padding(&request);
+    return call_ready(call) ? request.s : none;
 }
 
 /* Checks s, and that t can be written. */
-static bool check_update(const struct slice_call *request, pop_graph *graph)
+static bool check_update(const struct slice_call *request)
 {
     size_t shape[POPOPS_MAX_DIMS + 1];
-    return popops_check_shape(request->where, graph, request->api, "the slices", request->s,
-                              pop_tensor_type(request->t),
+    return popops_check_shape(request->call, "the slices", request->s, pop_tensor_type(request->t),
                               slices_shape(request, pop_tensor_dim(request->offsets, 0), shape)) &&
-           popops_check_writeable(request->where, graph, request->api, request->t);
+           popops_check_writeable(request->call, request->t);
 }
 
 void popops_multi_update_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets,
                             pop_dims dims, pop_shape sizes, pop_program sequence, const popops_slice_plan *plan,
                             const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, t, s, offsets, dims, sizes, name, options);
-    struct slice_call request = { where, "popops_multi_update", t, s, offsets, { 0 }, dims, sizes, plan, name, false,
-                                  false };
+    POPLIBS_CALL_IN(sequence, graph, t, s, offsets, dims, sizes, name, options);
+    struct slice_call request = { call, t, s, offsets, { 0 }, dims, sizes, plan, false, false };
     struct popops_multi multi;
-    if (!check(&request, graph, options) || !check_update(&request, graph))
+    if (!check(&request) || !check_update(&request))
         return;
-    add_validation(&request, graph, sequence);
+    add_validation(&request);
     if (!is_rows(&request))
-        one_by_one(&request, graph, true, sequence);
-    else if (as_rows(&request, graph, MULTI_UPDATE, &multi))
-        popops_run_multi(&multi, graph, sequence);
+        one_by_one(&request, true);
+    else if (as_rows(&request, MULTI_UPDATE, &multi))
+        popops_run_multi(&multi);
 }
 
-static void update_with(struct slice_call *request, pop_graph *graph, enum popops_multi_kind kind, pop_program sequence,
-                        pop_options options)
+static void update_with(struct slice_call *request, enum popops_multi_kind kind)
 {
+    const struct call *call = request->call;
     struct popops_multi multi;
-    if (!check(request, graph, options) || !check_update(request, graph))
+    if (!check(request) || !check_update(request))
         return;
     pop_type type = pop_tensor_type(request->t), scale = pop_tensor_type(request->scale);
     if (!is_rows(request)) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, request->where, request->api,
-                     "%zu dims are sliced; this call takes one, in slices of size 1", request->dims.count);
+        call_fail(call, POP_POPLAR_ERROR, "%zu dims are sliced; this call takes one, in slices of size 1",
+                  request->dims.count);
         return;
     }
     if (type != POP_HALF && type != POP_FLOAT && type != POP_INT && type != POP_UNSIGNED_INT) {
-        poplibs_fail(graph, POP_TYPE_ERROR, request->where, request->api,
-                     "%s cannot be updated by an operation; half, float, int and unsigned int can",
-                     pop_type_name(type));
+        call_fail(call, POP_TYPE_ERROR, "%s cannot be updated by an operation; half, float, int and unsigned int can",
+                  pop_type_name(type));
         return;
     }
     if (kind == MULTI_ADD) {
-        if (!poplibs_is_scale(graph, request->where, request->api, "the scale", request->scale))
+        if (!call_takes_scale(call, "the scale", request->scale))
             return;
         if (pop_tensor_num_elements(request->scale) != 1 ||
             (scale != type && !(type == POP_HALF && scale == POP_FLOAT))) {
-            poplibs_fail(graph, POP_POPLAR_ERROR, request->where, request->api,
-                         "a scale of %zu elements of %s; it must be one %s", pop_tensor_num_elements(request->scale),
-                         pop_type_name(scale), pop_type_name(type));
+            call_fail(call, POP_POPLAR_ERROR, "a scale of %zu elements of %s; it must be one %s",
+                      pop_tensor_num_elements(request->scale), pop_type_name(scale), pop_type_name(type));
             return;
         }
-        request->scale = pop_tensor_reshape_at(request->where, request->scale, POP_SHAPE());
+        request->scale = pop_tensor_reshape(request->scale, POP_SHAPE());
     }
-    add_validation(request, graph, sequence);
-    if (as_rows(request, graph, kind, &multi))
-        popops_run_multi(&multi, graph, sequence);
+    add_validation(request);
+    if (as_rows(request, kind, &multi))
+        popops_run_multi(&multi);
 }
 
 void popops_multi_update_add_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets,
                                 pop_tensor scale, pop_dims dims, pop_shape sizes, pop_program sequence,
                                 const popops_slice_plan *plan, const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, t, s, offsets, scale, dims, sizes, name, options);
-    struct slice_call request = {
-        where, "popops_multi_update_add", t, s, offsets, scale, dims, sizes, plan, name, false, false
-    };
-    update_with(&request, graph, MULTI_ADD, sequence, options);
+    POPLIBS_CALL_IN(sequence, graph, t, s, offsets, scale, dims, sizes, name, options);
+    struct slice_call request = { call, t, s, offsets, scale, dims, sizes, plan, false, false };
+    update_with(&request, MULTI_ADD);
 }
 void popops_multi_update_max_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets,
                                 pop_dims dims, pop_shape sizes, pop_program sequence, const popops_slice_plan *plan,
                                 const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, t, s, offsets, dims, sizes, name, options);
-    struct slice_call request = {
-        where, "popops_multi_update_max", t, s, offsets, { 0 }, dims, sizes, plan, name, false, false
-    };
-    update_with(&request, graph, MULTI_MAX, sequence, options);
+    POPLIBS_CALL_IN(sequence, graph, t, s, offsets, dims, sizes, name, options);
+    struct slice_call request = { call, t, s, offsets, { 0 }, dims, sizes, plan, false, false };
+    update_with(&request, MULTI_MAX);
 }
 void popops_multi_update_mul_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets,
                                 pop_dims dims, pop_shape sizes, pop_program sequence, const popops_slice_plan *plan,
                                 const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, t, s, offsets, dims, sizes, name, options);
-    struct slice_call request = {
-        where, "popops_multi_update_mul", t, s, offsets, { 0 }, dims, sizes, plan, name, false, false
-    };
-    update_with(&request, graph, MULTI_MUL, sequence, options);
+    POPLIBS_CALL_IN(sequence, graph, t, s, offsets, dims, sizes, name, options);
+    struct slice_call request = { call, t, s, offsets, { 0 }, dims, sizes, plan, false, false };
+    update_with(&request, MULTI_MUL);
 }
 
 /* ---- operands with a plan ---- */
@@ -381,14 +358,13 @@ pop_tensor popops_create_sliceable_tensor_planned_at(pop_where where, pop_graph 
                                                      const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, log_type(type), shape, dims, sizes, name, options);
-    static const char api[] = "popops_create_sliceable_tensor_planned";
-    if (!poplibs_ready(graph) || !popops_check_slice_options(where, graph, api, options, NULL, NULL) ||
-        !popops_check_dims(where, graph, api, shape, dims, sizes))
+    if (!call_ready(call) || !popops_check_slice_options(call, options, NULL, NULL) ||
+        !popops_check_dims(call, shape, dims, sizes))
         return (pop_tensor){ 0 };
-    struct popops_multi multi = { .where = where, .plan = plan ? *plan : (popops_slice_plan){ 0 }, .name = name };
+    struct popops_multi multi = { .call = call, .plan = plan ? *plan : (popops_slice_plan){ 0 } };
     return adapt_plan(&multi.plan, type, shape, dims, sizes)
-               ? popops_multi_table(&multi, graph)
-               : popops_create_sliceable_tensor_at(where, graph, type, shape, dims, sizes, 0, name);
+               ? popops_multi_table(&multi)
+               : popops_create_sliceable_tensor(graph, type, shape, dims, sizes, 0, name);
 }
 
 pop_tensor popops_create_slice_tensor_planned_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
@@ -396,17 +372,15 @@ pop_tensor popops_create_slice_tensor_planned_at(pop_where where, pop_graph *gra
                                                  const popops_slice_plan *plan, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, log_type(type), shape, dims, sizes, num_indices, name, options);
-    static const char api[] = "popops_create_slice_tensor_planned";
     pop_tensor none = { 0 };
-    if (!poplibs_ready(graph) || !popops_check_slice_options(where, graph, api, options, NULL, NULL) ||
-        !popops_check_dims(where, graph, api, shape, dims, sizes))
+    if (!call_ready(call) || !popops_check_slice_options(call, options, NULL, NULL) ||
+        !popops_check_dims(call, shape, dims, sizes))
         return none;
-    struct popops_multi multi = {
-        .where = where, .plan = plan ? *plan : (popops_slice_plan){ 0 }, .lookups = num_indices, .name = name
-    };
+    struct popops_multi multi = { .call = call,
+                                  .plan = plan ? *plan : (popops_slice_plan){ 0 },
+                                  .lookups = num_indices };
     if (adapt_plan(&multi.plan, type, shape, dims, sizes))
-        return pop_tensor_reshape_at(where, popops_multi_slices(&multi, graph),
-                                     POP_SHAPE(num_indices, 1, shape.dims[1]));
+        return pop_tensor_reshape(popops_multi_slices(&multi), POP_SHAPE(num_indices, 1, shape.dims[1]));
     /* The layout of slices of a sliceable tensor, without creating that tensor: n slices along an additional
      * dimension. */
     size_t slices[POPOPS_MAX_DIMS + 1] = { num_indices };
@@ -415,12 +389,12 @@ pop_tensor popops_create_slice_tensor_planned_at(pop_where where, pop_graph *gra
     memcpy(slices + 1, shape.dims, shape.rank * sizeof(*slices));
     for (size_t i = 0; i < dims.count; ++i)
         slices[1 + dims.list[i]] = sizes.dims[i];
-    return popops_create_sliceable_tensor_at(where, graph, type, (pop_shape){ shape.rank + 1, slices },
-                                             (pop_dims){ 1, &first }, (pop_shape){ 1, &one }, 0, name);
+    return popops_create_sliceable_tensor(graph, type, (pop_shape){ shape.rank + 1, slices }, (pop_dims){ 1, &first },
+                                          (pop_shape){ 1, &one }, 0, name);
 }
 
 /* Maps each share of the indices to a few of the tiles that look it up: with few senders the exchange is short. */
-static void map_indices(pop_where where, pop_graph *graph, pop_tensor indices, const popops_slice_plan *plan)
+static void map_indices(const struct call *call, pop_tensor indices, const popops_slice_plan *plan)
 {
     enum { PIECE = 2048 };
     size_t n = pop_tensor_dim(indices, 0), share = poplibs_ceil_div(n, plan->lookup_splits),
@@ -429,8 +403,8 @@ static void map_indices(pop_where where, pop_graph *graph, pop_tensor indices, c
     for (size_t lookup = 0; lookup < plan->lookup_splits; ++lookup)
         for (size_t begin = lookup * share, end = poplibs_min(n, begin + share), at = 0; begin < end;
              begin += piece, ++at)
-            pop_graph_set_tile_mapping_at(
-                where, graph, pop_tensor_slice_at(where, indices, begin, poplibs_min(end, begin + piece), 0),
+            pop_graph_set_tile_mapping(
+                call->graph, pop_tensor_slice(indices, begin, poplibs_min(end, begin + piece), 0),
                 popops_plan_tile(plan, at / plan->column_splits, lookup, at % plan->column_splits));
 }
 
@@ -438,14 +412,12 @@ pop_tensor popops_create_indices_tensor_at(pop_where where, pop_graph *graph, po
                                            const popops_slice_plan *plan, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, dims, num_indices, name, options);
-    if (!poplibs_ready(graph) ||
-        !popops_check_slice_options(where, graph, "popops_create_indices_tensor", options, NULL, NULL))
+    if (!call_ready(call) || !popops_check_slice_options(call, options, NULL, NULL))
         return (pop_tensor){ 0 };
-    pop_tensor indices =
-        pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(num_indices, dims.count), name);
+    pop_tensor indices = pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(num_indices, dims.count), name);
     if (popops_is_planned(plan))
-        map_indices(where, graph, indices, plan);
+        map_indices(call, indices, plan);
     else
-        poputil_map_tensor_linearly_at(where, graph, indices);
+        poputil_map_tensor_linearly(graph, indices);
     return indices;
 }

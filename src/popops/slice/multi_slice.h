@@ -8,7 +8,6 @@
 
 /* Adds a check that ends the run if component i of an offset is not less than allowed.dims[i].  offsets is {n, dims},
  * UNSIGNED_INT. */
-void popops_add_offset_check(pop_where where, pop_graph *graph, const char *api, const char *name, pop_tensor offsets,
-                             pop_dims dims, pop_shape allowed, pop_program sequence);
+void popops_add_offset_check(const struct call *call, pop_tensor offsets, pop_dims dims, pop_shape allowed);
 
 #endif

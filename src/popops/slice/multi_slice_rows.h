@@ -8,19 +8,18 @@
 enum popops_multi_kind { MULTI_SLICE, MULTI_UPDATE, MULTI_ADD, MULTI_MAX, MULTI_MUL };
 
 struct popops_multi {
-    pop_where where;
+    const struct call *call;
     enum popops_multi_kind kind;
     pop_tensor base, sub, offsets, scale; /* {rows, columns}, {lookups, columns}, {lookups}, scalar */
     size_t lookups;
     popops_slice_plan plan; /* {0}: no plan; then the mapping of the base's first row determines the tiles */
     pop_compute_set set;
-    const char *name;
 };
 
 /* Creates a matrix, or slices, with the layout of multi->plan; the plan must not be {0}. */
-pop_tensor popops_multi_table(const struct popops_multi *multi, pop_graph *graph);
-pop_tensor popops_multi_slices(const struct popops_multi *multi, pop_graph *graph);
+pop_tensor popops_multi_table(const struct popops_multi *multi);
+pop_tensor popops_multi_slices(const struct popops_multi *multi);
 /* Adds the operation to a sequence. */
-void popops_run_multi(struct popops_multi *multi, pop_graph *graph, pop_program sequence);
+void popops_run_multi(struct popops_multi *multi);
 
 #endif

@@ -3,11 +3,11 @@
 #ifndef POPOPS_SLICE_RUNS_H
 #define POPOPS_SLICE_RUNS_H
 
-#include "poplibs/support.h"
+#include "poplibs/call.h"
 
 /* Sets a vertex' fields starts and lengths to the runs of a list of intervals of the flattened matrix.  Starts count
  * from the first row that the runs contain.  Returns the interval from that row to the last one. */
-static inline pop_interval popops_set_runs(pop_where where, pop_graph *graph, pop_vertex vertex,
+static inline pop_interval popops_set_runs(const struct call *call, pop_vertex vertex,
                                            const pop_interval_lists *regions, size_t list, size_t columns)
 {
     const pop_interval *runs = regions->intervals + regions->first[list];
@@ -22,10 +22,8 @@ static inline pop_interval popops_set_runs(pop_where where, pop_graph *graph, po
         starts[i] = (uint32_t)(runs[i].begin - rows.begin * columns);
         lengths[i] = (uint32_t)(runs[i].end - runs[i].begin);
     }
-    pop_graph_set_field_vector_at(where, graph, vertex, POP_FIELD("starts", POP_WHOLE), POP_UNSIGNED_INT, starts,
-                                  count);
-    pop_graph_set_field_vector_at(where, graph, vertex, POP_FIELD("lengths", POP_WHOLE), POP_UNSIGNED_INT, lengths,
-                                  count);
+    pop_graph_set_field_vector(call->graph, vertex, POP_FIELD("starts", POP_WHOLE), POP_UNSIGNED_INT, starts, count);
+    pop_graph_set_field_vector(call->graph, vertex, POP_FIELD("lengths", POP_WHOLE), POP_UNSIGNED_INT, lengths, count);
     free(starts);
     return rows;
 }

@@ -34,24 +34,25 @@ static pop_dims without_batch(pop_dims window_dims, unsigned *storage)
     return (pop_dims){ window_dims.count, storage };
 }
 
-static bool take_updates(struct scatter *scatter, pop_graph *graph, pop_tensor updates, pop_dims window_dims,
-                         pop_dims insert_dims, size_t batch)
+static bool take_updates(struct scatter *scatter, pop_tensor updates, pop_dims window_dims, pop_dims insert_dims,
+                         size_t batch)
 {
     struct popops_windows *windows = &scatter->windows;
+    const struct call *call = windows->call;
     size_t rank = pop_tensor_rank(windows->operand), update_rank = pop_tensor_rank(updates), at = batch, n = 1,
            shape[POPOPS_MAX_DIMS + 1];
     unsigned order[POPOPS_MAX_DIMS], storage[POPOPS_MAX_DIMS], count = 0;
     window_dims = batch ? window_dims : without_batch(window_dims, storage);
-    if (!poplibs_is_operand(graph, windows->where, windows->api, "the tensor of updates", updates))
+    if (!call_takes(call, "the tensor of updates", updates))
         return false;
     if (pop_tensor_type(updates) != pop_tensor_type(windows->operand))
-        return poplibs_fail(graph, POP_TYPE_ERROR, windows->where, windows->api, "updates of %s for a tensor of %s",
-                            pop_type_name(pop_tensor_type(updates)), pop_type_name(pop_tensor_type(windows->operand)));
+        return call_fail(call, POP_TYPE_ERROR, "updates of %s for a tensor of %s",
+                         pop_type_name(pop_tensor_type(updates)), pop_type_name(pop_tensor_type(windows->operand)));
     if (rank > POPOPS_MAX_DIMS / 2 || update_rank > POPOPS_MAX_DIMS || update_rank + insert_dims.count != rank + batch)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, windows->where, windows->api,
-                            "%zu window and %zu inserted dims for a tensor of rank %zu, updates of rank %zu and "
-                            "indices of rank %zu without their vectors",
-                            window_dims.count, insert_dims.count, rank, update_rank, batch);
+        return call_fail(call, POP_POPLAR_ERROR,
+                         "%zu window and %zu inserted dims for a tensor of rank %zu, updates of rank %zu and "
+                         "indices of rank %zu without their vectors",
+                         window_dims.count, insert_dims.count, rank, update_rank, batch);
     /* Window dims come last; the first dims, as many as the indices have without their vectors, are the updates.  So an
      * update of one element may have all dims as window and all dims of the tensor inserted. */
     for (unsigned dim = 0; dim < update_rank; ++dim)
@@ -63,39 +64,38 @@ static bool take_updates(struct scatter *scatter, pop_graph *graph, pop_tensor u
         order[count++] = window_dims.list[i];
     }
     if (!fits)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, windows->where, windows->api,
-                            "window dims of updates of rank %zu: each must occur once", update_rank);
+        return call_fail(call, POP_POPLAR_ERROR, "window dims of updates of rank %zu: each must occur once",
+                         update_rank);
     for (size_t i = 0; i < batch; ++i)
         n *= pop_tensor_dim(updates, order[i]);
     for (size_t dim = 0; dim < rank; ++dim) {
         bool inserted = holds(insert_dims, dim);
         if (!inserted && at == update_rank)
-            return poplibs_fail(graph, POP_POPLAR_ERROR, windows->where, windows->api,
-                                "%zu inserted dims of a tensor of rank %zu: each must occur once", insert_dims.count,
-                                rank);
+            return call_fail(call, POP_POPLAR_ERROR, "%zu inserted dims of a tensor of rank %zu: each must occur once",
+                             insert_dims.count, rank);
         windows->sizes[dim] = inserted ? 1 : pop_tensor_dim(updates, order[at++]);
     }
-    updates = pop_tensor_dim_shuffle_at(windows->where, updates, (pop_dims){ count, order });
+    updates = pop_tensor_dim_shuffle(updates, (pop_dims){ count, order });
     shape[0] = n;
     memcpy(shape + 1, windows->sizes, rank * sizeof(*shape));
-    scatter->updates = pop_tensor_reshape_at(windows->where, updates, (pop_shape){ rank + 1, shape });
-    return poplibs_ready(graph);
+    scatter->updates = pop_tensor_reshape(updates, (pop_shape){ rank + 1, shape });
+    return call_ready(call);
 }
 
-static bool take(struct scatter *scatter, pop_graph *graph, pop_tensor indices, pop_tensor updates,
-                 size_t index_vector_dim, pop_dims window_dims, pop_dims insert_dims, pop_options options)
+static bool take(struct scatter *scatter, pop_tensor indices, pop_tensor updates, size_t index_vector_dim,
+                 pop_dims window_dims, pop_dims insert_dims, pop_options options)
 {
-    if (!poplibs_ready(graph) || !popops_take_index_options(&scatter->windows, graph, options))
+    if (!call_ready(scatter->windows.call) || !popops_take_index_options(&scatter->windows, options))
         return false;
     size_t index_rank = pop_tensor_rank(indices), batch = index_rank - (index_vector_dim < index_rank);
-    if (!take_updates(scatter, graph, updates, window_dims, insert_dims, batch) ||
-        !popops_take_vectors(&scatter->windows, graph, indices, index_vector_dim) ||
-        !popops_check_writeable(scatter->windows.where, graph, scatter->windows.api, scatter->windows.operand))
+    if (!take_updates(scatter, updates, window_dims, insert_dims, batch) ||
+        !popops_take_vectors(&scatter->windows, indices, index_vector_dim) ||
+        !popops_check_writeable(scatter->windows.call, scatter->windows.operand))
         return false;
     size_t n = pop_tensor_dim(scatter->windows.vectors, 0);
     if (pop_tensor_dim(scatter->updates, 0) != n)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, scatter->windows.where, scatter->windows.api,
-                            "%zu updates for %zu index vectors", pop_tensor_dim(scatter->updates, 0), n);
+        return call_fail(scatter->windows.call, POP_POPLAR_ERROR, "%zu updates for %zu index vectors",
+                         pop_tensor_dim(scatter->updates, 0), n);
     return true;
 }
 
@@ -103,6 +103,7 @@ static bool take(struct scatter *scatter, pop_graph *graph, pop_tensor indices, 
 static pop_tensor updates_as_rows(const struct scatter *scatter)
 {
     const struct popops_windows *windows = &scatter->windows;
+    const struct call *call = windows->call;
     unsigned order[POPOPS_MAX_DIMS] = { 0 }, count = 1;
     size_t n = pop_tensor_dim(scatter->updates, 0), columns = 1;
     for (size_t i = 0; i < windows->dims.count; ++i)
@@ -112,9 +113,8 @@ static pop_tensor updates_as_rows(const struct scatter *scatter)
             order[count++] = 1 + dim;
             columns *= windows->sizes[dim];
         }
-    return pop_tensor_reshape_at(
-        windows->where, pop_tensor_dim_shuffle_at(windows->where, scatter->updates, (pop_dims){ count, order }),
-        POP_SHAPE(n, 1, columns));
+    return pop_tensor_reshape(pop_tensor_dim_shuffle(scatter->updates, (pop_dims){ count, order }),
+                              POP_SHAPE(n, 1, columns));
 }
 
 static pop_shape sizes_of(const struct popops_windows *windows, size_t *sizes)
@@ -129,27 +129,22 @@ void popops_scatter_at(pop_where where, pop_graph *graph, pop_tensor operand, po
                        pop_dims scatter_dims_to_operand_dims, pop_program sequence, const char *name,
                        pop_options options)
 {
-    POPLIBS_CALL(graph, operand, indices, updates, index_vector_dim, update_window_dims, insert_window_dims,
-                 scatter_dims_to_operand_dims, name, options);
-    struct scatter scatter = { .windows = { .where = where,
-                                            .api = "popops_scatter",
-                                            .name = name,
-                                            .operand = operand,
-                                            .dims = scatter_dims_to_operand_dims } };
+    POPLIBS_CALL_IN(sequence, graph, operand, indices, updates, index_vector_dim, update_window_dims,
+                    insert_window_dims, scatter_dims_to_operand_dims, name, options);
+    struct scatter scatter = { .windows = { .call = call, .operand = operand, .dims = scatter_dims_to_operand_dims } };
     size_t sizes[POPOPS_MAX_DIMS];
-    if (!take(&scatter, graph, indices, updates, index_vector_dim, update_window_dims, insert_window_dims, options) ||
+    if (!take(&scatter, indices, updates, index_vector_dim, update_window_dims, insert_window_dims, options) ||
         !pop_tensor_num_elements(updates))
         return;
-    popops_add_index_check(&scatter.windows, graph, sequence);
+    popops_add_index_check(&scatter.windows);
     bool rows = popops_are_rows(&scatter.windows);
-    pop_tensor places = popops_places(&scatter.windows, graph, rows, true, sequence);
+    pop_tensor places = popops_places(&scatter.windows, rows, true);
     if (rows)
-        popops_multi_update_at(where, graph, popops_as_rows(&scatter.windows), updates_as_rows(&scatter), places,
-                               POP_DIMS(0), POP_SHAPE(1), sequence, NULL, name, POP_NO_OPTIONS);
+        popops_multi_update(graph, popops_as_rows(&scatter.windows), updates_as_rows(&scatter), places, POP_DIMS(0),
+                            POP_SHAPE(1), sequence, NULL, name, POP_NO_OPTIONS);
     else
-        popops_multi_update_at(where, graph, popops_cut_operand(&scatter.windows), scatter.updates, places,
-                               scatter.windows.dims, sizes_of(&scatter.windows, sizes), sequence, NULL, name,
-                               POP_NO_OPTIONS);
+        popops_multi_update(graph, popops_cut_operand(&scatter.windows), scatter.updates, places, scatter.windows.dims,
+                            sizes_of(&scatter.windows, sizes), sequence, NULL, name, POP_NO_OPTIONS);
 }
 
 /* The loop body for one index; the multi-slice and multi-update of one row handle an index out of range. */
@@ -157,26 +152,23 @@ static pop_program scatter_one(pop_graph *graph, pop_tensor i, void *user)
 {
     const struct scatter *scatter = user;
     const struct popops_windows *windows = &scatter->windows;
-    pop_where where = windows->where;
-    const char *name = windows->name;
+    const struct call *call = windows->call;
+    const char *name = call->name;
     size_t sizes[POPOPS_MAX_DIMS], shape[POPOPS_MAX_DIMS + 1] = { 1 };
     bool rows = popops_are_rows(windows);
-    pop_program body = pop_sequence_at(where, graph, name);
-    pop_tensor step = pop_tensor_reshape_at(where, i, POP_SHAPE(1));
+    pop_program body = pop_sequence(graph, name);
+    pop_tensor step = pop_tensor_reshape(i, POP_SHAPE(1));
     pop_tensor operand = rows ? popops_as_rows(windows) : popops_cut_operand(windows);
     pop_dims dims = rows ? POP_DIMS(0) : windows->dims;
     pop_shape taken = rows ? POP_SHAPE(1) : sizes_of(windows, sizes);
-    pop_tensor place =
-        popops_dynamic_slice_at(where, graph, scatter->places, step, POP_DIMS(0), POP_SHAPE(1), body, name);
-    pop_tensor update =
-        popops_dynamic_slice_at(where, graph, scatter->updates, step, POP_DIMS(0), POP_SHAPE(1), body, name);
-    pop_tensor slice =
-        popops_multi_slice_at(where, graph, operand, place, dims, taken, body, NULL, name, POP_NO_OPTIONS);
+    pop_tensor place = popops_dynamic_slice(graph, scatter->places, step, POP_DIMS(0), POP_SHAPE(1), body, name);
+    pop_tensor update = popops_dynamic_slice(graph, scatter->updates, step, POP_DIMS(0), POP_SHAPE(1), body, name);
+    pop_tensor slice = popops_multi_slice(graph, operand, place, dims, taken, body, NULL, name, POP_NO_OPTIONS);
     pop_tensor made = scatter->computation(graph, slice, update, body, scatter->user);
     size_t rank = pop_tensor_shape(slice, shape, POPOPS_MAX_DIMS + 1);
-    if (poplibs_ready(graph) && popops_check_shape(where, graph, windows->api, "the result of the computation", made,
-                                                   pop_tensor_type(slice), (pop_shape){ rank, shape }))
-        popops_multi_update_at(where, graph, operand, made, place, dims, taken, body, NULL, name, POP_NO_OPTIONS);
+    if (call_ready(call) && popops_check_shape(call, "the result of the computation", made, pop_tensor_type(slice),
+                                               (pop_shape){ rank, shape }))
+        popops_multi_update(graph, operand, made, place, dims, taken, body, NULL, name, POP_NO_OPTIONS);
     return body;
 }
 
@@ -186,31 +178,26 @@ void popops_scatter_with_at(pop_where where, pop_graph *graph, pop_tensor operan
                             popops_update_computation computation, void *user, pop_program sequence, const char *name,
                             pop_options options)
 {
-    POPLIBS_CALL(graph, operand, indices, updates, index_vector_dim, update_window_dims, insert_window_dims,
-                 scatter_dims_to_operand_dims, name, options);
-    struct scatter scatter = { .windows = { .where = where,
-                                            .api = "popops_scatter_with",
-                                            .name = name,
-                                            .operand = operand,
-                                            .dims = scatter_dims_to_operand_dims },
+    POPLIBS_CALL_IN(sequence, graph, operand, indices, updates, index_vector_dim, update_window_dims,
+                    insert_window_dims, scatter_dims_to_operand_dims, name, options);
+    struct scatter scatter = { .windows = { .call = call, .operand = operand, .dims = scatter_dims_to_operand_dims },
                                .computation = computation,
                                .user = user };
     if (!computation) {
-        if (poplibs_ready(graph))
-            poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_scatter_with",
-                         "the computation is NULL; popops_scatter needs none");
+        if (call_ready(call))
+            call_fail(call, POP_POPLAR_ERROR, "the computation is NULL; popops_scatter needs none");
         return;
     }
-    if (!take(&scatter, graph, indices, updates, index_vector_dim, update_window_dims, insert_window_dims, options) ||
+    if (!take(&scatter, indices, updates, index_vector_dim, update_window_dims, insert_window_dims, options) ||
         !pop_tensor_num_elements(updates))
         return;
-    popops_add_index_check(&scatter.windows, graph, sequence);
+    popops_add_index_check(&scatter.windows);
     bool rows = popops_are_rows(&scatter.windows);
-    scatter.places = popops_places(&scatter.windows, graph, rows, true, sequence);
+    scatter.places = popops_places(&scatter.windows, rows, true);
     if (rows)
         scatter.updates = updates_as_rows(&scatter);
     pop_program loop =
-        poputil_counted_loop_at(where, graph, 0, pop_tensor_dim(scatter.updates, 0), 1, name, scatter_one, &scatter);
-    if (poplibs_ready(graph))
-        pop_sequence_add_at(where, sequence, loop);
+        poputil_counted_loop(graph, 0, pop_tensor_dim(scatter.updates, 0), 1, name, scatter_one, &scatter);
+    if (call_ready(call))
+        pop_sequence_add(sequence, loop);
 }

@@ -28,25 +28,23 @@ static const struct poplibs_option option_table[] = {
 #define POP_HERE ((pop_where){ 0 })
 };
 
-static bool parse(pop_where where, pop_graph *graph, const char *api, pop_options given, struct slice_options *options)
+static bool parse(const struct call *call, pop_options given, struct slice_options *options)
 {
     *options = (struct slice_options){
         .for_slice = true, .for_update = true, .operation = OPERATION_ADD, .proportion = 0.6, .constraints = ""
     };
-    if (!poplibs_parse_options(where, graph, api, given, option_table, sizeof(option_table) / sizeof(option_table[0]),
-                               options))
+    if (!call_parse_options(call, given, option_table, sizeof(option_table) / sizeof(option_table[0]), options))
         return false;
     if (!(options->proportion >= 0 && options->proportion <= 1))
-        return poplibs_fail(graph, POP_INVALID_OPTION, where, api,
-                            "option 'availableMemoryProportion' is %g; it must be from 0 to 1", options->proportion);
+        return call_fail(call, POP_INVALID_OPTION, "option 'availableMemoryProportion' is %g; it must be from 0 to 1",
+                         options->proportion);
     return true;
 }
 
-bool popops_check_slice_options(pop_where where, pop_graph *graph, const char *api, pop_options given, bool *validate,
-                                bool *padding)
+bool popops_check_slice_options(const struct call *call, pop_options given, bool *validate, bool *padding)
 {
     struct slice_options options;
-    bool right = parse(where, graph, api, given, &options);
+    bool right = parse(call, given, &options);
     if (validate)
         *validate = right && options.validate;
     if (padding)
@@ -92,8 +90,7 @@ static const char *parse_member(const char *at, struct slice_constraints *constr
     return NULL;
 }
 
-static bool parse_constraints(pop_where where, pop_graph *graph, const char *api, const char *text,
-                              struct slice_constraints *constraints)
+static bool parse_constraints(const struct call *call, const char *text, struct slice_constraints *constraints)
 {
     *constraints = (struct slice_constraints){ 0 };
     const char *at = skip(text);
@@ -110,10 +107,10 @@ static bool parse_constraints(pop_where where, pop_graph *graph, const char *api
         else
             good = good && *at == '}';
     }
-    return (good && !*skip(at + 1)) || poplibs_fail(graph, POP_INVALID_OPTION, where, api,
-                                                    "option 'planConstraints' cannot be '%s'; it takes JSON with "
-                                                    "slicedDimSplit, unslicedDimSplit, lookupSplit, unslicedGrainSize",
-                                                    text);
+    return (good && !*skip(at + 1)) || call_fail(call, POP_INVALID_OPTION,
+                                                 "option 'planConstraints' cannot be '%s'; it takes JSON with "
+                                                 "slicedDimSplit, unslicedDimSplit, lookupSplit, unslicedGrainSize",
+                                                 text);
 }
 
 /* ---- costs ---- */
@@ -283,15 +280,14 @@ popops_slice_plan popops_embedding_plan_at(pop_where where, pop_graph *graph, po
                                            size_t columns, pop_shape lookups, pop_options options)
 {
     POPLIBS_CALL(graph, log_type(type), rows, columns, lookups, options);
-    static const char api[] = "popops_embedding_plan";
     const popops_slice_plan none = { 0 };
     struct costs costs = { .plan = { .type = type, .rows = rows, .columns = columns } };
     struct slice_constraints constraints;
-    if (!poplibs_ready(graph) || !parse(where, graph, api, options, &costs.options) ||
-        !parse_constraints(where, graph, api, costs.options.constraints, &constraints))
+    if (!call_ready(call) || !parse(call, options, &costs.options) ||
+        !parse_constraints(call, costs.options.constraints, &constraints))
         return none;
     if (!pop_type_is_supported(type)) {
-        poplibs_fail(graph, POP_TYPE_ERROR, where, api, "a matrix cannot be of %s", pop_type_name(type));
+        call_fail(call, POP_TYPE_ERROR, "a matrix cannot be of %s", pop_type_name(type));
         return none;
     }
     for (size_t i = 0; i < lookups.rank; ++i)
@@ -305,18 +301,18 @@ popops_slice_plan popops_embedding_plan_at(pop_where where, pop_graph *graph, po
     size_t tiles = pop_target_num_tiles(costs.target);
     bool fits = search(&costs, &constraints, tiles, true);
     if (!fits && !search(&costs, &constraints, tiles, false)) {
-        poplibs_fail(graph, POP_INVALID_OPTION, where, api, "no plan for %zu tiles has the constraints '%s'", tiles,
-                     costs.options.constraints);
+        call_fail(call, POP_INVALID_OPTION, "no plan for %zu tiles has the constraints '%s'", tiles,
+                  costs.options.constraints);
         return none;
     }
     log_plan(&costs, fits);
     return costs.plan;
 }
 
-popops_slice_plan popops_default_plan(pop_where where, pop_graph *graph, pop_type type, size_t rows, size_t columns,
+popops_slice_plan popops_default_plan(const struct call *call, pop_type type, size_t rows, size_t columns,
                                       size_t lookups)
 {
-    return popops_embedding_plan_at(where, graph, type, rows, columns, POP_SHAPE(lookups), POP_NO_OPTIONS);
+    return popops_embedding_plan(call->graph, type, rows, columns, POP_SHAPE(lookups), POP_NO_OPTIONS);
 }
 
 int popops_slice_plan_compare(const popops_slice_plan *a, const popops_slice_plan *b)

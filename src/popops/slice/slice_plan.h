@@ -3,7 +3,7 @@
 #ifndef POPOPS_SLICE_SLICE_PLAN_H
 #define POPOPS_SLICE_SLICE_PLAN_H
 
-#include "poplibs/support.h"
+#include "poplibs/call.h"
 
 #include <popops/dynamic_slice.h>
 
@@ -29,10 +29,9 @@ static inline unsigned popops_plan_tile(const popops_slice_plan *plan, size_t ro
 
 /* Checks the options of a call that takes a plan.  *validate, which may be NULL, receives whether indices are checked
  * at run time; other options have no effect in such calls. */
-bool popops_check_slice_options(pop_where where, pop_graph *graph, const char *api, pop_options given, bool *validate,
-                                bool *padding);
+bool popops_check_slice_options(const struct call *call, pop_options given, bool *validate, bool *padding);
 /* The plan with default options. */
-popops_slice_plan popops_default_plan(pop_where where, pop_graph *graph, pop_type type, size_t rows, size_t columns,
+popops_slice_plan popops_default_plan(const struct call *call, pop_type type, size_t rows, size_t columns,
                                       size_t lookups);
 
 #endif

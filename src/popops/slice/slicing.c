@@ -1,75 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popops/slice/slicing.h"
 
-bool popops_check_dims(pop_where where, pop_graph *graph, const char *api, pop_shape shape, pop_dims dims,
-                       pop_shape sizes)
+bool popops_check_dims(const struct call *call, pop_shape shape, pop_dims dims, pop_shape sizes)
 {
     if (dims.count != sizes.rank)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
-                            "%zu dims and %zu sizes: there must be a size for each", dims.count, sizes.rank);
+        return call_fail(call, POP_POPLAR_ERROR, "%zu dims and %zu sizes: there must be a size for each", dims.count,
+                         sizes.rank);
     if (shape.rank > POPOPS_MAX_DIMS)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "a tensor of rank %zu; at most %d", shape.rank,
-                            POPOPS_MAX_DIMS);
+        return call_fail(call, POP_POPLAR_ERROR, "a tensor of rank %zu; at most %d", shape.rank, POPOPS_MAX_DIMS);
     bool seen[POPOPS_MAX_DIMS] = { false };
     for (size_t i = 0; i < dims.count; ++i) {
         unsigned dim = dims.list[i];
         if (dim >= shape.rank)
-            return poplibs_fail(graph, POP_INDEX_ERROR, where, api,
-                                "there is no dimension %u: the tensor's rank is %zu", dim, shape.rank);
+            return call_fail(call, POP_INDEX_ERROR, "there is no dimension %u: the tensor's rank is %zu", dim,
+                             shape.rank);
         if (seen[dim])
-            return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "dimension %u is sliced twice", dim);
+            return call_fail(call, POP_POPLAR_ERROR, "dimension %u is sliced twice", dim);
         if (sizes.dims[i] > shape.dims[dim])
-            return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
-                                "a slice of %zu elements of dimension %u, which has %zu", sizes.dims[i], dim,
-                                shape.dims[dim]);
+            return call_fail(call, POP_POPLAR_ERROR, "a slice of %zu elements of dimension %u, which has %zu",
+                             sizes.dims[i], dim, shape.dims[dim]);
         seen[dim] = true;
     }
     return true;
 }
 
-pop_tensor popops_offsets(pop_where where, pop_graph *graph, const char *api, pop_tensor offset, size_t count)
+pop_tensor popops_offsets(const struct call *call, pop_tensor offset, size_t count)
 {
     pop_type type = pop_tensor_type(offset);
     pop_tensor none = { 0 };
-    if (!poplibs_is_operand(graph, where, api, "the tensor of offsets", offset))
+    if (!call_takes(call, "the tensor of offsets", offset))
         return none;
     if (pop_tensor_num_elements(offset) != count) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%zu offsets; there must be %zu",
-                     pop_tensor_num_elements(offset), count);
+        call_fail(call, POP_POPLAR_ERROR, "%zu offsets; there must be %zu", pop_tensor_num_elements(offset), count);
         return none;
     }
     if (type != POP_UNSIGNED_INT && type != POP_INT) {
-        poplibs_fail(graph, POP_TYPE_ERROR, where, api, "offsets cannot be %s; they are unsigned int",
-                     pop_type_name(type));
+        call_fail(call, POP_TYPE_ERROR, "offsets cannot be %s; they are unsigned int", pop_type_name(type));
         return none;
     }
-    offset = pop_tensor_flatten_at(where, offset);
-    return type == POP_INT ? pop_tensor_reinterpret_at(where, offset, POP_UNSIGNED_INT) : offset;
+    offset = pop_tensor_flatten(offset);
+    return type == POP_INT ? pop_tensor_reinterpret(offset, POP_UNSIGNED_INT) : offset;
 }
 
-bool popops_check_shape(pop_where where, pop_graph *graph, const char *api, const char *what, pop_tensor t,
-                        pop_type type, pop_shape shape)
+bool popops_check_shape(const struct call *call, const char *what, pop_tensor t, pop_type type, pop_shape shape)
 {
     char wanted[128], seen[128];
     bool same = pop_tensor_rank(t) == shape.rank;
-    if (!poplibs_is_operand(graph, where, api, what, t))
+    if (!call_takes(call, what, t))
         return false;
     for (size_t i = 0; i < shape.rank && same; ++i)
         same = pop_tensor_dim(t, i) == shape.dims[i];
     if (!same) {
         pop_tensor_shape_to_string(t, seen, sizeof(seen));
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%s: the shape is %s; it must be %s", what, seen,
-                            poplibs_shape_text(wanted, sizeof(wanted), shape));
+        return call_fail(call, POP_POPLAR_ERROR, "%s: the shape is %s; it must be %s", what, seen,
+                         poplibs_shape_text(wanted, sizeof(wanted), shape));
     }
     if (pop_tensor_type(t) != type)
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "%s: the type is %s; it must be %s", what,
-                            pop_type_name(pop_tensor_type(t)), pop_type_name(type));
+        return call_fail(call, POP_TYPE_ERROR, "%s: the type is %s; it must be %s", what,
+                         pop_type_name(pop_tensor_type(t)), pop_type_name(type));
     return true;
 }
 
-bool popops_check_writeable(pop_where where, pop_graph *graph, const char *api, pop_tensor t)
+bool popops_check_writeable(const struct call *call, pop_tensor t)
 {
     return pop_tensor_is_parallel_writeable(t) ||
-           poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
-                        "the tensor has aliases or constants, and cannot be written");
+           call_fail(call, POP_POPLAR_ERROR, "the tensor has aliases or constants, and cannot be written");
 }
