@@ -120,6 +120,7 @@ static void join(char *text, size_t size, const char *const *parts, size_t count
 
 static pop_vertex add_vertex(const struct context *c, unsigned form)
 {
+    const struct call *call = c->r->call;
     const struct reduce_stage *stage = c->stage;
     char name[128], digit[2] = { (char)('0' + form), '\0' };
     bool scaled = stage->last && pop_tensor_valid(c->r->scale);
@@ -136,16 +137,16 @@ static pop_vertex add_vertex(const struct context *c, unsigned form)
                                   ">" };
     assert(form < 10);
     join(name, sizeof(name), parts, sizeof(parts) / sizeof(parts[0]));
-    pop_vertex vertex = pop_graph_add_vertex_at(c->r->where, c->r->graph, stage->set, name);
+    pop_vertex vertex = call_vertex(call, stage->set, name, c->tile);
     if (scaled)
-        pop_graph_connect_at(c->r->where, c->r->graph, vertex, "k", c->r->scale);
-    pop_graph_map_vertex_at(c->r->where, c->r->graph, vertex, c->tile);
+        call_connect(call, vertex, "k", c->r->scale);
     return vertex;
 }
 
 static pop_tensor slice_of(const struct context *c, pop_tensor flat, size_t from, size_t count)
 {
-    return pop_tensor_slice_at(c->r->where, flat, from, from + count, 0);
+    const struct call *call = c->r->call;
+    return pop_tensor_slice(flat, from, from + count, 0);
 }
 static pop_tensor output_of(const struct context *c, const struct worker_share *share)
 {
@@ -154,11 +155,13 @@ static pop_tensor output_of(const struct context *c, const struct worker_share *
 }
 static void set_number(const struct context *c, pop_vertex vertex, const char *field, size_t number)
 {
-    pop_graph_set_field_int_at(c->r->where, c->r->graph, vertex, field, (int64_t)number);
+    const struct call *call = c->r->call;
+    call_set(call, vertex, field, number);
 }
 static void connect(const struct context *c, pop_vertex vertex, const char *field, pop_tensor t)
 {
-    pop_graph_connect_at(c->r->where, c->r->graph, vertex, field, t);
+    const struct call *call = c->r->call;
+    call_connect(call, vertex, field, t);
 }
 
 /* Whether a strided vertex can reduce `outputs` outputs whose rows are stride elements apart. */
@@ -174,11 +177,12 @@ static bool is_strided(const struct context *c, size_t outputs, size_t stride)
 static void connect_strided(const struct context *c, const struct worker_share *share, pop_tensor partials,
                             size_t width, size_t stride, size_t rows)
 {
+    const struct call *call = c->r->call;
     pop_vertex vertex = add_vertex(c, share->n == 1 && stride == 1 ? REDUCE_SINGLE_INPUT : REDUCE_STRIDED);
     pop_tensor out = output_of(c, share);
     connect(c, vertex, "partials", partials);
     if (share->n == 1 && stride == 1) {
-        connect(c, vertex, "out", pop_tensor_at_at(c->r->where, out, 0));
+        connect(c, vertex, "out", pop_tensor_at(out, 0));
         return;
     }
     connect(c, vertex, "out", out);
@@ -263,13 +267,14 @@ static size_t step_of(const struct context *c, const struct worker_share *share)
  * and form one region. */
 static void push_partials(const struct context *c, const struct worker_share *share, struct regions *regions)
 {
+    const struct call *call = c->r->call;
     size_t rows = share->task->count;
     pop_tensor *slices = poplibs_new(rows, sizeof(*slices));
     for (size_t i = 0; i < rows; ++i) {
         struct reduce_piece p = reduce_part(&c->pieces->list[share->task->first + i], share->k, share->n);
         slices[i] = slice_of(c, c->stage->sources[p.source], p.at, p.rows * p.n);
     }
-    pop_tensor all = rows == 1 ? slices[0] : pop_tensor_concat_at(c->r->where, (pop_tensors){ rows, slices }, 0);
+    pop_tensor all = rows == 1 ? slices[0] : pop_tensor_concat((pop_tensors){ rows, slices }, 0);
     free(slices);
     if (!c->stage->collects && is_strided(c, share->n, share->n)) {
         connect_strided(c, share, all, share->n, share->n, share->task->depth);
@@ -293,14 +298,14 @@ static void push_share(const struct context *c, const struct worker_share *share
 
 static void connect_regions(const struct context *c, struct regions *regions)
 {
-    pop_where where = c->r->where;
-    pop_graph *graph = c->r->graph;
+    const struct call *call = c->r->call;
+    pop_graph *graph = call->graph;
     if (regions->out.count) {
         pop_vertex vertex = add_vertex(c, REDUCE_DEFAULT);
-        pop_graph_connect_list_at(where, graph, vertex, "out", tensors_of(&regions->out));
-        pop_graph_connect_list_at(where, graph, vertex, "partials", tensors_of(&regions->partials));
-        pop_graph_set_field_vector_at(where, graph, vertex, POP_FIELD("numPartials", POP_WHOLE), POP_UNSIGNED_INT,
-                                      regions->num_partials, regions->out.count);
+        pop_graph_connect_list(graph, vertex, "out", tensors_of(&regions->out));
+        pop_graph_connect_list(graph, vertex, "partials", tensors_of(&regions->partials));
+        pop_graph_set_field_vector(graph, vertex, POP_FIELD("numPartials", POP_WHOLE), POP_UNSIGNED_INT,
+                                   regions->num_partials, regions->out.count);
     }
     free(regions->out.list);
     free(regions->partials.list);
@@ -366,7 +371,7 @@ void reduce_connect(const struct reduction *r, const struct reduce_stage *stage,
 {
     struct context c = { r, stage, pieces, tile };
     unsigned workers = reduce_workers(r->target);
-    pop_mark mark = pop_graph_mark(r->graph);
+    pop_mark mark = pop_graph_mark(r->call->graph);
     struct worker_shares shares = share_out(&c, tasks, workers);
     size_t *own = poplibs_new(shares.count, sizeof(*own));
     for (unsigned w = 0; w < workers; ++w) {
@@ -378,5 +383,5 @@ void reduce_connect(const struct reduction *r, const struct reduce_stage *stage,
     }
     free(own);
     free(shares.list);
-    pop_graph_release(r->graph, mark);
+    pop_graph_release(r->call->graph, mark);
 }

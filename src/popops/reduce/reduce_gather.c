@@ -48,9 +48,10 @@ static size_t vector_of(const struct gather *g, pop_type type)
 /* The number of tiles that hold partial results. */
 static size_t count_tiles(const struct gather *g)
 {
+    const struct call *call = g->r->call;
     pop_interval_lists mapping;
     pop_tensor from = pop_tensor_valid(g->partials) ? g->partials : g->r->in;
-    if (!pop_graph_get_tile_mapping_at(g->r->where, g->r->graph, from, NULL, &mapping))
+    if (!pop_graph_get_tile_mapping(call->graph, from, NULL, &mapping))
         return 0;
     size_t tiles = poplibs_spread_of(&mapping).tiles;
     pop_interval_lists_free(&mapping);
@@ -121,13 +122,13 @@ static void spread_last(const struct gather *g, struct chunks *chunks)
 static void map_linearly(const struct gather *g)
 {
     struct reduction *r = g->r;
+    const struct call *call = r->call;
     struct chunks chunks = { 0 };
     spread_last(g, &chunks);
     for (size_t i = 0; i < chunks.count; ++i)
-        pop_graph_set_tile_mapping_at(
-            r->where, r->graph,
-            pop_tensor_slice_at(r->where, r->out, chunks.list[i].k, chunks.list[i].k + chunks.list[i].n, 0),
-            chunks.list[i].tile);
+        pop_graph_set_tile_mapping(call->graph,
+                                   pop_tensor_slice(r->out, chunks.list[i].k, chunks.list[i].k + chunks.list[i].n, 0),
+                                   chunks.list[i].tile);
     free(chunks.list);
 }
 
@@ -156,8 +157,9 @@ static int by_place(const void *left, const void *right)
 static bool as_mapped(const struct gather *g, struct chunks *chunks)
 {
     struct reduction *r = g->r;
+    const struct call *call = r->call;
     pop_interval_lists mapping;
-    if (!pop_graph_get_tile_mapping_at(r->where, r->graph, r->out, NULL, &mapping))
+    if (!pop_graph_get_tile_mapping(call->graph, r->out, NULL, &mapping))
         return false;
     size_t largest = 0;
     for (size_t tile = 0; tile < mapping.count; ++tile) {
@@ -297,6 +299,7 @@ static void connect_last(const struct gather *g, const struct last *lasts, const
                          unsigned tiles, size_t partials)
 {
     struct reduction *r = g->r;
+    const struct call *call = r->call;
     struct reduce_stage stage = stage_of(g, "ReduceFinalStage/IntermediateToOutput/Reduce");
     struct reduce_join join = { .type = r->exchange_type };
     stage.out = r->out_type;
@@ -304,16 +307,15 @@ static void connect_last(const struct gather *g, const struct last *lasts, const
     stage.last = true;
     if (partials) {
         join.partials =
-            pop_graph_add_variable_at(r->where, r->graph, join.type, POP_SHAPE(partials), "ReduceFinalStage/partials");
+            pop_graph_add_variable(call->graph, join.type, POP_SHAPE(partials), "ReduceFinalStage/partials");
         join.set = reduce_next_set(r, "ReduceFinalStage/PartialsToOutput/Reduce");
     }
     for (unsigned tile = 0; tile < tiles; ++tile) {
         const struct last *last = &lasts[tile];
         if (last->partials)
-            pop_graph_set_tile_mapping_at(r->where, r->graph,
-                                          pop_tensor_slice_at(r->where, join.partials, last->first_partial,
-                                                              last->first_partial + last->partials, 0),
-                                          tile);
+            pop_graph_set_tile_mapping(
+                call->graph,
+                pop_tensor_slice(join.partials, last->first_partial, last->first_partial + last->partials, 0), tile);
         reduce_connect_cut(r, &stage, &join, tile, &last->cut, &distributed[tile]);
     }
 }
@@ -386,6 +388,7 @@ static size_t cut_in_blocks(struct gather *g, struct chunks *chunks)
 static void intermediate_stage(struct gather *g, unsigned number)
 {
     struct reduction *r = g->r;
+    const struct call *call = r->call;
     struct chunks chunks = { 0 };
     unsigned tiles = pop_target_num_tiles(r->target);
     size_t units = cut_in_blocks(g, &chunks), elements = 0;
@@ -406,15 +409,14 @@ static void intermediate_stage(struct gather *g, unsigned number)
     struct reduce_stage stage = stage_of(g, name);
     stage.collects = true;
     stage.out = r->exchange_type;
-    stage.output = pop_graph_add_variable_at(r->where, r->graph, stage.out, POP_SHAPE(elements), "partials");
+    stage.output = pop_graph_add_variable(call->graph, stage.out, POP_SHAPE(elements), "partials");
     for (size_t unit = 0, from = 0; unit < units; ++unit) {
         unsigned tile = (unsigned)((g->num_outputs + unit) % tiles);
         size_t count = 0;
         for (size_t i = 0; i < tasks[unit].count; ++i)
             count += tasks[unit].list[i].n;
         if (count) {
-            pop_graph_set_tile_mapping_at(r->where, r->graph,
-                                          pop_tensor_slice_at(r->where, stage.output, from, from + count, 0), tile);
+            pop_graph_set_tile_mapping(call->graph, pop_tensor_slice(stage.output, from, from + count, 0), tile);
             reduce_connect(r, &stage, tile, &tasks[unit], &distributed[unit]);
         }
         from += count;

@@ -8,7 +8,7 @@
 #ifndef POPOPS_REDUCE_REDUCE_PARTS_H
 #define POPOPS_REDUCE_REDUCE_PARTS_H
 
-#include "poplibs/support.h"
+#include "poplibs/call.h"
 
 #include <popops/reduce.h>
 
@@ -58,8 +58,7 @@ struct partial_rows {
 };
 
 struct reduction {
-    pop_where where;
-    pop_graph *graph;
+    const struct call *call;
     const pop_target *target;
     const char *name;
     popops_compute_sets *sets;

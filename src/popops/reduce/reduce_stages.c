@@ -36,16 +36,16 @@ struct memory_order {
 
 static bool find_order(const struct reduction *r, struct memory_order *order)
 {
+    const struct call *call = r->call;
     pop_interval_lists mapping;
-    if (!pop_graph_get_tile_mapping_at(r->where, r->graph, r->in, NULL, &mapping))
+    if (!pop_graph_get_tile_mapping(call->graph, r->in, NULL, &mapping))
         return false;
     *order = (struct memory_order){ poplibs_zeros(mapping.count, sizeof(*order->tiles)), mapping.count };
     for (size_t tile = 0; tile < mapping.count; ++tile) {
         pop_interval_list here = { mapping.first[tile + 1] - mapping.first[tile],
                                    mapping.intervals + mapping.first[tile] };
         if (here.count)
-            pop_graph_get_sorted_contiguous_regions_at(r->where, r->graph, r->in, here, false, NULL,
-                                                       &order->tiles[tile]);
+            pop_graph_get_sorted_contiguous_regions(call->graph, r->in, here, false, NULL, &order->tiles[tile]);
     }
     pop_interval_lists_free(&mapping);
     return true;
@@ -78,6 +78,7 @@ static size_t push_tile(const struct reduction *r, const pop_interval_lists *reg
 
 static pop_tensor in_order(const struct reduction *r, const struct memory_order *order)
 {
+    const struct call *call = r->call;
     struct interval_vec all = { 0 };
     for (size_t tile = 0; tile < order->count; ++tile) {
         const pop_interval_lists *regions = &order->tiles[tile];
@@ -90,7 +91,7 @@ static pop_tensor in_order(const struct reduction *r, const struct memory_order 
     pop_interval_lists whole = { 1, (size_t[]){ 0, all.count }, all.list };
     pop_tensor ordered = r->in;
     if (all.count > 1)
-        pop_tensor_slices_nested_at(r->where, r->in, &whole, 0, &ordered);
+        pop_tensor_slices_nested(r->in, &whole, 0, &ordered);
     free(all.list);
     return ordered;
 }
@@ -109,7 +110,7 @@ static bool find_work(struct reduction *r, struct all_work *work)
         reduce_tasks_of(&here.pieces, &here.tasks);
         *poplibs_push(work) = here;
     }
-    assert(!poplibs_ready(r->graph) || place == pop_tensor_num_elements(r->in));
+    assert(!call_ready(r->call) || place == pop_tensor_num_elements(r->in));
     r->in = in_order(r, &order);
     free_order(&order);
     return true;
@@ -171,10 +172,10 @@ static void choose(const struct reduction *r, const struct tile_work *here, bool
 
 static void map_done(const struct reduction *r, unsigned tile, const struct tasks *tasks)
 {
+    const struct call *call = r->call;
     for (size_t i = 0; i < tasks->count; ++i)
-        pop_graph_set_tile_mapping_at(
-            r->where, r->graph,
-            pop_tensor_slice_at(r->where, r->out, tasks->list[i].k, tasks->list[i].k + tasks->list[i].n, 0), tile);
+        pop_graph_set_tile_mapping(
+            call->graph, pop_tensor_slice(r->out, tasks->list[i].k, tasks->list[i].k + tasks->list[i].n, 0), tile);
 }
 
 /* Counts the elements of partial results on all tiles.  *reduces: whether a task that is not completed has more than
@@ -220,8 +221,9 @@ static size_t plan_tiles(const struct reduction *r, struct all_work *work, bool 
 
 static void map_interval(const struct reduction *r, pop_tensor t, pop_interval interval, unsigned tile)
 {
+    const struct call *call = r->call;
     if (interval.end > interval.begin)
-        pop_graph_set_tile_mapping_at(r->where, r->graph, pop_tensor_slice_interval_at(r->where, t, interval, 0), tile);
+        pop_graph_set_tile_mapping(call->graph, pop_tensor_slice_interval(t, interval, 0), tile);
 }
 
 static bool has_vertices(const struct reduce_cut *cut)
@@ -231,6 +233,7 @@ static bool has_vertices(const struct reduce_cut *cut)
 
 static void first_stage(struct reduction *r, struct all_work *work)
 {
+    const struct call *call = r->call;
     pop_type partial_type = work->count == 1 ? r->tile_type : r->exchange_type;
     bool reduces, as_is = r->in_type == partial_type && reduce_operations[r->op].joins == r->op, any = false;
     size_t elements = count_partials(r, work, as_is, &reduces);
@@ -248,13 +251,12 @@ static void first_stage(struct reduction *r, struct all_work *work)
                                                 : "ReduceOnTile/InToOutNoExchange/Reduce");
     if (parts) {
         join.set = reduce_next_set(r, "ReduceOnTile/PartsToOutput/Reduce");
-        join.partials =
-            pop_graph_add_variable_at(r->where, r->graph, join.type, POP_SHAPE(parts), "ReduceOnTile/parts");
+        join.partials = pop_graph_add_variable(call->graph, join.type, POP_SHAPE(parts), "ReduceOnTile/parts");
     }
     struct reduce_stage partial = stage;
     if (elements) {
-        partial.output = pop_graph_add_variable_at(r->where, r->graph, partial_type, POP_SHAPE(elements),
-                                                   "ReduceOnTile/InToIntermediateNoExchange/partials");
+        partial.output = pop_graph_add_variable(call->graph, partial_type, POP_SHAPE(elements),
+                                                "ReduceOnTile/InToIntermediateNoExchange/partials");
         partial.out = partial_type;
         partial.last = false;
     }

@@ -53,27 +53,27 @@ static void natural_sub_dims(struct sub_dims *sub_dims, pop_tensor t)
 }
 /* The distance in memory of the first two elements of a line that spans several variables; the maximum if these two are
  * already in different variables. */
-static uint64_t first_step(pop_where where, pop_tensor line, size_t count)
+static uint64_t first_step(const struct call *call, pop_tensor line, size_t count)
 {
-    int64_t *places = count > 1 ? poplibs_places(pop_tensor_slice_at(where, line, 0, 2, 0)) : NULL;
+    int64_t *places = count > 1 ? poplibs_places(pop_tensor_slice(line, 0, 2, 0)) : NULL;
     uint64_t step = places ? (uint64_t)llabs(places[1] - places[0]) : UINT64_MAX;
     free(places);
     return step;
 }
-static void memory_sub_dims(pop_where where, struct sub_dims *sub_dims, pop_tensor t)
+static void memory_sub_dims(const struct call *call, struct sub_dims *sub_dims, pop_tensor t)
 {
     unsigned rank = (unsigned)pop_tensor_rank(t);
     sub_dims->count = 0;
     for (unsigned d = 0; d < rank; ++d) {
         size_t extent = pop_tensor_dim(t, d);
-        pop_tensor line = pop_tensor_dim_roll_at(where, t, d, rank - 1);
-        line = pop_tensor_slice_at(where, pop_tensor_flatten_at(where, line), 0, extent, 0);
+        pop_tensor line = pop_tensor_dim_roll(t, d, rank - 1);
+        line = pop_tensor_slice(pop_tensor_flatten(line), 0, extent, 0);
         int64_t *places = poplibs_places(line);
         unsigned first = sub_dims->count;
         if (places)
             push_sub_dims(sub_dims, d, places, extent);
         else
-            sub_dims->list[sub_dims->count++] = (struct sub_dim){ d, extent, first_step(where, line, extent) };
+            sub_dims->list[sub_dims->count++] = (struct sub_dim){ d, extent, first_step(call, line, extent) };
         free(places);
         for (unsigned i = first, j = sub_dims->count; i + 1 < j; ++i) { /* reverses the list: outermost first */
             struct sub_dim held = sub_dims->list[i];
@@ -84,13 +84,14 @@ static void memory_sub_dims(pop_where where, struct sub_dims *sub_dims, pop_tens
 }
 
 /* A view of t with the sub_dims as dimensions; order[i] is the natural index of sub_dim i. */
-static pop_tensor in_sub_dims(pop_where where, pop_tensor t, const struct sub_dims *natural, const unsigned *order)
+static pop_tensor in_sub_dims(const struct call *call, pop_tensor t, const struct sub_dims *natural,
+                              const unsigned *order)
 {
     size_t dims[REDUCE_MAX_DIMS];
     for (unsigned i = 0; i < natural->count; ++i)
         dims[i] = natural->list[i].extent;
-    t = pop_tensor_reshape_at(where, t, (pop_shape){ natural->count, dims });
-    return pop_tensor_dim_shuffle_at(where, t, (pop_dims){ natural->count, order });
+    t = pop_tensor_reshape(t, (pop_shape){ natural->count, dims });
+    return pop_tensor_dim_shuffle(t, (pop_dims){ natural->count, order });
 }
 
 static void sort_sub_dims(const struct sub_dims *sub_dims, unsigned *order)
@@ -143,6 +144,7 @@ static void kept_sub_dims(const struct sub_dims *sub_dims, const unsigned *order
 static pop_tensor new_output(const struct reduction *r, pop_tensor in, const bool *reduced, const struct sub_dims *kept,
                              const unsigned *order, const char *name)
 {
+    const struct call *call = r->call;
     size_t dims[REDUCE_MAX_DIMS], shape[REDUCE_MAX_DIMS], rank = 0;
     unsigned inverse[REDUCE_MAX_DIMS];
     for (unsigned i = 0; i < kept->count; ++i) {
@@ -152,28 +154,29 @@ static pop_tensor new_output(const struct reduction *r, pop_tensor in, const boo
     for (unsigned d = 0; d < pop_tensor_rank(in); ++d)
         if (!reduced[d])
             shape[rank++] = pop_tensor_dim(in, d);
-    pop_tensor out = pop_graph_add_variable_at(r->where, r->graph, r->out_type, (pop_shape){ kept->count, dims }, name);
-    out = pop_tensor_dim_shuffle_at(r->where, out, (pop_dims){ kept->count, inverse });
-    return pop_tensor_reshape_at(r->where, out, (pop_shape){ rank, shape });
+    pop_tensor out = pop_graph_add_variable(call->graph, r->out_type, (pop_shape){ kept->count, dims }, name);
+    out = pop_tensor_dim_shuffle(out, (pop_dims){ kept->count, inverse });
+    return pop_tensor_reshape(out, (pop_shape){ rank, shape });
 }
 
 bool reduce_view(struct reduction *r, pop_tensor in, const bool *reduced, pop_tensor *out, const char *name)
 {
+    const struct call *call = r->call;
     struct sub_dims sub_dims, kept;
     unsigned order[REDUCE_MAX_DIMS], kept_order[REDUCE_MAX_DIMS];
     if (pop_tensor_is_contiguous(in) || !pop_tensor_num_elements(in))
         natural_sub_dims(&sub_dims, in);
     else
-        memory_sub_dims(r->where, &sub_dims, in);
+        memory_sub_dims(call, &sub_dims, in);
     sort_sub_dims(&sub_dims, order);
     set_extents(r, &sub_dims, order, reduced);
     kept_sub_dims(&sub_dims, order, reduced, &kept, kept_order);
     assert(sub_dims.count <= REDUCE_MAX_DIMS && r->rank <= sub_dims.count && kept.count <= sub_dims.count);
     assert(r->outputs * r->factor == pop_tensor_num_elements(in));
-    r->in = pop_tensor_flatten_at(r->where, in_sub_dims(r->where, in, &sub_dims, order));
+    r->in = pop_tensor_flatten(in_sub_dims(call, in, &sub_dims, order));
     if (!pop_tensor_valid(*out))
         *out = new_output(r, in, reduced, &kept, kept_order, name);
-    r->out = pop_tensor_flatten_at(r->where, in_sub_dims(r->where, *out, &kept, kept_order));
-    assert(!poplibs_ready(r->graph) || pop_tensor_num_elements(r->out) == r->outputs);
-    return poplibs_ready(r->graph);
+    r->out = pop_tensor_flatten(in_sub_dims(call, *out, &kept, kept_order));
+    assert(!call_ready(call) || pop_tensor_num_elements(r->out) == r->outputs);
+    return call_ready(call);
 }
