@@ -11,6 +11,6 @@
 pop_tensor conv_add(const struct conv_resolved *conv, pop_tensor input, pop_tensor weights,
                     struct conv_program *program);
 /* Copies an input to the plan's layout, unless the convolution will copy it in any case. */
-pop_tensor conv_arranged_input(const struct conv_resolved *conv, pop_tensor input, pop_program sequence);
+pop_tensor conv_arranged_input(const struct conv_resolved *conv, pop_tensor input);
 
 #endif

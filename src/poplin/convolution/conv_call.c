@@ -5,13 +5,13 @@
 
 enum { MAX_RANK = POPLIN_MAX_FIELD_DIMS + 4 };
 
-static bool check_params(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params)
+static bool check_params(const struct call *call, const poplin_conv_params *params)
 {
     pop_error error;
-    pop_status status = params ? poplin_conv_params_validate_at(where, params, &error) : POP_POPLAR_ERROR;
+    pop_status status = params ? poplin_conv_params_validate(params, &error) : POP_POPLAR_ERROR;
     if (status == POP_OK)
         return true;
-    return poplibs_fail(graph, status, where, api, "%s", params ? error.text : "params is NULL");
+    return call_fail(call, status, "%s", params ? error.text : "params is NULL");
 }
 
 /* The debug name of a convolution's steps: "name/Conv_3x3". */
@@ -32,13 +32,13 @@ static int update_pass(int pass)
     return pass == POPLIN_PASS_NONE || pass == POPLIN_PASS_NONE_MATMUL ? pass : POPLIN_PASS_TRAINING_WU;
 }
 
-bool conv_call_begin(struct conv_call *request, enum conv_purpose purpose, pop_where where, pop_graph *graph,
-                     const char *api, const poplin_conv_params *params, const char *name, pop_options options,
+bool conv_call_begin(const struct call *call, struct conv_call *request, enum conv_purpose purpose,
+                     const poplin_conv_params *params, const char *name, pop_options options,
                      poplin_planning_cache *cache)
 {
-    *request = (struct conv_call){ .where = where, .graph = graph, .api = api, .cache = cache };
-    if (!poplibs_ready(graph) || !check_params(where, graph, api, params) ||
-        !poplin_conv_options_parse(where, graph, api, options, &request->options))
+    *request = (struct conv_call){ .call = call, .cache = cache };
+    if (!call_ready(call) || !check_params(call, params) ||
+        !poplin_conv_options_parse(call, options, &request->options))
         return false;
     request->no_field = !params->num_field_dims;
     request->given = request->no_field ? poplin_params_with_field(params) : *params;
@@ -62,22 +62,22 @@ void conv_call_end(struct conv_call *request)
 
 /* ---- operands ---- */
 
-bool conv_check_tensor(pop_where where, pop_graph *graph, const char *api, pop_tensor t, const char *what,
-                       pop_type type, const size_t *dims, size_t rank)
+bool conv_check_tensor(const struct call *call, pop_tensor t, const char *what, pop_type type, const size_t *dims,
+                       size_t rank)
 {
     size_t found[32];
     char wanted[128], seen[128];
     size_t found_rank = pop_tensor_shape(t, found, 32);
-    if (!poplibs_is_operand(graph, where, api, what, t))
+    if (!call_takes(call, what, t))
         return false;
     if (pop_tensor_type(t) != type)
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "%s has type %s; the parameters say %s", what,
-                            pop_type_name(pop_tensor_type(t)), pop_type_name(type));
+        return call_fail(call, POP_TYPE_ERROR, "%s has type %s; the parameters say %s", what,
+                         pop_type_name(pop_tensor_type(t)), pop_type_name(type));
     if (found_rank == rank && memcmp(found, dims, rank * sizeof(*dims)) == 0)
         return true;
-    return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%s has shape %s; the parameters say %s", what,
-                        poplibs_shape_text(seen, sizeof(seen), (pop_shape){ poplibs_min(found_rank, 32), found }),
-                        poplibs_shape_text(wanted, sizeof(wanted), (pop_shape){ rank, dims }));
+    return call_fail(call, POP_POPLAR_ERROR, "%s has shape %s; the parameters say %s", what,
+                     poplibs_shape_text(seen, sizeof(seen), (pop_shape){ poplibs_min(found_rank, 32), found }),
+                     poplibs_shape_text(wanted, sizeof(wanted), (pop_shape){ rank, dims }));
 }
 /* The number of field dimensions of the caller's tensors. */
 static size_t given_dims(const struct conv_call *request)
@@ -89,8 +89,7 @@ bool conv_call_check_input(const struct conv_call *request, pop_tensor t, const 
     const poplin_conv_params *p = &request->given;
     size_t dims[MAX_RANK] = { p->batch_size, p->num_conv_groups * p->input_channels_per_conv_group };
     memcpy(dims + 2, p->input_field_shape, sizeof(p->input_field_shape));
-    return conv_check_tensor(request->where, request->graph, request->api, t, what, p->input_type, dims,
-                             2 + given_dims(request));
+    return conv_check_tensor(request->call, t, what, p->input_type, dims, 2 + given_dims(request));
 }
 bool conv_call_check_output(const struct conv_call *request, pop_tensor t, const char *what, pop_type type)
 {
@@ -98,8 +97,7 @@ bool conv_call_check_output(const struct conv_call *request, pop_tensor t, const
     size_t dims[MAX_RANK] = { p->batch_size, p->num_conv_groups * p->output_channels_per_conv_group };
     for (size_t d = 0; d < p->num_field_dims; ++d)
         dims[2 + d] = poplin_conv_output_size(p, d);
-    return conv_check_tensor(request->where, request->graph, request->api, t, what, type, dims,
-                             2 + given_dims(request));
+    return conv_check_tensor(request->call, t, what, type, dims, 2 + given_dims(request));
 }
 bool conv_call_check_weights(const struct conv_call *request, pop_tensor t, bool transposed)
 {
@@ -107,6 +105,5 @@ bool conv_call_check_weights(const struct conv_call *request, pop_tensor t, bool
     size_t ins = p->input_channels_per_conv_group, outs = p->output_channels_per_conv_group;
     size_t dims[MAX_RANK] = { p->num_conv_groups, transposed ? ins : outs, transposed ? outs : ins };
     memcpy(dims + 3, p->kernel_shape, sizeof(p->kernel_shape));
-    return conv_check_tensor(request->where, request->graph, request->api, t, "weights", p->input_type, dims,
-                             3 + given_dims(request));
+    return conv_check_tensor(request->call, t, "weights", p->input_type, dims, 3 + given_dims(request));
 }

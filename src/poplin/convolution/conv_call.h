@@ -10,9 +10,7 @@
 enum conv_purpose { CONV_FORWARD, CONV_WEIGHT_UPDATE };
 
 struct conv_call {
-    pop_where where;
-    pop_graph *graph;
-    const char *api;
+    const struct call *call;
     poplin_conv_params given;     /* with a field dimension of 1 element if the caller's have none */
     bool no_field;                /* the caller's parameters and tensors have no field dimension */
     poplin_conv_params convolved; /* depends on the purpose */
@@ -26,8 +24,8 @@ struct conv_call {
 };
 
 /* Checks parameters and options; false after an error, with nothing left to release. */
-bool conv_call_begin(struct conv_call *request, enum conv_purpose purpose, pop_where where, pop_graph *graph,
-                     const char *api, const poplin_conv_params *params, const char *name, pop_options options,
+bool conv_call_begin(const struct call *call, struct conv_call *request, enum conv_purpose purpose,
+                     const poplin_conv_params *params, const char *name, pop_options options,
                      poplin_planning_cache *cache);
 void conv_call_end(struct conv_call *request);
 
@@ -36,7 +34,7 @@ void conv_call_end(struct conv_call *request);
 bool conv_call_check_input(const struct conv_call *request, pop_tensor t, const char *what);
 bool conv_call_check_weights(const struct conv_call *request, pop_tensor weights, bool transposed);
 bool conv_call_check_output(const struct conv_call *request, pop_tensor t, const char *what, pop_type type);
-bool conv_check_tensor(pop_where where, pop_graph *graph, const char *api, pop_tensor t, const char *what,
-                       pop_type type, const size_t *dims, size_t rank);
+bool conv_check_tensor(const struct call *call, pop_tensor t, const char *what, pop_type type, const size_t *dims,
+                       size_t rank);
 
 #endif

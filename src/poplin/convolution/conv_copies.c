@@ -7,10 +7,11 @@
 /* The elements in a list of intervals of a flat tensor. */
 static pop_tensor pick(const struct conv_work *work, pop_tensor flat, pop_interval *intervals, size_t count)
 {
+    const struct call *call = work->call;
     size_t first[2] = { 0, count };
     pop_interval_lists whole = { 1, first, intervals };
     pop_tensor made = { 0 };
-    pop_tensor_slices_nested_at(work->where, flat, &whole, 0, &made);
+    pop_tensor_slices_nested(flat, &whole, 0, &made);
     return made;
 }
 
@@ -18,22 +19,22 @@ static pop_tensor pick(const struct conv_work *work, pop_tensor flat, pop_interv
  * operands have many small pieces of padding, in which that would take longer. */
 static bool pads_with_data(const struct conv_work *work, uint32_t pad)
 {
-    return pop_graph_target(work->graph)->poplibs_release == POP_POPLIBS_2021 && pad < CONV_PAD_PARTS;
+    return pop_graph_target(work->call->graph)->poplibs_release == POP_POPLIBS_2021 && pad < CONV_PAD_PARTS;
 }
 
 void conv_copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor to, uint32_t pad, uint32_t copy)
 {
+    const struct call *call = work->call;
     pop_variable_interval *regions;
     struct interval_vec zeros = { 0 }, data = { 0 };
     struct conv_constant last = { 0 };
-    from = pop_tensor_flatten_at(work->where, from);
-    to = pop_tensor_flatten_at(work->where, to);
+    from = pop_tensor_flatten(from);
+    to = pop_tensor_flatten(to);
     if (pop_tensor_contains_constant(from)) {
         size_t count = pop_tensor_var_regions(from, &regions), at = 0;
         for (size_t i = 0; i < count; ++i) {
             size_t size = regions[i].interval.end - regions[i].interval.begin;
-            struct interval_vec *list =
-                conv_is_zeros(work->where, work->graph, regions[i].variable, &last) ? &zeros : &data;
+            struct interval_vec *list = conv_is_zeros(call, regions[i].variable, &last) ? &zeros : &data;
             if (list->count && list->list[list->count - 1].end == at)
                 list->list[list->count - 1].end += size;
             else
@@ -45,7 +46,7 @@ void conv_copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor
             conv_program_fill(work->program, copy, pick(work, to, zeros.list, zeros.count));
         } else if (zeros.count) { /* pieces of padding are small and many on few tiles: the whole variable is faster */
             pop_compute_set set = conv_program_set(work->program, pad, work->conv->name, "Zero");
-            popops_zero_in_at(work->where, work->graph, to, set);
+            popops_zero_in(call->graph, to, set);
         }
         from = data.count ? pick(work, from, data.list, data.count) : (pop_tensor){ 0 };
         to = data.count ? pick(work, to, data.list, data.count) : to;

@@ -33,25 +33,24 @@ static struct dilated_places find_places(const poplin_conv_params *params, unsig
 pop_tensor conv_dilate_output(const struct conv_resolved *conv, pop_tensor undilated, struct conv_program *program)
 {
     const struct conv_call *request = conv->request;
+    const struct call *call = request->call;
     struct dilated_places places[POPLIN_MAX_FIELD_DIMS] = { 0 };
     pop_tensor beside = undilated;
     size_t dims = request->convolved.num_field_dims;
     for (unsigned d = 0; d < dims; ++d)
         if (conv_dilates(&request->convolved, d)) {
             places[d] = find_places(&request->convolved, d);
-            beside = conv_gather(request->where, request->graph, beside, 2 + d, places[d].near, places[d].all);
+            beside = conv_gather(call, beside, 2 + d, places[d].near, places[d].all);
         }
-    pop_tensor made = conv_new_like(request->where, request->graph, beside, conv->name), to = made;
-    if (poplibs_ready(request->graph))
-        popops_zero_in_at(request->where, request->graph, made,
-                          conv_program_set(program, CONV_CLEAR_OUTPUT, conv->name, "Zero"));
-    for (unsigned d = 0; d < dims && poplibs_ready(request->graph); ++d)
+    pop_tensor made = conv_new_like(call, beside, conv->name), to = made;
+    if (call_ready(call))
+        popops_zero_in(call->graph, made, conv_program_set(program, CONV_CLEAR_OUTPUT, conv->name, "Zero"));
+    for (unsigned d = 0; d < dims && call_ready(call); ++d)
         if (places[d].all) {
-            undilated =
-                conv_gather(request->where, request->graph, undilated, 2 + d, places[d].places, places[d].count);
-            to = conv_gather(request->where, request->graph, to, 2 + d, places[d].outs, places[d].count);
+            undilated = conv_gather(call, undilated, 2 + d, places[d].places, places[d].count);
+            to = conv_gather(call, to, 2 + d, places[d].outs, places[d].count);
         }
-    if (poplibs_ready(request->graph))
+    if (call_ready(call))
         conv_program_copy(program, CONV_DILATE, undilated, to);
     for (unsigned d = 0; d < dims; ++d) {
         free(places[d].outs);

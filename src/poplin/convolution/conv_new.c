@@ -10,9 +10,10 @@
 /* A grouped variable, mapped by the plan. */
 pop_tensor conv_new_grouped(const struct conv_resolved *conv, bool weights, const char *name)
 {
+    const struct call *call = conv->call;
     size_t dims[CONV_MAX_DIMS];
     pop_shape shape = weights ? conv_grouped_weights_shape(conv, dims) : conv_grouped_input_shape(conv, dims);
-    pop_tensor made = pop_graph_add_variable_at(conv->where, conv->graph, conv->params.input_type, shape, name);
+    pop_tensor made = pop_graph_add_variable(call->graph, conv->params.input_type, shape, name);
     if (weights)
         conv_map_weights(conv, made);
     else
@@ -24,6 +25,7 @@ pop_tensor conv_new_grouped(const struct conv_resolved *conv, bool weights, cons
  * the operand, with channels last. */
 static pop_tensor new_plain(const struct conv_resolved *conv, const size_t *dims, size_t rank)
 {
+    const struct call *call = conv->call;
     size_t channels = dims[rank - 1], inner = poplibs_min(channels, poplibs_max(conv->c2, 1)),
            grouped[CONV_MAX_DIMS + 1];
     while (channels % poplibs_max(inner, 1))
@@ -32,23 +34,24 @@ static pop_tensor new_plain(const struct conv_resolved *conv, const size_t *dims
     grouped[0] = channels / inner;
     memcpy(grouped + 1, dims, (rank - 1) * sizeof(*dims));
     grouped[rank] = inner;
-    pop_tensor made = pop_graph_add_variable_at(conv->where, conv->graph, conv->request->simple.params.input_type,
-                                                conv_shape(grouped, rank + 1), conv->name);
-    poputil_map_tensor_linearly_at(conv->where, conv->graph, made);
-    made = pop_tensor_dim_roll_at(conv->where, made, 0, (unsigned)rank - 1);
-    return pop_tensor_flatten_dims_at(conv->where, made, (unsigned)rank - 1, (unsigned)rank + 1);
+    pop_tensor made = pop_graph_add_variable(call->graph, conv->request->simple.params.input_type,
+                                             conv_shape(grouped, rank + 1), conv->name);
+    poputil_map_tensor_linearly(call->graph, made);
+    made = pop_tensor_dim_roll(made, 0, (unsigned)rank - 1);
+    return pop_tensor_flatten_dims(made, (unsigned)rank - 1, (unsigned)rank + 1);
 }
 
 /* As in 2021, an input whose groups are combined has the groups' order in memory, on the tiles that use it. */
 static bool is_separate(const struct conv_resolved *conv)
 {
     return conv->plan.transform.combine_conv_groups_factor > 1 && !conv->swapped &&
-           pop_graph_target(conv->graph)->poplibs_release == POP_POPLIBS_2021;
+           pop_graph_target(conv->call->graph)->poplibs_release == POP_POPLIBS_2021;
 }
 static pop_tensor new_separate_input(const struct conv_resolved *conv, const size_t *dims, size_t rank)
 {
-    pop_tensor made = pop_graph_add_variable_at(conv->where, conv->graph, conv->request->simple.params.input_type,
-                                                conv_shape(dims, rank), conv->name);
+    const struct call *call = conv->call;
+    pop_tensor made = pop_graph_add_variable(call->graph, conv->request->simple.params.input_type,
+                                             conv_shape(dims, rank), conv->name);
     conv_map_input(conv, conv_transform_input(conv, made));
     return made;
 }
@@ -70,7 +73,7 @@ static pop_tensor new_input(const struct conv_resolved *conv)
 pop_tensor conv_new_input(const struct conv_resolved *conv)
 {
     pop_tensor made = new_input(conv);
-    return conv->request->simple.strides && poplibs_ready(conv->graph) ? conv_new_strided_input(conv, made) : made;
+    return conv->request->simple.strides && call_ready(conv->call) ? conv_new_strided_input(conv, made) : made;
 }
 
 pop_tensor conv_new_weights(const struct conv_resolved *conv)

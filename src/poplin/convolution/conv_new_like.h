@@ -3,10 +3,10 @@
 #ifndef POPLIN_CONVOLUTION_CONV_NEW_LIKE_H
 #define POPLIN_CONVOLUTION_CONV_NEW_LIKE_H
 
-#include "poplibs/support.h"
+#include "poplibs/call.h"
 
 /* A new tensor with the shape of `like`, {groups, batch, field..., channels}, on the same tiles, with equally many
  * contiguous channels. */
-pop_tensor conv_new_like(pop_where where, pop_graph *graph, pop_tensor like, const char *name);
+pop_tensor conv_new_like(const struct call *call, pop_tensor like, const char *name);
 
 #endif

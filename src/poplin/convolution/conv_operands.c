@@ -12,24 +12,29 @@
 
 static pop_tensor roll(const struct conv_resolved *conv, pop_tensor t, unsigned from, unsigned to)
 {
-    return pop_tensor_dim_roll_at(conv->where, t, from, to);
+    const struct call *call = conv->call;
+    return pop_tensor_dim_roll(t, from, to);
 }
 static pop_tensor flatten(const struct conv_resolved *conv, pop_tensor t, unsigned begin, unsigned end)
 {
-    return pop_tensor_flatten_dims_at(conv->where, t, begin, end);
+    const struct call *call = conv->call;
+    return pop_tensor_flatten_dims(t, begin, end);
 }
 static pop_tensor split_dim(const struct conv_resolved *conv, pop_tensor t, unsigned dim, size_t outer, size_t inner)
 {
-    return pop_tensor_reshape_partial_at(conv->where, t, dim, dim + 1, POP_SHAPE(outer, inner));
+    const struct call *call = conv->call;
+    return pop_tensor_reshape_partial(t, dim, dim + 1, POP_SHAPE(outer, inner));
 }
 static pop_tensor insert_ones(const struct conv_resolved *conv, pop_tensor t, unsigned dim, unsigned count)
 {
+    const struct call *call = conv->call;
     size_t ones[POPLIN_MAX_FIELD_DIMS] = { 1, 1, 1, 1, 1, 1 };
-    return count ? pop_tensor_reshape_partial_at(conv->where, t, dim, dim, conv_shape(ones, count)) : t;
+    return count ? pop_tensor_reshape_partial(t, dim, dim, conv_shape(ones, count)) : t;
 }
 static pop_tensor remove_ones(const struct conv_resolved *conv, pop_tensor t, unsigned dim, unsigned count)
 {
-    return count ? pop_tensor_reshape_partial_at(conv->where, t, dim, dim + count, POP_SHAPE()) : t;
+    const struct call *call = conv->call;
+    return count ? pop_tensor_reshape_partial(t, dim, dim + count, POP_SHAPE()) : t;
 }
 
 /* ---- expanded kernel dimensions: position k of channel i becomes input channel k I + i ---- */
@@ -51,6 +56,7 @@ static poplin_conv_params output_left_alone(const poplin_conv_params *params, un
 static pop_tensor expand_input(const struct conv_resolved *conv, const struct poplin_step *step,
                                const poplin_conv_params *after, pop_tensor input)
 {
+    const struct call *call = conv->call;
     unsigned dim = step->number;
     size_t positions = after->input_field_shape[dim],
            kernel = after->input_channels_per_conv_group / step->before.input_channels_per_conv_group;
@@ -61,10 +67,9 @@ static pop_tensor expand_input(const struct conv_resolved *conv, const struct po
     for (size_t k = 0; k < kernel; ++k) {
         for (size_t o = 0; o < positions; ++o)
             indices[o] = poplin_get_input_index(dim, (unsigned)o, (unsigned)(first + k), &params);
-        parts[k] = conv_gather(conv->where, conv->graph, input, 2 + dim, indices, positions);
+        parts[k] = conv_gather(call, input, 2 + dim, indices, positions);
     }
-    pop_tensor made =
-        pop_tensor_concat_at(conv->where, (pop_tensors){ kernel, parts }, (unsigned)pop_tensor_rank(input) - 1);
+    pop_tensor made = pop_tensor_concat((pop_tensors){ kernel, parts }, (unsigned)pop_tensor_rank(input) - 1);
     free(indices);
     free(parts);
     return made;
@@ -72,12 +77,13 @@ static pop_tensor expand_input(const struct conv_resolved *conv, const struct po
 static pop_tensor expand_weights(const struct conv_resolved *conv, const struct poplin_step *step,
                                  const poplin_conv_params *after, pop_tensor weights)
 {
+    const struct call *call = conv->call;
     unsigned dim = 1 + step->number, rank = (unsigned)pop_tensor_rank(weights);
     size_t kernel = after->input_channels_per_conv_group / step->before.input_channels_per_conv_group;
     size_t first = kernel == step->before.kernel_shape[step->number]
                        ? 0
                        : step->before.kernel_transform.truncation_lower[step->number];
-    pop_tensor used = pop_tensor_slice_at(conv->where, weights, first, first + kernel, dim);
+    pop_tensor used = pop_tensor_slice(weights, first, first + kernel, dim);
     return insert_ones(conv, flatten(conv, roll(conv, used, dim, rank - 2), rank - 2, rank), dim, 1);
 }
 
@@ -87,13 +93,15 @@ static pop_tensor expand_weights(const struct conv_resolved *conv, const struct 
 static pop_tensor field_to_in_chans(const struct conv_resolved *conv, unsigned d, const poplin_conv_params *before,
                                     pop_tensor input)
 {
+    const struct call *call = conv->call;
     unsigned dim = 2 + d, rank = (unsigned)pop_tensor_rank(input), first = before->input_transform.truncation_lower[d];
-    input = pop_tensor_slice_at(conv->where, input, first, first + poplin_conv_truncated_input_size(before, d), dim);
+    input = pop_tensor_slice(input, first, first + poplin_conv_truncated_input_size(before, d), dim);
     return insert_ones(conv, flatten(conv, roll(conv, input, dim, rank - 2), rank - 2, rank), dim, 1);
 }
 static pop_tensor weights_of_positions(const struct conv_resolved *conv, unsigned d, const poplin_conv_params *params,
                                        pop_tensor weights)
 {
+    const struct call *call = conv->call;
     unsigned dim = 1 + d, rank = (unsigned)pop_tensor_rank(weights);
     size_t outs = poplin_conv_output_size(params, d), ins = poplin_conv_truncated_input_size(params, d);
     unsigned first = params->input_transform.truncation_lower[d], *indices = poplibs_new(ins, sizeof(*indices));
@@ -101,11 +109,10 @@ static pop_tensor weights_of_positions(const struct conv_resolved *conv, unsigne
     for (size_t o = 0; o < outs; ++o) {
         for (size_t i = 0; i < ins; ++i)
             indices[i] = poplin_get_kernel_index(d, (unsigned)o, first + (unsigned)i, params);
-        pop_tensor rows =
-            conv_gather(conv->where, conv->graph, weights, dim, indices, ins); /* {groups, ..., inputs, ..., out, in} */
+        pop_tensor rows = conv_gather(call, weights, dim, indices, ins); /* {groups, ..., inputs, ..., out, in} */
         parts[o] = insert_ones(conv, flatten(conv, roll(conv, rows, dim, rank - 2), rank - 2, rank), dim, 1);
     }
-    pop_tensor made = pop_tensor_concat_at(conv->where, (pop_tensors){ outs, parts }, rank - 2);
+    pop_tensor made = pop_tensor_concat((pop_tensors){ outs, parts }, rank - 2);
     free(indices);
     free(parts);
     return made;
@@ -129,6 +136,7 @@ static pop_tensor flatten_field(const struct conv_resolved *conv, unsigned set, 
 }
 static pop_tensor unflatten_field(const struct conv_resolved *conv, unsigned set, const size_t *sizes, pop_tensor t)
 {
+    const struct call *call = conv->call;
     unsigned highest = 31 - (unsigned)__builtin_clz(set), taken = 0;
     size_t dims[POPLIN_MAX_FIELD_DIMS + 1], count = 0;
     for (unsigned bit = highest; bit-- > 0;)
@@ -137,8 +145,7 @@ static pop_tensor unflatten_field(const struct conv_resolved *conv, unsigned set
     for (unsigned bit = 0; bit <= highest; ++bit)
         if (set >> bit & 1)
             dims[count++] = sizes[bit];
-    t = pop_tensor_reshape_partial_at(conv->where, t, 1 + highest - taken, 2 + highest - taken,
-                                      conv_shape(dims, count));
+    t = pop_tensor_reshape_partial(t, 1 + highest - taken, 2 + highest - taken, conv_shape(dims, count));
     for (unsigned bit = 0, at = 0; bit < highest; ++bit)
         if (set >> bit & 1)
             t = roll(conv, t, 1 + highest - taken + at++, 1 + bit);
@@ -151,20 +158,21 @@ static pop_tensor combine_input(const struct conv_resolved *conv, unsigned facto
 {
     unsigned rank = (unsigned)pop_tensor_rank(t);
     size_t groups = pop_tensor_dim(t, 0), whole = poplibs_ceil_div(groups, factor);
-    t = split_dim(conv, conv_pad(conv->where, conv->graph, t, 0, 0, whole * factor - groups), 0, whole, factor);
+    t = split_dim(conv, conv_pad(conv->call, t, 0, 0, whole * factor - groups), 0, whole, factor);
     return flatten(conv, roll(conv, t, 1, rank - 1), rank - 1, rank + 1);
 }
 static pop_tensor combine_weights(const struct conv_resolved *conv, unsigned factor, pop_tensor t)
 {
+    const struct call *call = conv->call;
     unsigned rank = (unsigned)pop_tensor_rank(t);
     size_t groups = pop_tensor_dim(t, 0), whole = poplibs_ceil_div(groups, factor), ins = pop_tensor_dim(t, rank - 1);
     pop_tensor *parts = poplibs_new(factor, sizeof(*parts));
-    t = split_dim(conv, conv_pad(conv->where, conv->graph, t, 0, 0, whole * factor - groups), 0, whole, factor);
+    t = split_dim(conv, conv_pad(call, t, 0, 0, whole * factor - groups), 0, whole, factor);
     for (unsigned i = 0; i < factor; ++i) {
-        pop_tensor one = remove_ones(conv, pop_tensor_slice_at(conv->where, t, i, i + 1, 1), 1, 1);
-        parts[i] = conv_pad(conv->where, conv->graph, one, rank - 1, i * ins, (factor - 1 - i) * ins);
+        pop_tensor one = remove_ones(conv, pop_tensor_slice(t, i, i + 1, 1), 1, 1);
+        parts[i] = conv_pad(call, one, rank - 1, i * ins, (factor - 1 - i) * ins);
     }
-    pop_tensor made = pop_tensor_concat_at(conv->where, (pop_tensors){ factor, parts }, rank - 2);
+    pop_tensor made = pop_tensor_concat((pop_tensors){ factor, parts }, rank - 2);
     free(parts);
     return made;
 }
@@ -173,9 +181,10 @@ static pop_tensor combine_weights(const struct conv_resolved *conv, unsigned fac
 static pop_tensor separate(const struct conv_resolved *conv, const struct poplin_step *step, pop_tensor t,
                            size_t channels)
 {
+    const struct call *call = conv->call;
     unsigned rank = (unsigned)pop_tensor_rank(t);
     t = roll(conv, split_dim(conv, t, rank - 1, step->number, channels), rank - 1, 1);
-    return pop_tensor_slice_at(conv->where, flatten(conv, t, 0, 2), 0, step->before.num_conv_groups, 0);
+    return pop_tensor_slice(flatten(conv, t, 0, 2), 0, step->before.num_conv_groups, 0);
 }
 
 /* ---- all steps ---- */
@@ -235,26 +244,28 @@ static pop_tensor group(const struct conv_resolved *conv, pop_tensor t, size_t o
                         unsigned inner)
 {
     unsigned rank = (unsigned)pop_tensor_rank(t);
-    t = conv_pad(conv->where, conv->graph, t, 0, 0, outer_groups * g2 - pop_tensor_dim(t, 0));
-    t = conv_pad(conv->where, conv->graph, t, rank - 1, 0, outer * inner - pop_tensor_dim(t, rank - 1));
+    t = conv_pad(conv->call, t, 0, 0, outer_groups * g2 - pop_tensor_dim(t, 0));
+    t = conv_pad(conv->call, t, rank - 1, 0, outer * inner - pop_tensor_dim(t, rank - 1));
     t = split_dim(conv, split_dim(conv, t, rank - 1, outer, inner), 0, outer_groups, g2); /* {G1, g2, ..., C1, c2} */
     return roll(conv, roll(conv, t, rank, 1), 2, rank);
 }
 static pop_tensor ungroup(const struct conv_resolved *conv, pop_tensor t, size_t groups, size_t channels)
 {
+    const struct call *call = conv->call;
     unsigned rank = (unsigned)pop_tensor_rank(t);
     t = roll(conv, roll(conv, t, rank - 2, 1), 2, rank - 2); /* {G1, g2, ..., C1, c2} */
     t = flatten(conv, flatten(conv, t, rank - 2, rank), 0, 2);
-    t = pop_tensor_slice_at(conv->where, t, 0, groups, 0);
-    return pop_tensor_slice_at(conv->where, t, 0, channels, rank - 3);
+    t = pop_tensor_slice(t, 0, groups, 0);
+    return pop_tensor_slice(t, 0, channels, rank - 3);
 }
 
 /* Reverses dimensions, unless vertices read flipped operands as they are. */
 static pop_tensor flip(const struct conv_resolved *conv, pop_tensor t, const bool *flips, unsigned first)
 {
+    const struct call *call = conv->call;
     for (unsigned d = 0; d < conv->plan.num_field_dims && !conv->plan.method->reads_flipped; ++d)
         if (flips[d])
-            t = pop_tensor_reverse_at(conv->where, t, first + d);
+            t = pop_tensor_reverse(t, first + d);
     return t;
 }
 
@@ -263,16 +274,17 @@ static pop_tensor group_weights(const struct conv_resolved *conv, pop_tensor t)
 {
     unsigned rank = (unsigned)pop_tensor_rank(t);
     t = group(conv, t, conv->g1, conv->g2, conv->c1, conv->c2); /* {G1, C1, kernel..., O, g2, c2} */
-    t = conv_pad(conv->where, conv->graph, t, rank - 1, 0, conv->o1 * conv->o2 - pop_tensor_dim(t, rank - 1));
+    t = conv_pad(conv->call, t, rank - 1, 0, conv->o1 * conv->o2 - pop_tensor_dim(t, rank - 1));
     t = split_dim(conv, t, rank - 1, conv->o1, conv->o2); /* {G1, C1, kernel..., O1, o2, g2, c2} */
     return roll(conv, roll(conv, t, rank - 1, 1), rank, rank + 1);
 }
 static pop_tensor ungroup_weights(const struct conv_resolved *conv, pop_tensor t)
 {
+    const struct call *call = conv->call;
     unsigned rank = (unsigned)pop_tensor_rank(t);
     t = roll(conv, roll(conv, t, rank - 2, rank - 3), 1, rank - 4); /* {G1, C1, kernel..., O1, o2, g2, c2} */
     t = flatten(conv, t, rank - 4, rank - 2);
-    t = pop_tensor_slice_at(conv->where, t, 0, conv->transformed.params.output_channels_per_conv_group, rank - 4);
+    t = pop_tensor_slice(t, 0, conv->transformed.params.output_channels_per_conv_group, rank - 4);
     return ungroup(conv, t, conv->transformed.params.num_conv_groups,
                    conv->transformed.params.input_channels_per_conv_group);
 }

@@ -67,31 +67,32 @@ static const struct conv_worklists *lists_of(const struct conv_work *work, const
 
 static void set(const struct conv_work *work, pop_vertex vertex, const char *field, size_t value)
 {
-    pop_graph_set_field_int_at(work->where, work->graph, vertex, field, (int64_t)value);
+    const struct call *call = work->call;
+    call_set(call, vertex, field, value);
 }
 
 static void connect_operands(const struct conv_work *work, pop_vertex vertex, const struct conv_part *part,
                              pop_tensor input, pop_tensor weights)
 {
+    const struct call *call = work->call;
     size_t groups = conv_range_size(part->g), outs = conv_range_size(part->o), ins = conv_range_size(part->c),
            rows = groups * outs * ins, at = 0;
     pop_tensor *list = poplibs_new(rows, sizeof(*list));
     for (size_t g = 0; g < groups; ++g)
         for (size_t c = 0; c < ins; ++c)
             list[g * ins + c] = conv_part_input(work->conv, input, part, part->g.begin + g, part->c.begin + c);
-    pop_graph_connect_list_at(work->where, work->graph, vertex, "in", (pop_tensors){ groups * ins, list });
+    pop_graph_connect_list(call->graph, vertex, "in", (pop_tensors){ groups * ins, list });
     for (size_t g = 0; g < groups; ++g)
         for (size_t o = 0; o < outs; ++o)
             for (size_t c = 0; c < ins; ++c)
                 list[at++] = conv_part_weights(work->conv, weights, part, part->g.begin + g, part->o.begin + o,
                                                part->c.begin + c);
     assert(at == rows && groups && outs && ins);
-    pop_graph_connect_list_at(work->where, work->graph, vertex, "weights", (pop_tensors){ rows, list });
+    pop_graph_connect_list(call->graph, vertex, "weights", (pop_tensors){ rows, list });
     for (size_t g = 0; g < groups; ++g)
         for (size_t o = 0; o < outs; ++o)
-            list[g * outs + o] =
-                pop_tensor_flatten_at(work->where, pop_tensor_index_at(work->where, part->partials, POP_SHAPE(g, o)));
-    pop_graph_connect_list_at(work->where, work->graph, vertex, "out", (pop_tensors){ groups * outs, list });
+            list[g * outs + o] = pop_tensor_flatten(pop_tensor_index(part->partials, POP_SHAPE(g, o)));
+    pop_graph_connect_list(call->graph, vertex, "out", (pop_tensors){ groups * outs, list });
     free(list);
 }
 
@@ -107,16 +108,18 @@ size_t conv_part_positions(const struct conv_work *work, const struct conv_part 
 static pop_vertex new_vertex(const struct conv_work *work, pop_compute_set compute, const struct conv_row_vertex *of,
                              bool limited)
 {
+    const struct call *call = work->call;
     char name[96];
     snprintf(name, sizeof(name), "poplin::%s<%s,%s,%s%s>", of->type, pop_type_name(work->conv->params.input_type),
              pop_type_name(work->conv->plan.tile_partial_type), limited ? "true" : "false", of->parameters);
-    return pop_graph_add_vertex_at(work->where, work->graph, compute, name);
+    return pop_graph_add_vertex(call->graph, compute, name);
 }
 
 void conv_add_row_vertex(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part,
                          pop_tensor input, pop_tensor weights, const struct conv_row_vertex *of)
 {
-    unsigned last = work->conv->plan.num_field_dims - 1, workers = pop_graph_target(work->graph)->num_worker_contexts;
+    const struct call *call = work->call;
+    unsigned last = work->conv->plan.num_field_dims - 1, workers = pop_graph_target(call->graph)->num_worker_contexts;
     unsigned dilation = work->conv->params.input_transform.dilation[last],
              stride = work->conv->params.output_transform.stride[last],
              common = (unsigned)poplibs_gcd(dilation, stride);
@@ -125,8 +128,8 @@ void conv_add_row_vertex(const struct conv_work *work, pop_compute_set compute, 
     assert(positions && conv_range_size(part->kernel[0]));
     pop_vertex vertex = new_vertex(work, compute, of, list->max <= UINT16_MAX);
     connect_operands(work, vertex, part, input, weights);
-    pop_graph_set_field_vector_at(work->where, work->graph, vertex, POP_FIELD("worklists", POP_WHOLE), POP_UNSIGNED_INT,
-                                  list->list, list->count);
+    pop_graph_set_field_vector(call->graph, vertex, POP_FIELD("worklists", POP_WHOLE), POP_UNSIGNED_INT, list->list,
+                               list->count);
     set(work, vertex, "conv_groups", conv_range_size(part->g));
     set(work, vertex, "in_groups", conv_range_size(part->c));
     set(work, vertex, "out_groups", conv_range_size(part->o));
@@ -140,11 +143,12 @@ void conv_add_row_vertex(const struct conv_work *work, pop_compute_set compute, 
     set(work, vertex, "out_elements",
         pop_tensor_num_elements(part->partials) / (conv_range_size(part->g) * conv_range_size(part->o)));
     set(work, vertex, "num_workers", workers);
-    pop_graph_map_vertex_at(work->where, work->graph, vertex, part->tile);
+    pop_graph_map_vertex(call->graph, vertex, part->tile);
 }
 
 void conv_add_partials(const struct conv_work *work, pop_compute_set compute, struct conv_part *part)
 {
+    const struct call *call = work->call;
     unsigned dims = work->conv->plan.num_field_dims, rank = 0;
     size_t shape[CONV_MAX_DIMS];
     shape[rank++] = conv_range_size(part->g);
@@ -154,17 +158,17 @@ void conv_add_partials(const struct conv_work *work, pop_compute_set compute, st
         shape[rank++] = conv_range_size(part->field[d]);
     shape[rank++] = work->conv->g2;
     shape[rank++] = work->conv->o2;
-    part->partials = pop_graph_add_variable_at(work->where, work->graph, work->conv->plan.tile_partial_type,
-                                               conv_shape(shape, rank), "partials");
-    pop_graph_set_tile_mapping_at(work->where, work->graph, part->partials, part->tile);
+    part->partials =
+        pop_graph_add_variable(call->graph, work->conv->plan.tile_partial_type, conv_shape(shape, rank), "partials");
+    pop_graph_set_tile_mapping(call->graph, part->partials, part->tile);
     if (part->empty)
-        popops_zero_in_at(work->where, work->graph, part->partials, compute);
+        popops_zero_in(call->graph, part->partials, compute);
 }
 
 const struct conv_part *conv_next_part(const struct conv_work *work, pop_compute_set compute, struct conv_parts *parts,
                                        size_t *next)
 {
-    while (*next < parts->outputs * parts->depth && poplibs_ready(work->graph)) {
+    while (*next < parts->outputs * parts->depth && call_ready(work->call)) {
         struct conv_part *part = &parts->parts[(*next)++];
         conv_add_partials(work, compute, part);
         if (!part->empty)

@@ -42,7 +42,7 @@ static size_t place_of(const struct conv_resolved *conv, const unsigned *index, 
 
 static unsigned tile_of(const struct conv_resolved *conv, size_t place)
 {
-    unsigned tiles = pop_target_num_tiles(pop_graph_target(conv->graph)), at = (unsigned)(place % tiles),
+    unsigned tiles = pop_target_num_tiles(pop_graph_target(conv->call->graph)), at = (unsigned)(place % tiles),
              start = conv->plan.start_tile % tiles;
     return conv->plan.reversed ? (start + tiles - at) % tiles : (start + at) % tiles;
 }
@@ -140,15 +140,17 @@ struct conv_parts conv_parts_make(const struct conv_resolved *conv, unsigned out
 /* Flat; most parts have whole kernels, and many the whole field. */
 static pop_tensor box_of(const struct conv_resolved *conv, pop_tensor t, pop_shape begins, pop_shape ends)
 {
+    const struct call *call = conv->call;
     bool whole = true;
     for (size_t d = 0; d < begins.rank; ++d)
         whole &= !begins.dims[d] && ends.dims[d] == pop_tensor_dim(t, d);
-    return pop_tensor_flatten_at(conv->where, whole ? t : pop_tensor_slice_nd_at(conv->where, t, begins, ends));
+    return pop_tensor_flatten(whole ? t : pop_tensor_slice_nd(t, begins, ends));
 }
 
 pop_tensor conv_part_input(const struct conv_resolved *conv, pop_tensor input, const struct conv_part *part, size_t g,
                            size_t c)
 {
+    const struct call *call = conv->call;
     assert(g < conv->g1 && c < conv->c1 && !part->empty);
     size_t begins[CONV_MAX_DIMS] = { part->n.begin }, ends[CONV_MAX_DIMS] = { part->n.end };
     unsigned dims = conv->plan.num_field_dims;
@@ -156,13 +158,14 @@ pop_tensor conv_part_input(const struct conv_resolved *conv, pop_tensor input, c
         begins[1 + d] = part->input[d].begin;
         ends[1 + d] = part->input[d].end;
     }
-    pop_tensor group = pop_tensor_index_at(conv->where, input, POP_SHAPE(g, c));
+    pop_tensor group = pop_tensor_index(input, POP_SHAPE(g, c));
     return box_of(conv, group, conv_shape(begins, dims + 1), conv_shape(ends, dims + 1));
 }
 
 pop_tensor conv_part_weights(const struct conv_resolved *conv, pop_tensor weights, const struct conv_part *part,
                              size_t g, size_t o, size_t c)
 {
+    const struct call *call = conv->call;
     assert(g < conv->g1 && o < conv->o1 && c < conv->c1);
     size_t begins[CONV_MAX_DIMS], ends[CONV_MAX_DIMS];
     unsigned dims = conv->plan.num_field_dims;
@@ -170,7 +173,7 @@ pop_tensor conv_part_weights(const struct conv_resolved *conv, pop_tensor weight
         begins[d] = part->kernel[d].begin;
         ends[d] = part->kernel[d].end;
     }
-    pop_tensor group = pop_tensor_index_at(conv->where, weights, POP_SHAPE(g, o, c));
+    pop_tensor group = pop_tensor_index(weights, POP_SHAPE(g, o, c));
     return box_of(conv, group, conv_shape(begins, dims), conv_shape(ends, dims));
 }
 
@@ -186,37 +189,38 @@ struct operand {
 static void track(const struct operand *operand, const struct conv_part *part)
 {
     const struct conv_resolved *conv = operand->conv;
+    const struct call *call = conv->call;
     for (size_t g = part->g.begin; g < part->g.end; ++g)
         for (size_t c = part->c.begin; c < part->c.end; ++c)
             if (!operand->weights)
-                poputil_use_tracker_add_at(conv->where, operand->tracker, conv->graph, part->tile,
-                                           conv_part_input(conv, operand->grouped, part, g, c));
+                poputil_use_tracker_add(operand->tracker, call->graph, part->tile,
+                                        conv_part_input(conv, operand->grouped, part, g, c));
             else
                 for (size_t o = part->o.begin; o < part->o.end; ++o)
-                    poputil_use_tracker_add_at(conv->where, operand->tracker, conv->graph, part->tile,
-                                               conv_part_weights(conv, operand->grouped, part, g, o, c));
+                    poputil_use_tracker_add(operand->tracker, call->graph, part->tile,
+                                            conv_part_weights(conv, operand->grouped, part, g, o, c));
 }
 
 static void map_by_use(const struct conv_resolved *conv, pop_tensor grouped, bool weights)
 {
+    const struct call *call = conv->call;
     const struct poplin_partition *partition = &conv->plan.partition;
-    unsigned tiles = pop_target_num_tiles(pop_graph_target(conv->graph)),
+    unsigned tiles = pop_target_num_tiles(pop_graph_target(call->graph)),
              grain = conv->g2 * conv->c2 * (weights ? conv->o2 : 1);
     struct operand operand = { conv, grouped, weights,
                                poputil_use_tracker_create(tiles, conv->plan.start_tile, !conv->plan.reversed) };
     for (unsigned o = 0; o < partition->out_chan_split.serial; ++o)
         for (unsigned c = 0; c < partition->in_chan_split.serial; ++c) {
             struct conv_parts parts = conv_parts_make(conv, o, c);
-            for (size_t i = 0; i < parts.outputs * parts.depth && poplibs_ready(conv->graph); ++i)
+            for (size_t i = 0; i < parts.outputs * parts.depth && call_ready(call); ++i)
                 if (!parts.parts[i].empty)
                     track(&operand, &parts.parts[i]);
             free(parts.parts);
         }
     if (poputil_use_tracker_empty(operand.tracker))
-        poputil_map_tensor_linearly_at(conv->where, conv->graph, grouped);
+        poputil_map_tensor_linearly(call->graph, grouped);
     else
-        poputil_use_tracker_map_tensors_by_use_at(conv->where, operand.tracker, conv->graph, grain, grain, true,
-                                                  POPUTIL_MAPPING_NONE);
+        poputil_use_tracker_map_tensors_by_use(operand.tracker, call->graph, grain, grain, true, POPUTIL_MAPPING_NONE);
     poputil_use_tracker_destroy(operand.tracker);
 }
 void conv_map_input(const struct conv_resolved *conv, pop_tensor grouped)

@@ -10,8 +10,7 @@ enum { PIECE_CYCLES = 8, EXCHANGE_CYCLES = 150 };
 
 /* Flat source and destination, and the intervals of each on each tile. */
 struct places {
-    pop_where where;
-    pop_graph *graph;
+    const struct call *call;
     pop_tensor from, to;
     pop_interval_lists sources, blocks;
     unsigned workers, bytes_per_cycle, element_bytes;
@@ -30,14 +29,15 @@ static uint64_t cycles_of_receiving(const struct places *places, size_t block)
  * place. */
 static uint64_t pieces_between(const struct places *places, size_t begin, size_t end)
 {
+    const struct call *call = places->call;
     pop_variable_interval *from, *to;
     struct conv_constant last = { 0 };
     uint64_t pieces = 0;
-    pop_mark mark = pop_graph_mark(places->graph);
-    size_t from_count = pop_tensor_var_regions(pop_tensor_slice_at(places->where, places->from, begin, end, 0), &from);
-    size_t to_count = pop_tensor_var_regions(pop_tensor_slice_at(places->where, places->to, begin, end, 0), &to);
+    pop_mark mark = pop_graph_mark(call->graph);
+    size_t from_count = pop_tensor_var_regions(pop_tensor_slice(places->from, begin, end, 0), &from);
+    size_t to_count = pop_tensor_var_regions(pop_tensor_slice(places->to, begin, end, 0), &to);
     for (size_t i = 0, k = 0, at = 0, next = 0; i < from_count; ++i) { /* next: where destination's region k begins */
-        bool zeros = conv_is_zeros(places->where, places->graph, from[i].variable, &last);
+        bool zeros = conv_is_zeros(call, from[i].variable, &last);
         pieces += !zeros;
         size_t first = at;
         at += from[i].interval.end - from[i].interval.begin;
@@ -46,7 +46,7 @@ static uint64_t pieces_between(const struct places *places, size_t begin, size_t
     }
     free(from);
     free(to);
-    pop_graph_release(places->graph, mark);
+    pop_graph_release(call->graph, mark);
     return pieces;
 }
 
@@ -78,11 +78,11 @@ static bool is_slow(const struct places *places, size_t block, size_t tile)
 
 static void move_block(const struct places *places, size_t block, size_t tile)
 {
+    const struct call *call = places->call;
     for (size_t i = places->blocks.first[block]; i < places->blocks.first[block + 1]; ++i) {
         pop_interval interval = places->blocks.intervals[i];
-        pop_graph_set_tile_mapping_at(places->where, places->graph,
-                                      pop_tensor_slice_at(places->where, places->to, interval.begin, interval.end, 0),
-                                      (unsigned)tile);
+        pop_graph_set_tile_mapping(call->graph, pop_tensor_slice(places->to, interval.begin, interval.end, 0),
+                                   (unsigned)tile);
     }
 }
 
@@ -107,21 +107,20 @@ static void exchange_blocks(const struct places *places)
     free(held);
 }
 
-void conv_avoid_local_pieces(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to)
+void conv_avoid_local_pieces(const struct call *call, pop_tensor from, pop_tensor to)
 {
-    const pop_target *target = pop_graph_target(graph);
-    if (!poplibs_ready(graph) || pop_target_num_tiles(target) < 2 || pop_tensor_num_elements(to) == 0)
+    const pop_target *target = pop_graph_target(call->graph);
+    if (!call_ready(call) || pop_target_num_tiles(target) < 2 || pop_tensor_num_elements(to) == 0)
         return;
-    struct places places = { .where = where,
-                             .graph = graph,
-                             .from = pop_tensor_flatten_at(where, from),
-                             .to = pop_tensor_flatten_at(where, to),
+    struct places places = { .call = call,
+                             .from = pop_tensor_flatten(from),
+                             .to = pop_tensor_flatten(to),
                              .workers = target->num_worker_contexts,
                              .bytes_per_cycle = target->exchange_bytes_per_cycle,
                              .element_bytes = pop_target_type_size(target, pop_tensor_type(to)) };
     bool complete = true; /* if something is not mapped, the copy reports it */
-    if (pop_graph_get_tile_mapping_at(where, graph, places.from, &complete, &places.sources) && complete &&
-        pop_graph_get_tile_mapping_at(where, graph, places.to, &complete, &places.blocks))
+    if (pop_graph_get_tile_mapping(call->graph, places.from, &complete, &places.sources) && complete &&
+        pop_graph_get_tile_mapping(call->graph, places.to, &complete, &places.blocks))
         exchange_blocks(&places);
     pop_interval_lists_free(&places.sources);
     pop_interval_lists_free(&places.blocks);

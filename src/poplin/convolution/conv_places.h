@@ -3,10 +3,10 @@
 #ifndef POPLIN_CONVOLUTION_CONV_PLACES_H
 #define POPLIN_CONVOLUTION_CONV_PLACES_H
 
-#include "poplibs/support.h"
+#include "poplibs/call.h"
 
 /* Changes the mapping of a destination to which nothing refers yet, so that few small pieces of the source stay on
  * their tile. */
-void conv_avoid_local_pieces(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to);
+void conv_avoid_local_pieces(const struct call *call, pop_tensor from, pop_tensor to);
 
 #endif

@@ -14,9 +14,9 @@ struct conv_program_phase {
     bool has_after; /* whether `after` exists */
 };
 
-struct conv_program conv_program_begin(pop_where where, pop_graph *graph, const char *name)
+struct conv_program conv_program_begin(const struct call *call, const char *name)
 {
-    return (struct conv_program){ .where = where, .graph = graph, .name = name };
+    return (struct conv_program){ .call = call, .name = name };
 }
 
 /* Finds or inserts a phase; phases are sorted by number. */
@@ -41,30 +41,30 @@ void conv_program_copy(struct conv_program *program, uint32_t number, pop_tensor
 
 void conv_program_fill(struct conv_program *program, uint32_t number, pop_tensor to)
 {
-    pop_where where = program->where;
-    pop_graph *graph = program->graph;
+    const struct call *call = program->call;
+    pop_graph *graph = call->graph;
     pop_interval_lists pieces;
     size_t total = 0, at = 0;
-    if (!poplibs_ready(graph))
+    if (!call_ready(call))
         return;
-    to = pop_tensor_flatten_at(where, to);
-    if (!pop_graph_get_tile_mapping_at(where, graph, to, NULL, &pieces))
+    to = pop_tensor_flatten(to);
+    if (!pop_graph_get_tile_mapping(graph, to, NULL, &pieces))
         return;
     size_t *longest = poplibs_zeros(pieces.count, sizeof(*longest)); /* by tile */
     for (size_t tile = 0; tile < pieces.count; total += longest[tile++])
         for (size_t i = pieces.first[tile]; i < pieces.first[tile + 1]; ++i)
             longest[tile] = poplibs_max(longest[tile], pieces.intervals[i].end - pieces.intervals[i].begin);
     char *path = poplin_path(program->name, "zeros");
-    pop_tensor zeros = pop_graph_add_constant_float_at(where, graph, pop_tensor_type(to), POP_SHAPE(total), 0, path);
+    pop_tensor zeros = pop_graph_add_constant_float(graph, pop_tensor_type(to), POP_SHAPE(total), 0, path);
     for (size_t tile = 0; tile < pieces.count; at += longest[tile++]) {
         if (!longest[tile])
             continue;
-        pop_tensor own = pop_tensor_slice_at(where, zeros, at, at + longest[tile], 0);
-        pop_graph_set_tile_mapping_at(where, graph, own, (unsigned)tile);
+        pop_tensor own = pop_tensor_slice(zeros, at, at + longest[tile], 0);
+        pop_graph_set_tile_mapping(graph, own, (unsigned)tile);
         for (size_t i = pieces.first[tile]; i < pieces.first[tile + 1]; ++i) {
             pop_interval piece = pieces.intervals[i];
-            conv_program_copy(program, number, pop_tensor_slice_at(where, own, 0, piece.end - piece.begin, 0),
-                              pop_tensor_slice_at(where, to, piece.begin, piece.end, 0));
+            conv_program_copy(program, number, pop_tensor_slice(own, 0, piece.end - piece.begin, 0),
+                              pop_tensor_slice(to, piece.begin, piece.end, 0));
         }
     }
     free(path);
@@ -74,10 +74,11 @@ void conv_program_fill(struct conv_program *program, uint32_t number, pop_tensor
 
 pop_compute_set conv_program_set(struct conv_program *program, uint32_t number, const char *name, const char *step)
 {
+    const struct call *call = program->call;
     struct conv_program_phase *phase = phase_of(program, number);
     if (!phase->set.id) {
         char *path = poplin_path(name, step);
-        phase->set = pop_graph_add_compute_set_at(program->where, program->graph, path);
+        phase->set = pop_graph_add_compute_set(call->graph, path);
         free(path);
     }
     return phase->set;
@@ -85,9 +86,10 @@ pop_compute_set conv_program_set(struct conv_program *program, uint32_t number, 
 
 pop_program conv_program_sequence(struct conv_program *program, uint32_t number)
 {
+    const struct call *call = program->call;
     struct conv_program_phase *phase = phase_of(program, number);
     if (!phase->has_after)
-        phase->after = pop_sequence_at(program->where, program->graph, program->name);
+        phase->after = pop_sequence(call->graph, program->name);
     phase->has_after = true;
     return phase->after;
 }
@@ -95,17 +97,17 @@ pop_program conv_program_sequence(struct conv_program *program, uint32_t number)
 /* Adds one copy for each element type. */
 static void add_copies(const struct conv_program *program, struct poplibs_copies *copies, pop_program sequence)
 {
-    while (copies->from.count && poplibs_ready(program->graph)) {
+    const struct call *call = program->call;
+    while (copies->from.count && call_ready(call)) {
         const pop_tensor *from = copies->from.list, *to = copies->to.list;
         const pop_type type = pop_tensor_type(from[0]);
         struct poplibs_copies alike = { 0 }, others = { 0 };
         for (size_t i = 0; i < copies->from.count; ++i)
             if (pop_tensor_type(from[i]) == type)
-                poplibs_copies_add(&alike, pop_tensor_flatten_at(program->where, from[i]),
-                                   pop_tensor_flatten_at(program->where, to[i]));
+                poplibs_copies_add(&alike, pop_tensor_flatten(from[i]), pop_tensor_flatten(to[i]));
             else
                 poplibs_copies_add(&others, from[i], to[i]);
-        poplibs_copies_end(&alike, program->where, program->graph, sequence, program->name);
+        call_copies(call, &alike, sequence, program->name);
         poplibs_copies_free(copies);
         *copies = others;
     }
@@ -114,14 +116,15 @@ static void add_copies(const struct conv_program *program, struct poplibs_copies
 
 void conv_program_end(struct conv_program *program, pop_program sequence)
 {
+    const struct call *call = program->call;
     for (struct conv_program_phase *phase = program->phases; phase < program->phases + program->count; ++phase) {
         /* this compute set is created before it is known whether anything is transposed */
         bool executes = phase->set.id && (phase->number != CONV_TRANSPOSE || phase->copies.from.count);
         add_copies(program, &phase->copies, sequence);
-        if (executes && poplibs_ready(program->graph))
-            pop_sequence_add_at(program->where, sequence, pop_execute_at(program->where, phase->set, program->name));
-        if (phase->has_after && poplibs_ready(program->graph))
-            pop_sequence_add_at(program->where, sequence, phase->after);
+        if (executes && call_ready(call))
+            pop_sequence_add(sequence, pop_execute(phase->set, program->name));
+        if (phase->has_after && call_ready(call))
+            pop_sequence_add(sequence, phase->after);
     }
     free(program->phases);
     *program = (struct conv_program){ 0 };

@@ -4,7 +4,7 @@
 #ifndef POPLIN_CONVOLUTION_CONV_PROGRAM_H
 #define POPLIN_CONVOLUTION_CONV_PROGRAM_H
 
-#include "poplibs/support.h"
+#include "poplibs/call.h"
 
 #include <poplar/program.h>
 
@@ -31,14 +31,13 @@ enum { CONV_STEP_PHASES = CONV_LAST_REDUCE - CONV_PAD_PARTS + 1 };
 #define CONV_GATHER       UINT32_MAX
 
 struct conv_program {
-    pop_where where;
-    pop_graph *graph;
+    const struct call *call;
     const char *name; /* debug name of copies and executions */
     struct conv_program_phase *phases;
     size_t count, capacity;
 };
 
-struct conv_program conv_program_begin(pop_where where, pop_graph *graph, const char *name);
+struct conv_program conv_program_begin(const struct call *call, const char *name);
 /* The copies of a phase run before its compute set. */
 void conv_program_copy(struct conv_program *program, uint32_t number, pop_tensor from, pop_tensor to);
 /* Fills a tensor with zeros, by a copy of the phase.  Each tile has a constant as long as its longest piece of the

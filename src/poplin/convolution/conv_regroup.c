@@ -19,10 +19,11 @@ static unsigned sampled_dims(pop_tensor grouped, bool weights)
 static bool first_grouping(const struct conv_work *work, pop_tensor grouped, bool weights,
                            poputil_dim_grouping *grouping)
 {
+    const struct call *call = work->call;
     for (unsigned d = 0; d < sampled_dims(grouped, weights); ++d)
-        grouped = pop_tensor_slice_at(work->where, grouped, 0, 1, d);
+        grouped = pop_tensor_slice(grouped, 0, 1, d);
     return !pop_tensor_contains_constant(grouped) &&
-           poputil_detect_dim_groupings_at(work->where, work->graph, grouped, grouping, 1) > 0;
+           poputil_detect_dim_groupings(call->graph, grouped, grouping, 1) > 0;
 }
 
 /* Whether vertices can transpose groups of both sizes.  Plans with groups of one grain take the elements one by one:
@@ -35,6 +36,7 @@ static bool are_worth_it(pop_type type, poputil_dim_grouping from, poputil_dim_g
 
 pop_tensor conv_regroup(const struct conv_work *work, pop_tensor grouped, pop_tensor like, bool weights, uint32_t pad)
 {
+    const struct call *call = work->call;
     assert(pop_tensor_rank(grouped) == pop_tensor_rank(like));
     poputil_dim_grouping from, to;
     if (pop_tensor_num_elements(like) == 0 || !first_grouping(work, grouped, weights, &from) ||
@@ -42,9 +44,9 @@ pop_tensor conv_regroup(const struct conv_work *work, pop_tensor grouped, pop_te
         return grouped;
     pop_tensor source, destination;
     pop_compute_set set = conv_program_set(work->program, CONV_REGROUP, work->conv->name, "Transpose");
-    pop_tensor turned = popops_regroup_tensor_apart_at(work->where, work->graph, grouped, set, from, to,
-                                                       work->conv->name, &source, &destination);
-    if (poplibs_ready(work->graph))
+    pop_tensor turned =
+        popops_regroup_tensor_apart(call->graph, grouped, set, from, to, work->conv->name, &source, &destination);
+    if (call_ready(call))
         conv_copy_and_pad(work, source, destination, pad, CONV_REGROUP);
     return turned;
 }

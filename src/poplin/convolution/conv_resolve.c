@@ -59,14 +59,12 @@ static void group(struct conv_resolved *conv)
 bool conv_resolve(struct conv_resolved *conv, const struct conv_call *request, const char *name)
 {
     struct poplin_planned planned;
-    *conv =
-        (struct conv_resolved){ .request = request, .where = request->where, .graph = request->graph, .name = name };
-    if (!poplibs_ready(request->graph))
+    *conv = (struct conv_resolved){ .call = request->call, .request = request, .name = name };
+    if (!call_ready(request->call))
         return false;
     if (request->simple.is_empty)
         return true;
-    if (!poplin_plan_get(request->where, request->graph, request->api, &request->simple.params, &request->options,
-                         request->cache, &planned))
+    if (!poplin_plan_get(request->call, &request->simple.params, &request->options, request->cache, &planned))
         return false;
     conv->plan = planned.plan;
     conv->swapped = conv->plan.transform.swap_operands;

@@ -12,9 +12,8 @@
 #include "poplin/planner/plan_params.h"
 
 struct conv_resolved {
+    const struct call *call;
     const struct conv_call *request;
-    pop_where where;
-    pop_graph *graph;
     const char *name; /* debug name of created objects; borrowed */
     /* The following members are not set if request->simple.is_empty. */
     struct poplin_plan plan;

@@ -12,8 +12,8 @@
 /* CPU devices have no plans: host/host_conv.c convolves there.  False on other devices. */
 static bool is_for_host(const struct conv_call *request, const char *name, struct host_conv *host)
 {
-    *host = (struct host_conv){ request->where, request->graph, name, &request->given };
-    return poplibs_ready(request->graph) && host_conv_serves(request->graph, &request->given);
+    *host = (struct host_conv){ request->call, name, &request->given };
+    return call_ready(request->call) && host_conv_serves(request->call->graph, &request->given);
 }
 
 /* ---- operands ---- */
@@ -43,18 +43,17 @@ pop_tensor conv_make_weights(const struct conv_call *request)
 
 void conv_transpose_weights(struct conv_program *program, pop_tensor from, pop_tensor to, bool to_is_new)
 {
-    pop_where where = program->where;
-    pop_graph *graph = program->graph;
+    const struct call *call = program->call;
     pop_tensor source, destination;
     for (unsigned d = 3; d < pop_tensor_rank(from); ++d)
-        from = pop_tensor_reverse_at(where, from, d);
+        from = pop_tensor_reverse(from, d);
     pop_compute_set set = conv_program_set(program, CONV_TRANSPOSE, program->name, "Transpose");
-    from = popops_regroup_if_beneficial_apart_at(where, graph, pop_tensor_dim_roll_at(where, from, 1, 2), to, set,
-                                                 program->name, &source, &destination);
+    from = popops_regroup_if_beneficial_apart(call->graph, pop_tensor_dim_roll(from, 1, 2), to, set, program->name,
+                                              &source, &destination);
     if (pop_tensor_valid(source))
         conv_program_copy(program, CONV_TRANSPOSE, source, destination);
     if (to_is_new)
-        conv_avoid_local_pieces(where, graph, from, to);
+        conv_avoid_local_pieces(call, from, to);
     conv_program_copy(program, CONV_TURN, from, to);
 }
 
@@ -73,11 +72,11 @@ pop_tensor conv_convolve(const struct conv_call *request, pop_tensor in, pop_ten
         return (pop_tensor){ 0 };
     if (transposed) {
         pop_tensor turned = conv_weights_out(request, conv_new_weights(&conv));
-        if (poplibs_ready(request->graph))
+        if (call_ready(request->call))
             conv_transpose_weights(program, weights, turned, true);
         weights = turned;
     }
-    if (!poplibs_ready(request->graph))
+    if (!call_ready(request->call))
         return (pop_tensor){ 0 };
     return conv_activations_out(
         request, conv_add(&conv, conv_activations_in(request, in), conv_weights_in(request, weights), program));
@@ -88,12 +87,12 @@ pop_tensor conv_convolve(const struct conv_call *request, pop_tensor in, pop_ten
 pop_tensor conv_weight_deltas(const struct conv_call *request, pop_tensor deltas, pop_tensor activations,
                               struct conv_program *program)
 {
+    const struct call *call = request->call;
     struct conv_resolved conv;
     struct host_conv host;
     if (!conv_call_check_output(request, deltas, "deltas", request->given.input_type) ||
         !conv_call_check_input(request, activations, "activations"))
         return (pop_tensor){ 0 };
-    pop_where where = request->where;
     pop_tensor input = conv_activations_in(request, activations), kernel = conv_activations_in(request, deltas);
     if (is_for_host(request, request->path, &host))
         return conv_weights_out(
@@ -101,12 +100,12 @@ pop_tensor conv_weight_deltas(const struct conv_call *request, pop_tensor deltas
     if (!conv_resolve(&conv, request, request->path))
         return (pop_tensor){ 0 };
     /* {groups, input channels, batch, field...}, {groups, field..., output channels, batch} */
-    input = pop_tensor_dim_roll_at(where, input, conv_last_dim(input), 1);
-    input = pop_tensor_dim_roll_at(where, input, 2, conv_last_dim(input));
-    kernel = pop_tensor_dim_roll_at(where, kernel, 1, conv_last_dim(kernel));
+    input = pop_tensor_dim_roll(input, conv_last_dim(input), 1);
+    input = pop_tensor_dim_roll(input, 2, conv_last_dim(input));
+    kernel = pop_tensor_dim_roll(kernel, 1, conv_last_dim(kernel));
     /* {groups, input channels, kernel..., output channels} */
     pop_tensor made = conv_add(&conv, input, kernel, program);
-    if (!poplibs_ready(request->graph))
+    if (!call_ready(call))
         return (pop_tensor){ 0 };
-    return conv_weights_out(request, pop_tensor_dim_roll_at(where, made, 1, conv_last_dim(made)));
+    return conv_weights_out(request, pop_tensor_dim_roll(made, 1, conv_last_dim(made)));
 }

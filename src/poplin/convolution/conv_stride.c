@@ -18,11 +18,11 @@ static unsigned *taken_indices(const poplin_conv_params *params, unsigned d, siz
 
 pop_tensor conv_take_input(const struct conv_call *request, pop_tensor input)
 {
-    for (unsigned d = 0; d < request->convolved.num_field_dims && poplibs_ready(request->graph); ++d)
+    for (unsigned d = 0; d < request->convolved.num_field_dims && call_ready(request->call); ++d)
         if (conv_strides(&request->convolved, d)) {
             size_t count = poplin_conv_output_size(&request->convolved, d);
             unsigned *indices = taken_indices(&request->convolved, d, count);
-            input = conv_gather(request->where, request->graph, input, 2 + d, indices, count);
+            input = conv_gather(request->call, input, 2 + d, indices, count);
             free(indices);
         }
     return input;
@@ -49,12 +49,11 @@ static unsigned *nearest_outputs(const poplin_conv_params *params, unsigned d)
 pop_tensor conv_new_strided_input(const struct conv_resolved *conv, pop_tensor taken)
 {
     const struct conv_call *request = conv->request;
-    for (unsigned d = 0; d < request->convolved.num_field_dims && poplibs_ready(request->graph); ++d)
+    for (unsigned d = 0; d < request->convolved.num_field_dims && call_ready(request->call); ++d)
         if (conv_strides(&request->convolved, d)) {
             unsigned *near = nearest_outputs(&request->convolved, d);
-            taken = conv_gather(request->where, request->graph, taken, 2 + d, near,
-                                request->convolved.input_field_shape[d]);
+            taken = conv_gather(request->call, taken, 2 + d, near, request->convolved.input_field_shape[d]);
             free(near);
         }
-    return conv_new_like(request->where, request->graph, taken, conv->name);
+    return conv_new_like(request->call, taken, conv->name);
 }

@@ -35,29 +35,27 @@ struct sum_vertex {
 
 static pop_vertex new_vertex(const struct sum_vertex *sum, const char *kind)
 {
+    const struct call *call = sum->work->call;
     char name[64];
-    pop_where where = sum->work->where;
-    pop_graph *graph = sum->work->graph;
+    pop_graph *graph = call->graph;
     snprintf(name, sizeof(name), "poplin::%s<%s,%s>", kind, pop_type_name(pop_tensor_type(sum->out)),
              pop_type_name(pop_tensor_type(sum->rows.list[0])));
-    pop_vertex vertex = pop_graph_add_vertex_at(where, graph, sum->compute, name);
-    pop_graph_connect_at(where, graph, vertex, "out", sum->out);
-    pop_graph_set_field_int_at(where, graph, vertex, "num_workers", pop_graph_target(graph)->num_worker_contexts);
-    pop_graph_map_vertex_at(where, graph, vertex, sum->tile);
-    pop_graph_set_tile_mapping_at(where, graph, sum->out, sum->tile);
+    pop_vertex vertex = call_vertex(call, sum->compute, name, sum->tile);
+    call_connect(call, vertex, "out", sum->out);
+    pop_graph_set_field_int(graph, vertex, "num_workers", pop_graph_target(graph)->num_worker_contexts);
+    pop_graph_set_tile_mapping(graph, sum->out, sum->tile);
     return vertex;
 }
 
 static void add_single_input(const struct sum_vertex *sum)
 {
-    pop_where where = sum->work->where;
-    pop_graph *graph = sum->work->graph;
+    const struct call *call = sum->work->call;
     pop_vertex vertex = new_vertex(sum, "ReduceAddSingleInput");
     pop_tensors others = { sum->rows.count - 1, sum->rows.list + 1 };
-    pop_graph_connect_at(where, graph, vertex, "initial", sum->rows.list[0]);
-    pop_graph_connect_at(where, graph, vertex, "partials", pop_tensor_concat_at(where, others, 0));
-    pop_graph_set_field_int_at(where, graph, vertex, "elements", (int64_t)pop_tensor_num_elements(sum->out));
-    pop_graph_set_field_int_at(where, graph, vertex, "rows", (int64_t)others.count);
+    call_connect(call, vertex, "initial", sum->rows.list[0]);
+    call_connect(call, vertex, "partials", pop_tensor_concat(others, 0));
+    call_set(call, vertex, "elements", pop_tensor_num_elements(sum->out));
+    call_set(call, vertex, "rows", others.count);
 }
 
 /* Adds the vertex for elements of the sum of `count` summands, on a tile that holds summand `own`.  Each tile starts
@@ -66,22 +64,22 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
                        size_t count, size_t own, const pop_tensor *earlier, pop_tensor out, struct conv_range range,
                        unsigned tile)
 {
-    pop_where where = work->where;
+    const struct call *call = work->call;
     assert(count && own < count && range.begin < range.end);
     bool single = work->conv->request->options.enable_single_input_reduce && !earlier &&
-                  poplin_reduces_single_input(pop_graph_target(work->graph), range.end - range.begin, count,
+                  poplin_reduces_single_input(pop_graph_target(call->graph), range.end - range.begin, count,
                                               pop_tensor_type(summands[0].flat) == POP_FLOAT);
     pop_tensor *rows = poplibs_new(count + 1, sizeof(*rows));
     for (size_t i = 0; i < count; ++i)
-        rows[i] = pop_tensor_slice_at(where, summands[(own + i) % count].flat, range.begin, range.end, 0);
+        rows[i] = pop_tensor_slice(summands[(own + i) % count].flat, range.begin, range.end, 0);
     if (earlier)
-        rows[count++] = pop_tensor_slice_at(where, pop_tensor_flatten_at(where, *earlier), range.begin, range.end, 0);
+        rows[count++] = pop_tensor_slice(pop_tensor_flatten(*earlier), range.begin, range.end, 0);
     struct sum_vertex sum = { work, compute, { count, rows }, { 0 }, tile };
-    sum.out = pop_tensor_slice_at(where, pop_tensor_flatten_at(where, out), range.begin, range.end, 0);
+    sum.out = pop_tensor_slice(pop_tensor_flatten(out), range.begin, range.end, 0);
     if (single)
         add_single_input(&sum);
     else
-        pop_graph_connect_list_at(where, work->graph, new_vertex(&sum, "ReduceAdd"), "partials", sum.rows);
+        pop_graph_connect_list(call->graph, new_vertex(&sum, "ReduceAdd"), "partials", sum.rows);
     free(rows);
 }
 
@@ -90,10 +88,11 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
 static pop_tensor sum_of(const struct conv_work *work, pop_compute_set compute, const struct conv_part *parts,
                          const struct summand *summands, size_t count, const pop_tensor *earlier, pop_type type)
 {
+    const struct call *call = work->call;
     size_t dims[CONV_MAX_DIMS], first = summands[0].first, tiles = summands[count - 1].last - first;
     pop_shape shape = conv_shape(dims, pop_tensor_shape(parts[0].partials, dims, CONV_MAX_DIMS));
     assert(count && summands[count - 1].last > first);
-    pop_tensor out = pop_graph_add_variable_at(work->where, work->graph, type, shape, "reduced");
+    pop_tensor out = pop_graph_add_variable(call->graph, type, shape, "reduced");
     size_t elements = pop_tensor_num_elements(out), grain = (size_t)work->conv->g2 * work->conv->o2;
     size_t share = poplibs_ceil_div(poplibs_ceil_div(elements, grain), tiles) * grain;
     for (size_t i = 0; i < tiles && elements; ++i) {
@@ -108,13 +107,14 @@ static pop_tensor sum_of(const struct conv_work *work, pop_compute_set compute, 
 static void reduce_stage(const struct conv_work *work, pop_compute_set compute, const struct conv_part *parts,
                          struct summand *summands, size_t depth, size_t next)
 {
+    const struct call *call = work->call;
     assert(next && next <= depth);
     for (size_t i = 0; i < next; ++i) {
         size_t begin = i * depth / next, end = (i + 1) * depth / next;
         struct summand made = { summands[begin].flat, summands[begin].first, summands[end - 1].last };
         if (end - begin > 1)
-            made.flat = pop_tensor_flatten_at(work->where, sum_of(work, compute, parts, summands + begin, end - begin,
-                                                                  NULL, work->conv->plan.sum_type));
+            made.flat = pop_tensor_flatten(
+                sum_of(work, compute, parts, summands + begin, end - begin, NULL, work->conv->plan.sum_type));
         summands[i] = made;
     }
 }
@@ -123,12 +123,13 @@ static void reduce_stage(const struct conv_work *work, pop_compute_set compute, 
 static void cast(const struct conv_work *work, pop_compute_set compute, const struct conv_part *parts, size_t count,
                  pop_type type, pop_tensor *made)
 {
-    for (size_t i = 0; i < count && poplibs_ready(work->graph); ++i) {
+    const struct call *call = work->call;
+    for (size_t i = 0; i < count && call_ready(call); ++i) {
         size_t dims[CONV_MAX_DIMS];
         pop_shape shape = conv_shape(dims, pop_tensor_shape(parts[i].partials, dims, CONV_MAX_DIMS));
-        made[i] = pop_graph_add_variable_at(work->where, work->graph, type, shape, "cast");
-        pop_graph_set_tile_mapping_at(work->where, work->graph, made[i], parts[i].tile);
-        popops_cast_to_at(work->where, work->graph, parts[i].partials, made[i], compute);
+        made[i] = pop_graph_add_variable(call->graph, type, shape, "cast");
+        pop_graph_set_tile_mapping(call->graph, made[i], parts[i].tile);
+        popops_cast_to(call->graph, parts[i].partials, made[i], compute);
     }
 }
 
@@ -149,6 +150,7 @@ static void take_partials(const struct conv_work *work, const struct conv_parts 
 void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts, const pop_tensor *earlier,
                    pop_type type, pop_tensor *sums)
 {
+    const struct call *call = work->call;
     assert(parts->depth && parts->outputs);
     unsigned stages = sum_stages(parts->depth, work->conv->request->options.enable_multi_stage_reduce);
     pop_compute_set sets[3];
@@ -169,12 +171,11 @@ void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts,
         sets[i] = conv_step_set(work, CONV_REDUCE + i, step);
     }
     struct summand *summands = poplibs_new(parts->depth, sizeof(*summands));
-    for (size_t output = 0; output < parts->outputs && poplibs_ready(work->graph); ++output) {
+    for (size_t output = 0; output < parts->outputs && call_ready(call); ++output) {
         const struct conv_part *part = &parts->parts[output * parts->depth];
         size_t depth = parts->depth;
         for (size_t i = 0; i < depth; ++i)
-            summands[i] =
-                (struct summand){ pop_tensor_flatten_at(work->where, partials[output * parts->depth + i]), i, i + 1 };
+            summands[i] = (struct summand){ pop_tensor_flatten(partials[output * parts->depth + i]), i, i + 1 };
         for (unsigned stage = 0; stage + 1 < stages; ++stage) {
             size_t next = depth_after(depth, stages - stage);
             reduce_stage(work, sets[stage], part, summands, depth, next);

@@ -3,7 +3,7 @@
 #ifndef POPLIN_CONVOLUTION_CONV_VIEWS_H
 #define POPLIN_CONVOLUTION_CONV_VIEWS_H
 
-#include "poplibs/support.h"
+#include "poplibs/call.h"
 
 #include <poplin/conv_params.h>
 
@@ -15,10 +15,9 @@ static inline pop_shape conv_shape(const size_t *dims, size_t rank)
 }
 
 /* t with zeros before and after it along a dimension. */
-pop_tensor conv_pad(pop_where where, pop_graph *graph, pop_tensor t, unsigned dim, size_t before, size_t after);
+pop_tensor conv_pad(const struct call *call, pop_tensor t, unsigned dim, size_t before, size_t after);
 /* Elements indices[0 .. count) along a dimension; a zero for POPLIN_NO_INDEX. */
-pop_tensor conv_gather(pop_where where, pop_graph *graph, pop_tensor t, unsigned dim, const unsigned *indices,
-                       size_t count);
+pop_tensor conv_gather(const struct call *call, pop_tensor t, unsigned dim, const unsigned *indices, size_t count);
 
 /* Whether a variable is a constant of zeros, as padding is.  *last, {0} at first, caches the result for the last
  * variable. */
@@ -26,6 +25,6 @@ struct conv_constant {
     bool known, zero;
     uint32_t variable;
 };
-bool conv_is_zeros(pop_where where, pop_graph *graph, uint32_t variable, struct conv_constant *last);
+bool conv_is_zeros(const struct call *call, uint32_t variable, struct conv_constant *last);
 
 #endif

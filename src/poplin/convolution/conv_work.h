@@ -12,11 +12,10 @@ struct conv_part_lists; /* conv_partials.h */
 
 /* A resolved convolution, and the program to which it is added. */
 struct conv_work {
+    const struct call *call;
     const struct conv_resolved *conv;
     struct conv_program *program;
-    uint32_t step; /* index of the serial step */
-    pop_graph *graph;
-    pop_where where;
+    uint32_t step;
     struct conv_part_lists *lists; /* of the latest part */
 };
 

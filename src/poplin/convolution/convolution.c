@@ -16,7 +16,7 @@ pop_tensor poplin_create_input_at(pop_where where, pop_graph *graph, const popli
 {
     POPLIBS_CALL(graph, log_written(params, poplin_log_params), name, options);
     struct conv_call request;
-    if (!conv_call_begin(&request, CONV_FORWARD, where, graph, "poplin_create_input", params, name, options, cache))
+    if (!conv_call_begin(call, &request, CONV_FORWARD, params, name, options, cache))
         return (pop_tensor){ 0 };
     pop_tensor made = conv_make_input(&request);
     conv_call_end(&request);
@@ -28,7 +28,7 @@ pop_tensor poplin_create_weights_at(pop_where where, pop_graph *graph, const pop
 {
     POPLIBS_CALL(graph, log_written(params, poplin_log_params), name, options);
     struct conv_call request;
-    if (!conv_call_begin(&request, CONV_FORWARD, where, graph, "poplin_create_weights", params, name, options, cache))
+    if (!conv_call_begin(call, &request, CONV_FORWARD, params, name, options, cache))
         return (pop_tensor){ 0 };
     pop_tensor made = conv_make_weights(&request);
     conv_call_end(&request);
@@ -40,16 +40,15 @@ pop_tensor poplin_create_conv_output_at(pop_where where, pop_graph *graph, const
 {
     POPLIBS_CALL(graph, log_written(params, poplin_log_params), name, options);
     struct conv_call request;
-    if (!conv_call_begin(&request, CONV_FORWARD, where, graph, "poplin_create_conv_output", params, name, options,
-                         cache))
+    if (!conv_call_begin(call, &request, CONV_FORWARD, params, name, options, cache))
         return (pop_tensor){ 0 };
     size_t dims[POPLIN_MAX_FIELD_DIMS + 2] = { params->batch_size,
                                                params->num_conv_groups * params->output_channels_per_conv_group };
     for (size_t d = 0; d < params->num_field_dims; ++d)
         dims[2 + d] = poplin_conv_output_size(params, d);
-    pop_tensor made = pop_graph_add_variable_at(where, graph, params->output_type,
-                                                (pop_shape){ 2 + params->num_field_dims, dims }, name);
-    poputil_map_tensor_linearly_at(where, graph, made);
+    pop_tensor made =
+        pop_graph_add_variable(graph, params->output_type, (pop_shape){ 2 + params->num_field_dims, dims }, name);
+    poputil_map_tensor_linearly(graph, made);
     conv_call_end(&request);
     return made;
 }
@@ -57,12 +56,11 @@ pop_tensor poplin_create_conv_output_at(pop_where where, pop_graph *graph, const
 /* ---- forward and backward ---- */
 
 /* Adds one convolution, which runs alone, to a sequence. */
-static pop_tensor convolve(const struct conv_call *request, pop_tensor in, pop_tensor weights, bool transposed,
-                           pop_program sequence)
+static pop_tensor convolve(const struct conv_call *request, pop_tensor in, pop_tensor weights, bool transposed)
 {
-    struct conv_program program = conv_program_begin(request->where, request->graph, request->path);
+    struct conv_program program = conv_program_begin(request->call, request->path);
     pop_tensor output = conv_convolve(request, in, weights, transposed, &program);
-    conv_program_end(&program, sequence);
+    conv_program_end(&program, request->call->sequence);
     return output;
 }
 
@@ -71,11 +69,12 @@ pop_tensor poplin_convolution_at(pop_where where, pop_graph *graph, pop_tensor i
                                  pop_program sequence, const char *name, pop_options options,
                                  poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, in, weights, log_written(params, poplin_log_params), transpose_and_flip_weights, name, options);
+    POPLIBS_CALL_IN(sequence, graph, in, weights, log_written(params, poplin_log_params), transpose_and_flip_weights,
+                    name, options);
     struct conv_call request;
-    if (!conv_call_begin(&request, CONV_FORWARD, where, graph, "poplin_convolution", params, name, options, cache))
+    if (!conv_call_begin(call, &request, CONV_FORWARD, params, name, options, cache))
         return (pop_tensor){ 0 };
-    pop_tensor made = convolve(&request, in, weights, transpose_and_flip_weights, sequence);
+    pop_tensor made = convolve(&request, in, weights, transpose_and_flip_weights);
     conv_call_end(&request);
     return made;
 }
@@ -85,16 +84,15 @@ void poplin_convolution_with_output_at(pop_where where, pop_graph *graph, pop_te
                                        bool transpose_and_flip_weights, pop_program sequence, const char *name,
                                        pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, in, weights, out, log_written(params, poplin_log_params), transpose_and_flip_weights, name,
-                 options);
+    POPLIBS_CALL_IN(sequence, graph, in, weights, out, log_written(params, poplin_log_params),
+                    transpose_and_flip_weights, name, options);
     struct conv_call request;
-    if (!conv_call_begin(&request, CONV_FORWARD, where, graph, "poplin_convolution_with_output", params, name, options,
-                         cache))
+    if (!conv_call_begin(call, &request, CONV_FORWARD, params, name, options, cache))
         return;
     if (conv_call_check_output(&request, out, "out", params->output_type)) {
-        pop_tensor made = convolve(&request, in, weights, transpose_and_flip_weights, sequence);
-        if (poplibs_ready(graph))
-            pop_sequence_add_at(where, sequence, pop_copy_at(where, made, out, false, request.path));
+        pop_tensor made = convolve(&request, in, weights, transpose_and_flip_weights);
+        if (call_ready(call))
+            call_copy(call, made, out, request.path);
     }
     conv_call_end(&request);
 }
@@ -102,23 +100,21 @@ void poplin_convolution_with_output_at(pop_where where, pop_graph *graph, pop_te
 void poplin_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph *graph, pop_tensor weights_given,
                                                pop_tensor weights_made, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, weights_given, weights_made, name);
-    static const char api[] = "poplin_weights_transpose_chans_flip_xy";
+    POPLIBS_CALL_IN(sequence, graph, weights_given, weights_made, name);
     size_t dims[32], rank = pop_tensor_shape(weights_given, dims, 32);
-    if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "weights_in", weights_given))
+    if (!call_ready(call) || !call_takes(call, "weights_in", weights_given))
         return;
     if (rank < 4 || rank > 32) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
-                     "weights_in has %zu dimensions; groups, output channels, input channels and kernel are needed",
-                     rank);
+        call_fail(call, POP_POPLAR_ERROR,
+                  "weights_in has %zu dimensions; groups, output channels, input channels and kernel are needed", rank);
         return;
     }
     size_t kept = dims[1];
     dims[1] = dims[2];
     dims[2] = kept;
-    if (!conv_check_tensor(where, graph, api, weights_made, "weights_out", pop_tensor_type(weights_given), dims, rank))
+    if (!conv_check_tensor(call, weights_made, "weights_out", pop_tensor_type(weights_given), dims, rank))
         return;
-    struct conv_program program = conv_program_begin(where, graph, name);
+    struct conv_program program = conv_program_begin(call, name);
     conv_transpose_weights(&program, weights_given, weights_made, false);
     conv_program_end(&program, sequence);
 }
@@ -126,21 +122,21 @@ void poplin_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph *graph
 /* A new tensor for the transposed activations of a fully connected layer: {groups, rows, columns}. */
 static pop_tensor transposed_activations(const struct conv_call *request, pop_tensor activations)
 {
+    const struct call *call = request->call;
     const poplin_conv_params *params = &request->given;
     struct conv_resolved conv;
     if (request->no_field || params->num_field_dims != 1 || params->batch_size != 1) {
-        poplibs_fail(request->graph, POP_POPLAR_ERROR, request->where, request->api,
-                     "a fully connected layer has 1 field dimension and batch size 1, not %zu and %zu",
-                     request->no_field ? 0 : params->num_field_dims, params->batch_size);
+        call_fail(call, POP_POPLAR_ERROR,
+                  "a fully connected layer has 1 field dimension and batch size 1, not %zu and %zu",
+                  request->no_field ? 0 : params->num_field_dims, params->batch_size);
         return (pop_tensor){ 0 };
     }
     size_t dims[3] = { params->num_conv_groups, params->input_channels_per_conv_group, params->input_field_shape[0] };
-    if (!conv_check_tensor(request->where, request->graph, request->api, activations, "activations", params->input_type,
-                           dims, 3) ||
+    if (!conv_check_tensor(call, activations, "activations", params->input_type, dims, 3) ||
         !conv_resolve(&conv, request, request->name))
         return (pop_tensor){ 0 };
     pop_tensor made = conv_new_input(&conv); /* {groups, 1, rows, columns} */
-    return poplibs_ready(request->graph) ? pop_tensor_squeeze_at(request->where, made, POP_DIMS(1)) : (pop_tensor){ 0 };
+    return call_ready(call) ? pop_tensor_squeeze(made, POP_DIMS(1)) : (pop_tensor){ 0 };
 }
 
 pop_tensor poplin_fully_connected_weight_transpose_at(pop_where where, pop_graph *graph, pop_tensor activations,
@@ -148,29 +144,26 @@ pop_tensor poplin_fully_connected_weight_transpose_at(pop_where where, pop_graph
                                                       const char *name, pop_options options,
                                                       poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, activations, log_written(params, poplin_log_params), name, options);
+    POPLIBS_CALL_IN(sequence, graph, activations, log_written(params, poplin_log_params), name, options);
     struct conv_call request;
-    if (!conv_call_begin(&request, CONV_FORWARD, where, graph, "poplin_fully_connected_weight_transpose", params, name,
-                         options, cache))
+    if (!conv_call_begin(call, &request, CONV_FORWARD, params, name, options, cache))
         return (pop_tensor){ 0 };
     pop_tensor made = transposed_activations(&request, activations);
     conv_call_end(&request);
-    if (!poplibs_ready(graph))
+    if (!call_ready(call))
         return (pop_tensor){ 0 };
-    pop_sequence_add_at(where, sequence,
-                        pop_copy_at(where, pop_tensor_dim_roll_at(where, activations, 1, 2), made, false, name));
+    call_copy(call, pop_tensor_dim_roll(activations, 1, 2), made, name);
     return made;
 }
 
 /* ---- the update of weights ---- */
 
 /* Adds one weight gradient, which runs alone, to a sequence. */
-static pop_tensor weight_deltas(const struct conv_call *request, pop_tensor deltas, pop_tensor activations,
-                                pop_program sequence)
+static pop_tensor weight_deltas(const struct conv_call *request, pop_tensor deltas, pop_tensor activations)
 {
-    struct conv_program program = conv_program_begin(request->where, request->graph, request->path);
+    struct conv_program program = conv_program_begin(request->call, request->path);
     pop_tensor made = conv_weight_deltas(request, deltas, activations, &program);
-    conv_program_end(&program, sequence);
+    conv_program_end(&program, request->call->sequence);
     return made;
 }
 
@@ -179,12 +172,11 @@ pop_tensor poplin_calculate_weight_deltas_at(pop_where where, pop_graph *graph, 
                                              pop_program sequence, const char *name, pop_options options,
                                              poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, deltas, activations, log_written(params, poplin_log_params), name, options);
+    POPLIBS_CALL_IN(sequence, graph, deltas, activations, log_written(params, poplin_log_params), name, options);
     struct conv_call request;
-    if (!conv_call_begin(&request, CONV_WEIGHT_UPDATE, where, graph, "poplin_calculate_weight_deltas", params, name,
-                         options, cache))
+    if (!conv_call_begin(call, &request, CONV_WEIGHT_UPDATE, params, name, options, cache))
         return (pop_tensor){ 0 };
-    pop_tensor made = weight_deltas(&request, deltas, activations, sequence);
+    pop_tensor made = weight_deltas(&request, deltas, activations);
     conv_call_end(&request);
     return made;
 }
@@ -194,16 +186,15 @@ void poplin_convolution_weight_update_at(pop_where where, pop_graph *graph, pop_
                                          pop_program sequence, const char *name, pop_options options,
                                          poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, deltas, weights, activations, log_written(params, poplin_log_params), scale, name, options);
+    POPLIBS_CALL_IN(sequence, graph, deltas, weights, activations, log_written(params, poplin_log_params), scale, name,
+                    options);
     struct conv_call request;
-    if (!conv_call_begin(&request, CONV_WEIGHT_UPDATE, where, graph, "poplin_convolution_weight_update", params, name,
-                         options, cache))
+    if (!conv_call_begin(call, &request, CONV_WEIGHT_UPDATE, params, name, options, cache))
         return;
-    if (conv_call_check_weights(&request, weights, false) &&
-        poplibs_is_scale(graph, where, request.api, "scale", scale)) {
-        pop_tensor made = weight_deltas(&request, deltas, activations, sequence);
-        if (poplibs_ready(graph))
-            popops_scaled_add_to_at(where, graph, weights, made, scale, sequence, name, POP_NO_OPTIONS);
+    if (conv_call_check_weights(&request, weights, false) && call_takes_scale(call, "scale", scale)) {
+        pop_tensor made = weight_deltas(&request, deltas, activations);
+        if (call_ready(call))
+            popops_scaled_add_to(graph, weights, made, scale, sequence, name, POP_NO_OPTIONS);
     }
     conv_call_end(&request);
 }
@@ -213,15 +204,15 @@ void poplin_convolution_weight_update_constant_at(pop_where where, pop_graph *gr
                                                   const poplin_conv_params *params, double scale, pop_program sequence,
                                                   const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, deltas, weights, activations, log_written(params, poplin_log_params), scale, name, options);
+    POPLIBS_CALL_AS("poplin_convolution_weight_update", sequence, graph, deltas, weights, activations,
+                    log_written(params, poplin_log_params), scale, name, options);
     struct conv_call request;
-    if (!conv_call_begin(&request, CONV_WEIGHT_UPDATE, where, graph, "poplin_convolution_weight_update", params, name,
-                         options, cache))
+    if (!conv_call_begin(call, &request, CONV_WEIGHT_UPDATE, params, name, options, cache))
         return;
     if (conv_call_check_weights(&request, weights, false)) {
-        pop_tensor made = weight_deltas(&request, deltas, activations, sequence);
-        if (poplibs_ready(graph))
-            popops_scaled_add_to_constant_at(where, graph, weights, made, scale, sequence, name, POP_NO_OPTIONS);
+        pop_tensor made = weight_deltas(&request, deltas, activations);
+        if (call_ready(call))
+            popops_scaled_add_to_constant(graph, weights, made, scale, sequence, name, POP_NO_OPTIONS);
     }
     conv_call_end(&request);
 }
