@@ -53,7 +53,7 @@ static pop_tensor pack_weights(const struct host_conv_work *work, const struct h
             b.count = phase.positions;
             at = host_conv_pack(work, &b, packed, at);
             free(offsets);
-        } while (poplibs_ready(work->graph) && next_phase(&work->field, &phase));
+        } while (call_ready(work->call) && next_phase(&work->field, &phase));
     }
     return packed;
 }
@@ -66,14 +66,15 @@ struct columns {
 static void convolve_block(const struct host_conv_work *work, pop_tensor packed, size_t stride_b, pop_tensor output,
                            pop_interval outputs, const struct columns *columns)
 {
+    const struct call *call = work->call;
     const poplin_conv_params *params = work->conv->params;
     size_t all = params->output_channels_per_conv_group, width = params->num_conv_groups * all,
            wide = columns->of_group.end - columns->of_group.begin,
            begin = columns->group * all + columns->of_group.begin;
     bool whole = columns->groups * wide == width;
-    pop_tensor out = pop_tensor_slice_at(work->where, output, outputs.begin, outputs.end, 0);
-    out = whole ? pop_tensor_reshape_at(work->where, out, POP_SHAPE(1, pop_tensor_num_elements(out)))
-                : pop_tensor_slice_at(work->where, out, begin, begin + columns->groups * wide, 1);
+    pop_tensor out = pop_tensor_slice(output, outputs.begin, outputs.end, 0);
+    out = whole ? pop_tensor_reshape(out, POP_SHAPE(1, pop_tensor_num_elements(out)))
+                : pop_tensor_slice(out, begin, begin + columns->groups * wide, 1);
     pop_vertex vertex = host_conv_add_vertex(work, work->multiply, "HostConv", params->input_type);
     host_conv_connect(work, vertex, "in", work->input.memory);
     host_conv_connect(work, vertex, "field", work->field_words);
@@ -101,7 +102,7 @@ static void convolve(const struct host_conv_work *work, pop_tensor packed, pop_t
     if (groups > 1)
         split.parts = poplibs_min(split.parts, groups);
     for (size_t i = 0; i < split.bands; ++i)
-        for (size_t k = 0; k < split.parts && poplibs_ready(work->graph); ++k) {
+        for (size_t k = 0; k < split.parts && call_ready(work->call); ++k) {
             size_t first = groups * k / split.parts, last = groups * (k + 1) / split.parts;
             struct columns part = { first, last - first, { 0, columns } };
             if (groups == 1)
@@ -113,11 +114,13 @@ static void convolve(const struct host_conv_work *work, pop_tensor packed, pop_t
 /* {batch, field..., groups, channels} as {groups, batch, field..., channels}. */
 static pop_tensor groups_first(const struct host_conv *conv, pop_tensor t)
 {
-    return pop_tensor_dim_roll_at(conv->where, t, (unsigned)conv->params->num_field_dims + 1, 0);
+    const struct call *call = conv->call;
+    return pop_tensor_dim_roll(t, (unsigned)conv->params->num_field_dims + 1, 0);
 }
 pop_tensor host_conv_convolve(const struct host_conv *conv, pop_tensor input, pop_tensor weights, bool transposed,
                               pop_program sequence)
 {
+    const struct call *call = conv->call;
     const poplin_conv_params *params = conv->params;
     size_t dims[HOST_CONV_DIMS + 2] = { params->batch_size }, rank = 1;
     for (size_t d = 0; d < params->num_field_dims; ++d)
@@ -126,24 +129,22 @@ pop_tensor host_conv_convolve(const struct host_conv *conv, pop_tensor input, po
     dims[rank++] = params->output_channels_per_conv_group;
     pop_tensor output = host_conv_variable(conv, POP_FLOAT, (pop_shape){ rank, dims }, "Output");
     struct host_conv_work work;
-    if (!poplibs_ready(conv->graph))
+    if (!call_ready(call))
         return (pop_tensor){ 0 };
     if (pop_tensor_num_elements(input) && pop_tensor_num_elements(weights) && pop_tensor_num_elements(output)) {
         struct host_conv_operand read = host_conv_operand(conv, weights, HOST_CONV_WEIGHTS, sequence);
         if (!host_conv_begin(&work, conv, input, true, sequence))
             return (pop_tensor){ 0 };
-        pop_tensor rows = pop_tensor_reshape_at(
-            conv->where, output,
-            POP_SHAPE(work.outputs, params->num_conv_groups * params->output_channels_per_conv_group));
+        pop_tensor rows = pop_tensor_reshape(
+            output, POP_SHAPE(work.outputs, params->num_conv_groups * params->output_channels_per_conv_group));
         if (host_depthwise_serves(&work, NULL))
             host_depthwise_convolve(&work, &read, transposed, rows);
         else
             convolve(&work, pack_weights(&work, &read, transposed), rows);
         host_conv_end(&work, sequence);
     } else {
-        popops_zero_at(conv->where, conv->graph, output, sequence, conv->name);
+        popops_zero(call->graph, output, sequence, conv->name);
     }
-    return poplibs_ready(conv->graph)
-               ? groups_first(conv, host_conv_as_type(conv, output, params->output_type, sequence))
-               : (pop_tensor){ 0 };
+    return call_ready(call) ? groups_first(conv, host_conv_as_type(conv, output, params->output_type, sequence))
+                            : (pop_tensor){ 0 };
 }

@@ -13,8 +13,7 @@
 #include <poplin/conv_params.h>
 
 struct host_conv {
-    pop_where where;
-    pop_graph *graph;
+    const struct call *call;
     const char *name;
     const poplin_conv_params *params;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplin/host/host_conv_operand.h"
-#include "poplibs/support.h"
+#include "poplibs/call.h"
 
 enum { MAX_RANK = HOST_CONV_DIMS + 2 };
 
@@ -29,9 +29,10 @@ static void expand(enum host_conv_kind kind, const char *order, size_t rank, uns
 }
 static struct host_conv_operand read_in_order(const struct host_conv *conv, pop_tensor t, const unsigned *order)
 {
+    const struct call *call = conv->call;
     size_t rank = pop_tensor_rank(t), stride = 1;
-    pop_tensor memory = pop_tensor_dim_shuffle_at(conv->where, t, (pop_dims){ rank, order });
-    struct host_conv_operand operand = { .memory = pop_tensor_flatten_at(conv->where, memory) };
+    pop_tensor memory = pop_tensor_dim_shuffle(t, (pop_dims){ rank, order });
+    struct host_conv_operand operand = { .memory = pop_tensor_flatten(memory) };
     for (size_t i = rank; i-- > 0; stride *= pop_tensor_dim(memory, (unsigned)i))
         operand.strides[order[i]] = stride;
     return operand;
@@ -39,16 +40,16 @@ static struct host_conv_operand read_in_order(const struct host_conv *conv, pop_
 
 pop_tensor host_conv_variable(const struct host_conv *conv, pop_type type, pop_shape shape, const char *step)
 {
-    char path[POPLIBS_PATH_SIZE];
-    pop_tensor t = pop_graph_add_variable_at(conv->where, conv->graph, type, shape,
-                                             poplibs_path(path, sizeof(path), conv->name, step));
-    pop_graph_set_tile_mapping_at(conv->where, conv->graph, t, 0);
+    const struct call *call = conv->call;
+    pop_tensor t = pop_graph_add_variable(call->graph, type, shape, call_path(call, conv->name, step));
+    pop_graph_set_tile_mapping(call->graph, t, 0);
     return t;
 }
 /* A new variable in a kind's first order, viewed in the kind's order of dimensions. */
 static pop_tensor new_operand(const struct host_conv *conv, enum host_conv_kind kind, pop_type type, const size_t *dims,
                               size_t rank, const char *step)
 {
+    const struct call *call = conv->call;
     unsigned order[MAX_RANK], back[MAX_RANK];
     size_t in_memory[MAX_RANK];
     expand(kind, kinds[kind].orders[0], rank, order);
@@ -57,12 +58,13 @@ static pop_tensor new_operand(const struct host_conv *conv, enum host_conv_kind 
         back[order[i]] = i;
     }
     pop_tensor t = host_conv_variable(conv, type, (pop_shape){ rank, in_memory }, step);
-    return pop_tensor_dim_shuffle_at(conv->where, t, (pop_dims){ rank, back });
+    return pop_tensor_dim_shuffle(t, (pop_dims){ rank, back });
 }
 
 struct host_conv_operand host_conv_operand(const struct host_conv *conv, pop_tensor t, enum host_conv_kind kind,
                                            pop_program sequence)
 {
+    const struct call *call = conv->call;
     unsigned order[MAX_RANK];
     size_t dims[MAX_RANK], rank = pop_tensor_shape(t, dims, MAX_RANK);
     for (size_t i = 0; i < 4 && kinds[kind].orders[i]; ++i) {
@@ -72,7 +74,7 @@ struct host_conv_operand host_conv_operand(const struct host_conv *conv, pop_ten
             return operand;
     }
     pop_tensor copy = new_operand(conv, kind, pop_tensor_type(t), dims, rank, "Gathered");
-    pop_sequence_add_at(conv->where, sequence, pop_copy_at(conv->where, t, copy, false, conv->name));
+    pop_sequence_add(sequence, pop_copy(t, copy, false, conv->name));
     expand(kind, kinds[kind].orders[0], rank, order);
     return read_in_order(conv, copy, order);
 }

@@ -4,15 +4,14 @@
 #ifndef POPLIN_HOST_HOST_CONV_WORK_H
 #define POPLIN_HOST_HOST_CONV_WORK_H
 
-#include "poplibs/support.h"
+#include "poplibs/call.h"
 #include "poplin/host/host_conv_field.h"
 #include "poplin/host/host_conv_operand.h"
 #include "poplin/host/host_conv_words.h"
 
 struct host_conv_work {
+    const struct call *call;
     const struct host_conv *conv;
-    pop_where where;
-    pop_graph *graph;
     pop_compute_set pack, multiply;
     struct host_conv_operand input;
     struct conv_field field;

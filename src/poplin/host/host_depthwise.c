@@ -35,27 +35,26 @@ static pop_tensor pack_weights(const struct host_conv_work *work, const struct h
                                                        .columns = groups },
                             packed, at);
         free(offsets);
-    } while (poplibs_ready(work->graph) && next_phase(&work->field, &phase));
+    } while (call_ready(work->call) && next_phase(&work->field, &phase));
     return packed;
 }
 
 void host_depthwise_convolve(const struct host_conv_work *work, const struct host_conv_operand *weights,
                              bool transposed, pop_tensor output)
 {
+    const struct call *call = work->call;
     const poplin_conv_params *params = work->conv->params;
     size_t groups = params->num_conv_groups;
     pop_tensor packed = pack_weights(work, weights, transposed);
     size_t worth = work->outputs * groups * host_conv_positions(work),
            vertices = poplibs_min(poplibs_cpu_parts(worth, VERTEX_WORK), work->outputs);
-    for (size_t i = 0; i < vertices && poplibs_ready(work->graph); ++i) {
+    for (size_t i = 0; i < vertices && call_ready(call); ++i) {
         pop_interval part = poplibs_cpu_part(work->outputs, vertices, i);
         pop_vertex vertex = host_conv_add_vertex(work, work->multiply, "HostDepthwise", params->input_type);
         host_conv_connect(work, vertex, "in", work->input.memory);
         host_conv_connect(work, vertex, "field", work->field_words);
         host_conv_connect(work, vertex, "b", packed);
-        host_conv_connect(
-            work, vertex, "out",
-            pop_tensor_flatten_at(work->where, pop_tensor_slice_interval_at(work->where, output, part, 0)));
+        host_conv_connect(work, vertex, "out", pop_tensor_flatten(pop_tensor_slice_interval(output, part, 0)));
         host_conv_set(work, vertex, "groups", groups);
         host_conv_set(work, vertex, "output", part.begin);
         host_conv_set(work, vertex, "outputs", part.end - part.begin);
@@ -64,16 +63,16 @@ void host_depthwise_convolve(const struct host_conv_work *work, const struct hos
 
 void host_depthwise_update(const struct host_conv_work *work, const struct host_conv_operand *deltas, pop_tensor made)
 {
+    const struct call *call = work->call;
     const poplin_conv_params *params = work->conv->params;
     size_t groups = params->num_conv_groups;
-    for (size_t g = 0; g < groups && poplibs_ready(work->graph); g += GEMM_PANEL) {
+    for (size_t g = 0; g < groups && call_ready(call); g += GEMM_PANEL) {
         size_t last = poplibs_min(groups, g + GEMM_PANEL);
         pop_vertex vertex = host_conv_add_vertex(work, work->multiply, "HostDepthwiseUpdate", params->input_type);
         host_conv_connect(work, vertex, "in", work->input.memory);
         host_conv_connect(work, vertex, "deltas", deltas->memory);
         host_conv_connect(work, vertex, "field", work->field_words);
-        host_conv_connect(work, vertex, "out",
-                          pop_tensor_flatten_at(work->where, pop_tensor_slice_at(work->where, made, g, last, 0)));
+        host_conv_connect(work, vertex, "out", pop_tensor_flatten(pop_tensor_slice(made, g, last, 0)));
         host_conv_set(work, vertex, "group", g);
         host_conv_set(work, vertex, "groups", last - g);
         host_conv_set(work, vertex, "allGroups", groups);

@@ -11,13 +11,11 @@ enum { PACK_PANELS = 16, PACK_VERTICES = 8 };
 enum { MIN_ROW = 8 };
 
 struct gemm_product {
-    pop_where where;
-    pop_graph *graph;
+    const struct call *call;
     pop_compute_set pack, multiply, store;
     pop_program before; /* copies of operands that are not read in place */
     pop_program after;
     pop_tensor scale;
-    const char *name;
 };
 
 /* A matrix for vertices: rows of contiguous elements, `stride` apart, or at any addresses if it is 0. */
@@ -29,33 +27,32 @@ struct matrix {
 
 static pop_tensor fresh(const struct gemm_product *p, pop_type type, pop_shape shape, const char *step)
 {
-    char path[POPLIBS_PATH_SIZE];
-    pop_tensor t =
-        pop_graph_add_variable_at(p->where, p->graph, type, shape, poplibs_path(path, sizeof(path), p->name, step));
-    pop_graph_set_tile_mapping_at(p->where, p->graph, t, 0);
+    const struct call *call = p->call;
+    pop_tensor t = pop_graph_add_variable(call->graph, type, shape, call_path(call, call->name, step));
+    pop_graph_set_tile_mapping(call->graph, t, 0);
     return t;
 }
 
-static bool has_contiguous_rows(pop_where where, pop_tensor t)
+static bool has_contiguous_rows(const struct call *call, pop_tensor t)
 {
     if (pop_tensor_dim(t, 1) < MIN_ROW)
         return false;
     for (size_t i = 0; i < pop_tensor_dim(t, 0); ++i)
-        if (!pop_tensor_is_contiguous(pop_tensor_at_at(where, t, i)))
+        if (!pop_tensor_is_contiguous(pop_tensor_at(t, i)))
             return false;
     return true;
 }
 /* False if it must be copied. */
-static bool find_matrix(pop_where where, pop_tensor t, struct matrix *matrix)
+static bool find_matrix(const struct call *call, pop_tensor t, struct matrix *matrix)
 {
-    pop_tensor turned = pop_tensor_transpose_at(where, t);
+    pop_tensor turned = pop_tensor_transpose(t);
     if (pop_tensor_is_contiguous(t))
         *matrix = (struct matrix){ t, false, pop_tensor_dim(t, 1) };
     else if (pop_tensor_is_contiguous(turned))
         *matrix = (struct matrix){ turned, true, pop_tensor_dim(t, 0) };
-    else if (has_contiguous_rows(where, t))
+    else if (has_contiguous_rows(call, t))
         *matrix = (struct matrix){ t, false, 0 };
-    else if (has_contiguous_rows(where, turned))
+    else if (has_contiguous_rows(call, turned))
         *matrix = (struct matrix){ turned, true, 0 };
     else
         return false;
@@ -65,31 +62,34 @@ static bool find_matrix(pop_where where, pop_tensor t, struct matrix *matrix)
 /* A new matrix, to which t is copied before the product. */
 static pop_tensor copied(const struct gemm_product *p, pop_tensor t)
 {
+    const struct call *call = p->call;
     pop_tensor copy = fresh(p, pop_tensor_type(t), POP_SHAPE(pop_tensor_dim(t, 0), pop_tensor_dim(t, 1)), "Gathered");
-    pop_sequence_add_at(p->where, p->before, pop_copy_at(p->where, t, copy, false, p->name));
+    pop_sequence_add(p->before, pop_copy(t, copy, false, call->name));
     return copy;
 }
 static struct matrix find_operand(const struct gemm_product *p, pop_tensor t, pop_tensor out)
 {
     struct matrix matrix;
-    if (pop_tensor_intersects(t, out) || !find_matrix(p->where, t, &matrix))
-        find_matrix(p->where, copied(p, t), &matrix);
+    if (pop_tensor_intersects(t, out) || !find_matrix(p->call, t, &matrix))
+        find_matrix(p->call, copied(p, t), &matrix);
     return matrix;
 }
 
 static void connect_rows(const struct gemm_product *p, pop_vertex vertex, const char *field,
                          const struct matrix *matrix, size_t begin, size_t end, pop_interval columns)
 {
-    pop_tensor part = pop_tensor_slice_at(p->where, matrix->t, begin, end, 0);
+    const struct call *call = p->call;
+    pop_tensor part = pop_tensor_slice(matrix->t, begin, end, 0);
     if (!matrix->stride)
-        part = pop_tensor_slice_interval_at(p->where, part, columns, 1);
+        part = pop_tensor_slice_interval(part, columns, 1);
     else
-        part = pop_tensor_reshape_at(p->where, part, POP_SHAPE(1, pop_tensor_num_elements(part)));
-    pop_graph_connect_at(p->where, p->graph, vertex, field, part);
+        part = pop_tensor_reshape(part, POP_SHAPE(1, pop_tensor_num_elements(part)));
+    call_connect(call, vertex, field, part);
 }
 static void set(const struct gemm_product *p, pop_vertex vertex, const char *field, size_t value)
 {
-    pop_graph_set_field_int_at(p->where, p->graph, vertex, field, (int64_t)value);
+    const struct call *call = p->call;
+    call_set(call, vertex, field, value);
 }
 
 /* ---- B ---- */
@@ -97,21 +97,22 @@ static void set(const struct gemm_product *p, pop_vertex vertex, const char *fie
 static void pack_part(const struct gemm_product *p, const struct matrix *b, pop_interval rows, pop_interval columns,
                       pop_tensor out)
 {
+    const struct call *call = p->call;
     char name[64];
     snprintf(name, sizeof(name), "poplin::HostMatMulPack<%s>", pop_type_name(pop_tensor_type(b->t)));
-    pop_vertex vertex = pop_graph_add_vertex_at(p->where, p->graph, p->pack, name);
+    pop_vertex vertex = call_vertex(call, p->pack, name, 0);
     pop_interval lines = b->transposed ? columns : rows, along = b->transposed ? rows : columns;
     connect_rows(p, vertex, "in", b, lines.begin, lines.end, along);
-    pop_graph_connect_at(p->where, p->graph, vertex, "out", out);
+    call_connect(call, vertex, "out", out);
     set(p, vertex, "stride", b->stride);
     set(p, vertex, "first", b->stride ? along.begin : 0);
     set(p, vertex, "depth", rows.end - rows.begin);
     set(p, vertex, "columns", columns.end - columns.begin);
     set(p, vertex, "transposed", b->transposed);
-    pop_graph_map_vertex_at(p->where, p->graph, vertex, 0);
 }
 static pop_tensor pack(const struct gemm_product *p, const struct matrix *b, size_t depth, size_t columns)
 {
+    const struct call *call = p->call;
     size_t panels = gemm_panels_of(columns), block = gemm_block_of(depth), blocks = poplibs_ceil_div(depth, block);
     pop_tensor packed = fresh(p, POP_FLOAT, POP_SHAPE(depth * panels * GEMM_PANEL), "Packed");
     size_t share = poplibs_max(1, poplibs_min(PACK_PANELS, panels * blocks / PACK_VERTICES));
@@ -120,7 +121,7 @@ static pop_tensor pack(const struct gemm_product *p, const struct matrix *b, siz
             size_t last = poplibs_min(panels, panel + share), end = poplibs_min(depth, k + block),
                    wide = (end - k) * GEMM_PANEL;
             size_t at = k * panels * GEMM_PANEL + panel * wide;
-            pop_tensor out = pop_tensor_slice_at(p->where, packed, at, at + (last - panel) * wide, 0);
+            pop_tensor out = pop_tensor_slice(packed, at, at + (last - panel) * wide, 0);
             pack_part(p, b, (pop_interval){ k, end },
                       (pop_interval){ panel * GEMM_PANEL, poplibs_min(columns, last * GEMM_PANEL) }, out);
         }
@@ -138,23 +139,24 @@ struct gemm_block {
 
 static void multiply_block(const struct gemm_product *p, const struct gemm_block *block)
 {
+    const struct call *call = p->call;
     char name[64];
     const struct matrix *a = block->a, *out = block->out;
     snprintf(name, sizeof(name), "poplin::HostMatMul<%s>", pop_type_name(pop_tensor_type(a->t)));
-    pop_vertex vertex = pop_graph_add_vertex_at(p->where, p->graph, p->multiply, name);
+    pop_vertex vertex = call_vertex(call, p->multiply, name, 0);
     pop_interval depth = { 0, block->depth }, lines = a->transposed ? depth : block->rows,
                  along = a->transposed ? block->rows : depth;
     connect_rows(p, vertex, "a", a, lines.begin, lines.end, along);
-    pop_graph_connect_at(p->where, p->graph, vertex, "b", block->packed);
+    call_connect(call, vertex, "b", block->packed);
     /* A part of the columns is not contiguous: it is connected row by row. */
     struct matrix piece = *out;
     if (block->columns.end - block->columns.begin < block->all_columns)
         piece.stride = 0;
     connect_rows(p, vertex, "out", &piece, block->rows.begin, block->rows.end, block->columns);
     if (pop_tensor_valid(p->scale))
-        pop_graph_connect_at(p->where, p->graph, vertex, "scale", p->scale);
+        call_connect(call, vertex, "scale", p->scale);
     else
-        pop_graph_connect_constant_at(p->where, p->graph, vertex, "scale", POP_FLOAT, &(float){ 1 });
+        pop_graph_connect_constant(call->graph, vertex, "scale", POP_FLOAT, &(float){ 1 });
     set(p, vertex, "strideA", a->stride);
     set(p, vertex, "firstA", a->stride ? along.begin : 0);
     set(p, vertex, "transposedA", a->transposed);
@@ -166,7 +168,6 @@ static void multiply_block(const struct gemm_product *p, const struct gemm_block
     set(p, vertex, "columns", block->columns.end - block->columns.begin);
     set(p, vertex, "allColumns", block->all_columns);
     set(p, vertex, "add", pop_tensor_valid(p->scale));
-    pop_graph_map_vertex_at(p->where, p->graph, vertex, 0);
 }
 
 static void multiply(const struct gemm_product *p, const struct matrix *a, pop_tensor packed, const struct matrix *out,
@@ -182,72 +183,71 @@ static void multiply(const struct gemm_product *p, const struct matrix *a, pop_t
 /* Converts a matrix of float to half, by vertices with parts of rows of a minimum total length. */
 static void store(const struct gemm_product *p, pop_tensor from, pop_tensor to)
 {
-    pop_tensor flat[] = { pop_tensor_flatten_at(p->where, from), pop_tensor_flatten_at(p->where, to) };
+    const struct call *call = p->call;
+    pop_tensor flat[] = { pop_tensor_flatten(from), pop_tensor_flatten(to) };
     for (size_t at = 0, end = pop_tensor_num_elements(to), share = poplibs_max(1 << 14, end / POPLIBS_CPU_PARTS);
          at < end; at += share) {
         size_t next = poplibs_min(end, at + share);
-        pop_vertex vertex = pop_graph_add_vertex_at(p->where, p->graph, p->store, "poplin::HostMatMulStore");
-        pop_graph_connect_at(p->where, p->graph, vertex, "in", pop_tensor_slice_at(p->where, flat[0], at, next, 0));
-        pop_graph_connect_at(p->where, p->graph, vertex, "out", pop_tensor_slice_at(p->where, flat[1], at, next, 0));
+        pop_vertex vertex = call_vertex(call, p->store, "poplin::HostMatMulStore", 0);
+        call_connect(call, vertex, "in", pop_tensor_slice(flat[0], at, next, 0));
+        call_connect(call, vertex, "out", pop_tensor_slice(flat[1], at, next, 0));
         if (pop_tensor_valid(p->scale))
-            pop_graph_connect_at(p->where, p->graph, vertex, "scale", p->scale);
+            call_connect(call, vertex, "scale", p->scale);
         else
-            pop_graph_connect_constant_at(p->where, p->graph, vertex, "scale", POP_FLOAT, &(float){ 1 });
+            pop_graph_connect_constant(call->graph, vertex, "scale", POP_FLOAT, &(float){ 1 });
         set(p, vertex, "add", pop_tensor_valid(p->scale));
-        pop_graph_map_vertex_at(p->where, p->graph, vertex, 0);
     }
 }
 
 static void multiply_group(const struct gemm_product *p, pop_tensor a, pop_tensor b, pop_tensor out)
 {
+    const struct call *call = p->call;
     struct matrix target = { .transposed = false };
     pop_tensor plain = out;
     struct gemm_product whole = *p;
-    bool half = pop_tensor_type(out) == POP_HALF, direct = !half && find_matrix(p->where, out, &target);
+    bool half = pop_tensor_type(out) == POP_HALF, direct = !half && find_matrix(call, out, &target);
     if (!direct) {
         plain = fresh(p, POP_FLOAT, POP_SHAPE(pop_tensor_dim(out, 0), pop_tensor_dim(out, 1)), "Product");
-        find_matrix(p->where, plain, &target);
+        find_matrix(call, plain, &target);
     }
     if (half)
         whole.scale = (pop_tensor){ 0 };
     else if (!direct && pop_tensor_valid(p->scale))
-        pop_sequence_add_at(p->where, p->before, pop_copy_at(p->where, out, plain, false, p->name));
+        pop_sequence_add(p->before, pop_copy(out, plain, false, call->name));
     /* A product that is transposed is the product of the transposed operands, in the other order. */
-    pop_tensor left = target.transposed ? pop_tensor_transpose_at(p->where, b) : a,
-               right = target.transposed ? pop_tensor_transpose_at(p->where, a) : b;
+    pop_tensor left = target.transposed ? pop_tensor_transpose(b) : a,
+               right = target.transposed ? pop_tensor_transpose(a) : b;
     struct matrix a_matrix = find_operand(p, left, plain), b_matrix = find_operand(p, right, plain);
     size_t depth = pop_tensor_dim(a, 1);
     multiply(&whole, &a_matrix, pack(&whole, &b_matrix, depth, pop_tensor_dim(target.t, 1)), &target, depth);
     if (half)
         store(p, plain, out);
     else if (!direct)
-        pop_sequence_add_at(p->where, p->after, pop_copy_at(p->where, plain, out, false, p->name));
+        pop_sequence_add(p->after, pop_copy(plain, out, false, call->name));
 }
 
-void poplin_host_mat_mul(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor out,
-                         pop_tensor scale, pop_program sequence, const char *name)
+void poplin_host_mat_mul(const struct call *call, pop_tensor a, pop_tensor b, pop_tensor out, pop_tensor scale)
 {
-    char path[POPLIBS_PATH_SIZE];
-    if (!poplibs_ready(graph) || !pop_tensor_num_elements(out))
+    pop_graph *graph = call->graph;
+    if (!call_ready(call) || !pop_tensor_num_elements(out))
         return;
     if (!pop_tensor_num_elements(a)) { /* an empty sum */
         if (!pop_tensor_valid(scale))
-            popops_zero_at(where, graph, out, sequence, name);
+            popops_zero(graph, out, call->sequence, call->name);
         return;
     }
-    struct gemm_product p = { .where = where, .graph = graph, .scale = scale, .name = name };
-    p.before = pop_sequence_at(where, graph, name);
-    p.after = pop_sequence_at(where, graph, name);
-    p.pack = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, "Pack"));
-    p.multiply = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, "Multiply"));
-    p.store = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, "Store"));
+    struct gemm_product p = { .call = call, .scale = scale };
+    p.before = pop_sequence(graph, call->name);
+    p.after = pop_sequence(graph, call->name);
+    p.pack = pop_graph_add_compute_set(graph, call_path(call, call->name, "Pack"));
+    p.multiply = pop_graph_add_compute_set(graph, call_path(call, call->name, "Multiply"));
+    p.store = pop_graph_add_compute_set(graph, call_path(call, call->name, "Store"));
     for (size_t g = 0; g < pop_tensor_dim(out, 0); ++g)
-        multiply_group(&p, pop_tensor_at_at(where, a, g), pop_tensor_at_at(where, b, g),
-                       pop_tensor_at_at(where, out, g));
-    pop_sequence_add_at(where, sequence, p.before);
-    pop_sequence_add_at(where, sequence, pop_execute_at(where, p.pack, name));
-    pop_sequence_add_at(where, sequence, pop_execute_at(where, p.multiply, name));
+        multiply_group(&p, pop_tensor_at(a, g), pop_tensor_at(b, g), pop_tensor_at(out, g));
+    pop_sequence_add(call->sequence, p.before);
+    call_execute(call, p.pack, call->name);
+    call_execute(call, p.multiply, call->name);
     if (pop_tensor_type(out) == POP_HALF)
-        pop_sequence_add_at(where, sequence, pop_execute_at(where, p.store, name));
-    pop_sequence_add_at(where, sequence, p.after);
+        call_execute(call, p.store, call->name);
+    pop_sequence_add(call->sequence, p.after);
 }

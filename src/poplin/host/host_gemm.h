@@ -3,12 +3,11 @@
 #ifndef POPLIN_HOST_HOST_GEMM_H
 #define POPLIN_HOST_HOST_GEMM_H
 
-#include <poplar/graph.h>
+#include "poplibs/call.h"
 #include <poplar/program.h>
 
 /* out{g,m,n} = a{g,m,k} b{g,k,n}, or out += scale a b when scale (a FLOAT scalar) is valid.  HALF or FLOAT, sums in
  * float.  Any views: matrices with contiguous rows or columns are read in place, others are copied first. */
-void poplin_host_mat_mul(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor out,
-                         pop_tensor scale, pop_program sequence, const char *name);
+void poplin_host_mat_mul(const struct call *call, pop_tensor a, pop_tensor b, pop_tensor out, pop_tensor scale);
 
 #endif
