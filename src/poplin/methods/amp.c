@@ -207,7 +207,7 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
                        pop_tensor input, pop_tensor weights)
 {
     const struct poplin_plan *plan = &work->conv->plan;
-    const pop_target *target = pop_graph_target(work->graph);
+    const pop_target *target = pop_graph_target(work->call->graph);
     size_t height =
         pop_target_weights_per_conv_unit(target, work->conv->params.input_type) / poplibs_max(work->conv->c2, 1);
     struct conv_row_vertex vertex = {

@@ -52,34 +52,30 @@ static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t
 static void add_vertex(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part,
                        pop_tensor input, pop_tensor weights, size_t g, pop_interval positions)
 {
+    const struct call *call = work->call;
     size_t outs = conv_range_size(part->o);
     pop_tensor in = conv_part_input(work->conv, input, part, part->g.begin + g, part->c.begin),
                *rows = poplibs_new(outs, sizeof(*rows));
     char name[64];
     snprintf(name, sizeof(name), "poplin::OuterProduct<%s>", pop_type_name(work->conv->params.input_type));
-    pop_vertex vertex = pop_graph_add_vertex_at(work->where, work->graph, compute, name);
-    pop_graph_connect_at(work->where, work->graph, vertex, "in",
-                         pop_tensor_slice_interval_at(work->where, in, positions, 0));
+    pop_vertex vertex = call_vertex(call, compute, name, part->tile);
+    call_connect(call, vertex, "in", pop_tensor_slice_interval(in, positions, 0));
     for (size_t o = 0; o < outs; ++o)
         rows[o] = conv_part_weights(work->conv, weights, part, part->g.begin + g, part->o.begin + o, part->c.begin);
-    pop_graph_connect_at(work->where, work->graph, vertex, "weights",
-                         pop_tensor_concat_at(work->where, (pop_tensors){ outs, rows }, 0));
+    call_connect(call, vertex, "weights", pop_tensor_concat((pop_tensors){ outs, rows }, 0));
     for (size_t o = 0; o < outs; ++o) {
-        pop_tensor row =
-            pop_tensor_flatten_at(work->where, pop_tensor_index_at(work->where, part->partials, POP_SHAPE(g, o)));
-        rows[o] =
-            pop_tensor_slice_at(work->where, row, positions.begin * work->conv->o2, positions.end * work->conv->o2, 0);
+        pop_tensor row = pop_tensor_flatten(pop_tensor_index(part->partials, POP_SHAPE(g, o)));
+        rows[o] = pop_tensor_slice(row, positions.begin * work->conv->o2, positions.end * work->conv->o2, 0);
     }
-    pop_graph_connect_list_at(work->where, work->graph, vertex, "out", (pop_tensors){ outs, rows });
-    pop_graph_set_field_int_at(work->where, work->graph, vertex, "chans_per_group", work->conv->o2);
-    pop_graph_map_vertex_at(work->where, work->graph, vertex, part->tile);
+    pop_graph_connect_list(call->graph, vertex, "out", (pop_tensors){ outs, rows });
+    pop_graph_set_field_int(call->graph, vertex, "chans_per_group", work->conv->o2);
     free(rows);
 }
 /* Adds one vertex for each group and each worker that has positions; the row is divided among the workers. */
 static void add_part(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part,
                      pop_tensor input, pop_tensor weights)
 {
-    unsigned workers = pop_graph_target(work->graph)->num_worker_contexts;
+    unsigned workers = pop_graph_target(work->call->graph)->num_worker_contexts;
     size_t width = pop_tensor_num_elements(conv_part_input(work->conv, input, part, part->g.begin, part->c.begin));
     for (size_t g = 0; g < conv_range_size(part->g); ++g)
         for (unsigned worker = 0; worker < workers; ++worker) {

@@ -125,7 +125,7 @@ static struct conv_worklists worklists_of(const struct conv_work *work, const st
                                          layout->extents[d].shifts[k];
             }
         }
-    struct conv_worklists list = conv_worklists_make(&axes, pop_graph_target(work->graph)->num_worker_contexts);
+    struct conv_worklists list = conv_worklists_make(&axes, pop_graph_target(work->call->graph)->num_worker_contexts);
     conv_axes_free(&axes);
     return list;
 }
@@ -137,44 +137,44 @@ static struct conv_worklists worklists_of(const struct conv_work *work, const st
 static pop_tensor padded(const struct conv_work *work, const struct conv_part *part, pop_tensor operand,
                          const char *name, bool pads, struct poplibs_copies *copies)
 {
+    const struct call *call = work->call;
     size_t dims[CONV_MAX_DIMS];
-    if (!poplibs_ready(work->graph))
+    if (!call_ready(call))
         return operand;
-    pop_tensor flat = pop_tensor_flatten_at(work->where, operand);
+    pop_tensor flat = pop_tensor_flatten(operand);
     if (!pads)
         return flat;
     pop_shape shape = conv_shape(dims, pop_tensor_shape(operand, dims, CONV_MAX_DIMS));
-    pop_tensor made = pop_graph_add_variable_at(work->where, work->graph, pop_tensor_type(operand), shape, name);
-    pop_graph_set_tile_mapping_at(work->where, work->graph, made, part->tile);
-    made = pop_tensor_flatten_at(work->where, made);
+    pop_tensor made = pop_graph_add_variable(call->graph, pop_tensor_type(operand), shape, name);
+    pop_graph_set_tile_mapping(call->graph, made, part->tile);
+    made = pop_tensor_flatten(made);
     poplibs_copies_add(copies, flat, made);
     return made;
 }
 static pop_tensor input_of(const struct conv_work *work, const struct conv_part *part, const struct layout *layout,
                            pop_tensor input, size_t g)
 {
+    const struct call *call = work->call;
     pop_tensor group =
-        pop_tensor_slice_at(work->where, pop_tensor_index_at(work->where, input, POP_SHAPE(g, part->c.begin)),
-                            part->n.begin, part->n.end, 0);
+        pop_tensor_slice(pop_tensor_index(input, POP_SHAPE(g, part->c.begin)), part->n.begin, part->n.end, 0);
     for (unsigned d = 0; d < work->conv->plan.num_field_dims; ++d)
-        group = conv_gather(work->where, work->graph, group, 1 + d, layout->extents[d].input,
-                            layout->extents[d].input_count);
+        group = conv_gather(call, group, 1 + d, layout->extents[d].input, layout->extents[d].input_count);
     return group;
 }
 static pop_tensor weights_of(const struct conv_work *work, const struct conv_part *part, const struct layout *layout,
                              pop_tensor weights, size_t g)
 {
-    pop_tensor group = pop_tensor_index_at(work->where, weights, POP_SHAPE(g, part->o.begin, part->c.begin));
+    const struct call *call = work->call;
+    pop_tensor group = pop_tensor_index(weights, POP_SHAPE(g, part->o.begin, part->c.begin));
     for (unsigned d = 0; d < work->conv->plan.num_field_dims; ++d)
-        group =
-            conv_gather(work->where, work->graph, group, d, layout->extents[d].kernel, layout->extents[d].kernel_count);
+        group = conv_gather(call, group, d, layout->extents[d].kernel, layout->extents[d].kernel_count);
     return group;
 }
 
 /* Elements of the buffer of sums that vertices of 2021 have for themselves. */
 static size_t buffer_room(const struct conv_work *work)
 {
-    const pop_target *target = pop_graph_target(work->graph);
+    const pop_target *target = pop_graph_target(work->call->graph);
     const struct poplin_plan *plan = &work->conv->plan;
     bool strided_halves = plan->tile_partial_type == POP_HALF &&
                           work->conv->params.output_transform.stride[plan->num_field_dims - 1] == 2;
@@ -187,24 +187,25 @@ static void connect_operands(const struct conv_work *work, pop_vertex vertex, co
                              const struct layout *layout, pop_tensor input, pop_tensor weights,
                              struct poplibs_copies *copies)
 {
+    const struct call *call = work->call;
     size_t groups = conv_range_size(part->g);
     pop_tensor *list = poplibs_new(groups, sizeof(*list));
     for (size_t g = 0; g < groups; ++g)
         list[g] = padded(work, part, input_of(work, part, layout, input, part->g.begin + g), "paddedInput",
                          layout->pads_input, copies);
-    pop_graph_connect_list_at(work->where, work->graph, vertex, "in", (pop_tensors){ groups, list });
+    pop_graph_connect_list(call->graph, vertex, "in", (pop_tensors){ groups, list });
     for (size_t g = 0; g < groups; ++g)
         list[g] = padded(work, part, weights_of(work, part, layout, weights, part->g.begin + g), "paddedWeights",
                          layout->pads_kernel, copies);
-    pop_graph_connect_list_at(work->where, work->graph, vertex, "weights", (pop_tensors){ groups, list });
+    pop_graph_connect_list(call->graph, vertex, "weights", (pop_tensors){ groups, list });
     for (size_t g = 0; g < groups; ++g)
-        list[g] = pop_tensor_flatten_at(work->where, pop_tensor_index_at(work->where, part->partials, POP_SHAPE(g, 0)));
-    pop_graph_connect_list_at(work->where, work->graph, vertex, "out", (pop_tensors){ groups, list });
-    pop_tensor sums = pop_graph_add_variable_at(
-        work->where, work->graph, work->conv->plan.tile_partial_type,
+        list[g] = pop_tensor_flatten(pop_tensor_index(part->partials, POP_SHAPE(g, 0)));
+    pop_graph_connect_list(call->graph, vertex, "out", (pop_tensors){ groups, list });
+    pop_tensor sums = pop_graph_add_variable(
+        call->graph, work->conv->plan.tile_partial_type,
         POP_SHAPE(pop_tensor_num_elements(part->partials) / groups + buffer_room(work)), "outFieldBuffer");
-    pop_graph_set_tile_mapping_at(work->where, work->graph, sums, part->tile);
-    pop_graph_connect_at(work->where, work->graph, vertex, "out_field_buffer", sums);
+    pop_graph_set_tile_mapping(call->graph, sums, part->tile);
+    call_connect(call, vertex, "out_field_buffer", sums);
     free(list);
 }
 
@@ -213,6 +214,7 @@ static void connect_operands(const struct conv_work *work, pop_vertex vertex, co
 static void add_vertex(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part,
                        pop_tensor input, pop_tensor weights, struct poplibs_copies *copies)
 {
+    const struct call *call = work->call;
     const struct poplin_plan *plan = &work->conv->plan;
     struct layout layout = layout_of(work, part);
     struct conv_worklists list = worklists_of(work, part, &layout);
@@ -224,16 +226,13 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
              pop_type_name(plan->tile_partial_type),
              work->conv->params.output_transform.stride[plan->num_field_dims - 1],
              list.max <= UINT16_MAX ? "true" : "false", plan->num_conv_units / plan->slic_window_width, work->conv->g2);
-    pop_vertex vertex = pop_graph_add_vertex_at(work->where, work->graph, compute, name);
+    pop_vertex vertex = call_vertex(call, compute, name, part->tile);
     connect_operands(work, vertex, part, &layout, input, weights, copies);
-    pop_graph_set_field_vector_at(work->where, work->graph, vertex, POP_FIELD("worklists", POP_WHOLE), POP_UNSIGNED_INT,
-                                  list.list, list.count);
-    pop_graph_set_field_int_at(work->where, work->graph, vertex, "conv_group_groups",
-                               (int64_t)conv_range_size(part->g));
-    pop_graph_set_field_int_at(work->where, work->graph, vertex, "sub_kernels", (int64_t)sub_kernels);
-    pop_graph_set_field_int_at(work->where, work->graph, vertex, "num_workers",
-                               pop_graph_target(work->graph)->num_worker_contexts);
-    pop_graph_map_vertex_at(work->where, work->graph, vertex, part->tile);
+    pop_graph_set_field_vector(call->graph, vertex, POP_FIELD("worklists", POP_WHOLE), POP_UNSIGNED_INT, list.list,
+                               list.count);
+    call_set(call, vertex, "conv_group_groups", conv_range_size(part->g));
+    call_set(call, vertex, "sub_kernels", sub_kernels);
+    pop_graph_set_field_int(call->graph, vertex, "num_workers", pop_graph_target(call->graph)->num_worker_contexts);
     free(list.list);
     layout_free(&layout);
 }
@@ -241,15 +240,16 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
 void slic_add_vertices(const struct conv_work *work, pop_compute_set compute, struct conv_parts *parts,
                        pop_tensor input, pop_tensor weights)
 {
+    const struct call *call = work->call;
     struct poplibs_copies copies = { 0 }; /* copies of operands to their tiles, for all parts */
     size_t count = parts->outputs * parts->depth;
-    for (size_t i = 0; i < count && poplibs_ready(work->graph); ++i)
+    for (size_t i = 0; i < count && call_ready(call); ++i)
         conv_add_partials(work, compute, &parts->parts[i]);
-    for (size_t i = 0; i < count && poplibs_ready(work->graph); ++i)
+    for (size_t i = 0; i < count && call_ready(call); ++i)
         if (!parts->parts[i].empty)
             add_vertex(work, compute, &parts->parts[i], input, weights, &copies);
-    if (copies.from.count && poplibs_ready(work->graph))
-        conv_copy_and_pad(work, poplibs_joined(work->where, &copies.from), poplibs_joined(work->where, &copies.to),
+    if (copies.from.count && call_ready(call))
+        conv_copy_and_pad(work, call_joined(call, &copies.from), call_joined(call, &copies.to),
                           conv_step_phase(work, CONV_PAD_PARTS), conv_step_phase(work, CONV_CONVOLVE));
     poplibs_copies_free(&copies);
 }

@@ -145,37 +145,40 @@ static struct conv_worklists worklists_of(const struct conv_axes *axes, const st
 
 static void set(const struct conv_work *work, pop_vertex vertex, const char *field, int64_t value)
 {
-    pop_graph_set_field_int_at(work->where, work->graph, vertex, field, value);
+    const struct call *call = work->call;
+    pop_graph_set_field_int(call->graph, vertex, field, value);
 }
 
 static void connect_operands(const struct conv_work *work, pop_vertex vertex, const struct conv_part *part,
                              pop_tensor input, pop_tensor weights, size_t out_elements)
 {
+    const struct call *call = work->call;
     size_t groups = conv_range_size(part->g), ins = conv_range_size(part->c);
     pop_tensor *list = poplibs_new(groups * ins, sizeof(*list));
     assert(conv_range_size(part->o) == 1 && groups && ins);
     for (size_t i = 0; i < groups * ins; ++i)
         list[i] = conv_part_input(work->conv, input, part, part->g.begin + i / ins, part->c.begin + i % ins);
-    pop_graph_connect_list_at(work->where, work->graph, vertex, "in", (pop_tensors){ groups * ins, list });
+    pop_graph_connect_list(call->graph, vertex, "in", (pop_tensors){ groups * ins, list });
     for (size_t i = 0; i < groups * ins; ++i)
         list[i] = conv_part_weights(work->conv, weights, part, part->g.begin + i / ins, part->o.begin,
                                     part->c.begin + i % ins);
-    pop_graph_connect_list_at(work->where, work->graph, vertex, "weights", (pop_tensors){ groups * ins, list });
+    pop_graph_connect_list(call->graph, vertex, "weights", (pop_tensors){ groups * ins, list });
     for (size_t g = 0; g < groups; ++g)
-        list[g] = pop_tensor_flatten_at(work->where, pop_tensor_index_at(work->where, part->partials, POP_SHAPE(g, 0)));
-    pop_graph_connect_list_at(work->where, work->graph, vertex, "out", (pop_tensors){ groups, list });
+        list[g] = pop_tensor_flatten(pop_tensor_index(part->partials, POP_SHAPE(g, 0)));
+    pop_graph_connect_list(call->graph, vertex, "out", (pop_tensors){ groups, list });
     free(list);
-    pop_tensor partials = pop_graph_add_variable_at(
-        work->where, work->graph, POP_FLOAT,
-        POP_SHAPE(pop_graph_target(work->graph)->num_worker_contexts * out_elements), "workersPartials");
-    pop_graph_set_tile_mapping_at(work->where, work->graph, partials, part->tile);
-    pop_graph_connect_at(work->where, work->graph, vertex, "partials", partials);
+    pop_tensor partials = pop_graph_add_variable(
+        call->graph, POP_FLOAT, POP_SHAPE(pop_graph_target(call->graph)->num_worker_contexts * out_elements),
+        "workersPartials");
+    pop_graph_set_tile_mapping(call->graph, partials, part->tile);
+    call_connect(call, vertex, "partials", partials);
 }
 
 static void add_vertex(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part,
                        pop_tensor input, pop_tensor weights)
 {
-    unsigned workers = pop_graph_target(work->graph)->num_worker_contexts;
+    const struct call *call = work->call;
+    unsigned workers = pop_graph_target(call->graph)->num_worker_contexts;
     size_t groups = conv_range_size(part->g), out_elements = pop_tensor_num_elements(part->partials) / groups;
     struct conv_axes axes = conv_part_axes(work, part);
     struct dots dots = dots_make(&axes);
@@ -183,17 +186,16 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
     char name[80];
     snprintf(name, sizeof(name), "poplin::ConvPartialVerticalMac<half,float,%s,%u>",
              list.max <= UINT16_MAX ? "true" : "false", work->conv->g2);
-    pop_vertex vertex = pop_graph_add_vertex_at(work->where, work->graph, compute, name);
+    pop_vertex vertex = call_vertex(call, compute, name, part->tile);
     connect_operands(work, vertex, part, input, weights, out_elements);
-    pop_graph_set_field_vector_at(work->where, work->graph, vertex, POP_FIELD("worklists", POP_WHOLE), POP_UNSIGNED_INT,
-                                  list.list, list.count);
+    pop_graph_set_field_vector(call->graph, vertex, POP_FIELD("worklists", POP_WHOLE), POP_UNSIGNED_INT, list.list,
+                               list.count);
     set(work, vertex, "in_stride", dots.in_step);
     set(work, vertex, "weights_stride", dots.kernel_step);
     set(work, vertex, "conv_groups", (int64_t)groups);
     set(work, vertex, "in_groups", (int64_t)conv_range_size(part->c));
     set(work, vertex, "out_elements", (int64_t)out_elements);
     set(work, vertex, "num_workers", workers);
-    pop_graph_map_vertex_at(work->where, work->graph, vertex, part->tile);
     free(list.list);
     dots_free(&dots);
     conv_axes_free(&axes);
