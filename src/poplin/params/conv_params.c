@@ -161,20 +161,20 @@ pop_status poplin_params_wrong(const poplin_conv_params *p, char *text, size_t s
     return status;
 }
 
-bool poplin_params_valid(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params)
+bool poplin_params_valid(const struct call *call, const poplin_conv_params *params)
 {
     char text[400];
     pop_status status = poplin_params_wrong(params, text, sizeof(text));
-    return status == POP_OK || poplibs_fail(graph, status, where, api, "%s", text);
+    return status == POP_OK || call_fail(call, status, "%s", text);
 }
 
-pop_status poplin_fail(pop_error *error, pop_status status, pop_where where, const char *api, const char *text)
+pop_status poplin_fail(const struct call *call, pop_error *error, pop_status status, const char *text)
 {
     if (error) {
         memset(error, 0, sizeof(*error));
         error->status = status;
-        error->where = where;
-        snprintf(error->api, sizeof(error->api), "%s", api);
+        error->where = call->where;
+        snprintf(error->api, sizeof(error->api), "%s", call->api);
         snprintf(error->text, sizeof(error->text), "%s", text);
     }
     return status;
@@ -185,7 +185,7 @@ pop_status poplin_conv_params_validate_at(pop_where where, const poplin_conv_par
     POPLIBS_CALL(NULL, log_written(params, poplin_log_params));
     char text[400];
     pop_status status = poplin_params_wrong(params, text, sizeof(text));
-    return status == POP_OK ? POP_OK : poplin_fail(error, status, where, "poplin_conv_params_validate", text);
+    return status == POP_OK ? POP_OK : poplin_fail(call, error, status, text);
 }
 
 /* ---- the canonical form ---- */
@@ -409,14 +409,14 @@ pop_status poplin_conv_params_from_text_at(pop_where where, const char *text, po
         if (!next) {
             char words[160];
             snprintf(words, sizeof(words), "'%s' has an invalid value", fields[f].name);
-            return poplin_fail(error, POP_PARSE_ERROR, where, "poplin_conv_params_from_text", words);
+            return poplin_fail(call, error, POP_PARSE_ERROR, words);
         }
         rest = next;
     }
     if (rest == start) {
         char words[160];
         snprintf(words, sizeof(words), "'%.40s' is not a field of a convolution's parameters", at);
-        return poplin_fail(error, POP_PARSE_ERROR, where, "poplin_conv_params_from_text", words);
+        return poplin_fail(call, error, POP_PARSE_ERROR, words);
     }
     *params = p;
     if (used)
