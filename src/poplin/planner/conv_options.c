@@ -88,25 +88,23 @@ static struct parsed defaults(const pop_target *target)
 }
 enum { OPTIONS = sizeof(table) / sizeof(table[0]) };
 
-bool poplin_conv_options_parse(pop_where where, pop_graph *graph, const char *api, pop_options given,
-                               struct poplin_conv_options *options)
+bool poplin_conv_options_parse(const struct call *call, pop_options given, struct poplin_conv_options *options)
 {
     char text[400];
-    const pop_target *target = pop_graph_target(graph);
+    const pop_target *target = pop_graph_target(call->graph);
     struct parsed parsed = defaults(target);
-    if (!poplibs_parse_options(where, graph, api, given, table, OPTIONS, &parsed))
+    if (!call_parse_options(call, given, table, OPTIONS, &parsed))
         return false;
-    return take(target, &parsed, options, text, sizeof(text)) ||
-           poplibs_fail(graph, POP_INVALID_OPTION, where, api, "%s", text);
+    return take(target, &parsed, options, text, sizeof(text)) || call_fail(call, POP_INVALID_OPTION, "%s", text);
 }
 
-/* poplibs_parse_options records errors in a graph, so a temporary graph is created. */
-pop_status poplin_conv_options_read(pop_where where, const pop_target *target, const char *api, pop_options given,
+/* Errors are recorded in a graph, so a temporary one is created. */
+pop_status poplin_conv_options_read(const struct call *call, const pop_target *target, pop_options given,
                                     struct poplin_conv_options *options, pop_error *error)
 {
     pop_graph *graph = pop_graph_create(target);
-    pop_status status =
-        poplin_conv_options_parse(where, graph, api, given, options) ? POP_OK : pop_graph_take_error(graph, error);
+    struct call own = call_on(call, graph);
+    pop_status status = poplin_conv_options_parse(&own, given, options) ? POP_OK : pop_graph_take_error(graph, error);
     pop_graph_destroy(graph);
     return status;
 }

@@ -3,7 +3,7 @@
 #ifndef POPLIN_PLANNER_CONV_OPTIONS_H
 #define POPLIN_PLANNER_CONV_OPTIONS_H
 
-#include "poplibs/support.h"
+#include "poplibs/call.h"
 
 #include <poplin/planning.h>
 
@@ -92,10 +92,9 @@ struct poplin_conv_options {
 /* The defaults for a target.  Padding bytes are zero, so that equal options have equal bytes. */
 struct poplin_conv_options poplin_conv_options_default(const pop_target *target);
 /* Parses a call's options; false after an error of the graph. */
-bool poplin_conv_options_parse(pop_where where, pop_graph *graph, const char *api, pop_options given,
-                               struct poplin_conv_options *options);
+bool poplin_conv_options_parse(const struct call *call, pop_options given, struct poplin_conv_options *options);
 /* Parses options without a graph. */
-pop_status poplin_conv_options_read(pop_where where, const pop_target *target, const char *api, pop_options given,
+pop_status poplin_conv_options_read(const struct call *call, const pop_target *target, pop_options given,
                                     struct poplin_conv_options *options, pop_error *error);
 
 static inline bool poplin_pass_is_fully_connected(int pass)

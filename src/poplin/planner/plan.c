@@ -319,9 +319,9 @@ static void log_plan(const struct plan_cached *found)
     }
 }
 
-pop_status poplin_plan_find(pop_where where, const pop_target *target, const char *api,
-                            const poplin_conv_params *params, const struct poplin_conv_options *options,
-                            poplin_planning_cache *cache, struct poplin_planned *planned, pop_error *error)
+pop_status poplin_plan_find(const struct call *call, const pop_target *target, const poplin_conv_params *params,
+                            const struct poplin_conv_options *options, poplin_planning_cache *cache,
+                            struct poplin_planned *planned, pop_error *error)
 {
     char text[800];
     struct plan_cached asked;
@@ -337,15 +337,14 @@ pop_status poplin_plan_find(pop_where where, const pop_target *target, const cha
                 plan_blame(target, &asked, find, text, sizeof(text));
             else
                 snprintf(text, sizeof(text), "the convolution has no plan on %u tiles", options->tiles_per_ipu);
-            return poplin_fail(error, options->is_constrained ? POP_INVALID_OPTION : POP_POPLAR_ERROR, where, api,
-                               text);
+            return poplin_fail(call, error, options->is_constrained ? POP_INVALID_OPTION : POP_POPLAR_ERROR, text);
         }
         place(options, &asked.planned.params, &asked.planned.plan);
         if (*options->constraints_output &&
             !poplin_plan_write_constraints(&asked.planned.plan, options->constraints_output)) {
             snprintf(text, sizeof(text), "planConstraintsOutputFilename: '%s' cannot be written",
                      options->constraints_output);
-            return poplin_fail(error, POP_FILE_LOAD_ERROR, where, api, text);
+            return poplin_fail(call, error, POP_FILE_LOAD_ERROR, text);
         }
         log_plan(&asked);
         plan_cache_insert(cache, &asked);
@@ -356,11 +355,11 @@ pop_status poplin_plan_find(pop_where where, const pop_target *target, const cha
     return POP_OK;
 }
 
-bool poplin_plan_get(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params,
+bool poplin_plan_get(const struct call *call, const poplin_conv_params *params,
                      const struct poplin_conv_options *options, poplin_planning_cache *cache,
                      struct poplin_planned *planned)
 {
     pop_error error;
-    pop_status status = poplin_plan_find(where, pop_graph_target(graph), api, params, options, cache, planned, &error);
-    return status == POP_OK || pop_graph_fail(graph, status, where, api, error.text);
+    pop_status status = poplin_plan_find(call, pop_graph_target(call->graph), params, options, cache, planned, &error);
+    return status == POP_OK || pop_graph_fail(call->graph, status, call->where, call->api, error.text);
 }

@@ -66,12 +66,12 @@ struct poplin_planned {
 };
 /* Plans a convolution, or takes the plan from the cache, which may be NULL.  params must be valid.  The graph provides
  * the target and records errors. */
-bool poplin_plan_get(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params,
+bool poplin_plan_get(const struct call *call, const poplin_conv_params *params,
                      const struct poplin_conv_options *options, poplin_planning_cache *cache,
                      struct poplin_planned *planned);
 /* Plans a convolution, or takes the plan from the cache, without a graph. */
-pop_status poplin_plan_find(pop_where where, const pop_target *target, const char *api,
-                            const poplin_conv_params *params, const struct poplin_conv_options *options,
-                            poplin_planning_cache *cache, struct poplin_planned *planned, pop_error *error);
+pop_status poplin_plan_find(const struct call *call, const pop_target *target, const poplin_conv_params *params,
+                            const struct poplin_conv_options *options, poplin_planning_cache *cache,
+                            struct poplin_planned *planned, pop_error *error);
 
 #endif

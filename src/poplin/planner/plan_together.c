@@ -3,9 +3,7 @@
 #include "poplin/planner/plan_rank.h"
 
 struct together {
-    pop_where where;
-    pop_graph *graph;
-    const char *api;
+    const struct call *call;
     struct plan_member *members;
     size_t *order; /* the largest first */
     size_t count;
@@ -38,11 +36,11 @@ static bool plan_member(struct together *t, size_t place, size_t later, struct p
     share.first_tile = t->next_tile;
     member->options->share = share;
     member->options->tiles_per_ipu = t->tiles - t->next_tile - t->reserved * (unsigned)later;
-    if (!poplin_plan_get(t->where, t->graph, t->api, &member->params, member->options, t->cache, &planned))
+    if (!poplin_plan_get(t->call, &member->params, member->options, t->cache, &planned))
         return false;
     *cost = planned.cost;
     /* tiles that share an exchange bus belong to the same member */
-    unsigned bus = pop_target_tiles_per_shared_exchange_bus(pop_graph_target(t->graph));
+    unsigned bus = pop_target_tiles_per_shared_exchange_bus(pop_graph_target(t->call->graph));
     if (take)
         t->next_tile = (unsigned)(poplibs_ceil_div(t->next_tile + cost->tiles, bus) * bus);
     return true;
@@ -74,19 +72,17 @@ static bool plan_all(struct together *t)
     return true;
 }
 
-bool poplin_plan_together(pop_where where, pop_graph *graph, const char *api, struct plan_member *members, size_t count,
-                          unsigned reserved_tiles, double back_off, poplin_planning_cache *cache)
+bool poplin_plan_together(const struct call *call, struct plan_member *members, size_t count, unsigned reserved_tiles,
+                          double back_off, poplin_planning_cache *cache)
 {
-    unsigned tiles = UINT32_MAX, bus = pop_target_tiles_per_shared_exchange_bus(pop_graph_target(graph));
+    unsigned tiles = UINT32_MAX, bus = pop_target_tiles_per_shared_exchange_bus(pop_graph_target(call->graph));
     for (size_t i = 0; i < count; ++i)
         tiles = members[i].options->tiles_per_ipu < tiles ? members[i].options->tiles_per_ipu : tiles;
     unsigned max = (unsigned)(tiles / poplibs_max(count, 1) / bus * bus),
              min = reserved_tiles > bus ? reserved_tiles : bus;
     if (count < 2 || !max)
         return false;
-    struct together together = { .where = where,
-                                 .graph = graph,
-                                 .api = api,
+    struct together together = { .call = call,
                                  .members = members,
                                  .order = poplibs_new(count, sizeof(size_t)),
                                  .count = count,

@@ -15,7 +15,7 @@ struct plan_member {
  * on all tiles by at most back_off for each other convolution.  The steps of the others should not be longer than its
  * steps.  Tiles are reserved for each convolution that is not planned yet.  False if there are too few tiles, and after
  * an error of the graph. */
-bool poplin_plan_together(pop_where where, pop_graph *graph, const char *api, struct plan_member *members, size_t count,
-                          unsigned reserved_tiles, double back_off, poplin_planning_cache *cache);
+bool poplin_plan_together(const struct call *call, struct plan_member *members, size_t count, unsigned reserved_tiles,
+                          double back_off, poplin_planning_cache *cache);
 
 #endif

@@ -13,22 +13,21 @@
 
 /* ---- reports ---- */
 
-static bool find(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params,
-                 pop_options given, poplin_planning_cache *cache, struct poplin_planned *planned)
+static bool find(const struct call *call, const poplin_conv_params *params, pop_options given,
+                 poplin_planning_cache *cache, struct poplin_planned *planned)
 {
     struct poplin_conv_options options;
-    return poplibs_ready(graph) && poplin_params_valid(where, graph, api, params) &&
-           poplin_conv_options_parse(where, graph, api, given, &options) &&
-           poplin_plan_get(where, graph, api, params, &options, cache, planned);
+    return call_ready(call) && poplin_params_valid(call, params) && poplin_conv_options_parse(call, given, &options) &&
+           poplin_plan_get(call, params, &options, cache, planned);
 }
 
-static size_t report(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params,
-                     pop_options options, poplin_planning_cache *cache, char *buffer, size_t size)
+static size_t report(const struct call *call, const poplin_conv_params *params, poplin_planning_cache *cache,
+                     char *buffer, size_t size)
 {
     struct poplin_planned planned;
     if (size)
         *buffer = 0;
-    return find(where, graph, api, params, options, cache, &planned)
+    return find(call, params, call->options, cache, &planned)
                ? poplin_plan_text(&planned.plan, &planned.cost, params, buffer, size)
                : 0;
 }
@@ -36,18 +35,17 @@ size_t poplin_report_plan_info_at(pop_where where, pop_graph *graph, const popli
                                   pop_options options, poplin_planning_cache *cache, char *buffer, size_t size)
 {
     POPLIBS_CALL(graph, log_written(params, poplin_log_params), options, size);
-    return report(where, graph, "poplin_report_plan_info", params, options, cache, buffer, size);
+    return report(call, params, cache, buffer, size);
 }
 size_t poplin_report_weight_update_plan_info_at(pop_where where, pop_graph *graph, const poplin_conv_params *params,
                                                 pop_options options, poplin_planning_cache *cache, char *buffer,
                                                 size_t size)
 {
     POPLIBS_CALL(graph, log_written(params, poplin_log_params), options, size);
-    const char *api = "poplin_report_weight_update_plan_info";
-    if (!poplibs_ready(graph) || !poplin_params_valid(where, graph, api, params))
-        return report(where, graph, api, params, options, cache, buffer, size);
+    if (!call_ready(call) || !poplin_params_valid(call, params))
+        return report(call, params, cache, buffer, size);
     poplin_conv_params update = poplin_get_weight_update_params(params);
-    return report(where, graph, api, &update, options, cache, buffer, size);
+    return report(call, &update, cache, buffer, size);
 }
 
 poplin_plan_costs poplin_report_plan_estimated_costs_at(pop_where where, pop_graph *graph,
@@ -56,7 +54,7 @@ poplin_plan_costs poplin_report_plan_estimated_costs_at(pop_where where, pop_gra
 {
     POPLIBS_CALL(graph, log_written(params, poplin_log_params), options);
     struct poplin_planned planned;
-    bool found = find(where, graph, "poplin_report_plan_estimated_costs", params, options, cache, &planned);
+    bool found = find(call, params, options, cache, &planned);
     return found ? (poplin_plan_costs){ planned.cost.cycles, planned.cost.bytes } : (poplin_plan_costs){ 0, 0 };
 }
 poplin_detailed_plan_costs poplin_report_detailed_plan_estimated_costs_at(pop_where where, pop_graph *graph,
@@ -66,7 +64,7 @@ poplin_detailed_plan_costs poplin_report_detailed_plan_estimated_costs_at(pop_wh
 {
     POPLIBS_CALL(graph, log_written(params, poplin_log_params), options);
     struct poplin_planned planned;
-    bool found = find(where, graph, "poplin_report_detailed_plan_estimated_costs", params, options, cache, &planned);
+    bool found = find(call, params, options, cache, &planned);
     return found ? planned.cost.steps : (poplin_detailed_plan_costs){ 0 };
 }
 
@@ -74,14 +72,13 @@ bool poplin_convolution_validate_options_at(pop_where where, pop_graph *graph, p
 {
     POPLIBS_CALL(graph, options);
     struct poplin_conv_options parsed;
-    return poplibs_ready(graph) &&
-           poplin_conv_options_parse(where, graph, "poplin_convolution_validate_options", options, &parsed);
+    return call_ready(call) && poplin_conv_options_parse(call, options, &parsed);
 }
 
 /* ---- planning in advance ---- */
 
 struct planning_work {
-    pop_where where;
+    const struct call *call;
     const poplin_conv_plan_request *requests;
     size_t count, next;
     poplin_planning_cache *cache;
@@ -93,17 +90,16 @@ struct planning_work {
 
 static pop_status plan_one(const struct planning_work *work, const poplin_conv_plan_request *request, pop_error *error)
 {
-    const char *api = "poplin_preplan_convolutions";
     char text[400];
     struct poplin_conv_options options;
     struct poplin_planned planned;
     pop_status status = poplin_params_wrong(request->params, text, sizeof(text));
     if (status != POP_OK)
-        return poplin_fail(error, status, work->where, api, text);
-    status = poplin_conv_options_read(work->where, request->target, api, request->options, &options, error);
-    return status != POP_OK ? status
-                            : poplin_plan_find(work->where, request->target, api, request->params, &options,
-                                               work->cache, &planned, error);
+        return poplin_fail(work->call, error, status, text);
+    status = poplin_conv_options_read(work->call, request->target, request->options, &options, error);
+    return status != POP_OK
+               ? status
+               : poplin_plan_find(work->call, request->target, request->params, &options, work->cache, &planned, error);
 }
 static void *plan_some(void *user)
 {
@@ -132,9 +128,7 @@ pop_status poplin_preplan_convolutions_at(pop_where where, const poplin_conv_pla
     POPLIBS_CALL(NULL, count);
     enum { MAX_THREADS = 64 };
     pthread_t threads[MAX_THREADS];
-    struct planning_work work = {
-        where, requests, count, 0, cache, PTHREAD_MUTEX_INITIALIZER, SIZE_MAX, POP_OK, { 0 }
-    };
+    struct planning_work work = { call, requests, count, 0, cache, PTHREAD_MUTEX_INITIALIZER, SIZE_MAX, POP_OK, { 0 } };
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     size_t wanted = poplibs_min(poplibs_min(count, MAX_THREADS), processors > 1 ? (size_t)processors : 1), started = 0;
     while (started + 1 < wanted && pthread_create(&threads[started], NULL, plan_some, &work) == 0)
