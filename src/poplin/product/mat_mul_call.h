@@ -3,15 +3,13 @@
 #ifndef POPLIN_PRODUCT_MAT_MUL_CALL_H
 #define POPLIN_PRODUCT_MAT_MUL_CALL_H
 
-#include "poplibs/support.h"
+#include "poplibs/call.h"
 
 #include <poplin/mat_mul.h>
 
 /* The arguments that all calls share; the options are checked and converted to those of a convolution. */
 struct mat_mul_call {
-    pop_where where;
-    pop_graph *graph;
-    const char *api, *name;
+    const struct call *call;
     poplin_planning_cache *cache;
     pop_option list[POPLIN_MAX_MAT_MUL_OPTIONS];
     size_t options;
@@ -34,17 +32,18 @@ static inline pop_shape mat_mul_shape_of(pop_tensor t, struct mat_mul_dims *dims
 /* Checks that a tensor is valid and mapped; false after an error of the graph. */
 static inline bool mat_mul_is_operand(const struct mat_mul_call *request, const char *what, pop_tensor t)
 {
-    return poplibs_is_operand(request->graph, request->where, request->api, what, t);
+    return call_takes(request->call, what, t);
 }
 /* Views a matrix as a group of one. */
 static inline pop_tensor mat_mul_grouped(const struct mat_mul_call *request, pop_tensor t)
 {
-    return pop_tensor_rank(t) == 3 ? t : pop_tensor_expand_at(request->where, t, POP_DIMS(0));
+    const struct call *call = request->call;
+    return pop_tensor_rank(t) == 3 ? t : pop_tensor_expand(t, POP_DIMS(0));
 }
 
 static inline bool mat_mul_is_for_host(const struct mat_mul_call *request)
 {
-    return pop_graph_target(request->graph)->type == POP_TARGET_CPU;
+    return pop_graph_target(request->call->graph)->type == POP_TARGET_CPU;
 }
 
 #endif

@@ -8,37 +8,36 @@ static bool are_types(const struct mat_mul_call *request, pop_type input_type, p
     const pop_type types[] = { input_type, output_type };
     for (size_t i = 0; i < 2; ++i)
         if (types[i] != POP_HALF && types[i] != POP_FLOAT)
-            return poplibs_fail(request->graph, POP_TYPE_ERROR, request->where, request->api,
-                                "the %s has type %s; products are of half or float", i ? "result" : "operand",
-                                pop_type_name(types[i]));
+            return call_fail(request->call, POP_TYPE_ERROR, "the %s has type %s; products are of half or float",
+                             i ? "result" : "operand", pop_type_name(types[i]));
     return true;
 }
 
 bool mat_mul_shapes(const struct mat_mul_call *request, pop_type input_type, pop_type output_type, pop_shape a,
                     pop_shape b, size_t rank, poplin_mat_mul_params *params)
 {
+    const struct call *call = request->call;
     char left[96], right[96];
     if (!are_types(request, input_type, output_type))
         return false;
     poplibs_shape_text(left, sizeof(left), a);
     poplibs_shape_text(right, sizeof(right), b);
     if (a.rank != rank || b.rank != rank)
-        return poplibs_fail(request->graph, POP_POPLAR_ERROR, request->where, request->api,
-                            "shapes are %s and %s; both must have rank %zu", left, right, rank);
+        return call_fail(call, POP_POPLAR_ERROR, "shapes are %s and %s; both must have rank %zu", left, right, rank);
     for (size_t i = 0; i < rank; ++i)
         if (a.dims[i] > INT32_MAX || b.dims[i] > INT32_MAX)
-            return poplibs_fail(request->graph, POP_POPLAR_ERROR, request->where, request->api,
-                                "shapes are %s and %s; a dimension has at most %d elements", left, right, INT32_MAX);
+            return call_fail(call, POP_POPLAR_ERROR, "shapes are %s and %s; a dimension has at most %d elements", left,
+                             right, INT32_MAX);
     *params = (poplin_mat_mul_params){ input_type, output_type, { 1, 0, 0 }, { 1, 0, 0 } };
     memcpy(params->a_shape + 3 - rank, a.dims, rank * sizeof(size_t));
     memcpy(params->b_shape + 3 - rank, b.dims, rank * sizeof(size_t));
     if (params->a_shape[0] != params->b_shape[0])
-        return poplibs_fail(request->graph, POP_POPLAR_ERROR, request->where, request->api,
-                            "shapes are %s and %s: the numbers of groups must be equal", left, right);
+        return call_fail(call, POP_POPLAR_ERROR, "shapes are %s and %s: the numbers of groups must be equal", left,
+                         right);
     if (params->a_shape[2] != params->b_shape[1])
-        return poplibs_fail(request->graph, POP_POPLAR_ERROR, request->where, request->api,
-                            "shapes are %s and %s: the first must have as many columns as the second has rows", left,
-                            right);
+        return call_fail(call, POP_POPLAR_ERROR,
+                         "shapes are %s and %s: the first must have as many columns as the second has rows", left,
+                         right);
     return true;
 }
 

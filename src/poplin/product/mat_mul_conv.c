@@ -14,10 +14,11 @@
 static pop_tensor plain(const struct mat_mul_call *request, pop_type type, const size_t *dims, size_t columns,
                         const char *what)
 {
+    const struct call *call = request->call;
     char path[POPLIBS_PATH_SIZE];
-    pop_tensor t = pop_graph_add_variable_at(request->where, request->graph, type, POP_SHAPE(dims[0], dims[1], columns),
-                                             poplibs_path(path, sizeof(path), request->name, what));
-    poputil_map_tensor_linearly_at(request->where, request->graph, t);
+    pop_tensor t = pop_graph_add_variable(call->graph, type, POP_SHAPE(dims[0], dims[1], columns),
+                                          poplibs_path(path, sizeof(path), call->name, what));
+    poputil_map_tensor_linearly(call->graph, t);
     return t;
 }
 
@@ -36,8 +37,8 @@ struct conv_product {
 static bool begin(const struct mat_mul_call *request, const poplin_mat_mul_params *params, struct conv_product *product)
 {
     poplin_conv_params conv = poplin_mat_mul_conv_params(params);
-    if (!conv_call_begin(&product->request, CONV_FORWARD, request->where, request->graph, request->api, &conv,
-                         request->name, mat_mul_options(request), request->cache))
+    if (!conv_call_begin(request->call, &product->request, CONV_FORWARD, &conv, request->call->name,
+                         mat_mul_options(request), request->cache))
         return false;
     if (conv_resolve(&product->conv, &product->request, product->request.name))
         return true;
@@ -47,21 +48,21 @@ static bool begin(const struct mat_mul_call *request, const poplin_mat_mul_param
 
 /* {g,m,k} to weights {g,1,m,k} and {g,k,n} to input {g,1,n,k}, and the inverses.  The inverse for the input also
  * converts the output {g,1,n,m}. */
-static pop_tensor as_weights(pop_where where, pop_tensor a)
+static pop_tensor as_weights(const struct call *call, pop_tensor a)
 {
-    return pop_tensor_expand_at(where, a, POP_DIMS(1));
+    return pop_tensor_expand(a, POP_DIMS(1));
 }
-static pop_tensor of_weights(pop_where where, pop_tensor weights)
+static pop_tensor of_weights(const struct call *call, pop_tensor weights)
 {
-    return pop_tensor_squeeze_at(where, weights, POP_DIMS(1));
+    return pop_tensor_squeeze(weights, POP_DIMS(1));
 }
-static pop_tensor as_input(pop_where where, pop_tensor b)
+static pop_tensor as_input(const struct call *call, pop_tensor b)
 {
-    return pop_tensor_expand_at(where, poplin_transpose_grouped_matrix_at(where, b), POP_DIMS(1));
+    return pop_tensor_expand(poplin_transpose_grouped_matrix(b), POP_DIMS(1));
 }
-static pop_tensor of_input(pop_where where, pop_tensor input)
+static pop_tensor of_input(const struct call *call, pop_tensor input)
 {
-    return poplin_transpose_grouped_matrix_at(where, pop_tensor_squeeze_at(where, input, POP_DIMS(1)));
+    return poplin_transpose_grouped_matrix(pop_tensor_squeeze(input, POP_DIMS(1)));
 }
 
 pop_tensor mat_mul_new_lhs(const struct mat_mul_call *request, const poplin_mat_mul_params *params)
@@ -71,7 +72,7 @@ pop_tensor mat_mul_new_lhs(const struct mat_mul_call *request, const poplin_mat_
         return plain(request, params->input_type, params->a_shape, params->a_shape[2], "lhs");
     if (!begin(request, params, &product))
         return (pop_tensor){ 0 };
-    pop_tensor made = of_weights(request->where, conv_new_weights(&product.conv));
+    pop_tensor made = of_weights(request->call, conv_new_weights(&product.conv));
     conv_call_end(&product.request);
     return made;
 }
@@ -82,7 +83,7 @@ pop_tensor mat_mul_new_rhs(const struct mat_mul_call *request, const poplin_mat_
         return plain(request, params->input_type, params->b_shape, params->b_shape[2], "rhs");
     if (!begin(request, params, &product))
         return (pop_tensor){ 0 };
-    pop_tensor made = of_input(request->where, conv_new_input(&product.conv));
+    pop_tensor made = of_input(request->call, conv_new_input(&product.conv));
     conv_call_end(&product.request);
     return made;
 }
@@ -90,35 +91,34 @@ pop_tensor mat_mul_new_output(const struct mat_mul_call *request, const poplin_m
 {
     return plain(request, params->output_type, params->a_shape, params->b_shape[2], "Out");
 }
-pop_tensor mat_mul_arranged_rhs(const struct mat_mul_call *request, const poplin_mat_mul_params *params, pop_tensor b,
-                                pop_program sequence)
+pop_tensor mat_mul_arranged_rhs(const struct mat_mul_call *request, const poplin_mat_mul_params *params, pop_tensor b)
 {
     struct conv_product product;
     if (is_plain(request, params))
         return b;
     if (!begin(request, params, &product))
         return (pop_tensor){ 0 };
-    pop_tensor made =
-        of_input(request->where, conv_arranged_input(&product.conv, as_input(request->where, b), sequence));
+    pop_tensor made = of_input(request->call, conv_arranged_input(&product.conv, as_input(request->call, b)));
     conv_call_end(&product.request);
     return made;
 }
 
 pop_tensor mat_mul_conv_product(const struct mat_mul_call *request, const poplin_mat_mul_params *params, pop_tensor a,
-                                pop_tensor b, pop_program sequence)
+                                pop_tensor b)
 {
+    const struct call *call = request->call;
     struct conv_product product;
     if (is_plain(request, params)) {
         pop_tensor zeros = mat_mul_new_output(request, params);
-        popops_zero_at(request->where, request->graph, zeros, sequence, request->name);
+        popops_zero(call->graph, zeros, call->sequence, call->name);
         return zeros;
     }
     if (!begin(request, params, &product))
         return (pop_tensor){ 0 };
     product.request.input_arranged_by = request->rhs_is_arranged ? "poplin_pre_arrange_mat_mul_input_rhs" : NULL;
-    struct conv_program program = conv_program_begin(request->where, request->graph, product.request.name);
-    pop_tensor output = conv_add(&product.conv, as_input(request->where, b), as_weights(request->where, a), &program);
-    conv_program_end(&program, sequence);
+    struct conv_program program = conv_program_begin(call, product.request.name);
+    pop_tensor output = conv_add(&product.conv, as_input(call, b), as_weights(call, a), &program);
+    conv_program_end(&program, call->sequence);
     conv_call_end(&product.request);
-    return of_input(request->where, output);
+    return of_input(call, output);
 }

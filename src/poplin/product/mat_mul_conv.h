@@ -11,8 +11,7 @@ pop_tensor mat_mul_new_rhs(const struct mat_mul_call *request, const poplin_mat_
 pop_tensor mat_mul_new_output(const struct mat_mul_call *request, const poplin_mat_mul_params *params);
 /* The product {g,m,n}, a new tensor with the plan's mapping. */
 pop_tensor mat_mul_conv_product(const struct mat_mul_call *request, const poplin_mat_mul_params *params, pop_tensor a,
-                                pop_tensor b, pop_program sequence);
-pop_tensor mat_mul_arranged_rhs(const struct mat_mul_call *request, const poplin_mat_mul_params *params, pop_tensor b,
-                                pop_program sequence);
+                                pop_tensor b);
+pop_tensor mat_mul_arranged_rhs(const struct mat_mul_call *request, const poplin_mat_mul_params *params, pop_tensor b);
 
 #endif

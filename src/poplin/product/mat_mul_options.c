@@ -51,34 +51,32 @@ static size_t translate(pop_options options, const struct values *values, pop_op
     return count;
 }
 
-static bool read_options(pop_where where, pop_graph *graph, const char *api, pop_options options, pop_option *list,
-                         size_t capacity, size_t *count, bool *rhs_is_arranged)
+static bool read_options(const struct call *call, pop_option *list, size_t capacity, size_t *count,
+                         bool *rhs_is_arranged)
 {
     struct values values = { .proportion = 0.6 };
-    if (!poplibs_parse_options(where, graph, api, options, table, KEYS, &values))
+    if (!call_parse_options(call, call->options, table, KEYS, &values))
         return false;
     if (!(values.proportion >= 0 && values.proportion <= 1))
-        return poplibs_fail(graph, POP_INVALID_OPTION, where, api,
-                            "option 'availableMemoryProportion' is %g; it must be from 0 to 1", values.proportion);
-    *count = translate(options, &values, list, capacity);
+        return call_fail(call, POP_INVALID_OPTION, "option 'availableMemoryProportion' is %g; it must be from 0 to 1",
+                         values.proportion);
+    *count = translate(call->options, &values, list, capacity);
     *rhs_is_arranged = values.arranged;
     return true;
 }
 
-bool mat_mul_begin(struct mat_mul_call *request, pop_where where, pop_graph *graph, const char *api, const char *name,
-                   pop_options options, poplin_planning_cache *cache)
+bool mat_mul_begin(const struct call *call, struct mat_mul_call *request, poplin_planning_cache *cache)
 {
-    *request =
-        (struct mat_mul_call){ .where = where, .graph = graph, .api = api, .name = name ? name : "", .cache = cache };
-    return poplibs_ready(graph) && read_options(where, graph, api, options, request->list, POPLIN_MAX_MAT_MUL_OPTIONS,
-                                                &request->options, &request->rhs_is_arranged);
+    *request = (struct mat_mul_call){ .call = call, .cache = cache };
+    return call_ready(call) &&
+           read_options(call, request->list, POPLIN_MAX_MAT_MUL_OPTIONS, &request->options, &request->rhs_is_arranged);
 }
 
 bool poplin_matmul_validate_options_at(pop_where where, pop_graph *graph, pop_options options)
 {
     POPLIBS_CALL(graph, options);
     struct mat_mul_call request;
-    return mat_mul_begin(&request, where, graph, "poplin_matmul_validate_options", NULL, options, NULL);
+    return mat_mul_begin(call, &request, NULL);
 }
 
 pop_status poplin_mat_mul_conv_options(pop_options options, pop_option *list, size_t capacity, size_t *count,
@@ -88,8 +86,10 @@ pop_status poplin_mat_mul_conv_options(pop_options options, pop_option *list, si
     pop_graph *graph = pop_graph_create(&target); /* records the error */
     pop_status status = POP_OK;
     bool rhs_is_arranged;
-    if (!read_options((pop_where){ 0 }, graph, "poplin_mat_mul_conv_options", options, list, capacity, count,
-                      &rhs_is_arranged))
+    struct call call = {
+        .graph = graph, .api = "poplin_mat_mul_conv_options", .options = options, .library = POPLIBS_LIBRARY
+    };
+    if (!read_options(&call, list, capacity, count, &rhs_is_arranged))
         status = pop_graph_take_error(graph, error);
     pop_graph_destroy(graph);
     return status;

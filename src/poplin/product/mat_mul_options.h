@@ -6,7 +6,6 @@
 #include "poplin/product/mat_mul_call.h"
 
 /* Begins a call: checks and converts its options; false after an error of the graph. */
-bool mat_mul_begin(struct mat_mul_call *request, pop_where where, pop_graph *graph, const char *api, const char *name,
-                   pop_options options, poplin_planning_cache *cache);
+bool mat_mul_begin(const struct call *call, struct mat_mul_call *request, poplin_planning_cache *cache);
 
 #endif

@@ -10,6 +10,7 @@
 static size_t report(const struct mat_mul_call *request, pop_type input_type, pop_type output_type, pop_shape a,
                      pop_shape b, size_t rank, char *buffer, size_t size)
 {
+    const struct call *call = request->call;
     poplin_mat_mul_params params;
     if (size)
         buffer[0] = 0;
@@ -19,8 +20,7 @@ static size_t report(const struct mat_mul_call *request, pop_type input_type, po
         return (size_t)snprintf(buffer, size, "%zu x {%zu,%zu} {%zu,%zu}: on the host\n", params.a_shape[0],
                                 params.a_shape[1], params.a_shape[2], params.b_shape[1], params.b_shape[2]);
     poplin_conv_params conv = poplin_mat_mul_conv_params(&params);
-    return poplin_report_plan_info_at(request->where, request->graph, &conv, mat_mul_options(request), request->cache,
-                                      buffer, size);
+    return poplin_report_plan_info(call->graph, &conv, mat_mul_options(request), request->cache, buffer, size);
 }
 size_t poplin_mat_mul_report_plan_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type,
                                      pop_shape a_shape, pop_shape b_shape, pop_options options,
@@ -28,7 +28,7 @@ size_t poplin_mat_mul_report_plan_at(pop_where where, pop_graph *graph, pop_type
 {
     POPLIBS_CALL(graph, log_type(input_type), log_type(output_type), a_shape, b_shape, options, size);
     struct mat_mul_call request;
-    if (!mat_mul_begin(&request, where, graph, "poplin_mat_mul_report_plan", NULL, options, cache))
+    if (!mat_mul_begin(call, &request, cache))
         return 0;
     return report(&request, input_type, output_type, a_shape, b_shape, 2, buffer, size);
 }
@@ -39,20 +39,21 @@ size_t poplin_mat_mul_grouped_report_plan_at(pop_where where, pop_graph *graph, 
 {
     POPLIBS_CALL(graph, log_type(input_type), log_type(output_type), a_shape, b_shape, options, size);
     struct mat_mul_call request;
-    if (!mat_mul_begin(&request, where, graph, "poplin_mat_mul_grouped_report_plan", NULL, options, cache))
+    if (!mat_mul_begin(call, &request, cache))
         return 0;
     return report(&request, input_type, output_type, a_shape, b_shape, 3, buffer, size);
 }
 
 /* Checks a request's shapes and types. */
-static pop_status check_request(const poplin_mat_mul_params *params, const pop_target *target, pop_where where,
+static pop_status check_request(const struct call *call, const poplin_mat_mul_params *params, const pop_target *target,
                                 pop_error *error)
 {
     struct mat_mul_call request;
     poplin_mat_mul_params same;
     pop_graph *graph = pop_graph_create(target); /* records the error */
     pop_status status = POP_OK;
-    if (!mat_mul_begin(&request, where, graph, "poplin_preplan_mat_muls", NULL, POP_NO_OPTIONS, NULL) ||
+    struct call own = call_on(call, graph);
+    if (!mat_mul_begin(&own, &request, NULL) ||
         !mat_mul_shapes(&request, params->input_type, params->output_type, (pop_shape){ 3, params->a_shape },
                         (pop_shape){ 3, params->b_shape }, 3, &same))
         status = pop_graph_take_error(graph, error);
@@ -73,11 +74,10 @@ pop_status poplin_preplan_mat_muls_at(pop_where where, const poplin_mat_mul_plan
         pop_option *list = lists + i * POPLIN_MAX_MAT_MUL_OPTIONS;
         size_t options = 0;
         if (!requests[i].target) {
-            status =
-                poplin_fail(error, POP_POPLAR_ERROR, where, "poplin_preplan_mat_muls", "a request's target is NULL");
+            status = poplin_fail(call, error, POP_POPLAR_ERROR, "a request's target is NULL");
             break;
         }
-        status = check_request(&requests[i].params, requests[i].target, where, error);
+        status = check_request(call, &requests[i].params, requests[i].target, error);
         if (status == POP_OK)
             status =
                 poplin_mat_mul_conv_options(requests[i].options, list, POPLIN_MAX_MAT_MUL_OPTIONS, &options, error);
@@ -86,7 +86,7 @@ pop_status poplin_preplan_mat_muls_at(pop_where where, const poplin_mat_mul_plan
             convs[planned++] = (poplin_conv_plan_request){ requests[i].target, &params[i], { list, options } };
     }
     if (status == POP_OK && planned)
-        status = poplin_preplan_convolutions_at(where, convs, planned, cache, error);
+        status = poplin_preplan_convolutions(convs, planned, cache, error);
     free(lists);
     free(params);
     free(convs);
