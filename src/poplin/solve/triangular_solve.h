@@ -4,17 +4,14 @@
 #ifndef POPLIN_SOLVE_TRIANGULAR_SOLVE_H
 #define POPLIN_SOLVE_TRIANGULAR_SOLVE_H
 
-#include "poplibs/support.h"
+#include "poplibs/call.h"
 
 #include <poplin/mat_mul.h>
 
 struct triangular_call {
-    pop_where where;
-    pop_graph *graph;
-    const char *api, *name;
+    const struct call *call;
     pop_options options; /* options of matrix products */
     poplin_planning_cache *cache;
-    pop_program sequence;
     size_t block_size; /* its default, until the options are read */
 };
 
