@@ -2,6 +2,7 @@
 /* One vertex for each tile that has elements of the result. The state of its workers' generators is read from the
  * tile's registers and written back, or is derived from a seed. */
 #include "poplibs/cpu_parts.h"
+#include "poplibs/elements.h"
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 
@@ -24,12 +25,11 @@ static void add_set_seed(const struct call *call, pop_compute_set set, pop_tenso
                          pop_tensor state, unsigned tile)
 {
     pop_graph *graph = call->graph;
-    pop_vertex vertex = pop_graph_add_vertex(graph, set, "poprand::SetSeedSupervisor");
-    pop_graph_connect(graph, vertex, "seed", pop_tensor_flatten(seed));
-    pop_graph_connect(graph, vertex, "state", pop_tensor_flatten(state));
+    pop_vertex vertex = call_vertex(call, set, "poprand::SetSeedSupervisor", tile);
+    call_connect(call, vertex, "seed", pop_tensor_flatten(seed));
+    call_connect(call, vertex, "state", pop_tensor_flatten(state));
     pop_graph_set_field_int(graph, vertex, "seedModifierUser", modifier ^ 0x55555555u);
     pop_graph_set_field_int(graph, vertex, "seedModifierHw", tile << 4 ^ 0xaaaaaaa0u);
-    pop_graph_map_vertex(graph, vertex, tile);
     pop_graph_set_tile_mapping(graph, state, tile);
 }
 
@@ -37,18 +37,17 @@ void poprand_set_seed_at(pop_where where, pop_graph *graph, pop_tensor master_se
                          pop_program sequence, const char *name)
 {
     POPLIBS_CALL_IN(sequence, graph, master_seed, seed_modifier, name);
-    char path[POPLIBS_PATH_SIZE];
     if (!call_ready(call) || !check_seed(call, master_seed))
         return;
     const pop_target *target = pop_graph_target(graph);
     unsigned tiles = pop_target_num_tiles(target);
-    poplibs_path(path, sizeof(path), name, "setMasterSeed");
+    const char *path = call_path(call, name, "setMasterSeed");
     pop_tensor states =
         pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(tiles, target->num_worker_contexts, 4), path);
     pop_compute_set set = pop_graph_add_compute_set(graph, path);
     for (unsigned tile = 0; tile < tiles; ++tile)
         add_set_seed(call, set, master_seed, seed_modifier, pop_tensor_at(states, tile), tile);
-    pop_sequence_add(sequence, pop_execute(set, name));
+    call_execute(call, set, name);
     pop_set_hw_seeds(graph, states, sequence, path);
 }
 
@@ -81,20 +80,18 @@ struct draw_part {
 static void add_vertex(const struct draw *draw, unsigned tile, const struct draw_part *part)
 {
     const struct call *call = draw->call;
-    pop_graph *graph = call->graph;
     char type[96];
     snprintf(type, sizeof(type), "poprand::%sSupervisor<%s>", draw->distribution,
              pop_type_name(pop_tensor_type(draw->out)));
-    pop_vertex vertex = pop_graph_add_vertex(graph, draw->set, type);
-    pop_graph_connect(graph, vertex, "out", part->out);
-    pop_graph_connect(graph, vertex, "state", pop_tensor_flatten(part->state));
+    pop_vertex vertex = call_vertex(call, draw->set, type, tile);
+    call_connect(call, vertex, "out", part->out);
+    call_connect(call, vertex, "state", pop_tensor_flatten(part->state));
     if (pop_tensor_type(part->in))
-        pop_graph_connect(graph, vertex, "in", part->in);
+        call_connect(call, vertex, "in", part->in);
     for (const struct generator_field *field = draw->fields; field->name; ++field)
-        pop_graph_set_field_double(graph, vertex, field->name, field->value);
+        pop_graph_set_field_double(call->graph, vertex, field->name, field->value);
     if (draw->wide_name)
-        pop_graph_set_field(graph, vertex, draw->wide_name, POP_UNSIGNED_LONGLONG, &draw->wide);
-    pop_graph_map_vertex(graph, vertex, tile);
+        pop_graph_set_field(call->graph, vertex, draw->wide_name, POP_UNSIGNED_LONGLONG, &draw->wide);
 }
 static pop_tensor slice_of_part(const struct call *call, pop_tensor t, size_t begin, size_t end)
 {
@@ -120,11 +117,10 @@ static void split_on_cpu(const struct draw *draw, const struct draw_part *whole,
     pop_tensor states = pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(shares + 1, 4),
                                                poplibs_path(path, sizeof(path), call->name, "states"));
     pop_graph_set_tile_mapping(graph, states, 0);
-    pop_vertex vertex = pop_graph_add_vertex(graph, draw->splitting, "poprand::SplitGenerator");
-    pop_graph_connect(graph, vertex, "state", pop_tensor_flatten(whole->state));
-    pop_graph_connect(graph, vertex, "states", pop_tensor_flatten(states));
+    pop_vertex vertex = call_vertex(call, draw->splitting, "poprand::SplitGenerator", 0);
+    call_connect(call, vertex, "state", pop_tensor_flatten(whole->state));
+    call_connect(call, vertex, "states", pop_tensor_flatten(states));
     pop_graph_set_field(graph, vertex, "draws", POP_UNSIGNED_LONGLONG, &(uint64_t){ share / WORDS_OF_DRAW });
-    pop_graph_map_vertex(graph, vertex, 0);
     for (size_t i = 0; i <= parts && call_ready(call); ++i) {
         size_t begin = i * STREAMS * share, end = i < parts ? begin + STREAMS * share : n,
                last = poplibs_min(shares + 1, (i + 1) * STREAMS);
@@ -177,18 +173,18 @@ static pop_tensor draw(struct draw *draw, pop_tensor reference, pop_type out_typ
         draw->states = pop_graph_add_variable(graph, POP_UNSIGNED_INT,
                                               POP_SHAPE(tiles, pop_graph_target(graph)->num_worker_contexts, 4), path);
         draw->seeding = pop_graph_add_compute_set(graph, poplibs_path(path, sizeof(path), call->name, "setSeed"));
-        pop_sequence_add(call->sequence, pop_execute(draw->seeding, call->name));
+        call_execute(call, draw->seeding, call->name);
     } else {
         draw->states = pop_get_hw_seeds(graph, call->sequence, path);
     }
     draw->splits = splits_on_cpu(draw, pop_graph_target(graph));
     if (draw->splits) {
         draw->splitting = pop_graph_add_compute_set(graph, poplibs_path(path, sizeof(path), call->name, "split"));
-        pop_sequence_add(call->sequence, pop_execute(draw->splitting, call->name));
+        call_execute(call, draw->splitting, call->name);
     }
     draw->set = pop_graph_add_compute_set(graph, poplibs_path(path, sizeof(path), call->name, draw->distribution));
     call_for_each_tile(call, draw->out, draw_on_tile, draw);
-    pop_sequence_add(call->sequence, pop_execute(draw->set, call->name));
+    call_execute(call, draw->set, call->name);
     if (!draw->seed)
         pop_set_hw_seeds(graph, draw->splits ? draw->after : draw->states, call->sequence, path);
     return call_ready(call) ? out : (pop_tensor){ 0 };
@@ -402,8 +398,7 @@ pop_tensor poprand_shaped_dropout_at(pop_where where, pop_graph *graph, const po
     if (!call_ready(call))
         return (pop_tensor){ 0 };
     if (scale != 1)
-        popops_binary_in_place_at(call->where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(mask),
-                                  popops_operand_of_double(scale), sequence, name);
+        call_binary_in_place(call, POPOPS_BINARY_MULTIPLY, mask, popops_operand_of_double(scale), name);
     size_t rank = pop_tensor_rank(input), *dims = poplibs_new(rank, sizeof(*dims));
     for (size_t i = 0; i < rank; ++i)
         dims[i] = pop_tensor_dim(input, (unsigned)i);
@@ -411,6 +406,5 @@ pop_tensor poprand_shaped_dropout_at(pop_where where, pop_graph *graph, const po
     free(dims);
     if (!fits)
         return (pop_tensor){ 0 };
-    return popops_binary_at(call->where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(input),
-                            popops_operand_of_tensor(mask), sequence, name);
+    return call_binary(call, POPOPS_BINARY_MULTIPLY, input, mask, name);
 }

@@ -69,18 +69,17 @@ static bool mismatch(const struct call *call, const pop_tensor *const *tensors, 
 {
     char text[512];
     size_t length = 0;
-    pop_graph *graph = NULL;
+    struct call own = call_on(call, NULL);
     for (size_t i = 0; i < count; ++i) {
         char one[128];
         pop_tensor_shape_to_string(*tensors[i], one, sizeof(one));
         if (length < sizeof(text))
             length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%s", i ? " and " : "", one);
-        if (!graph)
-            graph = pop_store_graph(tensors[i]->store);
+        if (!own.graph)
+            own.graph = pop_store_graph(tensors[i]->store);
     }
-    return poplibs_fail(graph, POP_POPLAR_ERROR, call->where, call->api,
-                        "%s %s cannot be broadcast to match%s%s: a dimension must be equal or 1",
-                        count == 1 ? "shape" : "shapes", text, shape[0] ? " " : "", shape);
+    return call_fail(&own, POP_POPLAR_ERROR, "%s %s cannot be broadcast to match%s%s: a dimension must be equal or 1",
+                     count == 1 ? "shape" : "shapes", text, shape[0] ? " " : "", shape);
 }
 
 bool poputil_broadcast_to_match_shape_at(pop_where where, pop_tensor *a, pop_shape shape)

@@ -42,7 +42,7 @@ pop_tensor poputil_duplicate_at(pop_where where, pop_graph *graph, pop_tensor t,
     if (!pop_tensor_valid(copy))
         return copy;
     poputil_copy_views(call, t, copy, &source, &destination);
-    pop_sequence_add(sequence, pop_copy(source, destination, false, name));
+    call_copy(call, source, destination, name);
     return copy;
 }
 

@@ -65,7 +65,7 @@ pop_tensor poputil_copy_to_ipu_at(pop_where where, pop_graph *graph, pop_tensor 
     if (!pop_tensor_valid(copy))
         return copy;
     poputil_copy_views(call, t, copy, &source, &destination);
-    pop_sequence_add(sequence, pop_copy(source, destination, false, name));
+    call_copy(call, source, destination, name);
     return copy;
 }
 
@@ -75,13 +75,13 @@ pop_tensor poputil_clone_to_graph_at(pop_where where, pop_graph *from, pop_graph
     POPLIBS_CALL(from, t, name);
     pop_tensor none = { 0 };
     pop_interval_lists mapping;
-    if (!poplibs_ready(from) || !poplibs_ready(to))
+    if (!call_ready(call) || !poplibs_ready(to))
         return none;
     unsigned here = pop_target_num_tiles(pop_graph_target(from)), there = pop_target_num_tiles(pop_graph_target(to));
     if (pop_graph_store(from) != pop_graph_store(to) || here != there) {
-        poplibs_fail(from, POP_POPLAR_ERROR, call->where, call->api,
-                     "graphs of %u and %u tiles%s: they must be virtual graphs of one graph, with as many tiles", here,
-                     there, pop_graph_store(from) != pop_graph_store(to) ? " that share nothing" : "");
+        call_fail(call, POP_POPLAR_ERROR,
+                  "graphs of %u and %u tiles%s: they must be virtual graphs of one graph, with as many tiles", here,
+                  there, pop_graph_store(from) != pop_graph_store(to) ? " that share nothing" : "");
         return none;
     }
     pop_tensor copy = pop_graph_clone(from, POP_TYPE_NULL, t, method, name);

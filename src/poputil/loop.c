@@ -11,13 +11,12 @@ static const poplibs_register files[] = { poputil_loop_vertices };
 
 static pop_program add_step(const struct call *call, pop_tensor counter, size_t step)
 {
-    pop_graph *graph = call->graph;
     poplibs_add_codelets(call, "poputil", vertex_type, (void (*)(void))poputil_counted_loop_at, files, 1);
-    pop_compute_set set = pop_graph_add_compute_set(graph, call->name && *call->name ? call->name : "countedLoop");
-    pop_vertex vertex = pop_graph_add_vertex(graph, set, vertex_type);
-    pop_graph_connect(graph, vertex, "counter", counter);
-    pop_graph_set_field_int(graph, vertex, "step", (int64_t)step);
-    pop_graph_map_vertex(graph, vertex, 0);
+    pop_compute_set set =
+        pop_graph_add_compute_set(call->graph, call->name && *call->name ? call->name : "countedLoop");
+    pop_vertex vertex = call_vertex(call, set, vertex_type, 0);
+    call_connect(call, vertex, "counter", counter);
+    call_set(call, vertex, "step", step);
     return pop_execute(set, call->name);
 }
 

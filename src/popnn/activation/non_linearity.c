@@ -58,8 +58,7 @@ static void connect(const struct non_linearity_work *work, pop_vertex vertex, co
         if (rows)
             call_connect_rows(call, vertex, fields[i], *tensors[i], &parts->regions, first, count);
         else
-            pop_graph_connect(call->graph, vertex, fields[i],
-                              call_slice_of_list(call, *tensors[i], &parts->regions, first));
+            call_connect(call, vertex, fields[i], call_slice_of_list(call, *tensors[i], &parts->regions, first));
 }
 
 /* On a CPU device, threads share a tile's elements. */
@@ -86,9 +85,8 @@ static void work_on_tile(const struct call *call, const struct poplibs_tile *til
         char name[128];
         snprintf(name, sizeof(name), "popnn::NonLinearity%s%s<%s,popnn::NonLinearityType::%s>",
                  work->gradient ? "Grad" : "", one ? "Supervisor" : "2D", pop_type_name(type), names[work->type]);
-        pop_vertex vertex = pop_graph_add_vertex(call->graph, work->set, name);
+        pop_vertex vertex = call_vertex(call, work->set, name, tile->tile);
         connect(work, vertex, &parts, parts.first[i], count, !one);
-        pop_graph_map_vertex(call->graph, vertex, tile->tile);
     }
     poputil_partitions_free(&parts);
 }
@@ -135,15 +133,13 @@ void popnn_non_linearity_in_place_in_at(pop_where where, pop_graph *graph, popnn
 
 static void in_place(const struct call *call, popnn_non_linearity_type type, pop_tensor t)
 {
-    char path[POPLIBS_PATH_SIZE];
     if (is_softmax(type)) {
         popnn_softmax_at_last(call, type, t);
         return;
     }
-    pop_compute_set set =
-        pop_graph_add_compute_set(call->graph, poplibs_path(path, sizeof(path), call->name, "Nonlinearity"));
+    pop_compute_set set = pop_graph_add_compute_set(call->graph, call_path(call, call->name, "Nonlinearity"));
     apply(call, type, t, set);
-    pop_sequence_add(call->sequence, pop_execute(set, call->name));
+    call_execute(call, set, call->name);
 }
 static popnn_non_linearity_type unscaled(popnn_non_linearity_type type)
 {
@@ -249,13 +245,12 @@ pop_tensor popnn_non_linearity_input_gradient_at(pop_where where, pop_graph *gra
                                                  const char *name)
 {
     POPLIBS_CALL_IN(sequence, graph, log_name(popnn_non_linearity_type_name(type)), act, out_gradient, name);
-    char path[POPLIBS_PATH_SIZE];
     if (!check_gradient(call, type, act, out_gradient, false))
         return (pop_tensor){ 0 };
     if (is_softmax(type))
         return popnn_softmax_gradient(call, act, out_gradient);
-    pop_compute_set set = pop_graph_add_compute_set(graph, poplibs_path(path, sizeof(path), name, "NonLinearityGrad"));
+    pop_compute_set set = pop_graph_add_compute_set(graph, call_path(call, name, "NonLinearityGrad"));
     pop_tensor in_gradient = gradient(call, type, act, out_gradient, set);
-    pop_sequence_add(sequence, pop_execute(set, name));
+    call_execute(call, set, name);
     return call_ready(call) ? in_gradient : (pop_tensor){ 0 };
 }

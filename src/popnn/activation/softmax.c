@@ -3,6 +3,7 @@
  * that values per row broadcast over it. Sums are in float. */
 #include "popnn/activation/softmax.h"
 
+#include "poplibs/elements.h"
 #include "poplibs/log.h"
 #include "popnn/host_rows.h"
 #include "popnn/support.h"
@@ -61,20 +62,17 @@ static void host_softmax(const struct build *b, pop_tensor t)
     pop_compute_set set = pop_graph_add_compute_set(call->graph, b->name);
     for (size_t i = 0; i < vertices && call_ready(call); ++i) {
         pop_interval part = poplibs_cpu_part(rows, vertices, i);
-        pop_vertex vertex = pop_graph_add_vertex(call->graph, set, "popnn::HostSoftmax");
-        pop_graph_map_vertex(call->graph, vertex, 0);
-        pop_graph_connect(call->graph, vertex, "data",
-                          pop_tensor_slice(flat, part.begin * columns, part.end * columns, 0));
-        pop_graph_set_field_int(call->graph, vertex, "rows", (int64_t)(part.end - part.begin));
-        pop_graph_set_field_int(call->graph, vertex, "columns", (int64_t)columns);
+        pop_vertex vertex = call_vertex(call, set, "popnn::HostSoftmax", 0);
+        call_connect(call, vertex, "data", pop_tensor_slice(flat, part.begin * columns, part.end * columns, 0));
+        call_set(call, vertex, "rows", part.end - part.begin);
+        call_set(call, vertex, "columns", columns);
     }
-    pop_sequence_add(call->sequence, pop_execute(set, b->name));
+    call_execute(call, set, b->name);
 }
 
 void popnn_softmax_at_last(const struct call *call, popnn_non_linearity_type type, pop_tensor t)
 {
-    char path[POPLIBS_PATH_SIZE];
-    struct build b = { call, poplibs_path(path, sizeof(path), call->name, "SoftMax") };
+    struct build b = { call, call_path(call, call->name, "SoftMax") };
     if (!pop_tensor_num_elements(t))
         return;
     if (is_served_by_host(call->graph, type, t)) {
@@ -88,9 +86,9 @@ void popnn_softmax_at_last(const struct call *call, popnn_non_linearity_type typ
                             popops_operand_of_double(log((double)POPNN_SOFTMAX_SCALING)));
         binary_in_place(&b, POPOPS_BINARY_SUBTRACT, t, popops_operand_of_tensor(largest));
     }
-    popops_unary_in_place_at(call->where, POPOPS_UNARY_EXPONENT, call->graph, t, call->sequence, b.name);
+    call_unary_in_place(call, POPOPS_UNARY_EXPONENT, t, b.name);
     pop_tensor factor = reduce_last(&b, t, POP_FLOAT, POPOPS_ADD);
-    popops_unary_in_place_at(call->where, POPOPS_UNARY_INVERSE, call->graph, factor, call->sequence, b.name);
+    call_unary_in_place(call, POPOPS_UNARY_INVERSE, factor, b.name);
     if (type == POPNN_SOFTMAX_SCALED)
         binary_in_place(&b, POPOPS_BINARY_MULTIPLY, factor, popops_operand_of_double((double)POPNN_SOFTMAX_SCALING));
     binary_in_place(&b, POPOPS_BINARY_MULTIPLY, t, popops_operand_of_tensor(cast_like(&b, factor, t)));
@@ -102,15 +100,12 @@ pop_tensor popnn_softmax_gradient(const struct call *call, pop_tensor act, pop_t
     struct build b = { call, poplibs_path(path, sizeof(path), call->name, "SoftMaxGrad") };
     if (!pop_tensor_num_elements(act))
         return pop_graph_clone(call->graph, POP_TYPE_NULL, out_gradient, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, path);
-    pop_tensor gradient =
-        popops_binary_at(call->where, POPOPS_BINARY_MULTIPLY, call->graph, popops_operand_of_tensor(out_gradient),
-                         popops_operand_of_tensor(act), call->sequence, path);
+    pop_tensor gradient = call_binary(call, POPOPS_BINARY_MULTIPLY, out_gradient, act, path);
     if (!call_ready(call))
         return (pop_tensor){ 0 };
     /* act g - act (sum of act g); the product is available. */
     pop_tensor sum = cast_like(&b, reduce_last(&b, gradient, POP_FLOAT, POPOPS_ADD), act);
-    pop_tensor share = popops_binary_at(call->where, POPOPS_BINARY_MULTIPLY, call->graph, popops_operand_of_tensor(act),
-                                        popops_operand_of_tensor(sum), call->sequence, path);
+    pop_tensor share = call_binary(call, POPOPS_BINARY_MULTIPLY, act, sum, path);
     binary_in_place(&b, POPOPS_BINARY_SUBTRACT, gradient, popops_operand_of_tensor(share));
     return call_ready(call) ? gradient : (pop_tensor){ 0 };
 }
@@ -134,11 +129,11 @@ static void log_softmax(const struct call *call, pop_tensor t)
         return;
     binary_in_place(&b, POPOPS_BINARY_SUBTRACT, t,
                     popops_operand_of_tensor(reduce_last(&b, t, POP_TYPE_NULL, POPOPS_MAX)));
-    pop_tensor exponentials = popops_unary_at(call->where, POPOPS_UNARY_EXPONENT, call->graph, t, call->sequence, path);
+    pop_tensor exponentials = call_unary(call, POPOPS_UNARY_EXPONENT, t, path);
     if (!call_ready(call))
         return;
     pop_tensor sum = reduce_last(&b, exponentials, POP_FLOAT, POPOPS_ADD);
-    popops_unary_in_place_at(call->where, POPOPS_UNARY_LOGARITHM, call->graph, sum, call->sequence, path);
+    call_unary_in_place(call, POPOPS_UNARY_LOGARITHM, sum, path);
     binary_in_place(&b, POPOPS_BINARY_SUBTRACT, t, popops_operand_of_tensor(cast_like(&b, sum, t)));
 }
 

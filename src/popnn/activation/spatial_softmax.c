@@ -2,6 +2,7 @@
 /* Expected coordinates: the product of probabilities and a matrix of coordinates. */
 #include <popnn/spatial_softmax.h>
 
+#include "poplibs/elements.h"
 #include "poplibs/log.h"
 #include "popnn/support.h"
 
@@ -41,10 +42,10 @@ pop_tensor popnn_spatial_softmax_2d_at(pop_where where, pop_graph *graph, pop_pr
                                        pop_tensor *temperature_variable)
 {
     POPLIBS_CALL_IN(sequence, graph, fields, temperature, disable_softmax, name);
-    char path[POPLIBS_PATH_SIZE], part[POPLIBS_PATH_SIZE + 64];
+    char part[POPLIBS_PATH_SIZE + 64];
     if (!check(call, fields, temperature))
         return (pop_tensor){ 0 };
-    poplibs_path(path, sizeof(path), name, "SpatialSoftmax");
+    const char *path = call_path(call, name, "SpatialSoftmax");
     pop_tensor scale = pop_graph_add_variable(graph, pop_tensor_type(fields), POP_SHAPE(),
                                               poplibs_path(part, sizeof(part), path, "temperature"));
     poputil_map_tensor_linearly(graph, scale);
@@ -53,9 +54,7 @@ pop_tensor popnn_spatial_softmax_2d_at(pop_where where, pop_graph *graph, pop_pr
         *temperature_variable = scale;
     pop_tensor probabilities = pop_tensor_flatten_dims(fields, 1, 3);
     if (!disable_softmax) {
-        probabilities =
-            popops_binary_at(call->where, POPOPS_BINARY_DIVIDE, graph, popops_operand_of_tensor(probabilities),
-                             popops_operand_of_tensor(scale), sequence, path);
+        probabilities = call_binary(call, POPOPS_BINARY_DIVIDE, probabilities, scale, path);
         if (call_ready(call))
             popnn_non_linearity_in_place(graph, POPNN_SOFTMAX_STABLE, probabilities, sequence, path);
     }

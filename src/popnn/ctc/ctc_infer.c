@@ -191,7 +191,7 @@ static void make_tensors(struct beam_search *s)
 static void copy(const struct beam_search *s, pop_tensor from, pop_tensor to)
 {
     const struct call *call = s->call;
-    pop_sequence_add(call->sequence, pop_copy(from, to, false, s->name));
+    call_copy(call, from, to, s->name);
 }
 /* Sets all elements of t to a value. */
 static void fill(const struct beam_search *s, pop_tensor t, const void *value)
@@ -250,11 +250,10 @@ static pop_vertex add_vertex(const struct beam_search *s, pop_compute_set set, c
                              const struct beam_edge *edges, size_t count)
 {
     const struct call *call = s->call;
-    pop_vertex vertex = pop_graph_add_vertex(call->graph, set, type);
+    pop_vertex vertex = call_vertex(call, set, type, tile);
     for (size_t i = 0; i < count; ++i)
-        pop_graph_connect(call->graph, vertex, edges[i].field, edges[i].tensor);
-    pop_graph_set_field_int(call->graph, vertex, "maxTime", (int64_t)s->time);
-    pop_graph_map_vertex(call->graph, vertex, tile);
+        call_connect(call, vertex, edges[i].field, edges[i].tensor);
+    call_set(call, vertex, "maxTime", s->time);
     return vertex;
 }
 
@@ -279,8 +278,8 @@ static void add_extend(const struct beam_search *s, pop_compute_set set, size_t 
     pop_vertex vertex = add_vertex(
         s, set, s->plan->in_type == POP_HALF ? "popnn::CTCExtendBeams<half>" : "popnn::CTCExtendBeams<float>",
         tile_of(s->plan, entry, part), edges, sizeof(edges) / sizeof(edges[0]));
-    pop_graph_set_field_int(call->graph, vertex, "classes", (int64_t)(classes.end - classes.begin));
-    pop_graph_set_field_int(call->graph, vertex, "first", (int64_t)classes.begin);
+    call_set(call, vertex, "classes", classes.end - classes.begin);
+    call_set(call, vertex, "first", classes.begin);
     pop_graph_set_field_int(call->graph, vertex, "blankClass", s->blank);
 }
 static void add_select(const struct beam_search *s, pop_compute_set set, size_t entry)
@@ -328,9 +327,9 @@ static popnn_ctc_paths add_labels(const struct beam_search *s)
         pop_vertex vertex = add_vertex(
             s, set, s->plan->in_type == POP_HALF ? "popnn::CTCBeamLabels<half>" : "popnn::CTCBeamLabels<float>",
             tile_of(s->plan, entry, 0), edges, sizeof(edges) / sizeof(edges[0]));
-        pop_graph_set_field_int(call->graph, vertex, "beams", (int64_t)s->beams);
+        call_set(call, vertex, "beams", s->beams);
     }
-    pop_sequence_add(call->sequence, pop_execute(set, s->name));
+    call_execute(call, set, s->name);
     paths.probabilities = pop_tensor_reshape(paths.probabilities, POP_SHAPE(s->batch, s->paths));
     paths.lengths = pop_tensor_reshape(paths.lengths, POP_SHAPE(s->batch, s->paths));
     return paths;
@@ -365,7 +364,6 @@ static popnn_ctc_paths run(const struct call *call, pop_tensor data, bool logits
 {
     const popnn_ctc_paths none = { 0 };
     struct ctc_options options;
-    char path[POPLIBS_PATH_SIZE];
     if (!call_ready(call) || !popnn_ctc_check_data(call, plan, POPNN_CTC_INFERENCE, data) ||
         !popnn_ctc_check_lengths(call, "the tensor of data lengths", lengths, plan) ||
         !popnn_ctc_check_blank(call, blank, plan) || !popnn_ctc_options(call, POPNN_CTC_INFERENCE, given, &options))
@@ -376,7 +374,7 @@ static popnn_ctc_paths run(const struct call *call, pop_tensor data, bool logits
                   paths, beamwidth, plan->beamwidth);
         return none;
     }
-    poplibs_path(path, sizeof(path), call->name, "CTCInference");
+    const char *path = call_path(call, call->name, "CTCInference");
     if (logits)
         data = popnn_log_softmax(call->graph, data, call->sequence, path);
     if (!call_ready(call))

@@ -5,6 +5,7 @@
 #include "popnn/ctc/ctc.h"
 
 #include "poplibs/copies.h"
+#include "poplibs/elements.h"
 #include "poplibs/log.h"
 
 #include <poplar/text.h>
@@ -70,8 +71,7 @@ static pop_tensor steps_of(const struct ctc *c, pop_tensor t, size_t entry, size
 static pop_tensor variable(const struct ctc *c, pop_type type, pop_shape shape, const char *what)
 {
     const struct call *call = c->call;
-    char path[POPLIBS_PATH_SIZE + 32];
-    return pop_graph_add_variable(call->graph, type, shape, poplibs_path(path, sizeof(path), c->name, what));
+    return pop_graph_add_variable(call->graph, type, shape, call_path(call, c->name, what));
 }
 static void map(const struct ctc *c, pop_tensor t, unsigned tile)
 {
@@ -262,8 +262,7 @@ static void zero_counts(const struct ctc *c)
                                                   &(uint32_t){ 0 }, "zero");
     map(c, zero, 0);
     pop_tensor all = pop_tensor_flatten(c->counts);
-    pop_sequence_add(call->sequence, pop_copy(pop_tensor_broadcast(zero, (unsigned)pop_tensor_num_elements(all), 0),
-                                              all, false, c->name));
+    call_copy(call, pop_tensor_broadcast(zero, (unsigned)pop_tensor_num_elements(all), 0), all, c->name);
 }
 /* WriteUndef for tensors that vertices write in parts, so that they are not live before. */
 static void release_memory(const struct ctc *c)
@@ -287,7 +286,6 @@ static void add_vertex(const struct ctc *c, pop_compute_set set, bool gradient, 
 {
     const struct call *call = c->call;
     char type[96];
-    pop_graph *graph = call->graph;
     const struct label_part *l = &c->labels[part];
     bool first = time < c->alphas, alpha = first != gradient; /* which of alpha and beta the vertex computes */
     snprintf(type, sizeof(type), "popnn::%s<%s,%s,unsigned int,%s>",
@@ -326,15 +324,15 @@ static void add_vertex(const struct ctc *c, pop_compute_set set, bool gradient, 
                     { "timeOffset", steps.begin },
                     { "maxT", steps.end - steps.begin },
                     { "firstTime", gradient ? c->turns - !alpha : (alpha ? 0 : c->plan->max_time - 1) } };
-    pop_vertex vertex = pop_graph_add_vertex(graph, set, type);
+    pop_vertex vertex = pop_graph_add_vertex(call->graph, set, type);
     for (size_t i = 0; i < (gradient ? 12 : 10); ++i)
-        pop_graph_connect(graph, vertex, edges[i].field,
-                          pop_tensor_rank(edges[i].tensor) < 2 ? edges[i].tensor : pop_tensor_flatten(edges[i].tensor));
+        call_connect(call, vertex, edges[i].field,
+                     pop_tensor_rank(edges[i].tensor) < 2 ? edges[i].tensor : pop_tensor_flatten(edges[i].tensor));
     if (gradient && !alpha)
-        pop_graph_connect(graph, vertex, "loss", pop_tensor_at(at3(c, c->loss, time, part, entry), 0));
+        call_connect(call, vertex, "loss", pop_tensor_at(at3(c, c->loss, time, part, entry), 0));
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); ++i)
-        pop_graph_set_field_int(graph, vertex, numbers[i].field, (int64_t)numbers[i].value);
-    pop_graph_map_vertex(graph, vertex, tile_of(c, entry, time, part));
+        call_set(call, vertex, numbers[i].field, numbers[i].value);
+    pop_graph_map_vertex(call->graph, vertex, tile_of(c, entry, time, part));
 }
 static void add_vertices(const struct ctc *c, bool gradient, pop_program body)
 {
@@ -431,7 +429,7 @@ static popnn_ctc_result build(struct ctc *c, pop_tensor data, pop_tensor labels,
     pop_tensor sums = pop_tensor_at(c->loss, 0); /* {label partition, batch, 1} */
     sums = pop_tensor_reshape(sums, POP_SHAPE(c->parts, c->batch));
     pop_tensor loss = log_sum(c, sums, NULL);
-    popops_unary_in_place_at(call->where, POPOPS_UNARY_NEGATE, call->graph, loss, call->sequence, c->name);
+    call_unary_in_place(call, POPOPS_UNARY_NEGATE, loss, c->name);
     if (gradient)
         result.gradient = finish_gradient(c, data, loss);
     if (c->options->zero_infinity) {
@@ -483,10 +481,9 @@ static popnn_ctc_result run(const struct ctc_request *r, pop_options given)
     const struct call *call = r->call;
     const popnn_ctc_result none = { 0 };
     struct ctc_options options;
-    char path[POPLIBS_PATH_SIZE];
     if (!call_ready(call) || !check(r) || !popnn_ctc_options(call, POPNN_CTC_LOSS, given, &options))
         return none;
-    poplibs_path(path, sizeof(path), call->name, "CTCLoss");
+    const char *path = call_path(call, call->name, "CTCLoss");
     pop_tensor data = r->logits ? popnn_log_softmax(call->graph, r->data, call->sequence, path) : r->data;
     if (!call_ready(call))
         return none;

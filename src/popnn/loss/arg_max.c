@@ -52,14 +52,14 @@ struct best_search {
 static popnn_extreme gather(const struct best_search *search, pop_tensor input, pop_type out_type, struct cut cut)
 {
     const struct call *call = search->call;
-    char path[POPLIBS_PATH_SIZE], type[96];
+    char type[96];
     pop_graph *graph = call->graph;
     size_t rows = pop_tensor_dim(input, 0), n = pop_tensor_dim(input, 1),
            tiles = pop_target_num_tiles(pop_graph_target(graph)), found = 0;
     assert(cut.chunks && cut.chunks <= poplibs_max(n, 1) && cut.divisor < 32);
     for (size_t c = 0; c < cut.chunks; ++c)
         found += parts_of((c + 1) * n / cut.chunks - c * n / cut.chunks, cut.divisor);
-    poplibs_path(path, sizeof(path), call->name, "ReduceClassGather");
+    const char *path = call_path(call, call->name, "ReduceClassGather");
     popnn_extreme all = { pop_graph_add_variable(graph, out_type, POP_SHAPE(rows, found), path),
                           pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(rows, found), path) };
     pop_compute_set set = pop_graph_add_compute_set(graph, path);
@@ -75,17 +75,16 @@ static popnn_extreme gather(const struct best_search *search, pop_tensor input, 
             pop_tensor places = pop_tensor_slice(pop_tensor_at(all.index, row), at, next, 0);
             pop_graph_set_tile_mapping(graph, values, tile);
             pop_graph_set_tile_mapping(graph, places, tile);
-            pop_vertex vertex = pop_graph_add_vertex(graph, set, type);
-            pop_graph_connect(graph, vertex, "activations", pop_tensor_slice(pop_tensor_at(input, row), begin, end, 0));
-            pop_graph_connect(graph, vertex, "maxValue", values);
-            pop_graph_connect(graph, vertex, "maxIndex", places);
-            pop_graph_set_field_int(graph, vertex, "index", (int64_t)begin);
-            pop_graph_set_field_int(graph, vertex, "size", (int64_t)(end - begin));
+            pop_vertex vertex = call_vertex(call, set, type, tile);
+            call_connect(call, vertex, "activations", pop_tensor_slice(pop_tensor_at(input, row), begin, end, 0));
+            call_connect(call, vertex, "maxValue", values);
+            call_connect(call, vertex, "maxIndex", places);
+            call_set(call, vertex, "index", begin);
+            call_set(call, vertex, "size", end - begin);
             pop_graph_set_field_int(graph, vertex, "divisorLog2", cut.divisor);
-            pop_graph_map_vertex(graph, vertex, tile);
             at = next;
         }
-    pop_sequence_add(call->sequence, pop_execute(set, call->name));
+    call_execute(call, set, call->name);
     return all;
 }
 
@@ -93,27 +92,26 @@ static popnn_extreme gather(const struct best_search *search, pop_tensor input, 
 static popnn_extreme merge(const struct best_search *search, popnn_extreme all)
 {
     const struct call *call = search->call;
-    char path[POPLIBS_PATH_SIZE], type[96];
+    char type[96];
     pop_graph *graph = call->graph;
     size_t rows = pop_tensor_dim(all.value, 0), tiles = pop_target_num_tiles(pop_graph_target(graph));
     pop_type out_type = pop_tensor_type(all.value);
-    poplibs_path(path, sizeof(path), call->name, "ReduceClassSparse");
+    const char *path = call_path(call, call->name, "ReduceClassSparse");
     popnn_extreme out = { pop_graph_add_variable(graph, out_type, POP_SHAPE(rows), path),
                           pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(rows), path) };
     pop_compute_set set = pop_graph_add_compute_set(graph, path);
     snprintf(type, sizeof(type), "popnn::Reduce%sClassSparse<%s,unsigned int>", search->kind, pop_type_name(out_type));
     for (size_t row = 0; row < rows; ++row) {
         unsigned tile = (unsigned)(row * tiles / poplibs_max(rows, tiles));
-        pop_vertex vertex = pop_graph_add_vertex(graph, set, type);
+        pop_vertex vertex = call_vertex(call, set, type, tile);
         pop_graph_set_tile_mapping(graph, pop_tensor_at(out.value, row), tile);
         pop_graph_set_tile_mapping(graph, pop_tensor_at(out.index, row), tile);
-        pop_graph_connect(graph, vertex, "activations", pop_tensor_at(all.value, row));
-        pop_graph_connect(graph, vertex, "labels", pop_tensor_at(all.index, row));
-        pop_graph_connect(graph, vertex, "maxValue", pop_tensor_at(out.value, row));
-        pop_graph_connect(graph, vertex, "maxIndex", pop_tensor_at(out.index, row));
-        pop_graph_map_vertex(graph, vertex, tile);
+        call_connect(call, vertex, "activations", pop_tensor_at(all.value, row));
+        call_connect(call, vertex, "labels", pop_tensor_at(all.index, row));
+        call_connect(call, vertex, "maxValue", pop_tensor_at(out.value, row));
+        call_connect(call, vertex, "maxIndex", pop_tensor_at(out.index, row));
     }
-    pop_sequence_add(call->sequence, pop_execute(set, call->name));
+    call_execute(call, set, call->name);
     return out;
 }
 

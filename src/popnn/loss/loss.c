@@ -23,21 +23,20 @@ static void connect_scale(const struct loss *loss, pop_vertex vertex, const char
     if (pop_tensor_type(scale) == POP_TYPE_NULL)
         pop_graph_connect_constant(call->graph, vertex, field, POP_FLOAT, &(float){ 1 });
     else
-        pop_graph_connect(call->graph, vertex, field, scale);
+        call_connect(call, vertex, field, scale);
 }
 
 static void connect_region(const struct loss *loss, pop_vertex vertex, pop_interval region)
 {
     const struct call *call = loss->call;
-    pop_graph *graph = call->graph;
-    pop_graph_connect(graph, vertex, "probs", pop_tensor_slice(loss->probs, region.begin, region.end, 0));
-    pop_graph_connect(graph, vertex, "deltas", pop_tensor_slice(loss->deltas, region.begin, region.end, 0));
-    pop_graph_connect(graph, vertex, "transformed", pop_tensor_slice(loss->transformed, region.begin, region.end, 0));
-    pop_graph_connect(
-        graph, vertex, "expected",
+    call_connect(call, vertex, "probs", pop_tensor_slice(loss->probs, region.begin, region.end, 0));
+    call_connect(call, vertex, "deltas", pop_tensor_slice(loss->deltas, region.begin, region.end, 0));
+    call_connect(call, vertex, "transformed", pop_tensor_slice(loss->transformed, region.begin, region.end, 0));
+    call_connect(
+        call, vertex, "expected",
         pop_tensor_slice(loss->expected, region.begin / loss->classes, (region.end - 1) / loss->classes + 1, 0));
-    pop_graph_set_field_int(graph, vertex, "column", (int64_t)(region.begin % loss->classes));
-    pop_graph_set_field_int(graph, vertex, "classes", (int64_t)loss->classes);
+    call_set(call, vertex, "column", region.begin % loss->classes);
+    call_set(call, vertex, "classes", loss->classes);
 }
 
 /* Splits at row ends and connects the pieces. */
@@ -63,7 +62,7 @@ static void connect_pieces(const struct loss *loss, pop_vertex vertex, const pop
     call_connect_rows(call, vertex, "probs", loss->probs, &lists, 0, lists.count);
     call_connect_rows(call, vertex, "deltas", loss->deltas, &lists, 0, lists.count);
     call_connect_rows(call, vertex, "transformed", loss->transformed, &lists, 0, lists.count);
-    pop_graph_connect(call->graph, vertex, "expected", call_slice_of_list(call, loss->expected, &labels, 0));
+    call_connect(call, vertex, "expected", call_slice_of_list(call, loss->expected, &labels, 0));
     pop_graph_set_field_vector(call->graph, vertex, POP_FIELD("columns", POP_WHOLE), POP_UNSIGNED_INT, columns.list,
                                columns.count);
     pop_interval_lists_free(&lists);
@@ -73,26 +72,24 @@ static void connect_pieces(const struct loss *loss, pop_vertex vertex, const pop
 
 static void transform_on_tile(const struct call *call, const struct poplibs_tile *tile, void *user)
 {
-    pop_graph *graph = call->graph;
     const struct loss *loss = user;
     pop_type type = pop_tensor_type(loss->deltas);
     char name[96];
     poputil_partitions parts;
-    poputil_split_regions_lists_between_workers(pop_graph_target(graph), tile->regions,
-                                                pop_target_vector_width(pop_graph_target(graph), type), 0,
+    poputil_split_regions_lists_between_workers(pop_graph_target(call->graph), tile->regions,
+                                                pop_target_vector_width(pop_graph_target(call->graph), type), 0,
                                                 POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
     for (size_t i = 0; i < parts.count; ++i) {
         size_t first = parts.regions.first[parts.first[i]], count = parts.regions.first[parts.first[i + 1]] - first;
         const pop_interval *regions = parts.regions.intervals + first;
         snprintf(name, sizeof(name), "popnn::%s%s<%s>", loss->name, count == 1 ? "" : "2D", pop_type_name(type));
-        pop_vertex vertex = pop_graph_add_vertex(graph, loss->set, name);
+        pop_vertex vertex = call_vertex(call, loss->set, name, tile->tile);
         if (count == 1)
             connect_region(loss, vertex, *regions);
         else
             connect_pieces(loss, vertex, regions, count);
         connect_scale(loss, vertex, "deltasScale", loss->deltas_scale);
         connect_scale(loss, vertex, "modelOutputScaling", loss->output_scaling);
-        pop_graph_map_vertex(graph, vertex, tile->tile);
     }
     poputil_partitions_free(&parts);
 }
@@ -172,8 +169,7 @@ static void add_accuracy(const struct call *call, pop_tensor outputs, pop_tensor
                          pop_program sequence)
 {
     pop_graph *graph = call->graph;
-    char path[POPLIBS_PATH_SIZE];
-    poplibs_path(path, sizeof(path), call->name, "Accuracy");
+    const char *path = call_path(call, call->name, "Accuracy");
     if (!pop_tensor_num_elements(outputs)) /* no rows: none is right */
         labels = pop_tensor_slice(labels, 0, 0, 0);
     pop_tensor largest = pop_tensor_num_elements(outputs) ? popnn_arg_max(graph, outputs, sequence, path) : labels;
@@ -187,11 +183,10 @@ static void add_accuracy(const struct call *call, pop_tensor outputs, pop_tensor
         ++tile;
     pop_interval_lists_free(&mapping);
     pop_compute_set set = pop_graph_add_compute_set(graph, path);
-    pop_vertex vertex = pop_graph_add_vertex(graph, set, "popnn::CalcAccuracy<unsigned int>");
-    pop_graph_connect(graph, vertex, "maxPerBatch", largest);
-    pop_graph_connect(graph, vertex, "expected", labels);
-    pop_graph_connect(graph, vertex, "numCorrect", pop_tensor_reshape(num_correct, POP_SHAPE()));
-    pop_graph_map_vertex(graph, vertex, tile);
+    pop_vertex vertex = call_vertex(call, set, "popnn::CalcAccuracy<unsigned int>", tile);
+    call_connect(call, vertex, "maxPerBatch", largest);
+    call_connect(call, vertex, "expected", labels);
+    call_connect(call, vertex, "numCorrect", pop_tensor_reshape(num_correct, POP_SHAPE()));
     pop_sequence_add(sequence, pop_execute(set, call->name));
 }
 
@@ -212,7 +207,6 @@ static pop_program build(const struct loss_request *request)
 {
     const struct call *call = request->call;
     pop_graph *graph = call->graph;
-    char path[POPLIBS_PATH_SIZE];
     pop_type type = pop_tensor_type(request->outputs);
     if (!call_ready(call) || !check_type(call, request->type) ||
         !check_labels(call, request->outputs, request->expected) ||
@@ -221,8 +215,8 @@ static pop_program build(const struct loss_request *request)
         !check_scale(call, "scaling of the output", request->output_scaling, type, request->type) ||
         (request->num_correct && !check_num_correct(call, *request->num_correct)))
         return (pop_program){ 0 };
-    poplibs_path(path, sizeof(path), call->name,
-                 request->type == POPNN_SUM_SQUARED_LOSS ? "LossSumSquared" : "LossCrossEntropy");
+    const char *path =
+        call_path(call, call->name, request->type == POPNN_SUM_SQUARED_LOSS ? "LossSumSquared" : "LossCrossEntropy");
     pop_program sequence = pop_sequence(graph, path);
     pop_tensor transformed =
         pop_graph_clone(graph, POP_TYPE_NULL, request->deltas, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, path);
@@ -285,10 +279,9 @@ pop_program popnn_calc_accuracy_at(pop_where where, pop_graph *graph, pop_tensor
                                    pop_tensor num_correct, const char *name)
 {
     POPLIBS_CALL(graph, model_outputs, expected, num_correct, name);
-    char path[POPLIBS_PATH_SIZE];
     if (!call_ready(call) || !check_labels(call, model_outputs, expected) || !check_num_correct(call, num_correct))
         return (pop_program){ 0 };
-    pop_program sequence = pop_sequence(graph, poplibs_path(path, sizeof(path), name, "Accuracy"));
+    pop_program sequence = pop_sequence(graph, call_path(call, name, "Accuracy"));
     add_accuracy(call, model_outputs, pop_tensor_reinterpret(expected, POP_UNSIGNED_INT), num_correct, sequence);
     return call_ready(call) ? sequence : (pop_program){ 0 };
 }

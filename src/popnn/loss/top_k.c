@@ -39,13 +39,12 @@ static pop_vertex add(const struct top *top, size_t row, size_t begin, size_t en
     const struct call *call = top->call;
     pop_tensor values = pop_tensor_slice(pop_tensor_at(top->values, row), begin, end, 0);
     pop_tensor places = pop_tensor_slice(pop_tensor_at(top->places, row), begin, end, 0);
-    pop_vertex vertex = pop_graph_add_vertex(call->graph, top->set, top->type);
+    pop_vertex vertex = call_vertex(call, top->set, top->type, tile);
     pop_graph_set_tile_mapping(call->graph, values, tile);
     pop_graph_set_tile_mapping(call->graph, places, tile);
-    pop_graph_connect(call->graph, vertex, "activations", activations);
-    pop_graph_connect(call->graph, vertex, "maxValues", values);
-    pop_graph_connect(call->graph, vertex, "maxValuesIndices", places);
-    pop_graph_map_vertex(call->graph, vertex, tile);
+    call_connect(call, vertex, "activations", activations);
+    call_connect(call, vertex, "maxValues", values);
+    call_connect(call, vertex, "maxValuesIndices", places);
     return vertex;
 }
 
@@ -53,7 +52,7 @@ pop_tensor popnn_top_k_at(pop_where where, pop_graph *graph, pop_tensor input, p
                           bool sort, pop_program sequence, const char *name)
 {
     POPLIBS_CALL_IN(sequence, graph, input, k, sort, name);
-    char path[POPLIBS_PATH_SIZE], type[96];
+    char type[96];
     *indices = (pop_tensor){ 0 };
     if (!call_ready(call) || !popnn_check_rows(call, input))
         return *indices;
@@ -65,7 +64,7 @@ pop_tensor popnn_top_k_at(pop_where where, pop_graph *graph, pop_tensor input, p
     }
     size_t chunks = k ? chunks_of(rows, n, k, tiles) : 1;
     pop_type out_type = pop_tensor_type(input);
-    poplibs_path(path, sizeof(path), name, "TopK");
+    const char *path = call_path(call, name, "TopK");
     snprintf(type, sizeof(type), "popnn::ReduceMaxNClassGather<%s,%s>", pop_type_name(pop_tensor_type(input)),
              sort && chunks == 1 ? "true" : "false");
     struct top top = { call, pop_graph_add_compute_set(graph, path),
@@ -77,10 +76,10 @@ pop_tensor popnn_top_k_at(pop_where where, pop_graph *graph, pop_tensor input, p
             unsigned tile = (unsigned)((row * chunks + c) * tiles / poplibs_max(rows * chunks, tiles));
             pop_vertex vertex =
                 add(&top, row, c * k, (c + 1) * k, tile, pop_tensor_slice(pop_tensor_at(input, row), begin, end, 0));
-            pop_graph_set_field_int(graph, vertex, "index", (int64_t)begin);
+            call_set(call, vertex, "index", begin);
         }
     if (k)
-        pop_sequence_add(sequence, pop_execute(top.set, name));
+        call_execute(call, top.set, name);
     if (chunks > 1) {
         snprintf(type, sizeof(type), "popnn::ReduceMaxNClassSparse<%s,%s>", pop_type_name(out_type),
                  sort ? "true" : "false");
@@ -91,9 +90,9 @@ pop_tensor popnn_top_k_at(pop_where where, pop_graph *graph, pop_tensor input, p
         for (size_t row = 0; row < rows; ++row) {
             pop_vertex vertex = add(&top, row, 0, k, (unsigned)(row * tiles / poplibs_max(rows, tiles)),
                                     pop_tensor_at(found.values, row));
-            pop_graph_connect(graph, vertex, "labels", pop_tensor_at(found.places, row));
+            call_connect(call, vertex, "labels", pop_tensor_at(found.places, row));
         }
-        pop_sequence_add(sequence, pop_execute(top.set, name));
+        call_execute(call, top.set, name);
     }
     if (!call_ready(call))
         return (pop_tensor){ 0 };

@@ -26,8 +26,7 @@ bool host_norm_measures(const struct host_statistics *s)
 void host_norm_statistics(const struct host_statistics *s, pop_tensor *mean, pop_tensor *inverse)
 {
     const struct call *call = s->call;
-    char path[POPLIBS_PATH_SIZE];
-    poplibs_path(path, sizeof(path), call->name, "Norm/statistics");
+    const char *path = call_path(call, call->name, "Norm/statistics");
     size_t images = pop_tensor_dim(s->acts, 0), of_image = pop_tensor_num_elements(s->acts) / images,
            vertices = host_row_vertices(images, of_image);
     pop_tensor in = pop_tensor_flatten(s->acts), *const made[] = { mean, inverse };
@@ -39,18 +38,16 @@ void host_norm_statistics(const struct host_statistics *s, pop_tensor *mean, pop
     pop_compute_set set = pop_graph_add_compute_set(call->graph, path);
     for (size_t i = 0; i < vertices && call_ready(call); ++i) {
         pop_interval part = poplibs_cpu_part(images, vertices, i);
-        pop_vertex vertex = pop_graph_add_vertex(call->graph, set, "popnn::HostLayerStatistics");
-        pop_graph_map_vertex(call->graph, vertex, 0);
-        pop_graph_connect(call->graph, vertex, "in",
-                          pop_tensor_slice(in, part.begin * of_image, part.end * of_image, 0));
-        pop_graph_connect(call->graph, vertex, "mean", pop_tensor_slice(*mean, part.begin, part.end, 0));
-        pop_graph_connect(call->graph, vertex, "inverse", pop_tensor_slice(*inverse, part.begin, part.end, 0));
-        pop_graph_set_field_int(call->graph, vertex, "count", (int64_t)of_image);
+        pop_vertex vertex = call_vertex(call, set, "popnn::HostLayerStatistics", 0);
+        call_connect(call, vertex, "in", pop_tensor_slice(in, part.begin * of_image, part.end * of_image, 0));
+        call_connect(call, vertex, "mean", pop_tensor_slice(*mean, part.begin, part.end, 0));
+        call_connect(call, vertex, "inverse", pop_tensor_slice(*inverse, part.begin, part.end, 0));
+        call_set(call, vertex, "count", of_image);
         pop_graph_set_field_double(call->graph, vertex, "eps", s->eps);
         pop_graph_set_field_int(call->graph, vertex, "unbiased", s->unbiased);
         pop_graph_set_field_int(call->graph, vertex, "stable", s->stable);
     }
-    pop_sequence_add(call->sequence, pop_execute(set, path));
+    call_execute(call, set, path);
 }
 
 /* ---- scaling ---- */
@@ -71,9 +68,8 @@ bool host_norm_serves(const struct host_norm *norm)
 pop_tensor host_norm_normalise(const struct host_norm *norm, pop_tensor *whitened)
 {
     const struct call *call = norm->call;
-    char path[POPLIBS_PATH_SIZE];
     pop_graph *graph = call->graph;
-    poplibs_path(path, sizeof(path), call->name, "Norm/normalise");
+    const char *path = call_path(call, call->name, "Norm/normalise");
     size_t dims[MAX_RANK], rank = pop_tensor_shape(norm->acts, dims, MAX_RANK), images = dims[0],
                            of_image = pop_tensor_num_elements(norm->acts) / images,
                            vertices = host_row_vertices(images, of_image);
@@ -99,14 +95,13 @@ pop_tensor host_norm_normalise(const struct host_norm *norm, pop_tensor *whitene
                       { "beta", norm->beta },
                       { "out", pop_tensor_slice(out[0], begin, end, 0) },
                       { "white", whitened ? pop_tensor_slice(out[1], begin, end, 0) : out[1] } };
-        pop_vertex vertex = pop_graph_add_vertex(graph, set, "popnn::HostLayerNormalise");
-        pop_graph_map_vertex(graph, vertex, 0);
+        pop_vertex vertex = call_vertex(call, set, "popnn::HostLayerNormalise", 0);
         for (size_t k = 0; k < sizeof(edges) / sizeof(edges[0]); ++k)
-            pop_graph_connect(graph, vertex, edges[k].field, edges[k].t);
-        pop_graph_set_field_int(graph, vertex, "field", (int64_t)(of_image / dims[1]));
+            call_connect(call, vertex, edges[k].field, edges[k].t);
+        call_set(call, vertex, "field", of_image / dims[1]);
         pop_graph_set_field_int(graph, vertex, "past", images * of_image > CACHED_ELEMENTS);
     }
-    pop_sequence_add(call->sequence, pop_execute(set, path));
+    call_execute(call, set, path);
     if (whitened)
         *whitened = pop_tensor_reshape(out[1], (pop_shape){ rank, dims });
     return pop_tensor_reshape(out[0], (pop_shape){ rank, dims });

@@ -221,7 +221,7 @@ static void connect_box(const struct pool *pool, pop_vertex vertex, const char *
     size_t length = pool->channels, count = 1;
     for (unsigned i = 0; i < dims; ++i)
         *(i + 1 == dims || (by_groups && i != GROUPS) ? &length : &count) *= box[i].end - box[i].begin;
-    pop_graph_connect(call->graph, vertex, field, pop_tensor_reshape(t, POP_SHAPE(count, length)));
+    call_connect(call, vertex, field, pop_tensor_reshape(t, POP_SHAPE(count, length)));
 }
 
 /* here, there: the boxes of the output and of what it reads elsewhere. */
@@ -236,7 +236,7 @@ static pop_vertex add_vertex(const struct pool *pool, const struct pool_part *pa
     snprintf(type, sizeof(type), "popnn::%s%s<%s>", listed && sum ? "SumPooling" : pool->vertex,
              listed ? "WorkList" : "", pop_type_name(pool->params->data_type));
     pop_vertex vertex = pop_graph_add_vertex(graph, pool->set, type);
-    pop_graph_connect(graph, vertex, "out", pop_tensor_flatten(out));
+    call_connect(call, vertex, "out", pop_tensor_flatten(out));
     for (size_t i = 0; i < 3; ++i)
         if (pop_tensor_type(pool->read[i]))
             connect_box(pool, vertex, listed && sum ? "in" : read_names[i], pool->read[i],
@@ -353,7 +353,6 @@ static struct plan find_plan(const struct pool *pool, size_t *sizes)
 static pop_tensor build(struct pool *pool, const char *step)
 {
     const struct call *call = pool->call;
-    char path[POPLIBS_PATH_SIZE];
     const popnn_pool_params *params = pool->params;
     size_t sizes[3 + POPNN_MAX_FIELD_DIMS];
     pop_shape shape = { 3 + params->dims, sizes };
@@ -361,7 +360,7 @@ static pop_tensor build(struct pool *pool, const char *step)
     size_t partitions[3 + POPNN_MAX_FIELD_DIMS] = { 0 };
     memcpy(partitions, plan.cuts, (FIELD + params->dims) * sizeof(*partitions));
     partitions[FIELD + params->dims] = 1;
-    poplibs_path(path, sizeof(path), call->name, step);
+    const char *path = call_path(call, call->name, step);
     pool->set = pop_graph_add_compute_set(call->graph, path);
     pop_tensor out = poputil_create_partitionable_tensor(call->graph, params->data_type, shape,
                                                          (pop_shape){ shape.rank, partitions }, path);
@@ -369,7 +368,7 @@ static pop_tensor build(struct pool *pool, const char *step)
     for (unsigned i = 0; i < FIELD + params->dims; ++i)
         builder.blocks *= plan.cuts[i];
     poputil_iterate_tensor_partitions(call->graph, out, (pop_shape){ shape.rank, partitions }, add_block, &builder);
-    pop_sequence_add(call->sequence, pop_execute(pool->set, call->name));
+    call_execute(call, pool->set, call->name);
     return call_ready(call) ? ungrouped(pool, out) : (pop_tensor){ 0 };
 }
 
