@@ -55,5 +55,11 @@ check-all:
 docs:
 	scripts/api-docs
 
+# The pages with search, the API reference and the demo's report, in build/site.
+.PHONY: site
+site: build/release/build.ninja
+	cmake --build --preset release --target demo python_package tremula_onnx
+	scripts/site build/release
+
 clean:
 	rm -rf build

@@ -78,8 +78,11 @@ function(add_poplibs_codelets name)
     add_custom_command(OUTPUT ${whole} COMMAND ${TREMULA_POPC} ${parts} --code-of ${measured} -o ${whole} DEPENDS ${parts} ${measured} popc COMMENT "popc ${name} ${level}" VERBATIM)
     list(APPEND files ${whole})
   endforeach()
-  add_custom_target(${name}_codelets DEPENDS ${files})
-  add_dependencies(${name} ${name}_codelets)
+  # A program runs with those of the first level; `make demo` builds no others.
+  add_custom_target(${name}_codelets ALL DEPENDS ${files})
+  add_custom_target(${name}_first_codelets DEPENDS ${PROJECT_BINARY_DIR}/${name}.gp)
+  add_dependencies(${name} ${name}_first_codelets)
+  add_dependencies(${name}_codelets ${name}_first_codelets) # one after the other: they make the same files
   install(FILES ${files} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
 endfunction()
 
