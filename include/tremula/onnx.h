@@ -91,7 +91,9 @@ typedef struct tremula_onnx_use {
 typedef struct tremula_onnx_node_cost {
     const char *name, *operator_name;  /* of the node and of its operator */
     size_t weight_bytes, output_bytes; /* of the constants it reads, and of its results */
-    unsigned ipu;                      /* IPU of its stage */
+    double flops; /* two for each product of a convolution, matrix product or recurrent layer, one for each element of
+                   * other nodes, none for those that only arrange elements */
+    unsigned ipu; /* IPU of its stage */
 } tremula_onnx_node_cost;
 
 POP_BEGIN_DECLS

@@ -7,7 +7,7 @@
 struct by_variable {
     uint32_t *blocks;
     size_t *first; /* start of each variable, and the end */
-    uint32_t *id;  /* ids in the report of variables that have blocks */
+    uint32_t *id;  /* ids in the report, of all tables: variables that have blocks are numbered without gaps */
     uint32_t variables;
 };
 
@@ -48,7 +48,7 @@ static void write_variable(struct report *report, const struct by_variable *sort
     }
     array_end(&report->array);
     if (block)
-        database_add(report->db, TABLE_VARIABLES, context ? "isibsii" : "isibsix", (int64_t)variable,
+        database_add(report->db, TABLE_VARIABLES, context ? "isibsii" : "isibsix", (int64_t)sorted->id[variable],
                      image_string(report->image, block->name), (int64_t)report->array.sum, ARRAY_BLOB(&report->array),
                      pop_type_name((pop_type)block->type), (int64_t)(block->class == PLACED_ALWAYS),
                      (int64_t)(context + variable));

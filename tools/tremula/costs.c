@@ -62,7 +62,7 @@ pop_status read_costs(const session *s, costs *c, pop_error *error)
 
 struct row {
     const char *name, *op;
-    double cycles;
+    double cycles, flops;
     size_t weight_bytes, output_bytes, length;
     unsigned ipu;
 };
@@ -94,8 +94,13 @@ static struct row *list_rows(const session *s, size_t *count)
         ++*count;
     struct row *rows = pop_memory_resize(NULL, *count + 1, sizeof(*rows));
     for (size_t i = 0; tremula_onnx_node(s->model, i, &cost); ++i)
-        rows[i] = (struct row){ cost.name,         cost.operator_name, 0,       cost.weight_bytes,
-                                cost.output_bytes, strlen(cost.name),  cost.ipu };
+        rows[i] = (struct row){ .name = cost.name,
+                                .op = cost.operator_name,
+                                .flops = cost.flops,
+                                .weight_bytes = cost.weight_bytes,
+                                .output_bytes = cost.output_bytes,
+                                .length = strlen(cost.name),
+                                .ipu = cost.ipu };
     return rows;
 }
 
@@ -110,14 +115,15 @@ static void add_steps(const pop_profile_value *steps, struct row *rows, size_t c
     }
 }
 
-static void print_rows(struct row *rows, size_t count, size_t wanted, double total)
+static void print_rows(struct row *rows, size_t count, size_t wanted, double total, double batches)
 {
     if (count)
         qsort(rows, count, sizeof(*rows), by_cycles);
-    put("%12s %7s %10s %10s  node\n", "cycles", "share", "weights", "output");
+    put("%12s %7s %12s %10s %10s  node\n", "cycles", "share", "FLOP", "weights", "output");
     for (size_t i = 0; i < count && i < wanted; ++i)
-        put("%12.0f %6.1f%% %10zu %10zu  %s (%s)\n", rows[i].cycles, total > 0 ? rows[i].cycles / total * 100 : 0,
-            rows[i].weight_bytes, rows[i].output_bytes, rows[i].name, rows[i].op);
+        put("%12.0f %6.1f%% %12.0f %10zu %10zu  %s (%s)\n", rows[i].cycles,
+            total > 0 ? rows[i].cycles / total * 100 : 0, rows[i].flops * batches, rows[i].weight_bytes,
+            rows[i].output_bytes, rows[i].name, rows[i].op);
 }
 
 /* What each IPU does for a batch; with many batches the slowest decides. */
@@ -170,11 +176,16 @@ pop_status print_costs(const session *s, size_t wanted, pop_error *error)
     double rest = 0;
     struct row *rows = list_rows(s, &count);
     add_steps(pop_profile_path(&execution, "simulation.steps"), rows, count, &rest);
+    double batches = s->batches > 1 ? (double)s->batches : 1, flops = 0;
+    for (size_t i = 0; i < count; ++i)
+        flops += rows[i].flops * batches;
+    if (c.seconds > 0)
+        put("arithmetic: %.4g GFLOP, %.4g TFLOP/s\n", flops / 1e9, flops / c.seconds / 1e12);
     if (s->target->num_ipus > 1)
         print_stages(rows, count, s, total);
-    print_rows(rows, count, wanted, total);
-    put("%12.0f %6.1f%% %10s %10s  inputs, outputs and what belongs to no node\n", rest,
-        total > 0 ? rest / total * 100 : 0, "", "");
+    print_rows(rows, count, wanted, total, batches);
+    put("%12.0f %6.1f%% %12s %10s %10s  inputs, outputs and what belongs to no node\n", rest,
+        total > 0 ? rest / total * 100 : 0, "", "", "");
     pop_memory_free(rows);
     pop_profile_free(&execution);
     return POP_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models into graphs. */
+#include "onnx/build/flops.h"
 #include "onnx/build/rows.h"
 #include "onnx/build/stages.h"
 #include "onnx/model/tensor_file.h"
@@ -18,11 +19,23 @@ enum { MAX_BATCHES = 1 << 24 };
 
 /* ---- nodes ---- */
 
+/* Where a node is, as a source line that a report shows: "model.onnx:conv1", and its number in the file.  Of a path a
+ * report shows the last part, so that a name's slashes become dots. */
+static pop_where place_of(onnx_builder *b, const onnx_node *node)
+{
+    size_t stem = strlen(b->model->path) + 1, size = stem + strlen(node->name) + 1;
+    char *place = onnx_new(b->arena, size, 1);
+    pop_text_format(place, size, "%s:%s", b->model->path, node->name);
+    for (char *at = place + stem; *at; ++at)
+        *at = *at == '/' ? '.' : *at;
+    return (pop_where){ pop_store_keep_text(pop_graph_store(b->graph), place), (int)node->number, 0 };
+}
+
 /* The debug context of a node: what it builds is attributed to it, and the layer of a report has its name. */
 static pop_where begin_node(onnx_builder *b)
 {
     const onnx_node *node = b->node;
-    pop_where where = { pop_store_keep_text(pop_graph_store(b->graph), b->model->path), (int)node->number, 0 };
+    pop_where where = place_of(b, node);
     pop_log_argument arguments[] = { { .name = "name", .kind = POP_LOG_TEXT, .as.text = node->name } };
     return pop_debug_call(b->graph, where, "onnx", pop_store_keep_text(pop_graph_store(b->graph), node->op), arguments,
                           1);
@@ -76,6 +89,7 @@ static void add_cost(onnx_builder *b, size_t i)
             cost->output_bytes +=
                 tremula_onnx_tensor_elements(&value->host) * pop_type_size(onnx_device_type(b, value->type));
     }
+    cost->flops = onnx_count_flops(b);
     b->model->num_costs = i + 1;
 }
 
