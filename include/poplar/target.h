@@ -112,12 +112,14 @@ typedef struct pop_target {
 
 POP_BEGIN_DECLS
 
-/* A target of num_ipus chips of a system: "ipu1", "ipu2", "ipu21", "bow".  Error: invalid_machine_model for an unknown
- * name (the text names the nearest) or zero chips. */
+/* A target of num_ipus chips: "ipu1", "ipu2" (also ""), "ipu21", "bow"; or of a system of several: "IPU-POD16",
+ * "BOW-POD64" and the others of docs/concepts/devices.md, which are of one chip, have a number of IPUs and join at most
+ * 64 of them by links.  Error: invalid_machine_model for an unknown name (the text lists the names and has the
+ * nearest), for zero chips and for more than the system has. */
 POP_API pop_status pop_target_create_ipu(unsigned num_ipus, const char *system, pop_target *target, pop_error *error);
 /* A target as pop_target_create_ipu makes it, with a number of tiles per IPU (0: the system's) and options of group
  * "target" (docs/reference/options.md), which the environment variable POPLAR_TARGET_OPTIONS overrides; num_ipus 0 is
- * one chip. */
+ * the whole system, or one chip. */
 POP_API pop_status pop_target_create_ipu_options(unsigned num_ipus, unsigned tiles_per_ipu, const char *system,
                                                  pop_options options, pop_target *target, pop_error *error);
 /* The host: one worker, one tile per "IPU". */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target/pod.h"
+#include "target/system.h"
 
 #include "base/error.h"
 #include "base/str.h"
@@ -88,7 +89,7 @@ pop_status pop_target_create_ipu_options(unsigned num_ipus, unsigned tiles_per_i
 {
     const char *api = "pop_target_create_ipu_options";
     pop_target made = { 0 };
-    pop_status status = pop_target_create_ipu(num_ipus ? num_ipus : 1, system, &made, error);
+    pop_status status = target_create_whole(num_ipus, system, &made, error);
     if (status == POP_OK) {
         made.tiles_per_ipu = tiles_per_ipu ? tiles_per_ipu : made.tiles_per_ipu;
         status = pop_target_check(&made, error);

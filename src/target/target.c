@@ -4,26 +4,6 @@
 
 #include <string.h>
 
-pop_status pop_target_create_ipu(unsigned num_ipus, const char *system, pop_target *target, pop_error *error)
-{
-    const char *api = "pop_target_create_ipu";
-    char hint[160];
-    enum machine machine = machine_by_name(system ? system : "", MACHINE_IPUS);
-    if (machine == MACHINES) {
-        machine_hint(hint, sizeof(hint), system ? system : "", MACHINE_IPUS);
-        return error_set(error, POP_INVALID_MACHINE_MODEL, NO_WHERE, api, "unknown system '%s'%s", system ? system : "",
-                         hint);
-    }
-    pop_target made = machine_target(machine);
-    made.num_ipus = num_ipus;
-    pop_status status = pop_target_check(&made, error);
-    if (status == POP_OK)
-        *target = made;
-    else if (error)
-        memcpy(error->api, api, strlen(api) + 1);
-    return status;
-}
-
 pop_target pop_target_create_cpu(bool accurate_half, unsigned num_ipus)
 {
     pop_target target = machine_target(MACHINE_CPU);

@@ -110,6 +110,9 @@ TEST(making_targets)
     CHECK(Target::createIPUTarget(1, 8, "ipu2", {}).getNumTiles() == 8);
     CHECK(Target::createCPUTarget().getNumTiles() == 1 && Target::createCPUTarget(true, 2).getNumIPUs() == 2);
     CHECK(ipu2.createVirtualTarget(1, 7).getNumTiles() == 7);
+    CHECK(Target::createIPUTarget(8, "IPU-POD16").getNumIPUs() == 8 &&
+          Target::createIPUTarget("IPU-POD16").getNumIPUs() == 16 && Target::createIPUTarget(2, "").getNumIPUs() == 2);
+    CHECK(Target::createIPUTarget(64, "BOW-POD64").getTileClockFrequency() > ipu2.getTileClockFrequency());
     CHECK_THROWS(Target::createIPUTarget(1, "ipu9"), invalid_machine_model,
                  "unknown system 'ipu9' (did you mean 'ipu1'?)");
     CHECK_THROWS(Target::createIPUTarget(1, "ipu2", { { "gatewayMod", "true" } }), invalid_option, "gatewayMode");

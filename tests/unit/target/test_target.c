@@ -219,13 +219,54 @@ static void test_targets_have_an_order(void **state)
     assert_int_equal(pop_target_compare(NULL, NULL), 0);
 }
 
+/* Pods have chips of one kind, a number of IPUs, and racks of at most 64 that links join. */
+static void test_systems_of_several(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *system;
+        unsigned ipus, all, linked;
+    } rows[] = { { "IPU-POD16", "ipu2", 4, 16, 16 },
+                 { "IPU-POD64", "ipu2", 64, 64, 64 },
+                 { "IPU-POD128", "ipu2", 128, 128, 64 },
+                 { "IPU-POD128", "ipu2", 32, 128, 64 },
+                 { "BOW-POD16", "bow", 16, 16, 16 },
+                 { "bow_pod256", "bow", 65, 256, 64 },
+                 { "pod4", "ipu2", 1, 4, 4 },
+                 { "C600", "ipu21", 1, 1, 1 },
+                 { "IPU-M2000", "ipu2", 4, 4, 4 },
+                 { "", "ipu2", 2, 1, 1 } };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        pop_target some, whole;
+        pop_error error;
+        if (pop_target_create_ipu(rows[i].ipus, rows[i].name, &some, &error) != POP_OK)
+            fail_msg("%s: %s", rows[i].name, error.text);
+        assert_int_equal(some.num_ipus, rows[i].ipus);
+        assert_string_equal(some.system, rows[i].system);
+        unsigned linked = rows[i].ipus < rows[i].linked || !*rows[i].name ? rows[i].ipus : rows[i].linked;
+        assert_int_equal(pop_target_ipu_link_domain_size(&some), linked);
+        assert_int_equal(pop_target_create_ipu_options(0, 0, rows[i].name, (pop_options){ 0 }, &whole, &error), POP_OK);
+        assert_int_equal(whole.num_ipus, rows[i].all);
+    }
+    pop_target target;
+    pop_error error;
+    assert_int_equal(pop_target_create_ipu(17, "IPU-POD16", &target, &error), POP_INVALID_MACHINE_MODEL);
+    assert_string_equal(error.text, "IPU-POD16 has 16 IPUs, and 17 were asked for");
+    assert_int_equal(pop_target_create_ipu(1, "IPU-POD17", &target, &error), POP_INVALID_MACHINE_MODEL);
+    assert_non_null(strstr(error.text, "unknown system 'IPU-POD17' (did you mean 'IPU-POD16'?)"));
+    assert_non_null(strstr(error.text, "BOW-POD1024"));
+}
+
 static void test_unknown_systems(void **state)
 {
     (void)state;
     pop_target target = { 0 };
     pop_error error;
     assert_int_equal(pop_target_create_ipu(1, "ipu3", &target, &error), POP_INVALID_MACHINE_MODEL);
-    assert_string_equal(error.text, "unknown system 'ipu3' (did you mean 'ipu1'?), it can be ipu1, ipu2, bow or ipu21");
+    static const char start[] =
+        "unknown system 'ipu3' (did you mean 'ipu1'?), it can be ipu1, ipu2, bow or ipu21, or a "
+        "system of several: IPU-M2000, IPU-POD4, ";
+    assert_int_equal(strncmp(error.text, start, strlen(start)), 0);
     assert_string_equal(error.api, "pop_target_create_ipu");
     assert_int_equal(pop_target_create_ipu(1, "cpu", &target, NULL), POP_INVALID_MACHINE_MODEL);
     assert_int_equal(pop_target_create_ipu(1, NULL, &target, NULL), POP_INVALID_MACHINE_MODEL);
@@ -331,11 +372,17 @@ static void test_null_targets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_published_values),      cmocka_unit_test(test_memory_elements),
-        cmocka_unit_test(test_sync_delays),           cmocka_unit_test(test_type_limits),
-        cmocka_unit_test(test_unknown_systems),       cmocka_unit_test(test_check_names_the_field),
-        cmocka_unit_test(test_virtual_targets),       cmocka_unit_test(test_equality_and_hash),
-        cmocka_unit_test(test_null_targets),          cmocka_unit_test(test_type_limits_as_another_type),
+        cmocka_unit_test(test_published_values),
+        cmocka_unit_test(test_memory_elements),
+        cmocka_unit_test(test_sync_delays),
+        cmocka_unit_test(test_type_limits),
+        cmocka_unit_test(test_systems_of_several),
+        cmocka_unit_test(test_unknown_systems),
+        cmocka_unit_test(test_check_names_the_field),
+        cmocka_unit_test(test_virtual_targets),
+        cmocka_unit_test(test_equality_and_hash),
+        cmocka_unit_test(test_null_targets),
+        cmocka_unit_test(test_type_limits_as_another_type),
         cmocka_unit_test(test_targets_have_an_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
