@@ -1,21 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 # The commands of the project.  Each installs what is missing (scripts/install-dependencies) and drives CMake's presets.
 #
-#   make demo               build, then run the guide's matrix-vector program on modelled IPUs and on the CPU
-#   make test               every test, in the dev preset (debug, address and undefined-behaviour sanitizers)
-#   make bench              the measurements of bench/
-#   make anchors [ROWS=dir] published figures of the IPU Model beside ours, or those of a directory; fails when one is too far away
-#   make install PREFIX=x   libpoplar, headers, popc, pkg-config and CMake files under x (standard: /usr/local)
-#   make uninstall         removes what the last `make install` wrote
-#   make check-all          everything slow: both compilers, optimised sanitizer builds, threads, long property tests
-#   make docs               the API reference as HTML: build/api (installs Doxygen)
-#   make clean              removes build/
+# `make help` lists the commands.
 PREFIX ?= /usr/local
 DEPENDENCIES = scripts/install-dependencies
 
-.PHONY: docs all demo test bench anchors install uninstall check-all clean
+define HELP
+make                    the libraries and commands, optimised: build/release
+make demo               builds, then runs the guide's matrix-vector program on modelled IPUs and on the CPU
+make test               every test, in the dev preset (debug, address and undefined-behaviour sanitizers)
+make bench              the measurements of bench/
+make anchors [ROWS=dir] published figures of the IPU Model beside ours, or those of a directory; fails when one is too far away
+make install PREFIX=x   libraries, headers, commands, pkg-config and CMake files under x (standard: /usr/local)
+make uninstall          removes what the last `make install` wrote
+make mpi                installs Open MPI and builds what shares replicas among processes
+make docs               the API reference as HTML: build/api (installs Doxygen)
+make check-all          everything slow: both compilers, optimised sanitizer builds, threads, long property tests
+make clean              removes build/
+make help               this list
+
+Each installs the Debian packages that it lacks (scripts/install-dependencies), and says which and how large they are.
+endef
+
+.PHONY: all help docs mpi demo test bench anchors install uninstall check-all clean
 all: build/release/build.ninja
 	cmake --build --preset release
+
+help:
+	$(info $(HELP))
+	@:
 
 # A preset is configured once; Ninja re-runs CMake when its files change.
 build/%/build.ninja:
@@ -60,6 +73,11 @@ docs:
 site: build/release/build.ninja
 	cmake --build --preset release --target demo python_package tremula_onnx
 	scripts/site build/release
+
+mpi: build/release/build.ninja
+	$(DEPENDENCIES) mpi
+	cmake --preset release
+	cmake --build --preset release
 
 clean:
 	rm -rf build

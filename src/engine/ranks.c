@@ -8,6 +8,7 @@
 #include "engine/transport.h"
 #include "image/file.h"
 
+#include "base/log.h"
 #include "base/str.h"
 
 #include <dlfcn.h>
@@ -51,17 +52,39 @@ static void *load_plugin(void)
     return dlopen("libpoplar_mpi.so", RTLD_NOW | RTLD_GLOBAL);
 }
 
+/* Whether an environment variable has a number of processes above 1. */
+static bool several_processes(const char *variable)
+{
+    const char *count = getenv(variable);
+    uint64_t number = 0;
+    return count && str_integer(count, UINT32_MAX, &number) && number > 1;
+}
+
+#define HOW_TO_BUILD                                                                                                   \
+    "install Open MPI (Debian's packages libopenmpi-dev and openmpi-bin: scripts/install-dependencies mpi), and "      \
+    "build "                                                                                                           \
+    "Tremula again (cmake --preset release; make install)"
+
+/* Processes of another MPI, which start programs that do not use it as well: each runs all replicas. */
+static void warn_of_other_mpi(void)
+{
+    if (several_processes("PMI_SIZE"))
+        LOG(ENGINE, WARN,
+            "PMI_SIZE says that this is one of several processes of an MPI other than Open MPI: each of them runs all "
+            "replicas; to divide them among processes, start the program with Open MPI's mpirun and " HOW_TO_BUILD);
+}
+
 /* The ranks of this process; NULL, and no problem, when it was not started by mpirun. */
 static const struct transport *find_transport(const char **problem)
 {
-    const char *count = getenv("OMPI_COMM_WORLD_SIZE");
-    uint64_t number = 0;
     *problem = NULL;
-    if (!count || !str_integer(count, UINT32_MAX, &number) || number < 2)
+    if (!several_processes("OMPI_COMM_WORLD_SIZE")) {
+        warn_of_other_mpi();
         return NULL;
+    }
     void *plugin = load_plugin();
     if (!plugin) {
-        *problem = "libpoplar_mpi.so cannot be loaded";
+        *problem = "libpoplar_mpi.so cannot be loaded: it is built only where Open MPI is; " HOW_TO_BUILD;
         return NULL;
     }
     transport_open open;
