@@ -128,7 +128,7 @@ template <typename T> bool operator!=(const ArrayRef<T> &a, const ArrayRef<T> &b
 // The namespace of version 3.
 namespace gccs
 {
-// poplar::ArrayRef, under its older name.
-template <typename T> using ArrayRef = poplar::ArrayRef<T>;
+// The class itself, so that its element type is deduced: gccs::ArrayRef list(vector).
+using poplar::ArrayRef;
 } // namespace gccs
 #endif

@@ -68,6 +68,7 @@ class POP_API Engine
            const DebugContext &debugContext = {});
     Engine(const Executable &executable, const OptionFlags &options = {});
     Engine(Executable &&executable, const OptionFlags &options = {});
+    Engine(std::shared_ptr<Executable> executable, const OptionFlags &options = {});
     Engine(Engine &&other) noexcept;
     Engine &operator=(Engine &&other) noexcept;
     ~Engine();
@@ -162,7 +163,7 @@ class POP_API Engine
     void setPrintTensorStream(std::ostream &out);
 
     void printProfileSummary(std::ostream &out, const OptionFlags &options = {}) const;
-    ProfileValue getGraphProfile() const;
+    const ProfileValue &getGraphProfile() const; // as long as the engine
     ProfileValue getExecutionProfile() const;
     // Both profiles, as members graphProfile and executionProfile.
     ProfileValue getProfile() const;

@@ -10,8 +10,9 @@
 namespace poplar
 {
 
+// An empty execution profile is not printed.
 POP_API void printProfileSummary(std::ostream &out, const ProfileValue &graphProfile,
-                                 const ProfileValue &executionProfile, const OptionFlags &options = {});
+                                 const ProfileValue &executionProfile = {}, const OptionFlags &options = {});
 POP_API void printGraphSummary(std::ostream &out, const ProfileValue &graphProfile, const OptionFlags &options = {});
 POP_API void printExecutionSummary(std::ostream &out, const ProfileValue &graphProfile,
                                    const ProfileValue &executionProfile, const OptionFlags &options = {});

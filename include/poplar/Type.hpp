@@ -71,13 +71,20 @@ inline std::size_t hash_value(const Type &type)
     return type.hash();
 }
 
-// Constants, so that initialisers at file scope may use them.
-#define POP_ELEMENT_TYPE(constant, spelling, bytes, kind) constexpr Type constant(POP_##constant);
+// Variables as Poplar's, which programs take references and addresses of.  They are initialised when a program is
+// compiled, so that initialisers at file scope may use them, and there is one of each in a program.
+#if __cplusplus >= 201703L
+#define POPLAR_TYPE_VARIABLE inline Type
+#else
+#define POPLAR_TYPE_VARIABLE __attribute__((weak)) Type
+#endif
+#define POP_ELEMENT_TYPE(constant, spelling, bytes, kind) POPLAR_TYPE_VARIABLE constant(POP_##constant);
 #include <poplar/types.def>
 #undef POP_ELEMENT_TYPE
 // Other names of types.
-constexpr Type SIGNED_SHORT(POP_SHORT), SIGNED_INT(POP_INT), SIGNED(POP_INT), UNSIGNED(POP_UNSIGNED_INT),
+POPLAR_TYPE_VARIABLE SIGNED_SHORT(POP_SHORT), SIGNED_INT(POP_INT), SIGNED(POP_INT), UNSIGNED(POP_UNSIGNED_INT),
     SIGNED_LONG(POP_LONG), SIGNED_LONGLONG(POP_LONGLONG);
+#undef POPLAR_TYPE_VARIABLE
 
 // The element type of a host type: equivalent_device_type<float>().value is FLOAT.  half is specialised in its header.
 template <typename T> struct equivalent_device_type;

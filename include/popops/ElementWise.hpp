@@ -137,6 +137,8 @@ struct BinaryCall : Call {
     bool mapped;
 };
 
+template <typename S> using IfString = typename std::enable_if<std::is_same<S, std::string>::value, int>::type;
+
 } // namespace detail
 
 // The last arguments of each call.
@@ -185,13 +187,28 @@ struct BinaryCall : Call {
         const detail::BinaryCall call(graph, prog, debugContext, options, POPOPS_BINARY_##constant);                   \
         call.replace(detail::operand(A), detail::operand(B));                                                          \
     }
-#define POPOPS_NUMBER template <typename T, detail::IfNumber<T> = 0>
+// For pointers to a function with release 1.2's parameters, whose name was a string: no call has R to deduce.
+#define POPOPS_ADDRESS(function, Last, ...)                                                                            \
+    template <typename R, typename S, detail::IfString<S> = 0>                                                         \
+    R function(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B POPOPS_##Last##_PARAMETER,       \
+               poplar::program::Sequence &prog, const S &name, const poplar::OptionFlags &options)                     \
+    {                                                                                                                  \
+        return R(function(graph, A, B __VA_ARGS__, prog, poplar::DebugContext(name), options));                        \
+    }
+#define POPOPS_NO_PARAMETER
+#define POPOPS_OUTPUT_PARAMETER , const poplar::Tensor &output
+#define POPOPS_NUMBER           template <typename T, detail::IfNumber<T> = 0>
 #define BINARY(row, function, constant, ...)                                                                           \
     POPOPS_BINARY_NEW(function, constant, inline, const poplar::Tensor &, const poplar::Tensor &)                      \
     POPOPS_BINARY_NEW(function, constant, POPOPS_NUMBER, const poplar::Tensor &, T)                                    \
     POPOPS_BINARY_NEW(function, constant, POPOPS_NUMBER, T, const poplar::Tensor &)                                    \
     POPOPS_BINARY_IN_PLACE(function, constant, inline, const poplar::Tensor &)                                         \
-    POPOPS_BINARY_IN_PLACE(function, constant, POPOPS_NUMBER, T)
+    POPOPS_BINARY_IN_PLACE(function, constant, POPOPS_NUMBER, T)                                                       \
+    POPOPS_BINARY_ADDRESSES(function)
+#define POPOPS_BINARY_ADDRESSES(function)                                                                              \
+    POPOPS_ADDRESS(function, NO)                                                                                       \
+    POPOPS_ADDRESS(function##WithOutput, OUTPUT, , output)                                                             \
+    POPOPS_ADDRESS(function##InPlace, NO)
 
 // Operands: three tensors, some of which may be numbers.
 #define POPOPS_TERNARY_NEW(function, constant, TEMPLATE, First, Second, Third)                                         \
@@ -241,6 +258,10 @@ struct BinaryCall : Call {
 #undef POPOPS_TERNARY_NEW
 #undef POPOPS_TERNARY_IN_PLACE
 #undef POPOPS_NUMBER
+#undef POPOPS_ADDRESS
+#undef POPOPS_BINARY_ADDRESSES
+#undef POPOPS_NO_PARAMETER
+#undef POPOPS_OUTPUT_PARAMETER
 #undef POPOPS_NUMBERS
 
 // Converts variances to inverse standard deviations, 1 / sqrt(variance + epsilon), and back; the result is FLOAT or

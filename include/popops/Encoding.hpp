@@ -4,6 +4,7 @@
 #define POPOPS_ENCODING_HPP
 
 #include <poplar/Program.hpp>
+#include <popops/EncodingConstants.hpp>
 #include <popops/encoding.h>
 #include <poputil/detail/call.hpp>
 

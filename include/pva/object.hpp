@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <iterator>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -167,7 +169,8 @@ template <typename T> struct Element {
     }
 };
 
-/// A list whose elements are read on access.
+/// A list whose elements are read on access.  What an iterator refers to lives as long as the iterator stands there,
+/// and what list[i] refers to as long as the list; a list that ends with its statement gives copies.
 template <typename T> class List
 {
   public:
@@ -186,16 +189,10 @@ template <typename T> class List
         using value_type = T;
         // As in containers of the standard library.
         using difference_type = std::ptrdiff_t;
-        // What operator-> gives.
-        struct pointer {
-            T value; // the element
-            const T *operator->() const
-            {
-                return &value;
-            }
-        };
         // As in containers of the standard library.
-        using reference = T;
+        using pointer = const T *;
+        // As in containers of the standard library.
+        using reference = const T &;
         const_iterator() : list(nullptr), index(0)
         {
         }
@@ -203,18 +200,22 @@ template <typename T> class List
         const_iterator(const List *list_, std::size_t index_) : list(list_), index(index_)
         {
         }
-        T operator*() const
+        const T &operator*() const
         {
-            return (*list)[index];
+            if (made != index) {
+                value = list->make(index);
+                made = index;
+            }
+            return value;
         }
-        pointer operator->() const
+        const T *operator->() const
         {
-            return pointer{ (*list)[index] };
+            return &**this;
         }
         // The element n places further on.
         T operator[](difference_type n) const
         {
-            return (*list)[index + static_cast<std::size_t>(n)];
+            return list->make(index + static_cast<std::size_t>(n));
         }
         const_iterator &operator++()
         {
@@ -269,6 +270,8 @@ template <typename T> class List
       private:
         const List *list;
         std::size_t index;
+        mutable T value{};
+        mutable std::size_t made = static_cast<std::size_t>(-1); // the element that value is
     };
     // As in containers of the standard library.
     using iterator = const_iterator;
@@ -291,26 +294,41 @@ template <typename T> class List
     {
         return count == 0;
     }
-    T operator[](std::size_t index) const
+    const T &operator[](std::size_t index) const &
     {
-        if (index >= count)
-            throw Error(POP_INDEX_ERROR, "a list has " + std::to_string(count) + " elements, and number " +
-                                             std::to_string(index) + " was asked for");
-        const pva_object found = pva_at(object, property, index);
-        detail::check(file);
-        return Element<T>::make(file, found);
+        const std::lock_guard<std::mutex> lock(kept->mutex);
+        typename std::map<std::size_t, T>::iterator known = kept->elements.find(index);
+        if (known == kept->elements.end())
+            known = kept->elements.emplace(index, make(index)).first;
+        return known->second;
     }
-    T at(std::size_t index) const
+    T operator[](std::size_t index) const &&
+    {
+        return make(index);
+    }
+    const T &at(std::size_t index) const &
     {
         return (*this)[index];
     }
-    T front() const
+    T at(std::size_t index) const &&
+    {
+        return make(index);
+    }
+    const T &front() const &
     {
         return (*this)[0];
     }
-    T back() const
+    T front() const &&
+    {
+        return make(0);
+    }
+    const T &back() const &
     {
         return (*this)[count - 1];
+    }
+    T back() const &&
+    {
+        return make(count - 1);
     }
     const_iterator begin() const
     {
@@ -334,10 +352,25 @@ template <typename T> class List
     }
 
   private:
+    T make(std::size_t index) const
+    {
+        if (index >= count)
+            throw Error(POP_INDEX_ERROR, "a list has " + std::to_string(count) + " elements, and number " +
+                                             std::to_string(index) + " was asked for");
+        const pva_object found = pva_at(object, property, index);
+        detail::check(file);
+        return Element<T>::make(file, found);
+    }
+
     detail::FileRef file;
     pva_object object;
     pva_property property;
     std::size_t count;
+    struct Kept { // elements that list[i] refers to
+        std::mutex mutex;
+        std::map<std::size_t, T> elements;
+    };
+    std::shared_ptr<Kept> kept = std::make_shared<Kept>();
 };
 
 // An array of numbers, by tile in most properties.

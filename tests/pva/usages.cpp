@@ -27,6 +27,19 @@ static void counts(const pva::Report &report)
               << report.poplarVersion().string() << "\n";
 }
 
+// Elements by reference, of a list that ends with its loop and of one that stays; copies of one that ends at once.
+static void references(const pva::Report &report)
+{
+    std::size_t named = 0;
+    for (auto &program : report.compilation().programs())
+        named += program->name().size();
+    const auto tiles = report.compilation().tiles();
+    auto &first = tiles[0], &again = tiles.front();
+    const pva::Tile copy = report.compilation().tiles()[0];
+    if (&first != &again || !(first == copy) || named == 0 || tiles.back() == first)
+        throw std::runtime_error("elements of lists");
+}
+
 static void execution(const pva::Report &report)
 {
     std::uint64_t cycles = 0, copies = 0;
@@ -278,6 +291,7 @@ int main(int argc, char **argv)
     try {
         const pva::Report report = pva::openReport(argv[1]);
         counts(report);
+        references(report);
         execution(report);
         memory(report);
         vertices(report);

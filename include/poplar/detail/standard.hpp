@@ -9,6 +9,7 @@
 #endif
 #include <array>
 #include <cassert>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -16,15 +17,25 @@
 #include <functional>
 #include <initializer_list>
 #include <iosfwd>
+#ifndef __POPC__ // codelets have no streams
+#include <iostream>
+#endif
 #include <limits>
 #include <map>
 #include <memory>
+#include <numeric>
 #if __cplusplus >= 201703L
 #include <optional>
+#endif
+#include <set>
+#ifndef __POPC__
+#include <sstream>
 #endif
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 

@@ -57,6 +57,10 @@ POPLAR_IMPL Engine::Engine(Executable &&executable, const OptionFlags &options)
     : state(new detail::EngineState(executable, options))
 {
 }
+POPLAR_IMPL Engine::Engine(std::shared_ptr<Executable> executable, const OptionFlags &options)
+    : Engine(detail::pointedTo(executable), options)
+{
+}
 POPLAR_IMPL Engine::Engine(Engine &&other) noexcept : state(other.state)
 {
     other.state = nullptr;
@@ -232,12 +236,16 @@ POPLAR_IMPL void Engine::printProfileSummary(std::ostream &out, const OptionFlag
     detail::check(status, error);
     text.send(out);
 }
-POPLAR_IMPL ProfileValue Engine::getGraphProfile() const
+POPLAR_IMPL const ProfileValue &Engine::getGraphProfile() const
 {
-    pop_error error;
-    pop_profile_value profile;
-    detail::check(pop_engine_graph_profile(c(), &profile, &error), error);
-    return ProfileValue(profile);
+    detail::EngineState &state_ = at();
+    if (!state_.graphProfile) {
+        pop_error error;
+        pop_profile_value profile;
+        detail::check(pop_engine_graph_profile(c(), &profile, &error), error);
+        state_.graphProfile.reset(new ProfileValue(profile));
+    }
+    return *state_.graphProfile;
 }
 POPLAR_IMPL ProfileValue Engine::getExecutionProfile() const
 {

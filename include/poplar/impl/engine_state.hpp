@@ -48,12 +48,20 @@ inline std::uint64_t nanoseconds()
 }
 const unsigned allReplicas = ~0u;
 
+inline const Executable &pointedTo(const std::shared_ptr<Executable> &executable)
+{
+    if (!executable)
+        raise(POP_POPLAR_ERROR, "the engine's executable is a null pointer");
+    return *executable;
+}
+
 class EngineState
 {
   public:
     Executable executable;
     pop_engine *engine;
-    bool prepared; // by Engine::prepare
+    bool prepared;                              // by Engine::prepare
+    std::unique_ptr<ProfileValue> graphProfile; // once a program has asked for it
 
     EngineState(const Executable &from, const OptionFlags &options)
         : executable(from), prepared(false), functions(nullptr), failures(0), out(nullptr), file(nullptr), calls(0),
