@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS poplar EXPORT poplarTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev)
 # Headers of codelets alone have names that other projects use as well (print.h): popc finds them in a directory of their own.
-set(codelet_headers print.h ipudef.h ipu_builtins.h ipu_intrinsics ipu_memory_intrinsics ipu_vector_math)
+set(codelet_headers print.h ipudef.h ipu_builtins.h ipu_intrinsics ipu_memory_intrinsics ipu_vector_math ipuvectormath)
 list(JOIN codelet_headers "|" pattern)
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev REGEX "/include/(${pattern}|arch)$" EXCLUDE)
 list(TRANSFORM codelet_headers PREPEND include/)

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Those of the device compiler's builtins that have a meaning on any machine.  The others (registers, accumulators, the
-// exchange) belong under #ifdef __IPU__: docs/concepts/codelets.md.
+// Those of the device compiler's builtins that have a meaning on any machine: functions, permutations, comparisons,
+// conversions, random numbers.  A codelet that uses one need not include this header.  The others (registers,
+// accumulators, the exchange) belong under #ifdef __IPU__: docs/concepts/codelets.md.
 #ifndef IPU_BUILTINS_H
 #define IPU_BUILTINS_H
 
 #include <ipu_vector_math>
+#include <poplar/detail/builtin_floats.hpp>
+#include <poplar/detail/builtin_random.hpp>
+#include <poplar/detail/builtin_words.hpp>
 
 #define POPLAR_IPU_BUILTIN1_OF(name, suffix, type)                                                                     \
     inline type __builtin_ipu_##name##_##suffix(type x)                                                                \

@@ -362,7 +362,8 @@ static int run_placed(const struct vertex_at *vertex, const struct group_run *gr
                                         .workers = group->workers,
                                         .current = state,
                                         .fail = execute_on_fail,
-                                        .narrow = behave_narrow };
+                                        .narrow = behave_narrow,
+                                        .seed = execute_seed(vertex->run->replica) + vertex->in_set };
     int how = call_vertex(&frame, group->run, &checked->watch, &vertex->run->engine->abandon, agrees);
     restore_edges(checked);
     if (how == FAULT_EXITED)

@@ -10,6 +10,8 @@
 #include "engine/isolate.h"
 #include "engine/run.h"
 
+#include "base/mix.h"
+
 #include <assert.h>
 #include <pthread.h>
 #include <signal.h>
@@ -27,6 +29,7 @@ struct set_execution {
     struct thread_pool *pool;
     const struct behave *behave; /* NULL: the processor's default behaviour */
     const struct image_set *set;
+    uint64_t seed; /* of the random numbers of its first vertex */
     uint64_t chunk_vertices;
     atomic_bool disagrees; /* some compute() returned false */
     atomic_bool abandoned; /* some chunk, or part of one, did not run */
@@ -132,6 +135,7 @@ static void call_one_by_one(struct set_chunk *chunk, const struct group_run *gro
         call->states = call->current = states;
         call->count = 1;
         chunk->frame.behave.first = chunk->frame.external.first = at;
+        call->seed = chunk->execution->seed + at;
         behave_vertex(&chunk->frame.behave, at);
         chunk->agrees &= group->run(call);
     }
@@ -153,6 +157,7 @@ static void call_vertices(struct set_chunk *chunk)
         call->states = call->current = group->states + (at - group->first) * group->stride;
         call->stride = group->stride;
         call->count = end - at;
+        call->seed = chunk->execution->seed + at;
         call->workers = group->workers;
         chunk->frame.behave.first = at;
         chunk->frame.external.vertex = group->external;
@@ -387,6 +392,11 @@ void execute_abandoned(struct engine_run *run, const struct image_set *set)
              image_string(run->image, set->name));
 }
 
+uint64_t execute_seed(const struct replica *replica)
+{
+    return mix(mix(replica->number) + replica->executed_sets);
+}
+
 bool execute_set(struct engine_run *run, const struct image_set *set, bool *consensus)
 {
     if (run->engine->settings.checked)
@@ -403,6 +413,7 @@ bool execute_set(struct engine_run *run, const struct image_set *set, bool *cons
     if (behaves)
         behave_begin_set(&behave, run->replica, set);
     execution.set = set;
+    execution.seed = execute_seed(run->replica);
     execution.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* static initialiser: needs no destroy */
     atomic_init(&execution.disagrees, false);
     atomic_init(&execution.abandoned, false);
@@ -426,6 +437,7 @@ uint32_t op_execute(struct engine_run *run, const struct image_op *op, uint32_t 
 {
     const struct image_set *set = run->image->sets.data + op->a;
     bool consensus = true;
+    ++run->replica->executed_sets;
     if (!(run->engine->settings.isolated ? isolate_execute : execute_set)(run, set, &consensus))
         return RUN_OVER;
     if (op->b)

@@ -199,6 +199,7 @@ static pop_status materialise(struct replica *replica, const char *api, pop_erro
         replica->sets = mem_zero(image->sets.count, sizeof(*replica->sets));
     }
     make_groups(replica);
+    replica->executed_sets = 0;
     free(replica->random);
     replica->random = externals_random(engine->externals, image, replica->number);
     return POP_OK;

@@ -239,8 +239,8 @@ static void begin(const struct tile_vertex *vertex, struct tile *tile, const str
     if (run->max_slots)
         tile_limit(tile, run->max_slots);
     for (unsigned w = 0; w < TILE_WORKERS; ++w)
-        tile_set_prng(tile, w, run->random ? run->random[w][0] : mix(run->seed + 2 * w),
-                      run->random ? run->random[w][1] : mix(run->seed + 2 * w + 1) | 1);
+        tile_set_prng(tile, w, run->random ? run->random[w][0] : mix(mix(run->seed) + 2 * w),
+                      run->random ? run->random[w][1] : mix(mix(run->seed) + 2 * w + 1) | 1);
     tile_allow(tile, vertex->program->base, vertex->program->bytes, TILE_MAY_READ);
     if (traced)
         fprintf(stderr, "%s on tile %u\n", vertex->codelet->name, run->tile);

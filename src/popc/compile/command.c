@@ -115,6 +115,11 @@ void command_add_source(struct command *command, const struct popc_source *sourc
 {
     command_add(command, (const char *const[]){ "-iquote", source->directory, "-I", source->include, "-I",
                                                 source->codelets, "-idirafter", source->bare, NULL });
+    if (source->language == POPC_CPP) /* the device's standard library has it in <array>, <cstddef> and others */
+        command_add(command, (const char *const[]){ "-include", "cstdint", NULL });
+    if (source->language == POPC_CPP && memmem(source->text, source->size, "__builtin_ipu_", 14))
+        command_add(command,
+                    (const char *const[]){ "-include", "ipu_builtins.h", NULL }); /* the device's compiler has them */
     for (size_t i = 0; i < source->flags->both.count; ++i)
         *vec_push(&command->words) = source->flags->both.data[i];
     const char *standard = source->flags->standard[source->language == POPC_CPP];

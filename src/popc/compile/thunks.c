@@ -6,6 +6,7 @@
 #include "popc/compile/hooks.h"
 #include "popc/compile/thunks_cpp.h"
 
+#include <poplar/text.h>
 #include <stdio.h>
 
 /* Declares struct codelet_call of codelet.h and replaces functions that would end the process. Shared by C and C++. */
@@ -121,8 +122,40 @@ void thunk_name(struct reflection *reflection, size_t index)
     reflection->vertices.data[index].codelet.symbol = arena_string(reflection->arena, symbol);
 }
 
+/* Whether a source defines a variable of this name: "M_PI =", "M_PI{", "M_PI(". A use of the constant has none of these
+ * after it. */
+static bool defines(const struct popc_source *source, const char *name)
+{
+    size_t length = strlen(name);
+    const char *end = source->text + source->size, *at = source->text;
+    for (; (at = memmem(at, (size_t)(end - at), name, length)) != NULL; at += length) {
+        const char *after = at + length;
+        while (after < end && (*after == ' ' || *after == '\t'))
+            ++after;
+        bool word = at == source->text || !pop_text_is_word(at[-1]);
+        if (word && after < end && (*after == '{' || *after == '(' || *after == '=') &&
+            !(after[0] == '=' && after + 1 < end && after[1] == '='))
+            return true;
+    }
+    return false;
+}
+
+/* Constants of <math.h> are macros here, and on the device names that a codelet may define: such a macro is removed. */
+static void remove_constants(const struct popc_source *source, struct str *out)
+{
+    static const char *const names[] = { "M_E",    "M_LOG2E", "M_LOG10E", "M_LN2",      "M_LN10",  "M_PI",     "M_PI_2",
+                                         "M_PI_4", "M_1_PI",  "M_2_PI",   "M_2_SQRTPI", "M_SQRT2", "M_SQRT1_2" };
+    bool any = false;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i)
+        if (defines(source, names[i])) {
+            str_format(out, "%s#undef %s\n", any ? "" : "#include <math.h>\n", names[i]);
+            any = true;
+        }
+}
+
 void source_write(const struct popc_source *source, struct str *out)
 {
+    remove_constants(source, out);
     str_add(out, "#line 1 \"");
     for (const char *at = source->name; *at; ++at) {
         if (*at == '"' || *at == '\\')

@@ -58,8 +58,9 @@ static void write_run(const struct reflection *reflection, const struct reflecte
     if (multi)
         str_add(out,
                 "        for (unsigned popc_worker = 0; popc_worker < popc_call->popc_workers; ++popc_worker)\n    ");
-    str_format(out, "        %s((popc_type *)(void *)popc_state)->compute(%s);\n",
-               vertex->returns_bool ? "popc_all &= (bool)" : "", multi ? "popc_worker" : "");
+    str_format(out, "        %s %s((popc_type *)(void *)popc_state)->compute(%s);\n",
+               multi ? "POPC_WORKER(popc_worker)" : "POPC_WORKER(0)", vertex->returns_bool ? "popc_all &= (bool)" : "",
+               multi ? "popc_worker" : "");
     str_add(out, "    }\n"
                  "    return popc_all;\n"
                  "}\n");
@@ -79,9 +80,56 @@ static void write_table(const struct reflection *reflection, struct str *out)
     str_add(out, "};\n");
 }
 
+/* What <ipu_builtins.h> declares, after a source that includes it: each vertex, and each worker of a MultiVertex, has a
+ * generator of its own (src/tile/exec_random.c), seeded as those of vertices in assembly (tile_vertex.c). */
+static const char random_hooks[] =
+    "#ifdef POPLAR_IPU_RANDOM\n"
+    "struct popc_seeded {\n"
+    "    struct popc_call popc_call;\n"
+    "    void (*popc_narrow)();\n"
+    "    unsigned long long popc_seed;\n"
+    "};\n"
+    "static __thread struct {\n"
+    "    const void *popc_vertex;\n"
+    "    unsigned popc_worker;\n"
+    "    unsigned long long popc_seed;\n"
+    "} popc_drawn;\n"
+    "static __thread unsigned popc_worker_now;\n"
+    "static __thread unsigned long long popc_generator[2];\n"
+    "static unsigned long long popc_mix(unsigned long long popc_x)\n"
+    "{\n"
+    "    popc_x += 0x9e3779b97f4a7c15u;\n"
+    "    popc_x = (popc_x ^ (popc_x >> 30)) * 0xbf58476d1ce4e5b9u;\n"
+    "    popc_x = (popc_x ^ (popc_x >> 27)) * 0x94d049bb133111ebu;\n"
+    "    return popc_x ^ (popc_x >> 31);\n"
+    "}\n"
+    "extern \"C\" unsigned long long *__popc_generator()\n"
+    "{\n"
+    "    if (!popc_now || !popc_now->popc_stride)\n"
+    "        return popc_generator; /* outside of vertices */\n"
+    "    const void *popc_vertex = popc_now->popc_current;\n"
+    "    unsigned long long popc_seed = ((struct popc_seeded *)popc_now)->popc_seed +\n"
+    "        (unsigned long long)((const char *)popc_vertex - (const char *)popc_now->popc_states) / "
+    "popc_now->popc_stride;\n"
+    "    if (popc_drawn.popc_vertex != popc_vertex || popc_drawn.popc_seed != popc_seed ||\n"
+    "        popc_drawn.popc_worker != popc_worker_now) {\n"
+    "        popc_generator[0] = popc_mix(popc_mix(popc_seed) + 2 * popc_worker_now);\n"
+    "        popc_generator[1] = popc_mix(popc_mix(popc_seed) + 2 * popc_worker_now + 1) | 1;\n"
+    "        popc_drawn.popc_vertex = popc_vertex;\n"
+    "        popc_drawn.popc_worker = popc_worker_now;\n"
+    "        popc_drawn.popc_seed = popc_seed;\n"
+    "    }\n"
+    "    return popc_generator;\n"
+    "}\n"
+    "#define POPC_WORKER(popc_worker) popc_worker_now = popc_worker,\n"
+    "#else\n"
+    "#define POPC_WORKER(popc_worker)\n"
+    "#endif\n";
+
 void thunks_write_cpp(const struct popc_source *source, struct reflection *reflection, struct str *out)
 {
     thunks_begin(source, reflection, hooks, out);
+    str_add(out, random_hooks);
     for (size_t i = 0; i < reflection->vertices.count; ++i) {
         thunk_name(reflection, i);
         write_run(reflection, reflection->vertices.data + i, out);

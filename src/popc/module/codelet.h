@@ -76,8 +76,9 @@ struct codelet_call {
     /* Called by the codelet's assert, abort and the like; does not return.  Set by the engine before each call. */
     void (*fail)(struct codelet_call *call, const char *message, const char *file, int line);
     /* Converts a float to the bits of a half, for code that follows the floating-point behaviour (module_behaving).
-     * It is the last member because other code is compiled without it. */
+     * It stands behind the members that all code has; C++ has the next one, too. */
     uint16_t (*narrow)(struct codelet_call *call, float value);
+    uint64_t seed; /* of the random numbers of the vertex at states; that of the vertex i further on is seed + i */
 };
 /* True when every compute() returned true (void counts as true). */
 typedef bool (*codelet_run)(struct codelet_call *call);

@@ -46,7 +46,7 @@ void elf_each_defined(const void *object, size_t size, void (*each)(const char *
         const char *name = symbol.st_shndx != SHN_UNDEF ? elf_strptr(elf, table.sh_link, symbol.st_name) : NULL;
         if (name && *name && GELF_ST_BIND(symbol.st_info) == STB_GLOBAL && visibility == STV_DEFAULT &&
             (type == STT_FUNC || type == STT_OBJECT) && strncmp(name, "popc_", 5) != 0 &&
-            strncmp(name, "pop_run_", 8) != 0 && strcmp(name, "pop_made") != 0)
+            strncmp(name, "__popc_", 7) != 0 && strncmp(name, "pop_run_", 8) != 0 && strcmp(name, "pop_made") != 0)
             each(name, context);
     }
     debuginfo_close(elf);

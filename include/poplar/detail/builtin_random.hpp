@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builtins of random numbers (ipu_builtins.h).
+#ifndef POPLAR_DETAIL_BUILTIN_RANDOM_HPP
+#define POPLAR_DETAIL_BUILTIN_RANDOM_HPP
+
+#include <poplar/detail/builtin_floats.hpp>
+
+// Each vertex, and each worker of a MultiVertex, has a generator: xoroshiro128aox as the tiles', seeded from the number
+// of the vertex in its compute set and that of the sets that ran before.  popc defines what is declared here.
+#define POPLAR_IPU_RANDOM 1
+#ifdef __IPU__
+extern "C" unsigned long long __popc_urand64();
+#else
+extern "C" unsigned long long *__popc_generator();
+inline unsigned long long __popc_urand64()
+{
+    unsigned long long *const state = __popc_generator();
+    const unsigned long long s0 = state[0], s1 = state[1], x = s0 ^ s1, a = s0 & s1;
+    state[0] = (s0 << 55 | s0 >> 9) ^ x ^ x << 14;
+    state[1] = x << 36 | x >> 28;
+    return x ^ ((a << 1 | a >> 63) | (a << 2 | a >> 62));
+}
+#endif
+
+namespace poplar
+{
+namespace detail
+{
+
+// The sum of twelve uniform numbers, whose variance is 1.
+inline float gaussian()
+{
+    long long sum = 0;
+    for (unsigned draw = 0; draw < 3; ++draw) {
+        const unsigned long long bits = __popc_urand64();
+        for (unsigned field = 0; field < 64; field += 16)
+            sum += static_cast<long long>(bits >> field & 0xffff);
+    }
+    return static_cast<float>(static_cast<double>(2 * sum - 12 * 65535) * 0x1p-17);
+}
+// Whether an element is kept with probability / 65536, of which bit 16 is certainty.
+inline bool keeps(unsigned probability, unsigned long long bits, unsigned element)
+{
+    return probability & 0x10000u || (bits >> (16 * element) & 0xffff) < (probability & 0xffff);
+}
+
+} // namespace detail
+} // namespace poplar
+
+inline unsigned __builtin_ipu_urand32()
+{
+    return static_cast<unsigned>(__popc_urand64());
+}
+inline unsigned long long __builtin_ipu_urand64()
+{
+    return __popc_urand64();
+}
+inline float __builtin_ipu_urand_f32()
+{
+    return __builtin_ipu_f32sufromui(__builtin_ipu_urand32());
+}
+inline half __builtin_ipu_urand_f16()
+{
+    return __builtin_ipu_f16v2sufromui(__builtin_ipu_urand32())[0];
+}
+inline float2 __builtin_ipu_f32v2grand()
+{
+    const float first = poplar::detail::gaussian();
+    return float2{ first, poplar::detail::gaussian() };
+}
+inline half2 __builtin_ipu_f16v2grand()
+{
+    const float first = poplar::detail::gaussian();
+    return half2{ { half(first), half(poplar::detail::gaussian()) } };
+}
+inline float2 __builtin_ipu_f32v2rmask(float2 x, unsigned probability)
+{
+    const unsigned long long bits = __popc_urand64();
+    for (unsigned i = 0; i < 2; ++i)
+        x[i] = poplar::detail::keeps(probability, bits, i) ? x[i] : 0.0f;
+    return x;
+}
+inline half4 __builtin_ipu_f16v4rmask(half4 x, unsigned probability)
+{
+    const unsigned long long bits = __popc_urand64();
+    for (unsigned i = 0; i < 4; ++i)
+        if (!poplar::detail::keeps(probability, bits, i))
+            x[i] = half(0.0f);
+    return x;
+}
+
+#endif
