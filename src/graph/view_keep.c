@@ -6,20 +6,20 @@
 #include "graph/view_runs.h"
 
 /* The first piece waits for the second when it is a run: a view that is one run need not be kept. */
-struct keeping {
+struct view_keeping {
     struct piece_shapes *shapes;
     VEC(struct kept_piece) pieces;
     struct run first; /* count 0: none waits */
     bool waits;       /* whether the first piece may wait */
 };
 
-static void add_piece(struct keeping *keeping, const struct piece *piece)
+static void add_piece(struct view_keeping *keeping, const struct piece *piece)
 {
     uint32_t shape = piece_shapes_add(keeping->shapes, piece);
     *vec_push(&keeping->pieces) = (struct kept_piece){ piece->variable, (uint32_t)piece->offset, shape };
 }
 
-static void add_first(struct keeping *keeping)
+static void add_first(struct view_keeping *keeping)
 {
     struct run first = keeping->first;
     struct digit digit = { first.count, 1 };
@@ -30,7 +30,7 @@ static void add_first(struct keeping *keeping)
 
 static bool keep_piece(const struct piece *piece, void *context)
 {
-    struct keeping *keeping = context;
+    struct view_keeping *keeping = context;
     bool run = !piece->digits || (piece->digits == 1 && piece->digit->stride == 1);
     if (keeping->waits && run) {
         keeping->first = (struct run){ piece->variable, piece->offset, piece->elements };
@@ -42,7 +42,7 @@ static bool keep_piece(const struct piece *piece, void *context)
     return true;
 }
 
-static const struct view *make_view(pop_tensor t, const struct keeping *keeping)
+static const struct view *make_view(pop_tensor t, const struct view_keeping *keeping)
 {
     unsigned rank = t.rank;
     size_t count = keeping->pieces.count;
@@ -67,7 +67,7 @@ static const struct view *make_view(pop_tensor t, const struct keeping *keeping)
 
 const struct view *view_keep(pop_tensor t)
 {
-    struct keeping keeping = { .shapes = &t.store->shapes };
+    struct view_keeping keeping = { .shapes = &t.store->shapes };
     tensor_each_piece(t, keep_piece, &keeping);
     const struct view *view = make_view(t, &keeping);
     vec_free(&keeping.pieces);
@@ -76,7 +76,7 @@ const struct view *view_keep(pop_tensor t)
 
 const struct view *view_keep_unless_run(pop_tensor t, struct run *run)
 {
-    struct keeping keeping = { .shapes = &t.store->shapes, .waits = true };
+    struct view_keeping keeping = { .shapes = &t.store->shapes, .waits = true };
     tensor_each_piece(t, keep_piece, &keeping);
     *run = keeping.first;
     if (run->count)
