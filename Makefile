@@ -14,6 +14,7 @@ make anchors [ROWS=dir] published figures of the IPU Model beside ours, or those
 make install PREFIX=x   libraries, headers, commands, pkg-config and CMake files under x (standard: /usr/local)
 make uninstall          removes what the last `make install` wrote
 make mpi                installs Open MPI and builds what shares replicas among processes
+make site               pages, API reference and the demo's report with search: build/site
 make docs               the API reference as HTML: build/api (installs Doxygen)
 make check-all          everything slow: both compilers, optimised sanitizer builds, threads, long property tests
 make clean              removes build/
@@ -22,7 +23,7 @@ make help               this list
 Each installs the Debian packages that it lacks (scripts/install-dependencies), and says which and how large they are.
 endef
 
-.PHONY: all help docs mpi demo test bench anchors install uninstall check-all clean
+.PHONY: all help docs site mpi demo test bench anchors install uninstall check-all clean
 all: build/release/build.ninja
 	cmake --build --preset release
 
@@ -69,7 +70,6 @@ docs:
 	scripts/api-docs
 
 # The pages with search, the API reference and the demo's report, in build/site.
-.PHONY: site
 site: build/release/build.ninja
 	cmake --build --preset release --target demo python_package tremula_onnx
 	scripts/site build/release
