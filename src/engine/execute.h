@@ -22,14 +22,11 @@ struct execute_frame {
     struct external_call external; /* of vertices in assembly */
 };
 
-<<<<<<< HEAD
 /* Writes what a vertex did that called pthread_exit. */
 void execute_name_exit(struct vertex_failure *failure);
-=======
 /* What the random numbers of the vertices of the set that runs begin from: the replica and the number of sets that it
  * has executed, so that runs repeat. */
 uint64_t execute_seed(const struct replica *replica);
->>>>>>> e1d25fbd (popc: builtins that only compute, with the bits of the tile's instructions; M_PI)
 void execute_on_fail(struct codelet_call *call, const char *message, const char *file, int line);
 uint32_t execute_report(struct engine_run *run, const struct image_set *set, const struct vertex_failure *failure);
 /* Executes a set in this process; false when the run has failed. */
