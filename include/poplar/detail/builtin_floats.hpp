@@ -113,12 +113,12 @@ inline unsigned __builtin_ipu_f32toui32(float x)
 // (u + 1/2) / 2^bits - 1/2: uniform in (-1/2, 1/2) where u is.
 inline float __builtin_ipu_f32sufromui(unsigned u)
 {
-    return static_cast<float>((static_cast<double>(u) + 0.5) * 0x1p-32 - 0.5);
+    return static_cast<float>((static_cast<double>(u) + 0.5) / 4294967296.0 - 0.5);
 }
 inline half2 __builtin_ipu_f16v2sufromui(unsigned u)
 {
-    return half2{ { half((static_cast<double>(u & 0xffff) + 0.5) * 0x1p-16 - 0.5),
-                    half((static_cast<double>(u >> 16) + 0.5) * 0x1p-16 - 0.5) } };
+    return half2{ { half((static_cast<double>(u & 0xffff) + 0.5) / 65536.0 - 0.5),
+                    half((static_cast<double>(u >> 16) + 0.5) / 65536.0 - 0.5) } };
 }
 inline float __builtin_ipu_f16v2sum(half2 x)
 {

@@ -36,7 +36,7 @@ inline float gaussian()
         for (unsigned field = 0; field < 64; field += 16)
             sum += static_cast<long long>(bits >> field & 0xffff);
     }
-    return static_cast<float>(static_cast<double>(2 * sum - 12 * 65535) * 0x1p-17);
+    return static_cast<float>(static_cast<double>(2 * sum - 12 * 65535) / 131072.0);
 }
 // Whether an element is kept with probability / 65536, of which bit 16 is certainty.
 inline bool keeps(unsigned probability, unsigned long long bits, unsigned element)
