@@ -188,16 +188,18 @@ template <typename S> using IfString = typename std::enable_if<std::is_same<S, s
         call.replace(detail::operand(A), detail::operand(B));                                                          \
     }
 // For pointers to a function with release 1.2's parameters, whose name was a string: no call has R to deduce.
-#define POPOPS_ADDRESS(function, Last, ...)                                                                            \
+#define POPOPS_ADDRESS(function, Last)                                                                                 \
     template <typename R, typename S, detail::IfString<S> = 0>                                                         \
     R function(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B POPOPS_##Last##_PARAMETER,       \
                poplar::program::Sequence &prog, const S &name, const poplar::OptionFlags &options)                     \
     {                                                                                                                  \
-        return R(function(graph, A, B __VA_ARGS__, prog, poplar::DebugContext(name), options));                        \
+        return R(function(graph, A, B POPOPS_##Last##_ARGUMENT, prog, poplar::DebugContext(name), options));           \
     }
 #define POPOPS_NO_PARAMETER
 #define POPOPS_OUTPUT_PARAMETER , const poplar::Tensor &output
-#define POPOPS_NUMBER           template <typename T, detail::IfNumber<T> = 0>
+#define POPOPS_NO_ARGUMENT
+#define POPOPS_OUTPUT_ARGUMENT , output
+#define POPOPS_NUMBER          template <typename T, detail::IfNumber<T> = 0>
 #define BINARY(row, function, constant, ...)                                                                           \
     POPOPS_BINARY_NEW(function, constant, inline, const poplar::Tensor &, const poplar::Tensor &)                      \
     POPOPS_BINARY_NEW(function, constant, POPOPS_NUMBER, const poplar::Tensor &, T)                                    \
@@ -207,7 +209,7 @@ template <typename S> using IfString = typename std::enable_if<std::is_same<S, s
     POPOPS_BINARY_ADDRESSES(function)
 #define POPOPS_BINARY_ADDRESSES(function)                                                                              \
     POPOPS_ADDRESS(function, NO)                                                                                       \
-    POPOPS_ADDRESS(function##WithOutput, OUTPUT, , output)                                                             \
+    POPOPS_ADDRESS(function##WithOutput, OUTPUT)                                                                       \
     POPOPS_ADDRESS(function##InPlace, NO)
 
 // Operands: three tensors, some of which may be numbers.
@@ -262,6 +264,8 @@ template <typename S> using IfString = typename std::enable_if<std::is_same<S, s
 #undef POPOPS_BINARY_ADDRESSES
 #undef POPOPS_NO_PARAMETER
 #undef POPOPS_OUTPUT_PARAMETER
+#undef POPOPS_NO_ARGUMENT
+#undef POPOPS_OUTPUT_ARGUMENT
 #undef POPOPS_NUMBERS
 
 // Converts variances to inverse standard deviations, 1 / sqrt(variance + epsilon), and back; the result is FLOAT or

@@ -18,7 +18,7 @@ poplar/SerializationFormat.hpp poplar/SyncType.hpp poplar/TargetType.hpp poplar/
 poplar/VariableMappingMethod.hpp poplar/Quarter*.hpp poplar/*Half*.hpp poplar/InOutTypes.hpp poplar/Vector*Types.hpp poplar/VectorLayout.hpp
 poplar/FieldTypes.hpp poplar/Alignment.hpp poplar/Loops.hpp poplar/TileConstants.hpp poplar/StackSizeDefs.hpp poplar/TypeTraits.hpp
 poplar/replication_factor.hpp *Def.hpp popops/ExprOp*.hpp popops/SortOrder.hpp popops/EncodingConstants.hpp popsolver/Variable.hpp gccs/* pva/* pvti/*
-*/detail/* */impl/* *.h ipu_*""".split()
+*/detail/* */impl/* *.h ipu_* ipuvectormath""".split()
 PROGRAMS = ("pop*/*", "gccs/*", "gcl/*", "pva/*", "pvti/*")  # other C++ headers are of codelets
 
 
