@@ -95,7 +95,7 @@ def check_tile(server, report):
         for row in one["categories"]:
             if row["overlap"] != 1:
                 sums[row["name"]] = sums.get(row["name"], 0) + row["bytes"]
-        equal("categories", sums, {name: value.total for name in dir(memory.category) if not name.startswith("_")
+        equal("categories", sums, {name: value.total for name in memory.category._properties
                                    for value in [getattr(memory.category, name)] if value.total})
     server.refused("memory/tile", "no tile '8'", tiles="0,8")
     server.refused("memory/tile", "names no tile")
