@@ -116,7 +116,7 @@ static void from_above(struct walk *walk, uint32_t program, unsigned depth)
     struct program_cost *target = called(walk, program);
     if (!target)
         return;
-    if (!target->executions)
+    if (target->executions <= 0)
         target->executions = of->executions;
     from_above(walk, of->target, depth + 1);
 }
@@ -130,12 +130,12 @@ static void share_calls(struct walk *walk)
     for (uint32_t i = 0; i < count; ++i)
         if (called(walk, i)) {
             walk->calls[walk->costs->list[i].target] += walk->costs->list[i].executions;
-            walk->callers[walk->costs->list[i].target] += !walk->costs->list[i].executions;
+            walk->callers[walk->costs->list[i].target] += walk->costs->list[i].executions <= 0;
         }
     for (uint32_t i = 0; i < count; ++i) {
         const struct program_cost *target = called(walk, i);
         struct program_cost *of = &walk->costs->list[i];
-        if (!target || of->executions)
+        if (!target || of->executions > 0)
             continue;
         double left = target->executions - walk->calls[of->target];
         of->executions = left > 0 ? left / walk->callers[of->target] : 0;
