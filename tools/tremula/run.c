@@ -41,7 +41,7 @@ struct tolerance {
 /* The tolerances of ONNX's own tests, those of half, or what is given for both. */
 static struct tolerance tolerance_of(const arguments *a)
 {
-    double given = a->tolerance ? strtod(a->tolerance, NULL) : 0;
+    double given = a->tolerance ? pop_text_to_double(a->tolerance, NULL) : 0;
     if (a->tolerance)
         return (struct tolerance){ given, given };
     return a->type && strcmp(a->type, "half") == 0 ? (struct tolerance){ 2e-2, 2e-2 }
@@ -208,7 +208,7 @@ static int run_session(const arguments *a, session *s, pop_error *error)
 static bool is_number(const char *text)
 {
     char *end;
-    return strtod(text, &end) >= 0 && end != text && !*end;
+    return pop_text_to_double(text, &end) >= 0 && end != text && !*end;
 }
 
 int command_run(const arguments *a)

@@ -184,7 +184,7 @@ static void test_factor_layouts(void **state)
     for (int lower = 0; lower < 2; ++lower) {
         struct bed bed = bed_open(BED_MODEL, 16, add_codelets);
         pop_tensor a = poplin_create_cholesky_input(bed.graph, POP_FLOAT, POP_SHAPE(16, 16), lower != 0, "a",
-                                                    POP_NO_OPTIONS, NULL);
+                                                    POP_OPTIONS({ "blockSize", "16" }), NULL);
         assert_built(bed.graph);
         assert_int_equal(tiles_with(bed.graph, pop_tensor_slice(a, 3, 4, 0)), lower ? 1 : 16);
         assert_int_equal(tiles_with(bed.graph, pop_tensor_slice(a, 3, 4, 1)), lower ? 16 : 1);
