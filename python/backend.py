@@ -8,6 +8,7 @@ import hashlib
 import os
 import platform
 import re
+import stat
 import subprocess
 import sys
 import tarfile
@@ -58,7 +59,7 @@ class Wheel:
 
     def add(self, name, data, executable=False):
         info = zipfile.ZipInfo(name, date_time=(2020, 1, 1, 0, 0, 0))  # the same bytes from the same sources
-        info.external_attr = (0o755 if executable else 0o644) << 16
+        info.external_attr = (stat.S_IFREG | (0o755 if executable else 0o644)) << 16  # pip runs only what is a regular file
         info.compress_type = zipfile.ZIP_DEFLATED
         self.zip.writestr(info, data)
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
