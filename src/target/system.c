@@ -77,7 +77,7 @@ static pop_status system_find(const char *name, struct system *found, const char
 static pop_status create(unsigned num_ipus, bool whole, const char *name, pop_target *target, const char *api,
                          pop_error *error)
 {
-    struct system system;
+    struct system system = { 0 };
     pop_status status = system_find(name, &system, api, error);
     if (status != POP_OK)
         return status;
