@@ -13,7 +13,8 @@ import { PVA, REPORT, browser, change, serve } from "./session.mjs";
 const work = mkdtempSync(join(tmpdir(), "names"));
 after(() => rmSync(work, { recursive: true }));
 
-const EVIL = `</script><script>window.broken = 1</script>"'><img src=x onerror="window.broken=1">&lt;b&gt;{{7*7}}\u2028`;
+const EVIL =
+    `</script><script>window.broken = 1</script>"'><img src=x onerror="window.broken=1">` + "&lt;b&gt;{{7*7}}\u2028";
 const quoted = `'${EVIL.replaceAll("'", "''")}'`;
 const directory = join(work, `<img src=x onerror=window.broken=1>`);
 cpSync(REPORT, directory, { recursive: true, filter: (name) => !name.endsWith("_cache") });
@@ -39,8 +40,10 @@ change(
         "",
     ) +
         `INSERT INTO metrics VALUES(${quoted}, 1); INSERT INTO options VALUES(${quoted}, 'x', 1);` +
-        `INSERT INTO run_parameters VALUES(0, ${quoted}, ${quoted}); INSERT OR REPLACE INTO info VALUES('engine', ${quoted});` +
-        `INSERT OR REPLACE INTO info VALUES('out_of_memory', ${quoted}); INSERT OR REPLACE INTO info VALUES(${quoted}, ${quoted});` +
+        `INSERT INTO run_parameters VALUES(0, ${quoted}, ${quoted}); ` +
+        `INSERT OR REPLACE INTO info VALUES('engine', ${quoted});` +
+        `INSERT OR REPLACE INTO info VALUES('out_of_memory', ${quoted}); ` +
+        `INSERT OR REPLACE INTO info VALUES(${quoted}, ${quoted});` +
         "UPDATE files SET bytes = bytes + 1 WHERE name = 'archive.a'",
 );
 for (const name of ["app.json", "framework.json"])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// screenshots.mjs PVA REPORT OTHER ONNX DIRECTORY: pictures of the page for docs/reports/analyser.md, of two real reports, and for docs/libraries/onnx.md, of that of an
+// screenshots.mjs PVA REPORT OTHER ONNX DIRECTORY: pictures of the page for docs/reports/analyser.md, of two real
+// reports, and for docs/libraries/onnx.md, of that of an
 // ONNX model.  NAME of a picture is that of its view, and of its file unless it has one.
 import { readFileSync } from "node:fs";
 import { openPage, startBrowser } from "./browser.mjs";
@@ -55,7 +56,11 @@ const views = new Set(
     ),
 );
 const browser = await startBrowser();
-const servers = [await startServer(pva, [report]), await startServer(pva, [report, other]), await startServer(pva, [onnx])];
+const servers = [
+    await startServer(pva, [report]),
+    await startServer(pva, [report, other]),
+    await startServer(pva, [onnx]),
+];
 for (const picture of PICTURES.filter((one) => views.has(one.name))) {
     const page = await openPage(browser, servers[picture.of - 1].url + picture.fragment, {
         width: 1280,

@@ -80,7 +80,9 @@ async function open(parameters, of = page) {
 const middle = (block) => (block.start + block.stop) / 2;
 const around = (block, more = 60) => `?trace.from=${Math.max(0, block.start - more)}&trace.to=${block.stop + more}`;
 
-test("EXE-03 EXE-49 a lane for each selected tile, grouped by IPU; nested blocks below each other, and gaps", async () => {
+test(
+    "EXE-03 EXE-49 a lane for each selected tile, grouped by IPU; nested blocks below each " +
+        "other, and gaps", async () => {
     assert.deepEqual(selected, [0, 2, 4, 6]);
     const outer = blocks.find((block) => block.name === "model/outer" && block.tile === 2);
     const { where, at } = await open(`${around(outer, 400)}&trace.text=false`);
@@ -391,7 +393,9 @@ test("EXE-73 EXE-74 overflow: what is lost is counted, and begins and ends that 
     await other.close();
 });
 
-test("EXE-49b the wheel zooms about the pointer, drags pan, the mini-map moves the window; Runs shows their bars", async () => {
+test(
+    "EXE-49b the wheel zooms about the pointer, drags pan, the mini-map moves the window; " +
+        "Runs shows their bars", async () => {
     await openTrace(page);
     const all = await graph(page);
     const y = (await bandTop(page, "tile 2")) + 8;
