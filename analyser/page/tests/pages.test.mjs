@@ -142,9 +142,7 @@ for (const [id, name, members, shared] of [
         await done(page);
     });
 
-test(
-    "CAP-32 CAP-33 CAP-34 INS-04 INS-05 what takes memory of the model, an IPU and a tile, by " +
-        "what it is for", async () => {
+test("CAP-32 CAP-33 CAP-34 INS-04 INS-05 memory of the model, an IPU and a tile, by its use", async () => {
     const page = await at(one, "#/insights", "[data-list]");
     const list = async (title) => {
         await page.waitForSelector(`[data-list="${title}"]`);

@@ -56,9 +56,7 @@ async function around(step, options = "") {
     return { where, x: xOf(where, at), y: (await bandTop(page, "IPU 0")) + 2 };
 }
 
-test(
-    "EXE-01 EXE-30 EXE-31 flat: each kind of step is where and as long as the report says, in " +
-        "its colour", async () => {
+test("EXE-01 EXE-30 EXE-31 flat: each kind of step has the report's place, length and colour", async () => {
     for (const type of new Set(steps.map((step) => step.type))) {
         if (["Sans", "SyncAns"].includes(type)) continue; // hatched
         const only = alone(type);
@@ -119,9 +117,7 @@ test("EXE-35 EXE-60 EXE-64 EXE-65 EXE-67 click: details of each kind are the rep
     assert.deepEqual(page.problems, []);
 });
 
-test(
-    "EXE-50 EXE-51 EXE-53 EXE-54 summary: cycles of the window, balance weighted by length " +
-        "without syncs, data of stream copies", async () => {
+test("EXE-50 EXE-51 EXE-53 EXE-54 summary: cycles, weighted balance without syncs, data of stream copies", async () => {
     await openTrace(page, "?trace.tab=summary");
     const all = rows("SELECT max(cycles_to) AS cycles FROM runs")[0].cycles;
     const where = await graph(page);
@@ -255,9 +251,7 @@ test("EXE-47 search greys what does not match, counts, steps through and clears"
     assert.ok(near(await pixel(page, place.x, place.y), COLOURS["StreamCopyMid Host"]));
 });
 
-test(
-    "EXE-32 EXE-36 EXE-40 flame: layers by parts of names; double click expands one, its " +
-        "details list its steps", async () => {
+test("EXE-32 EXE-36 EXE-40 flame: layers by name; a double click expands one, details list its steps", async () => {
     const nested = steps.find((step) => step.name.includes("/") && step.type === "OnTileExecute");
     const layer = nested.name.split("/")[0];
     const { x, y } = await around(nested, "&trace.layout=flame");
@@ -340,9 +334,7 @@ test("EXE-38 EXE-44 BSP: what each tile does, vertical zoom, a click selects the
     assert.equal(await text(".bsp-buttons small"), `0–${tiles - 1}`);
 });
 
-test(
-    "EXE-34 EXE-41 EXE-42 EXE-45 EXE-46 runs: bars with names; a click shows the run's " +
-        "parameters and times", async () => {
+test("EXE-34 EXE-41 EXE-42 EXE-45 EXE-46 runs: bars with names; a click shows parameters and times", async () => {
     const runs = rows("SELECT id, name, cycles_from AS start, cycles_to AS stop, steps FROM runs ORDER BY id");
     await openTrace(page);
     const where = await graph(page);

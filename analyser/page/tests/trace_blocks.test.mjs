@@ -80,9 +80,7 @@ async function open(parameters, of = page) {
 const middle = (block) => (block.start + block.stop) / 2;
 const around = (block, more = 60) => `?trace.from=${Math.max(0, block.start - more)}&trace.to=${block.stop + more}`;
 
-test(
-    "EXE-03 EXE-49 a lane for each selected tile, grouped by IPU; nested blocks below each " +
-        "other, and gaps", async () => {
+test("EXE-03 EXE-49 a lane for each selected tile, by IPU; blocks nested below each other, gaps", async () => {
     assert.deepEqual(selected, [0, 2, 4, 6]);
     const outer = blocks.find((block) => block.name === "model/outer" && block.tile === 2);
     const { where, at } = await open(`${around(outer, 400)}&trace.text=false`);
@@ -393,9 +391,7 @@ test("EXE-73 EXE-74 overflow: what is lost is counted, and begins and ends that 
     await other.close();
 });
 
-test(
-    "EXE-49b the wheel zooms about the pointer, drags pan, the mini-map moves the window; " +
-        "Runs shows their bars", async () => {
+test("EXE-49b the wheel zooms, drags pan, the mini-map moves the window; Runs shows bars", async () => {
     await openTrace(page);
     const all = await graph(page);
     const y = (await bandTop(page, "tile 2")) + 8;

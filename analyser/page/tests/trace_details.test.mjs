@@ -241,9 +241,7 @@ test("the critical tile of a step: the vertex there, and the cycles that the oth
     );
 });
 
-test(
-    "EXE-52 Rx and Tx of stream copies, by where they go, and of global exchanges, of the " +
-        "visible window", async () => {
+test("EXE-52 Rx and Tx of stream copies by direction, and of global exchanges, in the window", async () => {
     const copies = factsOf("copies");
     const other = await serve(["copies"]);
     const moved = (ipu, kind, from, to) => {

@@ -57,9 +57,7 @@ async function shownBy(path, step, use = async () => undefined) {
     return fromCache;
 }
 
-test(
-    "EXE-06 the cache is made at first, read later, made again when it is damaged, and " +
-        "deleted from the menu", async () => {
+test("EXE-06 the cache is made, read, made again when damaged, and deleted from the menu", async () => {
     const step = alone(factsOf("report").lanes[0], (one) => one.kind === "OnTileExecute");
     const work = mkdtempSync(join(tmpdir(), "cache"));
     const copy = join(work, "report");

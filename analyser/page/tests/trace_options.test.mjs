@@ -80,9 +80,7 @@ test("EXE-10 Select IPU: one lane and one column of the summary, or all", async 
     assert.deepEqual(await titles(), ["IPU 0", "IPU 1"]);
 });
 
-test(
-    "EXE-11 Tile balance: the lower share of a step's height is shaded, as much as the share " +
-        "of tiles in use", async () => {
+test("EXE-11 Tile balance: the lower part of a step is shaded, as much as tiles are in use", async () => {
     const shares = new Set();
     for (const kind of ["OnTileExecute", "DoExchange", "StreamCopyMid Host", "StreamCopyBegin"]) {
         const step = alone(lanes[0], (one) => one.kind === kind);
