@@ -135,7 +135,7 @@ CALL = re.compile(r"^[a-z][\w *]* \*?(pop[a-z0-9_]*_at)\(pop_where[^;{]*?\)\s*\n
 
 @rule("calls")
 def calls(tree):
-    """Each public call of an operation library makes its call in its first line (src/poplibs/log.h)."""
+    """Each public call of an operation library makes its struct call in its first line (src/poplibs/call.h)."""
     for name in tree.select(*("src/%s/*.c" % library for library in CALLS)):
         for match in CALL.finditer(tree.text(name)):
             if not match.group(0).startswith("static") and "POPLIBS_CALL" not in match.group(2):

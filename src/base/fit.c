@@ -15,6 +15,7 @@ static int64_t lowest_of(pop_type type)
 {
     return pop_type_is_signed(type) ? -((int64_t)1 << (pop_type_size(type) * 8 - 2)) * 2 : 0;
 }
+
 static uint64_t highest_of(pop_type type)
 {
     unsigned bits = (unsigned)pop_type_size(type) * 8;
@@ -33,12 +34,14 @@ static bool real_fits(double value, pop_type type)
     return whole >= (double)lowest_of(type) && /* false for NaN */
            (pop_type_size(type) == 8 ? whole < (double)highest_of(type) : whole <= (double)highest_of(type));
 }
+
 static bool signed_fits(int64_t value, pop_type type)
 {
     if (pop_type_is_floating_point(type))
         return real_fits((double)value, type);
     return value == -1 || (value >= lowest_of(type) && (value < 0 || (uint64_t)value <= highest_of(type)));
 }
+
 static bool unsigned_fits(uint64_t value, pop_type type)
 {
     return pop_type_is_floating_point(type) ? real_fits((double)value, type) : value <= highest_of(type);

@@ -19,6 +19,7 @@ struct call call_begin(const struct call_function *function, pop_graph *graph, p
     call.where = pop_log_enter(call.library, graph, where, function->function, arguments, count);
     return call;
 }
+
 void call_end(const struct call *call)
 {
     (void)call;
@@ -34,6 +35,7 @@ bool call_fail(const struct call *call, pop_status status, const char *format, .
     va_end(arguments);
     return pop_graph_fail(call->graph, status, call->where, call->api, text);
 }
+
 bool call_fits_memory(const struct call *call, const char *what, size_t elements, pop_type type)
 {
     double bytes = (double)elements * (double)pop_type_size(type),
@@ -41,6 +43,7 @@ bool call_fits_memory(const struct call *call, const char *what, size_t elements
     return bytes < 8 * memory || call_fail(call, POP_GRAPH_MEMORY_ALLOCATION_ERROR,
                                            "%s takes %.4g bytes; the target's memory has %.4g", what, bytes, memory);
 }
+
 bool call_takes(const struct call *call, const char *what, pop_tensor t)
 {
     bool mapped;
@@ -54,6 +57,7 @@ bool call_takes(const struct call *call, const char *what, pop_tensor t)
     return mapped || call_fail(call, POP_INVALID_TILE_MAPPING,
                                "%s is not mapped completely: give each of its elements a tile first", what);
 }
+
 bool call_takes_scale(const struct call *call, const char *what, pop_tensor t)
 {
     bool mapped = true;
@@ -75,10 +79,12 @@ pop_vertex call_vertex(const struct call *call, pop_compute_set set, const char 
     pop_graph_map_vertex(call->graph, vertex, tile);
     return vertex;
 }
+
 void call_connect(const struct call *call, pop_vertex vertex, const char *field, pop_tensor t)
 {
     pop_graph_connect(call->graph, vertex, field, t);
 }
+
 void call_set(const struct call *call, pop_vertex vertex, const char *field, size_t value)
 {
     pop_graph_set_field_int(call->graph, vertex, field, (int64_t)value);
@@ -88,6 +94,7 @@ void call_copy(const struct call *call, pop_tensor from, pop_tensor to, const ch
 {
     pop_sequence_add(call->sequence, pop_copy(from, to, false, name));
 }
+
 void call_execute(const struct call *call, pop_compute_set set, const char *name)
 {
     pop_sequence_add(call->sequence, pop_execute(set, name));

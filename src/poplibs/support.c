@@ -10,6 +10,7 @@ const char *poplibs_shape_text(char *buffer, size_t size, pop_shape shape)
         snprintf(buffer + length, size - length, "}");
     return buffer;
 }
+
 const char *poplibs_shape_of(char *buffer, size_t size, pop_tensor t)
 {
     size_t rank = pop_tensor_rank(t), *dims = poplibs_new(rank, sizeof(*dims));
@@ -19,6 +20,7 @@ const char *poplibs_shape_of(char *buffer, size_t size, pop_tensor t)
     free(dims);
     return buffer;
 }
+
 bool poplibs_shapes_equal(pop_tensor a, pop_tensor b)
 {
     bool equal = pop_tensor_rank(a) == pop_tensor_rank(b);
@@ -39,11 +41,13 @@ void lists_begin(struct lists_vec *lists)
     lists->first[lists->count++] = lists->intervals.count;
     lists->first[lists->count] = lists->intervals.count;
 }
+
 void lists_push(struct lists_vec *lists, size_t begin, size_t end)
 {
     interval_push(&lists->intervals, begin, end);
     lists->first[lists->count] = lists->intervals.count;
 }
+
 pop_interval_lists lists_take(struct lists_vec *lists)
 {
     pop_interval_lists taken = { lists->count, lists->first, lists->intervals.list };

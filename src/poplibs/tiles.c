@@ -36,6 +36,7 @@ void call_for_each_tile(const struct call *call, pop_tensor flat, call_tile_visi
     }
     pop_interval_lists_free(&mapping);
 }
+
 pop_tensor call_slice_of_list(const struct call *call, pop_tensor flat, const pop_interval_lists *lists, size_t list)
 {
     size_t first = lists->first[list], count = lists->first[list + 1] - first;
@@ -47,6 +48,7 @@ pop_tensor call_slice_of_list(const struct call *call, pop_tensor flat, const po
     free(parts);
     return joined;
 }
+
 void call_connect_rows(const struct call *call, pop_vertex vertex, const char *field, pop_tensor flat,
                        const pop_interval_lists *lists, size_t first, size_t count)
 {

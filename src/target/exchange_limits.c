@@ -20,6 +20,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
 }
+
 static int compare_limit(const pop_exchange_limit *a, const pop_exchange_limit *b)
 {
     if (a->bandwidth != b->bandwidth)
@@ -31,6 +32,7 @@ static int compare_limit(const pop_exchange_limit *a, const pop_exchange_limit *
     }
     return order;
 }
+
 int exchange_limits_compare(const pop_exchange_limits *a, const pop_exchange_limits *b)
 {
     int order = compare_numbers(a->count, b->count);

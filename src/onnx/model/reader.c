@@ -19,7 +19,7 @@ struct reader {
     tremula_onnx_model *model;
     const char *directory;
     size_t capacity;       /* of the arrays by value */
-    onnx_names node_names; /* of all graphs: costs are told apart by them */
+    onnx_names node_names; /* of all graphs, each name once: costs are kept by name */
     pop_error *error;
 };
 

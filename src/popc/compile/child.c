@@ -77,11 +77,13 @@ static unsigned long limit_of(const char *variable, unsigned long standard, cons
         standard);
     return standard;
 }
+
 static unsigned long seconds_allowed(void)
 {
     enum { STANDARD = 1800 };
     return limit_of("TREMULA_CC_SECONDS", STANDARD, "seconds");
 }
+
 static unsigned long megabytes_allowed(void)
 {
     enum { STANDARD = 8192 };
@@ -117,6 +119,7 @@ static void bind_to_group(const struct child *child)
     fcntl(child->pipe[0], F_SETSIG, SIGKILL);
     fcntl(child->pipe[0], F_SETFL, O_ASYNC);
 }
+
 /* A compiler's server that stays in the group may live on. */
 static void release_group(const struct child *child)
 {

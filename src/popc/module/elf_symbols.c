@@ -21,35 +21,42 @@ static const char *undefined_name(Elf *elf, const GElf_Shdr *table, const GElf_S
     return name && *name ? name : NULL;
 }
 
-void elf_each_undefined(const void *object, size_t size, void (*each)(const char *symbol, void *context), void *context)
+/* NULL also for a name that popc gives, not the source. */
+static const char *defined_name(Elf *elf, const GElf_Shdr *table, const GElf_Sym *symbol)
+{
+    unsigned type = GELF_ST_TYPE(symbol->st_info), visibility = GELF_ST_VISIBILITY(symbol->st_other);
+    const char *name = symbol->st_shndx != SHN_UNDEF ? elf_strptr(elf, table->sh_link, symbol->st_name) : NULL;
+    bool chosen = name && *name && visibility == STV_DEFAULT && (type == STT_FUNC || type == STT_OBJECT) &&
+                  strncmp(name, "popc_", 5) != 0 && strncmp(name, "__popc_", 7) != 0 &&
+                  strncmp(name, "pop_run_", 8) != 0 && strcmp(name, "pop_made") != 0;
+    return chosen ? name : NULL;
+}
+
+/* Calls each for the global symbols that have a name by name_of. */
+static void each_global(const void *object, size_t size,
+                        const char *(*name_of)(Elf *, const GElf_Shdr *, const GElf_Sym *),
+                        void (*each)(const char *symbol, void *context), void *context)
 {
     Elf *elf = debuginfo_open(object, size);
     GElf_Shdr table;
     GElf_Sym symbol;
     Elf_Data *data = elf ? symbol_table(elf, &table) : NULL;
     for (int i = 1; data && gelf_getsym(data, i, &symbol); ++i) {
-        const char *name = undefined_name(elf, &table, &symbol);
+        const char *name = name_of(elf, &table, &symbol);
         if (name && GELF_ST_BIND(symbol.st_info) == STB_GLOBAL)
             each(name, context);
     }
     debuginfo_close(elf);
 }
 
+void elf_each_undefined(const void *object, size_t size, void (*each)(const char *symbol, void *context), void *context)
+{
+    each_global(object, size, undefined_name, each, context);
+}
+
 void elf_each_defined(const void *object, size_t size, void (*each)(const char *symbol, void *context), void *context)
 {
-    Elf *elf = debuginfo_open(object, size);
-    GElf_Shdr table;
-    GElf_Sym symbol;
-    Elf_Data *data = elf ? symbol_table(elf, &table) : NULL;
-    for (int i = 1; data && gelf_getsym(data, i, &symbol); ++i) {
-        unsigned type = GELF_ST_TYPE(symbol.st_info), visibility = GELF_ST_VISIBILITY(symbol.st_other);
-        const char *name = symbol.st_shndx != SHN_UNDEF ? elf_strptr(elf, table.sh_link, symbol.st_name) : NULL;
-        if (name && *name && GELF_ST_BIND(symbol.st_info) == STB_GLOBAL && visibility == STV_DEFAULT &&
-            (type == STT_FUNC || type == STT_OBJECT) && strncmp(name, "popc_", 5) != 0 &&
-            strncmp(name, "__popc_", 7) != 0 && strncmp(name, "pop_run_", 8) != 0 && strcmp(name, "pop_made") != 0)
-            each(name, context);
-    }
-    debuginfo_close(elf);
+    each_global(object, size, defined_name, each, context);
 }
 
 /* The relocations that hold an address: of a variable or function, or of a function that is called. */

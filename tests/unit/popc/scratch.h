@@ -34,6 +34,19 @@ static inline int scratch_remove(void)
     return scratch_empty() || rmdir(scratch_path);
 }
 
+/* As a group's setup and teardown. */
+static inline int scratch_setup(void **state)
+{
+    (void)state;
+    return scratch_make();
+}
+
+static inline int scratch_teardown(void **state)
+{
+    (void)state;
+    return scratch_remove();
+}
+
 /* tests/codelets/NAME, beside this file's directory. */
 static inline const char *test_codelets(char *path, size_t size, const char *name)
 {

@@ -230,17 +230,6 @@ static void files_of_killed_runs_are_deleted(void **state)
     assert_int_equal(code, 0);
 }
 
-static int make(void **state)
-{
-    (void)state;
-    return scratch_make();
-}
-static int end(void **state)
-{
-    (void)state;
-    return scratch_remove();
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, clean)
@@ -253,5 +242,5 @@ int main(void)
         TEST(a_cache_has_a_limit),
         TEST(a_shared_cache_is_only_read),
     };
-    return cmocka_run_group_tests(tests, make, end);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

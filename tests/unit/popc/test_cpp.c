@@ -21,18 +21,6 @@
 
 #include "scratch.h"
 
-static int setup(void **state)
-{
-    (void)state;
-    return scratch_make();
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    return scratch_remove();
-}
-
 #define HEAD         "#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
 #define VERTEX(body) HEAD "class V : public Vertex {\npublic:\n" body "\n};\n"
 
@@ -467,5 +455,5 @@ int main(void)
         cmocka_unit_test(code_is_measured_for_devices),
         cmocka_unit_test(without_a_compiler),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -19,18 +19,6 @@
 
 #include "scratch.h"
 
-static int setup(void **state)
-{
-    (void)state;
-    return scratch_make();
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    return scratch_remove();
-}
-
 #define HEAD   "#include <stdlib.h>\n#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
 #define VERTEX "class V : public Vertex { public: int x = 1; V() { %s } void compute() { x = value; } };\n"
 
@@ -199,5 +187,5 @@ int main(void)
         cmocka_unit_test(code_that_fails_when_loaded),
         cmocka_unit_test(statics_are_there_when_vertices_run),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

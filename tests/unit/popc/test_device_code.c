@@ -34,18 +34,6 @@
     "POP_VERTEX(" name ") { POP_OUTPUT(POP_VECTOR(float)) out; };\nvoid " name "_compute(" name " *v) { " body " }\n"
 #define ALL "--target ipu1,ipu2,ipu21,cpu"
 
-static int setup(void **state)
-{
-    (void)state;
-    return scratch_make();
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    return scratch_remove();
-}
-
 static int clean(void **state)
 {
     (void)state;
@@ -703,5 +691,5 @@ int main(void)
         cmocka_unit_test_teardown(unknown_targets_are_refused, clean),
         cmocka_unit_test_teardown(damaged_sections_are_refused, clean),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

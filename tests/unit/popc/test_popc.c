@@ -26,18 +26,6 @@
     "#include <poplar/vertex.h>\nPOP_VERTEX(" name ") { POP_OUTPUT(int) out; };\nvoid " name "_compute(" name          \
     " *v) { *v->out = 1; }\n"
 
-static int popc_setup(void **state)
-{
-    (void)state;
-    return scratch_make();
-}
-
-static int popc_teardown(void **state)
-{
-    (void)state;
-    return scratch_remove();
-}
-
 static int clean(void **state)
 {
     (void)state;
@@ -496,5 +484,5 @@ int main(void)
         TEST(sources_and_gps_merge),
         TEST(a_failure_leaves_no_output),
     };
-    return cmocka_run_group_tests(tests, popc_setup, popc_teardown);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -24,17 +24,6 @@
 enum { FILES = 3 };
 static const char *const names[FILES] = { "shared/user.cpp", "shared/helper.cpp", "shared/table.c" };
 
-static int setup(void **state)
-{
-    (void)state;
-    return scratch_make();
-}
-static int teardown(void **state)
-{
-    (void)state;
-    return scratch_remove();
-}
-
 static const char *in_scratch(char *path, size_t size, const char *name)
 {
     snprintf(path, size, "%s/%s", scratch_path, name);
@@ -306,5 +295,5 @@ int main(void)
         cmocka_unit_test(cycles_are_counted_over_all_files),
         cmocka_unit_test(a_gp_keeps_what_is_shared),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }
