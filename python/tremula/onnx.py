@@ -181,6 +181,7 @@ class Session:
         self._arrays = arrays
         program = self._build(arrays, options)
         self.engine = Engine(self.graph, program, engine_options, progress)
+        _call("tremula_onnx_connect", file.handle, self.engine._handle)  # what the host computes while the program runs
 
     def _fix_shapes(self, given, arrays, batch, dims):
         dims = dict(dims)
@@ -279,11 +280,18 @@ class Session:
         if buffer is None:
             text = ctypes.string_at(built.data, int(np.prod(shape, dtype=np.int64)) * dtype.itemsize)
             return np.frombuffer(text, dtype).reshape(shape).copy()
-        if buffer.dtype == dtype:
-            return buffer
-        result = np.empty(shape, dtype)
-        _native.function("tremula_onnx_from_stream")(types.of(buffer.dtype), buffer.ctypes.data, _native.byref(_tensor(result)))
-        return result
+        result = buffer
+        if buffer.dtype != dtype:
+            result = np.empty(shape, dtype)
+            _native.function("tremula_onnx_from_stream")(types.of(buffer.dtype), buffer.ctypes.data, _native.byref(_tensor(result)))
+        return self._cut(index, result)
+
+    def _cut(self, index, result):
+        """An output without the rows that the run did not find, where values decide how many there are."""
+        tensor = _tensor(result)
+        _native.function("tremula_onnx_cut_output")(self._file.handle, index, 0, _native.byref(tensor))
+        shape = tuple(tensor.dims[: tensor.rank])
+        return result if shape == result.shape else result.ravel()[: int(np.prod(shape, dtype=np.int64))].reshape(shape).copy()
 
     def _connect(self, handle, buffer):
         name = handle.decode()
@@ -298,10 +306,11 @@ class Session:
 
     @property
     def nodes(self) -> Nodes:
-        """A table of the nodes, those that cost most first: cycles in all runs, bytes of weights and outputs, and the IPU."""
+        """A table of the nodes, those that cost most first: cycles in all runs, floating-point operations of a run, bytes of weights and
+        outputs, and the IPU."""
         rows, found = [], _CNode()
         while _native.function("tremula_onnx_node")(self._file.handle, len(rows), _native.byref(found)):
-            rows.append(Node(_text(found.name), _text(found.operator_name), found.weight_bytes, found.output_bytes, found.ipu))
+            rows.append(Node(_text(found.name), _text(found.operator_name), found.flops, found.weight_bytes, found.output_bytes, found.ipu))
         return Nodes(rows, self.engine.report())
 
     def report(self) -> Any:

@@ -98,6 +98,22 @@ class Models(unittest.TestCase):
         with self.assertRaises(tm.IndexError):
             session.run({"x": x + 2**40})
 
+    def test_steps_of_the_host(self):
+        """Boxes that only the running program knows: their number differs from run to run."""
+        for kind, places in (("float", 5), ("half", 1)):
+            session = tm.onnx.load(models.make_boxes()).compile(self.device, type=kind)
+            corners = np.array([[0, 10, 1, 11], [0, 0, 1, 1], [0, 100, 1, 101]], float)
+            for shift in (0.25, 0.0, -3.0):
+                results = session.run({"shift": np.array([shift], np.float32)})
+                self.assertEqual(results["chosen"].dtype, np.int64)
+                np.testing.assert_array_equal(results["chosen"], [[0, 0, 3], [0, 0, 0], [0, 0, 5]])
+                np.testing.assert_array_almost_equal(results["back"], corners, places)
+        model = tm.onnx.load(models.make_boxes()).compile(self.device, {"shift": np.zeros(1, np.float32)})
+        few = model.run({"shift": np.full(1, 1e9, np.float32)})  # in floats all boxes are one point there
+        many = model.run({"shift": np.zeros(1, np.float32)})
+        self.assertNotEqual(few["chosen"].shape, many["chosen"].shape)
+        self.assertEqual(many["back"].shape, (3, 4))
+
     def test_mistakes_say_what_is_wrong(self):
         model = tm.onnx.load(dense())
         session = model.compile(self.device, batch=2)
@@ -121,7 +137,7 @@ class Models(unittest.TestCase):
         np.testing.assert_array_equal(session.run({"x": x})["y"], np.zeros((2, 4)))  # a session can be used after a mistake
 
     def test_costs_by_node(self):
-        session = tm.onnx.load(models.make_small()).compile(self.device, batch=2)
+        session = tm.onnx.load(models.make_small()).compile(tm.IPUModel(tiles_per_ipu=16), batch=2)
         session.run({"input": np.ones((2, 3, 8, 8))})
         nodes = session.nodes
         self.assertEqual({row.name for row in nodes} >= {"conv", "output"}, True)
@@ -129,9 +145,13 @@ class Models(unittest.TestCase):
         steps = session.report().execution.steps
         self.assertEqual(sum(row.cycles for row in nodes) + nodes.other_cycles, sum(max(ipu.cycles for ipu in step.ipus) for step in steps))
         conv = next(row for row in nodes if row.name == "conv")
-        self.assertEqual(conv.cycles, sum(max(ipu.cycles for ipu in step.ipus) for step in steps if step.program.name.split("/")[0] == "conv"))
+        works = [step for step in steps if step.program.typeName in ("OnTileExecute", "DoExchange")]
+        self.assertEqual(conv.cycles, sum(max(ipu.cycles for ipu in step.ipus) for step in works if step.program.name.split("/")[0] == "conv"))
+        self.assertEqual(conv.cycles, 3910)  # `tremula run` prints the same
         self.assertEqual((conv.operator, conv.weight_bytes), ("Conv", 4 * (8 * 3 * 9 + 8)))
+        self.assertEqual(conv.flops, 2 * (2 * 8 * 8 * 8) * (3 * 3 * 3))
         self.assertIn("conv (Conv)", repr(nodes))
+        self.assertRegex(repr(nodes), r"cycles +share +FLOP +weights +output  node\n(.*\n)* +\d+ +[\d.]+% +55296 +896 +4096  conv \(Conv\)")
         self.assertGreater(session.cycles.total, 0)
         self.assertIn("<svg", session._repr_html_())
 

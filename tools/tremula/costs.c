@@ -104,15 +104,24 @@ static struct row *list_rows(const session *s, size_t *count)
     return rows;
 }
 
-/* Cycles of each step, given to the node that it belongs to; the rest is input, output and control. */
-static void add_steps(const pop_profile_value *steps, struct row *rows, size_t count, double *rest)
+/* Cycles of each step, given to the node that it belongs to; the rest is input, output and control.  Returns all of
+ * them: waiting is no step. */
+static double add_steps(const pop_profile_value *steps, struct row *rows, size_t count, double *rest)
 {
+    double all = 0;
     for (size_t i = 0; i < pop_profile_size(steps); ++i) {
         const pop_profile_value *step = pop_profile_at(steps, i);
         double cycles = pop_profile_as_double(pop_profile_get(step, "cycles"));
         struct row *row = find_row(rows, count, pop_profile_as_string(pop_profile_get(step, "name")));
         *(row ? &row->cycles : rest) += cycles;
+        all += cycles;
     }
+    return all;
+}
+
+static void print_remainder(double cycles, double total, const char *what)
+{
+    put("%12.0f %6.1f%% %12s %10s %10s  %s\n", cycles, total > 0 ? cycles / total * 100 : 0, "", "", "", what);
 }
 
 static void print_rows(struct row *rows, size_t count, size_t wanted, double total, double batches)
@@ -120,10 +129,15 @@ static void print_rows(struct row *rows, size_t count, size_t wanted, double tot
     if (count)
         qsort(rows, count, sizeof(*rows), by_cycles);
     put("%12s %7s %12s %10s %10s  node\n", "cycles", "share", "FLOP", "weights", "output");
+    double others = 0;
     for (size_t i = 0; i < count && i < wanted; ++i)
         put("%12.0f %6.1f%% %12.0f %10zu %10zu  %s (%s)\n", rows[i].cycles,
             total > 0 ? rows[i].cycles / total * 100 : 0, rows[i].flops * batches, rows[i].weight_bytes,
             rows[i].output_bytes, rows[i].name, rows[i].op);
+    for (size_t i = wanted; i < count; ++i)
+        others += rows[i].cycles;
+    if (count > wanted)
+        print_remainder(others, total, "the other nodes");
 }
 
 /* What each IPU does for a batch; with many batches the slowest decides. */
@@ -175,7 +189,7 @@ pop_status print_costs(const session *s, size_t wanted, pop_error *error)
     size_t count;
     double rest = 0;
     struct row *rows = list_rows(s, &count);
-    add_steps(pop_profile_path(&execution, "simulation.steps"), rows, count, &rest);
+    double steps = add_steps(pop_profile_path(&execution, "simulation.steps"), rows, count, &rest);
     double batches = s->batches > 1 ? (double)s->batches : 1, flops = 0;
     for (size_t i = 0; i < count; ++i)
         flops += rows[i].flops * batches;
@@ -184,8 +198,9 @@ pop_status print_costs(const session *s, size_t wanted, pop_error *error)
     if (s->target->num_ipus > 1)
         print_stages(rows, count, s, total);
     print_rows(rows, count, wanted, total, batches);
-    put("%12.0f %6.1f%% %12s %10s %10s  inputs, outputs and what belongs to no node\n", rest,
-        total > 0 ? rest / total * 100 : 0, "", "", "");
+    print_remainder(rest, total, "inputs, outputs and what belongs to no node");
+    if (total >= steps) /* several IPUs work on different steps at once */
+        print_remainder(total - steps, total, "synchronisation, and waiting for the host");
     pop_memory_free(rows);
     pop_profile_free(&execution);
     return POP_OK;

@@ -72,6 +72,18 @@ static bool build_node(onnx_builder *b)
     return with_rows ? onnx_build_with_rows(b, with_rows) : row->build(b) && onnx_ok(b);
 }
 
+/* A report has what the node costs, too, as results of its context. */
+static void record_cost(onnx_builder *b, const tremula_onnx_node_cost *cost)
+{
+    pop_log_argument results[] = {
+        { .name = "outputBytes", .kind = POP_LOG_UNSIGNED, .as.natural = cost->output_bytes },
+        { .name = "weightBytes", .kind = POP_LOG_UNSIGNED, .as.natural = cost->weight_bytes },
+        { .name = "flop", .kind = POP_LOG_UNSIGNED, .as.natural = (uint64_t)cost->flops },
+    };
+    for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); ++i) /* the last one is the first in the report */
+        pop_debug_result(b->graph, b->where, &results[i]);
+}
+
 /* What a node of the main graph holds: its known operands that became tensors, and its outputs. */
 static void add_cost(onnx_builder *b, size_t i)
 {
@@ -91,6 +103,7 @@ static void add_cost(onnx_builder *b, size_t i)
     }
     cost->flops = onnx_count_flops(b);
     b->model->num_costs = i + 1;
+    record_cost(b, cost);
 }
 
 /* The name of a node of an inner graph, within that of the node that has the graph. */
