@@ -21,6 +21,7 @@ foreach(rule IN LISTS rules)
 endforeach()
 set_tests_properties(rules/cpp-headers PROPERTIES COST 1000) # begins first: it takes longest
 add_test(NAME rules/lint COMMAND ${PROJECT_SOURCE_DIR}/tests/lint/test_lint.py)
+add_test(NAME interface/calls COMMAND ${PROJECT_SOURCE_DIR}/tests/interface/check --cxx ${CMAKE_CXX_COMPILER})
 add_test(NAME cpp/eras COMMAND ${PROJECT_SOURCE_DIR}/tests/cpp/eras/run ${PROJECT_BINARY_DIR})
 add_test(NAME examples/cpp COMMAND ${PROJECT_SOURCE_DIR}/tests/examples/run-cpp ${PROJECT_BINARY_DIR})
 add_test(NAME cpp/programs COMMAND ${PROJECT_SOURCE_DIR}/tests/cpp/programs/run ${PROJECT_BINARY_DIR})
