@@ -31,7 +31,8 @@ typedef enum pop_log_library {
     POP_LOG_POPNN,
     POP_LOG_POPRAND,
     POP_LOG_POPSOLVER,
-    POP_LOG_POPFLOAT
+    POP_LOG_POPFLOAT,
+    POP_LOG_POPSPARSE
 } pop_log_library;
 
 /* Kinds of arguments, by the member of pop_log_argument that holds the value. */

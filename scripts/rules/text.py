@@ -12,7 +12,7 @@ MACHINE_PATH = re.compile(r"(^|[^A-Za-z0-9_.}])/(wor[k]|roo[t]|far[m]|hom[e])/")
 SPELLED = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*", "src/*", "include/*", "tools/*", "bench/*", "examples/*", "scripts/*", "cmake/*",
            "python/*", "analyser/*")
 NOT_SPELLED = re.compile(r"^analyser/page/dist/|package-lock\.json$|\.svg$|\.png$")
-SPELLINGS = "inout,lod,nin,bu,iif"  # words of the field that codespell does not know
+SPELLINGS = "inout,lod,nin,bu,iif,coo"  # words of the field that codespell does not know
 SOURCES = ("*.c", "*.h", "*.cc", "*.cpp", "*.hpp")
 TEXT_COLUMNS = 160
 AT_ONCE = 40  # files per run of a tool

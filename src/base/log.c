@@ -14,10 +14,10 @@
 static const char *const level_names[] = { "OFF", "ERR", "WARN", "INFO", "DEBUG", "TRACE" };
 enum { LEVELS = sizeof(level_names) / sizeof(level_names[0]) };
 
-static const char *const module_names[LOG_MODULES] = { "ENGINE",  "GRAPH",   "CODELETS",  "PROFILER",
-                                                       "PROGRAM", "TARGET",  "TENSOR",    "COMPILER",
-                                                       "POPLIBS", "POPUTIL", "POPOPS",    "POPLIN",
-                                                       "POPNN",   "POPRAND", "POPSOLVER", "POPFLOAT" };
+static const char *const module_names[LOG_MODULES] = { "ENGINE",   "GRAPH",    "CODELETS", "PROFILER", "PROGRAM",
+                                                       "TARGET",   "TENSOR",   "COMPILER", "POPLIBS",  "POPUTIL",
+                                                       "POPOPS",   "POPLIN",   "POPNN",    "POPRAND",  "POPSOLVER",
+                                                       "POPFLOAT", "POPSPARSE" };
 
 /* Levels from the environment, read at the first message. A level above all others means "not read yet", so that the
  * test in log_on is one load and compare. */
@@ -26,9 +26,9 @@ enum { PO, PL, DESTINATIONS };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int levels[LOG_MODULES] = { NOT_READ, NOT_READ, NOT_READ, NOT_READ, NOT_READ, NOT_READ,
                                            NOT_READ, NOT_READ, NOT_READ, NOT_READ, NOT_READ, NOT_READ,
-                                           NOT_READ, NOT_READ, NOT_READ, NOT_READ };
+                                           NOT_READ, NOT_READ, NOT_READ, NOT_READ, NOT_READ };
 static FILE *destinations[DESTINATIONS];
-_Static_assert(LOG_MODULES == 16, "levels[] starts with one UNREAD for each module");
+_Static_assert(LOG_MODULES == 17, "levels[] starts with one UNREAD for each module");
 
 static bool is_library(enum log_module module)
 {

@@ -26,6 +26,7 @@ enum log_module {
     LOG_POPRAND,
     LOG_POPSOLVER,
     LOG_POPFLOAT,
+    LOG_POPSPARSE,
     LOG_MODULES
 };
 

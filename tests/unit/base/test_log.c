@@ -139,9 +139,9 @@ static void test_each_library_has_a_level(void **state)
     static const struct {
         enum log_module module;
         const char *name;
-    } libraries[] = { { LOG_POPUTIL, "POPUTIL" },  { LOG_POPOPS, "POPOPS" },   { LOG_POPLIN, "POPLIN" },
-                      { LOG_POPNN, "POPNN" },      { LOG_POPRAND, "POPRAND" }, { LOG_POPSOLVER, "POPSOLVER" },
-                      { LOG_POPFLOAT, "POPFLOAT" } };
+    } libraries[] = { { LOG_POPUTIL, "POPUTIL" },   { LOG_POPOPS, "POPOPS" },      { LOG_POPLIN, "POPLIN" },
+                      { LOG_POPNN, "POPNN" },       { LOG_POPRAND, "POPRAND" },    { LOG_POPSOLVER, "POPSOLVER" },
+                      { LOG_POPFLOAT, "POPFLOAT" }, { LOG_POPSPARSE, "POPSPARSE" } };
     setenv("POPLIBS_LOG_DEST", file_name, 1);
     for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); ++i) {
         char variable[64], begins[32];

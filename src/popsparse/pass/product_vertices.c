@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* popsparse::SparseDenseMatMulElementWise<T,float> and its kin: one cell's part of a product, from one bucket.  Values
+ * r are stored in the order of metaInfo's parts (plan/plan.h); operands and results are contiguous rows of numZ
+ * elements. rows and columns are the block rows and blocks of a row that the plan counts on, for the estimate alone. */
+#include "poplibs/vertex_types.h"
+
+#define TYPES POPLIBS_FLOATING
+
+#ifdef __POPC__
+#include "popsparse/pass/bucket_parts.h"
+
+#include <poplar/vertex.h>
+
+#define PRODUCT_STATE unsigned subGroupIdToProcess, numZ, blockRows, blockColumns, cellRows, cellColumns, rows, columns
+/* For each row of blocks; values: the bucket's places. */
+#define PRODUCT_WALK(values)                                                                                           \
+    const struct cell_limits limits = { v->subGroupIdToProcess, v->cellRows, v->cellColumns,                           \
+                                        (values) / ((size_t)v->blockRows * v->blockColumns) };                         \
+    size_t z = v->numZ;                                                                                                \
+    struct bucket_row row;                                                                                             \
+    for (struct bucket_walk walk = { 0 }; next_row(v->metaInfo.data, v->metaInfo.size, &limits, &walk, &row);)
+
+#define ADD_SCALED(tag) POPLIBS_JOIN(add_scaled_, tag)
+#define DOT(tag)        POPLIBS_JOIN(dot_, tag)
+
+#define TEMPLATE "popsparse/pass/product_lines.h"
+#include "poplibs/each_type.h"
+#define TYPES    POPLIBS_FLOATING
+#define TEMPLATE "popsparse/pass/product_typed.h"
+#include "poplibs/each_type.h"
+
+#else
+#include "poplibs/estimates.h"
+#include "popsparse/plan/cycles.h"
+#include "popsparse/vertices.h"
+
+static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, enum sparse_pass pass, pop_type type)
+{
+    struct sparse_work work = { .type = type,
+                                .rows = (size_t)pop_vertex_view_field_value(vertex, "rows", 0),
+                                .columns = (size_t)pop_vertex_view_field_value(vertex, "columns", 0),
+                                .batch = (size_t)pop_vertex_view_field_value(vertex, "numZ", 0),
+                                .block_rows = (size_t)pop_vertex_view_field_value(vertex, "blockRows", 0),
+                                .block_columns = (size_t)pop_vertex_view_field_value(vertex, "blockColumns", 0) };
+    work.own = work.rows > 0;
+    return (pop_perf){ sparse_cycles(pass, &work, target->num_worker_contexts), sparse_flops(&work) };
+}
+static pop_perf forward(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    return estimate(vertex, target, SPARSE_FORWARD, poplibs_type_of_user(user));
+}
+static pop_perf transpose(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    return estimate(vertex, target, SPARSE_GRAD_A, poplibs_type_of_user(user));
+}
+static pop_perf grad_w(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    return estimate(vertex, target, SPARSE_GRAD_W, poplibs_type_of_user(user));
+}
+
+void popsparse_product_vertices(pop_graph *graph)
+{
+    static const struct poplibs_estimate families[] = {
+        { "popsparse::SparseDenseMatMulElementWise<%s,float>", forward },
+        { "popsparse::SparseDenseMatMulElementWiseTranspose<%s,float>", transpose },
+        { "popsparse::SparseDenseMatMulGradWElementWise<%s,float>", grad_w },
+        { "popsparse::SparseDenseMatMulBlock<%s,float>", forward },
+        { "popsparse::SparseDenseMatMulBlockGradA<%s,float>", transpose },
+        { "popsparse::SparseDenseMatMulBlockGradW<%s,float>", grad_w }
+    };
+    poplibs_register_estimates(graph, TYPES, families, sizeof(families) / sizeof(families[0]));
+}
+#endif
