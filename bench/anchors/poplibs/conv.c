@@ -40,8 +40,9 @@ void build_conv(pop_graph *graph, struct passes *passes, const struct row *row)
     bool forward_alone = strstr(row->parameters, "--inference-only") != NULL;
     poplin_conv_params params = row_conv_params(row), gradient = poplin_get_gradient_params(&params);
     pop_options forward =
-        forward_alone ? POP_OPTIONS({ "pass", "INFERENCE_FWD" }) : POP_OPTIONS({ "pass", "TRAINING_FWD" });
-    pop_options backward = POP_OPTIONS({ "pass", "TRAINING_BWD" }), update = POP_OPTIONS({ "pass", "TRAINING_WU" });
+        POP_OPTIONS({ "pass", forward_alone ? "INFERENCE_FWD" : "TRAINING_FWD" }, { "remapOutputTensor", "false" });
+    pop_options backward = POP_OPTIONS({ "pass", "TRAINING_BWD" }, { "remapOutputTensor", "false" }),
+                update = POP_OPTIONS({ "pass", "TRAINING_WU" });
     poplin_planning_cache *cache = poplin_planning_cache_create();
     pop_tensor in = poplin_create_input(graph, &params, "in", forward, cache),
                weights = poplin_create_weights(graph, &params, "weights", forward, cache);

@@ -34,11 +34,11 @@ void build_fc(pop_graph *graph, struct passes *passes, const struct row *row)
     pop_shape x_shape = POP_SHAPE(groups, batch, in), w_shape = POP_SHAPE(groups, in, out);
     pop_type type = row_type(row, POP_HALF);
     bool forward_alone = strstr(row->parameters, "--inference-only") != NULL;
-    pop_options forward = POP_OPTIONS({ "fullyConnectedPass", "TRAINING_FWD" }),
-                backward = POP_OPTIONS({ "fullyConnectedPass", "TRAINING_BWD" }),
+    pop_options forward = POP_OPTIONS({ "fullyConnectedPass", "TRAINING_FWD" }, { "remapOutputTensor", "false" }),
+                backward = POP_OPTIONS({ "fullyConnectedPass", "TRAINING_BWD" }, { "remapOutputTensor", "false" }),
                 update = POP_OPTIONS({ "fullyConnectedPass", "TRAINING_WU" });
     if (forward_alone)
-        forward = POP_OPTIONS({ "fullyConnectedPass", "INFERENCE_FWD" });
+        forward = POP_OPTIONS({ "fullyConnectedPass", "INFERENCE_FWD" }, { "remapOutputTensor", "false" });
     poplin_planning_cache *cache = poplin_planning_cache_create();
     pop_tensor x = poplin_create_mat_mul_grouped_input_lhs(graph, type, type, x_shape, w_shape, "x", forward, cache);
     pop_tensor w = poplin_create_mat_mul_grouped_input_rhs(graph, type, type, x_shape, w_shape, "w", forward, cache);

@@ -8,6 +8,7 @@
 #include "poplin/convolution/conv_partials.h"
 #include "poplin/convolution/conv_places.h"
 #include "poplin/convolution/conv_regroup.h"
+#include "poplin/convolution/conv_result.h"
 #include "poplin/convolution/conv_stride.h"
 #include "poplin/convolution/conv_sums.h"
 #include "poplin/planner/method.h"
@@ -365,20 +366,6 @@ static pop_tensor build(const struct conv_resolved *conv, pop_tensor input, pop_
     return output;
 }
 
-/* Copies the output to one variable (option gatherConvOutput), in which each tile's part is contiguous for the next
- * operation. */
-static pop_tensor gather_output(const struct conv_resolved *conv, pop_tensor output, struct conv_program *program)
-{
-    const struct call *call = conv->call;
-    char *path = poplin_path(conv->name, "gathered");
-    pop_tensor gathered = pop_graph_clone(call->graph, pop_tensor_type(output), output,
-                                          POP_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES, path);
-    free(path);
-    if (call_ready(call))
-        conv_program_copy(program, CONV_GATHER, output, gathered);
-    return gathered;
-}
-
 pop_tensor conv_add(const struct conv_resolved *conv, pop_tensor input, pop_tensor weights,
                     struct conv_program *program)
 {
@@ -390,6 +377,5 @@ pop_tensor conv_add(const struct conv_resolved *conv, pop_tensor input, pop_tens
     pop_tensor output = call_ready(conv->call) ? build(conv, input, weights, program) : (pop_tensor){ 0 };
     if (request->simple.dilates && call_ready(conv->call))
         output = conv_dilate_output(conv, output, program);
-    return request->options.gather_conv_output && call_ready(conv->call) ? gather_output(conv, output, program)
-                                                                         : output;
+    return call_ready(conv->call) ? conv_laid_out(conv, output, program) : output;
 }

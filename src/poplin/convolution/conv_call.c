@@ -36,7 +36,7 @@ bool conv_call_begin(const struct call *call, struct conv_call *request, enum co
                      const poplin_conv_params *params, const char *name, pop_options options,
                      poplin_planning_cache *cache)
 {
-    *request = (struct conv_call){ .call = call, .cache = cache };
+    *request = (struct conv_call){ .call = call, .purpose = purpose, .cache = cache };
     if (!call_ready(call) || !check_params(call, params) ||
         !poplin_conv_options_parse(call, options, &request->options))
         return false;

@@ -11,6 +11,7 @@ enum conv_purpose { CONV_FORWARD, CONV_WEIGHT_UPDATE };
 
 struct conv_call {
     const struct call *call;
+    enum conv_purpose purpose;
     poplin_conv_params given;     /* with a field dimension of 1 element if the caller's have none */
     bool no_field;                /* the caller's parameters and tensors have no field dimension */
     poplin_conv_params convolved; /* depends on the purpose */

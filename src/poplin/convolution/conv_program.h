@@ -25,7 +25,7 @@ enum conv_phase {
     CONV_LAST_REDUCE = CONV_REDUCE + 2
 };
 enum { CONV_STEP_PHASES = CONV_LAST_REDUCE - CONV_PAD_PARTS + 1 };
-/* After all steps: dilated outputs, then outputs that are gathered. */
+/* After all steps: dilated outputs, then outputs that are copied to a layout of their own. */
 #define CONV_CLEAR_OUTPUT (UINT32_MAX - 2)
 #define CONV_DILATE       (UINT32_MAX - 1)
 #define CONV_GATHER       UINT32_MAX
