@@ -34,7 +34,7 @@
 #include "popsparse/plan/cycles.h"
 #include "popsparse/vertices.h"
 
-static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, enum sparse_pass pass, pop_type type)
+static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, enum sparse_phase pass, pop_type type)
 {
     struct sparse_work work = { .type = type,
                                 .rows = (size_t)pop_vertex_view_field_value(vertex, "rows", 0),

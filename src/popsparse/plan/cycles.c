@@ -64,7 +64,7 @@ static uint64_t grad_w_half(uint64_t x, uint64_t y, uint64_t z)
 }
 
 /* Workers share the rows, or the values of a row in the transposed product. */
-static uint64_t elements(enum sparse_pass pass, const struct sparse_work *work, unsigned workers)
+static uint64_t elements(enum sparse_phase pass, const struct sparse_work *work, unsigned workers)
 {
     uint64_t rows = work->rows * work->block_rows, columns = work->columns * work->block_columns, z = work->batch;
     uint64_t share = poplibs_ceil_div(rows, workers), part = poplibs_ceil_div(columns, workers);
@@ -92,7 +92,7 @@ static const struct block_costs block_costs[] = { { 4, 26, { 4, 2 }, 26, { 45, 3
 enum { BLOCK = 20 }; /* of a block in a product's worker, 14 to 25 by its side and type */
 
 /* Workers share the batch in products, and the rows in the gradient of the weights. */
-static uint64_t blocks(enum sparse_pass pass, const struct sparse_work *work, unsigned workers, size_t side)
+static uint64_t blocks(enum sparse_phase pass, const struct sparse_work *work, unsigned workers, size_t side)
 {
     const struct block_costs *costs = block_costs + (side == 8 ? 1 : side == 16 ? 2 : 0);
     bool half = work->type == POP_HALF;
@@ -106,7 +106,7 @@ static uint64_t blocks(enum sparse_pass pass, const struct sparse_work *work, un
     return 40 + 46 + 56 + count * load + 2 + workers * (costs->base + count * (BLOCK + part * costs->per_z[half]));
 }
 
-uint64_t sparse_cycles(enum sparse_pass pass, const struct sparse_work *work, unsigned workers)
+uint64_t sparse_cycles(enum sparse_phase pass, const struct sparse_work *work, unsigned workers)
 {
     size_t side = side_of(work);
     if (!work->own || !work->rows || !work->columns)

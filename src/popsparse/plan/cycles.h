@@ -14,9 +14,9 @@ struct sparse_work {
     size_t block_rows, block_columns;
     bool own; /* whether the bucket has values of the vertex's own part of the matrix */
 };
-enum sparse_pass { SPARSE_FORWARD, SPARSE_GRAD_A, SPARSE_GRAD_W };
+enum sparse_phase { SPARSE_FORWARD, SPARSE_GRAD_A, SPARSE_GRAD_W };
 
-uint64_t sparse_cycles(enum sparse_pass pass, const struct sparse_work *work, unsigned workers);
+uint64_t sparse_cycles(enum sparse_phase pass, const struct sparse_work *work, unsigned workers);
 /* Multiplications and additions. */
 uint64_t sparse_flops(const struct sparse_work *work);
 

@@ -74,7 +74,7 @@ static double reduce_cycles(const pop_target *target, double elements, size_t n)
 }
 
 /* A product: the operand's and the result's elements of a tile, and how many tiles' results are added. */
-static double pass_cycles(const struct search *search, const struct sparse_plan *plan, enum sparse_pass pass)
+static double pass_cycles(const struct search *search, const struct sparse_plan *plan, enum sparse_phase pass)
 {
     const struct sparse_shape *shape = search->shape;
     double size = shape->type == POP_HALF ? 2 : 4, batch = (double)plan->cell_batch;

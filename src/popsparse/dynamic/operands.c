@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "popsparse/dynamic/operands.h"
+
+popsparse_dynamic_sparse_tensor sparse_operand_create(const struct call *call, const struct sparse_request *request)
+{
+    popsparse_dynamic_sparse_tensor made = { 0 };
+    const struct sparse_plan *plan = &request->plan;
+    if (!call_fits_memory(call, "the sparse operand", plan->cells * (plan->nz + plan->meta_info), request->shape.type))
+        return made;
+    made.meta_info = sparse_meta_info_variable(call, request, call_path(call, call->name, "metaInfo"));
+    made.nz_values = sparse_bucket_variable(call, request, request->shape.type, request->plan.nz,
+                                            call_path(call, call->name, "nzValues"));
+    made.op = sparse_request_key(call, request);
+    return made;
+}
+
+bool sparse_takes_dense(const struct call *call, const struct sparse_request *request, const char *what, pop_tensor t,
+                        pop_shape shape)
+{
+    char seen[96], wanted[96];
+    if (!call_takes(call, what, t))
+        return false;
+    bool same = pop_tensor_rank(t) == shape.rank;
+    for (unsigned i = 0; i < shape.rank && same; ++i)
+        same = pop_tensor_dim(t, i) == shape.dims[i];
+    if (!same)
+        return call_fail(call, POP_POPLAR_ERROR, "%s has shape %s where the operation has %s", what,
+                         poplibs_shape_of(seen, sizeof(seen), t), poplibs_shape_text(wanted, sizeof(wanted), shape));
+    return pop_tensor_type(t) == request->shape.type ||
+           call_fail(call, POP_TYPE_ERROR, "%s is %s where the operation has %s", what,
+                     pop_type_name(pop_tensor_type(t)), pop_type_name(request->shape.type));
+}
+
+bool sparse_operand_take_pattern(const struct call *call, const struct sparse_request *request, pop_tensor meta_info,
+                                 struct sparse_cells *cells)
+{
+    size_t elements = sparse_meta_info_elements(&request->plan);
+    if (!call_takes(call, "the meta information", meta_info))
+        return false;
+    if (pop_tensor_type(meta_info) != POP_UNSIGNED_SHORT || pop_tensor_rank(meta_info) != 1 ||
+        pop_tensor_dim(meta_info, 0) != elements)
+        return call_fail(call, POP_POPLAR_ERROR,
+                         "the meta information is %s, %zu elements; the operation has unsigned short, %zu elements",
+                         pop_type_name(pop_tensor_type(meta_info)), pop_tensor_num_elements(meta_info), elements);
+    *cells = sparse_cells_of(call, meta_info, (pop_tensor){ 0 });
+    return true;
+}
+
+bool sparse_operand_take(const struct call *call, const struct sparse_request *request,
+                         popsparse_dynamic_sparse_tensor operand, struct sparse_cells *cells)
+{
+    size_t elements = request->plan.cells * request->plan.nz;
+    if (!sparse_request_check_key(call, request, operand.op) ||
+        !sparse_operand_take_pattern(call, request, operand.meta_info, cells) ||
+        !sparse_takes_dense(call, request, "the tensor of non-zero values", operand.nz_values, POP_SHAPE(elements)))
+        return false;
+    cells->values = operand.nz_values;
+    return true;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A pass over all buckets: a vertex for each cell and part of the batch.  Buckets that hold values of other cells then
+ * travel from cell to cell, as many steps as the pattern says, and the vertices look at each that comes by. */
+#ifndef POPSPARSE_PASS_PASS_H
+#define POPSPARSE_PASS_PASS_H
+
+#include "popsparse/pass/layout.h"
+
+struct sparse_cells {
+    pop_tensor meta_info; /* {cells x plan.meta_info} */
+    pop_tensor values;    /* {cells x plan.nz}; of a pass that writes them {z, cells x plan.nz} */
+    pop_tensor steps;     /* one UNSIGNED_SHORT; null: no bucket travels */
+};
+/* The buckets of a sparse operand. */
+struct sparse_cells sparse_cells_of(const struct call *call, pop_tensor meta_info, pop_tensor values);
+
+/* Where a vertex is, and what it has of the buckets. */
+struct sparse_place {
+    pop_vertex vertex;
+    size_t cell, z;
+    bool own; /* the bucket is the cell's */
+};
+struct sparse_pass {
+    const struct sparse_request *request;
+    const char *vertex; /* "SparseDenseMatMul%s<%s,float>" is made of it and the kind of blocks */
+    const char *block_vertex;
+    const char *values; /* the field of the values */
+    bool writes;        /* them */
+    /* Connects the vertex's other fields. */
+    void (*connect)(const struct call *call, const struct sparse_pass *pass, const struct sparse_place *place);
+    pop_tensor in, other, out; /* for connect */
+    size_t extent;             /* for connect */
+};
+
+void sparse_pass_run(const struct call *call, const struct sparse_pass *pass, const struct sparse_cells *cells);
+/* Sets the fields that each vertex has for its cell. */
+void sparse_set_cell_fields(const struct call *call, const struct sparse_request *request,
+                            const struct sparse_place *place);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a call of a sparse operation does: its shape, its options and its plan. */
+#ifndef POPSPARSE_PASS_REQUEST_H
+#define POPSPARSE_PASS_REQUEST_H
+
+#include "popsparse/plan/plan.h"
+
+struct sparse_request {
+    struct sparse_shape shape;
+    struct sparse_options options;
+    struct sparse_plan plan;
+    enum sparse_option_set set;
+};
+
+/* Checks the shape and the call's options, and plans. ratio: the parameters' nz_ratio.  False after an error of the
+ * graph. */
+bool sparse_request_make(const struct call *call, const struct sparse_shape *shape, double ratio,
+                         enum sparse_option_set set, popsparse_planning_cache *cache, struct sparse_request *request);
+/* What identifies an operation's operand, as a text that the graph keeps: kind, shape and options. */
+const char *sparse_request_key(const struct call *call, const struct sparse_request *request);
+/* Checks that an operand was created for the request; key NULL is allowed.  False after an error of the graph. */
+bool sparse_request_check_key(const struct call *call, const struct sparse_request *request, const char *key);
+/* The shape in a key; false when it is none. */
+bool sparse_request_read_key(const char *key, struct sparse_shape *shape);
+
+#endif
