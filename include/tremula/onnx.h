@@ -124,8 +124,8 @@ POP_API const tremula_onnx_operator *tremula_onnx_operator_at(size_t index); /* 
 
 /* ---- before building ---- */
 
-/* The value of a symbolic dimension, by its name, or of dimension i of an input, by "input:i".  index_error: no such
- * dimension. */
+/* The value of a symbolic dimension, by its name, or of dimension i of an input alone, by "input:i" ("x:0"), which the
+ * last one that is given decides.  index_error: no such dimension. */
 POP_API pop_status tremula_onnx_set_dimension(tremula_onnx_model *model, const char *name, size_t value,
                                               pop_error *error);
 /* Gives an input a shape; poplar_error when it contradicts the file's. */

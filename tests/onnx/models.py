@@ -130,6 +130,17 @@ def make_small():
     return model(graph(net.nodes, [value("input", ["batch", 3, 8, 8])], [value("output", ["batch", 10])], net.weights))
 
 
+def make_open():
+    """Dimensions without numbers: the batch of both inputs, one with a name, and one without."""
+    nodes = [node("Add", ["x", "z"], ["y"], "sum")]
+    return model(graph(nodes, [value("x", ["batch", 4, "width"]), value("z", ["batch", 4, ""])], [value("y", ["batch", 4, "width"])]))
+
+
+def make_nameless():
+    """A batch without a number and without a name."""
+    return model(graph([node("Relu", ["x:0"], ["y"], "relu")], [value("x:0", ["", 4])], [value("y", ["", 4])]))
+
+
 def make_cycle():
     nodes = [node("Add", ["x", "b"], ["a"], "first"), node("Relu", ["a"], ["b"], "second")]
     return model(graph(nodes, [value("x", [2])], [value("b", [2])]))

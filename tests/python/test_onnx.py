@@ -70,6 +70,12 @@ class Models(unittest.TestCase):
         np.testing.assert_allclose(half, expected, atol=2e-2)
         self.assertGreater(np.abs(half - expected).max(), 1e-5)
 
+    def test_dimensions_without_names(self):
+        model = tm.onnx.load(models.make_nameless())
+        self.assertEqual(model.inputs[0].shape, (None, 4))
+        for session in (model.compile(self.device, batch=3), model.compile(self.device, dims={"x:0:0": 3})):
+            np.testing.assert_array_equal(session.run({"x:0": np.full((3, 4), -1.0)})["y"], np.zeros((3, 4)))
+
     def test_outputs_are_the_caller_s(self):
         session = tm.onnx.load(dense()).compile(self.device, batch=1)
         first = session.run({"x": np.ones((1, 6))})["y"]

@@ -140,6 +140,18 @@ static bool set_dimensions(const arguments *a, tremula_onnx_model *model, pop_er
     return true;
 }
 
+/* A new text: the name of a dimension, or "input:dimension". */
+static char *name_of(const tremula_onnx_value *info, int d)
+{
+    size_t size = strlen(info->parameters[d]) + strlen(info->name) + 16;
+    char *name = pop_memory_resize(NULL, size, 1);
+    if (*info->parameters[d])
+        pop_text_format(name, size, "%s", info->parameters[d]);
+    else
+        pop_text_format(name, size, "%s:%d", info->name, d);
+    return name;
+}
+
 /* The first dimension of each input that the file leaves open is the batch. */
 static bool set_batch(const arguments *a, tremula_onnx_model *model, pop_error *error)
 {
@@ -151,15 +163,67 @@ static bool set_batch(const arguments *a, tremula_onnx_model *model, pop_error *
         return false;
     }
     for (size_t i = 0; tremula_onnx_input(model, i); ++i) {
-        char name[32];
-        pop_text_format(name, sizeof(name), "%zu:0", i);
         const tremula_onnx_value *info = tremula_onnx_input(model, i);
-        if (info->rank > 0 && info->dims[0] < 0 &&
-            tremula_onnx_set_dimension(model, *info->parameters[0] ? info->parameters[0] : name, batch, error) !=
-                POP_OK)
+        if (info->rank <= 0 || info->dims[0] >= 0)
+            continue;
+        char *name = name_of(info, 0);
+        pop_status status = tremula_onnx_set_dimension(model, name, batch, error);
+        pop_memory_free(name);
+        if (status != POP_OK)
             return false;
     }
     return true;
+}
+
+/* ---- dimensions that nothing gives ---- */
+
+/* Whether --dim gives a dimension a number, by its name or by "INPUT:DIMENSION". */
+static bool is_given(const arguments *a, const char *name)
+{
+    size_t length = strlen(name);
+    for (unsigned i = 0; i < a->num_dim; ++i)
+        if (strncmp(a->dim[i], name, length) == 0 && a->dim[i][length] == '=')
+            return true;
+    return false;
+}
+
+/* The first dimensions of inputs are the batch, and whatever else has the name of one. */
+static bool is_batch(const tremula_onnx_model *model, const char *parameter)
+{
+    const tremula_onnx_value *info;
+    for (size_t i = 0; *parameter && (info = tremula_onnx_input(model, i)); ++i)
+        if (info->rank > 0 && info->dims[0] < 0 && strcmp(info->parameters[0], parameter) == 0)
+            return true;
+    return false;
+}
+
+/* Adds the option that would give dimension d of an input a number, unless the text has it. */
+static void add_option(const arguments *a, const tremula_onnx_model *model, const tremula_onnx_value *info, int d,
+                       char *text, size_t size)
+{
+    bool batch = d == 0 || is_batch(model, info->parameters[d]);
+    char *name = name_of(info, d), place[300], option[300];
+    pop_text_format(place, sizeof(place), "%s:%d", info->name, d);
+    pop_text_format(option, sizeof(option), batch ? " --batch N" : " --dim %s=N", name);
+    size_t length = strlen(text);
+    if (!is_given(a, name) && !is_given(a, place) && !(batch && a->batch) && !strstr(text, option))
+        pop_text_format(text + length, size - length, "%s", option);
+    pop_memory_free(name);
+}
+
+bool check_dimensions(const arguments *a, const tremula_onnx_model *model, const tremula_onnx_tensor *inputs,
+                      pop_error *error)
+{
+    char text[800] = "";
+    const tremula_onnx_value *info;
+    for (size_t i = 0; (info = tremula_onnx_input(model, i)); ++i)
+        for (int d = 0; d < info->rank && !inputs[i].data; ++d)
+            if (info->dims[d] < 0)
+                add_option(a, model, info, d, text, sizeof(text));
+    if (*text)
+        tool_fail(error, POP_POPLAR_ERROR,
+                  "%s: the file leaves dimensions of its inputs open: add%s, or give inputs (--input)", a->model, text);
+    return !*text;
 }
 
 tremula_onnx_model *load_model(const arguments *a, pop_error *error)

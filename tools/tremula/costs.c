@@ -178,9 +178,9 @@ pop_status print_costs(const session *s, size_t wanted, pop_error *error)
     double total = (double)c.cycles.total;
     put("%.0f cycles, %.3g ms at %.4g GHz; of all tiles' cycles %.0f %% compute, %.0f %% exchange, %.0f %% wait\n",
         total, c.seconds * 1e3, s->target->tile_clock_frequency / 1e9, c.compute * 100, c.exchange * 100, c.sync * 100);
-    put("memory: %.4g MB of %.4g MB on %u tiles; the fullest tile has %.4g of %.4g KB\n", (double)c.all / 1e6,
+    put("memory: %.4g MB of %.4g MB on %u tiles; the fullest tile has %.4g of %.4g KB%s\n", (double)c.all / 1e6,
         (double)pop_target_memory_bytes(s->target) / 1e6, pop_target_num_tiles(s->target), (double)c.fullest / 1e3,
-        (double)c.per_tile / 1e3);
+        (double)c.per_tile / 1e3, c.needed > c.per_tile ? "" : ": the model fits");
     if (c.needed > c.per_tile)
         print_shortage(s, &c);
     pop_profile_value execution = { 0 };

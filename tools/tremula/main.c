@@ -41,15 +41,17 @@ static void usage(FILE *file)
 {
     fprintf(file, "usage: tremula COMMAND ...\n\n");
     for (size_t i = 0; i < COMMANDS; ++i)
-        fprintf(file, "  tremula %-9s %s\n               %s\n", commands[i].name, commands[i].usage, commands[i].what);
+        fprintf(file, "  tremula %s%s%s\n               %s\n", commands[i].name, *commands[i].usage ? " " : "",
+                commands[i].usage, commands[i].what);
     fprintf(file, "\n"
                   "The device D is a machine: ipu2 (the default), bow, ipu1, ipu21, cpu, or a target as text (\"ipu2 "
                   "type=ipu_model\n"
                   "tiles=64\") or in a file.  KEY is a word of such a text: tiles, memory (bytes of a tile), exchange "
                   "(bytes that a\n"
-                  "tile receives in a cycle), clock (Hz), ipus, links (bits a second of a link between IPUs), ...  "
+                  "tile receives in a cycle), clock (Hz), ipus, links (bits a second of a link between IPUs), ...\n"
                   "docs/libraries/onnx.md leads through all of it.\n"
-                  "Exit codes: 0 done, 1 outputs differ, 2 wrong use or a model that cannot run.\n");
+                  "Exit codes: 0 done, 1 outputs differ, 2 wrong use or a model that cannot run.  tremula --version "
+                  "prints the version.\n");
 }
 
 int main(int argc, char **argv)

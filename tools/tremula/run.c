@@ -233,7 +233,8 @@ int command_run(const arguments *a)
         s.engine_options = (pop_options){ engine, 2 };
     s.inputs = pop_memory_resize(NULL, s.num_inputs + 1, sizeof(*s.inputs));
     memset(s.inputs, 0, (s.num_inputs + 1) * sizeof(*s.inputs));
-    int result = read_inputs(a, model, s.inputs, &error) ? run_session(a, &s, &error) : say("run", "%s", error.text);
+    bool ready = read_inputs(a, model, s.inputs, &error) && check_dimensions(a, model, s.inputs, &error);
+    int result = ready ? run_session(a, &s, &error) : say("run", "%s", error.text);
     session_end(&s);
     free_tensors(s.inputs, s.num_inputs);
     tremula_onnx_destroy(model);

@@ -254,6 +254,22 @@ static bool write_plot(const arguments *a, const struct axis *axes, size_t machi
     return good || say("sweep", "%s: cannot write it: %s", a->plot, pop_text_from_errno(errno)) == EXIT_DONE;
 }
 
+/* What is wrong with the model or its inputs is said once, not by each machine. */
+static bool check_model(const arguments *a)
+{
+    pop_error error = { 0 };
+    tremula_onnx_model *model = load_model(a, &error);
+    if (!model)
+        return say("sweep", "%s", error.text) == EXIT_DONE;
+    size_t count = count_inputs(model);
+    tremula_onnx_tensor *inputs = pop_memory_resize(NULL, count + 1, sizeof(*inputs));
+    memset(inputs, 0, (count + 1) * sizeof(*inputs));
+    bool good = read_inputs(a, model, inputs, &error) && check_dimensions(a, model, inputs, &error);
+    free_tensors(inputs, count);
+    tremula_onnx_destroy(model);
+    return good || say("sweep", "%s", error.text) == EXIT_DONE;
+}
+
 int command_sweep(const arguments *a)
 {
     struct axis axes[MAX_KEYS];
@@ -269,7 +285,7 @@ int command_sweep(const arguments *a)
     if (good && machines > MAX_MACHINES)
         good = say("sweep", "these are %zu machines; at most %d are measured", machines, MAX_MACHINES) == EXIT_DONE;
     int result = EXIT_WRONG;
-    if (good) {
+    if (good && check_model(a)) {
         struct measurement *results = pop_memory_resize(NULL, machines, sizeof(*results));
         if (run_all(a, axes, machines, results)) {
             print_table(a, axes, machines, results);

@@ -27,6 +27,9 @@ bool read_machine(const char *text, const char *more, pop_target *target, pop_er
 tremula_onnx_model *load_model(const arguments *a, pop_error *error);
 /* Reads or draws the inputs of a model: list has an entry for each. */
 bool read_inputs(const arguments *a, const tremula_onnx_model *model, tremula_onnx_tensor *list, pop_error *error);
+/* Whether the inputs that were read, and the arguments, give all dimensions; the error has the options that do. */
+bool check_dimensions(const arguments *a, const tremula_onnx_model *model, const tremula_onnx_tensor *inputs,
+                      pop_error *error);
 void free_tensors(tremula_onnx_tensor *list, size_t count);
 /* A file's tensor by its name: .npy or .pb. */
 pop_status read_tensor(const char *path, tremula_onnx_tensor *tensor, pop_error *error);

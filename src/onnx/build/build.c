@@ -3,6 +3,7 @@
 #include "onnx/build/flops.h"
 #include "onnx/build/rows.h"
 #include "onnx/build/stages.h"
+#include "onnx/model/names.h"
 #include "onnx/model/tensor_file.h"
 
 #include <poplar/debug.h>
@@ -186,7 +187,7 @@ static void set_dims(const tremula_onnx_model *model, const tremula_onnx_value *
         size_t value = info->dims[i] < 0 ? 0 : (size_t)info->dims[i];
         bool found = info->dims[i] >= 0;
         for (const onnx_dimension *at = model->dimensions; at && !found; at = at->next)
-            if ((found = *info->parameters[i] && strcmp(at->name, info->parameters[i]) == 0))
+            if ((found = onnx_is_dimension(info, i, at->name)))
                 value = at->value;
         if (!found)
             onnx_complain(b, "input '%s' has no number for dimension %zu%s%s%s: give it one", info->name, i,

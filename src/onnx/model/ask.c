@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a model has, and what is fixed before it is built. */
+#include "onnx/model/names.h"
 #include "onnx/model/operator.h"
 
 #include <poplar/text.h>
@@ -97,17 +98,35 @@ size_t tremula_onnx_count_operators(const tremula_onnx_model *model, tremula_onn
     return uses.count;
 }
 
+/* Appends the names of symbolic dimensions, each once, as far as they fit. */
+static void list_dimensions(const tremula_onnx_model *model, char *text, size_t size)
+{
+    const tremula_onnx_value *info = model->graph.input_info;
+    for (size_t i = 0; i < model->graph.num_inputs; ++i)
+        for (int j = 0; j < info[i].rank; ++j) {
+            char name[128];
+            size_t length = strlen(text);
+            pop_text_format(name, sizeof(name), "'%s'", info[i].parameters[j]);
+            if (info[i].dims[j] < 0 && *info[i].parameters[j] && !strstr(text, name))
+                pop_text_format(text + length, size - length, "%s%s", length ? ", " : "", name);
+        }
+}
+
 pop_status tremula_onnx_set_dimension(tremula_onnx_model *model, const char *name, size_t value, pop_error *error)
 {
     for (size_t i = 0; i < model->graph.num_inputs; ++i)
         for (int j = 0; j < model->graph.input_info[i].rank; ++j)
-            if (model->graph.input_info[i].dims[j] < 0 && strcmp(model->graph.input_info[i].parameters[j], name) == 0) {
+            if (model->graph.input_info[i].dims[j] < 0 &&
+                onnx_is_dimension(&model->graph.input_info[i], (size_t)j, name)) {
                 onnx_dimension *dimension = onnx_new(&model->arena, 1, sizeof(*dimension));
                 *dimension = (onnx_dimension){ onnx_keep_text(&model->arena, name), value, model->dimensions };
                 model->dimensions = dimension;
                 return POP_OK;
             }
-    return onnx_fail(error, POP_INDEX_ERROR, "%s: no input has a dimension '%s'", model->path, name);
+    char names[400] = "";
+    list_dimensions(model, names, sizeof(names));
+    return onnx_fail(error, POP_INDEX_ERROR, "%s: no input has a dimension '%s' (open ones: %s)", model->path, name,
+                     *names ? names : "none that has a name");
 }
 
 pop_status tremula_onnx_set_shape(tremula_onnx_model *model, size_t input, pop_shape shape, pop_error *error)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "onnx/model/names.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct onnx_name_entry {
@@ -55,4 +56,17 @@ uint32_t onnx_names_find(const onnx_names *names, const char *name)
             return entry->value;
     }
     return 0;
+}
+
+bool onnx_is_dimension(const tremula_onnx_value *info, size_t dim, const char *name)
+{
+    if (*info->parameters[dim] && strcmp(info->parameters[dim], name) == 0)
+        return true;
+    const char *colon = strrchr(name, ':'); /* the input's name may have others */
+    size_t length = colon ? (size_t)(colon - name) : 0;
+    if (!colon || strlen(info->name) != length || strncmp(info->name, name, length) != 0)
+        return false;
+    char *end;
+    unsigned long number = strtoul(colon + 1, &end, 10);
+    return colon[1] >= '0' && colon[1] <= '9' && !*end && number == dim;
 }

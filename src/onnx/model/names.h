@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <tremula/onnx.h>
 
 typedef struct onnx_names {
     const struct onnx_names *outer; /* NULL: the main graph's */
@@ -19,5 +20,8 @@ typedef struct onnx_names {
 bool onnx_names_add(onnx_names *names, const char *name, uint32_t value);
 /* The value of a name in this scope or an outer one; 0 when there is none. */
 uint32_t onnx_names_find(const onnx_names *names, const char *name);
+
+/* Whether a name is that of an input's dimension: of its parameter ("batch"), or "input:dim". */
+bool onnx_is_dimension(const tremula_onnx_value *info, size_t dim, const char *name);
 
 #endif
