@@ -28,6 +28,7 @@ install(EXPORT poplarTargets DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/poplar CO
 install(FILES docs/man/popc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
 install(FILES completions/tremula.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT runtime RENAME pva)
 install(FILES completions/tremula.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT runtime RENAME popc)
+install(FILES completions/tremula.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT runtime RENAME tremula)
 install(FILES docs/man/tremula.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 COMPONENT runtime)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${TREMULA_INSTALL_DOCDIR} COMPONENT runtime)
 install(DIRECTORY docs DESTINATION ${TREMULA_INSTALL_DOCDIR} COMPONENT dev FILES_MATCHING PATTERN *.md PATTERN *.svg PATTERN *.png PATTERN decisions EXCLUDE PATTERN api EXCLUDE PATTERN man EXCLUDE)
@@ -42,11 +43,24 @@ if(TARGET poplar_mpi)
   install(TARGETS poplar_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi)
 endif()
 
+# tremula-demo: a script, and the network that it trains.
+if(TARGET popnn)
+  if(NOT TARGET train_mlp) # without the examples
+    add_executable(train_mlp examples/training/mlp.c examples/training/training.c)
+    target_include_directories(train_mlp PRIVATE examples)
+    target_link_libraries(train_mlp PRIVATE popnn poplin popops poputil m)
+    set_target_properties(train_mlp PROPERTIES OUTPUT_NAME mlp)
+  endif()
+  set_target_properties(train_mlp PROPERTIES INSTALL_RPATH "$ORIGIN/../../${CMAKE_INSTALL_LIBDIR}")
+  install(PROGRAMS scripts/tremula-demo DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+  install(TARGETS train_mlp RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tremula COMPONENT runtime)
+endif()
+
 # What `make install` builds: the libraries, their codelets and the commands, without tests, examples and measurements.
 set(codelets ${POPLIBS_LIBRARIES})
 list(TRANSFORM codelets REPLACE "(.+)" "$<TARGET_NAME_IF_EXISTS:\\1_codelets>")
 add_custom_target(product DEPENDS ${codelets} poplar popc pva pvti pva_command ${POPLIBS_LIBRARIES} $<TARGET_NAME_IF_EXISTS:poplar_mpi> $<TARGET_NAME_IF_EXISTS:python_package>
-                  $<TARGET_NAME_IF_EXISTS:tremula_onnx> $<TARGET_NAME_IF_EXISTS:tremula_command>)
+                  $<TARGET_NAME_IF_EXISTS:tremula_onnx> $<TARGET_NAME_IF_EXISTS:tremula_command> $<TARGET_NAME_IF_EXISTS:train_mlp>)
 add_custom_target(uninstall COMMAND ${PROJECT_SOURCE_DIR}/scripts/uninstall ${PROJECT_BINARY_DIR}/install_manifest.txt VERBATIM)
 if(PROJECT_IS_TOP_LEVEL)
   include(cmake/package.cmake)

@@ -16,7 +16,7 @@ import tempfile
 import zipfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-COMMANDS = ("popc", "pva", "tremula")
+COMMANDS = ("popc", "pva", "tremula", "tremula-demo")
 
 
 def version():
@@ -73,7 +73,7 @@ class Wheel:
 
 def contents(prefix):
     """(name in the wheel, path) of every file of the installation that a program needs."""
-    for top, place in (("lib", "tremula/prefix/lib"), ("bin", "tremula/prefix/bin"), ("include", "tremula/prefix/include"), ("python", ""),
+    for top, place in (("lib", "tremula/prefix/lib"), ("bin", "tremula/prefix/bin"), ("libexec", "tremula/prefix/libexec"), ("include", "tremula/prefix/include"), ("python", ""),
                        ("share/tremula", "tremula/prefix/share/tremula"), ("share/doc/tremula/licences", "tremula/prefix/licences")):
         whole = os.path.join(prefix, top)
         for folder, folders, files in os.walk(whole):
@@ -101,7 +101,7 @@ def write_wheel(prefix, wheel_directory):
     wheel.add(information + "/METADATA", metadata().encode())
     wheel.add(information + "/WHEEL", ("Wheel-Version: 1.0\nGenerator: tremula\nRoot-Is-Purelib: false\nTag: %s\n" % tag()).encode())
     commands = [command for command in COMMANDS if os.path.exists(os.path.join(prefix, "bin", command))]
-    wheel.add(information + "/entry_points.txt", ("[console_scripts]\n" + "".join("%s = tremula.commands:%s\n" % (c, c) for c in commands)).encode())
+    wheel.add(information + "/entry_points.txt", ("[console_scripts]\n" + "".join("%s = tremula.commands:%s\n" % (c, c.replace("-", "_")) for c in commands)).encode())
     wheel.close(information)
     os.replace(path + ".new", path)
     return name

@@ -23,3 +23,7 @@ def pva():
 
 def tremula():
     _run("tremula")
+
+
+def tremula_demo():
+    _run("tremula-demo")
