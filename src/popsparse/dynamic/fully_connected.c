@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplibs/log.h"
+#include "popsparse/dynamic/layer.h"
 #include "popsparse/dynamic/operands.h"
 #include "popsparse/pass/grad_w.h"
 #include "popsparse/pass/product.h"
@@ -21,29 +22,12 @@ static pop_tensor to_layer(const struct call *call, pop_tensor t)
                               POP_SHAPE(pop_tensor_dim(t, 2), pop_tensor_dim(t, 0) * pop_tensor_dim(t, 1)));
 }
 
-static bool make(const struct call *call, const popsparse_dynamic_fully_connected_params *params, pop_type type,
-                 popsparse_planning_cache *cache, struct sparse_request *request)
-{
-    if (!params)
-        return call_ready(call) && call_fail(call, POP_POPLAR_ERROR, "params is NULL");
-    struct sparse_shape shape = sparse_shape_of_fully_connected(params, type);
-    return sparse_request_make(call, &shape, params->nz_ratio, SPARSE_OF_FULLY_CONNECTED, cache, request);
-}
 static bool takes_data(const struct call *call, const struct sparse_request *request, const char *what, pop_tensor t,
                        size_t channels)
 {
     return sparse_takes_dense(call, request, what, t,
                               POP_SHAPE(request->shape.batch, request->shape.groups * channels));
 }
-/* A pass for which the plan was not made would find other buckets. */
-static bool planned_for(const struct call *call, bool planned, const char *option)
-{
-    return planned || call_fail(call, POP_POPLAR_ERROR,
-                                "option '%s' is not set: set it to true in all calls of the layer and in its "
-                                "partitioner, whose plan is then for this pass too",
-                                option);
-}
-
 /* ---- creation ---- */
 
 popsparse_dynamic_sparse_tensor popsparse_dynamic_create_fully_connected_weights_at(
@@ -52,7 +36,7 @@ popsparse_dynamic_sparse_tensor popsparse_dynamic_create_fully_connected_weights
 {
     POPLIBS_CALL(graph, log_type(input_type), name, options);
     struct sparse_request request;
-    if (!make(call, params, input_type, cache, &request))
+    if (!sparse_layer_request(call, params, input_type, cache, &request))
         return (popsparse_dynamic_sparse_tensor){ 0 };
     return sparse_operand_create(call, &request);
 }
@@ -64,7 +48,7 @@ pop_tensor popsparse_dynamic_create_fully_connected_input_at(pop_where where, po
 {
     POPLIBS_CALL(graph, log_type(input_type), name, options);
     struct sparse_request request;
-    if (!make(call, params, input_type, cache, &request))
+    if (!sparse_layer_request(call, params, input_type, cache, &request))
         return (pop_tensor){ 0 };
     pop_tensor made = sparse_dense_variable(call, &request, SPARSE_COLUMNS, name);
     return to_layer(call, sparse_dense_view(call, &request, made));
@@ -81,7 +65,7 @@ pop_tensor popsparse_dynamic_fully_connected_fwd_at(pop_where where, pop_graph *
     POPLIBS_CALL_IN(sequence, graph, weights.nz_values, activations, name, options);
     struct sparse_request request;
     struct sparse_cells cells;
-    if (!make(call, params, pop_tensor_type(weights.nz_values), cache, &request) ||
+    if (!sparse_layer_request(call, params, pop_tensor_type(weights.nz_values), cache, &request) ||
         !sparse_operand_take(call, &request, weights, &cells) ||
         !takes_data(call, &request, "activations", activations, request.shape.columns))
         return (pop_tensor){ 0 };
@@ -97,8 +81,8 @@ pop_tensor popsparse_dynamic_fully_connected_grad_a_at(pop_where where, pop_grap
     POPLIBS_CALL_IN(sequence, graph, weights.nz_values, gradients, name, options);
     struct sparse_request request;
     struct sparse_cells cells;
-    if (!make(call, params, pop_tensor_type(weights.nz_values), cache, &request) ||
-        !planned_for(call, request.options.grad_a, "doGradAPass") ||
+    if (!sparse_layer_request(call, params, pop_tensor_type(weights.nz_values), cache, &request) ||
+        !sparse_layer_planned_for(call, request.options.grad_a, "doGradAPass") ||
         !sparse_operand_take(call, &request, weights, &cells) ||
         !takes_data(call, &request, "gradients", gradients, request.shape.rows))
         return (pop_tensor){ 0 };
@@ -114,8 +98,8 @@ pop_tensor popsparse_dynamic_fully_connected_sparse_grad_w_at(pop_where where, p
     POPLIBS_CALL_IN(sequence, graph, meta_info, gradients, activations, name, options);
     struct sparse_request request;
     struct sparse_cells cells;
-    if (!make(call, params, pop_tensor_type(activations), cache, &request) ||
-        !planned_for(call, request.options.grad_w, "doGradWPass") ||
+    if (!sparse_layer_request(call, params, pop_tensor_type(activations), cache, &request) ||
+        !sparse_layer_planned_for(call, request.options.grad_w, "doGradWPass") ||
         !sparse_operand_take_pattern(call, &request, meta_info, &cells) ||
         !takes_data(call, &request, "gradients", gradients, request.shape.rows) ||
         !takes_data(call, &request, "activations", activations, request.shape.columns))
@@ -142,7 +126,7 @@ popsparse_dynamic_fully_connected_dense_grad_w_serial_splits_at(pop_where where,
     POPLIBS_CALL(graph, log_type(input_type), options);
     popsparse_dynamic_serial_splits splits = { 1, 1, 1 };
     struct sparse_request request;
-    if (!make(call, params, input_type, cache, &request))
+    if (!sparse_layer_request(call, params, input_type, cache, &request))
         return splits;
     const struct sparse_shape *s = &request.shape;
     const pop_target *target = pop_graph_target(graph);

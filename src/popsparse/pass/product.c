@@ -25,8 +25,7 @@ static void connect_product(const struct call *call, const struct sparse_pass *p
     call_set(call, place->vertex, "numZ", plan->cell_batch);
 }
 
-/* {partials, z, groups, lines, batch / z}, each part on the tile that writes it, and 0. */
-static pop_tensor partials_of(const struct call *call, const struct sparse_request *request, enum sparse_lines lines)
+pop_tensor sparse_partials(const struct call *call, const struct sparse_request *request, enum sparse_lines lines)
 {
     const struct sparse_plan *plan = &request->plan;
     size_t count = lines == SPARSE_ROWS ? plan->y : plan->x;
@@ -45,6 +44,18 @@ static pop_tensor partials_of(const struct call *call, const struct sparse_reque
     return partials;
 }
 
+pop_tensor sparse_result(const struct call *call, const struct sparse_request *request, enum sparse_lines lines,
+                         pop_tensor partials)
+{
+    if (!call_ready(call))
+        return (pop_tensor){ 0 };
+    if (pop_tensor_dim(partials, 0) == 1 && request->shape.type == POP_FLOAT)
+        return sparse_dense_view(call, request, pop_tensor_at(partials, 0));
+    pop_tensor result = sparse_dense_variable(call, request, lines, call_path(call, call->name, "result"));
+    sparse_sum(call, partials, result);
+    return sparse_dense_view(call, request, result);
+}
+
 pop_tensor sparse_product(const struct call *call, const struct sparse_request *request,
                           const struct sparse_cells *cells, pop_tensor dense, bool transposed)
 {
@@ -57,13 +68,7 @@ pop_tensor sparse_product(const struct call *call, const struct sparse_request *
                                 .connect = connect_product,
                                 .extent = transposed };
     pass.in = sparse_dense_arranged(call, request, from, dense);
-    pass.out = partials_of(call, request, to);
+    pass.out = sparse_partials(call, request, to);
     sparse_pass_run(call, &pass, cells);
-    if (!call_ready(call))
-        return (pop_tensor){ 0 };
-    if (pop_tensor_dim(pass.out, 0) == 1 && request->shape.type == POP_FLOAT)
-        return sparse_dense_view(call, request, pop_tensor_at(pass.out, 0));
-    pop_tensor result = sparse_dense_variable(call, request, to, call_path(call, call->name, "result"));
-    sparse_sum(call, pass.out, result);
-    return sparse_dense_view(call, request, result);
+    return sparse_result(call, request, to, pass.out);
 }
