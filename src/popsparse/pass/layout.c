@@ -94,7 +94,7 @@ pop_tensor sparse_dense_arranged(const struct call *call, const struct sparse_re
 
 /* ---- buckets ---- */
 
-static void map_buckets(const struct call *call, const struct sparse_request *request, pop_tensor buckets,
+void sparse_map_buckets(const struct call *call, const struct sparse_request *request, pop_tensor buckets,
                         size_t elements)
 {
     const struct sparse_plan *plan = &request->plan;
@@ -111,7 +111,7 @@ pop_tensor sparse_bucket_variable(const struct call *call, const struct sparse_r
                                   size_t elements, const char *name)
 {
     pop_tensor made = pop_graph_add_variable(call->graph, type, POP_SHAPE(request->plan.cells * elements), name);
-    map_buckets(call, request, made, elements);
+    sparse_map_buckets(call, request, made, elements);
     return made;
 }
 
@@ -123,6 +123,6 @@ pop_tensor sparse_meta_info_variable(const struct call *call, const struct spars
         return made;
     pop_graph_set_tile_mapping(call->graph, pop_tensor_slice(made, 0, SPARSE_HEADER, 0),
                                sparse_control_tile(call, request));
-    map_buckets(call, request, pop_tensor_slice(made, SPARSE_HEADER, elements, 0), request->plan.meta_info);
+    sparse_map_buckets(call, request, pop_tensor_slice(made, SPARSE_HEADER, elements, 0), request->plan.meta_info);
     return made;
 }

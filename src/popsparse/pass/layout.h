@@ -31,7 +31,10 @@ pop_tensor sparse_dense_arranged(const struct call *call, const struct sparse_re
 pop_tensor sparse_dense_part(const struct call *call, const struct sparse_request *request, enum sparse_lines lines,
                              pop_tensor dense, size_t cell, size_t z);
 
-/* A variable {cells x elements}: a bucket's elements are on its tiles, in equal parts. */
+/* Maps {cells x elements}: a bucket's elements are on its tiles, in equal parts. */
+void sparse_map_buckets(const struct call *call, const struct sparse_request *request, pop_tensor buckets,
+                        size_t elements);
+/* A variable {cells x elements}, mapped like this. */
 pop_tensor sparse_bucket_variable(const struct call *call, const struct sparse_request *request, pop_type type,
                                   size_t elements, const char *name);
 /* The pattern with its header. */

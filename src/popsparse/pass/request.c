@@ -20,15 +20,15 @@ bool sparse_request_make(const struct call *call, const struct sparse_shape *sha
 
 static void write_key(const struct sparse_request *request, char *text, size_t size)
 {
-    static const char *const kinds[] = { "fullyConnected", "matMul", "static matMul" };
+    static const char *const kinds[] = { "fullyConnected", "matMul", "static sparseDense", "static denseSparse" };
     const struct sparse_shape *s = &request->shape;
     const struct sparse_options *o = &request->options;
     pop_text_format(text, size,
                     "%s: %zu groups of %zu x %zu, batch %zu, blocks %zu x %zu, %zu values, %s, memory %g, oversize %g, "
                     "passes %d%d, splits %zu %zu %zu",
-                    kinds[request->set], s->groups, s->rows, s->columns, s->batch, s->block_rows, s->block_columns,
-                    s->nz, pop_type_name(s->type), o->proportion, o->oversize, o->grad_a, o->grad_w, o->splits[0],
-                    o->splits[1], o->splits[2]);
+                    kinds[request->set + request->transposed], s->groups, s->rows, s->columns, s->batch, s->block_rows,
+                    s->block_columns, s->nz, pop_type_name(s->type), o->proportion, o->oversize, o->grad_a, o->grad_w,
+                    o->splits[0], o->splits[1], o->splits[2]);
 }
 enum { KEY_SIZE = 400 };
 

@@ -10,6 +10,7 @@ struct sparse_request {
     struct sparse_options options;
     struct sparse_plan plan;
     enum sparse_option_set set;
+    bool transposed; /* a static product with the dense matrix on the left */
 };
 
 /* Checks the shape and the call's options, and plans. ratio: the parameters' nz_ratio.  False after an error of the

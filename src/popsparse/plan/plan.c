@@ -39,14 +39,18 @@ static size_t pattern_elements(size_t blocks, size_t rows, double oversize)
     return poplibs_ceil_div(elements, 4) * 4;
 }
 
+void sparse_plan_size_buckets(const struct sparse_shape *shape, size_t blocks, double oversize,
+                              struct sparse_plan *plan)
+{
+    size_t atom = shape->type == POP_HALF ? 4 : 2; /* 8 bytes */
+    plan->nz = poplibs_ceil_div(blocks * sparse_block_area(shape), atom) * atom;
+    plan->meta_info = pattern_elements(blocks, plan->cell_rows / shape->block_rows, oversize);
+}
 static void size_buckets(const struct sparse_shape *shape, double oversize, struct sparse_plan *plan)
 {
-    size_t area = sparse_block_area(shape), stored = poplibs_ceil_div(shape->nz, area);
+    size_t stored = poplibs_ceil_div(shape->nz, sparse_block_area(shape));
     double even = (double)poplibs_ceil_div(stored, poplibs_max(plan->cells, 1)) * (1 + oversize);
-    size_t blocks = poplibs_min((size_t)ceil(even), cell_blocks(shape, plan));
-    size_t atom = shape->type == POP_HALF ? 4 : 2; /* 8 bytes */
-    plan->nz = poplibs_ceil_div(blocks * area, atom) * atom;
-    plan->meta_info = pattern_elements(blocks, plan->cell_rows / shape->block_rows, oversize);
+    sparse_plan_size_buckets(shape, poplibs_min((size_t)ceil(even), cell_blocks(shape, plan)), oversize, plan);
 }
 
 struct sparse_work sparse_plan_work(const struct sparse_shape *shape, const struct sparse_plan *plan)

@@ -36,6 +36,10 @@ unsigned sparse_plan_tile(const struct sparse_plan *plan, const pop_target *targ
 /* What a vertex has to do for its own bucket, as planned. */
 struct sparse_work sparse_plan_work(const struct sparse_shape *shape, const struct sparse_plan *plan);
 
+/* Sets the sizes of buckets that have places for so many blocks, and for a pattern of any such blocks of the cell. */
+void sparse_plan_size_buckets(const struct sparse_shape *shape, size_t blocks, double oversize,
+                              struct sparse_plan *plan);
+
 /* Finds the plan with the fewest cycles.  False after an error of the graph: constraints that no plan has. */
 bool sparse_plan_find(const struct call *call, const pop_target *target, const struct sparse_shape *shape,
                       const struct sparse_options *options, popsparse_planning_cache *cache, struct sparse_plan *plan);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "popsparse/fixed/fixed.h"
+
+bool sparse_fixed_request(const struct call *call, const struct sparse_fixed *fixed, const popsparse_matrix *matrix,
+                          struct sparse_request *request)
+{
+    const popsparse_static_mat_mul_params *p = fixed->params;
+    char text[400];
+    if (!p || !matrix)
+        return call_fail(call, POP_POPLAR_ERROR, "%s is NULL", p ? "the matrix" : "params");
+    if (p->num_groups != 1)
+        return call_fail(call, POP_POPLAR_ERROR, "a static product has one group, not %zu", p->num_groups);
+    size_t rows = p->transposed ? p->k : p->m, columns = p->transposed ? p->m : p->k;
+    *request = (struct sparse_request){ .shape = { fixed->type, 1, rows, columns, p->n,
+                                                   poplibs_max(matrix->block_dimensions[0], 1),
+                                                   poplibs_max(matrix->block_dimensions[1], 1), matrix->num_nz_values },
+                                        .set = SPARSE_OF_STATIC,
+                                        .transposed = p->transposed };
+    const char *wrong = sparse_shape_wrong(&request->shape, 0, text, sizeof(text));
+    if (wrong)
+        return call_fail(call, POP_POPLAR_ERROR, "%s", wrong);
+    if (fixed->type != POP_HALF && fixed->type != POP_FLOAT)
+        return call_fail(call, POP_TYPE_ERROR, "the data type is %s; it must be half or float",
+                         pop_type_name(fixed->type));
+    return sparse_options_parse(call, SPARSE_OF_STATIC, &request->options) &&
+           sparse_plan_find(call, fixed->target, &request->shape, &request->options, fixed->cache, &request->plan);
+}
+
+/* As large as the fullest cell needs. */
+static void size_buckets(struct sparse_request *request, const struct sparse_entries *entries)
+{
+    struct sparse_plan *plan = &request->plan;
+    const struct sparse_shape *shape = &request->shape;
+    size_t rows = plan->cell_rows / shape->block_rows, columns = plan->cell_columns / shape->block_columns, most = 0;
+    size_t *counts = poplibs_zeros(plan->cells, sizeof(*counts));
+    for (size_t i = 0; i < entries->count; ++i)
+        ++counts[entries->list[i].row / rows * plan->y + entries->list[i].column / columns];
+    for (size_t c = 0; c < plan->cells; ++c)
+        most = poplibs_max(most, counts[c]);
+    free(counts);
+    sparse_plan_size_buckets(shape, most, 0, plan);
+}
+
+bool sparse_fixed_fill(const struct call *call, struct sparse_request *request, const popsparse_matrix *matrix,
+                       struct sparse_buckets *buckets)
+{
+    struct sparse_entries entries;
+    if (!sparse_entries_read(call, &request->shape, matrix, &entries))
+        return false;
+    size_buckets(request, &entries);
+    bool filled = sparse_buckets_fill(call, &request->shape, &request->plan, &request->options, &entries, buckets);
+    free(entries.list);
+    return filled;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "poplibs/log.h"
+#include "popsparse/dynamic/operands.h"
+#include "popsparse/fixed/fixed.h"
+#include "popsparse/pass/product.h"
+
+#include <popsparse/static_mat_mul.h>
+
+/* The request of a call that creates an operand for a product of this kind. */
+static bool make(const struct call *call, const struct sparse_fixed *fixed, const popsparse_matrix *matrix,
+                 bool transposed, struct sparse_request *request)
+{
+    if (!call_ready(call) || !sparse_fixed_request(call, fixed, matrix, request))
+        return false;
+    return fixed->params->transposed == transposed || call_fail(call, POP_POPLAR_ERROR, "params are those of %s",
+                                                                transposed ? "sparse x dense" : "dense x sparse");
+}
+
+/* ---- sparse operands ---- */
+
+/* The pattern without its header, as a constant on the tiles of the buckets. */
+static pop_tensor pattern_constant(const struct call *call, const struct sparse_request *request,
+                                   const struct sparse_buckets *buckets)
+{
+    size_t count = request->plan.cells * request->plan.meta_info;
+    uint16_t *numbers = poplibs_new(count, sizeof(*numbers));
+    for (size_t i = 0; i < count; ++i)
+        numbers[i] = (uint16_t)buckets->meta_info[SPARSE_HEADER + i];
+    pop_tensor made = pop_graph_add_constant(call->graph, POP_UNSIGNED_SHORT, POP_SHAPE(count), POP_UNSIGNED_SHORT,
+                                             numbers, call_path(call, call->name, "pattern"));
+    free(numbers);
+    sparse_map_buckets(call, request, made, request->plan.meta_info);
+    return made;
+}
+
+static popsparse_static_sparse_tensor create_sparse(const struct call *call, const struct sparse_fixed *fixed,
+                                                    const popsparse_matrix *matrix, bool transposed)
+{
+    popsparse_static_sparse_tensor made = { 0 };
+    struct sparse_request request;
+    struct sparse_buckets buckets;
+    if (!make(call, fixed, matrix, transposed, &request) || !sparse_fixed_fill(call, &request, matrix, &buckets))
+        return made;
+    made.pattern = pattern_constant(call, &request, &buckets);
+    made.nz_values =
+        sparse_bucket_variable(call, &request, fixed->type, request.plan.nz, call_path(call, call->name, "nzValues"));
+    made.op = sparse_request_key(call, &request);
+    sparse_buckets_free(&buckets);
+    return made;
+}
+
+popsparse_static_sparse_tensor popsparse_static_create_sparse_dense_mat_mul_lhs_at(
+    pop_where where, pop_graph *graph, pop_type input_type, const popsparse_static_mat_mul_params *params,
+    const popsparse_matrix *matrix, const char *name, pop_options options, popsparse_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_type(input_type), name, options);
+    struct sparse_fixed fixed = { params, input_type, pop_graph_target(graph), cache };
+    return create_sparse(call, &fixed, matrix, false);
+}
+popsparse_static_sparse_tensor popsparse_static_create_dense_sparse_mat_mul_rhs_at(
+    pop_where where, pop_graph *graph, pop_type input_type, const popsparse_static_mat_mul_params *params,
+    const popsparse_matrix *matrix, const char *name, pop_options options, popsparse_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_type(input_type), name, options);
+    struct sparse_fixed fixed = { params, input_type, pop_graph_target(graph), cache };
+    return create_sparse(call, &fixed, matrix, true);
+}
+
+/* ---- dense operands ---- */
+
+pop_tensor popsparse_static_create_sparse_dense_mat_mul_rhs_at(pop_where where, pop_graph *graph, pop_type input_type,
+                                                               const popsparse_static_mat_mul_params *params,
+                                                               const popsparse_matrix *matrix, const char *name,
+                                                               pop_options options, popsparse_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_type(input_type), name, options);
+    struct sparse_fixed fixed = { params, input_type, pop_graph_target(graph), cache };
+    struct sparse_request request;
+    if (!make(call, &fixed, matrix, false, &request))
+        return (pop_tensor){ 0 };
+    return sparse_dense_view(call, &request, sparse_dense_variable(call, &request, SPARSE_COLUMNS, name));
+}
+pop_tensor popsparse_static_create_dense_sparse_mat_mul_lhs_at(pop_where where, pop_graph *graph, pop_type input_type,
+                                                               const popsparse_static_mat_mul_params *params,
+                                                               const popsparse_matrix *matrix, const char *name,
+                                                               pop_options options, popsparse_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_type(input_type), name, options);
+    struct sparse_fixed fixed = { params, input_type, pop_graph_target(graph), cache };
+    struct sparse_request request;
+    if (!make(call, &fixed, matrix, true, &request))
+        return (pop_tensor){ 0 };
+    pop_tensor dense = sparse_dense_variable(call, &request, SPARSE_ROWS, name);
+    return pop_tensor_dim_shuffle(sparse_dense_view(call, &request, dense), POP_DIMS(0, 2, 1));
+}
+
+/* ---- products ---- */
+
+/* The request of an operand, and its buckets. */
+static bool take(const struct call *call, popsparse_static_sparse_tensor operand, bool transposed,
+                 popsparse_planning_cache *cache, struct sparse_request *request, struct sparse_cells *cells)
+{
+    struct sparse_shape shape;
+    if (!call_ready(call))
+        return false;
+    if (!sparse_request_read_key(operand.op, &shape) || !pop_tensor_valid(operand.pattern))
+        return call_fail(call, POP_POPLAR_ERROR,
+                         "the sparse operand has no meta-data of its operation: give that of an operand that a static "
+                         "call has created");
+    if (!sparse_request_make(call, &shape, 0, SPARSE_OF_STATIC, cache, request) ||
+        !call_takes(call, "the pattern", operand.pattern))
+        return false;
+    request->transposed = transposed;
+    size_t cells_of_plan = request->plan.cells, values = pop_tensor_num_elements(operand.nz_values);
+    if (!sparse_request_check_key(call, request, operand.op))
+        return false;
+    request->plan.meta_info = cells_of_plan ? pop_tensor_num_elements(operand.pattern) / cells_of_plan : 0;
+    request->plan.nz = cells_of_plan ? values / cells_of_plan : 0;
+    if (!sparse_takes_dense(call, request, "the tensor of non-zero values", operand.nz_values, POP_SHAPE(values)))
+        return false;
+    *cells = (struct sparse_cells){ operand.pattern, operand.nz_values, { 0 } };
+    return true;
+}
+
+pop_tensor popsparse_static_sparse_dense_mat_mul_at(pop_where where, pop_graph *graph,
+                                                    popsparse_static_sparse_tensor lhs, pop_tensor rhs,
+                                                    pop_program sequence, bool transpose_lhs, bool transpose_rhs,
+                                                    const char *name, pop_options options,
+                                                    popsparse_planning_cache *cache)
+{
+    POPLIBS_CALL_IN(sequence, graph, lhs.nz_values, rhs, transpose_lhs, transpose_rhs, name, options);
+    struct sparse_request request;
+    struct sparse_cells cells;
+    if (!take(call, lhs, false, cache, &request, &cells))
+        return (pop_tensor){ 0 };
+    if (transpose_lhs) {
+        call_fail(call, POP_POPLAR_ERROR, "the sparse operand of a static product cannot be transposed");
+        return (pop_tensor){ 0 };
+    }
+    size_t k = request.shape.columns, n = request.shape.batch;
+    if (!sparse_takes_dense(call, &request, "the dense operand", rhs,
+                            transpose_rhs ? POP_SHAPE(1, n, k) : POP_SHAPE(1, k, n)))
+        return (pop_tensor){ 0 };
+    pop_tensor dense = transpose_rhs ? pop_tensor_dim_shuffle(rhs, POP_DIMS(0, 2, 1)) : rhs;
+    return sparse_product(call, &request, &cells, dense, false);
+}
+
+pop_tensor popsparse_static_dense_sparse_mat_mul_at(pop_where where, pop_graph *graph, pop_tensor lhs,
+                                                    popsparse_static_sparse_tensor rhs, pop_program sequence,
+                                                    bool transpose_lhs, bool transpose_rhs, const char *name,
+                                                    pop_options options, popsparse_planning_cache *cache)
+{
+    POPLIBS_CALL_IN(sequence, graph, lhs, rhs.nz_values, transpose_lhs, transpose_rhs, name, options);
+    struct sparse_request request;
+    struct sparse_cells cells;
+    if (!take(call, rhs, true, cache, &request, &cells))
+        return (pop_tensor){ 0 };
+    if (transpose_rhs) {
+        call_fail(call, POP_POPLAR_ERROR, "the sparse operand of a static product cannot be transposed");
+        return (pop_tensor){ 0 };
+    }
+    size_t k = request.shape.rows, n = request.shape.batch;
+    if (!sparse_takes_dense(call, &request, "the dense operand", lhs,
+                            transpose_lhs ? POP_SHAPE(1, k, n) : POP_SHAPE(1, n, k)))
+        return (pop_tensor){ 0 };
+    pop_tensor dense = transpose_lhs ? lhs : pop_tensor_dim_shuffle(lhs, POP_DIMS(0, 2, 1));
+    pop_tensor result = sparse_product(call, &request, &cells, dense, true);
+    return call_ready(call) ? pop_tensor_dim_shuffle(result, POP_DIMS(0, 2, 1)) : (pop_tensor){ 0 };
+}
