@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "advice.h"
+#include "elapsed.h"
 #include "query.h"
 
 #include "base/str.h"
@@ -10,38 +11,31 @@
 #include <string.h>
 
 const char *const advice_names[ADVICE_KINDS] = {
-    [ADVICE_MEMORY] = "memory",     [ADVICE_IMBALANCE] = "imbalance", [ADVICE_THREADS] = "threads",
-    [ADVICE_EXCHANGE] = "exchange", [ADVICE_STREAM] = "stream",       [ADVICE_REARRANGE] = "rearrange",
+    [ADVICE_MEMORY] = "memory",       [ADVICE_IMBALANCE] = "imbalance", [ADVICE_THREADS] = "threads",
+    [ADVICE_EXCHANGE] = "exchange",   [ADVICE_STREAM] = "stream",       [ADVICE_TRANSFER] = "transfer",
+    [ADVICE_REARRANGE] = "rearrange",
 };
-const char *const advice_texts[ADVICE_KINDS] = {
+static const char *const texts[ADVICE_KINDS] = {
     [ADVICE_MEMORY] = "move variables or vertices to tiles with free memory",
     [ADVICE_IMBALANCE] = "spread its vertices over the tiles, or cut them into smaller ones",
     [ADVICE_THREADS] = "give each tile six vertices of equal work, or a multiple of six",
     [ADVICE_EXCHANGE] = "map its data to the tiles that use it, or exchange once for several steps",
     [ADVICE_STREAM] = "copy once, before or after the loop",
+    [ADVICE_TRANSFER] = "send its floats as HALF and cast them on the tiles, or keep them on the device between runs",
     [ADVICE_REARRANGE] = "give its tensors the layout that the vertices use",
 };
 
 /* Nouns for several merged entries of a line. */
 static const char *const advice_nouns[ADVICE_KINDS] = {
-    [ADVICE_MEMORY] = "tiles",       [ADVICE_IMBALANCE] = "compute sets", [ADVICE_THREADS] = "compute sets",
-    [ADVICE_EXCHANGE] = "exchanges", [ADVICE_STREAM] = "stream copies",   [ADVICE_REARRANGE] = "compute sets",
+    [ADVICE_MEMORY] = "tiles",           [ADVICE_IMBALANCE] = "compute sets", [ADVICE_THREADS] = "compute sets",
+    [ADVICE_EXCHANGE] = "exchanges",     [ADVICE_STREAM] = "stream copies",   [ADVICE_TRANSFER] = "stream copies",
+    [ADVICE_REARRANGE] = "compute sets",
 };
 
-/* End of each executed program on the last tile: table ends(id, program, run, end). */
-#define ENDS                                                                                                           \
-    "ends AS (SELECT e.id, e.program, e.run, e.base + CASE WHEN e.drift = 0 THEN m.last ELSE (SELECT "                 \
-    "max(i.all_to_max + ifnull((SELECT d.cycles FROM drifts d WHERE d.drift = e.drift AND d.ipu = i.ipu), 0)) FROM "   \
-    "pattern_ipus i WHERE i.pattern = e.pattern) END AS end FROM executed e JOIN (SELECT pattern, max(all_to_max) "    \
-    "AS last FROM pattern_ipus GROUP BY 1) m ON m.pattern = e.pattern), "
-/* Cycles by which each executed program delays that end: table shifts(program, run, by). */
-#define SHIFTS                                                                                                         \
-    "shifts AS (SELECT program, run, max(end - ifnull(max(end) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING "    \
-    "AND 1 PRECEDING), 0), 0) AS by FROM ends), "
 /* The delays summed over executions: table moved(program, step, type, times, runs, cycles). */
 #define MOVED                                                                                                          \
-    "WITH " ENDS SHIFTS                                                                                                \
-    "moved AS MATERIALIZED (SELECT s.program, p.step, p.type, p.name, count(*) AS times, count(DISTINCT s.run) AS "    \
+    ELAPSED_SHIFTS                                                                                                     \
+    ", moved AS MATERIALIZED (SELECT s.program, p.step, p.type, p.name, count(*) AS times, count(DISTINCT s.run) AS "  \
     "runs, sum(s.by) AS cycles FROM shifts s JOIN programs p ON p.id = s.program GROUP BY s.program) "
 
 /* Names of the copies that the compiler adds before and after an Execute, and of those of a Copy. */
@@ -57,7 +51,8 @@ static const char *const advice_nouns[ADVICE_KINDS] = {
     "'slowest vertices: ' || ifnull((SELECT t.name FROM compute_set_vertices v JOIN vertex_types t ON t.id = "         \
     "v.vertex_type WHERE v.compute_set = c.compute_set ORDER BY v.active_cycles DESC LIMIT 1), '?')"
 
-/* Columns of each query: program, cycles, bytes, tile, times, name, detail, variable. */
+/* Columns of each query: program, cycles, bytes, tile, times, name, detail, variable, activity of the cycles, and those
+ * of them that are sync. */
 static const char *const queries[ADVICE_KINDS] = {
     [ADVICE_MEMORY] =
         "WITH full AS (SELECT tile, total_including_gaps AS bytes, bytes_per_tile AS capacity, (SELECT "
@@ -72,17 +67,17 @@ static const char *const queries[ADVICE_KINDS] = {
         "lack the "
         "capacity for it' ELSE '' END || CASE WHEN part > 0 THEN '; most of it: ' || name || ', ' || part || ' bytes' "
         "ELSE "
-        "'' END, CASE WHEN part > 0 THEN variable END FROM most",
+        "'' END, CASE WHEN part > 0 THEN variable END, 0, 0 FROM most",
     /* Spread evenly, a tile has ceil(n / tiles) of the n vertices; up to six of them take as long as one.  More than
      * six take their average, and nothing is faster than the slowest type's vertex. */
-    [ADVICE_IMBALANCE] =
-        MOVED ", spread AS (SELECT v.compute_set, sum(v.count) AS n, sum(v.active_cycles) AS active, max(6.0 * "
-              "v.active_cycles / v.count) AS one, (sum(v.count) - 1) / t.tiles_per_replica + 1 AS share FROM "
-              "compute_set_vertices v, target t WHERE v.count > 0 GROUP BY 1) SELECT m.program, m.times * "
-              "(c.estimated_cycles - max(s.one, s.active * 1.0 / s.n * max(s.share, 6))) AS won, 0, " SLOWEST_TILE
-              ", m.times, m.name, " SLOWEST_VERTICES " FROM moved m JOIN programs p ON p.id = m.program JOIN "
-              "compute_sets c ON c.compute_set = p.compute_set JOIN spread s ON s.compute_set = c.compute_set WHERE "
-              "won > 0 AND NOT " EVEN_TILES " AND NOT " COPIES,
+    [ADVICE_IMBALANCE] = MOVED
+    ", spread AS (SELECT v.compute_set, sum(v.count) AS n, sum(v.active_cycles) AS active, max(6.0 * "
+    "v.active_cycles / v.count) AS one, (sum(v.count) - 1) / t.tiles_per_replica + 1 AS share FROM "
+    "compute_set_vertices v, target t WHERE v.count > 0 GROUP BY 1) SELECT m.program, m.times * "
+    "(c.estimated_cycles - max(s.one, s.active * 1.0 / s.n * max(s.share, 6))) AS won, 0, " SLOWEST_TILE
+    ", m.times, m.name, " SLOWEST_VERTICES ", NULL, 0, 0 FROM moved m JOIN programs p ON p.id = m.program JOIN "
+    "compute_sets c ON c.compute_set = p.compute_set JOIN spread s ON s.compute_set = c.compute_set WHERE "
+    "won > 0 AND NOT " EVEN_TILES " AND NOT " COPIES,
     /* A tile issues for its workers in turn, one per cycle: with all six busy, a compute set takes its active
      * cycles. */
     [ADVICE_THREADS] =
@@ -94,25 +89,37 @@ static const char *const queries[ADVICE_KINDS] = {
               "c.tile, c.times, c.step, CASE WHEN count < 6 THEN printf('only %d of 6 workers %s busy: split each "
               "vertex in %d; ', count, CASE count WHEN 1 THEN 'is' ELSE 'are' END, CASE count WHEN 1 THEN 6 WHEN 3 "
               "THEN 2 WHEN 5 THEN 6 ELSE 3 END) ELSE printf('%d vertices for 6 "
-              "workers, which wait for the slowest; ', count) END || " SLOWEST_VERTICES " FROM counted c WHERE won > 0 "
+              "workers, which wait for the slowest; ', count) END || " SLOWEST_VERTICES
+              ", NULL, 0, 0 FROM counted c WHERE won > 0 "
               "AND (count < 6 OR even)",
     [ADVICE_EXCHANGE] = MOVED
     ", byStep AS (SELECT step, max(program) AS program, max(times) AS times, sum(cycles) AS won, count(*) AS "
-    "parts, sum(CASE WHEN type IN ('Sync', 'Sans', 'SyncAns') THEN cycles ELSE 0 END) AS sync "
-    "FROM moved GROUP BY step) "
+    "parts, sum(CASE WHEN type IN ('Sync', 'Sans', 'SyncAns') THEN cycles ELSE 0 END) AS sync, "
+    "sum(type = 'GlobalExchange') AS afar FROM moved GROUP BY step) "
     "SELECT g.program, g.won, 0, NULL, g.times, x.name, CASE WHEN x.type = 'Sync' THEN 'a sync of its own' "
     "ELSE printf('bound by %s (the preceding sync is %d %% of this time)', CASE WHEN 2 * sync > won THEN 'sync' ELSE "
-    "'data' END, round(100.0 * sync / won)) END, NULL FROM byStep g JOIN programs x ON x.id = g.program "
+    "'data' END, round(100.0 * sync / won)) END, NULL, CASE WHEN g.afar > 0 THEN 2 ELSE 1 END, g.sync FROM byStep g "
+    "JOIN programs x ON x.id = g.program "
     "WHERE (x.type IN ('DoExchange', 'GlobalExchange') OR (x.type = 'Sync' AND g.parts = 1)) AND g.won > 0 AND "
     "ifnull(x.name, '') NOT LIKE 'switchControlBroadcast%'",
     [ADVICE_STREAM] =
         MOVED ", byStep AS (SELECT step, max(program) AS program, max(times) AS times, sum(CASE WHEN type = "
-              "'StreamCopyMid' THEN 0.0 ELSE cycles * 1.0 * (times - runs) / "
-              "times END) AS won FROM moved GROUP BY step) SELECT g.program, g.won, 0, NULL, g.times, x.name, "
-              "'its syncs with the host' FROM byStep g "
-              "JOIN programs x ON x.id = g.program WHERE x.type LIKE 'StreamCopy%' AND g.won > 0",
+              "'StreamCopyMid' THEN 0.0 ELSE cycles * 1.0 * (times - runs) / times END) AS won, sum(CASE WHEN type IN "
+              "('Sync', 'Sans', 'SyncAns') THEN cycles * 1.0 * (times - runs) / times ELSE 0.0 END) AS sync FROM moved "
+              "GROUP BY step) SELECT g.program, g.won, 0, NULL, g.times, x.name, 'its syncs with the host', NULL, 3, "
+              "g.sync FROM byStep g JOIN programs x ON x.id = g.program WHERE x.type LIKE 'StreamCopy%' AND g.won > 0",
+    /* A transfer takes as long as its bytes at the host's rate.  Of a copy of several variables, floats have the share
+     * that they have of the variables' bytes. */
+    [ADVICE_TRANSFER] = MOVED
+    ", floats AS (SELECT x.program, sum(v.bytes) AS bytes, sum(CASE WHEN v.type = 'float' THEN v.bytes ELSE 0 "
+    "END) AS floats FROM (SELECT DISTINCT program, var FROM program_vars) x JOIN variables v ON v.id = x.var "
+    "GROUP BY 1) SELECT m.program, m.cycles * 0.5 * f.floats / f.bytes AS won, 0, NULL, m.times, m.name, "
+    "printf('%.1f %% of all cycles; %,lld bytes each time at the rate of the host, %d %% of them floats', 100.0 "
+    "* m.cycles / (SELECT sum(cycles) FROM moved), 2 * (SELECT e.total_data FROM programs p JOIN exchanges e "
+    "ON e.id = p.exchange WHERE p.id = m.program), round(100.0 * f.floats / f.bytes)), NULL, 3, 0 FROM moved "
+    "m JOIN floats f ON f.program = m.program WHERE m.type = 'StreamCopyMid' AND f.bytes > 0 AND won > 0",
     [ADVICE_REARRANGE] =
-        MOVED "SELECT m.program, m.cycles AS won, 0, NULL, m.times, m.name, 'on-tile copies' FROM moved m "
+        MOVED "SELECT m.program, m.cycles AS won, 0, NULL, m.times, m.name, 'on-tile copies', NULL, 0, 0 FROM moved m "
               "WHERE " COPIES " AND won > 0",
 };
 
@@ -124,20 +131,24 @@ static uint64_t number_of(const pva_value *value)
 static bool on_row(void *context, size_t columns, const char *const *names, const pva_value *values)
 {
     struct advices *all = context;
-    (void)names;
+    (void)columns, (void)names;
     if (!values)
         return true;
-    *vec_push(&all->list) =
-        (struct advice){ .kind = all->kind,
-                         .program = number_of(&values[0]),
-                         .cycles = values[1].text ? pop_text_to_double(values[1].text, NULL) : 0,
-                         .bytes = values[2].text ? pop_text_to_double(values[2].text, NULL) : 0,
-                         .tile = number_of(&values[3]),
-                         .times = number_of(&values[4]),
-                         .variable = columns > 7 ? number_of(&values[7]) : UINT64_MAX,
-                         .name = mem_string(values[5].text ? values[5].text : ""),
-                         .detail = mem_string(values[6].text ? values[6].text : ""),
-                         .urgent = values[6].text && strstr(values[6].text, "out of memory") != NULL };
+    struct advice *advice = vec_push(&all->list);
+    *advice = (struct advice){ .kind = all->kind,
+                               .program = number_of(&values[0]),
+                               .cycles = values[1].text ? pop_text_to_double(values[1].text, NULL) : 0,
+                               .bytes = values[2].text ? pop_text_to_double(values[2].text, NULL) : 0,
+                               .tile = number_of(&values[3]),
+                               .times = number_of(&values[4]),
+                               .variable = number_of(&values[7]),
+                               .name = mem_string(values[5].text ? values[5].text : ""),
+                               .detail = mem_string(values[6].text ? values[6].text : ""),
+                               .urgent = values[6].text && strstr(values[6].text, "out of memory") != NULL };
+    double sync = values[9].text ? pop_text_to_double(values[9].text, NULL) : 0;
+    uint64_t activity = number_of(&values[8]);
+    advice->part[activity < ACTIVITIES ? activity : ACTIVITY_OTHER] = advice->cycles - sync;
+    advice->part[ACTIVITY_SYNC] += sync;
     return true;
 }
 
@@ -179,21 +190,25 @@ pop_status advices_find(struct advices *all, pva_file *file, enum advice_kind ki
     return pva_sql(file, queries[kind], on_row, all, error);
 }
 
-static bool on_number(void *context, size_t columns, const char *const *names, const pva_value *values)
+/* Libraries whose vertices a program cannot change. */
+static bool is_library(const struct advice *advice)
 {
-    (void)columns, (void)names;
-    if (values && values[0].text)
-        *(double *)context = pop_text_to_double(values[0].text, NULL);
-    return true;
+    static const char *const spaces[] = { "poplin::",    "popnn::",   "popops::",    "poprand::", "popsparse::",
+                                          "popsolver::", "poputil::", "poplar_rt::", "gcl::" };
+    const char *name = strstr(advice->detail, "slowest vertices: ");
+    for (size_t i = 0; name && i < sizeof(spaces) / sizeof(spaces[0]); ++i)
+        if (strncmp(name + strlen("slowest vertices: "), spaces[i], strlen(spaces[i])) == 0)
+            return true;
+    return false;
 }
 
-pop_status advice_compute_cycles(pva_file *file, double *cycles, pop_error *error)
+const char *advice_text(const struct advice *advice)
 {
-    *cycles = 0;
-    return pva_sql(file,
-                   MOVED "SELECT sum(m.cycles) FROM moved m JOIN programs p ON p.id = m.program WHERE p.compute_set IS "
-                         "NOT NULL AND NOT " COPIES,
-                   on_number, cycles, error);
+    if (advice->kind == ADVICE_IMBALANCE && is_library(advice))
+        return "map the operands of the library's call to more tiles, or give one call more to do: larger batches";
+    if (advice->kind == ADVICE_THREADS && is_library(advice))
+        return "the call makes these vertices: give it more elements, or do the work of several calls in one";
+    return texts[advice->kind];
 }
 
 /* Names of the steps that the compiler adds before (1) and after (2) an Execute, and of those of a Copy. */
@@ -270,6 +285,8 @@ static void merge(struct advice *a, struct advice *b)
                smaller->cycles);
     struct advice merged = *larger;
     merged.cycles += smaller->cycles;
+    for (size_t i = 0; i < ACTIVITIES; ++i)
+        merged.part[i] += smaller->part[i];
     merged.detail = mem_string(detail.text);
     str_free(&detail);
     free(larger->detail);
@@ -298,6 +315,34 @@ static void merge_causes(struct advices *all)
     all->list.count = kept;
 }
 
+static bool of_compute(const struct advice *a)
+{
+    return a->kind == ADVICE_IMBALANCE || a->kind == ADVICE_THREADS;
+}
+
+static int by_compute(const void *left, const void *right)
+{
+    const struct advice *a = left, *b = right;
+    if (of_compute(a) != of_compute(b))
+        return of_compute(a) ? -1 : 1;
+    return a->program != b->program ? (a->program < b->program ? -1 : 1) : by_weight(a, b);
+}
+
+/* Keeps one entry of a compute set, the larger: cycles that even tiles save are not there to be saved by workers. */
+static void keep_larger(struct advices *all)
+{
+    size_t kept = 0;
+    qsort(all->list.data, all->list.count, sizeof(*all->list.data), by_compute);
+    for (size_t i = 0; i < all->list.count; ++i) {
+        struct advice *a = &all->list.data[i], *before = kept ? &all->list.data[kept - 1] : NULL;
+        if (before && of_compute(a) && of_compute(before) && a->program == before->program)
+            advice_free(a);
+        else
+            all->list.data[kept++] = *a;
+    }
+    all->list.count = kept;
+}
+
 static int by_name(const void *left, const void *right)
 {
     const struct advice *a = left, *b = right;
@@ -321,6 +366,8 @@ static void join_line(struct advice *entries, size_t count)
     str_free(&detail);
     for (size_t i = 1; i < count; ++i) {
         a->cycles += entries[i].cycles;
+        for (size_t k = 0; k < ACTIVITIES; ++k)
+            a->part[k] += entries[i].part[k];
         a->times = a->times == UINT64_MAX || entries[i].times == UINT64_MAX ? UINT64_MAX : a->times + entries[i].times;
         advice_free(&entries[i]);
     }
@@ -366,9 +413,27 @@ void advices_order(struct advices *all, pva_file *file)
 {
     if (!all->list.count)
         return;
+    keep_larger(all);
     merge_causes(all);
     join_lines(all, file);
     qsort(all->list.data, all->list.count, sizeof(*all->list.data), by_weight);
+}
+
+struct advice_sum advices_sum(const struct advices *all, const struct account *account, size_t rows)
+{
+    struct advice_sum sum = { 0 };
+    for (size_t i = 0; i < all->list.count; ++i)
+        for (size_t k = 0; k < ACTIVITIES; ++k)
+            sum.saved[k] += all->list.data[i].part[k];
+    for (size_t k = 0; k < ACTIVITIES; ++k) {
+        sum.saved[k] = sum.saved[k] < account->cycles[k] ? sum.saved[k] : account->cycles[k];
+        sum.all += sum.saved[k];
+        sum.left += account->cycles[k] - sum.saved[k];
+    }
+    for (size_t i = 0; i < all->list.count && i < rows; ++i)
+        sum.shown += all->list.data[i].cycles;
+    sum.shown = sum.shown < sum.all ? sum.shown : sum.all;
+    return sum;
 }
 
 void advices_free(struct advices *all)

@@ -10,16 +10,20 @@
  *   program.  The detail names what bounds the superstep: sync or data.
  * - stream: a copy from or to the host that is executed several times in a run could be a single copy: its syncs and
  * its set-up would be executed once in each run.
+ * - transfer: a copy from or to the host takes as long as its bytes at the host's rate.  Floats sent as HALF take half
+ *   of it; the cast on the tiles takes cycles of its own.
  * - rearrange: copies on tiles before and after a compute set are unnecessary if tensors have the layout that its
  *   vertices require.  They and the exchanges on the same side are one entry, of the larger's kind.
  * - memory: a tile that needs more memory than it has, or more than nine tenths of it: the bytes above the average
  * tile. The line is that of the variable with the most bytes on the tile.
  *
- * Entries of equal kind, name and line are merged.  The cost of a step is the time by which it delays the end of the
- * last tile. */
+ * Entries of equal kind, name and line are merged; of imbalance and threads of one compute set, the larger is kept.
+ * The cost of a step is the time by which it delays the end of the last tile: its part of the critical path, of which
+ * the account of time (account.h) is the sum. */
 #ifndef ANALYSER_ADVICE_H
 #define ANALYSER_ADVICE_H
 
+#include "account.h"
 #include "base/vec.h"
 
 #include <pva/pva.h>
@@ -30,19 +34,20 @@ enum advice_kind {
     ADVICE_THREADS,
     ADVICE_EXCHANGE,
     ADVICE_STREAM,
+    ADVICE_TRANSFER,
     ADVICE_REARRANGE,
     ADVICE_KINDS
 };
 extern const char *const advice_names[ADVICE_KINDS]; /* "memory" */
-extern const char *const advice_texts[ADVICE_KINDS]; /* the advice, a sentence without a full stop */
 
 struct advice {
     enum advice_kind kind;
-    double cycles, bytes;   /* estimated saving */
-    uint64_t program, tile; /* UINT64_MAX: none */
-    uint64_t variable;      /* the graph's variable with the most bytes on the tile; UINT64_MAX: none */
-    uint64_t times;         /* number of executions; UINT64_MAX: unknown */
-    bool urgent;            /* the program does not fit in memory */
+    double cycles, bytes;    /* estimated saving */
+    double part[ACTIVITIES]; /* the cycles by activity in the account of time */
+    uint64_t program, tile;  /* UINT64_MAX: none */
+    uint64_t variable;       /* the graph's variable with the most bytes on the tile; UINT64_MAX: none */
+    uint64_t times;          /* number of executions; UINT64_MAX: unknown */
+    bool urgent;             /* the program does not fit in memory */
     char *name, *detail;
     char *file; /* in the user's source; NULL: unknown, or not looked up */
     uint64_t line;
@@ -54,8 +59,15 @@ struct advices {
 
 /* Appends the entries of a kind; advices_order sorts the list. */
 pop_status advices_find(struct advices *all, pva_file *file, enum advice_kind kind, pop_error *error);
-/* The cycles by which compute sets delay the end of the last tile. */
-pop_status advice_compute_cycles(pva_file *file, double *cycles, pop_error *error);
+/* What to do, a sentence without a full stop: of a library's vertices, what its caller can do. */
+const char *advice_text(const struct advice *advice);
+/* The account of time divided into what entries save and what is left, which add up to all of it. */
+struct advice_sum {
+    double saved[ACTIVITIES], all; /* by all entries, at most the cycles of the activity */
+    double shown;                  /* by the first entries */
+    double left;
+};
+struct advice_sum advices_sum(const struct advices *all, const struct account *account, size_t rows);
 void advices_order(struct advices *all, pva_file *file);
 void advices_free(struct advices *all);
 /* Sets file and line from the outermost debug context, of its program or its variable, that has them. */

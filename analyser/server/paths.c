@@ -2,6 +2,7 @@
 #include "paths.h"
 
 #include "base/vec.h"
+#include "elapsed.h"
 
 #include <string.h>
 
@@ -26,20 +27,15 @@
     "SELECT " VARIABLE_PATH ", sum(v.bytes), count(*) FROM live_lists l JOIN array(l.variable_list, l.variables) a "   \
     "JOIN live_variables v ON v.id = a.value WHERE l.id IN (" list ") GROUP BY 1"
 
-/* Cycles by which a program's steps delay the end of the last tile. */
 #define ELAPSED                                                                                                        \
-    "WITH ends(id, program, end) AS (SELECT e.id, e.program, e.base + CASE WHEN e.drift = 0 THEN m.last ELSE (SELECT " \
-    "max(i.all_to_max + ifnull((SELECT d.cycles FROM drifts d WHERE d.drift = e.drift AND d.ipu = i.ipu), 0)) FROM "   \
-    "pattern_ipus i WHERE i.pattern = e.pattern) END FROM executed e JOIN (SELECT pattern, max(all_to_max) AS last "   \
-    "FROM pattern_ipus GROUP BY 1) m ON m.pattern = e.pattern), moved(program, cycles) AS (SELECT program, max(end - " \
-    "ifnull(max(end) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0), 0) FROM ends), x AS "    \
-    "(SELECT program, sum(cycles) AS cycles, count(*) AS times FROM moved GROUP BY 1) SELECT " EXECUTED_PATH ", "      \
-    "sum(x.cycles), sum(x.times) FROM x JOIN " PROGRAMS " WHERE p.id = x.program GROUP BY 1"
+    ELAPSED_SHIFTS                                                                                                     \
+    ", x AS (SELECT program, sum(by) AS cycles, count(*) AS times FROM shifts GROUP BY 1) SELECT " EXECUTED_PATH       \
+    ", sum(x.cycles), sum(x.times) FROM x JOIN " PROGRAMS " WHERE p.id = x.program GROUP BY 1"
 
 const struct metric flame_metrics[] = {
-    { "elapsed", "cycles of the run", "cycles", ELAPSED },
-    { "cycles", "cycles, of the slowest tile in each execution", "cycles", EXECUTED("max(cycles)") },
-    { "tileCycles", "cycles of all tiles", "cycles", EXECUTED("sum(cycles_sum)") },
+    { "elapsed", "critical-path cycles", "cycles", ELAPSED },
+    { "cycles", "slowest-tile cycles of each execution", "cycles", EXECUTED("max(cycles)") },
+    { "tileCycles", "cycles summed over tiles", "cycles", EXECUTED("sum(cycles_sum)") },
     { "estimate", "estimated cycles, of the slowest tile in one execution", "cycles",
       "SELECT " EXECUTED_PATH ", sum(ifnull(e.cycles, c.estimated_cycles)), count(*) FROM " PROGRAMS " LEFT JOIN "
       "compute_sets c ON c.compute_set = p.compute_set LEFT JOIN exchanges e ON e.id = p.exchange WHERE p.type IN "

@@ -210,7 +210,7 @@ static void run_over(pop_engine *engine, unsigned program, const struct training
                                              &error),
           &error);
     check(pop_engine_connect_stream_circular(engine, "labels", digits->labels, digits->labels + used, &error), &error);
-    check(pop_engine_run(engine, program, &error), &error);
+    check(pop_engine_run_named(engine, program, program == 0 ? "train" : "test", &error), &error);
     check(pop_engine_read_tensor(engine, "loss", sums, t->replicas * sizeof(*sums), &error), &error);
     check(pop_engine_read_tensor(engine, "correct", correct, t->replicas * sizeof(*correct), &error), &error);
     *loss = *accuracy = 0;

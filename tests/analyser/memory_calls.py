@@ -51,10 +51,53 @@ def check_insights(server, report, command, directory):
     peak = max(range(len(steps)), key=lambda s: (steps[s].notAlwaysLiveMemory.bytes, -s))
     equal("peak", (answer["peak"]["step"], answer["peak"]["bytes"]), (peak, steps[peak].notAlwaysLiveMemory.bytes))
     expected = json.loads(subprocess.run([command, "advise", directory, "--format", "json"], check=True, capture_output=True).stdout)
-    advice = server.get("insights/advice", rows=10)
+    answer = server.get("insights/advice", rows=10)
+    advice, total = answer["entries"], answer["sum"]
     assert advice, "there is something to improve"
     equal("advice", [(a["kind"], a["name"], round(a["cycles"]), a["line"]) for a in advice],
-          [(a["kind"], a["name"], round(a["cycles"]), a["line"]) for a in expected])
+          [(a["kind"], a["name"], round(a["cycles"]), a["line"]) for a in expected[:10]])
+    equal("saved and left are all", round(total["saved"]["total"] + total["left"]), cycles.total)
+    assert all(0 <= total["saved"][part] <= total[part] for part in PARTS), total
+
+
+PARTS = ("compute", "exchange", "globalExchange", "host", "sync", "other")
+
+
+def activity(program):
+    kind = program.typeName
+    names = {"OnTileExecute": "compute", "DoExchange": "exchange", "GlobalExchange": "globalExchange", "Sync": "sync", "Sans": "sync",
+             "SyncAns": "sync"}
+    return names.get(kind, "host" if kind.startswith("StreamCopy") else "other")
+
+
+@case
+def check_account(server, report):
+    """The account of time is the critical path, in Insights, Flame and the commands alike."""
+    wanted, end = dict.fromkeys(PARTS, 0), 0
+    for step in report.execution.steps:
+        last = max(ipu.allCycles.cyclesTo.max for ipu in step.ipus)
+        wanted[activity(step.program)] += max(last - end, 0)
+        end = max(end, last)
+    account = server.get("insights")["account"]
+    equal("account", {part: account[part] for part in PARTS}, {part: float(n) for part, n in wanted.items()})
+    equal("all of it", (account["total"], sum(account[part] for part in PARTS)), (end, end))
+    equal("runs", [run["name"] for run in account["runs"]], [run.name for run in report.execution.runs])
+    for part in PARTS + ("total",):
+        equal(f"{part} by run", sum(run[part] for run in account["runs"]), account[part])
+    frames = server.get("flame/tree", metric="elapsed")
+    flame = dict.fromkeys(PARTS, 0)
+    for name, cycles in zip(frames["name"], frames["self"]):
+        kind = name.split(" ")[0]
+        if cycles:
+            flame["host" if kind.startswith("StreamCopy") else {"OnTileExecute": "compute", "DoExchange": "exchange",
+                  "GlobalExchange": "globalExchange"}.get(kind, "sync" if kind in ("Sync", "Sans", "SyncAns") else "other")] += cycles
+    equal("Flame's", flame, {part: account[part] for part in PARTS})
+    command, directory = sys.argv[1:3]
+    for arguments in ("summary", "advise"):
+        text = subprocess.run([command, arguments, directory], check=True, capture_output=True, text=True).stdout
+        line = next(line for line in text.splitlines() if line.strip().startswith("all "))
+        share = f"{100 * account['compute'] / account['total']:.1f}%"
+        assert share in text and f"{end:,}" in line, (arguments, share, line)
 
 
 @case

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // slow CODELETS DIRECTORY KIND [mended]: a program with one fault (imbalance, lines, threads, halves, exchange, sync,
-// stream, rearrange, elsewhere, near, over), or the same without it.  Prints its cycles; nothing when it is out of
-// memory.
+// stream, transfer, rearrange, elsewhere, near, over), or the same without it.  Prints its cycles; nothing when it is
+// out of memory.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
@@ -115,6 +115,22 @@ Program stream(Graph &graph, bool mended)
     return Repeat(Times, Sequence({ Copy(in, row, false, "fetch"), product }), "loop");
 }
 
+// All rows are read from the host in each iteration, where half would do.
+Program transfer(Graph &graph, bool mended)
+{
+    std::vector<unsigned> tiles(Vertices);
+    for (unsigned i = 0; i < Vertices; ++i)
+        tiles[i] = i % Tiles;
+    const Parts v = variables(graph, tiles, tiles);
+    const Type type = mended ? HALF : FLOAT;
+    DataStream in = graph.addHostToDeviceFIFO("in", type, Vertices * Width);
+    Tensor batch = graph.addVariable(type, { Vertices, Width }, "batch");
+    for (unsigned i = 0; i < Vertices; ++i)
+        graph.setTileMapping(batch[i], tiles[i]);
+    return Repeat(Times, Sequence({ Copy(in, batch, false, "fetch"), products(graph, v.a, v.b, v.out, tiles, 50) }),
+                  "loop");
+}
+
 // Rows are columns of a matrix with the other layout, and are gathered before each use.
 Program rearrange(Graph &graph, bool mended)
 {
@@ -195,6 +211,7 @@ int main(int argc, char **argv)
                             : kind == "seven"     ? seven(graph, mended)
                             : kind == "exchange"  ? exchange(graph, mended)
                             : kind == "sync"      ? sync(graph, mended)
+                            : kind == "transfer"  ? transfer(graph, mended)
                             : kind == "rearrange" ? rearrange(graph, mended)
                             : kind == "elsewhere" ? elsewhere(graph, mended)
                             : kind == "near"      ? crowded(graph, mended, 590000)
@@ -206,8 +223,8 @@ int main(int argc, char **argv)
                         { "autoReport.directory", argv[2] },
                         { "debug.allowOutOfMemory", "false" } });
         engine.load(device);
-        std::vector<float> rows(Times * 4);
-        if (kind == "stream")
+        std::vector<float> rows(Vertices * Width);
+        if (kind == "stream" || kind == "transfer")
             engine.connectStream("in", rows.data());
         engine.run(0);
         std::cout << engine.getExecutionProfile()["simulation"]["cycles"].asUint() << "\n";

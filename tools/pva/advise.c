@@ -19,7 +19,7 @@ static void print_json(const struct advice *a, size_t rank)
     printf(",\"file\":");
     put_json(stdout, a->file ? a->file : "");
     printf(",\"line\":%llu,\"advice\":", (unsigned long long)a->line);
-    put_json(stdout, advice_texts[a->kind]);
+    put_json(stdout, advice_text(a));
     printf("}");
 }
 
@@ -39,7 +39,7 @@ static void print_text(const struct advice *a, size_t rank, double total)
         printf(a->times == 1 ? "; executed once" : "; executed %s times", number_text(number, a->times));
     if (a->tile != UINT64_MAX && (a->kind == ADVICE_IMBALANCE || a->kind == ADVICE_THREADS))
         printf("; slowest on tile %llu", (unsigned long long)a->tile);
-    printf("\n   %s\n", advice_texts[a->kind]);
+    printf("\n   %s\n", advice_text(a));
     if (a->file && *a->file)
         printf("   %s:%llu\n", a->file, (unsigned long long)a->line);
 }
@@ -55,22 +55,71 @@ static void say_missing(pva_file *file)
                    : "'pva check' shows the reason");
 }
 
-/* Prints how much compute is left: what entries of imbalance and threads do not save, fewer instructions may. */
-static void print_compute(const struct advices *all, double compute, double total)
+/* What the critical path consists of, before the entries. */
+static void print_account(const struct account *account)
 {
-    double saved = 0;
-    for (size_t i = 0; i < all->list.count; ++i)
-        if (all->list.data[i].kind == ADVICE_IMBALANCE || all->list.data[i].kind == ADVICE_THREADS)
-            saved += all->list.data[i].cycles;
-    double left = compute > saved ? compute - saved : 0;
     char number[32];
-    if (left < 1 || total <= 0)
+    if (account->total <= 0)
         return;
-    put_numbers(
-        stdout,
-        "the remaining %s compute cycles (%.1f%% of all) are evenly spread; only faster vertex code can reduce them\n"
-        "   (vectors, half, values kept in local variables: docs/reports/making-it-fast.md)\n",
-        number_text(number, (uint64_t)(left + 0.5)), left / total * 100);
+    put_numbers(stdout, "%s cycles of %zu run%s, on the critical path:", number_text(number, (uint64_t)account->total),
+                account->runs.count, account->runs.count == 1 ? "" : "s");
+    const char *before = " ";
+    for (size_t i = 0; i < ACTIVITIES; ++i)
+        if (account->cycles[i] > 0) {
+            put_numbers(stdout, "%s%s %.1f%%", before, activity_names[i], account->cycles[i] / account->total * 100);
+            before = ", ";
+        }
+    put_numbers(stdout, "\ntiles compute in %.1f%% of that time (mean over tiles)\n", account->utilisation * 100);
+}
+
+/* The account again, after the entries: by activity what all entries save, and what is left.  Rows add up to 100 %. */
+static void print_sum(const struct advices *all, const struct account *account, size_t rows)
+{
+    struct advice_sum sum = advices_sum(all, account, rows);
+    char cycles[32], saved[32], left[32];
+    if (account->total <= 0)
+        return;
+    size_t shown = all->list.count < rows ? all->list.count : rows;
+    printf("%-22s %15s %7s %15s %7s %15s\n", "critical path", "cycles", "", "entries save", "", "left");
+    for (size_t i = 0; i <= ACTIVITIES; ++i) {
+        double whole = i < ACTIVITIES ? account->cycles[i] : account->total,
+               won = i < ACTIVITIES ? sum.saved[i] : sum.all;
+        if (whole <= 0)
+            continue;
+        number_text(cycles, (uint64_t)(whole + 0.5));
+        number_text(saved, (uint64_t)(won + 0.5));
+        number_text(left, (uint64_t)(whole - won + 0.5));
+        put_numbers(stdout, "%-22s %15s %6.1f%% %15s %6.1f%% %15s %6.1f%%\n",
+                    i < ACTIVITIES ? activity_names[i] : "all", cycles, whole / account->total * 100, saved,
+                    won / account->total * 100, left, (whole - won) / account->total * 100);
+    }
+    if (shown < all->list.count)
+        put_numbers(stdout, "entries 1 to %zu save %.1f%%, the other %zu %.1f%%\n", shown,
+                    sum.shown / account->total * 100, all->list.count - shown,
+                    (sum.all - sum.shown) / account->total * 100);
+    double compute = account->cycles[ACTIVITY_COMPUTE] - sum.saved[ACTIVITY_COMPUTE];
+    if (compute >= 1)
+        put_numbers(stdout,
+                    "the remaining %s compute cycles (%.1f%% of all) are evenly spread; only faster vertex code can "
+                    "reduce them\n   (vectors, half, values kept in local variables: docs/reports/making-it-fast.md)\n",
+                    number_text(left, (uint64_t)(compute + 0.5)), compute / account->total * 100);
+}
+
+static void print_entries(struct advices *all, pva_file *file, size_t rows, bool json, double total)
+{
+    if (json)
+        printf("[");
+    for (size_t i = 0; i < all->list.count && i < rows; ++i) {
+        advice_find_line(file, &all->list.data[i]);
+        if (json)
+            print_json(&all->list.data[i], i);
+        else
+            print_text(&all->list.data[i], i, total);
+    }
+    if (json)
+        printf("\n]\n");
+    else if (!all->list.count)
+        printf("no large loss was found\n");
 }
 
 int command_advise(int argc, char **argv)
@@ -89,8 +138,9 @@ int command_advise(int argc, char **argv)
     if (!file)
         return EXIT_WRONG;
     struct advices all = { 0 };
+    struct account account = { 0 };
     pop_error error = { 0 };
-    pop_status status = POP_OK;
+    pop_status status = account_read(&account, file, &error);
     struct progress progress = progress_begin("looking", ADVICE_KINDS);
     for (int kind = 0; kind < ADVICE_KINDS && status == POP_OK; ++kind) {
         status = advices_find(&all, file, (enum advice_kind)kind, &error);
@@ -98,27 +148,15 @@ int command_advise(int argc, char **argv)
     }
     progress_end(&progress);
     advices_order(&all, file);
-    double total = (double)sql_uint(file, "SELECT total FROM execution_cycle_totals");
-    if (json)
-        printf("[");
-    for (size_t i = 0; i < all.list.count && i < rows && status == POP_OK; ++i) {
-        advice_find_line(file, &all.list.data[i]);
-        if (json)
-            print_json(&all.list.data[i], i);
-        else
-            print_text(&all.list.data[i], i, total);
-    }
-    double compute = 0;
-    if (status == POP_OK)
-        status = advice_compute_cycles(file, &compute, &error);
-    if (json)
-        printf("\n]\n");
-    else if (!all.list.count && status == POP_OK)
-        printf("no large loss was found\n");
-    if (!json && status == POP_OK)
-        print_compute(&all, compute, total);
-    if (status == POP_OK)
+    if (status == POP_OK) {
+        if (!json)
+            print_account(&account);
+        print_entries(&all, file, rows, json, account.total);
+        if (!json)
+            print_sum(&all, &account, rows);
         say_missing(file);
+    }
+    account_free(&account);
     advices_free(&all);
     if (status == POP_OK)
         status = pva_take_error(file, &error);

@@ -82,6 +82,7 @@ export interface Insights {
     histogram: { from: number; to: number; tiles: number }[];
     runs: { runs: number; minimum: number | null; mean: number | null; maximum: number | null; clock: number } | null;
     cycles: Cycles | null;
+    account: Account;
     vertexCode: Sized[];
     vertexState: Sized[];
     exchanges: Sized[];
@@ -116,8 +117,30 @@ export interface Cycles {
     sync: number;
 }
 
+/** Cycles of the critical path by activity; they add up to the total. */
+export interface Activities {
+    total: number;
+    compute: number;
+    exchange: number;
+    globalExchange: number;
+    host: number;
+    sync: number;
+    other: number;
+}
+
+export interface Account extends Activities {
+    runs: (Activities & { id: number; name: string })[];
+    utilisation: number; // the share of the time in which an average tile computes
+}
+
+/** insights/advice: sum is the account of time, with the part of it that all entries save. */
+export interface AdviceList {
+    entries: Advice[];
+    sum: Activities & { saved: Activities; left: number; entries: number };
+}
+
 export interface Advice {
-    kind: "memory" | "imbalance" | "threads" | "exchange" | "stream" | "rearrange";
+    kind: "memory" | "imbalance" | "threads" | "exchange" | "stream" | "transfer" | "rearrange";
     advice: string;
     name: string;
     detail: string;

@@ -42,6 +42,21 @@ test("INS-09 the first screen says whether it fits, what a run is for, and what 
         advice,
         said.slice(0, 3).map((one) => [one.kind, `${count(one.cycles)} ${one.cycles === 1 ? "cycle" : "cycles"}`]),
     );
+    const insights = await (await fetch(`${one}api/insights?report=0`)).json();
+    const runs = await page.$$eval("[data-run]", (all) => all.map((one) => one.dataset.run));
+    const longest = [...insights.account.runs].sort((a, b) => b.total - a.total).map((run) => run.name);
+    assert.ok(runs.length > 1);
+    assert.deepEqual(runs, longest.slice(0, 6), "runs by name, the longest first");
+    const use = `${(insights.account.utilisation * 100).toFixed(1)} %`;
+    assert.equal(await page.textContent('[data-figure="utilisation"]'), use);
+    const rows = await page.$$eval("[data-sum] tbody tr", (all) =>
+        all.map((row) => [...row.querySelectorAll("td")].map((cell) => parseFloat(cell.textContent.split(", ").pop()))),
+    );
+    const all = rows.pop();
+    assert.deepEqual(all[0], 100);
+    assert.ok(Math.abs(all[1] + all[2] - 100) < 0.11, "saved and left are all");
+    for (const column of [0, 1, 2])
+        assert.ok(Math.abs(sum(rows.map((row) => row[column])) - all[column]) < 0.31, `column ${column}: ${rows}`);
     await page.click("[data-advice] button");
     await page.waitForFunction(() => location.hash.startsWith("#/trace") && /program=\d+/.test(location.hash));
     await page.context().close();

@@ -2,77 +2,18 @@
 // Insights, the first screen: whether the program fits, the time of a run and what it consists of, what to improve
 // first, and the largest users of memory.
 import { Report } from "../data/reports";
-import { Advice, Cycles, Insights, Sized } from "../data/summary";
+import { Activities, Advice, AdviceList, Insights, Sized } from "../data/summary";
 import { SourceLine, useSourceLines } from "../data/source";
 import { useJson } from "../data/load";
-import { isDark, usePreferences } from "../preferences";
-import { inkOn } from "../draw/colour";
-import { typeLooks } from "../draw/types";
+import { usePreferences } from "../preferences";
 import { differenceText, useJsonOfBoth } from "../ui/compare";
-import { bytes, count, cycles as cyclesText, overflowText, percent, shortName, time } from "../ui/format";
+import { bytes, count, cycles as cyclesText, overflowText, percent, shortName } from "../ui/format";
 import { Empty } from "../ui/tabs";
-import { themeColour } from "../ui/theme";
 import { Bars, Meter } from "./insights/bars";
+import { AccountOfTime, SumOfAdvice } from "./insights/account";
 import { ScopeSection } from "./insights/scope";
 import "./insights.css";
 import { View, ViewContext } from "./view";
-
-interface Share {
-    name: string;
-    type: string; // whose colour it has
-    cycles: number;
-    tip: string;
-}
-
-/** Activities of all tiles in cycles; they add up to `available`. */
-export function sharesOf(cycles: Cycles): Share[] {
-    const known = cycles.compute + cycles.exchange + cycles.globalExchange + cycles.streamCopy + cycles.sync;
-    return [
-        {
-            name: "Compute",
-            type: "OnTileExecute",
-            cycles: cycles.compute,
-            tip: "Cycles of compute sets, over all tiles; a tile that has finished its vertices waits in the next sync",
-        },
-        {
-            name: "Exchange",
-            type: "DoExchange",
-            cycles: cycles.exchange,
-            tip: "Cycles in which tiles send or receive within an IPU",
-        },
-        {
-            name: "Global exchange",
-            type: "GlobalExchange",
-            cycles: cycles.globalExchange,
-            tip: "Cycles in which tiles send or receive between IPUs",
-        },
-        {
-            name: "Host",
-            type: "StreamCopyMid Host",
-            cycles: cycles.streamCopy,
-            tip: "Cycles of stream copies from and to the host",
-        },
-        {
-            name: "Sync",
-            type: "Sync External",
-            cycles: cycles.sync,
-            tip: "Cycles in which tiles wait for other tiles in a sync",
-        },
-        {
-            name: "Other",
-            type: "Block",
-            cycles: Math.max(0, cycles.available - known),
-            tip: "Control code, and tiles whose program has ended before the last tile's",
-        },
-    ].filter((share) => share.cycles > 0);
-}
-
-function useColours(): (type: string) => string {
-    usePreferences();
-    const names = ["OnTileExecute", "DoExchange", "GlobalExchange", "StreamCopyMid Host", "Sync External", "Block"];
-    const looks = typeLooks(names, isDark(), themeColour("paper"));
-    return (type) => looks.find((look) => look.name === type)?.plain ?? "#888888";
-}
 
 function Fit({ insights, report, context }: { insights: Insights; report: Report; context: ViewContext }) {
     const { memory } = insights;
@@ -111,69 +52,13 @@ function Fit({ insights, report, context }: { insights: Insights; report: Report
     );
 }
 
-function RunTime({ insights, colour }: { insights: Insights; colour: (type: string) => string }) {
-    const { runs, cycles } = insights;
-    if (!runs?.runs || runs.mean === null || !cycles)
-        return (
-            <Empty>
-                Nothing was executed, or execution was not profiled: run with autoReport.outputExecutionProfile or
-                autoReport.all.
-            </Empty>
-        );
-    const shares = sharesOf(cycles);
-    return (
-        <>
-            <div>
-                <span class="figure" data-figure="run">
-                    {time(runs.mean, runs.clock) || cyclesText(runs.mean)}
-                </span>{" "}
-                <span
-                    data-tip={"Mean of the captured runs, from the " + "first cycle to that of the last tile"}
-                >{`${cyclesText(Math.round(runs.mean))} per run (mean of ${count(runs.runs)} runs)`}</span>
-                {runs.runs > 1 && runs.minimum !== null && runs.maximum !== null && (
-                    <span class="soft">{` (${count(runs.minimum)} to ${count(runs.maximum)})`}</span>
-                )}
-            </div>
-            <div class="shares">
-                {shares.map((share) => (
-                    <span
-                        key={share.name}
-                        style={{
-                            width: `${(share.cycles / cycles.available) * 100}%`,
-                            background: colour(share.type),
-                            color: inkOn(colour(share.type)),
-                        }}
-                        data-tip={
-                            `${share.name}: ${percent(share.cycles / cycles.available, 2)}\n${count(share.cycles)}` +
-                            ` of ${count(cycles.available)} cycles of all tiles\n${share.tip}`
-                        }
-                    >
-                        {share.cycles / cycles.available > 0.08 ? share.name : ""}
-                    </span>
-                ))}
-            </div>
-            <ul class="key-list">
-                {shares.map((share) => (
-                    <li
-                        key={share.name}
-                        data-share={share.name}
-                        data-tip={`${count(share.cycles)} cycles\n${share.tip}`}
-                    >
-                        <span class="swatch" style={{ background: colour(share.type) }} />
-                        {share.name} <b>{percent(share.cycles / cycles.available)}</b>
-                    </li>
-                ))}
-            </ul>
-        </>
-    );
-}
-
 const KINDS: { readonly [kind in Advice["kind"]]: string } = {
     memory: "Memory",
     imbalance: "Imbalance",
     threads: "Idle workers",
     exchange: "Exchange",
-    stream: "Host copies",
+    stream: "Host syncs",
+    transfer: "Host transfer",
     rearrange: "Rearranging",
 };
 
@@ -191,7 +76,7 @@ function Mend({ advice, total, context }: { advice: Advice; total: number; conte
                     {shortName(advice.name) || "(no name)"}
                 </button>
             </p>
-            <p data-tip="Estimated saving in cycles of the last tile, over all executions">
+            <p data-tip="Estimated saving on the critical path, over all executions">
                 {advice.cycles >= 1 && (
                     <>
                         saves up to <b>{cyclesText(Math.round(advice.cycles))}</b>
@@ -222,12 +107,13 @@ function Mend({ advice, total, context }: { advice: Advice; total: number; conte
 }
 
 function MendList({ context, report, total }: { context: ViewContext; report: Report; total: number }) {
-    const found = useJson<Advice[]>("insights/advice", { report: report.index, rows: 60 });
+    const found = useJson<AdviceList>("insights/advice", { report: report.index, rows: 60 });
     const all = context.state.all === true;
     if (found.error) return <Empty>{found.error}</Empty>;
     if (!found.value) return <Empty>Searching for possible improvements.</Empty>;
-    if (!found.value.length) return <Empty>No large loss was found.</Empty>;
-    const shown = all ? found.value : found.value.slice(0, 3);
+    const { entries, sum } = found.value;
+    if (!entries.length && !sum.total) return <Empty>No large loss was found.</Empty>;
+    const shown = all ? entries : entries.slice(0, 3);
     return (
         <>
             <div class="mend">
@@ -235,7 +121,7 @@ function MendList({ context, report, total }: { context: ViewContext; report: Re
                     <Mend key={i} advice={advice} total={total} context={context} />
                 ))}
             </div>
-            {found.value.length > 3 && (
+            {entries.length > 3 && (
                 <p>
                     <button
                         type="button"
@@ -243,10 +129,11 @@ function MendList({ context, report, total }: { context: ViewContext; report: Re
                         data-more
                         onClick={() => context.update({ all: all ? undefined : true })}
                     >
-                        {all ? "The first three" : `All ${found.value.length}`}
+                        {all ? "The first three" : `Show all ${entries.length} suggestions`}
                     </button>
                 </p>
             )}
+            <SumOfAdvice sum={sum} />
         </>
     );
 }
@@ -413,12 +300,17 @@ function Savings({ insights }: { insights: Insights }) {
     );
 }
 
+const exchanged = (of: Activities) => of.exchange + of.globalExchange;
+
 function Compared({ all }: { all: readonly Insights[] }) {
     const [a, b] = all;
     const rows: [string, number | null, number | null, (value: number) => string][] = [
         ["Memory in use", a.memory?.used ?? null, b.memory?.used ?? null, bytes],
         ["Fullest tile", a.memory?.largest ?? null, b.memory?.largest ?? null, bytes],
-        ["Cycles of a run", a.runs?.mean ?? null, b.runs?.mean ?? null, (value) => count(value)],
+        ["Host (critical path)", a.account.host, b.account.host, (value) => count(value)],
+        ["Compute (critical path)", a.account.compute, b.account.compute, (value) => count(value)],
+        ["Exchange (critical path)", exchanged(a.account), exchanged(b.account), (value) => count(value)],
+        ["Sync (critical path)", a.account.sync, b.account.sync, (value) => count(value)],
         ["Cycles of all runs", a.cycles?.total ?? null, b.cycles?.total ?? null, (value) => count(value)],
     ];
     return (
@@ -440,7 +332,6 @@ function Compared({ all }: { all: readonly Insights[] }) {
 function InsightsPage({ context }: { context: ViewContext }) {
     const { reports } = context;
     usePreferences();
-    const colour = useColours();
     const loaded = useJsonOfBoth<Insights>(reports, "insights");
     const error = loaded.find((one) => one?.error)?.error;
     if (error) return <Empty>{error}</Empty>;
@@ -469,7 +360,7 @@ function InsightsPage({ context }: { context: ViewContext }) {
                 </section>,
                 <section key={`run${i}`}>
                     <h2>How long does a run take, and where does the time go?</h2>
-                    <RunTime insights={insights} colour={colour} />
+                    <AccountOfTime insights={insights} context={context} />
                 </section>,
             ])}
             <section class="wide">
@@ -480,7 +371,7 @@ function InsightsPage({ context }: { context: ViewContext }) {
             </section>
             <section class="wide">
                 <h2>What to improve first</h2>
-                <MendList context={context} report={reports[0]} total={first.cycles?.total ?? 0} />
+                <MendList context={context} report={reports[0]} total={first.account.total} />
             </section>
             <section>
                 <h2 data-tip="Bytes in use, without gaps; tiles that overflow come first">

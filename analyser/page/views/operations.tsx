@@ -23,7 +23,7 @@ const TITLES: { readonly [figure in Figure]: readonly [title: string, tip: strin
     programs: ["Programs", "program steps that the call added"],
     computeSets: ["CS (Tot)", "compute sets, in total", true],
     times: ["Executions", "of all its program steps together", true],
-    cycles: ["Cycles", "of the slowest tile in each execution, added up", true],
+    cycles: ["Cycles", "slowest tile, added up over executions", true],
     tileCycles: ["Tile cycles", "of all tiles", true],
     exchange: ["Exchange", "cycles of the slowest tile in exchanges, stream copies and syncs"],
     estimate: ["Estimate", "cycles of one execution of each program step, as compiled", true],

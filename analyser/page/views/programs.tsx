@@ -42,7 +42,7 @@ function Figures({ program, executed }: { program: Program; executed: boolean })
             <span
                 data-tip={
                     executed
-                        ? "cycles of the run, with its parts and the functions that it calls"
+                        ? "critical-path cycles, with its parts and the functions that it calls"
                         : "estimated cycles of one execution"
                 }
             >
@@ -78,7 +78,7 @@ function Facts({ list, program }: { list: ProgramList; program: Program }) {
                     <dd data-fact="within">
                         {count(program.within)} ({percent(whole ? program.within / whole : 0)} of all runs)
                     </dd>
-                    <dt data-tip="of the slowest tile in each execution, added up">Cycles</dt>
+                    <dt data-tip="slowest tile, added up over executions">Cycles</dt>
                     <dd data-fact="cycles">{count(program.cycles)}</dd>
                 </>
             )}
@@ -350,7 +350,7 @@ function Programs({ context }: { context: ViewContext }) {
                     <span
                         data-tip={
                             list.executed
-                                ? "cycles of the run, with its parts and the functions that it calls"
+                                ? "critical-path cycles, with its parts and the functions that it calls"
                                 : "of one execution"
                         }
                     >

@@ -100,7 +100,7 @@ function columnsOf(lines: SourceLines): readonly Column<Row>[] {
             kind: "number",
             width: 120,
             tip: lines.executed
-                ? "cycles of the run: by how much the steps of the line delay its end"
+                ? "critical-path cycles: by how much the steps of the line delay its end"
                 : "of one execution of each step of the line",
             value: cost,
         },
@@ -118,7 +118,7 @@ function columnsOf(lines: SourceLines): readonly Column<Row>[] {
             title: "Exchange",
             kind: "number",
             width: 100,
-            tip: "of the cycles of the run, those of exchanges, stream copies and syncs",
+            tip: "of the critical-path cycles, those of exchanges, stream copies and syncs",
             hidden: !lines.executed,
             value: (row) => row.exchange,
         },

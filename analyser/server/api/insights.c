@@ -66,7 +66,7 @@ static json_t *json_of(const struct advice *advice)
 {
     json_t *one = json_object();
     json_object_set_new(one, "kind", json_string(advice_names[advice->kind]));
-    json_object_set_new(one, "advice", json_string(advice_texts[advice->kind]));
+    json_object_set_new(one, "advice", json_string(advice_text(advice)));
     json_object_set_new(one, "name", answer_string(advice->name));
     json_object_set_new(one, "detail", answer_string(advice->detail));
     json_object_set_new(one, "cycles", json_real(advice->cycles));
@@ -84,6 +84,53 @@ static json_t *json_of(const struct advice *advice)
     return one;
 }
 
+static json_t *activities_json(const double *cycles, double total)
+{
+    json_t *one = json_object();
+    json_object_set_new(one, "total", json_real(total));
+    for (size_t i = 0; i < ACTIVITIES; ++i)
+        json_object_set_new(one, activity_ids[i], json_real(cycles[i]));
+    return one;
+}
+
+/* The account of time, and that of each run; null on failure. */
+static json_t *account_json(pva_file *file, pop_error *error)
+{
+    enum { MAX_RUNS = 1000 };
+    struct account account = { 0 };
+    json_t *all = NULL;
+    if (account_read(&account, file, error) == POP_OK) {
+        all = activities_json(account.cycles, account.total);
+        json_t *runs = json_array();
+        for (size_t i = 0; i < account.runs.count && i < MAX_RUNS; ++i) {
+            json_t *run = activities_json(account.runs.data[i].cycles, account.runs.data[i].total);
+            json_object_set_new(run, "id", json_integer((json_int_t)account.runs.data[i].id));
+            json_object_set_new(run, "name", answer_string(account.runs.data[i].name));
+            json_array_append_new(runs, run);
+        }
+        json_object_set_new(all, "runs", runs);
+        json_object_set_new(all, "utilisation", json_real(account.utilisation));
+    }
+    account_free(&account);
+    return all;
+}
+
+/* What entries save by activity, and what is left: the end of the list of advice. */
+static json_t *sum_json(const struct advices *found, pva_file *file, size_t rows, pop_error *error)
+{
+    struct account account = { 0 };
+    json_t *sum = NULL;
+    if (account_read(&account, file, error) == POP_OK) {
+        struct advice_sum of = advices_sum(found, &account, rows);
+        sum = activities_json(account.cycles, account.total);
+        json_object_set_new(sum, "saved", activities_json(of.saved, of.all));
+        json_object_set_new(sum, "left", json_real(of.left));
+        json_object_set_new(sum, "entries", json_integer((json_int_t)found->list.count));
+    }
+    account_free(&account);
+    return sum;
+}
+
 pop_status insights(const struct request *request, struct answer *answer, pop_error *error)
 {
     struct analyser_report *report = request_report(request, error);
@@ -92,6 +139,12 @@ pop_status insights(const struct request *request, struct answer *answer, pop_er
     json_t *all = query_parts(report->file, parts, sizeof(parts) / sizeof(parts[0]), error);
     if (!all)
         return error->status;
+    json_t *account = account_json(report->file, error);
+    if (!account) {
+        json_decref(all);
+        return error->status;
+    }
+    json_object_set_new(all, "account", account);
     pop_status status = answer_read(report, error);
     json_object_set_new(
         all, "outOfMemory",
@@ -121,12 +174,16 @@ pop_status insights_advice(const struct request *request, struct answer *answer,
         advice_find_line(report->file, &found.list.data[i]);
         json_array_append_new(list, json_of(&found.list.data[i]));
     }
+    json_t *sum = status == POP_OK ? sum_json(&found, report->file, rows, error) : NULL;
+    if (status == POP_OK && !sum)
+        status = error->status;
     advices_free(&found);
     if (status == POP_OK)
         status = answer_read(report, error);
+    json_t *all = json_pack("{s:o, s:o?}", "entries", list, "sum", sum);
     if (status == POP_OK)
-        answer_json(answer, list);
+        answer_json(answer, all);
     else
-        json_decref(list);
+        json_decref(all);
     return status;
 }
