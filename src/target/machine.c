@@ -73,6 +73,19 @@ enum machine machine_by_name(const char *name, enum machine end)
     return MACHINES;
 }
 
+enum machine machine_of_target(const pop_target *target)
+{
+    char name[sizeof(target->system) + 1] = "";
+    memcpy(name, target->system, sizeof(target->system));
+    enum machine machine = machine_by_name(name, MACHINES);
+    if (machine == MACHINES) {
+        memset(name, 0, sizeof(name));
+        memcpy(name, target->arch, sizeof(target->arch));
+        machine = machine_by_name(name, MACHINES);
+    }
+    return machine == MACHINES ? MACHINE_IPU2 : machine;
+}
+
 void machine_hint(char *buffer, size_t size, const char *name, enum machine end)
 {
     error_hint(buffer, size, name, machine_names, end);

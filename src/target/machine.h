@@ -20,6 +20,8 @@ extern const char *const machine_names[MACHINES];
 pop_target machine_target(enum machine machine);
 /* The machine with the given name, or MACHINES. */
 enum machine machine_by_name(const char *name, enum machine end);
+/* The machine whose fields a target began with: by the name of its system, then of its architecture; else ipu2. */
+enum machine machine_of_target(const pop_target *target);
 /* " (did you mean 'ipu2'?), it can be ipu1, ipu2, bow or ipu21" among the first end machines. */
 void machine_hint(char *buffer, size_t size, const char *name, enum machine end);
 

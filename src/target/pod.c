@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target/pod.h"
+#include "target/machine.h"
 #include "target/system.h"
 
 #include "base/error.h"
@@ -135,10 +136,11 @@ size_t pop_target_options(const pop_target *target, char *buffer, size_t size)
         unsigned count = 0;
         if (option->kind == POD_COUNT)
             memcpy(&count, place, sizeof(count));
-        bool standard = option->kind == POD_NAME      ? strncmp(place, "default", NAME_SIZE) == 0
-                        : option->kind == POD_COUNT   ? count == 0
-                        : option->kind == POD_RELEASE ? target->poplibs_release == POP_POPLIBS_1_2
-                                                      : !*(const bool *)place;
+        bool standard = option->kind == POD_NAME    ? strncmp(place, "default", NAME_SIZE) == 0
+                        : option->kind == POD_COUNT ? count == 0
+                        : option->kind == POD_RELEASE
+                            ? target->poplibs_release == machine_target(machine_of_target(target)).poplibs_release
+                            : !*(const bool *)place;
         if (standard)
             continue;
         str_format(&text, "%s\"%s\":", text.length > 1 ? "," : "", option->key);
@@ -147,7 +149,7 @@ size_t pop_target_options(const pop_target *target, char *buffer, size_t size)
         else if (option->kind == POD_COUNT)
             str_format(&text, "\"%u\"", count);
         else if (option->kind == POD_RELEASE)
-            str_add(&text, "\"2021\"");
+            str_add(&text, target->poplibs_release == POP_POPLIBS_2021 ? "\"2021\"" : "\"1.2\"");
         else
             str_add(&text, "\"true\"");
     }

@@ -12,19 +12,6 @@
 
 static const char *const flag_words[] = { "false", "true" };
 
-static enum machine base_of(const pop_target *target)
-{
-    char name[sizeof(target->system) + 1] = "";
-    memcpy(name, target->system, sizeof(target->system));
-    enum machine machine = machine_by_name(name, MACHINES);
-    if (machine == MACHINES) {
-        memset(name, 0, sizeof(name));
-        memcpy(name, target->arch, sizeof(target->arch));
-        machine = machine_by_name(name, MACHINES);
-    }
-    return machine == MACHINES ? MACHINE_IPU2 : machine;
-}
-
 /* The shortest decimal that reads back as the same value. */
 static void add_real(struct str *s, double value)
 {
@@ -89,7 +76,7 @@ static void add_value(struct str *s, const pop_target *target, const struct mach
 
 void target_add_text(const pop_target *target, struct str *text)
 {
-    enum machine machine = base_of(target);
+    enum machine machine = machine_of_target(target);
     pop_target base = machine_target(machine);
     str_add(text, machine_names[machine]);
     for (size_t i = 0; i < machine_field_count; ++i) {
