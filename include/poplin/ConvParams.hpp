@@ -10,10 +10,12 @@
 #include <poputil/exceptions.hpp>
 
 #include <functional>
+#include <initializer_list>
 #include <istream>
 #include <iterator>
 #include <ostream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace poplin
@@ -211,12 +213,12 @@ class ConvParams
         return inputFieldShape[dim];
     }
     // Input sizes of the field.
-    const std::vector<std::size_t> &getInputFieldShape() const
+    std::vector<std::size_t> getInputFieldShape() const
     {
         return inputFieldShape;
     }
     // Sizes of the kernel.
-    const std::vector<std::size_t> &getKernelShape() const
+    std::vector<std::size_t> getKernelShape() const
     {
         return kernelShape;
     }
@@ -241,24 +243,24 @@ class ConvParams
         return outputChannelsPerConvGroup * numConvGroups;
     }
     // Input size of a field dimension after truncation.
-    std::size_t getTruncatedInputSize(unsigned dim) const
+    unsigned getTruncatedInputSize(unsigned dim) const
     {
-        return size(poplin_conv_truncated_input_size, dim);
+        return static_cast<unsigned>(size(poplin_conv_truncated_input_size, dim));
     }
     // Input size of a field dimension after its transform.
-    std::size_t getTransformedInputSize(unsigned dim) const
+    unsigned getTransformedInputSize(unsigned dim) const
     {
-        return size(poplin_conv_transformed_input_size, dim);
+        return static_cast<unsigned>(size(poplin_conv_transformed_input_size, dim));
     }
     // Kernel size of a field dimension after truncation.
-    std::size_t getTruncatedKernelSize(unsigned dim) const
+    unsigned getTruncatedKernelSize(unsigned dim) const
     {
-        return size(poplin_conv_truncated_kernel_size, dim);
+        return static_cast<unsigned>(size(poplin_conv_truncated_kernel_size, dim));
     }
     // Kernel size of a field dimension after its transform.
-    std::size_t getTransformedKernelSize(unsigned dim) const
+    unsigned getTransformedKernelSize(unsigned dim) const
     {
-        return size(poplin_conv_transformed_kernel_size, dim);
+        return static_cast<unsigned>(size(poplin_conv_transformed_kernel_size, dim));
     }
     // Output size of a field dimension before its transform.
     std::size_t getUntransformedOutputSize(unsigned dim) const
@@ -347,6 +349,68 @@ inline std::istream &operator>>(std::istream &in, ConvParams &params)
     return in;
 }
 
+namespace detail
+{
+
+// All members, for comparisons and hashes.
+inline std::tuple<const std::vector<unsigned> &, const std::vector<unsigned> &, const std::vector<unsigned> &,
+                  const std::vector<unsigned> &, const std::vector<unsigned> &, const std::vector<bool> &>
+members(const ConvParams::InputTransform &t)
+{
+    return std::tie(t.truncationLower, t.truncationUpper, t.dilation, t.paddingLower, t.paddingUpper, t.flip);
+}
+inline std::tuple<const std::vector<unsigned> &, const std::vector<unsigned> &, const std::vector<unsigned> &,
+                  const std::vector<unsigned> &, const std::vector<unsigned> &>
+members(const ConvParams::OutputTransform &t)
+{
+    return std::tie(t.truncationLower, t.truncationUpper, t.stride, t.paddingLower, t.paddingUpper);
+}
+inline std::size_t hashed(std::initializer_list<const std::vector<unsigned> *> lists)
+{
+    std::size_t hash = 0;
+    for (const std::vector<unsigned> *list : lists)
+        for (unsigned number : *list)
+            hash = (hash ^ number) * 0x9e3779b1u + (hash >> 7);
+    return hash;
+}
+
+} // namespace detail
+
+inline bool operator==(const ConvParams::InputTransform &a, const ConvParams::InputTransform &b)
+{
+    return detail::members(a) == detail::members(b);
+}
+inline bool operator!=(const ConvParams::InputTransform &a, const ConvParams::InputTransform &b)
+{
+    return !(a == b);
+}
+inline bool operator<(const ConvParams::InputTransform &a, const ConvParams::InputTransform &b)
+{
+    return detail::members(a) < detail::members(b);
+}
+inline bool operator==(const ConvParams::OutputTransform &a, const ConvParams::OutputTransform &b)
+{
+    return detail::members(a) == detail::members(b);
+}
+inline bool operator!=(const ConvParams::OutputTransform &a, const ConvParams::OutputTransform &b)
+{
+    return !(a == b);
+}
+inline bool operator<(const ConvParams::OutputTransform &a, const ConvParams::OutputTransform &b)
+{
+    return detail::members(a) < detail::members(b);
+}
+
+// Hashes: equal parameters have equal ones.
+inline std::size_t hash_value(const ConvParams::InputTransform &t)
+{
+    return detail::hashed({ &t.truncationLower, &t.truncationUpper, &t.dilation, &t.paddingLower, &t.paddingUpper }) ^
+           std::hash<std::vector<bool>>()(t.flip);
+}
+inline std::size_t hash_value(const ConvParams::OutputTransform &t)
+{
+    return detail::hashed({ &t.truncationLower, &t.truncationUpper, &t.stride, &t.paddingLower, &t.paddingUpper });
+}
 inline std::size_t hash_value(const ConvParams &params)
 {
     const poplin_conv_params p = params.c();
@@ -357,6 +421,18 @@ inline std::size_t hash_value(const ConvParams &params)
 
 namespace std
 {
+template <> struct hash<poplin::ConvParams::InputTransform> {
+    std::size_t operator()(const poplin::ConvParams::InputTransform &t) const
+    {
+        return poplin::hash_value(t);
+    }
+};
+template <> struct hash<poplin::ConvParams::OutputTransform> {
+    std::size_t operator()(const poplin::ConvParams::OutputTransform &t) const
+    {
+        return poplin::hash_value(t);
+    }
+};
 template <> struct hash<poplin::ConvParams> {
     std::size_t operator()(const poplin::ConvParams &params) const
     {

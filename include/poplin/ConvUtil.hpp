@@ -91,6 +91,17 @@ inline std::pair<unsigned, unsigned> getInputRange(unsigned dim, std::pair<unsig
     const poplin_conv_params p = params.c();
     return detail::range(poplin_get_input_range_of_output(dim, detail::interval(outputRange), &p));
 }
+// The input of one output.
+inline std::pair<unsigned, unsigned> getInputRange(unsigned dim, unsigned outputIndex,
+                                                   std::pair<unsigned, unsigned> kernelIndexRange,
+                                                   const ConvParams &params)
+{
+    return getInputRange(dim, std::make_pair(outputIndex, outputIndex + 1), kernelIndexRange, params);
+}
+inline std::pair<unsigned, unsigned> getInputRange(unsigned dim, unsigned outputIndex, const ConvParams &params)
+{
+    return getInputRange(dim, std::make_pair(outputIndex, outputIndex + 1), params);
+}
 inline std::pair<unsigned, unsigned> getKernelRange(unsigned dim, std::pair<unsigned, unsigned> outputRange,
                                                     std::pair<unsigned, unsigned> inputRange, const ConvParams &params)
 {

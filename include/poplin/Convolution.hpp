@@ -158,8 +158,12 @@ inline void convolutionBiasUpdate(poplar::Graph &graph, const poplar::Tensor &zD
 // ---- weights of the backward pass ----
 inline void weightsTransposeChansFlipXY(poplar::Graph &graph, const poplar::Tensor &weightsIn,
                                         const poplar::Tensor &weightsOut, poplar::program::Sequence &prog,
-                                        const poplar::DebugContext &debugContext = {})
+                                        const poplar::DebugContext &debugContext = {},
+                                        const poplar::OptionFlags &options = {})
 {
+    if (!options.empty())
+        poplin_convolution_validate_options_at(poplar::detail::where(debugContext), graph.c(),
+                                               poplar::detail::Options(options));
     poplin_weights_transpose_chans_flip_xy_at(poplar::detail::where(debugContext), graph.c(), weightsIn.c(),
                                               weightsOut.c(), prog.cToGrow(graph.c()),
                                               poplar::detail::name(debugContext));

@@ -164,6 +164,18 @@ inline poplar::Tensor distributedBatchNormGradients(poplar::Graph &replicatedGra
     return poplar::Tensor(made);
 }
 
+inline poplar::Tensor
+distributedBatchNormGradients(poplar::Graph &replicatedGraph, const poplar::Tensor &acts, const poplar::Tensor &gradsIn,
+                              const poplar::Tensor &mean, const poplar::Tensor &invStdDev, const poplar::Tensor &gamma,
+                              poplar::program::Sequence &prog, poplin::DistributedNormReduceCallback reduceCallback,
+                              unsigned normBatchSize, const poplar::Type &partialsType = poplar::FLOAT,
+                              const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+{
+    return distributedBatchNormGradients(
+        replicatedGraph, batchNormWhiten(replicatedGraph, acts, mean, invStdDev, prog, debugContext, options), gradsIn,
+        invStdDev, gamma, prog, reduceCallback, normBatchSize, partialsType, debugContext, options);
+}
+
 } // namespace bn
 } // namespace popnn
 #endif

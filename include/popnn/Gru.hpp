@@ -102,6 +102,23 @@ inline popnn_gru_forward forward(const poplar::Tensor &initial, const poplar::Te
 
 } // namespace detail
 
+namespace detail
+{
+
+// The parameters with the numbers of steps that a call gives.
+inline GruParams limited(const GruParams &params, const poplar::Tensor &realTimeSteps)
+{
+    if (params.varTimeSteps.valid())
+        throw poputil::poplibs_error("real time steps are given for a GRU whose parameters have variable ones");
+    if (!params.outputFullSequence)
+        throw poputil::poplibs_error("real time steps need outputFullSequence");
+    GruParams with = params;
+    with.varTimeSteps = realTimeSteps;
+    return with;
+}
+
+} // namespace detail
+
 inline uint64_t getBasicGruCellFwdFlops(const GruParams &params)
 {
     popnn_gru_params c = params.c();
@@ -203,6 +220,16 @@ inline poplar::Tensor gruFwd(poplar::Graph &graph, const GruParams &params, cons
     poputil::detail::put({ { &result, output }, { intermediates, kept } });
     return result;
 }
+// With numbers of steps that the call gives, {batch} or {1} UNSIGNED_INT: later ones give 0.
+inline poplar::Tensor gruFwd(poplar::Graph &graph, const GruParams &params, const poplar::Tensor &stateInit,
+                             const poplar::Tensor &in, const poplar::Tensor &realTimeSteps, const GruWeights &weights,
+                             poplar::Tensor *intermediates, poplar::program::Sequence &fwdProg,
+                             const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+                             poplin::matmul::PlanningCache *planningCache = nullptr)
+{
+    return gruFwd(graph, detail::limited(params, realTimeSteps), stateInit, in, weights, intermediates, fwdProg,
+                  debugContext, options, planningCache);
+}
 
 // Returns the gradient of the initial state.
 inline poplar::Tensor gruBwd(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog,
@@ -224,6 +251,18 @@ inline poplar::Tensor gruBwd(poplar::Graph &graph, const GruParams &params, popl
     poplar::Tensor result;
     poputil::detail::put({ { &result, state }, { inputGrad, dx }, { bwdIntermediates, kept } });
     return result;
+}
+// With numbers of steps that the call gives, {batch} or {1} UNSIGNED_INT: later ones give 0.
+inline poplar::Tensor gruBwd(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog,
+                             const poplar::Tensor &fwdOutputInit, const poplar::Tensor &fwdIntermediates,
+                             const GruWeights &weights, const poplar::Tensor &input,
+                             const poplar::Tensor &realTimeSteps, const poplar::Tensor &output,
+                             const poplar::Tensor &outputGrad, poplar::Tensor *inputGrad,
+                             poplar::Tensor *bwdIntermediates, const poplar::DebugContext &debugContext,
+                             const poplar::OptionFlags &options, poplin::matmul::PlanningCache *planningCache)
+{
+    return gruBwd(graph, detail::limited(params, realTimeSteps), prog, fwdOutputInit, fwdIntermediates, weights, input,
+                  output, outputGrad, inputGrad, bwdIntermediates, debugContext, options, planningCache);
 }
 
 inline GruWeights gruWU(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog,
@@ -264,6 +303,18 @@ inline poplar::Tensor gruBwdWithWU(poplar::Graph &graph, const GruParams &params
                            { &weightsGrad.outputWeights, dw.output_weights },
                            { &weightsGrad.biases, dw.biases } });
     return result;
+}
+// With numbers of steps that the call gives, {batch} or {1} UNSIGNED_INT: later ones give 0.
+inline poplar::Tensor gruBwdWithWU(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog,
+                                   const poplar::Tensor &fwdOutputInit, const poplar::Tensor &fwdIntermediates,
+                                   const GruWeights &weights, const poplar::Tensor &input,
+                                   const poplar::Tensor &realTimeSteps, const poplar::Tensor &output,
+                                   const poplar::Tensor &outputGrad, poplar::Tensor *inputGrad, GruWeights &weightsGrad,
+                                   const poplar::DebugContext &debugContext, const poplar::OptionFlags &options,
+                                   poplin::matmul::PlanningCache *planningCache)
+{
+    return gruBwdWithWU(graph, detail::limited(params, realTimeSteps), prog, fwdOutputInit, fwdIntermediates, weights,
+                        input, output, outputGrad, inputGrad, weightsGrad, debugContext, options, planningCache);
 }
 
 } // namespace gru

@@ -9,6 +9,7 @@
 #include <popnn/NonLinearityDef.hpp>
 #include <popnn/detail/recurrent.hpp>
 
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -265,21 +266,23 @@ lstmFwd(poplar::Graph &graph, const LstmParams &params, const LstmState &stateIn
     return lstmFwd(graph, params, prog, stateInit, weights, in, intermediates, debugContext, options, planningCache);
 }
 
-// Returns the gradient of the initial state.
+// Returns the gradient of the initial state. lastStepStateGrad (may be null): the gradient of the state after the last
+// step.
 inline LstmState lstmBwd(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog,
                          const LstmState &fwdStateInit, const poplar::Tensor &fwdIntermediates,
                          const LstmWeights &weights, const poplar::Tensor &input, const poplar::Tensor &output,
-                         const poplar::Tensor &outputGrad, const poplar::Tensor *lastCellStateGrad,
+                         const poplar::Tensor &outputGrad, const LstmState *lastStepStateGrad,
                          poplar::Tensor *inputGrad, poplar::Tensor *bwdIntermediates,
                          const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
                          poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     popnn_lstm_params c = params.c();
     popnn_lstm_forward forward = detail::forward(fwdStateInit, fwdIntermediates, weights, input, output);
-    pop_tensor cell = lastCellStateGrad ? lastCellStateGrad->c() : pop_tensor(), dx = pop_tensor(), kept = pop_tensor();
+    const popnn_lstm_state last = lastStepStateGrad ? lastStepStateGrad->c() : popnn_lstm_state();
+    pop_tensor dx = pop_tensor(), kept = pop_tensor();
     popnn_lstm_state state = popnn_lstm_bwd_at(
         poplar::detail::where(debugContext), graph.c(), &c, prog.cToGrow(graph.c()), &forward, outputGrad.c(),
-        lastCellStateGrad ? &cell : nullptr, inputGrad ? &dx : nullptr, bwdIntermediates ? &kept : nullptr,
+        lastStepStateGrad ? &last : nullptr, inputGrad ? &dx : nullptr, bwdIntermediates ? &kept : nullptr,
         poplar::detail::name(debugContext), poplar::detail::Options(options), poplin::detail::cache(planningCache));
     poputil::detail::check(graph.c());
     LstmState gradient;
@@ -288,6 +291,35 @@ inline LstmState lstmBwd(poplar::Graph &graph, const LstmParams &params, poplar:
                            { inputGrad, dx },
                            { bwdIntermediates, kept } });
     return gradient;
+}
+// Without one.
+inline LstmState lstmBwd(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog,
+                         const LstmState &fwdStateInit, const poplar::Tensor &fwdIntermediates,
+                         const LstmWeights &weights, const poplar::Tensor &input, const poplar::Tensor &output,
+                         const poplar::Tensor &outputGrad, std::nullptr_t, poplar::Tensor *inputGrad,
+                         poplar::Tensor *bwdIntermediates, const poplar::DebugContext &debugContext = {},
+                         const poplar::OptionFlags &options = {},
+                         poplin::matmul::PlanningCache *planningCache = nullptr)
+{
+    return lstmBwd(graph, params, prog, fwdStateInit, fwdIntermediates, weights, input, output, outputGrad,
+                   static_cast<const LstmState *>(nullptr), inputGrad, bwdIntermediates, debugContext, options,
+                   planningCache);
+}
+// With the gradient of the last cell state alone.
+inline LstmState lstmBwd(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog,
+                         const LstmState &fwdStateInit, const poplar::Tensor &fwdIntermediates,
+                         const LstmWeights &weights, const poplar::Tensor &input, const poplar::Tensor &output,
+                         const poplar::Tensor &outputGrad, const poplar::Tensor *lastCellStateGrad,
+                         poplar::Tensor *inputGrad, poplar::Tensor *bwdIntermediates,
+                         const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+                         poplin::matmul::PlanningCache *planningCache = nullptr)
+{
+    LstmState last;
+    if (lastCellStateGrad)
+        last.cellState = *lastCellStateGrad;
+    return lstmBwd(graph, params, prog, fwdStateInit, fwdIntermediates, weights, input, output, outputGrad,
+                   lastCellStateGrad ? &last : nullptr, inputGrad, bwdIntermediates, debugContext, options,
+                   planningCache);
 }
 
 inline LstmWeights lstmWU(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog,
@@ -308,18 +340,19 @@ inline LstmWeights lstmWU(poplar::Graph &graph, const LstmParams &params, poplar
 inline LstmState lstmBwdWithWU(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog,
                                const LstmState &fwdStateInit, const poplar::Tensor &fwdIntermediates,
                                const LstmWeights &weights, const poplar::Tensor &input, const poplar::Tensor &output,
-                               const poplar::Tensor &outputGrad, const poplar::Tensor *lastCellStateGrad,
+                               const poplar::Tensor &outputGrad, const LstmState *lastStepStateGrad,
                                poplar::Tensor *inputGrad, LstmWeights &weightsGrad,
                                const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
                                poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     popnn_lstm_params c = params.c();
     popnn_lstm_forward forward = detail::forward(fwdStateInit, fwdIntermediates, weights, input, output);
-    pop_tensor cell = lastCellStateGrad ? lastCellStateGrad->c() : pop_tensor(), dx = pop_tensor();
+    const popnn_lstm_state last = lastStepStateGrad ? lastStepStateGrad->c() : popnn_lstm_state();
+    pop_tensor dx = pop_tensor();
     popnn_lstm_weights dw;
     popnn_lstm_state state = popnn_lstm_bwd_with_wu_at(
         poplar::detail::where(debugContext), graph.c(), &c, prog.cToGrow(graph.c()), &forward, outputGrad.c(),
-        lastCellStateGrad ? &cell : nullptr, inputGrad ? &dx : nullptr, &dw, poplar::detail::name(debugContext),
+        lastStepStateGrad ? &last : nullptr, inputGrad ? &dx : nullptr, &dw, poplar::detail::name(debugContext),
         poplar::detail::Options(options), poplin::detail::cache(planningCache));
     poputil::detail::check(graph.c());
     LstmState gradient;
@@ -330,6 +363,35 @@ inline LstmState lstmBwdWithWU(poplar::Graph &graph, const LstmParams &params, p
                            { &weightsGrad.outputWeights, dw.output_weights },
                            { &weightsGrad.biases, dw.biases } });
     return gradient;
+}
+// Without one.
+inline LstmState lstmBwdWithWU(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog,
+                               const LstmState &fwdStateInit, const poplar::Tensor &fwdIntermediates,
+                               const LstmWeights &weights, const poplar::Tensor &input, const poplar::Tensor &output,
+                               const poplar::Tensor &outputGrad, std::nullptr_t, poplar::Tensor *inputGrad,
+                               LstmWeights &weightsGrad, const poplar::DebugContext &debugContext = {},
+                               const poplar::OptionFlags &options = {},
+                               poplin::matmul::PlanningCache *planningCache = nullptr)
+{
+    return lstmBwdWithWU(graph, params, prog, fwdStateInit, fwdIntermediates, weights, input, output, outputGrad,
+                         static_cast<const LstmState *>(nullptr), inputGrad, weightsGrad, debugContext, options,
+                         planningCache);
+}
+// With the gradient of the last cell state alone.
+inline LstmState lstmBwdWithWU(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog,
+                               const LstmState &fwdStateInit, const poplar::Tensor &fwdIntermediates,
+                               const LstmWeights &weights, const poplar::Tensor &input, const poplar::Tensor &output,
+                               const poplar::Tensor &outputGrad, const poplar::Tensor *lastCellStateGrad,
+                               poplar::Tensor *inputGrad, LstmWeights &weightsGrad,
+                               const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+                               poplin::matmul::PlanningCache *planningCache = nullptr)
+{
+    LstmState last;
+    if (lastCellStateGrad)
+        last.cellState = *lastCellStateGrad;
+    return lstmBwdWithWU(graph, params, prog, fwdStateInit, fwdIntermediates, weights, input, output, outputGrad,
+                         lastCellStateGrad ? &last : nullptr, inputGrad, weightsGrad, debugContext, options,
+                         planningCache);
 }
 
 } // namespace lstm

@@ -44,7 +44,7 @@ inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType nonLinear
     poputil::detail::check(graph.c());
 }
 inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType nonLinearityType, const poplar::Tensor &t,
-                                poplar::ComputeSet &cs, float &nonLinearityScaling,
+                                float &nonLinearityScaling, poplar::ComputeSet &cs,
                                 const poplar::DebugContext &debugContext = {})
 {
     nonLinearityInPlace(graph, nonLinearityType, t, cs, debugContext);
@@ -88,12 +88,19 @@ inline poplar::Tensor nonLinearityInputGradient(poplar::Graph &graph, NonLineari
                                                             cs.c(), poplar::detail::name(debugContext)));
 }
 
-// sigmoid(graph, t, prog) and sigmoidInPlace(graph, t, prog), and so on.
+// sigmoid(graph, t, prog) and sigmoidInPlace(graph, t, prog), and so on; nonLinearityScaling receives the factor of the
+// result: 1 but for the scaled softmax.
 #define POPNN_NAMED_NEW(function, TYPE)                                                                                \
     inline poplar::Tensor function(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequence &prog,     \
                                    const poplar::DebugContext &debugContext = {})                                      \
     {                                                                                                                  \
         return nonLinearity(graph, NonLinearityType::TYPE, t, prog, debugContext);                                     \
+    }
+#define POPNN_NAMED_SCALED(function, TYPE)                                                                             \
+    inline poplar::Tensor function(poplar::Graph &graph, const poplar::Tensor &t, float &nonLinearityScaling,          \
+                                   poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})     \
+    {                                                                                                                  \
+        return nonLinearity(graph, NonLinearityType::TYPE, t, nonLinearityScaling, prog, debugContext);                \
     }
 #define POPNN_NAMED_IN_PLACE(function, TYPE)                                                                           \
     inline void function##InPlace(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequence &prog,      \
@@ -101,7 +108,15 @@ inline poplar::Tensor nonLinearityInputGradient(poplar::Graph &graph, NonLineari
     {                                                                                                                  \
         nonLinearityInPlace(graph, NonLinearityType::TYPE, t, prog, debugContext);                                     \
     }
-#define POPNN_NAMED(function, TYPE) POPNN_NAMED_NEW(function, TYPE) POPNN_NAMED_IN_PLACE(function, TYPE)
+#define POPNN_NAMED_SCALED_IN_PLACE(function, TYPE)                                                                    \
+    inline void function##InPlace(poplar::Graph &graph, const poplar::Tensor &t, float &nonLinearityScaling,           \
+                                  poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})      \
+    {                                                                                                                  \
+        nonLinearityInPlace(graph, NonLinearityType::TYPE, t, nonLinearityScaling, prog, debugContext);                \
+    }
+#define POPNN_NAMED(function, TYPE)                                                                                    \
+    POPNN_NAMED_NEW(function, TYPE)                                                                                    \
+    POPNN_NAMED_SCALED(function, TYPE) POPNN_NAMED_IN_PLACE(function, TYPE) POPNN_NAMED_SCALED_IN_PLACE(function, TYPE)
 POPNN_NAMED(sigmoid, SIGMOID)
 POPNN_NAMED(relu, RELU)
 POPNN_NAMED(tanh, TANH)
@@ -110,22 +125,12 @@ POPNN_NAMED(swish, SWISH)
 POPNN_NAMED(geluErf, GELU_ERF)
 POPNN_NAMED(softmax, SOFTMAX)
 POPNN_NAMED(softmaxStable, SOFTMAX_STABLE)
+POPNN_NAMED(scaledSoftmaxStable, SOFTMAX_SCALED)
 #undef POPNN_NAMED
 #undef POPNN_NAMED_NEW
+#undef POPNN_NAMED_SCALED
 #undef POPNN_NAMED_IN_PLACE
-// The scaled softmax along the innermost dimension; nonLinearityScaling receives its factor.
-inline poplar::Tensor scaledSoftmaxStable(poplar::Graph &graph, const poplar::Tensor &t, float &nonLinearityScaling,
-                                          poplar::program::Sequence &prog,
-                                          const poplar::DebugContext &debugContext = {})
-{
-    return nonLinearity(graph, NonLinearityType::SOFTMAX_SCALED, t, nonLinearityScaling, prog, debugContext);
-}
-// Replaces t by its scaled softmax; nonLinearityScaling receives its factor.
-inline void scaledSoftmaxStableInPlace(poplar::Graph &graph, const poplar::Tensor &t, float &nonLinearityScaling,
-                                       poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
-{
-    nonLinearityInPlace(graph, NonLinearityType::SOFTMAX_SCALED, t, nonLinearityScaling, prog, debugContext);
-}
+#undef POPNN_NAMED_SCALED_IN_PLACE
 
 } // namespace popnn
 #endif

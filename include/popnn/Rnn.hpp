@@ -119,6 +119,12 @@ inline poplar::Tensor createRecurrentTensor(poplar::Graph &graph, const RnnParam
     }
     return poplar::concat(shards);
 }
+// Creates a sequence of all steps, {steps, batch, size}.
+inline poplar::Tensor createRecurrentTensor(poplar::Graph &graph, const RnnParams &params, unsigned size,
+                                            unsigned numShards, const poplar::DebugContext &debugContext = {})
+{
+    return createRecurrentTensor(graph, params, size, 1, numShards, debugContext);
+}
 // The input of a layer, {steps multiple, batch, size}, in shards of steps.
 inline poplar::Tensor createInputTensor(poplar::Graph &graph, const RnnParams &params, unsigned multiple,
                                         unsigned numShards, const poplar::DebugContext &debugContext = {})

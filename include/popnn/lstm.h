@@ -125,11 +125,12 @@ typedef struct popnn_lstm_forward {
 
 #define popnn_lstm_bwd(...) popnn_lstm_bwd_at(POP_HERE, __VA_ARGS__)
 /* Returns the gradients of the initial state, from the gradients of the output (same shape as the output) and of the
- * last cell state (NULL: none). *input_gradient, {steps, batch, input}, is set if params requests it; *intermediates
+ * state after the last step (NULL: none; a null tensor in it: none): its output's is added to that of the last step.
+ * *input_gradient, {steps, batch, input}, is set if params requests it; *intermediates
  * (may be NULL) is for popnn_lstm_wu. */
 POP_API popnn_lstm_state popnn_lstm_bwd_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                                            pop_program sequence, const popnn_lstm_forward *forward,
-                                           pop_tensor output_gradient, const pop_tensor *last_cell_gradient,
+                                           pop_tensor output_gradient, const popnn_lstm_state *last_gradient,
                                            pop_tensor *input_gradient, pop_tensor *intermediates, const char *name,
                                            pop_options options, poplin_planning_cache *cache);
 #define popnn_lstm_wu(...) popnn_lstm_wu_at(POP_HERE, __VA_ARGS__)
@@ -142,7 +143,7 @@ POP_API popnn_lstm_weights popnn_lstm_wu_at(pop_where where, pop_graph *graph, c
 /* Computes both in one loop. */
 POP_API popnn_lstm_state popnn_lstm_bwd_with_wu_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                                                    pop_program sequence, const popnn_lstm_forward *forward,
-                                                   pop_tensor output_gradient, const pop_tensor *last_cell_gradient,
+                                                   pop_tensor output_gradient, const popnn_lstm_state *last_gradient,
                                                    pop_tensor *input_gradient, popnn_lstm_weights *weights_gradient,
                                                    const char *name, pop_options options, poplin_planning_cache *cache);
 

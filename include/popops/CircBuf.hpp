@@ -46,6 +46,11 @@ class CircBuf
     {
         return index;
     }
+    // The mapping of one entry: operands of add with this mapping need no exchange.
+    poplar::Graph::TileToTensorMapping getTileMapping() const
+    {
+        return graph.getTileMapping(buffer[0]);
+    }
     unsigned size() const
     {
         return count;

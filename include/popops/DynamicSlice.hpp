@@ -82,29 +82,38 @@ SlicePlan plan(const poplar::Graph &graph, const poplar::Type &dataType, const s
     return plan(graph, dataType, numEntries, static_cast<std::size_t>(outputSize), numLookups, options, where);
 }
 
-} // namespace embedding
-
-// Parameters of a plan.
+// The arguments of plan, for planMultiple.
 struct SlicePlanningParameters {
-    poplar::Graph &graph;                // graph of the embedding
-    poplar::Type dataType;               // type of the entries
-    std::size_t groupSize;               // groups of independent embeddings
-    std::size_t numEntries;              // rows
-    std::size_t outputSize;              // columns
-    std::vector<std::size_t> numLookups; // indices of each call
-    poplar::OptionFlags options;         // options of popops::embedding::plan
+    const poplar::Graph &graph;                // graph of the embedding; must outlive this
+    const poplar::Type dataType;               // type of the entries
+    const std::size_t groupSize;               // groups of independent embeddings
+    const std::size_t numEntries;              // rows
+    const std::size_t outputSize;              // columns
+    const std::vector<std::size_t> numLookups; // indices of each call
+    const poplar::OptionFlags optionFlags;     // options of plan
+
+    SlicePlanningParameters(const poplar::Graph &planned, const poplar::Type &type, const std::size_t groups,
+                            const std::size_t entries, const std::size_t columns,
+                            const std::vector<std::size_t> &lookups, const poplar::OptionFlags &options)
+        : graph(planned), dataType(type), groupSize(groups), numEntries(entries), outputSize(columns),
+          numLookups(lookups), optionFlags(options)
+    {
+    }
+    SlicePlanningParameters(const poplar::Graph &planned, const poplar::Type &type, const std::size_t entries,
+                            const std::size_t columns, const std::vector<std::size_t> &lookups,
+                            const poplar::OptionFlags &options)
+        : SlicePlanningParameters(planned, type, 1, entries, columns, lookups, options)
+    {
+    }
 };
 
-namespace embedding
-{
-
-// Plans several embeddings that are used together.
+// One plan for each embedding.
 inline std::vector<SlicePlan> planMultiple(const std::vector<SlicePlanningParameters> &all)
 {
     std::vector<SlicePlan> plans;
     for (const SlicePlanningParameters &one : all)
-        plans.push_back(
-            plan(one.graph, one.dataType, one.groupSize, one.numEntries, one.outputSize, one.numLookups, one.options));
+        plans.push_back(plan(one.graph, one.dataType, one.groupSize, one.numEntries, one.outputSize, one.numLookups,
+                             one.optionFlags));
     return plans;
 }
 
@@ -233,10 +242,12 @@ inline void dynamicSliceWithOutput(poplar::Graph &graph, const poplar::Tensor &o
                                         prog.cToGrow(graph.c()), poplar::detail::name(debugContext));
     poputil::detail::check(graph.c());
 }
-inline poplar::Tensor createDynamicSliceOutput(poplar::Graph &graph, const poplar::Tensor &t,
+// The output for dynamicSliceWithOutput; the offset's value is not read.
+inline poplar::Tensor createDynamicSliceOutput(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &,
                                                const std::vector<std::size_t> &dims,
                                                const std::vector<std::size_t> &sizes,
-                                               const poplar::DebugContext &debugContext = {})
+                                               const poplar::DebugContext &debugContext = {},
+                                               const poplar::OptionFlags & = {})
 {
     return poputil::detail::give(
         graph.c(), popops_create_dynamic_slice_output_at(poplar::detail::where(debugContext), graph.c(), t.c(),
@@ -277,6 +288,29 @@ inline poplar::Tensor multiSlice(poplar::Graph &graph, const poplar::Tensor &t, 
                                                                   poplar::detail::shape(sizes), prog.cToGrow(graph.c()),
                                                                   &plan.c(), poplar::detail::name(debugContext),
                                                                   poplar::detail::Options(options)));
+}
+// At offsets that are known now: a tensor {n, t's shape with 1 for dim}.
+inline poplar::Tensor multiSlice(poplar::Graph &graph, const poplar::Tensor &t, poplar::ArrayRef<unsigned> offsets,
+                                 std::size_t dim, poplar::program::Sequence &prog,
+                                 const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+{
+    const pop_dims list = { offsets.size(), offsets.data() };
+    return poputil::detail::give(graph.c(), popops_multi_slice_static_at(poplar::detail::where(debugContext), graph.c(),
+                                                                         t.c(), list, dim, prog.cToGrow(graph.c()),
+                                                                         poplar::detail::name(debugContext),
+                                                                         poplar::detail::Options(options)));
+}
+// Adds scale * s[i] at offsets that are known now.
+inline void multiUpdateAdd(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
+                           poplar::ArrayRef<unsigned> offsets, const poplar::Tensor &scale, std::size_t dim,
+                           poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+                           const poplar::OptionFlags &options = {})
+{
+    const pop_dims list = { offsets.size(), offsets.data() };
+    popops_multi_update_add_static_at(poplar::detail::where(debugContext), graph.c(), t.c(), s.c(), list, scale.c(),
+                                      dim, prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                                      poplar::detail::Options(options));
+    poputil::detail::check(graph.c());
 }
 inline void multiUpdate(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
                         const poplar::Tensor &offsets, const std::vector<std::size_t> &dims,

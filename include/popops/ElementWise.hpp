@@ -10,6 +10,9 @@
 #include <popops/ElementWiseUtil.hpp>
 #include <popops/Expr.hpp>
 
+#include <cstdlib>
+#include <ostream>
+
 namespace popops
 {
 namespace detail
@@ -320,6 +323,79 @@ inline void mapWithOutput(poplar::Graph &graph, const expr::Expr &expr, const st
                                    arguments.tensors(), output.c(), prog.cToGrow(graph.c()),
                                    poplar::detail::name(debugContext), poplar::detail::Options(options));
     poputil::detail::check(graph.c());
+}
+
+namespace detail
+{
+
+// Several expressions in the form that the C interface takes.
+struct MapsArguments {
+    MapsArguments(const std::vector<expr::Any> &expressions, const std::vector<poplar::Tensor> &ts)
+    {
+        for (const expr::Any &one : expressions)
+            each.emplace_back(one, ts);
+        for (const MapArguments &one : each)
+            exprs.push_back(one.expr());
+    }
+    std::vector<MapArguments> each;
+    std::vector<popops_expr> exprs;
+};
+
+} // namespace detail
+
+// Evaluates several expressions over the same tensors, one after another.
+inline std::vector<poplar::Tensor> map(poplar::Graph &graph, const std::vector<expr::Any> &exprs,
+                                       const std::vector<poplar::Tensor> &ts, POPOPS_LAST)
+{
+    const detail::MapsArguments arguments(exprs, ts);
+    std::vector<pop_tensor> made(exprs.size());
+    popops_map_exprs_at(poplar::detail::where(debugContext), graph.c(), arguments.exprs.data(), made.size(),
+                        poplar::detail::tensors(ts), prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                        poplar::detail::Options(options), made.data());
+    poputil::detail::check(graph.c());
+    std::vector<poplar::Tensor> results;
+    for (const pop_tensor &one : made)
+        results.push_back(poplar::Tensor(one));
+    return results;
+}
+// Evaluates all from the old values, then writes result i to tensor i.
+inline void mapInPlace(poplar::Graph &graph, const std::vector<expr::Any> &exprs, const std::vector<poplar::Tensor> &ts,
+                       POPOPS_LAST)
+{
+    const detail::MapsArguments arguments(exprs, ts);
+    popops_map_exprs_in_place_at(poplar::detail::where(debugContext), graph.c(), arguments.exprs.data(), exprs.size(),
+                                 poplar::detail::tensors(ts), prog.cToGrow(graph.c()),
+                                 poplar::detail::name(debugContext), poplar::detail::Options(options));
+    poputil::detail::check(graph.c());
+}
+inline void mapWithOutput(poplar::Graph &graph, const std::vector<expr::Any> &exprs,
+                          const std::vector<poplar::Tensor> &ts, const std::vector<poplar::Tensor> &outs, POPOPS_LAST)
+{
+    const detail::MapsArguments arguments(exprs, ts);
+    popops_map_exprs_with_output_at(poplar::detail::where(debugContext), graph.c(), arguments.exprs.data(),
+                                    exprs.size(), poplar::detail::tensors(ts), poplar::detail::tensors(outs),
+                                    prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                                    poplar::detail::Options(options));
+    poputil::detail::check(graph.c());
+}
+
+// Writes the source of the codelet that map generates for an expression and tensors of these types and shapes.
+inline void outputGeneratedCodelet(const poplar::Target &target, const expr::Expr &expr,
+                                   const std::vector<poplar::Tensor> &ts, const poplar::OptionFlags &options,
+                                   std::ostream &os)
+{
+    poplar::Graph scratch(target);
+    std::vector<poplar::Tensor> alike;
+    for (const poplar::Tensor &t : ts) {
+        alike.push_back(scratch.addVariable(t.elementType(), t.shape()));
+        scratch.setTileMapping(alike.back(), 0);
+    }
+    const detail::MapArguments arguments(expr, alike);
+    char *text = popops_output_generated_codelet_at(poputil::detail::Where::here(), scratch.c(), arguments.expr(),
+                                                    arguments.tensors(), poplar::detail::Options(options));
+    poputil::detail::check(scratch.c());
+    os << text;
+    std::free(text);
 }
 
 // A single operator.

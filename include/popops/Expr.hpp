@@ -6,11 +6,14 @@
 #include <poplar/Type.hpp>
 #include <poplar/TypeTraits.hpp>
 #include <poplar/detail/host_type.hpp>
-#include <popops/ExprOp.hpp>
+#include <poplar/text.h>
+#include <popops/ExprOpUtils.hpp>
 #include <popops/expr.h>
 
+#include <cstdint>
 #include <cstring>
 #include <memory>
+#include <ostream>
 #include <utility>
 #include <vector>
 
@@ -43,6 +46,31 @@ numberOperand(T half)
 {
     return popops_operand_of_double(static_cast<double>(static_cast<float>(half)));
 }
+// The number at an address, by the traits of its host type: of two bytes, a real number is a half.
+inline popops_operand numberAt(const poplar::TypeTraits &traits, const char *number)
+{
+    const bool eight = traits.size == 8, four = traits.size == 4, two = traits.size == 2;
+    const pop_type from = traits.isFloat    ? eight  ? POP_DOUBLE
+                                              : four ? POP_FLOAT
+                                                     : POP_HALF
+                          : traits.isSigned ? eight  ? POP_LONGLONG
+                                              : four ? POP_INT
+                                              : two  ? POP_SHORT
+                                                     : POP_SIGNED_CHAR
+                          : eight           ? POP_UNSIGNED_LONGLONG
+                          : four            ? POP_UNSIGNED_INT
+                          : two             ? POP_UNSIGNED_SHORT
+                                            : POP_UNSIGNED_CHAR;
+    double real = 0;
+    int64_t whole = 0;
+    if (traits.isFloat)
+        pop_convert(from, number, POP_DOUBLE, &real, 1);
+    else
+        pop_convert(from, number, traits.isSigned ? POP_LONGLONG : POP_UNSIGNED_LONGLONG, &whole, 1);
+    return traits.isFloat    ? popops_operand_of_double(real)
+           : traits.isSigned ? popops_operand_of_int(whole)
+                             : popops_operand_of_unsigned(static_cast<uint64_t>(whole));
+}
 template <typename T> using IfNumber = typename std::enable_if<poplar::detail::IsSimple<T>::value, int>::type;
 
 // The element type of a number that no operand beside it determines.
@@ -70,6 +98,12 @@ class Expr
     virtual std::unique_ptr<Expr> clone() const = 0;
     // Appends the nodes, each after its operands (popops/expr.h).
     virtual void addTo(std::vector<popops_expr_node> &nodes) const = 0;
+    // Writes the tree: ADD(PlaceHolder(1),Const(2)); pretty: operands on lines of their own, indented by two blanks a
+    // level.
+    virtual void print(std::ostream &os, unsigned indent = 0, bool prettyPrint = true) const
+    {
+        os << leading(indent, prettyPrint) << "Expr"; // of a class of the program
+    }
 
     // Whether the expression is of a class.
     template <typename T> bool isA() const
@@ -110,6 +144,22 @@ class Expr
     {
         return *this;
     }
+    // Writes an operator and its operands.
+    template <typename Op>
+    static void printNode(std::ostream &os, const Op &name, const std::vector<const Expr *> &operands, unsigned indent,
+                          bool prettyPrint)
+    {
+        os << leading(indent, prettyPrint) << name << '(';
+        for (std::size_t i = 0; i < operands.size(); ++i) {
+            os << (i ? "," : "") << (prettyPrint ? "\n" : "");
+            operands[i]->print(os, indent + 1, prettyPrint);
+        }
+        os << ')';
+    }
+    static std::string leading(unsigned indent, bool prettyPrint)
+    {
+        return std::string(prettyPrint ? 2 * indent : 0, ' ');
+    }
     static popops_expr_node node(popops_expr_kind kind, int op, pop_type type,
                                  const popops_operand &value = popops_operand())
     {
@@ -117,6 +167,18 @@ class Expr
         return made;
     }
 };
+
+// Whether two expressions are the same tree.
+inline bool deepEquals(const Expr &a, const Expr &b)
+{
+    return a.deepEquals(b);
+}
+// Writes an expression, each operand on a line of its own.
+inline std::ostream &operator<<(std::ostream &os, const Expr &expr)
+{
+    expr.print(os);
+    return os;
+}
 
 // An expression of any class, held by value.
 class Any
@@ -168,14 +230,37 @@ class Const : public ExprType<Const>
   public:
     // A constant; its type is that of the operands beside it.
     template <typename T, detail::IfNumber<T> = 0>
-    explicit Const(T number)
-        : Const(detail::numberOperand(number), POP_TYPE_NULL, detail::deviceType(poplar::detail::HostType<T>::value))
+    Const(T number)
+        : Const(detail::numberOperand(number), POP_TYPE_NULL, detail::deviceType(poplar::detail::HostType<T>::value),
+                poplar::TypeTraits::make<T>(), &number)
+    {
+    }
+    // The host's number at an address, described by its traits, as an element of a type.
+    Const(poplar::TypeTraits hostTraits, poplar::Type elementType, const char *number)
+        : Const(detail::numberAt(hostTraits, number), elementType.c() == POP_HALF ? POP_HALF : POP_TYPE_NULL,
+                elementType.c(), hostTraits, number)
     {
     }
     // The constant's type.
-    poplar::Type getType() const
+    const poplar::Type &getType() const
     {
-        return poplar::Type(type == POP_TYPE_NULL ? fallback : type);
+        return shown;
+    }
+    // The host's number that was given: its traits and bytes.
+    const poplar::TypeTraits &getTypeTraits() const
+    {
+        return traits;
+    }
+    char *getData() const
+    {
+        return const_cast<char *>(bytes);
+    }
+    // The value of a constant of an unsigned type.
+    std::uint64_t getDataForUnsignedIntegral() const
+    {
+        std::uint64_t whole = 0;
+        pop_convert(value.value_type, &value.value, POP_UNSIGNED_LONGLONG, &whole, 1);
+        return whole;
     }
     // The value as a double.
     double getDataAsDouble() const
@@ -188,23 +273,41 @@ class Const : public ExprType<Const>
     {
         nodes.push_back(node(POPOPS_EXPR_CONST, fallback, type, value));
     }
+    void print(std::ostream &os, unsigned indent = 0, bool prettyPrint = true) const override
+    {
+        char text[POP_TEXT_DOUBLE];
+        pop_text_from_double(getDataAsDouble(), text);
+        os << leading(indent, prettyPrint) << "Const("
+           << (traits.isFloat    ? std::string(text)
+               : traits.isSigned ? std::to_string(static_cast<std::int64_t>(getDataForUnsignedIntegral()))
+                                 : std::to_string(getDataForUnsignedIntegral()))
+           << ')';
+    }
 
   protected:
-    Const(const popops_operand &given, pop_type fixed, pop_type otherwise)
-        : value(given), type(fixed), fallback(otherwise)
+    Const(const popops_operand &given, pop_type fixed, pop_type otherwise, const poplar::TypeTraits &hostTraits,
+          const void *number)
+        : value(given), type(fixed), fallback(otherwise), shown(fixed == POP_TYPE_NULL ? otherwise : fixed),
+          traits(hostTraits), bytes()
     {
+        std::memcpy(bytes, number, traits.size < sizeof(bytes) ? traits.size : sizeof(bytes));
     }
 
   private:
     popops_operand value;
     pop_type type, fallback;
+    poplar::Type shown;
+    poplar::TypeTraits traits;
+    char bytes[16];
 };
 // A number of type HALF.
 class ConstHalf : public Const
 {
   public:
     // The nearest half of a number.
-    explicit ConstHalf(float number) : Const(popops_operand_of_double(static_cast<double>(number)), POP_HALF, POP_HALF)
+    explicit ConstHalf(float number)
+        : Const(popops_operand_of_double(static_cast<double>(number)), POP_HALF, POP_HALF,
+                poplar::TypeTraits::make<float>(), &number)
     {
     }
 };
@@ -235,6 +338,10 @@ class PlaceHolder : public ExprType<PlaceHolder>
     {
         nodes.push_back(node(POPOPS_EXPR_PLACEHOLDER, static_cast<int>(number), POP_TYPE_NULL));
     }
+    void print(std::ostream &os, unsigned indent = 0, bool prettyPrint = true) const override
+    {
+        os << leading(indent, prettyPrint) << "PlaceHolder(" << std::to_string(number) << ')';
+    }
 
   private:
     unsigned number;
@@ -247,7 +354,7 @@ const PlaceHolder _1(1), _2(2), _3(3), _4(4), _5(5), _6(6), _7(7), _8(8), _9(9),
 class Cast : public ExprType<Cast>
 {
   public:
-    Cast(const Expr &expr, const poplar::Type &to) : arg(expr), type(to.c())
+    Cast(const Expr &expr, const poplar::Type &to) : arg(expr), type(to)
     {
     }
     // The operand.
@@ -256,19 +363,25 @@ class Cast : public ExprType<Cast>
         return arg;
     }
     // The type.
-    poplar::Type getRHSType() const
+    const poplar::Type &getRHSType() const
     {
-        return poplar::Type(type);
+        return type;
     }
     void addTo(std::vector<popops_expr_node> &nodes) const override
     {
         getLHS().addTo(nodes);
-        nodes.push_back(node(POPOPS_EXPR_CAST, 0, type));
+        nodes.push_back(node(POPOPS_EXPR_CAST, 0, type.c()));
+    }
+    void print(std::ostream &os, unsigned indent = 0, bool prettyPrint = true) const override
+    {
+        os << leading(indent, prettyPrint) << "Cast(" << type.toString() << (prettyPrint ? ",\n" : ",");
+        getLHS().print(os, indent + 1, prettyPrint);
+        os << ')';
     }
 
   private:
     Any arg;
-    pop_type type;
+    poplar::Type type;
 };
 
 // A unary operator with its operand.
@@ -293,6 +406,10 @@ class UnaryOp : public ExprType<UnaryOp>
     {
         getArg().addTo(nodes);
         nodes.push_back(node(POPOPS_EXPR_UNARY, static_cast<int>(type), POP_TYPE_NULL));
+    }
+    void print(std::ostream &os, unsigned indent = 0, bool prettyPrint = true) const override
+    {
+        printNode(os, type, { &getArg() }, indent, prettyPrint);
     }
 
   private:
@@ -327,6 +444,10 @@ class BinaryOp : public ExprType<BinaryOp>
         getLHS().addTo(nodes);
         getRHS().addTo(nodes);
         nodes.push_back(node(POPOPS_EXPR_BINARY, static_cast<int>(type), POP_TYPE_NULL));
+    }
+    void print(std::ostream &os, unsigned indent = 0, bool prettyPrint = true) const override
+    {
+        printNode(os, type, { &getLHS(), &getRHS() }, indent, prettyPrint);
     }
 
   private:
@@ -367,6 +488,10 @@ class TernaryOp : public ExprType<TernaryOp>
         getArg1().addTo(nodes);
         getArg2().addTo(nodes);
         nodes.push_back(node(POPOPS_EXPR_TERNARY, static_cast<int>(type), POP_TYPE_NULL));
+    }
+    void print(std::ostream &os, unsigned indent = 0, bool prettyPrint = true) const override
+    {
+        printNode(os, type, { &getArg0(), &getArg1(), &getArg2() }, indent, prettyPrint);
     }
 
   private:

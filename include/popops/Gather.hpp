@@ -47,12 +47,12 @@ inline poplar::Tensor createGatherInput(poplar::Graph &graph, const poplar::Type
 // The elements along an axis at the given indices; the indices' shape replaces the axis in the result's shape.
 inline poplar::Tensor gather(poplar::Graph &graph, const poplar::Tensor &input, const poplar::Tensor &indices,
                              unsigned axis, poplar::program::Sequence &prog, GatherParams params,
-                             const poplar::DebugContext &debugContext = {})
+                             const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
-    return poputil::detail::give(graph.c(), popops_gather_axis_at(poplar::detail::where(debugContext), graph.c(),
-                                                                  input.c(), indices.c(), axis, prog.cToGrow(graph.c()),
-                                                                  detail::gatherParams(params),
-                                                                  poplar::detail::name(debugContext)));
+    return poputil::detail::give(
+        graph.c(), popops_gather_axis_at(poplar::detail::where(debugContext), graph.c(), input.c(), indices.c(), axis,
+                                         prog.cToGrow(graph.c()), detail::gatherParams(params),
+                                         poplar::detail::name(debugContext), poplar::detail::Options(options)));
 }
 // Operand of the general form, which follows XLA's Gather.
 inline poplar::Tensor createGatherInput(poplar::Graph &graph, const poplar::Type &type,

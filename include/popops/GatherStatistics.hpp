@@ -24,11 +24,11 @@ inline poplar::Tensor histogram(poplar::Graph &graph, const poplar::Tensor &inpu
 // Writes the counts to output, or adds them to it.
 inline void histogram(poplar::Graph &graph, const poplar::Tensor &input, poplar::Tensor &output, bool updateOutput,
                       const poplar::Tensor &levels, bool absoluteOfInput, poplar::program::Sequence &prog,
-                      const poplar::DebugContext &debugContext = {})
+                      const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
     popops_histogram_with_output_at(poplar::detail::where(debugContext), graph.c(), input.c(), output.c(), updateOutput,
                                     levels.c(), absoluteOfInput, prog.cToGrow(graph.c()),
-                                    poplar::detail::name(debugContext));
+                                    poplar::detail::name(debugContext), poplar::detail::Options(options));
     poputil::detail::check(graph.c());
 }
 

@@ -15,24 +15,39 @@ struct IndicesAndTensor {
     poplar::Tensor tensor;
 };
 
+// offset: bytes of such tensors that are there already, so that several tensors begin on different tiles.
+inline IndicesAndTensor createHostSliceableTensor(poplar::Graph &graph, const poplar::Type &type,
+                                                  const std::vector<std::size_t> &shape, const bool isRead,
+                                                  const std::size_t offset,
+                                                  const poplar::DebugContext &debugContext = {})
+{
+    const popops_indices_and_tensor both = popops_create_host_sliceable_tensor_at(
+        poplar::detail::where(debugContext), graph.c(), type.c(), poplar::detail::shape(shape), isRead, offset,
+        poplar::detail::name(debugContext));
+    poputil::detail::check(graph.c());
+    return IndicesAndTensor{ poplar::Tensor(both.indices), poplar::Tensor(both.tensor) };
+}
 inline IndicesAndTensor createHostSliceableTensor(poplar::Graph &graph, const poplar::Type &type,
                                                   const std::vector<std::size_t> &shape, const bool isRead,
                                                   const poplar::DebugContext &debugContext = {})
 {
-    const popops_indices_and_tensor both = popops_create_host_sliceable_tensor_at(
-        poplar::detail::where(debugContext), graph.c(), type.c(), poplar::detail::shape(shape), isRead,
-        poplar::detail::name(debugContext));
-    poputil::detail::check(graph.c());
-    return IndicesAndTensor{ poplar::Tensor(both.indices), poplar::Tensor(both.tensor) };
+    return createHostSliceableTensor(graph, type, shape, isRead, std::size_t(0), debugContext);
+}
+inline poplar::Tensor createHostTransferableTensor(poplar::Graph &graph, const poplar::Type &type,
+                                                   const std::vector<std::size_t> &shape, bool isRead,
+                                                   const std::size_t offset,
+                                                   const poplar::DebugContext &debugContext = {})
+{
+    return poputil::detail::give(
+        graph.c(), popops_create_host_transferable_tensor_at(poplar::detail::where(debugContext), graph.c(), type.c(),
+                                                             poplar::detail::shape(shape), isRead, offset,
+                                                             poplar::detail::name(debugContext)));
 }
 inline poplar::Tensor createHostTransferableTensor(poplar::Graph &graph, const poplar::Type &type,
                                                    const std::vector<std::size_t> &shape, bool isRead,
                                                    const poplar::DebugContext &debugContext = {})
 {
-    return poputil::detail::give(
-        graph.c(), popops_create_host_transferable_tensor_at(poplar::detail::where(debugContext), graph.c(), type.c(),
-                                                             poplar::detail::shape(shape), isRead,
-                                                             poplar::detail::name(debugContext)));
+    return createHostTransferableTensor(graph, type, shape, isRead, std::size_t(0), debugContext);
 }
 
 } // namespace popops

@@ -23,9 +23,9 @@ inline poplar::Tensor createNormaliseImageInput(poplar::Graph &graph, const popl
                                                 poplar::detail::shape(shape), poplar::detail::name(debugContext)));
 }
 // (tIn * inScale - inOffsets) * inScales, and a fourth channel of zeros.
-inline poplar::Tensor normaliseImage(poplar::Graph &graph, const poplar::Tensor &tIn, float inScale,
-                                     const poplar::Tensor &inOffsets, const poplar::Tensor &inScales,
-                                     poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
+inline poplar::Tensor normaliseImage(poplar::Graph &graph, poplar::program::Sequence &prog, poplar::Tensor tIn,
+                                     float inScale, poplar::Tensor inOffsets, poplar::Tensor inScales,
+                                     const poplar::DebugContext &debugContext = {})
 {
     return poputil::detail::give(graph.c(), popops_normalise_image_at(poplar::detail::where(debugContext), graph.c(),
                                                                       tIn.c(), inScale, inOffsets.c(), inScales.c(),

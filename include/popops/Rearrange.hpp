@@ -135,6 +135,14 @@ inline poplar::Tensor regroupIfPossible(poplar::Graph &graph, const poplar::Tens
                                                                           transposeCS.c(), detail::grouping(to),
                                                                           poplar::detail::name(debugContext)));
 }
+inline poplar::Tensor regroupIfPossible(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequence &prog,
+                                        const poputil::GroupingInfo &to, const poplar::DebugContext &debugContext = {})
+{
+    return poputil::detail::give(graph.c(),
+                                 popops_regroup_if_possible_now_at(poplar::detail::where(debugContext), graph.c(),
+                                                                   t.c(), prog.cToGrow(graph.c()), detail::grouping(to),
+                                                                   poplar::detail::name(debugContext)));
+}
 inline poplar::Tensor regroupIfBeneficial(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &ref,
                                           poplar::program::Sequence &copies, poplar::ComputeSet transposeCS,
                                           const poplar::DebugContext &debugContext = {})

@@ -119,6 +119,19 @@ POP_API pop_tensor popops_create_indices_tensor_at(pop_where where, pop_graph *g
 POP_API pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor offsets,
                                          pop_dims dims, pop_shape sizes, pop_program sequence,
                                          const popops_slice_plan *plan, const char *name, pop_options options);
+#define popops_multi_slice_static(...) popops_multi_slice_static_at(POP_HERE, __VA_ARGS__)
+/* Slices of size 1 in one dimension at offsets that are known now, copied to a new tensor {n, t's shape with 1 for
+ * dim}. index_error for an offset beyond the end; with option paddingIndexUsed the offset just beyond it gives zeros.
+ */
+POP_API pop_tensor popops_multi_slice_static_at(pop_where where, pop_graph *graph, pop_tensor t, pop_dims offsets,
+                                                size_t dim, pop_program sequence, const char *name,
+                                                pop_options options);
+#define popops_multi_update_add_static(...) popops_multi_update_add_static_at(POP_HERE, __VA_ARGS__)
+/* t[offsets[i]] += scale * s[i], in this order where offsets are equal; s has the shape of popops_multi_slice_static's
+ * result, scale is one element. With option paddingIndexUsed, slices for the offset just beyond the end are ignored. */
+POP_API void popops_multi_update_add_static_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s,
+                                               pop_dims offsets, pop_tensor scale, size_t dim, pop_program sequence,
+                                               const char *name, pop_options options);
 #define popops_multi_update(...) popops_multi_update_at(POP_HERE, __VA_ARGS__)
 /* Writes the slices of s to t.  When offsets are equal, any one of their slices remains. */
 POP_API void popops_multi_update_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets,

@@ -75,6 +75,26 @@ POP_API void popops_map_expr_in_place_at(pop_where where, pop_graph *graph, popo
 POP_API void popops_map_expr_with_output_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors,
                                             pop_tensor out, pop_program sequence, const char *name,
                                             pop_options options);
+/* Several expressions over the same tensors, one after another: as separate calls, in order. results has room for
+ * `count` tensors. In place: all are evaluated from the old values, then result i is copied to tensor i (poplar_error
+ * for more expressions than tensors); with outputs, there are as many as expressions. */
+#define popops_map_exprs(...) popops_map_exprs_at(POP_HERE, __VA_ARGS__)
+POP_API void popops_map_exprs_at(pop_where where, pop_graph *graph, const popops_expr *exprs, size_t count,
+                                 pop_tensors tensors, pop_program sequence, const char *name, pop_options options,
+                                 pop_tensor *results);
+#define popops_map_exprs_in_place(...) popops_map_exprs_in_place_at(POP_HERE, __VA_ARGS__)
+POP_API void popops_map_exprs_in_place_at(pop_where where, pop_graph *graph, const popops_expr *exprs, size_t count,
+                                          pop_tensors tensors, pop_program sequence, const char *name,
+                                          pop_options options);
+#define popops_map_exprs_with_output(...) popops_map_exprs_with_output_at(POP_HERE, __VA_ARGS__)
+POP_API void popops_map_exprs_with_output_at(pop_where where, pop_graph *graph, const popops_expr *exprs, size_t count,
+                                             pop_tensors tensors, pop_tensors outs, pop_program sequence,
+                                             const char *name, pop_options options);
+/* The source of the codelet that popops_map generates for an expression, also where it would use the library's vertex;
+ * the caller frees it. NULL after an error. */
+#define popops_output_generated_codelet(...) popops_output_generated_codelet_at(POP_HERE, __VA_ARGS__)
+POP_API char *popops_output_generated_codelet_at(pop_where where, pop_graph *graph, popops_expr expr,
+                                                 pop_tensors tensors, pop_options options);
 /* Checks options of popops_map: false and invalid_option for an option or value that it does not take. */
 POP_API bool popops_check_map_options_at(pop_where where, pop_graph *graph, pop_options options);
 

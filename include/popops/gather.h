@@ -44,10 +44,10 @@ POP_API pop_tensor popops_create_gather_input_axis_at(pop_where where, pop_graph
                                                       unsigned axis, popops_gather_params params, const char *name);
 #define popops_gather_axis(...) popops_gather_axis_at(POP_HERE, __VA_ARGS__)
 /* The elements of input along axis at indices of any shape; the indices' shape replaces the axis in the result's
- * shape. */
+ * shape.  Options as of popops_gather. */
 POP_API pop_tensor popops_gather_axis_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor indices,
                                          unsigned axis, pop_program sequence, popops_gather_params params,
-                                         const char *name);
+                                         const char *name, pop_options options);
 
 POP_END_DECLS
 #endif

@@ -19,10 +19,12 @@ POP_API pop_tensor popops_histogram_at(pop_where where, pop_graph *graph, pop_te
                                        pop_options options);
 #define popops_histogram_with_output(...) popops_histogram_with_output_at(POP_HERE, __VA_ARGS__)
 /* Counts as popops_histogram, and writes to output, which is UNSIGNED_INT or FLOAT of shape {levels + 1}, mapped and
- * without aliases. With update_output the counts are added to its elements. */
+ * without aliases. With update_output the counts are added to its elements. Option
+ * useFloatArithmeticWithUnsignedIntOutput asks for an output of UNSIGNED_INT; useFloatArithmetic is refused: the
+ * output's type decides. */
 POP_API void popops_histogram_with_output_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor output,
                                              bool update_output, pop_tensor levels, bool absolute_of_input,
-                                             pop_program sequence, const char *name);
+                                             pop_program sequence, const char *name, pop_options options);
 
 POP_END_DECLS
 #endif

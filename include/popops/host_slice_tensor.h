@@ -14,14 +14,17 @@ typedef struct popops_indices_and_tensor {
 POP_BEGIN_DECLS
 
 #define popops_create_host_transferable_tensor(...) popops_create_host_transferable_tensor_at(POP_HERE, __VA_ARGS__)
-/* A mapped tensor in row-major order.  is_read, which says that the host reads the tensor, has no effect. */
+/* A mapped tensor in row-major order.  is_read, which says that the host reads the tensor, has no effect.  offset:
+ * bytes of such tensors that are there already; the first tile is the number of their packets of 512 bytes, modulo the
+ * tiles. */
 POP_API pop_tensor popops_create_host_transferable_tensor_at(pop_where where, pop_graph *graph, pop_type type,
-                                                             pop_shape shape, bool is_read, const char *name);
+                                                             pop_shape shape, bool is_read, size_t offset,
+                                                             const char *name);
 #define popops_create_host_sliceable_tensor(...) popops_create_host_sliceable_tensor_at(POP_HERE, __VA_ARGS__)
 /* Both tensors for a shape {rows, elements}; poplar_error for another rank. */
 POP_API popops_indices_and_tensor popops_create_host_sliceable_tensor_at(pop_where where, pop_graph *graph,
                                                                          pop_type type, pop_shape shape, bool is_read,
-                                                                         const char *name);
+                                                                         size_t offset, const char *name);
 
 POP_END_DECLS
 #endif

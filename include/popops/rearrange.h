@@ -50,6 +50,11 @@ POP_API pop_tensor popops_regroup_if_possible_at(pop_where where, pop_graph *gra
                                                  const char *name);
 /* Regroups if it saves time: if both group sizes are multiples of the minimum grain. The new grouping is that of
  * another tensor of the same rank, or groups of the given number of elements of the innermost dimension. */
+#define popops_regroup_if_possible_now(...) popops_regroup_if_possible_now_at(POP_HERE, __VA_ARGS__)
+/* As popops_regroup_if_possible, with a compute set of its own, which is added to the sequence; t itself also where a
+ * grouping is no multiple of the minimum grain. */
+POP_API pop_tensor popops_regroup_if_possible_now_at(pop_where where, pop_graph *graph, pop_tensor t,
+                                                     pop_program sequence, poputil_dim_grouping to, const char *name);
 #define popops_regroup_if_beneficial_in(...) popops_regroup_if_beneficial_in_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popops_regroup_if_beneficial_in_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like,
                                                       pop_program copies, pop_compute_set transpositions,

@@ -108,13 +108,19 @@ class OpDebugInfo : public poplar::DebugInfo
 {
   public:
     // For an operation of a library.
-    OpDebugInfo(const poplar::DebugContext &debugContext, const std::string &api) : DebugInfo(debugContext, "poplibs")
+    OpDebugInfo(const poplar::DebugContext &debugContext, std::string api) : DebugInfo(debugContext, "poplibs")
     {
         setValue("api", poplar::ProfileValue(api));
     }
+    OpDebugInfo(const OpDebugInfo &) = delete;
+    OpDebugInfo &operator=(const OpDebugInfo &) = delete;
 
-  protected:
-    void add(const std::string &name, const std::vector<ArgType> &values)
+    // Adds a value to the record, or a map of named values.
+    void add(std::string name, poplar::ProfileValue value)
+    {
+        setValue(name, std::move(value));
+    }
+    void add(std::string name, const std::vector<ArgType> &values)
     {
         poplar::ProfileValue::Map map;
         for (const ArgType &value : values)

@@ -17,6 +17,9 @@
 #include <functional>
 #include <limits>
 #include <map>
+#if __cplusplus >= 201703L
+#include <optional>
+#endif
 #include <poplar/text.h>
 #include <string>
 #include <type_traits>
@@ -139,16 +142,27 @@ class OptionHandler
             [&output](poplar::StringRef value) { output = detail::parseInteger<T>(value.cloneAsString()); });
     }
     // Writes "true" or "false" to output.
-    static OptionHandler createWithBool(bool &output)
+    template <typename T> static OptionHandler createWithBool(T &output)
     {
         return OptionHandler([&output](poplar::StringRef value) { output = detail::parseBool(value.cloneAsString()); });
     }
-    // Writes a real number to output.
-    template <typename T> static OptionHandler createWithDouble(T &output)
+    // Writes a real number between the bounds to output. Without bounds it must be positive, as since release 2.3.
+    template <typename T>
+    static OptionHandler createWithDouble(T &output, double lowerBound = std::numeric_limits<double>::min(),
+                                          bool lowerBoundIsInclusive = true,
+                                          double upperBound = std::numeric_limits<double>::max(),
+                                          bool upperBoundIsInclusive = true)
     {
-        return OptionHandler([&output](poplar::StringRef value) {
-            output = static_cast<T>(detail::parseDouble(value.cloneAsString()));
+        return OptionHandler([=, &output](poplar::StringRef text) {
+            const double value = detail::parseDouble(text.cloneAsString());
+            ensureValueIsWithinBounds(value, lowerBound, lowerBoundIsInclusive, upperBound, upperBoundIsInclusive);
+            output = static_cast<T>(value);
         });
+    }
+    // The names of an enumeration's values, as errors list them: 'a', 'b'.
+    template <typename T> static std::string describeEnumValues(const std::map<std::string, T> &values)
+    {
+        return detail::names(values);
     }
     // Writes the text to output.
     static OptionHandler createWithString(std::string &output)
@@ -258,5 +272,66 @@ namespace poplibs
 {
 using poputil::OptionHandler;
 using poputil::OptionSpec;
+
+// Reading one value; each throws invalid_option.
+namespace parse
+{
+// The names of an enumeration's values, as errors list them: 'a', 'b'.
+template <typename T> std::string describeEnumValues(const std::map<std::string, T> &values)
+{
+    return poputil::detail::names(values);
+}
+// The value of a name.
+template <typename T> T asEnum(const poplar::StringRef &value, const std::map<std::string, T> &values)
+{
+    return poputil::detail::parseEnum(value.cloneAsString(), values);
+}
+// A whole number, decimal or hexadecimal, within T's range.
+template <typename T> T asInteger(const poplar::StringRef &value)
+{
+    return poputil::detail::parseInteger<T>(value.cloneAsString());
+}
+// A real number.
+template <typename T> T asFloatingPoint(const poplar::StringRef &value)
+{
+    return static_cast<T>(poputil::detail::parseDouble(value.cloneAsString()));
+}
+inline bool asBool(const poplar::StringRef &value)
+{
+    return poputil::detail::parseBool(value.cloneAsString());
+}
+} // namespace parse
+
+#if __cplusplus >= 201703L
+// As OptionHandler::createWithDouble and createWithEnum; the value "none" clears output.
+template <typename T>
+OptionHandler
+createOptionalDoubleHandler(std::optional<T> &output, double lowerBound = std::numeric_limits<double>::min(),
+                            bool lowerBoundIsInclusive = true, double upperBound = std::numeric_limits<double>::max(),
+                            bool upperBoundIsInclusive = true)
+{
+    return OptionHandler([=, &output](poplar::StringRef text) {
+        if (text.cloneAsString() == "none") {
+            output = std::nullopt;
+            return;
+        }
+        const double value = parse::asFloatingPoint<double>(text);
+        OptionHandler::ensureValueIsWithinBounds(value, lowerBound, lowerBoundIsInclusive, upperBound,
+                                                 upperBoundIsInclusive);
+        output = static_cast<T>(value);
+    });
+}
+template <typename T, typename ValueMapT = std::map<std::string, T>>
+OptionHandler createOptionalEnumHandler(std::optional<T> &output, ValueMapT &&valueMap)
+{
+    const std::map<std::string, T> values(std::forward<ValueMapT>(valueMap));
+    return OptionHandler([&output, values](poplar::StringRef text) {
+        if (text.cloneAsString() == "none")
+            output = std::nullopt;
+        else
+            output = parse::asEnum(text, values);
+    });
+}
+#endif
 } // namespace poplibs
 #endif

@@ -5,6 +5,7 @@
 
 #include <poplar/Program.hpp>
 #include <poputil/detail/call.hpp>
+#include <poputil/exceptions.hpp>
 #include <poputil/tile_mapping.h>
 
 #include <memory>
@@ -16,20 +17,46 @@ namespace poputil
 typedef poplar::Graph::TileToTensorMapping TileToTensorMapping; // Intervals of the flattened tensor, by tile.
 
 // ---- linear mappings: by default at least 128 bytes on a tile, in grains of the vector width ----
-inline TileToTensorMapping calcLinearTileMapping(const poplar::Graph &graph, poplar::ArrayRef<std::size_t> shape,
-                                                 unsigned minElementsPerTile, unsigned grainSize)
+inline TileToTensorMapping calcLinearTileMapping(const poplar::Graph &graph, std::vector<std::size_t> shape,
+                                                 unsigned minElementsPerTile, unsigned grainSize, unsigned offset = 0,
+                                                 bool ascendingMappingOrder = true)
 {
     pop_interval_lists mapping;
-    if (!poputil_calc_linear_tile_mapping(graph.c(), poplar::detail::shape(shape), minElementsPerTile, grainSize,
-                                          &mapping))
+    unsigned next;
+    if (!poputil_calc_linear_tile_mapping_and_new_offset(graph.c(), poplar::detail::shape(shape), minElementsPerTile,
+                                                         grainSize, offset, ascendingMappingOrder, &mapping, &next))
         detail::raise(graph.c());
     return poplar::detail::takeLists(mapping);
 }
-inline TileToTensorMapping calcLinearTileMapping(const poplar::Graph &graph, const poplar::Tensor &t)
+inline TileToTensorMapping calcLinearTileMapping(const poplar::Graph &graph, const poplar::Tensor &t,
+                                                 unsigned offset = 0, bool ascendingMappingOrder = true)
 {
     pop_interval_lists mapping;
-    if (!poputil_calc_linear_tile_mapping_of_tensor(graph.c(), t.c(), &mapping))
+    unsigned next;
+    if (!poputil_calc_linear_tile_mapping_and_new_offset_of_tensor(graph.c(), t.c(), offset, ascendingMappingOrder,
+                                                                   &mapping, &next))
         detail::raise(graph.c());
+    return poplar::detail::takeLists(mapping);
+}
+// Over the tiles of a target, before there is a graph.
+inline TileToTensorMapping calcLinearTileMapping(const poplar::Target &target, std::vector<std::size_t> shape,
+                                                 unsigned minElementsPerTile, unsigned grainSize, unsigned offset = 0,
+                                                 bool ascendingMappingOrder = true)
+{
+    const pop_target described = target.c();
+    pop_interval_lists mapping;
+    poputil_calc_linear_tile_mapping_on_target(&described, poplar::detail::shape(shape), minElementsPerTile, grainSize,
+                                               offset, ascendingMappingOrder, &mapping);
+    return poplar::detail::takeLists(mapping);
+}
+inline TileToTensorMapping calcLinearTileMapping(const poplar::Target &target, const std::vector<std::size_t> &shape,
+                                                 poplar::Type type, unsigned offset = 0,
+                                                 bool ascendingMappingOrder = true)
+{
+    const pop_target described = target.c();
+    pop_interval_lists mapping;
+    poputil_calc_linear_tile_mapping_of_type_on_target(&described, poplar::detail::shape(shape), type.c(), offset,
+                                                       ascendingMappingOrder, &mapping);
     return poplar::detail::takeLists(mapping);
 }
 inline void mapTensorLinearly(poplar::Graph &graph, const poplar::Tensor &t, unsigned minElementsPerTile,
@@ -71,33 +98,41 @@ inline std::pair<TileToTensorMapping, unsigned> calcLinearTileMappingAndNewOffse
         detail::raise(graph.c());
     return std::make_pair(poplar::detail::takeLists(mapping), next);
 }
-inline unsigned mapTensorLinearlyWithOffset(poplar::Graph &graph, const poplar::Tensor &t, unsigned minElementsPerTile,
-                                            unsigned grainSize, unsigned offset, bool ascendingMappingOrder = true,
-                                            detail::Where where = detail::Where::here())
+inline void mapTensorLinearlyWithOffset(poplar::Graph &graph, const poplar::Tensor &t, unsigned minElementsPerTile,
+                                        unsigned grainSize, unsigned offset, bool ascendingMappingOrder = true,
+                                        detail::Where where = detail::Where::here())
 {
-    unsigned next = poputil_map_tensor_linearly_with_offset_grain_at(where, graph.c(), t.c(), minElementsPerTile,
-                                                                     grainSize, offset, ascendingMappingOrder);
+    poputil_map_tensor_linearly_with_offset_grain_at(where, graph.c(), t.c(), minElementsPerTile, grainSize, offset,
+                                                     ascendingMappingOrder);
     detail::check(graph.c());
-    return next;
 }
-inline unsigned mapTensorLinearlyWithOffset(poplar::Graph &graph, const poplar::Tensor &t, unsigned offset = 0,
-                                            bool ascendingMappingOrder = true,
-                                            detail::Where where = detail::Where::here())
+inline void mapTensorLinearlyWithOffset(poplar::Graph &graph, const poplar::Tensor &t, unsigned offset = 0,
+                                        bool ascendingMappingOrder = true, detail::Where where = detail::Where::here())
 {
-    unsigned next = poputil_map_tensor_linearly_with_offset_at(where, graph.c(), t.c(), offset, ascendingMappingOrder);
+    poputil_map_tensor_linearly_with_offset_at(where, graph.c(), t.c(), offset, ascendingMappingOrder);
     detail::check(graph.c());
-    return next;
 }
-inline std::size_t chooseMappingOffset(std::size_t numTiles, poplar::ArrayRef<std::size_t> shape, std::size_t seed = 0)
+inline std::size_t chooseMappingOffset(std::size_t numTiles, poplar::ArrayRef<std::size_t> shape,
+                                       std::size_t seed = POPUTIL_OFFSET_SEED)
 {
     return poputil_choose_mapping_offset(numTiles, poplar::detail::shape(shape), seed);
 }
+namespace detail
+{
+inline void requireTiles(unsigned numTiles)
+{
+    if (!numTiles)
+        throw poplibs_error("Cannot remap Tensor over zero tiles");
+}
+} // namespace detail
 inline unsigned transformTileIndex(unsigned tile, unsigned numTiles, unsigned offset, bool ascending)
 {
+    detail::requireTiles(numTiles);
     return poputil_transform_tile_index(tile, numTiles, offset, ascending);
 }
 inline unsigned invTransformTileIndex(unsigned tile, unsigned numTiles, unsigned offset, bool ascending)
 {
+    detail::requireTiles(numTiles);
     return poputil_inv_transform_tile_index(tile, numTiles, offset, ascending);
 }
 
@@ -276,12 +311,17 @@ cloneToGraph(poplar::Graph &srcGraph, poplar::Graph &dstGraph, const poplar::Ten
                                           poplar::detail::where(debugContext), srcGraph.c(), dstGraph.c(), t.c(),
                                           static_cast<pop_clone_method>(method), poplar::detail::name(debugContext)));
 }
-// A clone in which each element has its own memory.
-inline poplar::Tensor cloneAndExpandAliasing(poplar::Graph &graph, const poplar::Tensor &t,
-                                             const poplar::DebugContext &debugContext = {})
+// A clone in which each element has its own memory, and the offset for the next tensor: first occurrences of elements
+// keep their tiles, repetitions are mapped linearly from the tile `offset` on.
+inline std::pair<poplar::Tensor, unsigned> cloneAndExpandAliasing(poplar::Graph &graph, const poplar::Tensor &t,
+                                                                  unsigned offset = 0,
+                                                                  const poplar::DebugContext &debugContext = {})
 {
-    return detail::give(graph.c(), poputil_clone_and_expand_aliasing_at(poplar::detail::where(debugContext), graph.c(),
-                                                                        t.c(), poplar::detail::name(debugContext)));
+    unsigned next;
+    poplar::Tensor clone = detail::give(
+        graph.c(), poputil_clone_and_expand_aliasing_at(poplar::detail::where(debugContext), graph.c(), t.c(), offset,
+                                                        poplar::detail::name(debugContext), &next));
+    return std::make_pair(clone, next);
 }
 
 } // namespace poputil

@@ -52,9 +52,19 @@ POP_API unsigned poputil_map_tensor_linearly_with_offset_at(pop_where where, pop
 POP_API unsigned poputil_map_tensor_linearly_with_offset_grain_at(pop_where where, pop_graph *graph, pop_tensor t,
                                                                   unsigned min_elements_per_tile, unsigned grain_size,
                                                                   unsigned offset, bool ascending);
-/* A deterministic offset that depends on the shape; less than num_tiles (0 without tiles). */
+/* The same mappings of a shape without a graph, over the target's tiles; the caller frees them. A tile mapping has a
+ * list for each tile; by type: with at least 128 bytes on a tile and grains of the vector width. */
+POP_API void poputil_calc_linear_tile_mapping_on_target(const pop_target *target, pop_shape shape,
+                                                        unsigned min_elements_per_tile, unsigned grain_size,
+                                                        unsigned offset, bool ascending, pop_interval_lists *mapping);
+POP_API void poputil_calc_linear_tile_mapping_of_type_on_target(const pop_target *target, pop_shape shape,
+                                                                pop_type type, unsigned offset, bool ascending,
+                                                                pop_interval_lists *mapping);
+/* A deterministic offset that depends on the shape and a seed; less than num_tiles (0 without tiles). */
+#define POPUTIL_OFFSET_SEED 0x9e3779b9 /* the seed of C++ programs that give none */
 POP_API size_t poputil_choose_mapping_offset(size_t num_tiles, pop_shape shape, size_t seed);
-/* The tile of part i, when parts start at an offset and ascend or descend; and the inverse. */
+/* The place of a tile in a sequence of tiles that begins at `offset` and ascends, (tiles + tile - offset) mod tiles, or
+ * descends, (2 tiles - offset - tile) mod tiles; and the inverse. 0 without tiles. */
 POP_API unsigned poputil_transform_tile_index(unsigned tile, unsigned num_tiles, unsigned offset, bool ascending);
 POP_API unsigned poputil_inv_transform_tile_index(unsigned tile, unsigned num_tiles, unsigned offset, bool ascending);
 
@@ -150,9 +160,11 @@ POP_API pop_tensor poputil_copy_to_ipu_at(pop_where where, pop_graph *graph, pop
 POP_API pop_tensor poputil_clone_to_graph_at(pop_where where, pop_graph *from, pop_graph *to, pop_tensor t,
                                              pop_clone_method method, const char *name);
 #define poputil_clone_and_expand_aliasing(...) poputil_clone_and_expand_aliasing_at(POP_HERE, __VA_ARGS__)
-/* A clone in which each element has its own memory, on the tile of t's element. */
+/* A clone in which each element has its own memory. The first occurrence of an element is on the tile of t's element;
+ * repetitions are mapped linearly from the tile `offset` on. *new_offset (NULL: not wanted) is the offset for the next
+ * tensor: `offset` itself when t repeats nothing. */
 POP_API pop_tensor poputil_clone_and_expand_aliasing_at(pop_where where, pop_graph *graph, pop_tensor t,
-                                                        const char *name);
+                                                        unsigned offset, const char *name, unsigned *new_offset);
 
 POP_END_DECLS
 #endif

@@ -55,7 +55,9 @@ pop_tensor poputil_create_broadcast_operand_at(pop_where where, pop_graph *graph
     pop_tensor operand = pop_graph_add_variable(graph, type, POP_SHAPE(pop_tensor_dim(full, dim)), name);
     const pop_target *target = pop_graph_target(graph);
     unsigned tiles = pop_target_num_tiles(target), width = pop_target_vector_width(target, type);
-    size_t start = dither ? poputil_choose_mapping_offset(tiles, (pop_shape){ poplibs_min(rank, 16), shape }, 0) : 0;
+    size_t start =
+        dither ? poputil_choose_mapping_offset(tiles, (pop_shape){ poplibs_min(rank, 16), shape }, POPUTIL_OFFSET_SEED)
+               : 0;
     poputil_use_tracker *tracker = poputil_use_tracker_create(tiles, (unsigned)start, true);
     if (pop_tensor_num_elements(full) && pop_tensor_valid(operand))
         track(call, tracker, &mapping, operand);

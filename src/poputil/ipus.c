@@ -92,10 +92,51 @@ pop_tensor poputil_clone_to_graph_at(pop_where where, pop_graph *from, pop_graph
     return poplibs_ready(to) ? copy : none;
 }
 
-pop_tensor poputil_clone_and_expand_aliasing_at(pop_where where, pop_graph *graph, pop_tensor t, const char *name)
+/* The elements of a clone of t that repeat an earlier element of t. */
+static pop_tensor repeated_elements(const struct call *call, pop_tensor t, pop_tensor copy)
 {
-    POPLIBS_CALL(graph, t, name);
+    size_t elements = pop_tensor_num_elements(t), begin = 0;
+    pop_interval_lists groups;
+    if (!pop_graph_get_sorted_contiguous_regions(call->graph, t, POP_INTERVALS({ 0, elements }), true, NULL, &groups))
+        return (pop_tensor){ 0 };
+    bool *first = poplibs_zeros(elements, sizeof(*first));
+    for (size_t i = 0; i < (groups.count ? groups.first[groups.count] : 0); ++i)
+        memset(first + groups.intervals[i].begin, true, groups.intervals[i].end - groups.intervals[i].begin);
+    pop_interval_lists_free(&groups);
+    struct interval_vec repeated = { 0 };
+    while (begin < elements) {
+        size_t end = begin + 1;
+        while (end < elements && first[end] == first[begin])
+            ++end;
+        if (!first[begin])
+            interval_push(&repeated, begin, end);
+        begin = end;
+    }
+    free(first);
+    pop_tensor *slices = poplibs_new(repeated.count, sizeof(*slices)), flat = pop_tensor_flatten(copy);
+    pop_tensor_slices(flat, (pop_interval_list){ repeated.count, repeated.list }, 0, slices);
+    pop_tensor all = pop_tensor_concat((pop_tensors){ repeated.count, slices }, 0);
+    free(slices);
+    free(repeated.list);
+    return all;
+}
+
+pop_tensor poputil_clone_and_expand_aliasing_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned offset,
+                                                const char *name, unsigned *new_offset)
+{
+    POPLIBS_CALL(graph, t, offset, name);
+    if (new_offset)
+        *new_offset = offset;
     if (!call_ready(call))
         return (pop_tensor){ 0 };
-    return pop_graph_clone(graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
+    pop_tensor copy = pop_graph_clone(graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
+    if (!pop_tensor_valid(copy) || !pop_tensor_contains_aliases(t))
+        return copy;
+    pop_tensor repeated = repeated_elements(call, t, copy);
+    if (!pop_tensor_valid(repeated))
+        return repeated;
+    unsigned next = poputil_map_tensor_linearly_with_offset(graph, repeated, offset, true);
+    if (new_offset)
+        *new_offset = next;
+    return copy;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Linear mappings of tensors over tiles. */
 #include "poplibs/log.h"
+#include "poputil/part_order.h"
 
 #include <poputil/tile_mapping.h>
 #include <poputil/util.h>
@@ -12,59 +13,70 @@ struct linear_share {
     bool ascending;
 };
 
-static struct linear_share share_of(const pop_graph *graph, pop_tensor t, unsigned offset, bool ascending)
+static struct linear_share share_of_type(const pop_target *target, pop_type type, unsigned offset, bool ascending)
 {
-    const pop_target *target = pop_graph_target(graph);
-    size_t size = pop_target_type_size(target, pop_tensor_type(t));
-    unsigned width = pop_target_vector_width(target, pop_tensor_type(t));
+    size_t size = pop_target_type_size(target, type);
+    unsigned width = pop_target_vector_width(target, type);
     return (struct linear_share){ size ? (unsigned)poplibs_ceil_div(MIN_BYTES_PER_TILE, size) : 1, width ? width : 1,
                                   offset, ascending };
+}
+
+static struct linear_share share_of(const pop_graph *graph, pop_tensor t, unsigned offset, bool ascending)
+{
+    return share_of_type(pop_graph_target(graph), pop_tensor_type(t), offset, ascending);
 }
 
 unsigned poputil_transform_tile_index(unsigned tile, unsigned num_tiles, unsigned offset, bool ascending)
 {
     if (!num_tiles)
         return 0;
-    unsigned moved = (unsigned)(((uint64_t)tile + offset) % num_tiles);
-    return ascending ? moved : num_tiles - 1 - moved;
+    uint64_t back = num_tiles - offset % num_tiles;
+    return (unsigned)((ascending ? back + tile % num_tiles : back + num_tiles - tile % num_tiles) % num_tiles);
 }
 
 unsigned poputil_inv_transform_tile_index(unsigned tile, unsigned num_tiles, unsigned offset, bool ascending)
 {
     if (!num_tiles)
         return 0;
-    unsigned moved = ascending ? tile % num_tiles : num_tiles - 1 - tile % num_tiles;
-    return (unsigned)(((uint64_t)moved + num_tiles - offset % num_tiles) % num_tiles);
+    return ascending ? (unsigned)(((uint64_t)tile + offset) % num_tiles)
+                     : poputil_transform_tile_index(tile, num_tiles, offset, false); /* its own inverse */
+}
+
+/* boost::hash_combine of 64-bit numbers, as the original uses it: offsets of programs that print them stay the same. */
+static uint64_t combine(uint64_t hash, uint64_t value)
+{
+    const uint64_t factor = UINT64_C(0xc6a4a7935bd1e995);
+    value *= factor;
+    value ^= value >> 47;
+    value *= factor;
+    return (hash ^ value) * factor + UINT64_C(0xe6546b64);
 }
 
 size_t poputil_choose_mapping_offset(size_t num_tiles, pop_shape shape, size_t seed)
 {
     uint64_t hash = seed;
-    for (size_t i = 0; i < shape.rank; ++i) {
-        hash = (hash ^ shape.dims[i]) * UINT64_C(0x9e3779b97f4a7c15); /* mixes each dimension into all bits */
-        hash ^= hash >> 32;
-    }
+    for (size_t i = 0; i < shape.rank; ++i)
+        hash = combine(hash, shape.dims[i]);
     return num_tiles ? (size_t)(hash % num_tiles) : 0;
 }
 
-/* Distributes elements; *used receives the number of tiles that have any. */
-static void calculate(const pop_graph *graph, size_t elements, struct linear_share s, pop_interval_lists *mapping,
-                      unsigned *used)
+/* Distributes elements; returns the number of tiles that have any. */
+static unsigned calculate(unsigned tiles, size_t elements, struct linear_share s, pop_interval_lists *mapping)
 {
-    unsigned tiles = pop_target_num_tiles(pop_graph_target(graph));
     pop_interval_lists parts;
     poputil_split_regions(POP_INTERVALS({ 0, elements }), s.grain, tiles, s.min_elements, POPUTIL_NO_LIMIT,
                           POPUTIL_NO_LIMIT, &parts);
     struct lists_vec out = { 0 };
     for (unsigned tile = 0; tile < tiles; ++tile) {
-        unsigned part = poputil_inv_transform_tile_index(tile, tiles, s.offset, s.ascending);
+        unsigned part = part_of_tile(tile, tiles, s.offset, s.ascending);
         lists_begin(&out);
         if (part < parts.count)
             lists_push(&out, parts.intervals[part].begin, parts.intervals[part].end);
     }
-    *used = (unsigned)parts.count;
+    unsigned used = (unsigned)parts.count;
     *mapping = lists_take(&out);
     pop_interval_lists_free(&parts);
+    return used;
 }
 
 static size_t elements_of(pop_shape shape)
@@ -88,7 +100,7 @@ static bool calculate_for(const pop_graph *graph, size_t elements, struct linear
     unsigned used = 0;
     bool ready = poplibs_ready(graph);
     if (ready)
-        calculate(graph, elements, s, mapping, &used);
+        used = calculate(pop_target_num_tiles(pop_graph_target(graph)), elements, s, mapping);
     if (new_offset)
         *new_offset = ready ? next_offset(graph, s.offset, used) : 0;
     return ready;
@@ -99,6 +111,21 @@ bool poputil_calc_linear_tile_mapping(const pop_graph *graph, pop_shape shape, u
 {
     return calculate_for(graph, elements_of(shape), (struct linear_share){ min_elements_per_tile, grain_size, 0, true },
                          mapping, NULL);
+}
+
+void poputil_calc_linear_tile_mapping_on_target(const pop_target *target, pop_shape shape,
+                                                unsigned min_elements_per_tile, unsigned grain_size, unsigned offset,
+                                                bool ascending, pop_interval_lists *mapping)
+{
+    struct linear_share s = { min_elements_per_tile, grain_size, offset, ascending };
+    calculate(pop_target_num_tiles(target), elements_of(shape), s, mapping);
+}
+
+void poputil_calc_linear_tile_mapping_of_type_on_target(const pop_target *target, pop_shape shape, pop_type type,
+                                                        unsigned offset, bool ascending, pop_interval_lists *mapping)
+{
+    calculate(pop_target_num_tiles(target), elements_of(shape), share_of_type(target, type, offset, ascending),
+              mapping);
 }
 
 bool poputil_calc_linear_tile_mapping_of_tensor(const pop_graph *graph, pop_tensor t, pop_interval_lists *mapping)

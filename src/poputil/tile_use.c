@@ -2,6 +2,7 @@
 /* Maps variables by use. The collected uses are cut into regions with equal sets of tiles; the regions of a variable
  * with the same set are divided among the tiles of the set. */
 #include "poplibs/log.h"
+#include "poputil/part_order.h"
 
 #include <assert.h>
 #include <poputil/tile_mapping.h>
@@ -347,12 +348,10 @@ static void shrink_halos(struct use_sweep *s)
 static void order_tiles(const poputil_use_tracker *tracker, const unsigned *tiles, size_t count, unsigned *ordered)
 {
     for (size_t i = 0; i < count; ++i)
-        ordered[i] =
-            poputil_inv_transform_tile_index(tiles[i], tracker->num_tiles, tracker->start_tile, tracker->ascending);
+        ordered[i] = part_of_tile(tiles[i], tracker->num_tiles, tracker->start_tile, tracker->ascending);
     qsort(ordered, count, sizeof(*ordered), compare_tiles);
     for (size_t i = 0; i < count; ++i)
-        ordered[i] =
-            poputil_transform_tile_index(ordered[i], tracker->num_tiles, tracker->start_tile, tracker->ascending);
+        ordered[i] = tile_of_part(ordered[i], tracker->num_tiles, tracker->start_tile, tracker->ascending);
 }
 
 /* Divides regions of one variable and one set among the set's tiles. */

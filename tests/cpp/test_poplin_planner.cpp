@@ -145,8 +145,8 @@ TEST(plans_ahead)
     CHECK(cache.size() == 2);
     CHECK_THROWS(poplin::preplanConvolutions({ poplin::ConvPlanParams(&target, a, &bad) }, cache),
                  poplar::invalid_option, "half|float");
-    poplin::convolutionValidateOptions(options, graph);
-    CHECK_THROWS(poplin::convolutionValidateOptions(bad, graph), poplar::invalid_option, "half|float");
+    poplin::convolutionValidateOptions(options);
+    CHECK_THROWS(poplin::convolutionValidateOptions(bad), poplar::invalid_option, "half|float");
 }
 
 TEST(productsAreConvolutions)

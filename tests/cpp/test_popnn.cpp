@@ -98,7 +98,14 @@ TEST(non_linearities)
     nonLinearity(b.graph, NonLinearityType::HARD_SIGMOID, other, scaling, b.prog, "h");
     ComputeSet cs = b.graph.addComputeSet("cs");
     nonLinearityInPlace(b.graph, NonLinearityType::TANH, b.floats({ 5 }, {}), cs);
-    nonLinearityInPlace(b.graph, NonLinearityType::TANH, b.floats({ 5 }, {}), cs, scaling, "t");
+    scaling = 0;
+    nonLinearityInPlace(b.graph, NonLinearityType::TANH, b.floats({ 5 }, {}), scaling, cs, "t");
+    CHECK(scaling == 1);
+    scaling = 0;
+    Tensor named = tanh(b.graph, b.floats({ 5 }, {}), scaling, b.prog);
+    CHECK(scaling == 1);
+    scaledSoftmaxStableInPlace(b.graph, named.reshape({ 1, 5 }), scaling, b.prog);
+    CHECK(scaling == 62000);
     Tensor ones = b.floats({ 2, 3 }, std::vector<float>(6, 1));
     b.read.push_back(nonLinearityInputGradient(b.graph, NonLinearityType::SIGMOID, ones, ones, cs, "grad"));
     b.prog.add(Execute(cs));

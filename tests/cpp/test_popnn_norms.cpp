@@ -128,16 +128,19 @@ TEST(distributed_norms)
     Tensor dx = batchNormGradients(b.graph, white, grads, stats.second, b.gamma, b.prog),
            same = distributedBatchNormGradients(b.graph, white, grads, stats.second, b.gamma, b.prog, reduce, 4, FLOAT,
                                                 { "dx" }),
+           unwhitened = distributedBatchNormGradients(b.graph, b.x, grads, stats.first, stats.second, b.gamma, b.prog,
+                                                      reduce, 4),
            plain = poplin::normStatisticsGradients(b.graph, white, grads, stats.second, b.prog),
            alike = poplin::distributedNormStatisticsGradients(b.graph, white, grads, stats.second, b.prog, reduce, 4);
     CHECK_THROWS(distributedBatchNormStatistics(b.graph, b.x, 0.5f, b.prog, true, reduce, 8), poputil::poplibs_error,
                  "normBatchSize is 8 and the activations' batch 4: groups of 2 replicas do not divide the graph's 1");
     CHECK_THROWS(distributedBatchNormGradients(b.graph, white, grads, stats.second, b.gamma, b.prog, reduce, 0),
                  poputil::poplibs_error, "normBatchSize is 0");
-    std::vector<std::vector<float>> got = b.run(
-        { stats.first, shared.first, again.first, stats.second, shared.second, again.second, dx, same, plain, alike });
+    std::vector<std::vector<float>> got = b.run({ stats.first, shared.first, again.first, stats.second, shared.second,
+                                                  again.second, dx, same, plain, alike, unwhitened });
     CHECK(near(got[0], got[1]) && near(got[0], got[2]) && near(got[3], got[4]) && near(got[3], got[5]));
-    CHECK(near(got[4][0], 1 / std::sqrt(5.0 / 3 + 0.5)) && near(got[6], got[7]) && near(got[8], got[9]));
+    CHECK(near(got[4][0], 1 / std::sqrt(5.0 / 3 + 0.5)) && near(got[6], got[7]) && near(got[8], got[9]) &&
+          near(got[6], got[10]));
 }
 
 // Two replicas on the CPU, with an all-reduce of the caller; exceptions of a callback reach the caller.

@@ -132,6 +132,44 @@ TEST(forms)
     popops::mapWithOutput(c.graph, pe::TernaryOpType::SELECT, c.f, c.g, c.c, c.f, c.prog);
     CHECK(c.after(c.f) == Floats{ -3.5f, 0.25f, -2.5f });
 }
+TEST(several_expressions)
+{
+    using namespace pe;
+    Bed b;
+    const std::vector<Any> sum_and_product{ _1 + _2, _1 * _2 };
+    std::vector<Tensor> made = popops::map(b.graph, sum_and_product, { b.f, b.g }, b.prog, "both");
+    CHECK(made.size() == 2);
+    Tensor out[2] = { b.graph.clone(b.f), b.graph.clone(b.f) };
+    popops::mapWithOutput(b.graph, sum_and_product, { b.f, b.g }, { out[0], out[1] }, b.prog);
+    popops::mapInPlace(b.graph, sum_and_product, { b.f, b.g }, b.prog);
+    CHECK(b.after(concat({ made[0], made[1], out[0], out[1], b.f, b.g })) ==
+          Floats{ 3.5f, -0.75f, 2.5f, 1.5f, -0.25f, 1, 3.5f, -0.75f, 2.5f, 1.5f, -0.25f, 1, 3.5f, -0.75f, 2.5f, 1.5f,
+                  -0.25f, 1 });
+    CHECK_THROWS(popops::mapInPlace(b.graph, sum_and_product, { b.f }, b.prog), poputil::poplibs_error,
+                 "2 expressions for 1 tensors");
+    CHECK_THROWS(popops::mapWithOutput(b.graph, sum_and_product, { b.f, b.g }, { out[0] }, b.prog),
+                 poputil::poplibs_error, "2 expressions for 1 outputs");
+}
+TEST(trees_as_text)
+{
+    using namespace pe;
+    std::ostringstream text, pretty, source;
+    const Select tree(_1 * 2u, Cast(_2, HALF), _3 < 0.5f);
+    tree.print(text, 0, false);
+    CHECK(text.str() == "SELECT(MULTIPLY(PlaceHolder(1),Const(2)),Cast(half,PlaceHolder(2)),"
+                        "LESS_THAN(PlaceHolder(3),Const(0.5)))");
+    pretty << -_1;
+    CHECK(pretty.str() == "NEGATE(\n  PlaceHolder(1))");
+    CHECK(deepEquals(tree, Any(tree)) && !deepEquals(_1, _2));
+    const short number = -7;
+    const Const given(TypeTraits::make<short>(), SHORT, reinterpret_cast<const char *>(&number)), wide(~0ull);
+    CHECK(given.getType() == SHORT && given.getDataAsDouble() == -7 && given.getTypeTraits().size == 2);
+    CHECK(std::memcmp(given.getData(), &number, sizeof(number)) == 0);
+    CHECK(wide.getDataForUnsignedIntegral() == ~0ull && wide.getType() == UNSIGNED_LONGLONG);
+    Bed b;
+    popops::outputGeneratedCodelet(b.graph.getTarget(), Tanh(_1) + _2, { b.f, b.g }, {}, source);
+    CHECK(source.str().find("tanh") != std::string::npos);
+}
 TEST(mistakes)
 {
     using namespace pe;

@@ -19,6 +19,8 @@
 #include <popops/SelectScalarFromRows.hpp>
 #include <popops/SequenceSlice.hpp>
 #include <popops/Sort.hpp>
+#include <popops/SplineBasis.hpp>
+#include <popops/SplineWeighting.hpp>
 #include <popops/TopK.hpp>
 #include <popops/UpdateScalarInRows.hpp>
 #include <popops/codelets.hpp>
@@ -122,6 +124,12 @@ TEST(histograms)
     popops::histogram(b.graph, data, first, true, levels, true, b.prog, "more");
     popops::histogram(b.graph, data, counts, true, levels, false, b.prog);
     CHECK_THROWS(popops::histogram(b.graph, data, data, false, b.prog), std::runtime_error, "{2,5}");
+    CHECK_THROWS(popops::histogram(b.graph, data, counts, true, levels, false, b.prog, "f",
+                                   { { "useFloatArithmeticWithUnsignedIntOutput", "true" } }),
+                 poplar::invalid_option, "for an output of float");
+    CHECK_THROWS(
+        popops::histogram(b.graph, data, first, true, levels, false, b.prog, "f", { { "useFloatArithmetic", "true" } }),
+        poplar::invalid_option, "useFloatArithmetic");
     CHECK(b.floats(concat({ floats, counts, popops::cast(b.graph, first, FLOAT, b.prog) })) ==
           Floats{ 2, 1, 1, 6, 2, 2, 3, 9, 4, 2, 2, 12 });
 }
@@ -132,9 +140,9 @@ TEST(images)
     Tensor in = popops::createNormaliseImageInput(b.graph, UNSIGNED_CHAR, { 1, 2, 3 }, "images");
     CHECK(in.shape() == Sizes({ 1, 2, 3 }) && in.elementType() == UNSIGNED_CHAR);
     Tensor pixels = b.ramp({ 1, 2, 3 }), offsets = b.ramp({ 3 }), scales = b.ramp({ 4 }).slice(1, 4);
-    Tensor out = popops::normaliseImage(b.graph, pixels, 0.5f, offsets, scales, b.prog, "normalise");
+    Tensor out = popops::normaliseImage(b.graph, b.prog, pixels, 0.5f, offsets, scales, "normalise");
     CHECK(out.shape() == Sizes({ 1, 2, 4 }));
-    CHECK_THROWS(popops::normaliseImage(b.graph, in, 1, offsets, scales, b.prog), std::runtime_error,
+    CHECK_THROWS(popops::normaliseImage(b.graph, b.prog, in, 1, offsets, scales), std::runtime_error,
                  "must be half {3}");
     CHECK(b.floats(out) == Floats{ 0, -1, -3, 0, 1.5f, 2, 1.5f, 0 });
 }
@@ -158,7 +166,7 @@ TEST(dynamic_slices)
     Bench b;
     Tensor t = b.ramp({ 4, 3 }), offset = b.numbers({ 1 }, { 2 });
     Tensor slice = popops::dynamicSlice(b.graph, t, offset, { 0 }, { 1 }, b.prog, "slice");
-    Tensor into = popops::createDynamicSliceOutput(b.graph, t, { 0 }, { 1 });
+    Tensor into = popops::createDynamicSliceOutput(b.graph, t, offset, { 0 }, { 1 });
     popops::dynamicSliceWithOutput(b.graph, into, t, offset, { 0 }, { 1 }, b.prog, { "into" });
     popops::dynamicUpdate(b.graph, t, t.slice(0, 1), offset, { 0 }, { 1 }, b.prog, "update");
     CHECK(popops::getSliceMapping(b.graph, t, { 0 }, { 1 }) == b.graph.getTileMapping(slice));
@@ -170,6 +178,39 @@ TEST(dynamic_slices)
     CHECK_THROWS(popops::dynamicSlice(b.graph, t, offset, { 2 }, { 1 }, b.prog), poplar::index_error, "no dimension 2");
 }
 
+TEST(splines)
+{
+    Bench b;
+    Tensor pseudo = b.ramp({ 2, 1 }), basis = b.ramp({ 2, 2 }), index = b.graph.addVariable(INT, { 2, 2 }),
+           size = b.graph.addConstant<int>(INT, { 1 }, 4),
+           open = b.graph.addConstant<unsigned char>(UNSIGNED_CHAR, { 1 }, 1);
+    b.graph.setTileMapping(index, 1);
+    b.graph.setTileMapping(size, 0);
+    b.graph.setTileMapping(open, 0);
+    popops::splineBasis(b.graph, pseudo, size, open, basis, index, 1, b.prog, "basis");
+    Tensor out = popops::splineWeighting(b.graph, b.ramp({ 2, 1 }), b.ramp({ 4, 1, 2 }), basis, index, b.prog);
+    CHECK(b.floats(concat({ basis.flatten(), out.flatten() })) == Floats{ 1, 0, 1, 0, 0, 0, 6, 7 });
+}
+
+TEST(static_slices)
+{
+    Bench b;
+    Tensor t = b.ramp({ 3, 2 }), s = b.ramp({ 3, 3, 1 }), scale = b.ramp({ 3 })[2];
+    const OptionFlags padding{ { "paddingIndexUsed", "true" } };
+    Tensor columns = popops::multiSlice(b.graph, t, { 1, 0, 1 }, 1, b.prog, "columns");
+    Tensor rows = popops::multiSlice(b.graph, t, { 3, 2 }, 0, b.prog, {}, padding);
+    Tensor none = popops::multiSlice(b.graph, t, ArrayRef<unsigned>(), 0, b.prog);
+    CHECK(columns.shape() == Sizes{ 3, 3, 1 } && rows.shape() == Sizes{ 2, 1, 2 } && none.shape() == Sizes{ 0, 1, 2 });
+    popops::multiUpdateAdd(b.graph, t, s, { 1, 2, 1 }, scale, 1, b.prog, "add", padding);
+    CHECK(b.floats(concat({ columns.flatten(), rows.flatten(), t.flatten() })) ==
+          Floats{ 1, 3, 5, 0, 2, 4, 1, 3, 5, 0, 0, 4, 5, 0, 1 + 2 * 6, 2, 3 + 2 * 8, 4, 5 + 2 * 10 });
+    CHECK_THROWS(popops::multiSlice(b.graph, t, { 3 }, 0, b.prog), poplar::index_error, "offset 0 is 3");
+    CHECK_THROWS(popops::multiSlice(b.graph, t, { 4 }, 0, b.prog, {}, padding), poplar::index_error, "offset 0 is 4");
+    CHECK_THROWS(popops::multiSlice(b.graph, t, { 0 }, 2, b.prog), poplar::index_error, "no dimension 2");
+    CHECK_THROWS(popops::multiUpdateAdd(b.graph, t, s, { 0, 0 }, scale, 1, b.prog), poputil::poplibs_error,
+                 "the slices");
+}
+
 TEST(embeddings)
 {
     Bench b;
@@ -178,7 +219,7 @@ TEST(embeddings)
     popops::SlicePlan p = plan(b.graph, FLOAT, 4, 3, { 2, 3 }, options), none;
     CHECK(p == plan(b.graph, FLOAT, 9, 4, 3, { 3 }, options) && p != none && none < p);
     CHECK(p == popops::embedding::planMultiple(
-                   { popops::SlicePlanningParameters{ b.graph, FLOAT, 1, 4, 3, { 3 }, options } })
+                   { popops::embedding::SlicePlanningParameters(b.graph, FLOAT, 1, 4, 3, { 3 }, options) })
                    .at(0));
     CHECK(plan(b.graph, HALF, 10, 4, { 3 }, {}).c().rows == 10);
     std::ostringstream text;
@@ -318,6 +359,10 @@ TEST(rearrangements)
     for (std::size_t i = 0; i < got.size(); ++i)
         CHECK(got[i] == static_cast<float>(i % 24));
     CHECK(poputil::detectDimGroupings(b.graph, all[1]).at(0) == to);
+    Sequence again;
+    CHECK(poputil::detectDimGroupings(b.graph, regroupIfPossible(b.graph, t, again, to)).at(0) == to);
+    CHECK(regroupIfPossible(b.graph, t.flatten(), again, to, "flat") == t.flatten());
+    CHECK(regroupIfPossible(b.graph, t, again, poputil::GroupingInfo(0, 3)) == t);
     CHECK_THROWS(addTransposeVertices(
                      b.graph, set, FLOAT, 4, 6, { { Interval(0, 1) } },
                      [](std::size_t) -> std::pair<const Tensor, const Tensor> { throw std::logic_error("mine"); }),
@@ -339,7 +384,7 @@ TEST(loops_and_rings)
     b.prog.add(popops::countedForLoop(b.graph, count, 5, limit, 2, body, "loop")); // 5, 7
     b.prog.add(popops::countedForLoop(b.graph, 0, limit, 100, Sequence(), { "nothing" }));
     Tensor goesOn = popops::addForLoopCounterVertex(b.graph, count, limit, 1, 0, b.prog);
-    CHECK(ring.size() == 4);
+    CHECK(ring.size() == 4 && ring.getTileMapping() == b.graph.getTileMapping(ring.prev(0, b.prog)));
     Tensor last = ring.prev(0, b.prog), third = ring.prev(2, b.prog);
     CHECK(b.after<unsigned>(concat({ last, third, ring.getIndex().reshape({ 1 }), goesOn.reshape({ 1 }) })) ==
           Numbers{ 7, 1, 0, 0 });
@@ -352,6 +397,11 @@ TEST(tensors_for_the_host)
     popops::IndicesAndTensor both = popops::createHostSliceableTensor(b.graph, HALF, { 3, 8 }, true, "host");
     CHECK(both.indices.shape() == Sizes{ 3 } && both.tensor.shape() == Sizes{ 3, 8 });
     CHECK(popops::createHostTransferableTensor(b.graph, INT, { 7 }, false).numElements() == 7);
+    Tensor second = popops::createHostTransferableTensor(b.graph, INT, { 7 }, false, 1024, "second packets");
+    CHECK(b.graph.getTileMapping(second).at(2).size() == 1);
+    both = popops::createHostSliceableTensor(b.graph, HALF, { 1, 8 }, true, 512);
+    CHECK(b.graph.getTileMapping(both.tensor).at(1).size() == 1 &&
+          b.graph.getTileMapping(both.indices).at(1).size() == 1);
 }
 
 MAIN()

@@ -7,6 +7,7 @@
 #include <poputil/GraphFunction.hpp>
 #include <poputil/Loop.hpp>
 #include <poputil/OptionParsing.hpp>
+#include <poputil/TensorMetaData.hpp>
 #include <poputil/TileMapping.hpp>
 #include <poputil/Util.hpp>
 #include <poputil/VarStructure.hpp>
@@ -17,6 +18,7 @@
 #include "check.hpp"
 
 #include <fstream>
+#include <memory>
 
 using namespace poplar;
 using namespace poplar::program;
@@ -90,8 +92,18 @@ TEST(even_shares)
     mapTensorLinearly(m.graph, t, 1, 1);
     CHECK(getTileImbalance(m.graph, t) == 0 && getTileImbalance(m.graph.getTileMapping(t), 0, 1) == 0);
     CHECK(dimIsSplitOverTiles(m.graph, t, 0) && !dimIsSplitOverIPUs(m.graph, t, 0));
-    CHECK(mapTensorLinearlyWithOffset(m.graph, t, 3) == 0);
-    CHECK(mapTensorLinearlyWithOffset(m.graph, t, 5, 1, 1, false) == 3);
+    mapTensorLinearlyWithOffset(m.graph, t, 3);
+    CHECK(m.graph.getTileMapping(t).at(3).size() == 1);
+    mapTensorLinearlyWithOffset(m.graph, t, 5, 1, 1, false);
+    CHECK(m.graph.getTileMapping(t).at(2) == std::vector<Interval>{ Interval(0, 5) });
+    CHECK(calcLinearTileMapping(m.graph, t, 3).at(3).size() == 1);
+    CHECK(calcLinearTileMapping(m.graph, { 2, 5 }, 5, 1, 1).at(2) == std::vector<Interval>{ Interval(5, 10) });
+    CHECK(calcLinearTileMapping(m.graph.getTarget(), { 2, 5 }, 5, 1, 1, false).at(2).front() == Interval(0, 5));
+    CHECK(calcLinearTileMapping(m.graph.getTarget(), { 2, 32 }, FLOAT, 1).at(2).front() == Interval(32, 64));
+    CHECK_THROWS(transformTileIndex(0, 0, 0, true), poplibs_error, "zero tiles");
+    Tensor twice = concat(t, t);
+    CHECK(cloneAndExpandAliasing(m.graph, twice, 3).second == 0);
+    CHECK(cloneAndExpandAliasing(m.graph, twice).first.shape() == twice.shape());
     CHECK(calcLinearTileMappingAndNewOffset(m.graph, t, 2).second == 3);
     CHECK(calcLinearTileMappingAndNewOffset(m.graph, { 2, 5 }, 5, 1, 1).second == 3);
     CHECK(chooseMappingOffset(4, { 2, 5 }) < 4);
@@ -282,6 +294,31 @@ TEST(functions)
     CHECK_THROWS(give(args, prog), poplibs_error, "2 arguments is called with 1");
     CHECK_THROWS(graphfn::VoidFunction(m.graph, { graphfn::created() }, [](std::vector<Tensor> &, Sequence &) {}),
                  poplibs_error, "not created");
+}
+
+TEST(notes_about_tensors)
+{
+    struct Notes : TensorMetaDataBase {
+        int number = 7;
+    };
+    TensorMetaData none, some(std::unique_ptr<TensorMetaDataBase>(new Notes)), copy = some;
+    CHECK(!none.getData() && copy.getData() == some.getData());
+    none = std::move(some);
+    CHECK(static_cast<const Notes *>(none.getData())->number == 7);
+}
+
+TEST(values_of_options)
+{
+    CHECK(poplibs::parse::asBool("true") && poplibs::parse::asInteger<int>("0x10") == 16);
+    CHECK(poplibs::parse::asFloatingPoint<float>("0.5") == 0.5f);
+    CHECK(poplibs::parse::asEnum<int>("b", { { "a", 1 }, { "b", 2 } }) == 2);
+    CHECK(poplibs::parse::describeEnumValues<int>({ { "a", 1 }, { "b", 2 } }) == "'a', 'b'");
+    CHECK_THROWS(poplibs::parse::asBool("yes"), invalid_option, "'true' or 'false'");
+    double share = 0;
+    const poplibs::OptionHandler bounded = poplibs::OptionHandler::createWithDouble(share, 0, true, 1, false);
+    bounded.parseValue("0");
+    CHECK_THROWS(bounded.parseValue("1"), invalid_option, "[0, 1)");
+    CHECK_THROWS(poplibs::OptionHandler::createWithDouble(share).parseValue("0"), invalid_option, "'0' is not in");
 }
 
 TEST(options)

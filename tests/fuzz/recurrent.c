@@ -266,11 +266,12 @@ static bool add_lstm(const struct passes *p)
     popnn_lstm_weights weights = popnn_lstm_create_weights(graph, &params, "w", p->options, cache), dw;
     if (!has_weights(p, weights.input_weights, weights.output_weights, weights.biases))
         return false;
-    struct view dy = draw_output_gradient(p), d_cell;
-    const pop_tensor *last = NULL;
+    struct view dy = draw_output_gradient(p);
+    popnn_lstm_state d_last = { { 0 }, { 0 } }, *last = NULL;
     if (chance(p->w, 50)) {
-        d_cell = op_reads(p->w, p->op, wanted(p->w, p->type, (size_t[]){ l->B, l->O }, 2, true, -2, 2));
-        last = &d_cell.tensor;
+        d_last.cell_state =
+            op_reads(p->w, p->op, wanted(p->w, p->type, (size_t[]){ l->B, l->O }, 2, true, -2, 2)).tensor;
+        last = &d_last;
     }
     pop_tensor kept, cell, dx = { 0 }, between_them;
     popnn_lstm_state initial = { p->h.tensor, c.tensor }, ds;

@@ -352,6 +352,8 @@ void make_gather(struct world *w)
         dims[i] = between(w, 0, 7);
     struct view indices =
         op_reads(w, op, new_view(w, chance(w, 50) ? POP_UNSIGNED_INT : POP_INT, dims, rank, 0, (double)t.dims[axis]));
-    op_makes(w, op, popops_gather_axis(w->graph, t.tensor, indices.tensor, axis, sequence, POPOPS_GATHER_PARAMS, "g"));
+    op_makes(w, op,
+             popops_gather_axis(w->graph, t.tensor, indices.tensor, axis, sequence, POPOPS_GATHER_PARAMS, "g",
+                                POP_NO_OPTIONS));
     op_end(w, op, sequence, 2);
 }

@@ -47,12 +47,13 @@ def _class(name):
     return name + TEMPLATES.get(name.rpartition("::")[2], "")
 
 
-def _call(row, last, arguments):
+def _call(row, arguments):
     """The expression of a call."""
+    last = row.last
     values = ["value<%s>()" % argument for argument in arguments]
     operator = OPERATOR.match(last)
     if row.kind == "method":
-        owner = _scope(row.name)
+        owner = row.scope
         hashed = "<std::decay_t<%s>>" % arguments[0] if owner == "std::hash" else ""
         constant = "const " * row.result.startswith("const ")
         values.insert(0, "value<%s%s%s &>()" % (constant, _class(owner), hashed))
@@ -67,19 +68,19 @@ def _call(row, last, arguments):
         return "%s(%s)" % (values[0], ", ".join(values[1:]))
     if row.kind == "method":
         return "%s.%s%s(%s)" % (values[0], "template " * (last in EXPLICIT) + last, EXPLICIT.get(last, ""), ", ".join(values[1:]))
-    scope = _class(_scope(row.name)) if row.kind == "static" else _scope(row.name)
+    scope = _class(row.scope) if row.kind == "static" else row.scope
     return "%s::%s%s(%s)" % (scope, last, EXPLICIT.get(last, ""), ", ".join(values))
 
 
 def _tests(row):
     """What must hold, as conditions known to the compiler."""
-    last = row.name.rpartition("::")[2]
+    last = row.last
     if row.kind == "value":
         return ["static_cast<long>(%s) == %s" % (row.name, row.result)]
     if row.kind == "constant":
         return ["same<decltype(%s), %s>::value" % (row.name, row.result)]
     if row.kind == "member":
-        owner = _class(_scope(row.name))
+        owner = _class(row.scope)
         return ["same<decltype(%s::%s), %s>::value" % (owner, last, _argument(last, row.result))]
     if row.kind == "type":
         if row.result == "enum":
@@ -90,18 +91,18 @@ def _tests(row):
     for count in sorted({row.least, len(types)}):
         given = types[:count]
         if row.kind == "constructor":
-            tests.append("std::is_constructible<%s>::value" % ", ".join([_class(_scope(row.name))] + given))
+            tests.append("std::is_constructible<%s>::value" % ", ".join([_class(row.scope)] + given))
         else:
             # A result that depends on a parameter in a longer way is not compared.
             result = "" if "typename" in row.result else _value(_argument(last, row.result))
-            call = "std::remove_cv_t<decltype(%s)>" % _call(row, last, given)
+            call = "std::remove_cv_t<decltype(%s)>" % _call(row, given)
             tests.append("same<%s, %s>::value" % (call, result) if result else "sizeof(%s *) > 0" % call)
     return tests
 
 
 def lines_of(row, classes):
     """A line for each test, in the namespace of the row, where types without one are found."""
-    space = _scope(row.name)
+    space = row.scope
     while space in classes:
         space = _scope(space)
     for test in _tests(row):

@@ -40,6 +40,7 @@ class Row:
             raise SystemExit("interface: cannot read the row '%s' of %s" % (text, header))
         release, deleted, self.kind, self.name, types, result, value, of = match.groups()
         self.header, self.text = header, text
+        self.scope, self.last = re.match(r"(.*?)::(operator.*|[^:]*)$", self.name).groups()
         self.releases = RELEASES if release == "both" else (release,)
         self.deleted = bool(deleted)
         leading, _, rest = (types or "").partition("|")

@@ -10,6 +10,7 @@
 #include <poplin/detail/planning_cache.hpp>
 #include <poputil/detail/call.hpp>
 
+#include <limits>
 #include <ostream>
 #include <set>
 #include <string>
@@ -21,6 +22,7 @@ namespace poplin
 
 // Estimates: cycles, and the bytes on the fullest tile that are live only during the convolution.
 struct PlanCosts {
+    static constexpr std::size_t unknown = std::numeric_limits<std::size_t>::max(); // what has not been estimated
     std::size_t cycles, memory;
 };
 // Estimated costs of a convolution's steps.
@@ -149,12 +151,13 @@ inline DetailedPlanCosts reportDetailedPlanEstimatedCosts(const poplar::Graph &g
     return made;
 }
 
-inline void convolutionValidateOptions(const poplar::OptionFlags &options, const poplar::Graph &graph,
-                                       poputil::detail::Where where = poputil::detail::Where::here())
+// Throws invalid_option for options that convolution would refuse.
+inline void convolutionValidateOptions(const poplar::OptionFlags &options)
 {
-    pop_graph *const g = const_cast<poplar::Graph &>(graph).c();
-    poplin_convolution_validate_options_at(where, g, poplar::detail::Options(options));
-    poputil::detail::check(g);
+    poplar::Graph scratch(poplar::Target::createCPUTarget());
+    poplin_convolution_validate_options_at(poputil::detail::Where::here(), scratch.c(),
+                                           poplar::detail::Options(options));
+    poputil::detail::check(scratch.c());
 }
 
 template <typename Set = std::set<ConvPlanParams>>

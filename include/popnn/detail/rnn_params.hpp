@@ -66,6 +66,11 @@ struct RnnParams {
     {
         return varTimeSteps.valid();
     }
+    // Whether each sequence has a number of its own.
+    bool batchVariableTimeSteps() const
+    {
+        return varTimeSteps.valid() && varTimeSteps.numElements() > 1;
+    }
     // Bytes of a step of the input or output on the fullest tile, with shards on separate tiles (popnn/Rnn.hpp).
     std::size_t getInputBytesPerTile(const poplar::Graph &graph) const;
     std::size_t getOutputBytesPerTile(const poplar::Graph &graph) const;

@@ -410,7 +410,7 @@ static popnn_lstm_weights end_weights_gradient(const struct units *units, const 
 }
 
 static bool check_backward(const struct lstm *lstm, const popnn_lstm_forward *forward, pop_tensor output_gradient,
-                           const pop_tensor *last_cell_gradient)
+                           const popnn_lstm_state *last_gradient)
 {
     const struct units *units = &lstm->units;
     const popnn_lstm_params *p = lstm->params;
@@ -425,12 +425,15 @@ static bool check_backward(const struct lstm *lstm, const popnn_lstm_forward *fo
            units_check(units, forward->intermediates, POP_SHAPE(p->time_steps, kept, p->batch_size, p->output_size),
                        "the tensor of intermediates") &&
            units_check(units, output_gradient, output, "the output's gradient") &&
-           (!last_cell_gradient || units_check(units, *last_cell_gradient, state, "the last cell state's gradient"));
+           (!last_gradient || !pop_tensor_valid(last_gradient->output) ||
+            units_check(units, last_gradient->output, state, "the last output's gradient")) &&
+           (!last_gradient || !pop_tensor_valid(last_gradient->cell_state) ||
+            units_check(units, last_gradient->cell_state, state, "the last cell state's gradient"));
 }
 
 /* Initialises the gradients for the last step. */
 static void begin_carried(const struct lstm *lstm, struct lstm_backward *backward, pop_tensor output_gradient,
-                          const pop_tensor *last_cell_gradient, pop_program sequence)
+                          const popnn_lstm_state *last_gradient, pop_program sequence)
 {
     const struct units *units = &lstm->units;
     const struct call *call = units->call;
@@ -438,8 +441,10 @@ static void begin_carried(const struct lstm *lstm, struct lstm_backward *backwar
     backward->carried = (popnn_lstm_state){ pop_tensor_at(both, 0), pop_tensor_at(both, 1) };
     units_carry_output_gradient(units, lstm->params->output_full_sequence, output_gradient, backward->carried.output,
                                 sequence);
-    if (last_cell_gradient)
-        units_copy(units, *last_cell_gradient, backward->carried.cell_state, sequence);
+    if (last_gradient && pop_tensor_valid(last_gradient->output))
+        units_add_to(units, backward->carried.output, last_gradient->output, sequence, "lastOutputGradient");
+    if (last_gradient && pop_tensor_valid(last_gradient->cell_state))
+        units_copy(units, last_gradient->cell_state, backward->carried.cell_state, sequence);
     else
         units_zero(units, backward->carried.cell_state, sequence);
 }
@@ -447,7 +452,7 @@ static void begin_carried(const struct lstm *lstm, struct lstm_backward *backwar
 /* Both backward passes: weights (may be NULL) receives their gradients, kept (may be NULL) the input of
  * popnn_lstm_wu. */
 static popnn_lstm_state run_backward(const struct lstm *lstm, pop_program sequence, const popnn_lstm_forward *forward,
-                                     pop_tensor output_gradient, const pop_tensor *last_cell_gradient,
+                                     pop_tensor output_gradient, const popnn_lstm_state *last_gradient,
                                      pop_tensor *input_gradient, popnn_lstm_weights *weights, pop_tensor *kept)
 {
     const struct units *units = &lstm->units;
@@ -455,7 +460,7 @@ static popnn_lstm_state run_backward(const struct lstm *lstm, pop_program sequen
     struct lstm_backward backward = { .input_gradient = { 0 } };
     struct steps steps = steps_begin(units->call, p->time_steps, true);
     steps_limit(&steps, units->lengths);
-    begin_carried(lstm, &backward, output_gradient, last_cell_gradient, sequence);
+    begin_carried(lstm, &backward, output_gradient, last_gradient, sequence);
     if (input_gradient && p->calc_input_gradients)
         *input_gradient = backward.input_gradient = units_new_input_gradient(units, forward->input);
     if (p->output_full_sequence)
@@ -484,17 +489,16 @@ static popnn_lstm_state run_backward(const struct lstm *lstm, pop_program sequen
 
 popnn_lstm_state popnn_lstm_bwd_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                                    pop_program sequence, const popnn_lstm_forward *forward, pop_tensor output_gradient,
-                                   const pop_tensor *last_cell_gradient, pop_tensor *input_gradient,
+                                   const popnn_lstm_state *last_gradient, pop_tensor *input_gradient,
                                    pop_tensor *intermediates, const char *name, pop_options options,
                                    poplin_planning_cache *cache)
 {
     POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_lstm), output_gradient,
-                    log_tensor(last_cell_gradient), name, options);
+                    log_tensor(last_gradient ? &last_gradient->cell_state : NULL), name, options);
     struct lstm lstm;
-    if (!lstm_open(call, &lstm, params, cache) || !check_backward(&lstm, forward, output_gradient, last_cell_gradient))
+    if (!lstm_open(call, &lstm, params, cache) || !check_backward(&lstm, forward, output_gradient, last_gradient))
         return (popnn_lstm_state){ { 0 }, { 0 } };
-    return run_backward(&lstm, sequence, forward, output_gradient, last_cell_gradient, input_gradient, NULL,
-                        intermediates);
+    return run_backward(&lstm, sequence, forward, output_gradient, last_gradient, input_gradient, NULL, intermediates);
 }
 
 /* Accumulates the weights' gradients in a separate loop. */
@@ -513,21 +517,21 @@ static popnn_lstm_weights run_update(const struct lstm *lstm, pop_program sequen
 
 popnn_lstm_state popnn_lstm_bwd_with_wu_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                                            pop_program sequence, const popnn_lstm_forward *forward,
-                                           pop_tensor output_gradient, const pop_tensor *last_cell_gradient,
+                                           pop_tensor output_gradient, const popnn_lstm_state *last_gradient,
                                            pop_tensor *input_gradient, popnn_lstm_weights *weights_gradient,
                                            const char *name, pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_lstm), output_gradient,
-                    log_tensor(last_cell_gradient), name, options);
+                    log_tensor(last_gradient ? &last_gradient->cell_state : NULL), name, options);
     struct lstm lstm;
-    if (!lstm_open(call, &lstm, params, cache) || !check_backward(&lstm, forward, output_gradient, last_cell_gradient))
+    if (!lstm_open(call, &lstm, params, cache) || !check_backward(&lstm, forward, output_gradient, last_gradient))
         return (popnn_lstm_state){ { 0 }, { 0 } };
     if (!weights_gradient || units_update_in_loop(&lstm.units))
-        return run_backward(&lstm, sequence, forward, output_gradient, last_cell_gradient, input_gradient,
-                            weights_gradient, NULL);
+        return run_backward(&lstm, sequence, forward, output_gradient, last_gradient, input_gradient, weights_gradient,
+                            NULL);
     pop_tensor kept = { 0 };
     popnn_lstm_state gradients =
-        run_backward(&lstm, sequence, forward, output_gradient, last_cell_gradient, input_gradient, NULL, &kept);
+        run_backward(&lstm, sequence, forward, output_gradient, last_gradient, input_gradient, NULL, &kept);
     if (call_ready(call))
         *weights_gradient = run_update(&lstm, sequence, forward, kept);
     return gradients;

@@ -321,6 +321,21 @@ void popops_map_expr_with_output_at(pop_where where, pop_graph *graph, popops_ex
     serve(&map, expr);
 }
 
+char *popops_output_generated_codelet_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors,
+                                         pop_options options)
+{
+    POPLIBS_CALL(graph, tensors, options);
+    struct map_call map = { .call = call, .tensors = tensors };
+    if (!call_ready(call) || !parse_options(call, options, &map.options) || !expr_type(call, expr, tensors, &map.expr))
+        return NULL;
+    pop_tensor inputs[20];
+    for (int i = 0; i < map.expr.inputs; ++i)
+        inputs[i] = tensors.list[map.expr.used[i] - 1];
+    struct expr_source source = expr_generate(&map.expr, pop_graph_target(graph), inputs, false);
+    expr_free(&map.expr);
+    return source.text;
+}
+
 pop_tensor popops_map_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors, pop_program sequence,
                          const char *name, pop_options options)
 {

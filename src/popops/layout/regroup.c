@@ -286,6 +286,18 @@ pop_tensor popops_regroup_if_beneficial_at(pop_where where, pop_graph *graph, po
     return compare(call, in, like, &from, &to) ? regroup_now(call, in, from, to) : in;
 }
 
+pop_tensor popops_regroup_if_possible_now_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence,
+                                             poputil_dim_grouping to, const char *name)
+{
+    POPLIBS_CALL_IN(sequence, graph, t, name);
+    poputil_dim_grouping from;
+    unsigned grain = popops_get_minimum_regroup_grain_size(pop_tensor_type(t));
+    if (!call_ready(call) || pop_tensor_rank(t) < 2 || !innermost(call, t, &from) || !can_regroup(t, from, to) ||
+        from.size % grain)
+        return t;
+    return regroup_now(call, t, from, to);
+}
+
 pop_tensor popops_regroup_if_beneficial_to_at(pop_where where, pop_graph *graph, pop_tensor in,
                                               size_t preferred_grouping, pop_program sequence, const char *name)
 {

@@ -91,21 +91,28 @@ static pop_tensor count_on_tiles(struct histogram *h)
     return all;
 }
 
+struct histogram_options {
+    bool floats, floats_inside;
+};
+
+static bool parse(const struct call *call, pop_options options, struct histogram_options *taken)
+{
+    static const struct poplibs_option table[] = {
+#define HISTOGRAM_OPTION(...) POPLIBS_ROW(struct histogram_options, __VA_ARGS__)
+#include "poplibs/options.def"
+    };
+    *taken = (struct histogram_options){ false, false };
+    return call_parse_options(call, options, table, sizeof(table) / sizeof(table[0]), taken);
+}
+
 pop_tensor popops_histogram_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor levels,
                                bool absolute_of_input, pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL_IN(sequence, graph, input, levels, absolute_of_input, name);
     struct histogram h = { .call = call, .input = input, .levels = levels, .absolute = absolute_of_input };
-    struct histogram_options {
-        bool floats, floats_inside;
-    } taken = { false, false };
-    static const struct poplibs_option table[] = {
-#define HISTOGRAM_OPTION(...) POPLIBS_ROW(struct histogram_options, __VA_ARGS__)
-#include "poplibs/options.def"
-    };
+    struct histogram_options taken;
     pop_tensor none = { 0 };
-    if (!call_ready(call) || !call_parse_options(call, options, table, sizeof(table) / sizeof(table[0]), &taken) ||
-        !check(&h))
+    if (!call_ready(call) || !parse(call, options, &taken) || !check(&h))
         return none;
     if (taken.floats && taken.floats_inside) {
         call_fail(call, POP_INVALID_OPTION,
@@ -121,15 +128,22 @@ pop_tensor popops_histogram_at(pop_where where, pop_graph *graph, pop_tensor inp
 
 void popops_histogram_with_output_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor output,
                                      bool update_output, pop_tensor levels, bool absolute_of_input,
-                                     pop_program sequence, const char *name)
+                                     pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL_IN(sequence, graph, input, output, update_output, levels, absolute_of_input, name);
+    POPLIBS_CALL_IN(sequence, graph, input, output, update_output, levels, absolute_of_input, name, options);
     struct histogram h = {
         .call = call, .input = input, .levels = levels, .absolute = absolute_of_input, .counts = pop_tensor_type(output)
     };
     char text[64];
-    if (!call_ready(call) || !check(&h) || !call_takes(call, "the output", output))
+    struct histogram_options taken;
+    if (!call_ready(call) || !parse(call, options, &taken) || !check(&h) || !call_takes(call, "the output", output))
         return;
+    if (taken.floats || (taken.floats_inside && h.counts != POP_UNSIGNED_INT)) {
+        call_fail(call, POP_INVALID_OPTION, "option '%s' for an output of %s",
+                  taken.floats ? "useFloatArithmetic" : "useFloatArithmeticWithUnsignedIntOutput",
+                  pop_type_name(h.counts));
+        return;
+    }
     size_t wanted = pop_tensor_num_elements(levels) + 1;
     if (h.counts != POP_UNSIGNED_INT && h.counts != POP_FLOAT) {
         call_fail(call, POP_TYPE_ERROR, "the output cannot be %s; it is unsigned int or float",

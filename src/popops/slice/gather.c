@@ -173,9 +173,10 @@ pop_tensor popops_create_gather_input_axis_at(pop_where where, pop_graph *graph,
 }
 
 pop_tensor popops_gather_axis_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor indices, unsigned axis,
-                                 pop_program sequence, popops_gather_params params, const char *name)
+                                 pop_program sequence, popops_gather_params params, const char *name,
+                                 pop_options options)
 {
-    POPLIBS_CALL_IN(sequence, graph, input, indices, axis, name);
+    POPLIBS_CALL_IN(sequence, graph, input, indices, axis, name, options);
     pop_tensor none = { 0 };
     size_t sizes[POPOPS_MAX_DIMS], rank = pop_tensor_shape(input, sizes, POPOPS_MAX_DIMS),
                                    index_rank = pop_tensor_rank(indices), count = 0;
@@ -192,5 +193,5 @@ pop_tensor popops_gather_axis_at(pop_where where, pop_graph *graph, pop_tensor i
         if (dim != axis)
             offsets[count++] = dim < axis ? dim : (unsigned)(dim - 1 + index_rank);
     return popops_gather(graph, input, indices, index_rank, (pop_dims){ count, offsets }, (pop_shape){ rank, sizes },
-                         POP_DIMS(axis), POP_DIMS(axis), sequence, name, POP_NO_OPTIONS);
+                         POP_DIMS(axis), POP_DIMS(axis), sequence, name, options);
 }

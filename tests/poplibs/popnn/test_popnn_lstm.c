@@ -144,9 +144,11 @@ static double check_layer(unsigned device, const popnn_lstm_params *p, enum bed_
     popnn_lstm_forward forward = { initial, kept, x, out, weights };
     popnn_lstm_weights dw;
     popnn_lstm_state ds;
-    pop_tensor d_cell = bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping);
-    const pop_tensor *last =
-        way == WEIGHTED_BEFORE || way == APART ? &d_cell : NULL; /* the gradient of the last cell state */
+    popnn_lstm_state d_last = { { 0 }, bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping) };
+    if (way == APART)
+        d_last.output = bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping);
+    const popnn_lstm_state *last =
+        way == WEIGHTED_BEFORE || way == APART ? &d_last : NULL; /* the gradient of the last state */
     if (way == APART) {
         ds = popnn_lstm_bwd(bed.graph, p, bed.program, &forward, dy, last, &dx, &between, "bwd", options, NULL);
         dw = popnn_lstm_wu(bed.graph, p, bed.program, &forward, between, "wu", options, NULL);
@@ -178,7 +180,9 @@ static double check_layer(unsigned device, const popnn_lstm_params *p, enum bed_
                            zeros[4],
                            zeros[5] };
     if (last)
-        memcpy(r.dc, bed_given(&bed, d_cell), B * O * sizeof(double));
+        memcpy(r.dc, bed_given(&bed, d_last.cell_state), B * O * sizeof(double));
+    if (way == APART)
+        memcpy(r.dh, bed_given(&bed, d_last.output), B * O * sizeof(double));
     run_forward(&r);
     run_backward(&r);
     bed_check(got[OUT], p->output_full_sequence ? r.h : r.h + (T - 1) * B * O,

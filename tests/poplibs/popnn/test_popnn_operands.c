@@ -173,7 +173,7 @@ CALL(ring, popops_circ_buf r = popops_circ_buf_create(G, POP_FLOAT, 3, POP_SHAPE
         popops_multi_update_add(G, A, B, C, D, FIRST, P, NULL, NAMED))                                                 \
     ROW(popops_multi_update_max, "F{6,4}f{3,1,4}u{3,1}", popops_multi_update_max(G, A, B, C, FIRST, P, NULL, NAMED))   \
     ROW(popops_grouped_multi_slice, "f{2,6,4}u{2,3,1}", popops_grouped_multi_slice(G, A, B, FIRST, P, NULL, NAMED))    \
-    ROW(popops_gather_axis, "f{6,4}u{3}", popops_gather_axis(G, A, B, 0, P, (popops_gather_params){ 0 }, "x"))         \
+    ROW(popops_gather_axis, "f{6,4}u{3}", popops_gather_axis(G, A, B, 0, P, (popops_gather_params){ 0 }, NAMED))       \
     ROW(popops_gather, "f{6,4}u{3,1}",                                                                                 \
         popops_gather(G, A, B, 1, POP_DIMS(0), POP_SHAPE(1, 4), POP_DIMS(0), POP_DIMS(0), P, "x", POP_NO_OPTIONS))     \
     ROW(popops_scatter, "F{6,4}u{3,1}f{3,4}",                                                                          \

@@ -177,7 +177,8 @@ static void test_gather_along_an_axis(void **state)
             popops_create_gather_input_axis(bed.graph, POP_FLOAT, POP_SHAPE(4, 6, 5), axis, POPOPS_GATHER_PARAMS, "t");
         bed_write(&bed, t, NULL, -1, 1);
         pop_tensor indices = bed_input_of(&bed, POP_UNSIGNED_INT, POP_SHAPE(2, 3), BED_SCATTERED, 0, 4);
-        pop_tensor out = popops_gather_axis(bed.graph, t, indices, axis, bed.program, POPOPS_GATHER_PARAMS, "x");
+        pop_tensor out =
+            popops_gather_axis(bed.graph, t, indices, axis, bed.program, POPOPS_GATHER_PARAMS, "x", POP_NO_OPTIONS);
         assert_built(bed.graph);
         assert_int_equal(pop_tensor_rank(out), 4);
         double *got = bed_run(&bed, out), *given = bed_given(&bed, t), *places = bed_given(&bed, indices);
@@ -328,7 +329,7 @@ static void test_errors(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_gather", "1 slice sizes for a tensor of rank 2");
     popops_gather(bed.graph, t, indices, 1, one, sizes, zero, POP_DIMS(7), p, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_INDEX_ERROR, "popops_gather", "no dimension 7");
-    popops_gather_axis(bed.graph, t, indices, 2, p, POPOPS_GATHER_PARAMS, "x");
+    popops_gather_axis(bed.graph, t, indices, 2, p, POPOPS_GATHER_PARAMS, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_INDEX_ERROR, "popops_gather_axis", "no axis 2");
     /* A single update whose window dims also count a leading one. */
     popops_scatter(bed.graph, pop_tensor_flatten(t), pop_tensor_slice(indices, 0, 1, 0), pop_tensor_at(updates, 0), 0,

@@ -194,7 +194,7 @@ static void test_tensors_for_the_host(void **state)
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 4, popops_add_codelets_at);
     popops_indices_and_tensor both =
-        popops_create_host_sliceable_tensor(bed.graph, POP_HALF, POP_SHAPE(9, 300), true, "x");
+        popops_create_host_sliceable_tensor(bed.graph, POP_HALF, POP_SHAPE(9, 300), true, 0, "x");
     assert_int_equal(pop_tensor_num_elements(both.indices), 9);
     int *tiles = tiles_of_tensor(bed.graph, both.tensor);
     assert_int_equal(tiles[0], 0);
@@ -208,7 +208,7 @@ static void test_tensors_for_the_host(void **state)
     for (size_t i = 0; i < sizeof(spreads) / sizeof(spreads[0]); ++i) {
         size_t rows = spreads[i].rows, columns = spreads[i].columns, seen = 0;
         pop_tensor t =
-            popops_create_host_sliceable_tensor(bed.graph, POP_FLOAT, POP_SHAPE(rows, columns), false, "x").tensor;
+            popops_create_host_sliceable_tensor(bed.graph, POP_FLOAT, POP_SHAPE(rows, columns), false, 0, "x").tensor;
         bool used[4] = { false };
         tiles = tiles_of_tensor(bed.graph, t);
         for (size_t k = 0; k < rows * columns; ++k)
@@ -222,7 +222,7 @@ static void test_tensors_for_the_host(void **state)
     enum { TILES = 4 };
     const size_t many = (size_t)1 << 37;
     pop_tensor long_one =
-        popops_create_host_sliceable_tensor(bed.graph, POP_FLOAT, POP_SHAPE(many, 4), true, "x").tensor;
+        popops_create_host_sliceable_tensor(bed.graph, POP_FLOAT, POP_SHAPE(many, 4), true, 0, "x").tensor;
     assert_built(bed.graph);
     pop_interval_lists mapping;
     assert_true(pop_graph_get_tile_mapping(bed.graph, long_one, NULL, &mapping));
@@ -231,10 +231,11 @@ static void test_tensors_for_the_host(void **state)
         assert_int_equal(mapping.intervals[tile].begin, (tile * many + TILES - 1) / TILES * 4);
     }
     pop_interval_lists_free(&mapping);
-    popops_create_host_sliceable_tensor(bed.graph, POP_HALF, POP_SHAPE(9), true, "x");
+    popops_create_host_sliceable_tensor(bed.graph, POP_HALF, POP_SHAPE(9), true, 0, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_create_host_sliceable_tensor", "rank 1");
     assert_int_equal(
-        pop_tensor_dim(popops_create_host_transferable_tensor(bed.graph, POP_INT, POP_SHAPE(2, 3, 4), false, "x"), 2),
+        pop_tensor_dim(popops_create_host_transferable_tensor(bed.graph, POP_INT, POP_SHAPE(2, 3, 4), false, 0, "x"),
+                       2),
         4);
     bed_close(&bed);
 }

@@ -79,7 +79,7 @@ static void test_histogram_with_output(void **state)
             pop_tensor out =
                 bed_input_of(&bed, variant & 2 ? POP_FLOAT : POP_UNSIGNED_INT, POP_SHAPE(5), BED_SCATTERED, 0, 100);
             pop_tensor seen = pop_tensor_broadcast(pop_tensor_transpose(in), empty ? 0 : 3, 0);
-            popops_histogram_with_output(bed.graph, seen, out, update, limits, false, bed.program, "x");
+            popops_histogram_with_output(bed.graph, seen, out, update, limits, false, bed.program, "x", POP_NO_OPTIONS);
             double wanted[5], before[5], *values = bed_given(&bed, in);
             memcpy(before, bed_given(&bed, out), sizeof(before));
             double *got = bed_run(&bed, out);
@@ -119,9 +119,9 @@ static void test_histogram_costs_and_errors(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, api, "levels of shape {2,3}");
     popops_histogram(bed.graph, in, limits, false, bed.program, "x", POP_OPTIONS({ "useFloatArithmetics", "true" }));
     assert_error(bed.graph, POP_INVALID_OPTION, api, "useFloatArithmetic");
-    popops_histogram_with_output(bed.graph, in, whole, false, limits, false, bed.program, "x");
+    popops_histogram_with_output(bed.graph, in, whole, false, limits, false, bed.program, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_TYPE_ERROR, with_output, "cannot be int");
-    popops_histogram_with_output(bed.graph, in, limits, false, limits, false, bed.program, "x");
+    popops_histogram_with_output(bed.graph, in, limits, false, limits, false, bed.program, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, with_output, "{4} for 4 levels: it must be {5}");
     bed_close(&bed);
 }

@@ -108,6 +108,9 @@ static void offsets_wrap_and_reverse(void **state)
                 assert_int_equal(
                     poputil_inv_transform_tile_index(poputil_transform_tile_index(tile, 7, offset, up), 7, offset, up),
                     tile);
+    assert_int_equal(poputil_transform_tile_index(2, 7, 5, true), 4);
+    assert_int_equal(poputil_transform_tile_index(2, 7, 4, false), 1);
+    assert_int_equal(poputil_inv_transform_tile_index(4, 7, 5, true), 2);
     assert_int_equal(poputil_transform_tile_index(3, 0, 1, true) + poputil_inv_transform_tile_index(3, 0, 1, true), 0);
     assert_built(graph);
     pop_graph_destroy(graph);
@@ -125,6 +128,8 @@ static void chosen_offsets_differ_and_repeat(void **state)
     }
     assert_true(different == 16);
     assert_int_equal(poputil_choose_mapping_offset(0, POP_SHAPE(1), 1), 0);
+    /* boost::hash_combine, by hand: (0 ^ mixed 0) * factor + constant */
+    assert_int_equal(poputil_choose_mapping_offset(1000, POP_SHAPE(0), 0), 0xe6546b64u % 1000);
 }
 
 static void imbalance_counts_beyond_an_even_share(void **state)

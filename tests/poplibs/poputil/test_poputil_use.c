@@ -229,11 +229,19 @@ static void clones_are_on_the_same_tiles_of_another_graph(void **state)
     free(everywhere);
     poputil_clone_to_graph(low, small, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "c");
     assert_error(graph, POP_POPLAR_ERROR, "poputil_clone_to_graph", "graphs of 4 and 3 tiles");
+    unsigned next = 9;
     pop_tensor twice = pop_tensor_concat(POP_TENSORS(t, t), 0),
-               apart = poputil_clone_and_expand_aliasing(graph, twice, "apart");
+               apart = poputil_clone_and_expand_aliasing(graph, twice, 2, "apart", &next);
     assert_true(pop_tensor_is_parallel_writeable(apart) && pop_tensor_num_elements(apart) == 12);
-    int *first = tiles_of_tensor(graph, twice), *second = tiles_of_tensor(graph, apart);
-    assert_memory_equal(first, second, 12 * sizeof(int));
+    assert_int_equal(next, 3); /* the six repetitions are less than 128 bytes */
+    int *first = tiles_of_tensor(graph, t), *second = tiles_of_tensor(graph, apart);
+    assert_memory_equal(first, second, 6 * sizeof(int));
+    for (unsigned i = 6; i < 12; ++i)
+        assert_int_equal(second[i], 2);
+    free(second);
+    second = tiles_of_tensor(graph, poputil_clone_and_expand_aliasing(graph, t, 1, "once", &next));
+    assert_int_equal(next, 1);
+    assert_memory_equal(first, second, 6 * sizeof(int));
     free(first);
     free(second);
     pop_graph_destroy(small);
