@@ -16,6 +16,10 @@ ARGUMENTS_OF = {
     "flattenIndex": {"T": "std::size_t"},
     "unflattenIndex": {"T": "std::size_t"},
     "asInteger": {"T": "int"},
+    "createSparseDenseMatMulLHS": {"T": "int"},  # of float and double the form is not deleted
+    "createSparseDenseMatMulRHS": {"T": "int"},
+    "createDenseSparseMatMulLHS": {"T": "int"},
+    "createDenseSparseMatMulRHS": {"T": "int"},
     "getAs": {"T": "popops::expr::Const"},
     "emplace_back": {"Args": "popsolver::Domain"},
 }
