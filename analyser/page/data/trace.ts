@@ -38,6 +38,15 @@ export interface TraceTile {
     selected: boolean;
 }
 
+/** Where a detailed trace opens: an iteration of the main loop, or all of it. */
+export interface Opening {
+    from: number;
+    to: number;
+    step: number; // the first one that computes; -1: none
+    iterations: number; // of the main loop; 0: there is none
+    marks: number[]; // where iterations begin, or some of them
+}
+
 /** trace/lanes?report= */
 export interface TraceLanes {
     mode: "detailed" | "lightweight" | "none";
@@ -49,6 +58,7 @@ export interface TraceLanes {
     to: number;
     first: number; // begin of the trace; for lightweight profiles, begin of the first block
     steps: number;
+    opening: Opening;
     runs: TraceRun[];
     kinds: TraceKind[]; // indexed by the numbers in `kind` columns
     lanes: TraceLane[];

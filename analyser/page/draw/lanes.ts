@@ -134,7 +134,7 @@ export function labelOf(r: RectangleColumns, i: number, types: readonly TypeLook
     const kind = types[r.kind[i]]?.name ?? "";
     const name = lastPart(r.labels[r.label[i]] ?? "");
     if (r.kind[i] === LAYER) return name;
-    if (r.step[i] === NONE) return `${r.count[i]} × ${name || kind}`;
+    if (r.step[i] === NONE && r.count[i] !== 1) return `${r.count[i]} × ${name || kind}`;
     return name === "" || kind.startsWith("Sync") || kind === "Sans" ? kind : name;
 }
 

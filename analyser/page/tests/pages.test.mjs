@@ -251,7 +251,7 @@ test("an exported page has trace, memory and liveness, asks nobody, and shows wh
     const page = await openPage(browser, "about:blank");
     const asked = [];
     page.on("request", (request) => asked.push(request.url()));
-    await page.goto(`file://${file}#/trace`);
+    await page.goto(`file://${file}#/trace?trace.tab=summary`);
     await page.waitForSelector('[data-row="cycles"] td');
     assert.match(await page.textContent('[data-row="cycles"] td'), new RegExp(`^${count(facts.total)} cycles`));
     await page.fill(".trace-search", "head");

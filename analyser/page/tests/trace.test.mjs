@@ -141,7 +141,7 @@ test("EXE-50 EXE-51 EXE-53 EXE-54 summary: cycles, weighted balance without sync
     const kinds = await page
         .locator('[data-row="proportions"] td')
         .first()
-        .locator("span")
+        .locator(".proportions > span")
         .evaluateAll((list) => list.map((one) => [one.dataset.kind, one.getBoundingClientRect().width]));
     const execute = steps.filter((step) => step.type === "OnTileExecute").reduce((sum, step) => sum + step.cycles, 0);
     const total = steps.reduce((sum, step) => sum + step.cycles, 0);

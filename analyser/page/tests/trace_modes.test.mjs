@@ -202,3 +202,64 @@ test("EXE-26 CMP-02 two reports: their traces above each other or side by side, 
     assert.equal(await page.locator('[data-figure="cycles 0"]').first().textContent(), `${count(step.cycles)} cycles`);
     await close();
 });
+
+test("EXE-95 a trace opens at an iteration of its main loop, as flame and tiles, a step selected", async () => {
+    const { page, close } = await serve(["report"]);
+    await page.evaluate(() => (location.hash = "#/trace"));
+    await page.reload();
+    await page.waitForSelector("[data-step]");
+    await settled(page);
+    const { opening, from, to } = await page.evaluate(async () => (await fetch("api/trace/lanes?report=0")).json());
+    assert.ok(opening.iterations >= 3 && opening.marks.length >= 3, JSON.stringify(opening).slice(0, 200));
+    assert.ok(opening.marks.includes(opening.from) && opening.marks.includes(opening.to), "it is one iteration");
+    assert.ok(opening.to - opening.from < (to - from) / 2);
+    const shown = await graph(page);
+    assert.ok(shown.from <= opening.from && shown.to >= opening.to);
+    assert.ok(shown.to - shown.from <= (opening.to - opening.from) * 1.05 + 2, "and hardly more");
+    const hash = decodeURIComponent(new URL(page.url()).hash);
+    assert.match(hash, /trace\.layout=flame/);
+    assert.match(hash, /trace\.bsp=true/);
+    assert.equal(await page.getAttribute("[data-step]", "data-step"), String(opening.step));
+    await close();
+});
+
+test("EXE-96 plots by tile fill the height below the graph, at any height of the window", async () => {
+    const { page, close } = await serve(["report"]);
+    let before = 0;
+    for (const height of [700, 900, 1200]) {
+        await page.setViewportSize({ width: 1280, height });
+        await page.evaluate(() => (location.hash = "#/trace"));
+        await page.reload();
+        await page.waitForSelector(".trace-plots canvas");
+        await settled(page);
+        const plot = (await page.locator(".trace-plots canvas").first().boundingBox()).height;
+        const room = (await page.locator(".details-tab").boundingBox()).height;
+        assert.ok(plot > 0.5 * room, `${plot} of ${room} pixels at ${height}`);
+        assert.ok(plot > before, `${plot} pixels at ${height}, ${before} in a lower window`);
+        before = plot;
+    }
+    await close();
+});
+
+test("EXE-97 proportions have names, colours and per cents in place", async () => {
+    const { page, close } = await serve(["report"]);
+    await openTrace(page, "?trace.tab=summary");
+    const cell = page.locator('[data-row="proportions"] td').first();
+    const kinds = await cell.locator(".proportions > span").evaluateAll((all) => all.map((one) => one.dataset.kind));
+    const keys = await cell
+        .locator("[data-key]")
+        .evaluateAll((all) =>
+            all.map((one) => [one.dataset.key, one.textContent, one.querySelector("i").style.background]),
+        );
+    assert.deepEqual(
+        keys.map(([kind]) => kind),
+        kinds,
+    );
+    assert.ok(
+        keys.every(([kind, text, colour]) => text.startsWith(kind) && /\d %$/.test(text) && colour !== ""),
+        JSON.stringify(keys),
+    );
+    const sum = keys.reduce((all, [, text]) => all + parseFloat(/([\d.]+) %$/.exec(text)[1]), 0);
+    assert.ok(Math.abs(sum - 100) < 0.6, `${sum} %`);
+    await close();
+});

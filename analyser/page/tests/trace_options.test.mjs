@@ -259,7 +259,7 @@ test("EXE-17 External syncs: hidden in the graph, left out of the statistics, an
     const kinds = await page
         .locator('[data-row="proportions"] td')
         .first()
-        .locator("span")
+        .locator(".proportions > span")
         .evaluateAll((list) => list.map((one) => one.dataset.kind));
     assert.ok(!kinds.includes("Sync External") && kinds.includes("Sync Internal"));
     await check("External syncs");

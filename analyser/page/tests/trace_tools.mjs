@@ -16,7 +16,8 @@ export async function settled(page) {
     });
 }
 
-export async function openTrace(page, parameters = "") {
+/** Opens the trace; without parameters as all of it, flat: a trace without any opens at an iteration. */
+export async function openTrace(page, parameters = "?trace.layout=flat") {
     await page.evaluate((hash) => (location.hash = hash), `#/trace${parameters}`);
     await page.reload();
     await page.waitForSelector(".trace-canvas");

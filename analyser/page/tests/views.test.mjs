@@ -185,7 +185,7 @@ test("VIW-10 a tab without a selection says what to do", async () => {
         ["liveness", "debug", /Click a step in the graph, or a variable in a table/],
         ["programs", "", /Select a step in the program tree to see its details/],
         ["operations", "steps", /Click an operation to see its program steps/],
-        ["trace", "details", /[Cc]lick/],
+        ["trace", "area", /Hold Shift and drag over lanes/],
     ]) {
         await view(page, id);
         if (tab) await page.click(`[data-tab="${tab}"]`);
@@ -475,7 +475,7 @@ test("PRF-02 light and dark: page, canvases and text; as the system says unless 
 });
 
 test("EXE-27 hidden kinds of steps are named, with what they are left out of", async () => {
-    const page = await at(await shown(REPORT), "#/trace", '[data-row="steps"] td');
+    const page = await at(await shown(REPORT), "#/trace?trace.layout=flat", '[data-row="steps"] td');
     assert.equal(await page.locator(".notice").count(), 0);
     await page.click("text=SyncAns and Sans");
     await page.waitForSelector(".notice");
@@ -489,7 +489,7 @@ test("EXE-27 hidden kinds of steps are named, with what they are left out of", a
 });
 
 test("EXE-48 a name that does not fit loses its middle", async () => {
-    const page = await at(await shown(REPORT), "#/trace", ".trace-canvas");
+    const page = await at(await shown(REPORT), "#/trace?trace.layout=flat", ".trace-canvas");
     await settled(page);
     await page.click('[aria-label="save the graph"]');
     const { data } = await saved(page, '[role=menuitem]:has-text("SVG")');
@@ -512,7 +512,7 @@ test("EXE-48 a name that does not fit loses its middle", async () => {
 });
 
 test("EXE-56 the summary's rows in their order, a column for each IPU, and for each report", async () => {
-    const page = await at(await shown(REPORT, OTHER), "#/trace", '[data-row="steps"] td');
+    const page = await at(await shown(REPORT, OTHER), "#/trace?trace.layout=flat", '[data-row="steps"] td');
     await settled(page);
     assert.deepEqual(await page.$$eval(".trace-figures [data-row]", (all) => all.map((one) => one.dataset.row)), [
         "cycles",

@@ -172,11 +172,34 @@ function TraceTabs({ context, windows, options }: PartProps) {
     return <Tabs tabs={tabs} chosen={chosen} onChoose={(tab) => update({ tab }, { replace: true })} />;
 }
 
+/** A detailed trace opens as flame and tiles, zoomed to an iteration of the main loop, its first compute step
+ * selected. */
+function useOpening({ state, update, select, selection }: ViewContext, lanes: readonly TraceLanes[]): void {
+    useEffect(() => {
+        const fresh = [state, selection].every((one) => Object.values(one).every((value) => value === undefined));
+        if (!fresh || lanes.length > 1 || lanes[0].mode !== "detailed") return;
+        const { from, to, step } = lanes[0].opening;
+        const zoomed = from > lanes[0].from || to < lanes[0].to;
+        const margin = (to - from) * 0.02;
+        if (step >= 0) select({ step }, { replace: true });
+        update(
+            {
+                layout: "flame",
+                bsp: true,
+                ...(step >= 0 ? { tab: "details" } : {}),
+                ...(zoomed ? { from: Math.floor(from - margin), to: Math.ceil(to + margin) } : {}),
+            },
+            { replace: true },
+        );
+    }, []);
+}
+
 function Trace({ context, lanes }: { context: ViewContext; lanes: readonly TraceLanes[] }) {
     const { state, update } = context;
     const options = optionsOf(state, Math.max(...lanes.map((one) => one.ipus)));
     const search = typeof state.q === "string" ? state.q : "";
     const [clicked, setClicked] = useState(0);
+    useOpening(context, lanes);
     const windows = useWindows(context, lanes, options);
     const { models, show } = windows;
     const active = Math.min(clicked, models.length - 1);

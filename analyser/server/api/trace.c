@@ -200,6 +200,12 @@ pop_status trace_lanes(const struct request *request, struct answer *answer, pop
     char *note = lod_note(request);
     json_object_set_new(json, "note", note ? answer_string(note) : json_null());
     free(note);
+    json_t *opening = opening_json(lod, report->file, error);
+    if (!opening) {
+        json_decref(json);
+        return error->status;
+    }
+    json_object_set_new(json, "opening", opening);
     json_object_set_new(json, "kinds", kinds_json(lod));
     json_object_set_new(json, "lanes", lanes_json(lod));
     json_object_set_new(json, "runs", runs_json(lod));

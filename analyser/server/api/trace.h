@@ -34,6 +34,9 @@ static inline bool window_hides(const struct window *window, unsigned kind)
     return window->hidden >> kind & 1;
 }
 
+/* Where the trace opens (trace_opening.c): {from, to, step, iterations, marks}; NULL with an error. */
+json_t *opening_json(const struct lod *lod, pva_file *file, pop_error *error);
+
 /* Deduplicated texts of an answer; a column has their indices. */
 struct labels {
     VEC(char *) texts;

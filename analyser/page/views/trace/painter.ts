@@ -134,6 +134,27 @@ function drawLane(
 
 /** Draws the graph with a width and height: for the page (with a picture for its lanes), or for an export (null),
  * which has titles at its left where the page has buttons. */
+
+const MARKS_APART = 6; // pixels, at least
+
+/** Dashed lines where iterations of the main loop begin, if there is room for them. */
+function drawMarks(pen: Pen, scale: Scale, marks: readonly number[], ink: string, bottom: number): void {
+    const inside = marks.filter((mark) => mark >= scale.span.from && mark <= scale.span.to);
+    if (inside.length * MARKS_APART > scale.width) return;
+    pen.save();
+    pen.strokeStyle = ink;
+    pen.lineWidth = 1;
+    pen.setLineDash([2, 3]);
+    pen.beginPath();
+    for (const mark of inside) {
+        const x = Math.round(scale.x(mark)) + 0.5;
+        pen.moveTo(x, AXIS_HEIGHT);
+        pen.lineTo(x, bottom);
+    }
+    pen.stroke();
+    pen.restore();
+}
+
 export function drawGraph(pen: Pen, pixels: Pixels | null, model: TraceModel, width: number, height: number): void {
     const scale = model.scale();
     const look = laneLook(model, model.looks);
@@ -147,6 +168,7 @@ export function drawGraph(pen: Pen, pixels: Pixels | null, model: TraceModel, wi
         model.base(),
         height,
     );
+    drawMarks(pen, scale, model.lanes.opening.marks, look.line, height);
     pen.save();
     pen.beginPath();
     pen.rect(0, AXIS_HEIGHT, width, height - AXIS_HEIGHT);

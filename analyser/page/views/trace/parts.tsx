@@ -35,21 +35,30 @@ export function Proportions({ shares, looks }: { shares: readonly Share[]; looks
     const total = shares.reduce((sum, share) => sum + share.cycles, 0);
     if (total <= 0) return <>none</>;
     const colour = (kind: string) => looks.find((look) => look.name === kind)?.plain ?? "#888888";
-    const lines = shares
-        .filter((share) => share.cycles > 0)
-        .map((share) => `${share.kind}  ${percent(share.cycles / total)}  ${cycles(Math.round(share.cycles))}`);
+    const present = shares.filter((share) => share.cycles > 0);
+    const lines = present.map(
+        (share) => `${share.kind}  ${percent(share.cycles / total)}  ${cycles(Math.round(share.cycles))}`,
+    );
     return (
-        <div class="proportions" data-tip={["share of the cycles", ...lines].join("\n")}>
-            {shares
-                .filter((share) => share.cycles > 0)
-                .map((share) => (
+        <>
+            <div class="proportions" data-tip={["share of the cycles", ...lines].join("\n")}>
+                {present.map((share) => (
                     <span
                         key={share.kind}
                         data-kind={share.kind}
                         style={{ width: `${(share.cycles / total) * 100}%`, background: colour(share.kind) }}
                     />
                 ))}
-        </div>
+            </div>
+            <ul class="proportions-key">
+                {present.map((share) => (
+                    <li key={share.kind} data-key={share.kind}>
+                        <i class="swatch" style={{ background: colour(share.kind) }} />
+                        {`${share.kind} ${percent(share.cycles / total)}`}
+                    </li>
+                ))}
+            </ul>
+        </>
     );
 }
 
