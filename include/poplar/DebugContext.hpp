@@ -8,6 +8,8 @@
 #include <poplar/detail/compiled.hpp>
 #include <poplar/detail/error.hpp>
 
+#include <ostream>
+
 namespace poplar
 {
 
@@ -85,6 +87,12 @@ class POP_API DebugNameAndId
     DebugId getId() const
     {
         return identity;
+    }
+
+    // Writes the path.
+    friend std::ostream &operator<<(std::ostream &out, const DebugNameAndId &name)
+    {
+        return out << name.path;
     }
 
   private:

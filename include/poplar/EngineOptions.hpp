@@ -6,6 +6,10 @@
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Target.hpp>
 
+#include <cstddef>
+#include <functional>
+#include <string>
+
 namespace poplar
 {
 
@@ -19,6 +23,10 @@ class EngineOptions
     explicit EngineOptions(const Target &of, const OptionFlags &options = {}) : target(of), flags(options)
     {
     }
+    EngineOptions(const OptionFlags &options, const Target &of, unsigned replicas = 1)
+        : target(of), flags(options), factor(replicas)
+    {
+    }
     // The target.
     const Target &getTarget() const
     {
@@ -29,10 +37,34 @@ class EngineOptions
     {
         return flags;
     }
+    // The number of replicas that was given.
+    unsigned getReplicationFactor() const
+    {
+        return factor;
+    }
+
+    friend bool operator==(const EngineOptions &a, const EngineOptions &b)
+    {
+        return a.factor == b.factor && a.target == b.target && a.flags == b.flags;
+    }
+    friend bool operator!=(const EngineOptions &a, const EngineOptions &b)
+    {
+        return !(a == b);
+    }
+    // Equal options, targets and numbers of replicas have equal hashes.
+    friend std::size_t hash_value(const EngineOptions &options)
+    {
+        std::size_t hash = hash_value(options.target) * 31 + options.factor;
+        for (const OptionFlags::OptionFlag &flag : options.flags)
+            for (const std::string &text : { flag.first, flag.second })
+                hash = hash * 31 + std::hash<std::string>()(text);
+        return hash;
+    }
 
   private:
     Target target;
     OptionFlags flags;
+    unsigned factor = 1;
 };
 
 } // namespace poplar

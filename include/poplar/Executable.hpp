@@ -8,11 +8,13 @@
 #include <poplar/Target.hpp>
 #include <poplar/detail/compiled.hpp>
 #include <poplar/detail/counted.hpp>
+#include <poplar/detail/error.hpp>
 #include <poplar/engine.h>
 
 #include <exception>
 #include <functional>
 #include <istream>
+#include <memory>
 
 namespace poplar
 {
@@ -33,6 +35,13 @@ class POP_API Executable
     void serialize(std::ostream &out) const;
     // Reads the stream from its position to its end.
     static Executable deserialize(std::istream &in);
+    // Takes the stream, which is destroyed when it has been read.
+    static Executable deserialize(std::unique_ptr<std::istream> in)
+    {
+        if (!in)
+            throw poplar_error("deserialize: there is no stream");
+        return deserialize(*in);
+    }
     Target getTarget() const;
 
     // Borrowed from this handle.

@@ -158,6 +158,11 @@ class Tracepoint
     {
         pvti_begin(channel, name.c_str(), metadata.text().c_str());
     }
+    // With a label of `length` characters, which need not be terminated.
+    Tracepoint(TraceChannel *traceChannel, const char *label, std::size_t length)
+        : Tracepoint(traceChannel, std::string(label, length))
+    {
+    }
     ~Tracepoint()
     {
         pvti_end(channel, name.c_str());

@@ -106,6 +106,9 @@ TEST(names_and_ids)
     CHECK(named({ di, "x" }) == "op/x" && named({ full, "y" }) == "parent/x/y" && named({ full }) == "parent/x" &&
           named({ full, std::string("y") }) == "parent/x/y");
     CHECK(DebugContext(full, "z").getPathName() == "parent/x/z");
+    std::ostringstream written;
+    written << full << ' ' << empty;
+    CHECK(written.str() == "parent/x ");
     CHECK(DebugInfo("a", "l").getId() != DebugInfo("a", "l").getId());
 }
 

@@ -254,6 +254,11 @@ TEST(executables_are_saved)
     CHECK(v[3] == 5 && counter == 2 && printed.str() == "v: [2.0000000 3.0000000 4.0000000 5.0000000]\n");
     std::istringstream broken("this is no executable");
     CHECK_THROWS(Executable::deserialize(broken), file_load_error, "executable");
+    std::unique_ptr<std::istream> owned(new std::istringstream(second.str()));
+    std::ostringstream again;
+    Executable::deserialize(std::move(owned)).serialize(again);
+    CHECK(again.str() == second.str());
+    CHECK_THROWS(Executable::deserialize(std::unique_ptr<std::istream>()), poplar_error, "no stream");
     CHECK_THROWS(Engine{ Executable() }, poplar_error, "NULL");
 }
 

@@ -108,6 +108,13 @@ TEST(options_of_version_3)
     const RuntimeOptions runtime(OptionFlags{ { "a", "1" } }), braces = OptionFlags{ { "a", "1" } };
     const EngineOptions engine(Target::createIPUTarget(1, "ipu1"), { { "a", "1" }, { "b", "2" } });
     CHECK(count(runtime) == 1 && count(braces) == 1 && count(engine) == 2 && engine.getTarget().getNumTiles() == 1216);
+    const Target ipu1 = Target::createIPUTarget(1, "ipu1"), ipu2 = Target::createIPUTarget(1, "ipu2");
+    const OptionFlags flags{ { "b", "2" }, { "a", "1" } };
+    const EngineOptions same(flags, ipu1), twice(flags, ipu1, 2), other(flags, ipu2), fewer({ { "a", "1" } }, ipu1);
+    CHECK(same == engine && hash_value(same) == hash_value(engine) && same.getReplicationFactor() == 1);
+    CHECK(twice != engine && other != engine && fewer != engine && twice.getReplicationFactor() == 2);
+    CHECK(hash_value(twice) != hash_value(engine) && hash_value(other) != hash_value(engine) &&
+          hash_value(fewer) != hash_value(engine));
 }
 
 TEST(profile_values)

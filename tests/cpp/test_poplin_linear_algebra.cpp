@@ -8,9 +8,13 @@
 #include <poplin/MeshGrid.hpp>
 #include <poplin/TriangularSolve.hpp>
 #include <poplin/codelets.hpp>
+#include <poplin/experimental/LuFactorization.hpp>
+#include <poplin/experimental/QRFactorization.hpp>
 #include <popops/codelets.hpp>
 
 #include "check.hpp"
+
+#include <cmath>
 
 using namespace poplar;
 using namespace poplar::program;
@@ -82,6 +86,24 @@ TEST(systems)
     CHECK(
         poplin::getTriangularSolveMatMulPrePlanParameters(FLOAT, FLOAT, { 8, 8 }, { 8, 3 }, true, true, 3, {}).size() ==
         3);
+}
+
+TEST(lu_and_qr)
+{
+    OneCpu bed;
+    Tensor a = bed.graph.addConstant<float>(FLOAT, { 2, 2 }, { 4, 2, 2, 3 });
+    bed.graph.setTileMapping(a, 0);
+    std::pair<Tensor, Tensor> lu = poplin::experimental::LUFactorization(bed.graph, a, bed.prog, "lu");
+    std::array<Tensor, 2> qr = poplin::experimental::createQRFactorizationMatrices(bed.graph, FLOAT, 2, 1, "qr");
+    CHECK(qr[0].shape() == (std::vector<std::size_t>{ 2, 1 }) && qr[1].shape() == (std::vector<std::size_t>{ 2, 2 }));
+    bed.graph.setInitialValue(qr[0], std::vector<float>{ 3, 4 });
+    bed.graph.setInitialValue(qr[1], std::vector<float>{ 1, 0, 0, 1 });
+    poplin::experimental::QRFactorization(bed.graph, qr[0], qr[1], bed.prog);
+    std::vector<float> got =
+        bed.run(concat({ lu.first.flatten(), lu.second.flatten(), qr[0].flatten(), qr[1].flatten() }));
+    const float wanted[] = { 1, 0, 0.5f, 1, 4, 2, 0, 2, -5, 0, -0.6f, -0.8f, -0.8f, 0.6f };
+    for (std::size_t i = 0; i < 14; ++i)
+        CHECK(std::fabs(got[i] - wanted[i]) < 1e-6f);
 }
 
 TEST(factors)

@@ -10,6 +10,7 @@
 #include <popnn/NonLinearityDefUtil.hpp>
 #include <popnn/Pooling.hpp>
 #include <popnn/codelets.hpp>
+#include <popnn/experimental/ROIAlign.hpp>
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
@@ -232,6 +233,22 @@ TEST(largest)
     CHECK((got[2] == std::vector<float>{ 1, -6 }) && (got[3] == std::vector<float>{ 1, 2 }) && got[5] == got[3]);
     CHECK((got[6] == std::vector<float>{ 3, 2, -4, -5 }) && (got[7] == std::vector<float>{ 0, 2, 1, 0 }));
     CHECK_THROWS(argMax(b.graph, t[0], b.prog), poputil::poplibs_error, "a matrix is needed");
+}
+
+TEST(regions_of_images)
+{
+    using namespace popnn::experimental;
+    Bed b;
+    Tensor data = b.floats({ 1, 1, 2, 2 }, { 1, 2, 3, 4 }), rois = b.floats({ 1, 4 }, { 0, 0, 1, 1 }),
+           image = b.graph.addConstant<int>(INT, { 1 }, 0), ones = b.floats({ 1, 1, 1, 1 }, { 1 });
+    b.graph.setTileMapping(image, 0);
+    const roiAlignParams params(1, 1, 1, false, 1);
+    b.read = { roiAlignFwd(b.graph, b.prog, data, rois, image, params, "fwd"),
+               roiAlignInputGradient(b.graph, b.prog, data, rois, image, ones, params) };
+    const std::vector<std::vector<float>> got = b.run();
+    CHECK(got[0] == std::vector<float>{ 2.5f } && got[1] == std::vector<float>(4, 0.25f));
+    CHECK_THROWS(roiAlignFwd(b.graph, b.prog, data, rois, image, roiAlignParams(0, 1, 1, false, 1)),
+                 poputil::poplibs_error, "samplingRatio 0");
 }
 
 TEST(pooling_and_its_gradient)

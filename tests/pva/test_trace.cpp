@@ -102,10 +102,14 @@ int main()
         pvti::TraceChannel channel("test"), wanted("wanted");
         pvti::Tracepoint::event(&channel, "no");
         pvti::Tracepoint::event(&wanted, "yes");
+        {
+            const char label[] = { 'c', 'u', 't', 's' };
+            pvti::Tracepoint cut(&wanted, label, 3);
+        }
         const std::string own = pvti::getCurrentTraceFilename();
         pvti::closeTrace();
         const auto events = pva::openTrace(own).processes()[0].threads()[0].events();
-        _exit(events.size() == 1 && events[0].label() == "yes" ? 0 : 1);
+        _exit(events.size() == 2 && events[0].label() == "yes" && events[1].label() == "cut" ? 0 : 1);
     }
     int chose = 1;
     CHECK(waitpid(choosy, &chose, 0) == choosy && chose == 0);

@@ -154,6 +154,10 @@ LIBRARY_TABLE(cholesky){
 #define CHOLESKY_OPTION LIBRARY_ROW
 #include "poplibs/options.def"
 };
+LIBRARY_TABLE(qr){
+#define QR_OPTION LIBRARY_ROW
+#include "poplibs/options.def"
+};
 LIBRARY_TABLE(plain_norm){
 #define PLAIN_NORM_OPTION LIBRARY_ROW
 #include "poplibs/options.def"
@@ -220,6 +224,7 @@ static const struct {
     LIBRARY("Matrix products (poplin)", mat_mul),
     LIBRARY("Multi-convolutions (poplin)", multi_conv),
     LIBRARY("Cholesky factorisation (poplin), beside those of matrix products", cholesky),
+    LIBRARY("QR factorisation (poplin)", qr),
     LIBRARY("Batch normalisation (poplin, popnn::bn)", plain_norm),
     LIBRARY("Group, layer and instance normalisation (popnn)", norm),
     LIBRARY("CTC losses (popnn)", ctc_loss),
