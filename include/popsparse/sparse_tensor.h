@@ -6,12 +6,12 @@
 
 #include <poplar/tensor.h>
 
-/* An operand of dynamic operations.  op says which operation it was created for, which calls check: a text that the
- * graph owns; NULL: not known, and not checked. */
+/* An operand of dynamic operations. */
 typedef struct popsparse_dynamic_sparse_tensor {
     pop_tensor meta_info; /* UNSIGNED_SHORT, rank 1: the pattern */
     pop_tensor nz_values; /* HALF or FLOAT, rank 1: the values */
-    const char *op;
+    const char *op;       /* the operation that it was created for, which calls check: a text that the graph owns;
+                           * NULL: not known, and not checked */
 } popsparse_dynamic_sparse_tensor;
 
 #endif

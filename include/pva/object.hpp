@@ -368,7 +368,7 @@ template <typename T> class List
     std::size_t count;
     struct Kept { // elements that list[i] refers to
         std::mutex mutex;
-        std::map<std::size_t, T> elements;
+        std::map<std::size_t, T> elements; // by index
     };
     std::shared_ptr<Kept> kept = std::make_shared<Kept>();
 };
