@@ -33,12 +33,13 @@ help:
 
 # A preset is configured once; Ninja re-runs CMake when its files change.
 build/%/build.ninja:
-	$(DEPENDENCIES) $(if $(filter release,$*),build,test)
+	$(DEPENDENCIES) $(if $(filter release demo,$*),build,test)
 	cmake --preset $*
 
-demo: build/release/build.ninja
-	cmake --build --preset release --target demo
-	scripts/demo build/release
+# A build of its own, which has what the demo shows alone.
+demo: build/demo/build.ninja
+	cmake --build --preset demo --target demo
+	scripts/demo build/demo
 
 test: build/dev/build.ninja
 	$(DEPENDENCIES) test

@@ -33,7 +33,7 @@ target_link_libraries(pva_command PRIVATE pva ${analyser_needs})
 install(TARGETS pva_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 install(FILES docs/man/pva.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
 # The report of `make demo`, where there is one: the page offers it.
-install(DIRECTORY ${PROJECT_BINARY_DIR}/demo-report DESTINATION ${CMAKE_INSTALL_DATADIR}/tremula COMPONENT runtime OPTIONAL PATTERN *_cache EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/demo/demo-report DESTINATION ${CMAKE_INSTALL_DATADIR}/tremula COMPONENT runtime OPTIONAL PATTERN *_cache EXCLUDE)
 install(DIRECTORY python/pva python/libpvti DESTINATION ${TREMULA_INSTALL_PYTHONDIR} COMPONENT runtime PATTERN __pycache__ EXCLUDE)
 
 if(NOT TREMULA_BUILD_TESTS)
