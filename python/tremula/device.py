@@ -81,7 +81,10 @@ def IPUModel(version: str = "ipu2", options: Options = None, **fields: Any) -> D
     known = {name for name, _ in _CModel._fields_}
     for name, value in fields.items():
         if name not in known:
-            raise TypeError("IPUModel has no field %r (it has %s)" % (name, ", ".join(sorted(known))))
+            import difflib
+
+            near = [field for field in sorted(known) if name in field] or difflib.get_close_matches(name, known, 3)
+            raise TypeError("IPUModel has no field %r (%s)" % (name, "did you mean %s?" % " or ".join(near) if near else "it has " + ", ".join(sorted(known))))
         setattr(model, name, value)
     return _made("pop_ipu_model_create_device_options", _native.byref(model), _native.options(options))
 

@@ -99,7 +99,8 @@ def operand(value):
         return _native.function("popops_operand_of_int")(int(value))
     if isinstance(value, (float, np.floating)):
         return _native.function("popops_operand_of_double")(float(value))
-    raise TypeError("an operand is a tensor or a number, not %r; graph.constant(array) makes a tensor of an array" % (value,))
+    shown = "an array of shape %s" % (value.shape,) if isinstance(value, np.ndarray) else repr(value)
+    raise TypeError("an operand is a tensor or a number, not %s; graph.constant(array) makes a tensor of an array" % shown)
 
 
 def to_c(graph, kind, value):

@@ -20,8 +20,8 @@ def mapping_html(tensor):
         height = 40.0 * value / most
         name = "tile %d" % first if step == 1 else "tiles %d to %d" % (first, min(first + step, last + 1) - 1)
         bars.append('<rect x="%d" y="%.1f" width="2" height="%.1f" fill="#4c78a8"><title>%s: %d elements</title></rect>' % (2 * (first // step), 40 - height, height, name, value))
-    return '<div>%s: %d elements on %d tiles, at most %d on one<br><svg width="%d" height="40">%s</svg></div>' % (
-        head, tensor.size, len(counts), most, 2 * (last // step + 1), "".join(bars))
+    return '<div>%s: %d elements on %d tiles, at most %d on one<br><svg width="%d" height="40">%s</svg><br>elements on each tile, 0 to %d</div>' % (
+        head, tensor.size, len(counts), most, 2 * (last // step + 1), "".join(bars), last)
 
 
 def cycles_html(cycles):

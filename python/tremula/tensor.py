@@ -33,6 +33,10 @@ class Tensor:
         if getattr(self, "_kept", False) and self.graph.alive:
             _native.function("pop_tensor_release")(_native.byref(self.handle))
 
+    def __array__(self, *arguments: Any, **keywords: Any) -> Any:
+        """Refused: NumPy would make an array of tensors."""
+        raise TypeError("a tensor has no values while the graph is built: graph.host_read(tensor, name), then engine[name] after a run")
+
     # ---- what it is ----
 
     @property

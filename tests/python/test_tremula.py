@@ -207,6 +207,17 @@ class Programs(Small):
         got = run(self.graph, main, "out")[0]
         np.testing.assert_allclose(got, values.astype(float).sum(1) * np.arange(7), rtol=1e-5, atol=1e-6)
 
+    def test_mistakes_of_newcomers(self):
+        a = self.variable(self.floats(3), "a")
+        with self.assertRaisesRegex(TypeError, "no field 'tiles' .did you mean tiles_per_ipu"):
+            tm.IPUModel(tiles=4)
+        with self.graph.sequence():
+            for call in (lambda: a + np.ones(3), lambda: np.ones(3) * a):
+                with self.assertRaisesRegex(TypeError, r"not an array of shape \(3,\); graph.constant\(array\)"):
+                    call()
+        with self.assertRaisesRegex(TypeError, r"a tensor has no values.*engine\[name\]"):
+            np.asarray(a)
+
     def test_mistakes_name_the_line_of_the_program(self):
         line = inspect.currentframe().f_lineno + 2
         with self.assertRaises(tm.InvalidTileMapping) as caught:
@@ -264,7 +275,7 @@ class Programs(Small):
         self.assertGreater(engine.cycles.compute, 0)
         self.assertEqual(engine.report().compilation.target.numTiles, 4)
         self.assertIn("cycles", engine._repr_html_())
-        self.assertIn("64 elements on", a._repr_html_())
+        self.assertRegex(a._repr_html_(), "64 elements on .*elements on each tile, 0 to 1<")
         self.assertIn("Target", engine.summary())
         engine = tm.Engine(self.graph, main, progress=lambda done, total: self.assertLessEqual(done, total))
 
