@@ -317,6 +317,133 @@ inline poplar::Tensor gruBwdWithWU(poplar::Graph &graph, const GruParams &params
                         input, output, outputGrad, inputGrad, weightsGrad, debugContext, options, planningCache);
 }
 
+// ---- attention: the update gate is multiplied by 1 - attention ----
+// A tensor of attention scores, {batch, steps}.
+inline poplar::Tensor createAttention(poplar::Graph &graph, const GruParams &params,
+                                      const poplar::DebugContext &debugContext, const poplar::OptionFlags &options = {})
+{
+    popnn_gru_params c = params.c();
+    return poputil::detail::give(
+        graph.c(), popnn_gru_create_attention_at(poplar::detail::where(debugContext), graph.c(), &c,
+                                                 poplar::detail::name(debugContext), poplar::detail::Options(options)));
+}
+inline poplar::Tensor auGruFwd(poplar::Graph &graph, const GruParams &params, const poplar::Tensor &stateInit,
+                               const poplar::Tensor &in, const GruWeights &weights, poplar::Tensor *intermediates,
+                               const poplar::Tensor &attScores, poplar::program::Sequence &fwdProg,
+                               const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+                               poplin::PlanningCache *planningCache = nullptr)
+{
+    popnn_gru_params c = params.c();
+    pop_tensor kept = pop_tensor();
+    pop_tensor output = popnn_au_gru_fwd_at(poplar::detail::where(debugContext), graph.c(), &c, stateInit.c(), in.c(),
+                                            weights.c(), intermediates ? &kept : nullptr, attScores.c(),
+                                            fwdProg.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                                            poplar::detail::Options(options), poplin::detail::cache(planningCache));
+    poputil::detail::check(graph.c());
+    poplar::Tensor result;
+    poputil::detail::put({ { &result, output }, { intermediates, kept } });
+    return result;
+}
+// With numbers of steps that the call gives.
+inline poplar::Tensor auGruFwd(poplar::Graph &graph, const GruParams &params, const poplar::Tensor &stateInit,
+                               const poplar::Tensor &in, const poplar::Tensor &realTimeSteps, const GruWeights &weights,
+                               poplar::Tensor *intermediates, const poplar::Tensor &attScores,
+                               poplar::program::Sequence &fwdProg, const poplar::DebugContext &debugContext = {},
+                               const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr)
+{
+    return auGruFwd(graph, detail::limited(params, realTimeSteps), stateInit, in, weights, intermediates, attScores,
+                    fwdProg, debugContext, options, planningCache);
+}
+// Returns the gradient of the initial state.
+inline poplar::Tensor auGruBwd(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog,
+                               const poplar::Tensor &fwdOutputInit, const poplar::Tensor &fwdIntermediates,
+                               const GruWeights &weights, const poplar::Tensor &input, const poplar::Tensor &output,
+                               const poplar::Tensor &outputGrad, poplar::Tensor *inputGrad,
+                               poplar::Tensor *bwdIntermediates, const poplar::Tensor &attentions,
+                               poplar::Tensor *attentionsGrad, const poplar::DebugContext &debugContext,
+                               const poplar::OptionFlags &options, poplin::PlanningCache *planningCache)
+{
+    popnn_gru_params c = params.c();
+    popnn_gru_forward forward = detail::forward(fwdOutputInit, fwdIntermediates, weights, input, output);
+    pop_tensor dx = pop_tensor(), kept = pop_tensor(), da = pop_tensor();
+    pop_tensor state = popnn_au_gru_bwd_at(
+        poplar::detail::where(debugContext), graph.c(), &c, prog.cToGrow(graph.c()), &forward, outputGrad.c(),
+        inputGrad ? &dx : nullptr, bwdIntermediates ? &kept : nullptr, attentions.c(), attentionsGrad ? &da : nullptr,
+        poplar::detail::name(debugContext), poplar::detail::Options(options), poplin::detail::cache(planningCache));
+    poputil::detail::check(graph.c());
+    poplar::Tensor result;
+    poputil::detail::put({ { &result, state }, { inputGrad, dx }, { bwdIntermediates, kept }, { attentionsGrad, da } });
+    return result;
+}
+inline poplar::Tensor auGruBwd(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog,
+                               const poplar::Tensor &fwdOutputInit, const poplar::Tensor &fwdIntermediates,
+                               const GruWeights &weights, const poplar::Tensor &input,
+                               const poplar::Tensor &realTimeSteps, const poplar::Tensor &output,
+                               const poplar::Tensor &outputGrad, poplar::Tensor *inputGrad,
+                               poplar::Tensor *bwdIntermediates, const poplar::Tensor &attentions,
+                               poplar::Tensor *attentionsGrad, const poplar::DebugContext &debugContext,
+                               const poplar::OptionFlags &options, poplin::PlanningCache *planningCache)
+{
+    return auGruBwd(graph, detail::limited(params, realTimeSteps), prog, fwdOutputInit, fwdIntermediates, weights,
+                    input, output, outputGrad, inputGrad, bwdIntermediates, attentions, attentionsGrad, debugContext,
+                    options, planningCache);
+}
+// The gradients of the weights do not depend on the attention beyond what auGruBwd has kept.
+inline GruWeights auGruWU(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog,
+                          const poplar::Tensor &fwdOutputInit, const poplar::Tensor &fwdIntermediates,
+                          const poplar::Tensor &bwdIntermediates, const GruWeights &weights,
+                          const poplar::Tensor &input, const poplar::Tensor &output,
+                          const poplar::DebugContext &debugContext, const poplar::OptionFlags &options,
+                          poplin::PlanningCache *planningCache)
+{
+    popnn_gru_params c = params.c();
+    popnn_gru_forward forward = detail::forward(fwdOutputInit, fwdIntermediates, weights, input, output);
+    return detail::give(graph.c(),
+                        popnn_gru_wu_at(poplar::detail::where(debugContext), graph.c(), &c, prog.cToGrow(graph.c()),
+                                        &forward, bwdIntermediates.c(), poplar::detail::name(debugContext),
+                                        poplar::detail::Options(options), poplin::detail::cache(planningCache)));
+}
+inline poplar::Tensor auGruBwdWithWU(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog,
+                                     const poplar::Tensor &fwdOutputInit, const poplar::Tensor &fwdIntermediates,
+                                     const GruWeights &weights, const poplar::Tensor &input,
+                                     const poplar::Tensor &output, const poplar::Tensor &outputGrad,
+                                     poplar::Tensor *inputGrad, GruWeights &weightsGrad,
+                                     const poplar::Tensor &attentions, poplar::Tensor *attentionsGrad,
+                                     const poplar::DebugContext &debugContext, const poplar::OptionFlags &options,
+                                     poplin::PlanningCache *planningCache)
+{
+    popnn_gru_params c = params.c();
+    popnn_gru_forward forward = detail::forward(fwdOutputInit, fwdIntermediates, weights, input, output);
+    pop_tensor dx = pop_tensor(), da = pop_tensor();
+    popnn_gru_weights dw;
+    pop_tensor state = popnn_au_gru_bwd_with_wu_at(
+        poplar::detail::where(debugContext), graph.c(), &c, prog.cToGrow(graph.c()), &forward, outputGrad.c(),
+        inputGrad ? &dx : nullptr, &dw, attentions.c(), attentionsGrad ? &da : nullptr,
+        poplar::detail::name(debugContext), poplar::detail::Options(options), poplin::detail::cache(planningCache));
+    poputil::detail::check(graph.c());
+    poplar::Tensor result;
+    poputil::detail::put({ { &result, state },
+                           { inputGrad, dx },
+                           { &weightsGrad.inputWeights, dw.input_weights },
+                           { &weightsGrad.outputWeights, dw.output_weights },
+                           { &weightsGrad.biases, dw.biases },
+                           { attentionsGrad, da } });
+    return result;
+}
+inline poplar::Tensor auGruBwdWithWU(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog,
+                                     const poplar::Tensor &fwdOutputInit, const poplar::Tensor &fwdIntermediates,
+                                     const GruWeights &weights, const poplar::Tensor &input,
+                                     const poplar::Tensor &realTimeSteps, const poplar::Tensor &output,
+                                     const poplar::Tensor &outputGrad, poplar::Tensor *inputGrad,
+                                     GruWeights &weightsGrad, const poplar::Tensor &attentions,
+                                     poplar::Tensor *attentionsGrad, const poplar::DebugContext &debugContext,
+                                     const poplar::OptionFlags &options, poplin::PlanningCache *planningCache)
+{
+    return auGruBwdWithWU(graph, detail::limited(params, realTimeSteps), prog, fwdOutputInit, fwdIntermediates, weights,
+                          input, output, outputGrad, inputGrad, weightsGrad, attentions, attentionsGrad, debugContext,
+                          options, planningCache);
+}
+
 } // namespace gru
 } // namespace popnn
 #endif

@@ -122,5 +122,33 @@ POP_API pop_tensor popnn_gru_bwd_with_wu_at(pop_where where, pop_graph *graph, c
                                             popnn_gru_weights *weights_gradient, const char *name, pop_options options,
                                             poplin_planning_cache *cache);
 
+/* ---- attention GRU: the update gate z of sequence b and step t is multiplied by 1 - attention[b][t] ---- */
+#define popnn_gru_create_attention(...) popnn_gru_create_attention_at(POP_HERE, __VA_ARGS__)
+/* A tensor of attention scores, {batch, steps}. */
+POP_API pop_tensor popnn_gru_create_attention_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
+                                                 const char *name, pop_options options);
+#define popnn_au_gru_fwd(...) popnn_au_gru_fwd_at(POP_HERE, __VA_ARGS__)
+/* As popnn_gru_fwd. */
+POP_API pop_tensor popnn_au_gru_fwd_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
+                                       pop_tensor initial, pop_tensor input, popnn_gru_weights weights,
+                                       pop_tensor *intermediates, pop_tensor attention, pop_program sequence,
+                                       const char *name, pop_options options, poplin_planning_cache *cache);
+#define popnn_au_gru_bwd(...) popnn_au_gru_bwd_at(POP_HERE, __VA_ARGS__)
+/* As popnn_gru_bwd; *attention_gradient (NULL: not wanted) is {batch, steps}. The gate before attention is what forward
+ * kept divided by 1 - attention: a score of 1 gives NaN, as in Poplibs. For the weights: popnn_gru_wu. */
+POP_API pop_tensor popnn_au_gru_bwd_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
+                                       pop_program sequence, const popnn_gru_forward *forward,
+                                       pop_tensor output_gradient, pop_tensor *input_gradient,
+                                       pop_tensor *intermediates, pop_tensor attention, pop_tensor *attention_gradient,
+                                       const char *name, pop_options options, poplin_planning_cache *cache);
+#define popnn_au_gru_bwd_with_wu(...) popnn_au_gru_bwd_with_wu_at(POP_HERE, __VA_ARGS__)
+/* As popnn_gru_bwd_with_wu. */
+POP_API pop_tensor popnn_au_gru_bwd_with_wu_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
+                                               pop_program sequence, const popnn_gru_forward *forward,
+                                               pop_tensor output_gradient, pop_tensor *input_gradient,
+                                               popnn_gru_weights *weights_gradient, pop_tensor attention,
+                                               pop_tensor *attention_gradient, const char *name, pop_options options,
+                                               poplin_planning_cache *cache);
+
 POP_END_DECLS
 #endif

@@ -477,6 +477,49 @@ TEST(driver_of_any_cell)
                  poputil::poplibs_error, "there is no state 0 of 0");
 }
 
+// Attention 0 changes nothing; with 1 the candidate is the output; real time steps end sequences.
+TEST(gru_with_attention)
+{
+    using namespace popnn::gru;
+    Bed b;
+    const GruParams params(FLOAT, 2, 3, { 4, 5 });
+    GruWeights weights = createWeights(b.graph, params, "weights"), together, apart;
+    Tensor in = createInput(b.graph, params, "in"), h = createInitialState(b.graph, params, "h", {}, nullptr),
+           none = createAttention(b.graph, params, "none"), half = createAttention(b.graph, params, "half"),
+           lengths = b.graph.addConstant<unsigned>(UNSIGNED_INT, { 2 }, { 3, 1 });
+    b.graph.setTileMapping(lengths, 0);
+    for (const Tensor &t : { in, h, weights.inputWeights, weights.outputWeights })
+        b.fill(t, 0.25f);
+    b.fill(weights.biases, 0.5f);
+    b.fill(none, 0);
+    b.fill(half, 0.5f);
+    Tensor kept, dx, between, da, da2;
+    Tensor plain = gruFwd(b.graph, params, h, in, weights, nullptr, b.prog),
+           same = auGruFwd(b.graph, params, h, in, weights, nullptr, none, b.prog, "fwd"),
+           out = auGruFwd(b.graph, params, h, in, weights, &kept, half, b.prog),
+           cut = auGruFwd(b.graph, params, h, in, lengths, weights, nullptr, half, b.prog, "cut"),
+           shorter = gruFwd(b.graph, params, h, in, lengths, weights, nullptr, b.prog);
+    auGruBwd(b.graph, params, b.prog, h, kept, weights, in, out, out, &dx, &between, half, &da, "bwd", {}, nullptr);
+    apart = auGruWU(b.graph, params, b.prog, h, kept, between, weights, in, out, "wu", {}, nullptr);
+    auGruBwdWithWU(b.graph, params, b.prog, h, kept, weights, in, out, out, &dx, together, half, &da2, "both", {},
+                   nullptr);
+    b.read = { plain, same, out, cut, shorter, da, da2, apart.inputWeights, together.inputWeights };
+    const std::vector<std::vector<float>> got = b.run();
+    CHECK(got[0] == got[1] && got[2] != got[0] && da.shape() == (std::vector<std::size_t>{ 2, 3 }));
+    for (std::size_t t = 0; t < 3; ++t)
+        for (std::size_t i = 0; i < 10; ++i) {
+            const bool there = i < 5 || t == 0;
+            CHECK(got[3][t * 10 + i] == (there ? got[2][t * 10 + i] : 0) &&
+                  got[4][t * 10 + i] == (there ? got[0][t * 10 + i] : 0));
+        }
+    for (std::size_t i = 0; i < got[5].size(); ++i)
+        CHECK(near(got[5][i], got[6][i]) && got[5][i] != 0);
+    for (std::size_t i = 0; i < got[7].size(); ++i)
+        CHECK(near(got[7][i], got[8][i]));
+    CHECK_THROWS(gruFwd(b.graph, GruParams(FLOAT, 2, 3, lengths, { 4, 5 }), h, in, lengths, weights, nullptr, b.prog),
+                 poputil::poplibs_error, "variable ones");
+}
+
 TEST(gru)
 {
     using namespace popnn::gru;

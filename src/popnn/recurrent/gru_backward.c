@@ -4,6 +4,10 @@
 #include "popnn/recurrent/gru_cell.h"
 #include "popnn/recurrent/units_backward.h"
 
+#include <popops/expr.h>
+#include <popops/reduce.h>
+#include <poputil/tile_mapping.h>
+
 /* Gradients of one step's sums: of x W for each unit, {batch, 3 output}, and of h U when they differ. */
 struct sums {
     pop_tensor of_input, of_output;
@@ -14,6 +18,7 @@ struct gru_backward {
     pop_tensor carried; /* the gradient of h' */
     pop_tensor used;    /* the same, 0 for sequences without the step; may be modified */
     pop_tensor input_gradient;
+    pop_tensor attention_gradient; /* {steps, batch, 1} */
 };
 
 /* Backpropagates through the products when the reset comes before them: returns dz of r, adds to the gradients of x
@@ -48,6 +53,26 @@ static pop_tensor kept_of(const struct units *units, pop_tensor stack, size_t i)
     return pop_tensor_at(stack, i);
 }
 
+/* The update gate before attention, and its gradient: *gate and *dz are those after it. Writes the gradient of the
+ * attention, - sum of gate x dz. */
+static void through_attention(const struct gru *gru, struct steps *steps, const struct gru_backward *backward,
+                              pop_tensor *gate, pop_tensor *dz)
+{
+    const struct units *units = &gru->units;
+    const struct call *call = units->call;
+    pop_program body = steps->body;
+    pop_tensor factor = steps_read(steps, gru->unattended);
+    *gate = units_binary(units, POPOPS_BINARY_DIVIDE, *gate, factor, body, "attention");
+    if (pop_tensor_valid(backward->attention_gradient)) {
+        pop_tensor products = units_binary(units, POPOPS_BINARY_MULTIPLY, *gate, *dz, body, "attention");
+        pop_tensor sum = popops_reduce(call->graph, products, POP_TYPE_NULL, POP_DIMS(1),
+                                       (popops_reduce_params){ .op = POPOPS_ADD }, body, "attention", POP_NO_OPTIONS);
+        sum = popops_map(call->graph, "-_1", POP_TENSORS(sum), body, "attention", POP_NO_OPTIONS);
+        steps_write(steps, backward->attention_gradient, pop_tensor_reshape(sum, POP_SHAPE(units->batch, 1)));
+    }
+    *dz = units_binary(units, POPOPS_BINARY_MULTIPLY, *dz, factor, body, "attention");
+}
+
 /* One step: carried becomes the gradient of the previous output. */
 static struct sums step_backward(const struct gru *gru, struct steps *steps, struct gru_backward *backward,
                                  pop_tensor stack, pop_tensor before)
@@ -63,6 +88,8 @@ static struct sums step_backward(const struct gru *gru, struct steps *steps, str
     pop_tensor dz = units_part(units, from_output, 0), through = units_part(units, from_output, 1);
     pop_tensor dc = units_binary(units, POPOPS_BINARY_SUBTRACT, dh, through, body, "candidate");
     units_copy(units, through, dh, body);
+    if (pop_tensor_valid(gru->unattended))
+        through_attention(gru, steps, backward, &kept[Z], &dz);
     pop_tensor d_update = units_gradient(units, p->recurrent_activation, kept[Z], dz, body, "updateGate");
     pop_tensor d_candidate = units_gradient(units, p->activation, kept[C], dc, body, "candidate");
     struct sums sums;
@@ -155,9 +182,24 @@ static bool check_backward(struct gru *gru, const popnn_gru_forward *forward)
                        "the tensor of intermediates");
 }
 
+/* A new sequence {steps, batch, 1}. */
+static pop_tensor new_attention(const struct units *units)
+{
+    const struct call *call = units->call;
+    pop_tensor t = pop_graph_add_variable(call->graph, units->type, POP_SHAPE(units->steps, units->batch, 1),
+                                          call_path(call, call->name, "attention"));
+    poputil_map_tensor_linearly(call->graph, t);
+    return t;
+}
+
+/* What a backward pass sets, each unless NULL. */
+struct gru_results {
+    pop_tensor *input_gradient, *attention_gradient, *kept;
+    popnn_gru_weights *weights;
+};
+
 static pop_tensor run_backward(const struct gru *gru, pop_program sequence, const popnn_gru_forward *forward,
-                               pop_tensor output_gradient, pop_tensor *input_gradient, popnn_gru_weights *weights,
-                               pop_tensor *kept)
+                               pop_tensor output_gradient, const struct gru_results *results)
 {
     const struct units *units = &gru->units;
     const struct call *call = units->call;
@@ -170,30 +212,35 @@ static pop_tensor run_backward(const struct gru *gru, pop_program sequence, cons
     struct gru_backward backward = { .before = sequence,
                                      .carried = pop_tensor_at(units_new_stack(units, 1, "outputGradient"), 0) };
     units_carry_output_gradient(units, p->output_full_sequence, output_gradient, backward.carried, sequence);
-    if (input_gradient && p->calc_input_gradients)
-        *input_gradient = backward.input_gradient = units_new_input_gradient(units, forward->input);
+    if (results->input_gradient && p->calc_input_gradients)
+        *results->input_gradient = backward.input_gradient = units_new_input_gradient(units, forward->input);
+    if (results->attention_gradient) {
+        backward.attention_gradient = new_attention(units);
+        *results->attention_gradient = pop_tensor_transpose(
+            pop_tensor_reshape(backward.attention_gradient, POP_SHAPE(units->steps, units->batch)));
+    }
     if (p->output_full_sequence)
         units_add_output_gradient(units, &steps, output_gradient, backward.carried);
     backward.used = steps_select(&steps, backward.carried, (pop_tensor){ 0 });
     pop_tensor stack = steps_read(&steps, forward->intermediates),
                before = steps_read(&steps, outputs_before(gru, forward));
     struct sums sums = step_backward(gru, &steps, &backward, stack, before);
-    if (kept) {
+    if (results->kept) {
         pop_tensor both[2] = { units_from_matrix(units, sums.of_input), units_from_matrix(units, sums.of_output) };
         pop_tensor step = pop_tensor_concat((pop_tensors){ p->reset_after ? 2 : 1, both }, 0);
-        *kept =
+        *results->kept =
             steps_new(call, units_new_stack(units, pop_tensor_dim(step, 0), "gradients"), units->steps, "gradients");
-        steps_write(&steps, *kept, step);
+        steps_write(&steps, *results->kept, step);
     }
     struct units_weights_gradient gradient = { .weights = { 0 } };
-    if (weights) {
+    if (results->weights) {
         gradient = begin_weights_gradient(gru, &sums, sequence);
         add_weights_gradient(gru, &gradient, &sums, steps_read(&steps, forward->input), before,
                              kept_of(units, stack, R), steps.body);
     }
     steps_end(&steps, sequence);
-    if (weights)
-        *weights = end_weights_gradient(gru, &gradient, sequence);
+    if (results->weights)
+        *results->weights = end_weights_gradient(gru, &gradient, sequence);
     return backward.carried;
 }
 
@@ -216,6 +263,33 @@ static popnn_gru_weights run_update(const struct gru *gru, pop_program sequence,
     return end_weights_gradient(gru, &gradient, sequence);
 }
 
+pop_tensor popnn_gru_create_attention_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
+                                         const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, log_written(params, popnn_log_gru), name, options);
+    struct gru gru;
+    if (!gru_open(call, &gru, params, NULL))
+        return (pop_tensor){ 0 };
+    return pop_tensor_transpose(
+        pop_tensor_reshape(new_attention(&gru.units), POP_SHAPE(gru.units.steps, gru.units.batch)));
+}
+
+/* Backward and weight update, in one loop or in two. */
+static pop_tensor run_both(const struct gru *gru, pop_program sequence, const popnn_gru_forward *forward,
+                           pop_tensor output_gradient, const struct gru_results *results)
+{
+    if (!results->weights || units_update_in_loop(&gru->units))
+        return run_backward(gru, sequence, forward, output_gradient, results);
+    pop_tensor kept = { 0 };
+    struct gru_results apart = *results;
+    apart.weights = NULL;
+    apart.kept = &kept;
+    pop_tensor state_gradient = run_backward(gru, sequence, forward, output_gradient, &apart);
+    if (call_ready(gru->units.call))
+        *results->weights = run_update(gru, sequence, forward, kept);
+    return state_gradient;
+}
+
 pop_tensor popnn_gru_bwd_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, pop_program sequence,
                             const popnn_gru_forward *forward, pop_tensor output_gradient, pop_tensor *input_gradient,
                             pop_tensor *intermediates, const char *name, pop_options options,
@@ -223,9 +297,26 @@ pop_tensor popnn_gru_bwd_at(pop_where where, pop_graph *graph, const popnn_gru_p
 {
     POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_gru), output_gradient, name, options);
     struct gru gru;
+    const struct gru_results results = { .input_gradient = input_gradient, .kept = intermediates };
     if (!gru_open(call, &gru, params, cache) || !check_backward(&gru, forward))
         return (pop_tensor){ 0 };
-    return run_backward(&gru, sequence, forward, output_gradient, input_gradient, NULL, intermediates);
+    return run_backward(&gru, sequence, forward, output_gradient, &results);
+}
+
+pop_tensor popnn_au_gru_bwd_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, pop_program sequence,
+                               const popnn_gru_forward *forward, pop_tensor output_gradient, pop_tensor *input_gradient,
+                               pop_tensor *intermediates, pop_tensor attention, pop_tensor *attention_gradient,
+                               const char *name, pop_options options, poplin_planning_cache *cache)
+{
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_gru), output_gradient, attention, name, options);
+    struct gru gru;
+    const struct gru_results results = { .input_gradient = input_gradient,
+                                         .attention_gradient = attention_gradient,
+                                         .kept = intermediates };
+    if (!gru_open(call, &gru, params, cache) || !check_backward(&gru, forward) ||
+        !gru_take_attention(&gru, attention, sequence))
+        return (pop_tensor){ 0 };
+    return run_backward(&gru, sequence, forward, output_gradient, &results);
 }
 
 pop_tensor popnn_gru_bwd_with_wu_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
@@ -235,15 +326,28 @@ pop_tensor popnn_gru_bwd_with_wu_at(pop_where where, pop_graph *graph, const pop
 {
     POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_gru), output_gradient, name, options);
     struct gru gru;
+    const struct gru_results results = { .input_gradient = input_gradient, .weights = weights_gradient };
     if (!gru_open(call, &gru, params, cache) || !check_backward(&gru, forward))
         return (pop_tensor){ 0 };
-    if (!weights_gradient || units_update_in_loop(&gru.units))
-        return run_backward(&gru, sequence, forward, output_gradient, input_gradient, weights_gradient, NULL);
-    pop_tensor kept = { 0 },
-               state_gradient = run_backward(&gru, sequence, forward, output_gradient, input_gradient, NULL, &kept);
-    if (call_ready(call))
-        *weights_gradient = run_update(&gru, sequence, forward, kept);
-    return state_gradient;
+    return run_both(&gru, sequence, forward, output_gradient, &results);
+}
+
+pop_tensor popnn_au_gru_bwd_with_wu_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
+                                       pop_program sequence, const popnn_gru_forward *forward,
+                                       pop_tensor output_gradient, pop_tensor *input_gradient,
+                                       popnn_gru_weights *weights_gradient, pop_tensor attention,
+                                       pop_tensor *attention_gradient, const char *name, pop_options options,
+                                       poplin_planning_cache *cache)
+{
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_gru), output_gradient, attention, name, options);
+    struct gru gru;
+    const struct gru_results results = { .input_gradient = input_gradient,
+                                         .attention_gradient = attention_gradient,
+                                         .weights = weights_gradient };
+    if (!gru_open(call, &gru, params, cache) || !check_backward(&gru, forward) ||
+        !gru_take_attention(&gru, attention, sequence))
+        return (pop_tensor){ 0 };
+    return run_both(&gru, sequence, forward, output_gradient, &results);
 }
 
 popnn_gru_weights popnn_gru_wu_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,

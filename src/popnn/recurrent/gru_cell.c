@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popnn/recurrent/gru_cell.h"
 
+#include <popops/expr.h>
+
 bool gru_open(const struct call *call, struct gru *gru, const popnn_gru_params *params, poplin_planning_cache *cache)
 {
     unsigned order[POPNN_GRU_UNITS];
@@ -13,6 +15,17 @@ bool gru_open(const struct call *call, struct gru *gru, const popnn_gru_params *
                                         .recurrent_activation = params->recurrent_activation, .inference_only = true),
                       .params = params };
     return units_open(&gru->units, "a GRU", order, call->options);
+}
+
+bool gru_take_attention(struct gru *gru, pop_tensor attention, pop_program sequence)
+{
+    const struct units *units = &gru->units;
+    const struct call *call = units->call;
+    if (!units_check(units, attention, POP_SHAPE(units->batch, units->steps), "the tensor of attention scores"))
+        return false;
+    pop_tensor rest = popops_map(call->graph, "1 - _1", POP_TENSORS(attention), sequence, call->name, POP_NO_OPTIONS);
+    gru->unattended = pop_tensor_reshape(pop_tensor_transpose(rest), POP_SHAPE(units->steps, units->batch, 1));
+    return call_ready(call);
 }
 
 pop_tensor gru_biases_of(const struct gru *gru, pop_tensor biases, size_t which)

@@ -23,6 +23,7 @@ struct gru {
     struct units units;
     const popnn_gru_params *params;
     pop_tensor input_weights, output_weights; /* {input, 3 output}, {output, 3 output} */
+    pop_tensor unattended; /* 1 - attention, {steps, batch, 1}: the factor of the update gate; null: none */
 };
 
 /* The units of one product when the reset comes before it. */
@@ -37,6 +38,8 @@ bool gru_open(const struct call *call, struct gru *gru, const popnn_gru_params *
 bool gru_take_weights(struct gru *gru, const popnn_gru_weights *weights);
 bool gru_check_forward(const struct units *units, pop_tensor initial, pop_tensor input);
 
+/* Checks attention{batch, steps} and adds the computation of `unattended` to a sequence. */
+bool gru_take_attention(struct gru *gru, pop_tensor attention, pop_program sequence);
 /* The biases of one of the two products, or of the only product. */
 pop_tensor gru_biases_of(const struct gru *gru, pop_tensor biases, size_t which);
 /* The columns of {rows, 3 output} that belong to a product's units. */

@@ -53,11 +53,15 @@ static void units_with_reset_after(const struct gru *gru, pop_tensor x, pop_tens
                  body, "reset");
 }
 
-static pop_tensor step_forward(const struct gru *gru, pop_tensor x, pop_tensor h, pop_tensor biases, pop_tensor *kept,
-                               pop_program body)
+static pop_tensor step_forward(const struct gru *gru, struct steps *steps, pop_tensor x, pop_tensor h,
+                               pop_tensor biases, pop_tensor *kept)
 {
     const struct units *units = &gru->units;
+    pop_program body = steps->body;
     (gru->params->reset_after ? units_with_reset_after : units_with_reset_before)(gru, x, h, biases, kept, body);
+    if (pop_tensor_valid(gru->unattended))
+        units_binary_in_place(units, POPOPS_BINARY_MULTIPLY, kept[Z], steps_read(steps, gru->unattended), body,
+                              "attention");
     apply(gru, gru->params->activation, kept[C], body, "candidate");
     pop_tensor out = units_binary(units, POPOPS_BINARY_SUBTRACT, h, kept[C], body, "output");
     units_binary_in_place(units, POPOPS_BINARY_MULTIPLY, out, kept[Z], body, "output");
@@ -65,6 +69,30 @@ static pop_tensor step_forward(const struct gru *gru, pop_tensor x, pop_tensor h
     if (!gru->params->output_full_sequence)
         kept[gru_count_kept(gru->params) - 1] = out;
     return out;
+}
+
+/* Both forward passes: attention may be null. */
+static pop_tensor run_forward(const struct call *call, const popnn_gru_params *params, pop_tensor initial,
+                              pop_tensor input, popnn_gru_weights weights, pop_tensor *intermediates, struct gru *gru)
+{
+    const struct units *units = &gru->units;
+    struct steps steps = steps_begin(call, params->time_steps, false);
+    pop_tensor h = pop_tensor_at(units_new_stack(units, 1, "output"), 0), kept[KEPT_MAX], outputs = h, none = { 0 };
+    steps_limit(&steps, units->lengths);
+    units_copy(units, initial, h, call->sequence);
+    pop_tensor next = step_forward(gru, &steps, steps_read(&steps, input), h, weights.biases, kept);
+    if (intermediates) {
+        size_t count = gru_count_kept(params);
+        *intermediates = steps_new(call, units_new_stack(units, count, "kept"), params->time_steps, "intermediates");
+        steps_write(&steps, *intermediates, units_stack(units, kept, count));
+    }
+    units_copy(units, steps_select(&steps, next, h), h, steps.body);
+    if (params->output_full_sequence) {
+        outputs = steps_new(call, h, params->time_steps, "outputs");
+        steps_write(&steps, outputs, steps_select(&steps, h, none));
+    }
+    steps_end(&steps, call->sequence);
+    return outputs;
 }
 
 pop_tensor popnn_gru_fwd_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, pop_tensor initial,
@@ -76,22 +104,18 @@ pop_tensor popnn_gru_fwd_at(pop_where where, pop_graph *graph, const popnn_gru_p
     if (!gru_open(call, &gru, params, cache) || !gru_take_weights(&gru, &weights) ||
         !gru_check_forward(&gru.units, initial, input))
         return (pop_tensor){ 0 };
-    const struct units *units = &gru.units;
-    struct steps steps = steps_begin(call, params->time_steps, false);
-    pop_tensor h = pop_tensor_at(units_new_stack(units, 1, "output"), 0), kept[KEPT_MAX], outputs = h, none = { 0 };
-    steps_limit(&steps, units->lengths);
-    units_copy(units, initial, h, sequence);
-    pop_tensor next = step_forward(&gru, steps_read(&steps, input), h, weights.biases, kept, steps.body);
-    if (intermediates) {
-        size_t count = gru_count_kept(params);
-        *intermediates = steps_new(call, units_new_stack(units, count, "kept"), params->time_steps, "intermediates");
-        steps_write(&steps, *intermediates, units_stack(units, kept, count));
-    }
-    units_copy(units, steps_select(&steps, next, h), h, steps.body);
-    if (params->output_full_sequence) {
-        outputs = steps_new(call, h, params->time_steps, "outputs");
-        steps_write(&steps, outputs, steps_select(&steps, h, none));
-    }
-    steps_end(&steps, sequence);
-    return outputs;
+    return run_forward(call, params, initial, input, weights, intermediates, &gru);
+}
+
+pop_tensor popnn_au_gru_fwd_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, pop_tensor initial,
+                               pop_tensor input, popnn_gru_weights weights, pop_tensor *intermediates,
+                               pop_tensor attention, pop_program sequence, const char *name, pop_options options,
+                               poplin_planning_cache *cache)
+{
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_gru), initial, input, attention, name, options);
+    struct gru gru;
+    if (!gru_open(call, &gru, params, cache) || !gru_take_weights(&gru, &weights) ||
+        !gru_check_forward(&gru.units, initial, input) || !gru_take_attention(&gru, attention, sequence))
+        return (pop_tensor){ 0 };
+    return run_forward(call, params, initial, input, weights, intermediates, &gru);
 }

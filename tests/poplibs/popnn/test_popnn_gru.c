@@ -22,7 +22,15 @@ struct reference {
     const double *x, *h0, *w, *u, *b, *dy;
     double *h, *act, *fed; /* {T,B,O}, {T,3,B,O} by unit, {T,B,O}: the factor of r after the product */
     double *dx, *dh, *dw, *du, *db;
+    const double *attention; /* {B,T}, or NULL, and its gradient */
+    double *da;
 };
+
+/* The factor of the update gate. */
+static double unattended(const struct reference *r, size_t t, size_t b)
+{
+    return r->attention ? 1 - r->attention[b * r->p->time_steps + t] : 1;
+}
 
 static double sigmoid(double x)
 {
@@ -76,7 +84,7 @@ static void run_forward(struct reference *r)
             forward_unit(r, t, b, POPNN_GRU_UPDATE_GATE);
             forward_unit(r, t, b, POPNN_GRU_CANDIDATE);
             for (size_t o = 0; o < p->output_size; ++o) {
-                double z = *act(r, t, POPNN_GRU_UPDATE_GATE, b, o);
+                double z = *act(r, t, POPNN_GRU_UPDATE_GATE, b, o) * unattended(r, t, b);
                 r->h[(t * p->batch_size + b) * p->output_size + o] =
                     z * before(r, t, b, o) + (1 - z) * *act(r, t, POPNN_GRU_CANDIDATE, b, o);
             }
@@ -113,15 +121,17 @@ static void step_backward(struct reference *r, size_t t, size_t b)
            fed[LIMIT] = { 0 }, h[LIMIT] = { 0 };
     double reset[LIMIT] = { 0 }, d_reset[LIMIT] = { 0 };
     for (size_t o = 0; o < O; ++o) {
-        double z = *act(r, t, POPNN_GRU_UPDATE_GATE, b, o), c = *act(r, t, POPNN_GRU_CANDIDATE, b, o),
-               gate = *act(r, t, POPNN_GRU_RESET_GATE, b, o);
+        double own = *act(r, t, POPNN_GRU_UPDATE_GATE, b, o), z = own * unattended(r, t, b),
+               c = *act(r, t, POPNN_GRU_CANDIDATE, b, o), gate = *act(r, t, POPNN_GRU_RESET_GATE, b, o);
         double d = dh[o] + (p->output_full_sequence  ? r->dy[(t * B + b) * O + o]
                             : t + 1 == p->time_steps ? r->dy[b * O + o]
                                                      : 0);
         h[o] = before(r, t, b, o);
         reset[o] = gate * h[o];
         next[o] = d * z;
-        dz[o] = d * (h[o] - c) * z * (1 - z);
+        dz[o] = d * (h[o] - c) * unattended(r, t, b) * own * (1 - own);
+        if (r->attention)
+            r->da[b * p->time_steps + t] -= d * (h[o] - c) * own;
         dc[o] = d * (1 - z) * (1 - c * c);
         fed[o] = dc[o] * gate;
         dr[o] = dc[o] * r->fed[(t * B + b) * O + o] * gate * (1 - gate);
@@ -149,7 +159,7 @@ enum { DEVICES = BED_DEVICES + 1 }; /* and the modelled IPU with poplibsRelease 
 
 /* Backward and weight update by one call or by two, or by one with weights' gradients that are summed in float.
  * Returns the largest error of the biases' gradient. */
-enum way { TOGETHER, APART, SUMMED_IN_FLOAT };
+enum way { TOGETHER, APART, SUMMED_IN_FLOAT, ATTENDED, ATTENDED_APART };
 
 static double check_layer(unsigned device, const popnn_gru_params *p, enum bed_mapping mapping, enum way way,
                           double tolerance)
@@ -168,18 +178,34 @@ static double check_layer(unsigned device, const popnn_gru_params *p, enum bed_m
     bed_write(&bed, weights.biases, NULL, -0.4, 0.4);
     pop_tensor dy = p->output_full_sequence ? bed_input(&bed, p->data_type, POP_SHAPE(T, B, O), mapping)
                                             : bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping);
-    pop_tensor kept, dx = { 0 }, between, dh;
-    pop_tensor out = popnn_gru_fwd(bed.graph, p, initial, x, weights, &kept, bed.program, "fwd", options, NULL);
+    bool attended = way >= ATTENDED;
+    pop_tensor kept, dx = { 0 }, between, dh, attention = { 0 }, da = { 0 };
+    if (attended) {
+        attention = popnn_gru_create_attention(bed.graph, p, "attention", options);
+        bed_write(&bed, attention, NULL, 0, 0.9);
+    }
+    pop_tensor out =
+        attended
+            ? popnn_au_gru_fwd(bed.graph, p, initial, x, weights, &kept, attention, bed.program, "fwd", options, NULL)
+            : popnn_gru_fwd(bed.graph, p, initial, x, weights, &kept, bed.program, "fwd", options, NULL);
     popnn_gru_forward forward = { initial, kept, x, out, weights };
-    if (way == APART) {
+    if (way == ATTENDED_APART) {
+        dh = popnn_au_gru_bwd(bed.graph, p, bed.program, &forward, dy, &dx, &between, attention, &da, "bwd", options,
+                              NULL);
+        dw = popnn_gru_wu(bed.graph, p, bed.program, &forward, between, "wu", options, NULL);
+    } else if (way == ATTENDED) {
+        dh = popnn_au_gru_bwd_with_wu(bed.graph, p, bed.program, &forward, dy, &dx, &dw, attention, &da, "bwd", options,
+                                      NULL);
+    } else if (way == APART) {
         dh = popnn_gru_bwd(bed.graph, p, bed.program, &forward, dy, &dx, &between, "bwd", options, NULL);
         dw = popnn_gru_wu(bed.graph, p, bed.program, &forward, between, "wu", options, NULL);
     } else {
         dh = popnn_gru_bwd_with_wu(bed.graph, p, bed.program, &forward, dy, &dx, &dw, "bwd", options, NULL);
     }
-    pop_tensor tensors[RESULTS] = { out, dx, dh, dw.input_weights, dw.output_weights, dw.biases };
-    double *got[RESULTS], *sums[5], *biases = calloc(6 * O, sizeof(double));
-    bed_run_all(&bed, tensors, got, RESULTS);
+    pop_tensor tensors[RESULTS + 1] = { out, dx, dh, dw.input_weights, dw.output_weights, dw.biases, da };
+    double *got[RESULTS + 1], *sums[5], *scores = calloc(B * T, sizeof(double)),
+                                        *biases = calloc(6 * O, sizeof(double));
+    bed_run_all(&bed, tensors, got, RESULTS + (size_t)attended);
     size_t sizes[5] = { T * B * I, B * O, 3 * I * O, 3 * O * O, 6 * O };
     for (int i = 0; i < 5; ++i)
         sums[i] = calloc(sizes[i], sizeof(double));
@@ -199,7 +225,9 @@ static double check_layer(unsigned device, const popnn_gru_params *p, enum bed_m
                            sums[1],
                            sums[2],
                            sums[3],
-                           sums[4] };
+                           sums[4],
+                           attended ? bed_given(&bed, attention) : NULL,
+                           scores };
     run_forward(&r);
     for (size_t t = T; t-- > 0;)
         for (size_t b = 0; b < B; ++b)
@@ -210,6 +238,9 @@ static double check_layer(unsigned device, const popnn_gru_params *p, enum bed_m
     for (int i = 0; i < 4; ++i)
         bed_check(got[DX + i], sums[i], sizes[i], tolerance, tolerance * (double)(T * B));
     bed_check(got[DB], r.db, 3 * O * (p->reset_after ? 2 : 1), tolerance, tolerance * (double)(T * B));
+    if (attended)
+        bed_check(got[RESULTS], scores, B * T, tolerance * (double)O, tolerance * (double)O);
+    free(scores);
     double worst = 0;
     for (size_t i = 0; i < 3 * O * (p->reset_after ? 2 : 1); ++i)
         worst = fmax(worst, fabs(got[DB][i] - r.db[i]));
@@ -271,6 +302,22 @@ static void test_orders_and_last_outputs(void **state)
         }
 }
 
+static void test_attention(void **state)
+{
+    (void)state;
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+        for (int after = 0; after < 2; ++after) {
+            popnn_gru_params p = popnn_gru_params_make(POP_FLOAT, 3, 4, 5, 7);
+            p.reset_after = after;
+            check_layer(device, &p, BED_LINEAR, ATTENDED, 1e-5);
+            p.output_full_sequence = !after;
+            check_layer(device, &p, BED_SCATTERED, ATTENDED_APART, 1e-5);
+            p = popnn_gru_params_make(POP_HALF, 1, 1, 1, 6);
+            p.reset_after = after;
+            check_layer(device, &p, BED_ONE_TILE, ATTENDED, 1e-2);
+        }
+}
+
 static void test_mistakes(void **state)
 {
     (void)state;
@@ -295,6 +342,10 @@ static void test_mistakes(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_bwd", "what forward gave is NULL");
     popnn_gru_create_weights(bed.graph, NULL, "w", POP_NO_OPTIONS, NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_create_weights", "the parameters are NULL");
+    weights = popnn_gru_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    popnn_au_gru_fwd(bed.graph, &p, h, x, weights, NULL, wrong, bed.program, "fwd", POP_NO_OPTIONS, NULL);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_au_gru_fwd",
+                 "the tensor of attention scores is float{2,4}, and should be float{2,3}");
     p.activation = POPNN_SOFTMAX_STABLE;
     popnn_gru_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_create_weights",
@@ -308,6 +359,7 @@ int main(void)
         cmocka_unit_test(test_all_passes),
         cmocka_unit_test(test_sums_in_float),
         cmocka_unit_test(test_orders_and_last_outputs),
+        cmocka_unit_test(test_attention),
         cmocka_unit_test(test_mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
