@@ -87,7 +87,7 @@ test("LIV-01 the graph of live memory: a callout with step, program and bytes; a
 });
 
 test("LIV-03 what is always live stands below the rest when it is asked for, and a line at all memory", async () => {
-    const page = await open();
+    const page = await open("?liveness.tab=notAlways");
     const [first] = await graphCsv(page);
     assert.equal(Number(first.at(-1)), facts.alwaysLive);
     assert.equal(await page.locator('[data-series="always"]').count(), 0);

@@ -177,7 +177,9 @@ test("VIW-05 VIW-06 VIW-09 buttons and keys of navigation; the options fold; all
 });
 
 test("VIW-10 a tab without a selection says what to do", async () => {
-    const page = await at(await shown(REPORT), "#/memory", ".empty");
+    // Views that have some state select nothing when they are opened.
+    const some = "memory.gaps=true&liveness.always=true&programs.ids=true&operations.tab=steps";
+    const page = await at(await shown(REPORT), `#/memory?${some}`, ".empty");
     for (const [id, tab, text] of [
         ["memory", "details", /Click a tile in the graph to see its contents/],
         ["memory", "layout", /Click a tile to see the addresses of its variables/],
@@ -194,6 +196,25 @@ test("VIW-10 a tab without a selection says what to do", async () => {
             text.source,
         );
     }
+    await done(page);
+});
+
+test("VIW-14 a view opens with an answer: the fullest tile, the peak step, the costliest program", async () => {
+    const page = await at(await shown(REPORT), "#/memory", "[data-detail], .facts, table");
+    const hash = () => decodeURIComponent(new URL(page.url()).hash);
+    await page.waitForFunction(() => /memory\.tiles="\d+/.test(decodeURIComponent(location.hash)));
+    const fullest = facts.memory.indexOf(Math.max(...facts.memory));
+    assert.ok(new RegExp(`memory\\.tiles="?${fullest}\\b`).test(hash()), hash());
+    const entries = await page.evaluate(() => history.length);
+    await view(page, "liveness");
+    await page.waitForFunction(() => /liveness\.steps=/.test(location.hash));
+    const peak = facts.live.indexOf(Math.max(...facts.live));
+    assert.ok(new RegExp(`liveness\\.steps="?${peak}\\b`).test(hash()), hash());
+    await view(page, "programs");
+    await page.waitForFunction(() => /program=\d+/.test(location.hash));
+    const [costliest] = Object.entries(facts.elapsed).sort((a, b) => b[1] - a[1])[0];
+    assert.ok(new RegExp(`program=${costliest}\\b`).test(hash()), `${hash()}: ${costliest}`);
+    assert.equal(await page.evaluate(() => history.length), entries + 2, "an answer adds no entry to the history");
     await done(page);
 });
 

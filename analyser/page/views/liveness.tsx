@@ -16,6 +16,7 @@ import { useColumnsOfBoth, useJsonOfBoth } from "../ui/compare";
 import { bytes, count, shortName } from "../ui/format";
 import { Check, Choice, Layout } from "../ui/layout";
 import { csvField } from "../ui/save";
+import { useOpening } from "../ui/opening";
 import { Empty, Tabs } from "../ui/tabs";
 import { DebugInfo } from "./liveness/debug";
 import { LiveTable, StepTable } from "./liveness/tables";
@@ -199,6 +200,9 @@ function StepGraph({ context, state, life }: GraphProps) {
     });
     const names = useColumns("liveness/names", { report: 0 });
     const position = usePositions(reports[0], state.filter, extent);
+    useOpening(context.state, context.selection.variable, extent > 0, () =>
+        update({ steps: String(whole.value?.meta.peakStep) }, { replace: true }),
+    );
     const columns = found.value;
     if (whole.error ?? found.error) return <Empty>{whole.error ?? found.error}</Empty>;
     if (whole.value && extent === 0)

@@ -13,6 +13,7 @@ import { useColumnsOfBoth, useJsonOfBoth } from "../ui/compare";
 import { bytes, count, overflowText, percent, shortName } from "../ui/format";
 import { Check, Choice, Layout as Frame } from "../ui/layout";
 import { csvField } from "../ui/save";
+import { useOpening } from "../ui/opening";
 import { Empty, Tab, Tabs } from "../ui/tabs";
 import { Details } from "./memory/details";
 import { Plan } from "./memory/plan";
@@ -426,6 +427,11 @@ function MemoryPage({ context }: { context: ViewContext }) {
     const [source, target] = useJsonOfBoth<MemoryOverview>(context.reports, "memory");
     const overview = source.value;
     const state = readState(context, (overview?.overflowing ?? 0) > 0);
+    const peak = overview?.peakTile ?? null;
+    useOpening(context.state, context.selection.tile, peak !== null, () => {
+        context.select({ tile: peak as number }, { replace: true });
+        context.update({ tiles: String(peak) }, { replace: true });
+    });
     if (source.error) return <Empty>{source.error}</Empty>;
     if (!overview) return <Empty>Reading the report.</Empty>;
     if (overview.total === null)

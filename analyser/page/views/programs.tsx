@@ -9,6 +9,7 @@ import { bytes, count, percent } from "../ui/format";
 import { Check, Choice, Layout } from "../ui/layout";
 import { Plot } from "../ui/plot";
 import { Table } from "../ui/table";
+import { useOpening } from "../ui/opening";
 import { Empty, Tabs } from "../ui/tabs";
 import { Tree, TreeRow } from "../ui/tree";
 import { View, ViewContext } from "./view";
@@ -248,6 +249,13 @@ function Programs({ context }: { context: ViewContext }) {
         [list, root],
     );
     const rows = useMemo(() => (list ? rowsOf(list, roots, folded) : []), [list, roots, folded]);
+    useOpening(state, context.selection.program, rows.length > 0, () => {
+        const cost = (row: TreeRow) =>
+            list?.executed ? list.programs[row.id].elapsed : list?.programs[row.id].estimate;
+        const costliest = rows.reduce((a, b) => ((cost(b) ?? 0) > (cost(a) ?? 0) ? b : a));
+        context.select({ program: costliest.id }, { replace: true });
+        update({ key: costliest.key }, { replace: true });
+    });
     if (error) return <Empty>{error}</Empty>;
     if (!list) return <Empty>{loading ? "Reading the programs." : ""}</Empty>;
     const chosen = context.selection.program === undefined ? undefined : list.programs[context.selection.program];

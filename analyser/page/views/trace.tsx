@@ -176,9 +176,10 @@ function TraceTabs({ context, windows, options }: PartProps) {
  * selected. */
 function useOpening({ state, update, select, selection }: ViewContext, lanes: readonly TraceLanes[]): void {
     useEffect(() => {
-        const fresh = [state, selection].every((one) => Object.values(one).every((value) => value === undefined));
+        const fresh = selection.step === undefined && Object.values(state).every((value) => value === undefined);
         if (!fresh || lanes.length > 1 || lanes[0].mode !== "detailed") return;
-        const { from, to, step } = lanes[0].opening;
+        const { from, to, step: first } = lanes[0].opening;
+        const step = selection.program === undefined ? first : -1; // another view has chosen what matters
         const zoomed = from > lanes[0].from || to < lanes[0].to;
         const margin = (to - from) * 0.02;
         if (step >= 0) select({ step }, { replace: true });
