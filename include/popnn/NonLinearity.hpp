@@ -88,35 +88,34 @@ inline poplar::Tensor nonLinearityInputGradient(poplar::Graph &graph, NonLineari
                                                             cs.c(), poplar::detail::name(debugContext)));
 }
 
-// sigmoid(graph, t, prog) and sigmoidInPlace(graph, t, prog), and so on; nonLinearityScaling receives the factor of the
-// result: 1 but for the scaled softmax.
-#define POPNN_NAMED_NEW(function, TYPE)                                                                                \
-    inline poplar::Tensor function(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequence &prog,     \
-                                   const poplar::DebugContext &debugContext = {})                                      \
+// sigmoid(graph, t, prog) and sigmoidInPlace(graph, t, prog), and so on. With a reference, it receives the factor by
+// which the result is multiplied: 1, or that of the scaled softmax. The templates are for pointers to a function with
+// release 1.2's parameters, whose name was a string: no call has R to deduce.
+#define POPNN_NO_PARAMETER
+#define POPNN_FACTOR_PARAMETER , float &nonLinearityScaling
+#define POPNN_NO_ARGUMENT
+#define POPNN_FACTOR_ARGUMENT , nonLinearityScaling
+#define POPNN_NAMED_CALL(function, TYPE, call, Result, Form)                                                           \
+    inline Result function(poplar::Graph &graph, const poplar::Tensor &t POPNN_##Form##_PARAMETER,                     \
+                           poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})             \
     {                                                                                                                  \
-        return nonLinearity(graph, NonLinearityType::TYPE, t, prog, debugContext);                                     \
+        return call(graph, NonLinearityType::TYPE, t POPNN_##Form##_ARGUMENT, prog, debugContext);                     \
     }
-#define POPNN_NAMED_SCALED(function, TYPE)                                                                             \
-    inline poplar::Tensor function(poplar::Graph &graph, const poplar::Tensor &t, float &nonLinearityScaling,          \
-                                   poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})     \
+#define POPNN_NAMED_ADDRESS(function, Form)                                                                            \
+    template <typename R, typename S, typename std::enable_if<std::is_same<S, std::string>::value, int>::type = 0>     \
+    R function(poplar::Graph &graph, const poplar::Tensor &t POPNN_##Form##_PARAMETER,                                 \
+               poplar::program::Sequence &prog, const S &name)                                                         \
     {                                                                                                                  \
-        return nonLinearity(graph, NonLinearityType::TYPE, t, nonLinearityScaling, prog, debugContext);                \
+        return R(function(graph, t POPNN_##Form##_ARGUMENT, prog, poplar::DebugContext(name)));                        \
     }
-#define POPNN_NAMED_IN_PLACE(function, TYPE)                                                                           \
-    inline void function##InPlace(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequence &prog,      \
-                                  const poplar::DebugContext &debugContext = {})                                       \
-    {                                                                                                                  \
-        nonLinearityInPlace(graph, NonLinearityType::TYPE, t, prog, debugContext);                                     \
-    }
-#define POPNN_NAMED_SCALED_IN_PLACE(function, TYPE)                                                                    \
-    inline void function##InPlace(poplar::Graph &graph, const poplar::Tensor &t, float &nonLinearityScaling,           \
-                                  poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})      \
-    {                                                                                                                  \
-        nonLinearityInPlace(graph, NonLinearityType::TYPE, t, nonLinearityScaling, prog, debugContext);                \
-    }
+#define POPNN_NAMED_FORM(function, TYPE, call, Result, Form)                                                           \
+    POPNN_NAMED_CALL(function, TYPE, call, Result, Form)                                                               \
+    POPNN_NAMED_ADDRESS(function, Form)
 #define POPNN_NAMED(function, TYPE)                                                                                    \
-    POPNN_NAMED_NEW(function, TYPE)                                                                                    \
-    POPNN_NAMED_SCALED(function, TYPE) POPNN_NAMED_IN_PLACE(function, TYPE) POPNN_NAMED_SCALED_IN_PLACE(function, TYPE)
+    POPNN_NAMED_FORM(function, TYPE, nonLinearity, poplar::Tensor, NO)                                                 \
+    POPNN_NAMED_FORM(function, TYPE, nonLinearity, poplar::Tensor, FACTOR)                                             \
+    POPNN_NAMED_FORM(function##InPlace, TYPE, nonLinearityInPlace, void, NO)                                           \
+    POPNN_NAMED_FORM(function##InPlace, TYPE, nonLinearityInPlace, void, FACTOR)
 POPNN_NAMED(sigmoid, SIGMOID)
 POPNN_NAMED(relu, RELU)
 POPNN_NAMED(tanh, TANH)
@@ -127,10 +126,13 @@ POPNN_NAMED(softmax, SOFTMAX)
 POPNN_NAMED(softmaxStable, SOFTMAX_STABLE)
 POPNN_NAMED(scaledSoftmaxStable, SOFTMAX_SCALED)
 #undef POPNN_NAMED
-#undef POPNN_NAMED_NEW
-#undef POPNN_NAMED_SCALED
-#undef POPNN_NAMED_IN_PLACE
-#undef POPNN_NAMED_SCALED_IN_PLACE
+#undef POPNN_NAMED_FORM
+#undef POPNN_NAMED_CALL
+#undef POPNN_NAMED_ADDRESS
+#undef POPNN_NO_PARAMETER
+#undef POPNN_NO_ARGUMENT
+#undef POPNN_FACTOR_PARAMETER
+#undef POPNN_FACTOR_ARGUMENT
 
 } // namespace popnn
 #endif

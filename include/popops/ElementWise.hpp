@@ -149,19 +149,34 @@ template <typename S> using IfString = typename std::enable_if<std::is_same<S, s
     poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},                                    \
                                                                 const poplar::OptionFlags &options = {}
 
-#define UNARY(row, function, constant, ...)                                                                            \
+// For pointers to a function with release 1.2's parameters, whose name was a string: no call has R to deduce.
+#define POPOPS_NO_PARAMETER
+#define POPOPS_OUTPUT_PARAMETER , const poplar::Tensor &output
+#define POPOPS_NO_ARGUMENT
+#define POPOPS_OUTPUT_ARGUMENT , output
+#define POPOPS_UNARY_ADDRESS(function, Last)                                                                           \
+    template <typename R, typename S, detail::IfString<S> = 0>                                                         \
+    R function(poplar::Graph &graph, const poplar::Tensor &A POPOPS_##Last##_PARAMETER,                                \
+               poplar::program::Sequence &prog, const S &name, const poplar::OptionFlags &options)                     \
+    {                                                                                                                  \
+        return R(function(graph, A POPOPS_##Last##_ARGUMENT, prog, poplar::DebugContext(name), options));              \
+    }
+
+#define POPOPS_UNARY_NEW(function, constant)                                                                           \
     inline poplar::Tensor function(poplar::Graph &graph, const poplar::Tensor &A, POPOPS_LAST)                         \
     {                                                                                                                  \
         const detail::Call call(graph, prog, debugContext, options);                                                   \
         return call.give(                                                                                              \
             popops_unary_at(call.where, POPOPS_UNARY_##constant, call.graph, A.c(), call.sequence, call.name));        \
-    }                                                                                                                  \
+    }
+#define POPOPS_UNARY_IN_PLACE(function, constant)                                                                      \
     inline void function##InPlace(poplar::Graph &graph, const poplar::Tensor &A, POPOPS_LAST)                          \
     {                                                                                                                  \
         const detail::Call call(graph, prog, debugContext, options);                                                   \
         popops_unary_in_place_at(call.where, POPOPS_UNARY_##constant, call.graph, A.c(), call.sequence, call.name);    \
         call.done();                                                                                                   \
-    }                                                                                                                  \
+    }
+#define POPOPS_UNARY_OUTPUT(function, constant)                                                                        \
     inline void function##WithOutput(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &output,      \
                                      POPOPS_LAST)                                                                      \
     {                                                                                                                  \
@@ -170,6 +185,13 @@ template <typename S> using IfString = typename std::enable_if<std::is_same<S, s
                                     call.name);                                                                        \
         call.done();                                                                                                   \
     }
+#define UNARY(row, function, constant, ...)                                                                            \
+    POPOPS_UNARY_NEW(function, constant)                                                                               \
+    POPOPS_UNARY_IN_PLACE(function, constant)                                                                          \
+    POPOPS_UNARY_OUTPUT(function, constant)                                                                            \
+    POPOPS_UNARY_ADDRESS(function, NO)                                                                                 \
+    POPOPS_UNARY_ADDRESS(function##WithOutput, OUTPUT)                                                                 \
+    POPOPS_UNARY_ADDRESS(function##InPlace, NO)
 
 // Operands: two tensors, a tensor and a number, or a number and a tensor; TEMPLATE declares the number's type.
 #define POPOPS_BINARY_NEW(function, constant, TEMPLATE, First, Second)                                                 \
@@ -190,7 +212,7 @@ template <typename S> using IfString = typename std::enable_if<std::is_same<S, s
         const detail::BinaryCall call(graph, prog, debugContext, options, POPOPS_BINARY_##constant);                   \
         call.replace(detail::operand(A), detail::operand(B));                                                          \
     }
-// For pointers to a function with release 1.2's parameters, whose name was a string: no call has R to deduce.
+// As POPOPS_UNARY_ADDRESS.
 #define POPOPS_ADDRESS(function, Last)                                                                                 \
     template <typename R, typename S, detail::IfString<S> = 0>                                                         \
     R function(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B POPOPS_##Last##_PARAMETER,       \
@@ -198,11 +220,7 @@ template <typename S> using IfString = typename std::enable_if<std::is_same<S, s
     {                                                                                                                  \
         return R(function(graph, A, B POPOPS_##Last##_ARGUMENT, prog, poplar::DebugContext(name), options));           \
     }
-#define POPOPS_NO_PARAMETER
-#define POPOPS_OUTPUT_PARAMETER , const poplar::Tensor &output
-#define POPOPS_NO_ARGUMENT
-#define POPOPS_OUTPUT_ARGUMENT , output
-#define POPOPS_NUMBER          template <typename T, detail::IfNumber<T> = 0>
+#define POPOPS_NUMBER template <typename T, detail::IfNumber<T> = 0>
 #define BINARY(row, function, constant, ...)                                                                           \
     POPOPS_BINARY_NEW(function, constant, inline, const poplar::Tensor &, const poplar::Tensor &)                      \
     POPOPS_BINARY_NEW(function, constant, POPOPS_NUMBER, const poplar::Tensor &, T)                                    \
@@ -258,6 +276,10 @@ template <typename S> using IfString = typename std::enable_if<std::is_same<S, s
 #undef UNARY
 #undef BINARY
 #undef TERNARY
+#undef POPOPS_UNARY_NEW
+#undef POPOPS_UNARY_IN_PLACE
+#undef POPOPS_UNARY_OUTPUT
+#undef POPOPS_UNARY_ADDRESS
 #undef POPOPS_BINARY_NEW
 #undef POPOPS_BINARY_IN_PLACE
 #undef POPOPS_TERNARY_NEW

@@ -115,6 +115,11 @@ static void set_cycles(pva_object o, uint64_t *numbers, uint64_t count)
                     o.key, 0, numbers, count);
 }
 
+static uint64_t set_cycles_length(pva_object o)
+{
+    return o.owner ? step_tiles_length(object_make(o.file, PVA_CLASS_STEP, o.owner - 1, 0, 0)) : o.file->tiles;
+}
+
 static uint64_t child_count(pva_object o)
 {
     return query_uint(o.file, "SELECT max(position) + 1 FROM program_children WHERE program = ?1 AND ?2 >= 0", o.key, 0,
@@ -354,7 +359,7 @@ const struct binding bindings[PVA_PROPERTY_COUNT] = {
         NUMBERS("SELECT estimated_cycles_by_tile FROM compute_sets WHERE compute_set = ?1 AND ?2 >= 0"),
     [PVA_COMPUTE_SET_DEBUG_CONTEXT] = GET(set_context),
     [PVA_PROGRAM_DEBUG_CONTEXT] = GET(program_context),
-    [PVA_COMPUTE_SET_CYCLES_BY_TILE] = { .how = BIND_ARRAY, .array = set_cycles },
+    [PVA_COMPUTE_SET_CYCLES_BY_TILE] = { .how = BIND_ARRAY, .array = set_cycles, .length = set_cycles_length },
     [PVA_VERTEX_INSTANCES_TYPE] = GET(instances_type),
     [PVA_VERTEX_INSTANCES_COUNT] = OWNED(SET_VERTICES, 1),
     [PVA_VERTEX_INSTANCES_COUNT_BY_TILE] =
@@ -432,9 +437,9 @@ const struct binding bindings[PVA_PROPERTY_COUNT] = {
     [PVA_PARAMETER_VALUE] = FROM(parameter_text, NULL, 1),
     [PVA_STEP_PROGRAM] = NEEDED(STEP, 2),
     [PVA_STEP_IPUS] = LIST(ipu_count, ipu_step_at),
-    [PVA_STEP_CYCLES_BY_TILE] = { .how = BIND_ARRAY, .array = step_cycles },
-    [PVA_STEP_FROM_BY_TILE] = { .how = BIND_ARRAY, .array = step_from },
-    [PVA_STEP_TO_BY_TILE] = { .how = BIND_ARRAY, .array = step_to },
+    [PVA_STEP_CYCLES_BY_TILE] = { .how = BIND_ARRAY, .array = step_cycles, .length = step_tiles_length },
+    [PVA_STEP_FROM_BY_TILE] = { .how = BIND_ARRAY, .array = step_from, .length = step_tiles_length },
+    [PVA_STEP_TO_BY_TILE] = { .how = BIND_ARRAY, .array = step_to, .length = step_tiles_length },
     [PVA_STEP_COMPUTE_SETS] = LIST(step_set_count, step_set_at),
     [PVA_STEP_RUN] = NEEDED(STEP, 1),
     [PVA_IPU_STEP_CYCLES] = FROM(ipu_step, NULL, 2),

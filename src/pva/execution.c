@@ -70,6 +70,13 @@ static void add_bases(pva_object o, const struct execution_step *step, bool ends
     }
 }
 
+uint64_t step_tiles_length(pva_object o)
+{
+    struct source_cell cell;
+    bool has = table_cell(o.file, TABLE_PATTERN, 0, step_of(o).pattern, 1, &cell) && cell.kind == CELL_INTEGER;
+    return has ? o.file->tiles : 0;
+}
+
 void step_from(pva_object o, uint64_t *numbers, uint64_t count)
 {
     struct execution_step step = step_of(o);

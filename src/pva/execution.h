@@ -17,6 +17,8 @@ void ipu_active_balance(pva_object, struct value *);
 void block_program(pva_object, struct value *);
 void block_is(pva_object, const struct binding *, struct value *);
 void step_cycles(pva_object, uint64_t *, uint64_t);
+/* The number of tiles; 0 where the report has cycles of IPUs alone. */
+uint64_t step_tiles_length(pva_object);
 void step_from(pva_object, uint64_t *, uint64_t);
 void step_to(pva_object, uint64_t *, uint64_t);
 

@@ -13,6 +13,7 @@ struct patterns {
     struct report *report;
     struct clock *clock;
     unsigned ipus, tiles; /* tiles: of one IPU */
+    bool by_ipu;          /* no arrays: cycles are of IPUs, not of tiles */
     VEC(struct kept_pattern) kept;
     VEC(uint64_t) shifts; /* by pattern, then IPU */
     uint32_t *slots;      /* hash -> pattern + 1; twice as many slots as patterns are kept */
@@ -31,6 +32,7 @@ struct patterns *patterns_create(struct report *report, struct clock *clock)
     p->clock = clock;
     p->ipus = clock->ipus;
     p->tiles = clock->tiles;
+    p->by_ipu = instruments_one_tile(&report->instrumentation);
     p->slots = mem_zero(2 * KEPT_PATTERNS, sizeof(*p->slots));
     p->work_arrays = mem_zero(work_count(clock->model) + 1, sizeof(*p->work_arrays));
     p->takes = mem_zero((size_t)p->ipus * p->tiles + 1, 1);
@@ -64,6 +66,8 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 int64_t patterns_array(struct patterns *p, const uint64_t *values)
 {
     struct array *array = &p->report->array;
+    if (p->by_ipu)
+        return p->next_array++;
     array_of(array, values, (size_t)p->ipus * p->tiles);
     const void *data = array->bytes.count ? (const void *)array->bytes.data : "";
     database_add(p->report->db, TABLE_ARRAYS, "ibnn", p->next_array, data, array->bytes.count);
@@ -93,6 +97,8 @@ static int64_t work_array(struct patterns *p, uint32_t number)
 
 int64_t patterns_sum(struct patterns *p, int64_t parent, uint32_t work)
 {
+    if (p->by_ipu)
+        return p->next_array++;
     int64_t plus = work_array(p, work);
     database_add(p->report->db, TABLE_ARRAYS, "inii", p->next_array, parent, plus);
     return p->next_array++;
@@ -181,7 +187,8 @@ static void write_pattern(struct patterns *p, const struct step_pattern *pattern
     struct database *db = p->report->db;
     if (pattern->sync != PATTERN_ALL)
         find_taking(p, pattern->work);
-    database_add(db, TABLE_PATTERNS, "iiii", p->next_pattern, pattern->start, pattern->end, (int64_t)pattern->sync);
+    database_add(db, TABLE_PATTERNS, p->by_ipu ? "ixxi" : "iiii", p->next_pattern, pattern->start, pattern->end,
+                 (int64_t)pattern->sync);
     for (unsigned ipu = 0; ipu < p->ipus; ++ipu) {
         struct ipu_figures f = figures_of(p, pattern, offsets, ipu);
         uint64_t in, out;

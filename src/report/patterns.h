@@ -28,7 +28,8 @@ struct patterns *patterns_create(struct report *report, struct clock *clock);
 void patterns_free(struct patterns *patterns);
 /* The id of a pattern; a new one gets a row, for which source is called to supply the offsets. */
 int64_t patterns_id(struct patterns *patterns, const struct step_pattern *pattern, pattern_source source, void *user);
-/* Writes an array by tile and returns its id. */
+/* Writes an array by tile and returns its id. With debug.computeInstrumentationLevel device or ipu there is none: the
+ * id only tells patterns apart. */
 int64_t patterns_array(struct patterns *patterns, const uint64_t *values);
 /* Writes an array that is the sum of `parent` and the cycles of a work; returns its id. */
 int64_t patterns_sum(struct patterns *patterns, int64_t parent, uint32_t work);

@@ -287,7 +287,8 @@ static void write_totals(struct steps_writer *w)
     database_add(w->report->db, TABLE_EXECUTION_CYCLE_TOTALS, "iiiiiii", (int64_t)timeline.end,
                  (int64_t)sum->active_compute, (int64_t)sum->compute, (int64_t)sum->exchange,
                  (int64_t)sum->global_exchange, (int64_t)sum->stream_copy, (int64_t)sum->sync);
-    for (size_t i = 0; i < sizeof(accounts) / sizeof(accounts[0]); ++i)
+    for (size_t i = 0; !instruments_one_tile(&w->report->instrumentation) && i < sizeof(accounts) / sizeof(accounts[0]);
+         ++i)
         write_account(w->report, accounts[i].name, &timeline, accounts[i].offset);
     timeline_free(&timeline);
 }

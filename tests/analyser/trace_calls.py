@@ -255,6 +255,25 @@ def check_blocks(command, program, directory):
             equal("a pixel", sum(server.get("trace/blocks", tile=tile["tile"], pixels=1)["count"]), len(blocks))
 
 
+@case
+def check_ipu_level(command, program, directory):
+    """Level ipu: cycles of IPUs; tiles have none, and the trace says so."""
+    environment = dict(os.environ, POPLAR_ENGINE_OPTIONS=json.dumps({"debug.instrument": "true", "debug.computeInstrumentationLevel": "ipu"}))
+    subprocess.run([program, directory, "9"], input="go\n" * 3, text=True, env=environment, check=True, stdout=subprocess.DEVNULL)
+    report = pva.openReport(os.path.join(directory, "profile.pop"))
+    steps = list(report.execution.steps)
+    equal("cycles of tiles", sum(len(s.cyclesByTile) + len(s.cyclesFromByTile) + len(s.cyclesToByTile) for s in steps), 0)
+    assert sum(i.cycles for s in steps for i in s.ipus) > 0
+    with Server(command, directory) as server:
+        lanes = server.get("trace/lanes")
+        assert "debug.computeInstrumentationLevel is ipu" in lanes["note"], lanes["note"]
+        whole = {"from": lanes["from"], "to": lanes["to"]}
+        assert len(server.get("trace/window", lane=0, pixels=64, **whole)["row"])
+        picture = server.get("trace/bsp", tile=0, tiles=lanes["tilesPerIpu"], pixels=16, height=4, **whole)
+        equal("activity of tiles", set(picture["kind"]), {NOTHING})
+    equal("pva check", subprocess.run([command, "check", directory], stdout=subprocess.DEVNULL).returncode, 0)
+
+
 def main():
     command, directory, program = sys.argv[1], sys.argv[2], os.environ["RUNS"]
     report = pva.openReport(os.path.join(directory, "profile.pop"))
@@ -269,6 +288,7 @@ def main():
         check_memory(server, report, steps, lanes)
     check_cache(command, directory, steps)
     check_blocks(command, program, os.path.join(directory, "blocks"))
+    check_ipu_level(command, program, os.path.join(directory, "ipu"))
 
 
 main()

@@ -94,9 +94,24 @@ TEST(non_linearities)
     CHECK(scaling == 62000);
     Tensor other = b.floats({ 2, 3 }, values);
     scaledSoftmaxStableInPlace(b.graph, other, scaling, b.prog);
+    CHECK(scaling == 62000);
     nonLinearityInPlace(b.graph, NonLinearityType::RELU, other, scaling, b.prog);
     CHECK(scaling == 1);
     nonLinearity(b.graph, NonLinearityType::HARD_SIGMOID, other, scaling, b.prog, "h");
+    b.read.push_back(softmax(b.graph, t, scaling, b.prog, "factor"));
+    CHECK(scaling == 1);
+    scaling = 7;
+    sigmoidInPlace(b.graph, other, scaling, b.prog);
+    CHECK(scaling == 1);
+    Tensor plain = b.floats({ 2, 3 }, values);
+    scaledSoftmaxStableInPlace(b.graph, plain, b.prog); // nobody asks for the factor: there is none
+    b.read.push_back(plain);
+    // release 1.2's parameters: the name is a string
+    Tensor (*const made)(Graph &, const Tensor &, Sequence &, const std::string &) = gelu;
+    void (*const replaced)(Graph &, const Tensor &, float &, Sequence &, const std::string &) = reluInPlace;
+    b.read.push_back(made(b.graph, t, b.prog, "old"));
+    b.read.push_back(b.floats({ 2, 3 }, values));
+    replaced(b.graph, b.read.back(), scaling, b.prog, "old");
     ComputeSet cs = b.graph.addComputeSet("cs");
     nonLinearityInPlace(b.graph, NonLinearityType::TANH, b.floats({ 5 }, {}), cs);
     scaling = 0;
@@ -120,7 +135,9 @@ TEST(non_linearities)
           std::fabs(got[4][4] - 0.964028f) < 1e-6);
     CHECK(std::fabs(got[12][0] - 0.0900306f) < 1e-6 && std::fabs(got[14][2] - 0.665241f) < 1e-6 &&
           std::fabs(got[16][2] + 0.407606f) < 1e-6);
-    CHECK(std::fabs(got[18][2] - 41244.93f) < 1 && got[19][0] == 0 && got[20][1] == 0 && got[20][3] == 1);
+    CHECK(std::fabs(got[18][2] - 41244.93f) < 1 && got[19] == got[12] && got[20] == got[12] && got[21] == got[6] &&
+          got[22] == got[2]);
+    CHECK(got[23][0] == 0 && got[24][1] == 0 && got[24][3] == 1);
 }
 
 TEST(names)

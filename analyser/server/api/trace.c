@@ -180,6 +180,19 @@ static json_t *phases_json(const struct lod *lod)
     return list;
 }
 
+/* Why there is no picture of tiles (the BSP trace); null where there is one. */
+static json_t *tiles_note(const struct analyser_report *report)
+{
+    enum { PER_IPU = 3, PER_DEVICE = 4 };
+    uint64_t level =
+        pva_uint(pva_get(pva_root(report->file), PVA_REPORT_INSTRUMENTATION_SETTINGS), PVA_INSTRUMENTATION_COMPUTE);
+    if (level != PER_IPU && level != PER_DEVICE)
+        return json_null();
+    return json_string(
+        level == PER_IPU ? "cycles are those of IPUs: debug.computeInstrumentationLevel is ipu, so tiles have none"
+                         : "cycles are those of IPUs: debug.computeInstrumentationLevel is device, so tiles have none");
+}
+
 pop_status trace_lanes(const struct request *request, struct answer *answer, pop_error *error)
 {
     const struct lod *lod = lod_of(request, error);
@@ -198,7 +211,7 @@ pop_status trace_lanes(const struct request *request, struct answer *answer, pop
                   (int)lod->ipus, "tilesPerIpu", (int)lod->tiles_per_ipu, "depth", (int)lod->depth, "clockFrequency",
                   pva_real(target, PVA_TARGET_CLOCK_FREQUENCY), "fromCache", lod->from_cache);
     char *note = lod_note(request);
-    json_object_set_new(json, "note", note ? answer_string(note) : json_null());
+    json_object_set_new(json, "note", note ? answer_string(note) : tiles_note(report));
     free(note);
     json_t *opening = opening_json(lod, report->file, error);
     if (!opening) {

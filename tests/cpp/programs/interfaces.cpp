@@ -63,6 +63,8 @@ static Graph makeGraph(program::Sequence &prog, Tensor &result)
     static const std::map<std::string, Named> operations = { { "add", &popops::add }, { "multiply", popops::mul } };
     const InPlace subtract = &popops::subInPlace;
     const Later divide = &popops::div;
+    Tensor (*const negate)(Graph &, const Tensor &, program::Sequence &, const std::string &, const OptionFlags &) =
+        &popops::neg; // of one operand
     Tensor a = graph.addVariable(FLOAT, { 2 }, "a"), b = graph.addConstant<float>(FLOAT, { 2 }, { 2, 4 });
     graph.setTileMapping(a, 0);
     graph.setTileMapping(b, 0);
@@ -70,6 +72,7 @@ static Graph makeGraph(program::Sequence &prog, Tensor &result)
     result = operations.at("multiply")(graph, a, b, prog, "product", {});
     result = operations.at("add")(graph, result, a, prog, "sum", {});
     subtract(graph, result, b, prog, "difference", {});
+    result = negate(graph, negate(graph, result, prog, "negative", {}), prog, "positive", {});
     result = divide(graph, result, b, prog, "quotient", {});
     graph.createHostRead("result", result);
     return graph;

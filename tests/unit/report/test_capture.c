@@ -159,6 +159,35 @@ static void options_imply_others(void **state)
     }
 }
 
+/* Level ipu: the cycles of each IPU are those of level tile, and no tile has any. */
+static void level_ipu_has_no_tiles(void **state)
+{
+    struct fixture *f = *state;
+    static const char ipus[] = "SELECT group_concat(cycles || ' ' || all_cycles_from_min || ' ' || all_cycles_to_max) "
+                               "FROM (SELECT * FROM steps_by_ipu ORDER BY step_id, ipu)";
+    char *seen[2];
+    for (int ipu = 0; ipu < 2; ++ipu) {
+        pop_engine *engine = start(
+            f, NULL,
+            POP_OPTIONS({ "autoReport.all", "true" }, { "debug.computeInstrumentationLevel", ipu ? "ipu" : "tile" }));
+        run(engine, "run");
+        pop_engine_destroy(engine);
+        sqlite3 *db = profile(f, "");
+        sqlite3_stmt *row = sql_query(db, ipus);
+        assert_int_equal(sqlite3_step(row), SQLITE_ROW);
+        seen[ipu] = strdup((const char *)sqlite3_column_text(row, 0));
+        sqlite3_finalize(row);
+        for (int i = 0; i < 2; ++i)
+            assert_true((sql_number(db, i ? "SELECT count(*) FROM execution_cycles_by_tile"
+                                          : "SELECT count(*) FROM arrays") > 0) == !ipu);
+        assert_int_equal(sql_number(db, "SELECT count(*) FROM patterns WHERE start IS NULL AND end IS NULL") > 0, ipu);
+        sqlite3_close(db);
+    }
+    assert_string_equal(seen[0], seen[1]);
+    free(seen[0]);
+    free(seen[1]);
+}
+
 /* debug.instrument false takes the execution out of the report, unless a part of it is on by its own option. */
 static void without_instrumentation_there_is_no_execution(void **state)
 {
@@ -694,6 +723,7 @@ int main(void)
         ROW(parts_are_added_and_removed),
         ROW(any_parts_are_removed_from_all),
         ROW(options_imply_others),
+        ROW(level_ipu_has_no_tiles),
         ROW(instrumentation_takes_memory),
         ROW(named_engines_have_directories),
         ROW(a_saved_executable_has_the_engines_name),
