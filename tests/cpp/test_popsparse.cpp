@@ -10,6 +10,7 @@
 #include <popsparse/MatMul.hpp>
 #include <popsparse/SparsePartitioner.hpp>
 #include <popsparse/codelets.hpp>
+#include <popsparse/experimental/BlockSparseMatMul.hpp>
 #include <poputil/TileMapping.hpp>
 
 #include "check.hpp"
@@ -313,6 +314,46 @@ TEST(parameters)
     popsparse::CSCMatrix<float> m(32, 16, { { 4, 8 } });
     CHECK(m.columnIndices.size() == 3 && m.rowIndices.size() == 1 && m.getBlockSize() == 32);
     CHECK_THROWS((partitioner.createSparsityDataImpl(m)), poputil::poplibs_error, "CSC Validation failed");
+}
+
+// Attention with blocks: scores where the mask has blocks, softmax below the diagonal, and their product with values.
+TEST(block_sparse_attention)
+{
+    using namespace popsparse::experimental;
+    Bench b;
+    const std::vector<unsigned char> mask = { 1, 0, 1, 1 };
+    const BSMatMulParams scores({ { 8, 4, 8 } }, { { 4, 4, 4 } }, mask, FLOAT, FLOAT, FLOAT,
+                                SubBlockMask::ZeroUpperTriangle);
+    const BSMatMulParams weighted({ { 3, 8, 8 } }, { { 3, 4, 4 } }, mask, true, FLOAT, FLOAT, FLOAT);
+    const Tensor q = createBSMatMulInputLHS(b.graph, scores, "q"), k = createBSMatMulInputRHS(b.graph, scores, "k"),
+                 v = createBSMatMulInputLHS(b.graph, weighted, "v");
+    const Tensor s = bsMatMul(b.graph, scores, b.prog, q, k);
+    const Tensor p =
+        bsSoftmax(b.graph, s, { { 8, 8 } }, { { 4, 4 } }, mask, SubBlockMask::ZeroUpperTriangle, 1, b.prog);
+    bsSoftmaxInPlace(b.graph, s, { { 8, 8 } }, { { 4, 4 } }, mask, SubBlockMask::ZeroUpperTriangle, b.prog);
+    const Tensor grad = bsSoftmaxGrad(b.graph, p, s, { { 8, 8 } }, { { 4, 4 } }, mask, b.prog);
+    const Tensor result = bsMatMul(b.graph, weighted, b.prog, v, p);
+    CHECK(p.shape() == Sizes({ 3, 16 }) && grad.shape() == p.shape() && result.shape() == Sizes({ 3, 8 }));
+    for (const char *name : { "q", "k", "v" })
+        b.graph.createHostWrite(name, name[0] == 'q' ? q : name[0] == 'k' ? k : v);
+    b.graph.createHostRead("p", p);
+    b.graph.createHostRead("s", s);
+    b.graph.createHostRead("out", result);
+    Engine engine(b.graph, b.prog);
+    engine.load(b.device);
+    Floats ramp(24);
+    for (std::size_t i = 0; i < ramp.size(); ++i)
+        ramp[i] = static_cast<float>(i);
+    write(engine, "q", Floats(32, 0.0f));
+    write(engine, "k", Floats(32, 1.0f));
+    write(engine, "v", ramp);
+    engine.run(0);
+    // Scores are 0: row r weighs its r + 1 columns up to the diagonal equally.
+    const Floats hostOut = read(engine, "out", 24), hostP = read(engine, "p", 48);
+    CHECK(hostP == read(engine, "s", 48));
+    for (std::size_t c = 0; c < 3; ++c)
+        for (std::size_t r = 0; r < 8; ++r)
+            CHECK(std::fabs(hostOut[c * 8 + r] - (static_cast<float>(c * 8) + static_cast<float>(r) / 2)) < 1e-4f);
 }
 
 MAIN()

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popsparse/fixed/fixed.h"
+#include "popsparse/pass/layout.h"
 
 bool sparse_fixed_request(const struct call *call, const struct sparse_fixed *fixed, const popsparse_matrix *matrix,
                           struct sparse_request *request)
@@ -51,4 +52,18 @@ bool sparse_fixed_fill(const struct call *call, struct sparse_request *request, 
     bool filled = sparse_buckets_fill(call, &request->shape, &request->plan, &request->options, &entries, buckets);
     free(entries.list);
     return filled;
+}
+
+pop_tensor sparse_pattern_constant(const struct call *call, const struct sparse_request *request,
+                                   const struct sparse_buckets *buckets)
+{
+    size_t count = request->plan.cells * request->plan.meta_info;
+    uint16_t *numbers = poplibs_new(count, sizeof(*numbers));
+    for (size_t i = 0; i < count; ++i)
+        numbers[i] = (uint16_t)buckets->meta_info[SPARSE_HEADER + i];
+    pop_tensor made = pop_graph_add_constant(call->graph, POP_UNSIGNED_SHORT, POP_SHAPE(count), POP_UNSIGNED_SHORT,
+                                             numbers, call_path(call, call->name, "pattern"));
+    free(numbers);
+    sparse_map_buckets(call, request, made, request->plan.meta_info);
+    return made;
 }

@@ -18,5 +18,8 @@ bool sparse_fixed_request(const struct call *call, const struct sparse_fixed *fi
 /* Sets the sizes of buckets and fills them. buckets are freed by sparse_buckets_free. */
 bool sparse_fixed_fill(const struct call *call, struct sparse_request *request, const popsparse_matrix *matrix,
                        struct sparse_buckets *buckets);
+/* The pattern without its header, as a constant on the tiles of the buckets. */
+pop_tensor sparse_pattern_constant(const struct call *call, const struct sparse_request *request,
+                                   const struct sparse_buckets *buckets);
 
 #endif

@@ -18,21 +18,6 @@ static bool make(const struct call *call, const struct sparse_fixed *fixed, cons
 
 /* ---- sparse operands ---- */
 
-/* The pattern without its header, as a constant on the tiles of the buckets. */
-static pop_tensor pattern_constant(const struct call *call, const struct sparse_request *request,
-                                   const struct sparse_buckets *buckets)
-{
-    size_t count = request->plan.cells * request->plan.meta_info;
-    uint16_t *numbers = poplibs_new(count, sizeof(*numbers));
-    for (size_t i = 0; i < count; ++i)
-        numbers[i] = (uint16_t)buckets->meta_info[SPARSE_HEADER + i];
-    pop_tensor made = pop_graph_add_constant(call->graph, POP_UNSIGNED_SHORT, POP_SHAPE(count), POP_UNSIGNED_SHORT,
-                                             numbers, call_path(call, call->name, "pattern"));
-    free(numbers);
-    sparse_map_buckets(call, request, made, request->plan.meta_info);
-    return made;
-}
-
 static popsparse_static_sparse_tensor create_sparse(const struct call *call, const struct sparse_fixed *fixed,
                                                     const popsparse_matrix *matrix, bool transposed)
 {
@@ -41,7 +26,7 @@ static popsparse_static_sparse_tensor create_sparse(const struct call *call, con
     struct sparse_buckets buckets;
     if (!make(call, fixed, matrix, transposed, &request) || !sparse_fixed_fill(call, &request, matrix, &buckets))
         return made;
-    made.pattern = pattern_constant(call, &request, &buckets);
+    made.pattern = sparse_pattern_constant(call, &request, &buckets);
     made.nz_values =
         sparse_bucket_variable(call, &request, fixed->type, request.plan.nz, call_path(call, call->name, "nzValues"));
     made.op = sparse_request_key(call, &request);

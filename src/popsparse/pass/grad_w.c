@@ -56,5 +56,5 @@ pop_tensor sparse_grad_w(const struct call *call, const struct sparse_request *r
     struct sparse_cells written = *cells;
     written.values = sparse_value_partials(call, request);
     sparse_pass_run(call, &pass, &written);
-    return sparse_value_sum(call, request, written.values, request->shape.type);
+    return sparse_value_sum(call, request, written.values, sparse_result_type(request));
 }

@@ -49,9 +49,11 @@ pop_tensor sparse_result(const struct call *call, const struct sparse_request *r
 {
     if (!call_ready(call))
         return (pop_tensor){ 0 };
-    if (pop_tensor_dim(partials, 0) == 1 && request->shape.type == POP_FLOAT)
+    if (pop_tensor_dim(partials, 0) == 1 && sparse_result_type(request) == POP_FLOAT)
         return sparse_dense_view(call, request, pop_tensor_at(partials, 0));
-    pop_tensor result = sparse_dense_variable(call, request, lines, call_path(call, call->name, "result"));
+    struct sparse_request typed = *request;
+    typed.shape.type = sparse_result_type(request);
+    pop_tensor result = sparse_dense_variable(call, &typed, lines, call_path(call, call->name, "result"));
     sparse_sum(call, partials, result);
     return sparse_dense_view(call, request, result);
 }

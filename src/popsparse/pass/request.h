@@ -10,8 +10,15 @@ struct sparse_request {
     struct sparse_options options;
     struct sparse_plan plan;
     enum sparse_option_set set;
+    pop_type result; /* type of results; POP_TYPE_NULL: the operands' */
     bool transposed; /* a static product with the dense matrix on the left */
 };
+
+/* The type of results. */
+static inline pop_type sparse_result_type(const struct sparse_request *request)
+{
+    return request->result != POP_TYPE_NULL ? request->result : request->shape.type;
+}
 
 /* Checks the shape and the call's options, and plans. ratio: the parameters' nz_ratio.  False after an error of the
  * graph. */
