@@ -31,10 +31,11 @@ class QuarterMetadata
     {
         return scale;
     }
-    // The byte of a metadata tensor: the format above the scale's low bits (an unconfirmed layout).
+    // The byte of a metadata tensor: bit 7 is set for F143, bits 0 to 5 are the scale in two's complement. (The layout
+    // is that of release 2.5's public packing but for bit 6, which readers ignore: here 0.)
     constexpr uint8_t getBinary() const
     {
-        return static_cast<uint8_t>(static_cast<unsigned>(fmt) << 7 | (static_cast<unsigned>(scale) & 0x3fu));
+        return static_cast<uint8_t>((fmt == Format::F143 ? 0x80u : 0) | (static_cast<unsigned>(scale) & 0x3fu));
     }
 
   private:

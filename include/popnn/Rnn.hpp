@@ -204,6 +204,13 @@ typedef std::function<poplar::program::Sequence(
     poplar::program::Sequence *initProg, const poplar::DebugNameAndId &dnai)>
     LoopBodyType;
 
+// Builds what follows the last of a number of steps: slice.inputs are the steps' parts of the gathered sequences,
+// slice.interimIn what the steps wrote to interimOut, {steps n, batch, output}, both in the order of time.
+typedef std::function<poplar::program::Sequence(poplar::Graph &graph, const RnnSlice &slice, unsigned stepsPerGather,
+                                                poplar::program::Sequence *initProg,
+                                                const poplar::DebugNameAndId &dnai)>
+    GatherBodyType;
+
 namespace detail
 {
 
@@ -245,6 +252,11 @@ class ShardLoop
         std::vector<std::size_t> shape = all.shape();
         shape[0] = 1;
         popops::dynamicUpdate(graph, all, step.reshape(shape), local, { 0 }, { 1 }, body, context);
+    }
+    // Writes to a sequence of the shard's steps alone, {steps, ...}.
+    void writeOwn(const poplar::Tensor &own, const poplar::Tensor &step)
+    {
+        popops::dynamicUpdate(graph, own, step.expand({ 0 }), local, { 0 }, { 1 }, body, context);
     }
     // Creates a tensor for a step of a sequence.
     poplar::Tensor stepLike(const poplar::Tensor &sequence, bool interim = false)
@@ -320,6 +332,59 @@ inline void checkSequence(const RnnParams &params, const poplar::Tensor &sequenc
                                      " time steps");
 }
 
+inline void checkShards(const RnnParams &params, unsigned numShards, const std::vector<poplar::Tensor> &inputs,
+                        const StateSequence &stateSequence, std::size_t states)
+{
+    if (!numShards || numShards > params.timeSteps)
+        throw poputil::poplibs_error("Rnn: " + std::to_string(numShards) + " shards of " +
+                                     std::to_string(params.timeSteps) + " time steps: each has one step or more");
+    for (const poplar::Tensor &t : inputs)
+        checkSequence(params, t, "an input");
+    if (!stateSequence.output.valid())
+        return;
+    checkSequence(params, stateSequence.output, "the sequence of states");
+    if (stateSequence.stateIndex >= states)
+        throw poputil::poplibs_error("Rnn: there is no state " + std::to_string(stateSequence.stateIndex) + " of " +
+                                     std::to_string(states));
+}
+// codeReuse is the only option: programs that do the same are one function in any case.
+inline void checkOptions(const poplar::OptionFlags &options)
+{
+    for (const poplar::OptionFlags::OptionFlag &option : options)
+        if (option.first != "codeReuse")
+            throw poplar::invalid_option("Rnn: unknown option '" + option.first + "'; there is codeReuse");
+}
+inline std::vector<poplar::Tensor> beginState(poplar::Graph &graph, const std::vector<poplar::Tensor> &initState,
+                                              poplar::program::Sequence &prog, const poplar::DebugContext &debugContext)
+{
+    std::vector<poplar::Tensor> state;
+    for (const poplar::Tensor &t : initState) {
+        state.push_back(graph.clone(t, debugContext));
+        prog.add(poplar::program::Copy(t, state.back()));
+    }
+    return state;
+}
+// One step: the caller's body, states that sequences without the step keep, and the sequence of states.
+inline void addStep(poplar::Graph &graph, const RnnParams &params, ShardLoop &loop, std::vector<poplar::Tensor> &state,
+                    const StateSequence &stateSequence, const RnnSlice &slice, std::vector<poplar::Tensor> &created,
+                    const LoopBodyType &loopFn, poplar::program::Sequence &prog,
+                    const poplar::DebugContext &debugContext)
+{
+    using poplar::program::Copy;
+    std::vector<poplar::Tensor> before;
+    for (const poplar::Tensor &t : state)
+        if (params.variableTimeSteps()) {
+            before.push_back(graph.clone(t, debugContext));
+            loop.body.add(Copy(t, before.back()));
+        }
+    loop.body.add(loopFn(graph, loop.time, loop.flags, state, slice, created, &prog,
+                         poplar::DebugNameAndId(debugContext.getPathName())));
+    for (std::size_t i = 0; i < before.size(); ++i)
+        loop.body.add(Copy(loop.where(state[i], before[i]), state[i]));
+    if (stateSequence.output.valid())
+        loop.write(stateSequence.output, loop.where(state[stateSequence.stateIndex], poplar::Tensor()));
+}
+
 } // namespace detail
 
 // Runs a loop body for each time step, from last to first when reverse; returns the last states as new tensors. Each
@@ -334,37 +399,20 @@ inline std::vector<poplar::Tensor> Rnn(poplar::Graph &graph, const RnnParams &pa
                                        const LoopBodyType &loopFn, unsigned numShards,
                                        const poplar::DebugContext &debugContext = {})
 {
-    using namespace poplar::program;
-    if (!numShards || numShards > params.timeSteps)
-        throw poputil::poplibs_error("Rnn: " + std::to_string(numShards) + " shards of " +
-                                     std::to_string(params.timeSteps) + " time steps: each has one step or more");
-    for (const poplar::Tensor &t : inputs)
-        detail::checkSequence(params, t, "an input");
+    detail::checkShards(params, numShards, inputs, stateSequence, initState.size());
     for (const poplar::Tensor &t : outputs)
         detail::checkSequence(params, t, "an output");
     if (interimIn)
         detail::checkSequence(params, *interimIn, "interimIn");
     if (interimOut)
         detail::checkSequence(params, *interimOut, "interimOut");
-    if (stateSequence.output.valid()) {
-        detail::checkSequence(params, stateSequence.output, "the sequence of states");
-        if (stateSequence.stateIndex >= initState.size())
-            throw poputil::poplibs_error("Rnn: there is no state " + std::to_string(stateSequence.stateIndex) + " of " +
-                                         std::to_string(initState.size()));
-    }
-    std::vector<poplar::Tensor> state, shared = created;
-    for (const poplar::Tensor &t : initState) {
-        state.push_back(graph.clone(t, debugContext));
-        prog.add(Copy(t, state.back()));
-    }
-    const poplar::DebugNameAndId name(debugContext.getPathName());
+    std::vector<poplar::Tensor> state = detail::beginState(graph, initState, prog, debugContext), shared = created;
     for (unsigned turn = 0; turn < numShards; ++turn) {
         const unsigned shard = reverse ? numShards - 1 - turn : turn;
         const std::size_t begin = detail::shardBegin(params.timeSteps, numShards, shard);
         detail::ShardLoop loop(graph, params, reverse, begin,
                                detail::shardBegin(params.timeSteps, numShards, shard + 1) - begin, debugContext);
         RnnSlice slice;
-        std::vector<poplar::Tensor> before;
         for (const poplar::Tensor &t : inputs)
             slice.inputs.push_back(loop.read(t));
         if (interimIn)
@@ -373,17 +421,8 @@ inline std::vector<poplar::Tensor> Rnn(poplar::Graph &graph, const RnnParams &pa
             slice.interimOut = loop.stepLike(*interimOut, true);
         for (const poplar::Tensor &t : outputs)
             slice.outputs.push_back(loop.stepLike(t));
-        for (const poplar::Tensor &t : state)
-            if (params.variableTimeSteps()) {
-                before.push_back(graph.clone(t, debugContext));
-                loop.body.add(Copy(t, before.back()));
-            }
-        loop.body.add(loopFn(graph, loop.time, loop.flags, state, slice, shared, &prog, name));
-        for (std::size_t i = 0; i < before.size(); ++i)
-            loop.body.add(Copy(loop.where(state[i], before[i]), state[i]));
+        detail::addStep(graph, params, loop, state, stateSequence, slice, shared, loopFn, prog, debugContext);
         const poplar::Tensor none;
-        if (stateSequence.output.valid())
-            loop.write(stateSequence.output, loop.where(state[stateSequence.stateIndex], none));
         if (interimOut)
             loop.write(*interimOut, loop.where(slice.interimOut, none));
         for (std::size_t i = 0; i < outputs.size(); ++i)
@@ -393,7 +432,7 @@ inline std::vector<poplar::Tensor> Rnn(poplar::Graph &graph, const RnnParams &pa
     return state;
 }
 
-// With options, of which codeReuse is the only one: programs that do the same are one function in any case.
+// With options.
 inline std::vector<poplar::Tensor> Rnn(poplar::Graph &graph, const RnnParams &params, bool reverse,
                                        const std::vector<poplar::Tensor> &initState, const StateSequence &stateSequence,
                                        const std::vector<poplar::Tensor> &inputs, const poplar::Tensor *interimIn,
@@ -402,11 +441,59 @@ inline std::vector<poplar::Tensor> Rnn(poplar::Graph &graph, const RnnParams &pa
                                        const LoopBodyType &loopFn, unsigned numShards, poplar::OptionFlags &options,
                                        const poplar::DebugContext &debugContext = {})
 {
-    for (const poplar::OptionFlags::OptionFlag &option : options)
-        if (option.first != "codeReuse")
-            throw poplar::invalid_option("Rnn: unknown option '" + option.first + "'; there is codeReuse");
+    detail::checkOptions(options);
     return Rnn(graph, params, reverse, initState, stateSequence, inputs, interimIn, interimOut, outputs, created, prog,
                loopFn, numShards, debugContext);
+}
+
+// From the last step to the first: each step writes numTemps tensors {batch, output} to interimOut, and after every
+// stepsPerGather steps (and those that are left at the beginning of a shard) gatherFn reads them together, with the
+// parts of gatherInputs of these steps: for products over several steps, such as those for the gradients of weights.
+inline std::vector<poplar::Tensor> Rnn(poplar::Graph &graph, const RnnParams &params,
+                                       const std::vector<poplar::Tensor> &initState, const StateSequence &stateSequence,
+                                       const std::vector<poplar::Tensor> &inputs, const poplar::Tensor &interimIn,
+                                       const unsigned numTemps, poplar::program::Sequence &prog,
+                                       const LoopBodyType &loopFn, const std::vector<poplar::Tensor> &gatherInputs,
+                                       const GatherBodyType &gatherFn, unsigned numShards, unsigned stepsPerGather,
+                                       poplar::OptionFlags &options, const poplar::DebugContext &debugContext = {})
+{
+    detail::checkOptions(options);
+    detail::checkShards(params, numShards, inputs, stateSequence, initState.size());
+    for (const poplar::Tensor &t : gatherInputs)
+        detail::checkSequence(params, t, "a gathered input");
+    if (interimIn.valid())
+        detail::checkSequence(params, interimIn, "interimIn");
+    if (!stepsPerGather || !numTemps)
+        throw poputil::poplibs_error("Rnn: stepsPerGather and numTemps must be 1 or more");
+    std::vector<poplar::Tensor> state = detail::beginState(graph, initState, prog, debugContext), created;
+    const std::size_t size = params.layerSizes.back();
+    const std::size_t longest = std::min<std::size_t>(stepsPerGather, params.timeSteps);
+    const poplar::Tensor temps = detail::createShard(graph, params, size, longest * numTemps, 0, debugContext)
+                                     .reshape({ longest, numTemps, params.batchSize, size });
+    for (unsigned shard = numShards; shard-- > 0;) {
+        const std::size_t begin = detail::shardBegin(params.timeSteps, numShards, shard);
+        for (std::size_t end = detail::shardBegin(params.timeSteps, numShards, shard + 1); end > begin;) {
+            const std::size_t count = std::min<std::size_t>(stepsPerGather, end - begin);
+            detail::ShardLoop loop(graph, params, true, end - count, count, debugContext);
+            const poplar::Tensor own = temps.slice(0, count);
+            RnnSlice slice, gathered;
+            for (const poplar::Tensor &t : inputs)
+                slice.inputs.push_back(loop.read(t));
+            if (interimIn.valid())
+                slice.interimIn = loop.read(interimIn, true);
+            slice.interimOut = graph.clone(own[0], debugContext);
+            detail::addStep(graph, params, loop, state, stateSequence, slice, created, loopFn, prog, debugContext);
+            loop.writeOwn(own, loop.where(slice.interimOut, poplar::Tensor()));
+            loop.finish(prog);
+            for (const poplar::Tensor &t : gatherInputs)
+                gathered.inputs.push_back(loop.part(t));
+            gathered.interimIn = own.reshape({ count * numTemps, params.batchSize, size });
+            prog.add(gatherFn(graph, gathered, static_cast<unsigned>(count), &prog,
+                              poplar::DebugNameAndId(debugContext.getPathName())));
+            end -= count;
+        }
+    }
+    return state;
 }
 
 } // namespace rnn

@@ -11,7 +11,9 @@ TEST(eight_bit_floats_are_refused_by_name)
 {
     const QuarterMetadata metadata(QuarterMetadata::Format::F152, -3), other(QuarterMetadata::Format::F143, -3);
     CHECK(metadata.getFormat() == QuarterMetadata::Format::F152 && metadata.getScale() == -3 &&
-          metadata.getBinary() != other.getBinary());
+          metadata.getBinary() == 0x3d && other.getBinary() == 0xbd);
+    CHECK(QuarterMetadata(QuarterMetadata::Format::F143, 0).getBinary() == 0x80 &&
+          QuarterMetadata(QuarterMetadata::Format::F152, 1).getBinary() == 0x01);
     Graph graph(Target::createIPUTarget(1, 4, "ipu21"));
     CHECK_THROWS(createVariableMetadataTensor(graph, QuarterMetadata::Format::F143, 0, { "scale" }),
                  tensor_metadata_error, "QUARTER");

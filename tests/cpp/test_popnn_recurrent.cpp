@@ -477,6 +477,75 @@ TEST(driver_of_any_cell)
                  poputil::poplibs_error, "there is no state 0 of 0");
 }
 
+// s' = s / 2 + x from the last step to the first; sums over steps of x y and s' y are made after several steps at once.
+static void checkGathered(unsigned shards, unsigned stepsPerGather, const std::vector<unsigned> &lengths)
+{
+    using namespace popnn::rnn;
+    const std::size_t steps = 5, batch = 2, in = 6, all = batch * in;
+    Bed b(Passes::model(7));
+    RnnParams params(FLOAT, batch, steps, { in, in });
+    if (!lengths.empty()) {
+        params.varTimeSteps = b.graph.addVariable(UNSIGNED_INT, { lengths.size() }, "lengths");
+        b.graph.setTileMapping(params.varTimeSteps, 0);
+        b.graph.setInitialValue(params.varTimeSteps, lengths);
+        CHECK(params.batchVariableTimeSteps());
+    }
+    const Tensor x = createInputTensor(b.graph, params, shards, "x"),
+                 y = createRecurrentTensor(b.graph, params, in, shards, "y"),
+                 first = createInitialState(b.graph, params, true, 1, shards, "first"),
+                 states = createOutputTensor(b.graph, params, shards, "states"),
+                 sums = createInitialState(b.graph, params, true, 2, shards, "sums");
+    spread(b, x, 0);
+    spread(b, y, 1);
+    spread(b, first, 2);
+    b.fill(sums, 0);
+    unsigned seen = 0;
+    OptionFlags options;
+    const std::vector<Tensor> last = Rnn(
+        b.graph, params, { first }, StateSequence{ states, 0 }, { x }, x, 2, b.prog,
+        [&](Graph &graph, const TimeStepState &, const RnnBatchwiseFlags &, std::vector<Tensor> &state,
+            const RnnSlice &slice, std::vector<Tensor> &, Sequence *, const DebugNameAndId &) {
+            Sequence body;
+            popops::mulInPlace(graph, state[0], 0.5f, body);
+            popops::addInPlace(graph, state[0], slice.inputs[0].expand({ 0 }), body);
+            body.add(Copy(concat(slice.interimIn, state[0]), slice.interimOut));
+            return body;
+        },
+        { y },
+        [&](Graph &graph, const RnnSlice &slice, unsigned count, Sequence *, const DebugNameAndId &) {
+            Sequence body;
+            seen += count;
+            CHECK(count <= stepsPerGather && slice.interimIn.dim(0) == 2 * count && slice.inputs[0].dim(0) == count);
+            for (unsigned k = 0; k < 2 * count; ++k)
+                popops::addInPlace(graph, sums[k % 2],
+                                   popops::mul(graph, slice.interimIn[k], slice.inputs[0][k / 2], body), body);
+            return body;
+        },
+        shards, stepsPerGather, options, "rnn");
+    CHECK(seen == steps && last.size() == 1);
+    b.read = { x, y, first, states, sums, last[0] };
+    const std::vector<std::vector<float>> got = b.run();
+    std::vector<float> state = got[2], wanted(2 * all, 0.0f);
+    for (std::size_t step = steps; step-- > 0;)
+        for (std::size_t i = 0; i < all; ++i) {
+            const std::size_t at = step * all + i;
+            const bool has = lengths.empty() || step < lengths[i / in];
+            state[i] = has ? state[i] / 2 + got[0][at] : state[i];
+            wanted[i] += has ? got[0][at] * got[1][at] : 0;
+            wanted[all + i] += has ? state[i] * got[1][at] : 0;
+            CHECK(near(got[3][at], has ? state[i] : 0));
+        }
+    for (std::size_t i = 0; i < all; ++i)
+        CHECK(near(got[4][i], wanted[i]) && near(got[4][all + i], wanted[all + i]) && near(got[5][i], state[i]));
+}
+TEST(driver_that_gathers)
+{
+    for (unsigned shards : { 1, 2 })
+        for (unsigned stepsPerGather : { 1, 2, 3, 7 })
+            checkGathered(shards, stepsPerGather,
+                          stepsPerGather == 3 ? std::vector<unsigned>{ 4, 1 } : std::vector<unsigned>{});
+}
+
 // Attention 0 changes nothing; with 1 the candidate is the output; real time steps end sequences.
 TEST(gru_with_attention)
 {
