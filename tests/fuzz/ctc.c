@@ -113,7 +113,7 @@ static void search_reference(const struct operation *op, double *const *in, stru
                                .log_probs = log_probs };
         size_t count = ctc_beam_search(&e, beams, best);
         for (size_t path = 0; path < paths; ++path) {
-            out[0].value[entry * paths + path] = path < count ? -ctc_total(&best[path]) : INFINITY;
+            out[0].value[entry * paths + path] = path < count ? ctc_total(&best[path]) : -65504; /* no such beam */
             out[0].magnitude[entry * paths + path] = path < count ? 1 - ctc_total(&best[path]) : 0;
         }
         free(log_probs);
