@@ -60,7 +60,7 @@ def options(tree):
 
 
 CONSTANTS_PAGE = "docs/reference/cost-constants.md"
-COSTED = tuple("src/%s/*.%s" % (directory, kind) for directory in ("target", "poplin", "popops", "popnn", "poprand", "poputil", "poplibs", "popfloat", "gcl")
+COSTED = tuple("src/%s/*.%s" % (directory, kind) for directory in ("target", "poplin", "popops", "popnn", "poprand", "poputil", "poplibs", "popsparse", "popfloat", "gcl")
                for kind in "ch")
 NUMBER = re.compile(r"[0-9][0-9.]*(?:e-?[0-9]+)?")
 

@@ -14,7 +14,7 @@ static size_t side_of(const struct sparse_work *work)
 
 /* ---- elements: x rows of y values ---- */
 
-static uint64_t forward_float(uint64_t x, uint64_t y, uint64_t z)
+static uint64_t forward_cycles_float(uint64_t x, uint64_t y, uint64_t z)
 {
     if (z == 4)
         return 25 + x * (13 + 3 * y);
@@ -26,7 +26,7 @@ static uint64_t forward_float(uint64_t x, uint64_t y, uint64_t z)
     row += z & 1 ? 8 + 2 * y : 0;
     return 30 + x * row;
 }
-static uint64_t forward_half(uint64_t x, uint64_t y, uint64_t z)
+static uint64_t forward_cycles_half(uint64_t x, uint64_t y, uint64_t z)
 {
     if (z == 8)
         return 28 + x * (15 + 3 * y);
@@ -38,11 +38,11 @@ static uint64_t forward_half(uint64_t x, uint64_t y, uint64_t z)
     row += z & 3 ? 11 + 2 * y * (z & 3) : 0;
     return 33 + x * row;
 }
-static uint64_t transpose_float(uint64_t x, uint64_t y, uint64_t z)
+static uint64_t transpose_cycles_float(uint64_t x, uint64_t y, uint64_t z)
 {
     return 23 + x * (32 + (2 + z / 2 * 3) * y + (z & 1 ? 4 * y : 0));
 }
-static uint64_t transpose_half(uint64_t x, uint64_t y, uint64_t z)
+static uint64_t transpose_cycles_half(uint64_t x, uint64_t y, uint64_t z)
 {
     if (z == 8)
         return 20 + x * (18 + 10 * y);
@@ -50,13 +50,13 @@ static uint64_t transpose_half(uint64_t x, uint64_t y, uint64_t z)
         return 20 + x * (21 + 7 * y);
     return 26 + x * (30 + (2 + z / 4 * 5) * y + (z & 3 ? (5 + 3 * (z & 3)) * y : 0));
 }
-static uint64_t grad_w_float(uint64_t x, uint64_t y, uint64_t z)
+static uint64_t grad_w_cycles_float(uint64_t x, uint64_t y, uint64_t z)
 {
     uint64_t start = z == 4 ? 2 : z == 2 ? 4 : 6, row = z == 2 ? 7 : 9;
     uint64_t value = z == 4 ? 5 : z == 2 ? 4 : 9 + z / 2 + (z & 1);
     return 28 + start + x * (row + value * y);
 }
-static uint64_t grad_w_half(uint64_t x, uint64_t y, uint64_t z)
+static uint64_t grad_w_cycles_half(uint64_t x, uint64_t y, uint64_t z)
 {
     uint64_t start = z == 8 ? 2 : z == 4 ? 4 : 7, row = z == 8 ? 11 : z == 4 ? 10 : 8;
     uint64_t value = z == 8 ? 5 : z == 4 ? 4 : 11 + z / 4 + 3 * (z & 2) + 4 * (z & 1);
@@ -64,18 +64,18 @@ static uint64_t grad_w_half(uint64_t x, uint64_t y, uint64_t z)
 }
 
 /* Workers share the rows, or the values of a row in the transposed product. */
-static uint64_t elements(enum sparse_phase pass, const struct sparse_work *work, unsigned workers)
+static uint64_t element_cycles(enum sparse_phase pass, const struct sparse_work *work, unsigned workers)
 {
     uint64_t rows = work->rows * work->block_rows, columns = work->columns * work->block_columns, z = work->batch;
     uint64_t share = poplibs_ceil_div(rows, workers), part = poplibs_ceil_div(columns, workers);
     bool half = work->type == POP_HALF;
     switch (pass) {
     case SPARSE_FORWARD:
-        return 30 + 47 + 46 + workers * (half ? forward_half : forward_float)(share, columns, z);
+        return 30 + 47 + 46 + workers * (half ? forward_cycles_half : forward_cycles_float)(share, columns, z);
     case SPARSE_GRAD_A:
-        return 30 + 44 + 68 + workers * (half ? transpose_half : transpose_float)(rows, part, z);
+        return 30 + 44 + 68 + workers * (half ? transpose_cycles_half : transpose_cycles_float)(rows, part, z);
     case SPARSE_GRAD_W:
-        return 75 + 26 + workers * (half ? grad_w_half : grad_w_float)(share, columns, z);
+        return 75 + 26 + workers * (half ? grad_w_cycles_half : grad_w_cycles_float)(share, columns, z);
     }
     return 0;
 }
@@ -92,7 +92,7 @@ static const struct block_costs block_costs[] = { { 4, 26, { 4, 2 }, 26, { 45, 3
 enum { BLOCK = 20 }; /* of a block in a product's worker, 14 to 25 by its side and type */
 
 /* Workers share the batch in products, and the rows in the gradient of the weights. */
-static uint64_t blocks(enum sparse_phase pass, const struct sparse_work *work, unsigned workers, size_t side)
+static uint64_t block_cycles(enum sparse_phase pass, const struct sparse_work *work, unsigned workers, size_t side)
 {
     const struct block_costs *costs = block_costs + (side == 8 ? 1 : side == 16 ? 2 : 0);
     bool half = work->type == POP_HALF;
@@ -111,7 +111,7 @@ uint64_t sparse_cycles(enum sparse_phase pass, const struct sparse_work *work, u
     size_t side = side_of(work);
     if (!work->own || !work->rows || !work->columns)
         return 30 + 32; /* looks at the bucket's parts alone */
-    return side ? blocks(pass, work, workers, side) : elements(pass, work, workers);
+    return side ? block_cycles(pass, work, workers, side) : element_cycles(pass, work, workers);
 }
 
 uint64_t sparse_flops(const struct sparse_work *work)
