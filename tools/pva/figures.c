@@ -9,11 +9,10 @@
 #include <string.h>
 
 const struct metric compared_metrics[] = {
-    { "tile", "memory of the tile that needs most", "bytes",
-      "SELECT '', max(total_including_gaps) FROM memory_by_tile" },
+    { "tile", "peak tile memory", "bytes", "SELECT '', max(total_including_gaps) FROM memory_by_tile" },
     { "memory", "memory", "bytes", "SELECT '', sum(total) FROM memory_by_tile" },
     { "alwaysLive", "always live", "bytes", "SELECT '', sum(always_live) FROM memory_by_tile" },
-    { "mostLive", "most live at a step", "bytes", "SELECT '', max(bytes) FROM live_lists WHERE id > 0" },
+    { "mostLive", "peak live memory", "bytes", "SELECT '', max(bytes) FROM live_lists WHERE id > 0" },
     { "cycles", "cycles", "cycles", "SELECT '', total FROM execution_cycle_totals" },
     { "category", "category", "bytes",
       "SELECT c.name, sum(m.bytes) FROM memory_by_category m JOIN var_categories c ON c.id = m.category WHERE "

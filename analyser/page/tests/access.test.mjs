@@ -73,7 +73,7 @@ for (const [fragment, ready] of VIEWS)
     });
 
 test("arrow keys go through tabs, and fold and unfold a tree", async () => {
-    const page = await at(await shown(REPORT), "#/memory", '[role="tab"]');
+    const page = await at(await shown(REPORT), "#/memory?programs.related=false", '[role="tab"]');
     const titles = await page.locator("[role=tab]").allTextContents();
     await page.focus('[role="tab"][aria-selected="true"]');
     for (let i = 1; i <= titles.length; ++i) {

@@ -170,7 +170,7 @@ test("CMP difference: the rows of pva compare, matched by debug path", async () 
 });
 
 test("SQL: rows as a table, as a chart; a query that writes is an error; null is empty", async () => {
-    const page = await at(one, "#/sql", "textarea");
+    const page = await at(one, "#/sql?sql.as=table", "textarea");
     await page.fill("textarea", "SELECT tile, total_including_gaps FROM memory_by_tile ORDER BY tile");
     await page.press("textarea", "Control+Enter");
     await page.waitForSelector(".table-rows .tr");

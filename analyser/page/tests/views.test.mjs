@@ -199,7 +199,7 @@ test("VIW-10 a tab without a selection says what to do", async () => {
     await done(page);
 });
 
-test("VIW-14 a view opens with an answer: the fullest tile, the peak step, the costliest program", async () => {
+test("VIW-14 a view opens with an answer: the fullest tile, the peak step, the costliest program, rows", async () => {
     const page = await at(await shown(REPORT), "#/memory", "[data-detail], .facts, table");
     const hash = () => decodeURIComponent(new URL(page.url()).hash);
     await page.waitForFunction(() => /memory\.tiles="\d+/.test(decodeURIComponent(location.hash)));
@@ -214,7 +214,10 @@ test("VIW-14 a view opens with an answer: the fullest tile, the peak step, the c
     await page.waitForFunction(() => /program=\d+/.test(location.hash));
     const [costliest] = Object.entries(facts.elapsed).sort((a, b) => b[1] - a[1])[0];
     assert.ok(new RegExp(`program=${costliest}\\b`).test(hash()), `${hash()}: ${costliest}`);
-    assert.equal(await page.evaluate(() => history.length), entries + 2, "an answer adds no entry to the history");
+    await view(page, "sql");
+    await page.waitForSelector(".table-rows .tr");
+    assert.ok((await page.locator(".table-rows .tr").count()) > 1, "the example has run");
+    assert.equal(await page.evaluate(() => history.length), entries + 3, "an answer adds no entry to the history");
     await done(page);
 });
 
@@ -558,5 +561,27 @@ test("EXE-56 the summary's rows in their order, a column for each IPU, and for e
     );
     await page.selectOption('[aria-label="Select IPU"]', "1");
     await page.waitForFunction(() => document.querySelectorAll('[data-row="cycles"] td').length === 2);
+    await done(page);
+});
+
+test("VIW-15 no tab vanishes in a narrow window, or at 200 %", async () => {
+    const page = await at(await shown(REPORT), "#/insights", "[data-advice]");
+    for (const width of [1440, 1024, 720, 512]) {
+        await page.setViewportSize({ width, height: 900 });
+        const cut = await page.$$eval("nav button", (all) =>
+            all
+                .filter((one) => {
+                    const { left, right, top, bottom, width: wide } = one.getBoundingClientRect();
+                    const nav = one.parentElement.getBoundingClientRect();
+                    const inside = left >= nav.left - 1 && right <= nav.right + 1 && right <= window.innerWidth;
+                    return !(wide > 0 && inside && top >= 0 && bottom <= nav.bottom + 1);
+                })
+                .map((one) => one.textContent),
+        );
+        assert.deepEqual(cut, [], `${width} pixels`);
+        const top = (await page.locator("main").boundingBox()).y;
+        const below = await page.$eval("nav", (nav) => nav.getBoundingClientRect().bottom);
+        assert.ok(below <= top + 1, `the view begins below the tabs at ${width} pixels`);
+    }
     await done(page);
 });

@@ -8,6 +8,7 @@ import { Choice, Layout } from "../ui/layout";
 import { Plot, PlotSeries } from "../ui/plot";
 import { tableState } from "../ui/rows";
 import { Column, Table } from "../ui/table";
+import { useOpening } from "../ui/opening";
 import { Empty } from "../ui/tabs";
 import { View, ViewContext } from "./view";
 
@@ -157,6 +158,7 @@ function Sql({ context }: { context: ViewContext }) {
     const [text, setText] = useState(asked || EXAMPLES[1].sql);
     const { value: result, error, loading } = useQuery(report, asked);
     const { value: schema } = useSchema(report);
+    useOpening(state, undefined, true, () => update({ q: EXAMPLES[1].sql }, { replace: true }));
     const run = (sql: string) => {
         setText(sql);
         update({ q: sql, table: undefined, x: undefined, shape: undefined });

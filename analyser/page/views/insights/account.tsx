@@ -37,8 +37,9 @@ function useColours(): (type: string) => string {
     return (type) => looks.find((look) => look.name === type)?.plain ?? "#888888";
 }
 
-function Shares({ account }: { account: Activities }) {
+function Shares({ account, narrow }: { account: Activities; narrow?: boolean }) {
     const colour = useColours();
+    const named = narrow ? 0.3 : 0.16; // a part as long has room for its name
     return (
         <div class="shares">
             {partsOf(account).map((part) => (
@@ -54,7 +55,7 @@ function Shares({ account }: { account: Activities }) {
                         `${count(part.cycles)} of ${count(account.total)} cycles\n${part.tip}`
                     }
                 >
-                    {part.cycles / account.total > 0.1
+                    {part.cycles / account.total > named
                         ? `${part.title} ${percent(part.cycles / account.total, 0)}`
                         : ""}
                 </span>
@@ -94,7 +95,7 @@ function Runs({ account, clock, context }: { account: Account; clock: number; co
                                 </button>
                             </td>
                             <td class="meter-cell">
-                                <Shares account={run} />
+                                <Shares account={run} narrow />
                             </td>
                             <td class="number" data-tip={time(run.total, clock)}>
                                 {cyclesText(run.total)}

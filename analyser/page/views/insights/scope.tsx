@@ -37,7 +37,14 @@ function List<Row extends Sized>({
     rows: readonly Row[];
     name: (row: Row) => ComponentChild;
 }) {
-    if (!rows.length) return <Empty>{`${title}: none takes memory.`}</Empty>;
+    if (!rows.length)
+        return (
+            <Empty>
+                {title.startsWith("Code by vertex")
+                    ? "Vertex code is not modelled on an IPU Model."
+                    : `${title}: nothing uses memory here.`}
+            </Empty>
+        );
     return (
         <div data-list={title}>
             <h3>{title}</h3>

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// openings.mjs PVA DIRECTORY REPORT...: pictures of every view of reports as it opens, light and dark, at 1024 and 1440
+// pixels: DIRECTORY/REPORT-VIEW-WIDTH[-dark].png.  Prints a view whose page has problems, or a tab that asks for a
+// click where there is an answer.
+import { mkdirSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { openPage, startBrowser } from "./browser.mjs";
+import { startServer } from "./server.mjs";
+import { settled } from "./trace_tools.mjs";
+
+const [pva, directory, ...reports] = process.argv.slice(2);
+const SERVED = new Set(["landing", "difference", "files"]);
+const views = [...readFileSync(new URL("../views/index.ts", import.meta.url), "utf8").matchAll(/from "\.\/(\w+)"/g)]
+    .map((found) => found[1])
+    .filter((id) => !SERVED.has(id) && id !== "view");
+mkdirSync(directory, { recursive: true });
+const browser = await startBrowser();
+let wrong = 0;
+for (const report of reports) {
+    const server = await startServer(pva, [report]);
+    for (const view of views)
+        for (const [width, dark] of [
+            [1024, false],
+            [1024, true],
+            [1440, false],
+            [1440, true],
+        ]) {
+            const page = await openPage(browser, `${server.url}#/${view}`, { width, height: 900, dark });
+            await page.waitForSelector("main");
+            await settled(page);
+            const name = `${basename(report)}-${view}-${width}${dark ? "-dark" : ""}`;
+            await page.screenshot({ path: `${directory}/${name}.png` });
+            const asks = await page.$$eval(".empty", (all) =>
+                all.map((one) => one.textContent).filter((text) => /^(Click|Select) /.test(text)),
+            );
+            for (const text of [...page.problems, ...asks]) {
+                console.log(`${name}: ${text}`);
+                ++wrong;
+            }
+            await page.context().close();
+        }
+    await server.close();
+}
+await browser.close();
+process.exit(wrong ? 1 : 0);
