@@ -3,8 +3,8 @@
  *
  * a is {..., n, n}; b is {..., n, m}, or {..., m, n} for x a = b.  Leading dimensions are equal and are a batch of
  * independent systems.  Both are HALF or both FLOAT.  Only the named triangle of a is read; with unit_diagonal its
- * diagonal is not read and counts as ones.  Options and cache are those of poplin/mat_mul.h.  Errors: poplar_error for
- * shapes, type_error. */
+ * diagonal is not read and counts as ones.  Options and cache are those of poplin/mat_mul.h, but that
+ * remapOutputTensor is false unless given (docs/concepts/accuracy.md).  Errors: poplar_error for shapes, type_error. */
 #ifndef POPLIN_TRIANGULAR_SOLVE_H
 #define POPLIN_TRIANGULAR_SOLVE_H
 

@@ -28,7 +28,10 @@ bool triangular_take_options(struct triangular_call *request, pop_option **list)
     };
     size_t count = 0;
     bool right = true;
-    *list = poplibs_new(request->options.count, sizeof(pop_option));
+    *list = poplibs_new(request->options.count + 1, sizeof(pop_option));
+    /* The published cycles of batched systems leave no time for copies of the products' results; an option that follows
+     * overrides this one. */
+    (*list)[count++] = (pop_option){ "remapOutputTensor", "false" };
     for (size_t i = 0; right && i < request->options.count; ++i) {
         pop_option option = request->options.list[i];
         if (!option.key || strcmp(option.key, table[0].key) != 0)
