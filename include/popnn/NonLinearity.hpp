@@ -91,9 +91,13 @@ inline poplar::Tensor nonLinearityInputGradient(poplar::Graph &graph, NonLineari
 // sigmoid(graph, t, prog) and sigmoidInPlace(graph, t, prog), and so on. With a reference, it receives the factor by
 // which the result is multiplied: 1, or that of the scaled softmax. The templates are for pointers to a function with
 // release 1.2's parameters, whose name was a string: no call has R to deduce.
+// Form NO: the functions without a reference.
 #define POPNN_NO_PARAMETER
+// Form FACTOR: the reference that receives the factor of the result.
 #define POPNN_FACTOR_PARAMETER , float &nonLinearityScaling
+// Form NO: nothing more to pass on.
 #define POPNN_NO_ARGUMENT
+// Form FACTOR: passes the reference on.
 #define POPNN_FACTOR_ARGUMENT , nonLinearityScaling
 #define POPNN_NAMED_CALL(function, TYPE, call, Result, Form)                                                           \
     inline Result function(poplar::Graph &graph, const poplar::Tensor &t POPNN_##Form##_PARAMETER,                     \

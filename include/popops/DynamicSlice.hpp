@@ -92,6 +92,8 @@ struct SlicePlanningParameters {
     const std::vector<std::size_t> numLookups; // indices of each call
     const poplar::OptionFlags optionFlags;     // options of plan
 
+    // The arguments of plan for groups of embeddings {entries, columns}, and the number of indices of each call. All
+    // but the graph are copied.
     SlicePlanningParameters(const poplar::Graph &planned, const poplar::Type &type, const std::size_t groups,
                             const std::size_t entries, const std::size_t columns,
                             const std::vector<std::size_t> &lookups, const poplar::OptionFlags &options)
@@ -99,6 +101,7 @@ struct SlicePlanningParameters {
           numLookups(lookups), optionFlags(options)
     {
     }
+    // The same for one group.
     SlicePlanningParameters(const poplar::Graph &planned, const poplar::Type &type, const std::size_t entries,
                             const std::size_t columns, const std::vector<std::size_t> &lookups,
                             const poplar::OptionFlags &options)

@@ -154,6 +154,7 @@ template <typename S> using IfString = typename std::enable_if<std::is_same<S, s
 #define POPOPS_OUTPUT_PARAMETER , const poplar::Tensor &output
 #define POPOPS_NO_ARGUMENT
 #define POPOPS_OUTPUT_ARGUMENT , output
+// A template of a unary function whose name is a string, without an output (Last is NO) or with one (OUTPUT).
 #define POPOPS_UNARY_ADDRESS(function, Last)                                                                           \
     template <typename R, typename S, detail::IfString<S> = 0>                                                         \
     R function(poplar::Graph &graph, const poplar::Tensor &A POPOPS_##Last##_PARAMETER,                                \
@@ -162,6 +163,7 @@ template <typename S> using IfString = typename std::enable_if<std::is_same<S, s
         return R(function(graph, A POPOPS_##Last##_ARGUMENT, prog, poplar::DebugContext(name), options));              \
     }
 
+// function(graph, A, ...): the operation on each element, as a new tensor of A's shape.
 #define POPOPS_UNARY_NEW(function, constant)                                                                           \
     inline poplar::Tensor function(poplar::Graph &graph, const poplar::Tensor &A, POPOPS_LAST)                         \
     {                                                                                                                  \
@@ -169,6 +171,7 @@ template <typename S> using IfString = typename std::enable_if<std::is_same<S, s
         return call.give(                                                                                              \
             popops_unary_at(call.where, POPOPS_UNARY_##constant, call.graph, A.c(), call.sequence, call.name));        \
     }
+// functionInPlace(graph, A, ...): the results replace A's elements.
 #define POPOPS_UNARY_IN_PLACE(function, constant)                                                                      \
     inline void function##InPlace(poplar::Graph &graph, const poplar::Tensor &A, POPOPS_LAST)                          \
     {                                                                                                                  \
@@ -176,6 +179,7 @@ template <typename S> using IfString = typename std::enable_if<std::is_same<S, s
         popops_unary_in_place_at(call.where, POPOPS_UNARY_##constant, call.graph, A.c(), call.sequence, call.name);    \
         call.done();                                                                                                   \
     }
+// functionWithOutput(graph, A, output, ...): the results are written to output, which has A's shape.
 #define POPOPS_UNARY_OUTPUT(function, constant)                                                                        \
     inline void function##WithOutput(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &output,      \
                                      POPOPS_LAST)                                                                      \

@@ -251,6 +251,8 @@ class Const : public ExprType<Const>
     {
         return traits;
     }
+    // The bytes of the host's number, getTypeTraits().size of them. The constant owns them; a change does not change
+    // its value.
     char *getData() const
     {
         return const_cast<char *>(bytes);

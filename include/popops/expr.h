@@ -83,10 +83,14 @@ POP_API void popops_map_exprs_at(pop_where where, pop_graph *graph, const popops
                                  pop_tensors tensors, pop_program sequence, const char *name, pop_options options,
                                  pop_tensor *results);
 #define popops_map_exprs_in_place(...) popops_map_exprs_in_place_at(POP_HERE, __VA_ARGS__)
+/* Adds several expressions, which are all evaluated from the old values; then result i replaces tensor i. Error,
+ * poplar_error: more expressions than tensors. */
 POP_API void popops_map_exprs_in_place_at(pop_where where, pop_graph *graph, const popops_expr *exprs, size_t count,
                                           pop_tensors tensors, pop_program sequence, const char *name,
                                           pop_options options);
 #define popops_map_exprs_with_output(...) popops_map_exprs_with_output_at(POP_HERE, __VA_ARGS__)
+/* Adds several expressions, one after another; result i is written to outs i, of which there are as many as
+ * expressions. */
 POP_API void popops_map_exprs_with_output_at(pop_where where, pop_graph *graph, const popops_expr *exprs, size_t count,
                                              pop_tensors tensors, pop_tensors outs, pop_program sequence,
                                              const char *name, pop_options options);

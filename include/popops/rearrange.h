@@ -56,6 +56,8 @@ POP_API pop_tensor popops_regroup_if_possible_at(pop_where where, pop_graph *gra
 POP_API pop_tensor popops_regroup_if_possible_now_at(pop_where where, pop_graph *graph, pop_tensor t,
                                                      pop_program sequence, poputil_dim_grouping to, const char *name);
 #define popops_regroup_if_beneficial_in(...) popops_regroup_if_beneficial_in_at(POP_HERE, __VA_ARGS__)
+/* Regroups if it saves time, as `like` is grouped: copies are added to `copies`, transpositions to the compute set,
+ * which the caller executes after them. Returns `in` itself if it saves none. */
 POP_API pop_tensor popops_regroup_if_beneficial_in_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like,
                                                       pop_program copies, pop_compute_set transpositions,
                                                       const char *name);

@@ -46,42 +46,53 @@ class FullyConnectedParams
             where);
     }
 
+    // Rows of the layer's input.
     std::size_t getBatchSize() const
     {
         return params.batch_size;
     }
+    // Groups: independent matrices of weights.
     std::size_t getNumGroups() const
     {
         return params.num_groups;
     }
+    // Channels of the input, of all groups together.
     std::size_t getInputChannels() const
     {
         return params.num_groups * params.input_channels_per_group;
     }
+    // Channels of the output, of all groups together.
     std::size_t getOutputChannels() const
     {
         return params.num_groups * params.output_channels_per_group;
     }
+    // Columns of one group's weights.
     std::size_t getInputChannelsPerGroup() const
     {
         return params.input_channels_per_group;
     }
+    // Rows of one group's weights.
     std::size_t getOutputChannelsPerGroup() const
     {
         return params.output_channels_per_group;
     }
+    // The blocks of the weights.
     const SparsityParams &getSparsityParams() const
     {
         return sparsity;
     }
+    // The share of the weights that is stored, 0 to 1; of a layer made with a number of values, that number divided by
+    // all elements.
     double getNzRatio() const
     {
         return params.nz_ratio;
     }
+    // Elements that are stored, of all groups; of a layer made with a share, that share of all elements, rounded up.
     std::size_t getNumNonZeroValues() const
     {
         return params.num_non_zero_values;
     }
+    // The parameters of the C interface, which this object owns.
     const popsparse_dynamic_fully_connected_params &c() const
     {
         return params;

@@ -68,6 +68,8 @@ SparseTensor createSparseDenseMatMulLHS(poplar::Graph &graph, const poplar::Type
                                         const CSRMatrix<T> &csrMatrix, const poplar::DebugContext &debugContext = {},
                                         const poplar::OptionFlags &options = {},
                                         PlanningCache *cache = nullptr) = delete;
+// The sparse {m, k} for sparse x dense, with the pattern of a matrix of float; its values are not read, and the
+// operand's are undefined until the host writes them.
 template <>
 inline SparseTensor createSparseDenseMatMulLHS<float>(poplar::Graph &graph, const poplar::Type &inputType,
                                                       const MatMulParams &params, const CSRMatrix<float> &csrMatrix,
@@ -80,6 +82,8 @@ inline SparseTensor createSparseDenseMatMulLHS<float>(poplar::Graph &graph, cons
     poputil::detail::check(graph.c());
     return SparseTensor(made);
 }
+// The sparse {m, k} for sparse x dense, with the pattern of a matrix of double; its values are not read, and the
+// operand's are undefined until the host writes them.
 template <>
 inline SparseTensor createSparseDenseMatMulLHS<double>(poplar::Graph &graph, const poplar::Type &inputType,
                                                        const MatMulParams &params, const CSRMatrix<double> &csrMatrix,
@@ -99,6 +103,8 @@ SparseTensor createDenseSparseMatMulRHS(poplar::Graph &graph, const poplar::Type
                                         const CSRMatrix<T> &csrMatrix, const poplar::DebugContext &debugContext = {},
                                         const poplar::OptionFlags &options = {},
                                         PlanningCache *cache = nullptr) = delete;
+// The sparse {k, m} for dense x sparse, with the pattern of a matrix of float; its values are not read, and the
+// operand's are undefined until the host writes them.
 template <>
 inline SparseTensor createDenseSparseMatMulRHS<float>(poplar::Graph &graph, const poplar::Type &inputType,
                                                       const MatMulParams &params, const CSRMatrix<float> &csrMatrix,
@@ -111,6 +117,8 @@ inline SparseTensor createDenseSparseMatMulRHS<float>(poplar::Graph &graph, cons
     poputil::detail::check(graph.c());
     return SparseTensor(made);
 }
+// The sparse {k, m} for dense x sparse, with the pattern of a matrix of double; its values are not read, and the
+// operand's are undefined until the host writes them.
 template <>
 inline SparseTensor createDenseSparseMatMulRHS<double>(poplar::Graph &graph, const poplar::Type &inputType,
                                                        const MatMulParams &params, const CSRMatrix<double> &csrMatrix,
@@ -130,6 +138,8 @@ poplar::Tensor
 createSparseDenseMatMulRHS(poplar::Graph &graph, const poplar::Type &inputType, const MatMulParams &params,
                            const CSRMatrix<T> &csrMatrix, const poplar::DebugContext &debugContext = {},
                            const poplar::OptionFlags options = {}, PlanningCache *cache = nullptr) = delete;
+// The dense {1, k, n} for sparse x dense, with the layout that the plan for the pattern of a matrix of float needs; its
+// values are not read.
 template <>
 inline poplar::Tensor createSparseDenseMatMulRHS<float>(poplar::Graph &graph, const poplar::Type &inputType,
                                                         const MatMulParams &params, const CSRMatrix<float> &csrMatrix,
@@ -142,6 +152,8 @@ inline poplar::Tensor createSparseDenseMatMulRHS<float>(poplar::Graph &graph, co
                                      detail::HostMatrix(csrMatrix).c(), poplar::detail::name(debugContext),
                                      poplar::detail::Options(options), detail::cache(cache)));
 }
+// The dense {1, k, n} for sparse x dense, with the layout that the plan for the pattern of a matrix of double needs;
+// its values are not read.
 template <>
 inline poplar::Tensor createSparseDenseMatMulRHS<double>(poplar::Graph &graph, const poplar::Type &inputType,
                                                          const MatMulParams &params, const CSRMatrix<double> &csrMatrix,
@@ -161,6 +173,8 @@ poplar::Tensor
 createDenseSparseMatMulLHS(poplar::Graph &graph, const poplar::Type &inputType, const MatMulParams &params,
                            const CSRMatrix<T> &csrMatrix, const poplar::DebugContext &debugContext = {},
                            const poplar::OptionFlags options = {}, PlanningCache *cache = nullptr) = delete;
+// The dense {1, n, k} for dense x sparse, with the layout that the plan for the pattern of a matrix of float needs; its
+// values are not read.
 template <>
 inline poplar::Tensor createDenseSparseMatMulLHS<float>(poplar::Graph &graph, const poplar::Type &inputType,
                                                         const MatMulParams &params, const CSRMatrix<float> &csrMatrix,
@@ -173,6 +187,8 @@ inline poplar::Tensor createDenseSparseMatMulLHS<float>(poplar::Graph &graph, co
                                      detail::HostMatrix(csrMatrix).c(), poplar::detail::name(debugContext),
                                      poplar::detail::Options(options), detail::cache(cache)));
 }
+// The dense {1, n, k} for dense x sparse, with the layout that the plan for the pattern of a matrix of double needs;
+// its values are not read.
 template <>
 inline poplar::Tensor createDenseSparseMatMulLHS<double>(poplar::Graph &graph, const poplar::Type &inputType,
                                                          const MatMulParams &params, const CSRMatrix<double> &csrMatrix,

@@ -41,34 +41,43 @@ class MatMulParams
                             where);
     }
 
+    // The blocks of the sparse matrix.
     const SparsityParams &getSparsityParams() const
     {
         return sparsity;
     }
+    // Groups: independent products.
     std::size_t getNumGroups() const
     {
         return params.num_groups;
     }
+    // Rows of the sparse matrix and of the result, of one group.
     std::size_t getM() const
     {
         return params.m;
     }
+    // Columns of the sparse matrix and rows of the dense one, of one group.
     std::size_t getK() const
     {
         return params.k;
     }
+    // Columns of the dense matrix and of the result, of one group.
     std::size_t getN() const
     {
         return params.n;
     }
+    // The share of the sparse matrix that is stored, 0 to 1; of a product made with a number of values, that number
+    // divided by all elements.
     double getNzRatio() const
     {
         return params.nz_ratio;
     }
+    // Elements that are stored, of all groups; of a product made with a share, that share of all elements, rounded up.
     std::size_t getNumNonZeroValues() const
     {
         return params.num_non_zero_values;
     }
+    // The parameters of the C interface, which this object owns.
     const popsparse_dynamic_mat_mul_params &c() const
     {
         return params;
@@ -130,26 +139,32 @@ class MatMulParams
         return MatMulParams(popsparse_static_mat_mul_params_create_for_dense_sparse(numGroups, n, k, m));
     }
 
+    // Groups; the calls take 1 only (poplar_error).
     std::size_t getNumGroups() const
     {
         return params.num_groups;
     }
+    // The sparse matrix's size that is not summed over: its rows in sparse x dense, its columns in dense x sparse.
     std::size_t getM() const
     {
         return params.m;
     }
+    // The size that is summed over.
     std::size_t getK() const
     {
         return params.k;
     }
+    // The dense matrix's size that is not summed over: its columns in sparse x dense, its rows in dense x sparse.
     std::size_t getN() const
     {
         return params.n;
     }
+    // Whether the dense matrix is on the left: true for createForDenseSparse.
     bool isTransposed() const
     {
         return params.transposed;
     }
+    // The parameters of the C interface, which this object owns.
     const popsparse_static_mat_mul_params &c() const
     {
         return params;

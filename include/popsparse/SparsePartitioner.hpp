@@ -27,8 +27,8 @@ namespace dynamic
 
 // What is written to the tensors of an operand: the pattern, whose numbers have 16 bits, and the values.
 template <typename T> struct SparsityDataImpl {
-    std::vector<std::size_t> metaInfo;
-    std::vector<T> nzValues;
+    std::vector<std::size_t> metaInfo; // the pattern; each number fits into 16 bits
+    std::vector<T> nzValues;           // the values, with zeros where buckets have room
 };
 
 // A partitioner for operations with the same parameters and options. T: float or double. Not copyable.
@@ -37,6 +37,8 @@ template <typename T> class Partitioner
     typedef poputil::detail::Where Where;
 
   public:
+    // A partitioner for a fully connected layer. dataType, HALF or FLOAT, and the options are those of the layer, whose
+    // plan it makes again, or finds in the cache. Errors: poplar_error, type_error, invalid_option.
     Partitioner(const FullyConnectedParams &params, const poplar::Type &dataType, const poplar::Target &target,
                 const poplar::OptionFlags &options, PlanningCache *cache = {}, std::string name = "",
                 Where where = Where::here())
@@ -48,6 +50,7 @@ template <typename T> class Partitioner
         if (!partitioner)
             poputil::detail::raise(error);
     }
+    // A partitioner for a product of matrices, with the type and options of the product.
     Partitioner(const MatMulParams &params, const poplar::Type &dataType, const poplar::Target &target,
                 const poplar::OptionFlags &options, PlanningCache *cache = {}, std::string name = "",
                 Where where = Where::here())
@@ -85,10 +88,12 @@ template <typename T> class Partitioner
     {
         return back<COOMatrix<T>>(data, POPSPARSE_COO, where);
     }
+    // The matrix of an operand's contents, sorted by rows, with the size {groups x rows, columns}.
     CSRMatrix<T> sparsityDataImplToCSRMatrix(const SparsityDataImpl<T> &data, Where where = Where::here()) const
     {
         return back<CSRMatrix<T>>(data, POPSPARSE_CSR, where);
     }
+    // The matrix of an operand's contents, sorted by columns, with the size {groups x rows, columns}.
     CSCMatrix<T> sparsityDataImplToCSCMatrix(const SparsityDataImpl<T> &data, Where where = Where::here()) const
     {
         return back<CSCMatrix<T>>(data, POPSPARSE_CSC, where);
@@ -146,10 +151,11 @@ namespace static_
 
 // What is written to the tensor of an operand.
 template <typename T> struct SparsityDataImpl {
+    // Of the values in the operand's order, one for each element that it stores.
     explicit SparsityDataImpl(std::vector<T> values) : nzValues(std::move(values))
     {
     }
-    std::vector<T> nzValues;
+    std::vector<T> nzValues; // the values, in the operand's order
 };
 
 // A partitioner for a product's values. T: float or double. It keeps the last pattern. Not copyable.
@@ -158,6 +164,8 @@ template <typename T> class Partitioner
     typedef poputil::detail::Where Where;
 
   public:
+    // A partitioner for a product, with its type, HALF or FLOAT, and its options. Errors: poplar_error,
+    // type_error, invalid_option.
     Partitioner(const MatMulParams &params, const poplar::Type &dataType, const poplar::Target &target,
                 const poplar::OptionFlags &options, PlanningCache *cache = {}, std::string name = "",
                 Where where = Where::here())
@@ -176,6 +184,8 @@ template <typename T> class Partitioner
         popsparse_static_partitioner_destroy(partitioner);
     }
 
+    // The values of a matrix in the operand's order. The pattern is kept for the way back, and has to be that of the
+    // matrix that created the operand. Entries can be in any order; two at one place are an error (poplar_error).
     SparsityDataImpl<T> createSparsityDataImpl(const CSCMatrix<T> &matrix, Where where = Where::here()) const
     {
         return create(matrix, where);
@@ -193,10 +203,14 @@ template <typename T> class Partitioner
     {
         return back<COOMatrix<T>>(data, POPSPARSE_COO, where);
     }
+    // The matrix of these values with the last pattern, sorted by rows, with its size. Error, poplar_error: another
+    // number of values than the pattern has.
     CSRMatrix<T> sparsityDataImplToCSRMatrix(const SparsityDataImpl<T> &data, Where where = Where::here()) const
     {
         return back<CSRMatrix<T>>(data, POPSPARSE_CSR, where);
     }
+    // The matrix of these values with the last pattern, sorted by columns, with its size. Error, poplar_error: another
+    // number of values than the pattern has.
     CSCMatrix<T> sparsityDataImplToCSCMatrix(const SparsityDataImpl<T> &data, Where where = Where::here()) const
     {
         return back<CSCMatrix<T>>(data, POPSPARSE_CSC, where);

@@ -18,14 +18,17 @@ namespace popsparse
 class Block
 {
   public:
+    // Rows of a block, in elements.
     std::size_t getNumRowsInBlock() const
     {
         return blockDimensions[0];
     }
+    // Columns of a block, in elements.
     std::size_t getNumColumnsInBlock() const
     {
         return blockDimensions[1];
     }
+    // Elements of a block: rows times columns.
     std::size_t getBlockSize() const
     {
         return blockDimensions[0] * blockDimensions[1];
@@ -47,18 +50,21 @@ class Block
 
 // Coordinates: the row and the column of each block.
 template <typename T> struct COOMatrix : public Block {
-    typedef std::array<std::size_t, 2> BlockSize;
-    std::size_t numRows = 0;    // 0: not known
-    std::size_t numColumns = 0; // 0: not known
-    std::vector<T> nzValues;
-    std::vector<std::size_t> columnIndices;
-    std::vector<std::size_t> rowIndices;
+    typedef std::array<std::size_t, 2> BlockSize; // rows and columns of a block
+    std::size_t numRows = 0;                      // 0: not known
+    std::size_t numColumns = 0;                   // 0: not known
+    std::vector<T> nzValues;                      // block after block; a block's row by row
+    std::vector<std::size_t> columnIndices;       // the first column of each block
+    std::vector<std::size_t> rowIndices;          // the first row of each block
 
+    // A copy of these arrays, of a matrix whose size is that of the operation. Nothing is checked here: a partitioner
+    // does (poplar_error).
     COOMatrix(const std::vector<T> &values, const std::vector<std::size_t> &columns,
               const std::vector<std::size_t> &rows, const BlockSize &block = { { 1, 1 } })
         : Block(block), nzValues(values), columnIndices(columns), rowIndices(rows)
     {
     }
+    // A copy of these arrays, of a matrix of this size in elements.
     COOMatrix(std::size_t numRows_, std::size_t numColumns_, const std::vector<T> &values,
               const std::vector<std::size_t> &columns, const std::vector<std::size_t> &rows,
               const BlockSize &block = { { 1, 1 } })
@@ -66,11 +72,13 @@ template <typename T> struct COOMatrix : public Block {
           rowIndices(rows)
     {
     }
+    // Takes these arrays, which are empty afterwards; the size is that of the operation.
     COOMatrix(std::vector<T> &&values, std::vector<std::size_t> &&columns, std::vector<std::size_t> &&rows,
               const BlockSize &block = { { 1, 1 } })
         : Block(block), nzValues(std::move(values)), columnIndices(std::move(columns)), rowIndices(std::move(rows))
     {
     }
+    // Takes these arrays, which are empty afterwards, of a matrix of this size in elements.
     COOMatrix(std::size_t numRows_, std::size_t numColumns_, std::vector<T> &&values,
               std::vector<std::size_t> &&columns, std::vector<std::size_t> &&rows,
               const BlockSize &block = { { 1, 1 } })
@@ -84,6 +92,7 @@ template <typename T> struct COOMatrix : public Block {
           rowIndices(numNZ / (block[0] * block[1]))
     {
     }
+    // No arrays and no size yet: a matrix to fill.
     COOMatrix(const BlockSize &block = { { 1, 1 } }) : Block(block)
     {
     }
@@ -93,18 +102,21 @@ template <typename T> struct COOMatrix : public Block {
 
 // Compressed columns: the row of each block, and offsets of columns.
 template <typename T> struct CSCMatrix : public Block {
-    typedef std::array<std::size_t, 2> BlockSize;
-    std::size_t numRows = 0;    // 0: not known
-    std::size_t numColumns = 0; // 0: not known
-    std::vector<T> nzValues;
-    std::vector<std::size_t> columnIndices;
-    std::vector<std::size_t> rowIndices;
+    typedef std::array<std::size_t, 2> BlockSize; // rows and columns of a block
+    std::size_t numRows = 0;                      // 0: not known
+    std::size_t numColumns = 0;                   // 0: not known
+    std::vector<T> nzValues;                      // block after block; a block's row by row
+    std::vector<std::size_t> columnIndices;       // columns / block columns + 1 offsets into nzValues
+    std::vector<std::size_t> rowIndices;          // the first row of each block
 
+    // A copy of these arrays, of a matrix whose size is that of the operation. Nothing is checked here: a partitioner
+    // does (poplar_error).
     CSCMatrix(const std::vector<T> &values, const std::vector<std::size_t> &columns,
               const std::vector<std::size_t> &rows, const BlockSize &block = { { 1, 1 } })
         : Block(block), nzValues(values), columnIndices(columns), rowIndices(rows)
     {
     }
+    // A copy of these arrays, of a matrix of this size in elements.
     CSCMatrix(std::size_t numRows_, std::size_t numColumns_, const std::vector<T> &values,
               const std::vector<std::size_t> &columns, const std::vector<std::size_t> &rows,
               const BlockSize &block = { { 1, 1 } })
@@ -112,11 +124,13 @@ template <typename T> struct CSCMatrix : public Block {
           rowIndices(rows)
     {
     }
+    // Takes these arrays, which are empty afterwards; the size is that of the operation.
     CSCMatrix(std::vector<T> &&values, std::vector<std::size_t> &&columns, std::vector<std::size_t> &&rows,
               const BlockSize &block = { { 1, 1 } })
         : Block(block), nzValues(std::move(values)), columnIndices(std::move(columns)), rowIndices(std::move(rows))
     {
     }
+    // Takes these arrays, which are empty afterwards, of a matrix of this size in elements.
     CSCMatrix(std::size_t numRows_, std::size_t numColumns_, std::vector<T> &&values,
               std::vector<std::size_t> &&columns, std::vector<std::size_t> &&rows,
               const BlockSize &block = { { 1, 1 } })
@@ -130,6 +144,7 @@ template <typename T> struct CSCMatrix : public Block {
           rowIndices(numNZ / (block[0] * block[1]))
     {
     }
+    // No arrays and no size yet: a matrix to fill.
     CSCMatrix(const BlockSize &block = { { 1, 1 } }) : Block(block)
     {
     }
@@ -139,18 +154,21 @@ template <typename T> struct CSCMatrix : public Block {
 
 // Compressed rows: the column of each block, and offsets of rows.
 template <typename T> struct CSRMatrix : public Block {
-    typedef std::array<std::size_t, 2> BlockSize;
-    std::size_t numRows = 0;    // 0: not known
-    std::size_t numColumns = 0; // 0: not known
-    std::vector<T> nzValues;
-    std::vector<std::size_t> columnIndices;
-    std::vector<std::size_t> rowIndices;
+    typedef std::array<std::size_t, 2> BlockSize; // rows and columns of a block
+    std::size_t numRows = 0;                      // 0: not known
+    std::size_t numColumns = 0;                   // 0: not known
+    std::vector<T> nzValues;                      // block after block; a block's row by row
+    std::vector<std::size_t> columnIndices;       // the first column of each block
+    std::vector<std::size_t> rowIndices;          // rows / block rows + 1 offsets into nzValues
 
+    // A copy of these arrays, of a matrix whose size is that of the operation. Nothing is checked here: a partitioner
+    // does (poplar_error).
     CSRMatrix(const std::vector<T> &values, const std::vector<std::size_t> &columns,
               const std::vector<std::size_t> &rows, const BlockSize &block = { { 1, 1 } })
         : Block(block), nzValues(values), columnIndices(columns), rowIndices(rows)
     {
     }
+    // A copy of these arrays, of a matrix of this size in elements.
     CSRMatrix(std::size_t numRows_, std::size_t numColumns_, const std::vector<T> &values,
               const std::vector<std::size_t> &columns, const std::vector<std::size_t> &rows,
               const BlockSize &block = { { 1, 1 } })
@@ -158,11 +176,13 @@ template <typename T> struct CSRMatrix : public Block {
           rowIndices(rows)
     {
     }
+    // Takes these arrays, which are empty afterwards; the size is that of the operation.
     CSRMatrix(std::vector<T> &&values, std::vector<std::size_t> &&columns, std::vector<std::size_t> &&rows,
               const BlockSize &block = { { 1, 1 } })
         : Block(block), nzValues(std::move(values)), columnIndices(std::move(columns)), rowIndices(std::move(rows))
     {
     }
+    // Takes these arrays, which are empty afterwards, of a matrix of this size in elements.
     CSRMatrix(std::size_t numRows_, std::size_t numColumns_, std::vector<T> &&values,
               std::vector<std::size_t> &&columns, std::vector<std::size_t> &&rows,
               const BlockSize &block = { { 1, 1 } })
@@ -176,6 +196,7 @@ template <typename T> struct CSRMatrix : public Block {
           rowIndices(numRows_ / block[0] + 1)
     {
     }
+    // No arrays and no size yet: a matrix to fill.
     CSRMatrix(const BlockSize &block = { { 1, 1 } }) : Block(block)
     {
     }

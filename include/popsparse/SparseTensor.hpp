@@ -49,24 +49,30 @@ class SparseTensor
     SparseTensor() = default;
     SparseTensor(const SparseTensor &other) = default;
     SparseTensor &operator=(const SparseTensor &other) = default;
+    // Of two tensors of rank 1: the pattern, UNSIGNED_SHORT, and the values. Products refuse an operand without meta-
+    // data (poplar_error).
     SparseTensor(const poplar::Tensor &metaInfo, const poplar::Tensor &nzValues,
                  const poputil::TensorMetaData &opMetaData = {})
         : info(metaInfo), values(nzValues), data(opMetaData)
     {
     }
+    // Of the C interface's operand; the name of its operation is copied.
     explicit SparseTensor(const popsparse_dynamic_sparse_tensor &from)
         : info(from.meta_info), values(from.nz_values), data(detail::OpMetaData::make(from.op, pop_tensor()))
     {
     }
 
+    // The pattern: rank 1, written with a partitioner's metaInfo.
     const poplar::Tensor &getMetaInfoTensor() const
     {
         return info;
     }
+    // The values: rank 1, HALF or FLOAT, written with a partitioner's nzValues.
     const poplar::Tensor &getNzValuesTensor() const
     {
         return values;
     }
+    // The operation that the operand was created for; empty for one made of plain tensors.
     const poputil::TensorMetaData &getOpMetaData() const
     {
         return data;
@@ -97,19 +103,24 @@ class SparseTensor
     SparseTensor() = default;
     SparseTensor(const SparseTensor &other) = default;
     SparseTensor &operator=(const SparseTensor &other) = default;
+    // Of values of rank 1 and the meta-data of an operand that was created, which has the pattern. Products refuse an
+    // operand without it (poplar_error).
     SparseTensor(const poplar::Tensor &nzValues, const poputil::TensorMetaData &opMetaData = {})
         : values(nzValues), data(opMetaData)
     {
     }
+    // Of the C interface's operand; the name of its operation is copied.
     explicit SparseTensor(const popsparse_static_sparse_tensor &from)
         : values(from.nz_values), data(detail::OpMetaData::make(from.op, from.pattern))
     {
     }
 
+    // The values: rank 1, HALF or FLOAT, written with a partitioner's nzValues.
     const poplar::Tensor &getNzValuesTensor() const
     {
         return values;
     }
+    // The product that the operand was created for, and its pattern; empty for one made of a plain tensor.
     const poputil::TensorMetaData &getOpMetaData() const
     {
         return data;

@@ -36,6 +36,7 @@ struct SparsityParams {
     SparsityStructure structure;
     std::array<std::size_t, 2> blockDimensions; // rows and columns
 
+    // Blocks of block[0] rows and block[1] columns. The type that is given is not read: it follows from the block.
     SparsityParams(SparsityType /*type*/ = SparsityType::Element,
                    SparsityStructure structure_ = SparsityStructure::Unstructured,
                    std::array<std::size_t, 2> block = { { 1, 1 } })

@@ -296,6 +296,7 @@ template <typename T> T asFloatingPoint(const poplar::StringRef &value)
 {
     return static_cast<T>(poputil::detail::parseDouble(value.cloneAsString()));
 }
+// "true" or "1", "false" or "0"; another value is an error.
 inline bool asBool(const poplar::StringRef &value)
 {
     return poputil::detail::parseBool(value.cloneAsString());

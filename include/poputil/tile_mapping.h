@@ -57,11 +57,13 @@ POP_API unsigned poputil_map_tensor_linearly_with_offset_grain_at(pop_where wher
 POP_API void poputil_calc_linear_tile_mapping_on_target(const pop_target *target, pop_shape shape,
                                                         unsigned min_elements_per_tile, unsigned grain_size,
                                                         unsigned offset, bool ascending, pop_interval_lists *mapping);
+/* The linear mapping of a shape of a type: at least 128 bytes on a tile and grains of the vector width, from the tile
+ * `offset` on; the caller frees it. */
 POP_API void poputil_calc_linear_tile_mapping_of_type_on_target(const pop_target *target, pop_shape shape,
                                                                 pop_type type, unsigned offset, bool ascending,
                                                                 pop_interval_lists *mapping);
-/* A deterministic offset that depends on the shape and a seed; less than num_tiles (0 without tiles). */
 #define POPUTIL_OFFSET_SEED 0x9e3779b9 /* the seed of C++ programs that give none */
+/* A deterministic offset that depends on the shape and a seed; less than num_tiles (0 without tiles). */
 POP_API size_t poputil_choose_mapping_offset(size_t num_tiles, pop_shape shape, size_t seed);
 /* The place of a tile in a sequence of tiles that begins at `offset` and ascends, (tiles + tile - offset) mod tiles, or
  * descends, (2 tiles - offset - tile) mod tiles; and the inverse. 0 without tiles. */

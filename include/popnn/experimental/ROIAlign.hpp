@@ -19,6 +19,8 @@ struct roiAlignParams {
     bool aligned_;                             // whether regions move by half a pixel
     float spatialScale_;                       // factor from the regions' coordinates to those of the data
 
+    // samplingRatio samples of a bin in each direction, poolH x poolW bins of a region; aligned and spatialScale as the
+    // fields. Nothing is checked before the call that uses them.
     roiAlignParams(std::size_t samplingRatio, std::size_t poolH, std::size_t poolW, bool aligned, float spatialScale)
         : samplingRatio_(samplingRatio), alignedHeight_(poolH), alignedWidth_(poolW), aligned_(aligned),
           spatialScale_(spatialScale)
