@@ -19,7 +19,7 @@ const PICTURES = [
         ready: "canvas",
     },
     { name: "memory", of: 1, fragment: "#/memory?memory.breakdown=category&memory.tiles=0", ready: "[data-detail]" },
-    { name: "liveness", of: 1, fragment: "#/liveness?liveness.steps=54", ready: ".table-rows .tr" },
+    { name: "liveness", of: 1, fragment: "#/liveness", ready: ".table-rows .tr" },
     {
         name: "programs",
         of: 1,
