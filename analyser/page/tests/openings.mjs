@@ -33,7 +33,10 @@ for (const report of reports) {
             const asks = await page.$$eval(".empty", (all) =>
                 all.map((one) => one.textContent).filter((text) => /^(Click|Select) /.test(text)),
             );
-            for (const text of [...page.problems, ...asks]) {
+            // Nodes of an ONNX model have no text: the server answers 404, and the view says that it cannot be read.
+            const node = /\.onnx:\S*: the text is not shown/.test(await page.textContent("main"));
+            const known = (text) => node && text.includes("status of 404");
+            for (const text of [...page.problems.filter((one) => !known(one)), ...asks]) {
                 console.log(`${name}: ${text}`);
                 ++wrong;
             }
