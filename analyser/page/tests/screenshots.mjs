@@ -46,7 +46,13 @@ const PICTURES = [
         ready: ".uplot canvas",
         dark: true,
     },
-    { name: "operations", of: 3, file: "onnx-operations", fragment: "#/operations?operations.layer=onnx", ready: ".table-rows .tr" },
+    {
+        name: "operations",
+        of: 3,
+        file: "onnx-operations",
+        fragment: "#/operations?operations.layer=onnx",
+        ready: ".table-rows .tr",
+    },
     { name: "flame", of: 3, file: "onnx-flame", fragment: "#/flame", ready: ".flame canvas" },
 ];
 
