@@ -107,6 +107,30 @@ static bool take(const struct call *call, popsparse_static_sparse_tensor operand
     return true;
 }
 
+/* Sparse by dense {1,k,n}, or dense {1,n,k} by sparse; a transposed dense operand has its last two dimensions
+ * exchanged. */
+static pop_tensor product(const struct call *call, popsparse_static_sparse_tensor sparse, bool sparse_first,
+                          bool transpose_sparse, pop_tensor dense, bool transpose_dense,
+                          popsparse_planning_cache *cache)
+{
+    struct sparse_request request;
+    struct sparse_cells cells;
+    if (!take(call, sparse, !sparse_first, cache, &request, &cells))
+        return (pop_tensor){ 0 };
+    if (transpose_sparse) {
+        call_fail(call, POP_POPLAR_ERROR, "the sparse operand of a static product cannot be transposed");
+        return (pop_tensor){ 0 };
+    }
+    size_t k = sparse_first ? request.shape.columns : request.shape.rows, n = request.shape.batch;
+    bool lines_last = sparse_first == transpose_dense; /* {1,n,k} */
+    if (!sparse_takes_dense(call, &request, "the dense operand", dense,
+                            lines_last ? POP_SHAPE(1, n, k) : POP_SHAPE(1, k, n)))
+        return (pop_tensor){ 0 };
+    pop_tensor lines = lines_last ? pop_tensor_dim_shuffle(dense, POP_DIMS(0, 2, 1)) : dense;
+    pop_tensor result = sparse_product(call, &request, &cells, lines, !sparse_first);
+    return sparse_first || !call_ready(call) ? result : pop_tensor_dim_shuffle(result, POP_DIMS(0, 2, 1));
+}
+
 pop_tensor popsparse_static_sparse_dense_mat_mul_at(pop_where where, pop_graph *graph,
                                                     popsparse_static_sparse_tensor lhs, pop_tensor rhs,
                                                     pop_program sequence, bool transpose_lhs, bool transpose_rhs,
@@ -114,20 +138,7 @@ pop_tensor popsparse_static_sparse_dense_mat_mul_at(pop_where where, pop_graph *
                                                     popsparse_planning_cache *cache)
 {
     POPLIBS_CALL_IN(sequence, graph, lhs.nz_values, rhs, transpose_lhs, transpose_rhs, name, options);
-    struct sparse_request request;
-    struct sparse_cells cells;
-    if (!take(call, lhs, false, cache, &request, &cells))
-        return (pop_tensor){ 0 };
-    if (transpose_lhs) {
-        call_fail(call, POP_POPLAR_ERROR, "the sparse operand of a static product cannot be transposed");
-        return (pop_tensor){ 0 };
-    }
-    size_t k = request.shape.columns, n = request.shape.batch;
-    if (!sparse_takes_dense(call, &request, "the dense operand", rhs,
-                            transpose_rhs ? POP_SHAPE(1, n, k) : POP_SHAPE(1, k, n)))
-        return (pop_tensor){ 0 };
-    pop_tensor dense = transpose_rhs ? pop_tensor_dim_shuffle(rhs, POP_DIMS(0, 2, 1)) : rhs;
-    return sparse_product(call, &request, &cells, dense, false);
+    return product(call, lhs, true, transpose_lhs, rhs, transpose_rhs, cache);
 }
 
 pop_tensor popsparse_static_dense_sparse_mat_mul_at(pop_where where, pop_graph *graph, pop_tensor lhs,
@@ -136,19 +147,5 @@ pop_tensor popsparse_static_dense_sparse_mat_mul_at(pop_where where, pop_graph *
                                                     pop_options options, popsparse_planning_cache *cache)
 {
     POPLIBS_CALL_IN(sequence, graph, lhs, rhs.nz_values, transpose_lhs, transpose_rhs, name, options);
-    struct sparse_request request;
-    struct sparse_cells cells;
-    if (!take(call, rhs, true, cache, &request, &cells))
-        return (pop_tensor){ 0 };
-    if (transpose_rhs) {
-        call_fail(call, POP_POPLAR_ERROR, "the sparse operand of a static product cannot be transposed");
-        return (pop_tensor){ 0 };
-    }
-    size_t k = request.shape.rows, n = request.shape.batch;
-    if (!sparse_takes_dense(call, &request, "the dense operand", lhs,
-                            transpose_lhs ? POP_SHAPE(1, k, n) : POP_SHAPE(1, n, k)))
-        return (pop_tensor){ 0 };
-    pop_tensor dense = transpose_lhs ? lhs : pop_tensor_dim_shuffle(lhs, POP_DIMS(0, 2, 1));
-    pop_tensor result = sparse_product(call, &request, &cells, dense, true);
-    return call_ready(call) ? pop_tensor_dim_shuffle(result, POP_DIMS(0, 2, 1)) : (pop_tensor){ 0 };
+    return product(call, rhs, false, transpose_rhs, lhs, transpose_lhs, cache);
 }
