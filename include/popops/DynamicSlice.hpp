@@ -101,7 +101,7 @@ struct SlicePlanningParameters {
           numLookups(lookups), optionFlags(options)
     {
     }
-    // The same for one group.
+    // Parameters for one group of columns.
     SlicePlanningParameters(const poplar::Graph &planned, const poplar::Type &type, const std::size_t entries,
                             const std::size_t columns, const std::vector<std::size_t> &lookups,
                             const poplar::OptionFlags &options)

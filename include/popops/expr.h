@@ -75,7 +75,7 @@ POP_API void popops_map_expr_in_place_at(pop_where where, pop_graph *graph, popo
 POP_API void popops_map_expr_with_output_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors,
                                             pop_tensor out, pop_program sequence, const char *name,
                                             pop_options options);
-/* Several expressions over the same tensors, one after another: as separate calls, in order. results has room for
+/* Several expressions over the same tensors, one after another: as separate calls, in order. results is an array for
  * `count` tensors. In place: all are evaluated from the old values, then result i is copied to tensor i (poplar_error
  * for more expressions than tensors); with outputs, there are as many as expressions. */
 #define popops_map_exprs(...) popops_map_exprs_at(POP_HERE, __VA_ARGS__)

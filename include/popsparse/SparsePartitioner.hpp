@@ -28,7 +28,7 @@ namespace dynamic
 // What is written to the tensors of an operand: the pattern, whose numbers have 16 bits, and the values.
 template <typename T> struct SparsityDataImpl {
     std::vector<std::size_t> metaInfo; // the pattern; each number fits into 16 bits
-    std::vector<T> nzValues;           // the values, with zeros where buckets have room
+    std::vector<T> nzValues;           // the values, with zeros where buckets are not full
 };
 
 // A partitioner for operations with the same parameters and options. T: float or double. Not copyable.

@@ -59,7 +59,7 @@ POP_API pop_tensor popsparse_dynamic_fully_connected_grad_a_at(pop_where where, 
                                                                pop_options options, popsparse_planning_cache *cache);
 #define popsparse_dynamic_fully_connected_sparse_grad_w(...)                                                           \
     popsparse_dynamic_fully_connected_sparse_grad_w_at(POP_HERE, __VA_ARGS__)
-/* Adds the gradient of the weights to a sequence: a new tensor of nz_values' size and order, 0 where buckets have room.
+/* Adds the gradient of the weights to a sequence: a new tensor of nz_values' size and order, 0 in unused elements.
  * An update of the weights is an element-wise operation on the two.  meta_info is the weights'.  Needs option
  * doGradWPass. */
 POP_API pop_tensor popsparse_dynamic_fully_connected_sparse_grad_w_at(

@@ -18,7 +18,7 @@
 typedef struct popsparse_sparsity_data {
     size_t num_meta_info, num_nz_values; /* lengths of the arrays */
     size_t *meta_info;                   /* the pattern; each number fits into 16 bits.  Static: none */
-    double *nz_values;                   /* the values, with zeros where buckets have room */
+    double *nz_values;                   /* the values, with zeros where buckets are not full */
 } popsparse_sparsity_data;
 
 typedef struct popsparse_dynamic_partitioner popsparse_dynamic_partitioner; /* owned by the caller */

@@ -52,7 +52,7 @@ POP_API unsigned poputil_map_tensor_linearly_with_offset_at(pop_where where, pop
 POP_API unsigned poputil_map_tensor_linearly_with_offset_grain_at(pop_where where, pop_graph *graph, pop_tensor t,
                                                                   unsigned min_elements_per_tile, unsigned grain_size,
                                                                   unsigned offset, bool ascending);
-/* The same mappings of a shape without a graph, over the target's tiles; the caller frees them. A tile mapping has a
+/* The linear mappings of a shape without a graph, over the target's tiles; the caller frees them. A tile mapping has a
  * list for each tile; by type: with at least 128 bytes on a tile and grains of the vector width. */
 POP_API void poputil_calc_linear_tile_mapping_on_target(const pop_target *target, pop_shape shape,
                                                         unsigned min_elements_per_tile, unsigned grain_size,

@@ -70,7 +70,7 @@ inline poplar::Tensor bsSoftmax(poplar::Graph &graph, poplar::Tensor sparseTenso
 {
     return bsSoftmax(graph, sparseTensor, dim, blockSize, sparsity, subBlockMaskType, 1, prog, debugContext);
 }
-// The same in the place of the tensor.
+// Replaces the tensor by its softmax.
 inline void bsSoftmaxInPlace(poplar::Graph &graph, poplar::Tensor sparseTensor, const std::array<int, 2> &dim,
                              const std::array<int, 2> &blockSize, const std::vector<unsigned char> &sparsity,
                              SubBlockMask subBlockMaskType, unsigned numGroups, poplar::program::Sequence &prog,

@@ -34,7 +34,7 @@ POP_API void popsparse_experimental_bs_softmax_in_place_at(pop_where where, pop_
                                                            popsparse_experimental_sub_block_mask sub_block_mask,
                                                            pop_program sequence, const char *name);
 #define popsparse_experimental_bs_softmax(...) popsparse_experimental_bs_softmax_at(POP_HERE, __VA_ARGS__)
-/* The same in a new tensor. */
+/* The softmax as a new tensor; t keeps its values. */
 POP_API pop_tensor popsparse_experimental_bs_softmax_at(pop_where where, pop_graph *graph, pop_tensor t,
                                                         const popsparse_experimental_block_matrix *matrix,
                                                         popsparse_experimental_sub_block_mask sub_block_mask,

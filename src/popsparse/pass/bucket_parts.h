@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For codelets: goes through the parts of a bucket (plan/plan.h).  What a program writes to a bucket may be anything,
+/* For codelets: visits the parts of a bucket (plan/plan.h).  What a program writes to a bucket may be anything,
  * so each number is checked before it is used: a bucket that is no pattern ends where it stops to be one. */
 #ifndef POPSPARSE_PASS_BUCKET_PARTS_H
 #define POPSPARSE_PASS_BUCKET_PARTS_H

@@ -22,7 +22,7 @@ unsigned sparse_control_tile(const struct call *call, const struct sparse_reques
 /* A dense matrix in the plan's order, {z, groups, lines, batch / z}; the tiles that need the same part share it. */
 pop_tensor sparse_dense_variable(const struct call *call, const struct sparse_request *request, enum sparse_lines lines,
                                  const char *name);
-/* The same as {groups, lines, batch}. */
+/* Such a dense matrix seen as {groups, lines, batch}. */
 pop_tensor sparse_dense_view(const struct call *call, const struct sparse_request *request, pop_tensor dense);
 /* A dense {groups, lines, batch} in the plan's order, with contiguous parts: copied where it is not. */
 pop_tensor sparse_dense_arranged(const struct call *call, const struct sparse_request *request, enum sparse_lines lines,

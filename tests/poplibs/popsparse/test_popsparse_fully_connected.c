@@ -132,7 +132,7 @@ static void check_grad_w(const struct run *run, const struct pattern *p, const d
         }
     for (size_t i = 0; i < data->num_nz_values; ++i)
         zeros += data->nz_values[i] == 0;
-    assert_true(zeros >= (double)(data->num_nz_values - made.num_nz_values)); /* where buckets have room */
+    assert_true(zeros >= (double)(data->num_nz_values - made.num_nz_values)); /* in unused elements of buckets */
     free(dense);
     popsparse_matrix_free(&made);
 }

@@ -39,7 +39,7 @@ function useColours(): (type: string) => string {
 
 function Shares({ account, narrow }: { account: Activities; narrow?: boolean }) {
     const colour = useColours();
-    const named = narrow ? 0.3 : 0.16; // a part as long has room for its name
+    const named = narrow ? 0.3 : 0.16; // a part must be this long for its name to fit
     return (
         <div class="shares">
             {partsOf(account).map((part) => (

@@ -137,7 +137,7 @@ function drawLane(
 
 const MARKS_APART = 6; // pixels, at least
 
-/** Dashed lines where iterations of the main loop begin, if there is room for them. */
+/** Dashed lines where iterations of the main loop begin, unless they would be too close together. */
 function drawMarks(pen: Pen, scale: Scale, marks: readonly number[], ink: string, bottom: number): void {
     const inside = marks.filter((mark) => mark >= scale.span.from && mark <= scale.span.to);
     if (inside.length * MARKS_APART > scale.width) return;
