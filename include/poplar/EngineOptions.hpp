@@ -54,11 +54,7 @@ class EngineOptions
     // Equal options, targets and numbers of replicas have equal hashes.
     friend std::size_t hash_value(const EngineOptions &options)
     {
-        std::size_t hash = hash_value(options.target) * 31 + options.factor;
-        for (const OptionFlags::OptionFlag &flag : options.flags)
-            for (const std::string &text : { flag.first, flag.second })
-                hash = hash * 31 + std::hash<std::string>()(text);
-        return hash;
+        return (hash_value(options.target) * 31 + hash_value(options.flags)) * 31 + options.factor;
     }
 
   private:

@@ -345,7 +345,10 @@ class POP_API Graph
                                      Where where = Where::here());
 
     // ---- serialization ----
+    // Dumps the graph for tools, also with programs.
     void serialize(std::ostream &out, SerializationFormat format, Where where = Where::here()) const;
+    void serialize(std::ostream &out, ArrayRef<program::Program> programs, SerializationFormat format,
+                   Where where = Where::here()) const;
     // Writes the layout of tensors; creates new variables with the same layout.
     void serializeTensors(std::ostream &out, ArrayRef<Tensor> tensors, SerializationFormat format,
                           Where where = Where::here()) const;

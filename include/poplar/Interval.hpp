@@ -6,6 +6,7 @@
 #include <poplar/detail/standard.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <ostream>
 #include <string>
 
@@ -70,6 +71,10 @@ template <typename T> struct GenericInterval {
     friend bool operator<(const GenericInterval &a, const GenericInterval &b)
     {
         return a.begin() < b.begin() || (a.begin() == b.begin() && a.end() < b.end());
+    }
+    friend std::size_t hash_value(const GenericInterval &interval)
+    {
+        return std::hash<T>()(interval.begin()) * 31 + std::hash<T>()(interval.end());
     }
     friend std::ostream &operator<<(std::ostream &out, const GenericInterval &interval)
     {

@@ -75,6 +75,14 @@ class POP_API OptionFlags
     {
         return !(a == b);
     }
+    // Equal options have equal hashes.
+    friend std::size_t hash_value(const OptionFlags &options)
+    {
+        std::size_t hash = options.size();
+        for (const OptionFlag &flag : options)
+            hash = (hash * 31 + hash_value(StringRef(flag.first))) * 31 + hash_value(StringRef(flag.second));
+        return hash;
+    }
     friend POP_API std::ostream &operator<<(std::ostream &out, const OptionFlags &options);
 
   private:

@@ -102,6 +102,12 @@ class POP_API CString
 };
 
 } // namespace detail
+// Equal texts have equal hashes, those of std::string.
+inline std::size_t hash_value(const StringRef &text)
+{
+    return std::hash<std::string>()(text.cloneAsString());
+}
+
 } // namespace poplar
 
 namespace gccs
@@ -114,7 +120,7 @@ namespace std
 template <> struct hash<poplar::StringRef> {
     size_t operator()(const poplar::StringRef &text) const
     {
-        return hash<string>()(text.cloneAsString());
+        return hash_value(text);
     }
 };
 } // namespace std

@@ -45,6 +45,10 @@ class VariableRef
     {
         return a.id < b.id;
     }
+    friend std::size_t hash_value(const VariableRef &variable)
+    {
+        return variable.hash();
+    }
 
   private:
     unsigned id, factor;
@@ -69,6 +73,10 @@ struct VariableInterval {
     friend bool operator<(const VariableInterval &a, const VariableInterval &b)
     {
         return a.var < b.var || (a.var == b.var && a.interval < b.interval);
+    }
+    friend std::size_t hash_value(const VariableInterval &part)
+    {
+        return hash_value(part.var) * 31 + hash_value(part.interval);
     }
 };
 

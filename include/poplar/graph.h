@@ -536,6 +536,12 @@ POP_API size_t pop_graph_deserialize_tensors_at(pop_where where, pop_graph *grap
 #define pop_graph_serialize(...) pop_graph_serialize_at(POP_HERE, __VA_ARGS__)
 /* A dump of the whole graph for tools, write-only: JSON, or the same as CBOR (POP_SERIALIZE_BINARY). */
 POP_API bool pop_graph_serialize_at(pop_where where, pop_graph *graph, FILE *file, pop_serialization format);
+#define pop_graph_serialize_programs(...) pop_graph_serialize_programs_at(POP_HERE, __VA_ARGS__)
+/* The same with programs: "programs" are the numbers of the given ones, "steps" describes each program that they reach
+ * once (kind, name, what it works on, children), "functions" has the program of each function.
+ * control_program_error: a program is null or belongs to another graph. */
+POP_API bool pop_graph_serialize_programs_at(pop_where where, pop_graph *graph, FILE *file, const pop_program *programs,
+                                             size_t count, pop_serialization format);
 #define pop_graph_output_compute_graph(...) pop_graph_output_compute_graph_at(POP_HERE, __VA_ARGS__)
 /* Graphviz: the steps of programs and the variables between them. */
 POP_API bool pop_graph_output_compute_graph_at(pop_where where, pop_graph *graph, FILE *file,

@@ -142,6 +142,10 @@ POP_API pop_profile_value pop_profile_summary_report(void);
 POP_API pop_status pop_print_profile_summary(FILE *file, const pop_profile_value *graph,
                                              const pop_profile_value *execution, pop_options options,
                                              pop_error *error) POP_MUST_CHECK;
+/* Prints the summary of a report: path is profile.pop, or the directory that has it. Loads libpva, which reads it.
+ * file_load_error: no report, or no libpva; invalid_option on an unknown option. */
+POP_API pop_status pop_print_report_summary(FILE *file, const char *path, pop_options options,
+                                            pop_error *error) POP_MUST_CHECK;
 /* Prints the part of pop_print_profile_summary that needs the graph profile alone. */
 POP_API pop_status pop_print_graph_summary(FILE *file, const pop_profile_value *graph, pop_options options,
                                            pop_error *error) POP_MUST_CHECK;

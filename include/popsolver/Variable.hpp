@@ -5,6 +5,8 @@
 
 #include <popsolver/popsolver.h>
 
+#include <cstddef>
+
 namespace popsolver
 {
 
@@ -42,6 +44,10 @@ inline bool operator!=(Variable a, Variable b)
 inline bool operator<(Variable a, Variable b)
 {
     return a.id < b.id;
+}
+inline std::size_t hash_value(Variable variable)
+{
+    return variable.id;
 }
 
 } // namespace popsolver

@@ -9,6 +9,7 @@
 #include "image/file.h"
 
 #include "base/log.h"
+#include "base/plugin.h"
 #include "base/str.h"
 
 #include <dlfcn.h>
@@ -32,25 +33,6 @@ struct all_statuses {
 };
 
 /* ---- the plug-in ---- */
-
-/* Loads the plug-in from this library's directory, or from the loader's search path. */
-static void *load_plugin(void)
-{
-    Dl_info info;
-    char path[4096];
-    void *address = NULL;
-    pop_status (*here)(pop_engine *, const char *, pop_error *) = ranks_begin;
-    memcpy(&address, &here, sizeof(address));
-    if (dladdr(address, &info) && info.dli_fname) {
-        const char *slash = strrchr(info.dli_fname, '/');
-        snprintf(path, sizeof(path), "%.*slibpoplar_mpi.so", slash ? (int)(slash - info.dli_fname) + 1 : 0,
-                 info.dli_fname);
-        void *plugin = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-        if (plugin)
-            return plugin;
-    }
-    return dlopen("libpoplar_mpi.so", RTLD_NOW | RTLD_GLOBAL);
-}
 
 /* Whether an environment variable has a number of processes above 1. */
 static bool several_processes(const char *variable)
@@ -82,7 +64,7 @@ static const struct transport *find_transport(const char **problem)
         warn_of_other_mpi();
         return NULL;
     }
-    void *plugin = load_plugin();
+    void *plugin = plugin_load("libpoplar_mpi.so", RTLD_NOW | RTLD_GLOBAL);
     if (!plugin) {
         *problem = "libpoplar_mpi.so cannot be loaded: it is built only where Open MPI is; " HOW_TO_BUILD;
         return NULL;

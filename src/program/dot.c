@@ -244,10 +244,8 @@ static bool output(pop_where where, const char *api, pop_graph *graph, FILE *fil
     if (!file || (count && !programs))
         return store_fail(store, POP_FILE_LOAD_ERROR, where, api, "%s NULL",
                           file ? "the list of programs is" : "the file is");
-    for (size_t i = 0; i < count; ++i)
-        if (programs[i].store != store || !programs[i].id || programs[i].id > store->programs.count)
-            return store_fail(store, POP_CONTROL_PROGRAM_ERROR, where, api, "program %zu %s", i,
-                              programs[i].id ? "belongs to another graph" : "is null");
+    if (!node_check_programs(&(struct program_call){ store, where, api }, programs, count))
+        return false;
     struct dot dot = { .store = store, .vertices = vertices };
     sort_vertices(&dot);
     dot.use = mem_zero(store->variables.count, sizeof(*dot.use));

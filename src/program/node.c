@@ -135,3 +135,12 @@ struct program_node *node_sequence(const struct program_call *call, pop_program 
                program_kind_name((enum program_kind)node->kind));
     return NULL;
 }
+
+bool node_check_programs(const struct program_call *call, const pop_program *programs, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (programs[i].store != call->store || !programs[i].id || programs[i].id > call->store->programs.count)
+            return store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api, "program %zu %s", i,
+                              programs[i].id ? "belongs to another graph" : "is null");
+    return true;
+}

@@ -67,6 +67,8 @@ bool node_check_element(const struct program_call *call, pop_tensor t, const cha
 bool node_check_scalar(const struct program_call *call, pop_tensor t, const char *what);
 /* The node of a sequence that a call adds to, or NULL and the error recorded. */
 struct program_node *node_sequence(const struct program_call *call, pop_program sequence);
+/* False, and the error recorded, when a program of a list is null or belongs to another graph. */
+bool node_check_programs(const struct program_call *call, const pop_program *programs, size_t count);
 /* Adds a child's node index. */
 void node_add_child(struct program_node *node, pop_program child);
 

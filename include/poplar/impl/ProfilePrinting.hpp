@@ -20,6 +20,13 @@ POPLAR_IMPL void printProfileSummary(std::ostream &out, const ProfileValue &grap
                   error);
     text.send(out);
 }
+POPLAR_IMPL void printProfileSummary(std::ostream &out, const std::string &profilePath, const OptionFlags &options)
+{
+    detail::OutputFile text;
+    pop_error error;
+    detail::check(pop_print_report_summary(text.c(), profilePath.c_str(), detail::Options(options), &error), error);
+    text.send(out);
+}
 POPLAR_IMPL void printGraphSummary(std::ostream &out, const ProfileValue &graphProfile, const OptionFlags &options)
 {
     const detail::OwnedProfileValue graph(graphProfile.c());

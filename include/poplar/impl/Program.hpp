@@ -485,6 +485,16 @@ POPLAR_IMPL void Graph::outputVertexGraph(std::ostream &out, ArrayRef<program::P
     detail::check(c());
     file.send(out);
 }
+POPLAR_IMPL void Graph::serialize(std::ostream &out, ArrayRef<program::Program> programs, SerializationFormat format,
+                                  Where where) const
+{
+    const detail::Programs list(c(), programs);
+    detail::OutputFile file;
+    pop_graph_serialize_programs_at(where, c(), file.c(), list.data(), list.size(),
+                                    static_cast<pop_serialization>(format));
+    detail::check(c());
+    file.send(out);
+}
 
 } // namespace poplar
 #endif
