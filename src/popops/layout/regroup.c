@@ -148,6 +148,49 @@ static bool can_regroup(pop_tensor t, poputil_dim_grouping from, poputil_dim_gro
            pop_tensor_dim(t, from.dim) % from.size == 0 && pop_tensor_dim(t, to.dim) % to.size == 0;
 }
 
+/* The number of elements on the IPU that has most of them; 0 after an error. */
+static size_t elements_of_fullest_ipu(const struct call *call, pop_tensor t)
+{
+    size_t most = 0, tiles = pop_graph_target(call->graph)->tiles_per_ipu;
+    pop_interval_lists mapping;
+    if (!pop_graph_get_tile_mapping(call->graph, t, NULL, &mapping))
+        return 0;
+    for (size_t first = 0; first < mapping.count; first += tiles) {
+        size_t here = 0, last = poplibs_min(first + tiles, mapping.count);
+        for (size_t i = mapping.first[first]; i < mapping.first[last]; ++i)
+            here += mapping.intervals[i].end - mapping.intervals[i].begin;
+        most = poplibs_max(most, here);
+    }
+    pop_interval_lists_free(&mapping);
+    return most;
+}
+
+static unsigned greatest_common_divisor(unsigned a, unsigned b)
+{
+    return b ? greatest_common_divisor(b, a % b) : a;
+}
+
+/* Divides both groups as long as the blocks of the fullest IPU are at most its tiles: large blocks would leave most
+ * tiles idle.  The rule is the original's of March 2021: the divisor takes the smallest primes of both groups, counted
+ * in grains, first; it divides the from group as far as that has them, then the to group. */
+static void make_finer(const struct call *call, pop_tensor t, poputil_dim_grouping *from, poputil_dim_grouping *to)
+{
+    unsigned grain = popops_get_minimum_regroup_grain_size(pop_tensor_type(t)), divisor = 1, prime = 2;
+    if (from->size % grain || to->size % grain)
+        return;
+    size_t block = (size_t)from->size * to->size, grains = block / grain / grain,
+           blocks = elements_of_fullest_ipu(call, t) / block, tiles = pop_graph_target(call->graph)->tiles_per_ipu;
+    while (grains > 1 && blocks * divisor * prime <= tiles)
+        if (grains % prime == 0) {
+            divisor *= prime;
+            grains /= prime;
+        } else
+            ++prime;
+    unsigned of_from = greatest_common_divisor(divisor, from->size / grain);
+    from->size /= of_from;
+    to->size /= divisor / of_from;
+}
+
 pop_tensor popops_regroup_tensor_apart_at(pop_where where, pop_graph *graph, pop_tensor t,
                                           pop_compute_set transpositions, poputil_dim_grouping from,
                                           poputil_dim_grouping to, const char *name, pop_tensor *source,
@@ -170,6 +213,7 @@ pop_tensor popops_regroup_tensor_apart_at(pop_where where, pop_graph *graph, pop
     }
     if (!pop_tensor_num_elements(t))
         return t;
+    make_finer(call, t, &from, &to);
     *source = group(call, t, to, from);
     size_t rank = pop_tensor_shape(t, shape, MAX_DIMS), grouped_shape[MAX_DIMS + 2];
     pop_tensor_shape(*source, grouped_shape, MAX_DIMS + 2);

@@ -178,6 +178,60 @@ static void test_blocks_are_sent_by_exchange(void **state)
     bed_close(&bed);
 }
 
+/* The number of tiles with elements of t. */
+static size_t tiles_used(pop_graph *graph, pop_tensor t, size_t count)
+{
+    enum { TILES = 64 };
+    bool used[TILES] = { false };
+    size_t total = 0;
+    int *tiles = tiles_of_tensor(graph, t);
+    for (size_t i = 0; i < count; ++i)
+        used[tiles[i]] = true;
+    free(tiles);
+    for (size_t i = 0; i < TILES; ++i)
+        total += used[i];
+    return total;
+}
+
+/* Fewer blocks than tiles are divided by the smallest primes of both groups, the group that was contiguous first, down
+ * to grains of 4 halves or 2 floats; groups that are no multiples of a grain stay. */
+static void test_blocks_are_divided_for_idle_tiles(void **state)
+{
+    (void)state;
+    static const struct {
+        pop_type type;
+        size_t rows, columns;
+        unsigned from, to, tiles;
+        size_t used;
+        unsigned group; /* of the result's contiguous dimension */
+    } cases[] = {
+        { POP_HALF, 32, 64, 64, 32, 64, 64, 8 },  /* 1 block: columns of 4, then rows of 8 */
+        { POP_HALF, 32, 64, 32, 32, 64, 64, 8 },  /* 2 blocks by 32 */
+        { POP_HALF, 20, 12, 12, 20, 8, 3, 20 },   /* by 3; another 5 were more than 8 */
+        { POP_HALF, 20, 12, 12, 20, 64, 15, 4 },  /* all grains */
+        { POP_FLOAT, 20, 12, 12, 20, 64, 60, 2 }, /* grains of 2 */
+        { POP_HALF, 18, 64, 64, 18, 64, 1, 18 },  /* no grains of 4 */
+    };
+    for (size_t i = 0; i < COUNT(cases); ++i) {
+        struct bed bed = bed_open(BED_MODEL, cases[i].tiles, popops_add_codelets_at);
+        size_t rows = cases[i].rows, columns = cases[i].columns;
+        pop_tensor t = bed_input(&bed, cases[i].type, POP_SHAPE(rows, columns), BED_ONE_TILE);
+        pop_program copies = pop_sequence(bed.graph, "copies");
+        pop_compute_set set = pop_graph_add_compute_set(bed.graph, "transpose");
+        pop_sequence_add(bed.program, copies);
+        pop_tensor out = popops_regroup_tensor(bed.graph, t, copies, set, (poputil_dim_grouping){ 1, cases[i].from },
+                                               (poputil_dim_grouping){ 0, cases[i].to }, "x");
+        pop_sequence_add(bed.program, pop_execute(set, NULL));
+        poputil_dim_grouping seen;
+        assert_true(poputil_detect_dim_groupings(bed.graph, out, &seen, 1) > 0);
+        assert_int_equal(seen.dim, 0);
+        assert_int_equal(seen.size, cases[i].group);
+        assert_int_equal(tiles_used(bed.graph, out, rows * columns), cases[i].used);
+        bed_check(bed_run(&bed, out), bed_given(&bed, t), rows * columns, 0, 0);
+        bed_close(&bed);
+    }
+}
+
 int main(void)
 {
     setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* no write is out of bounds */
@@ -186,6 +240,7 @@ int main(void)
         cmocka_unit_test(test_costs),
         cmocka_unit_test(test_regrouping),
         cmocka_unit_test(test_blocks_are_sent_by_exchange),
+        cmocka_unit_test(test_blocks_are_divided_for_idle_tiles),
         cmocka_unit_test(test_views_that_are_not_regrouped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
