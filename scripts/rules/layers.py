@@ -7,7 +7,7 @@ from .tree import Finding, line_of, rule
 
 LAYERS = {"base": 1, "value": 2, "pvti": 3, "pva": 3, "target": 2, "tile": 3, "popc": 3, "graph": 3, "program": 3, "image": 3, "compiler": 4, "timeline": 4,
           "profile": 5, "report": 6, "engine": 7, "mpi": 8}
-LIBRARIES = ("poputil", "popsolver", "popops", "poprand", "poplin", "popnn", "popsparse", "popfloat", "gcl", "onnx")  # each may use those before it
+LIBRARIES = ("poputil", "popsolver", "popops", "poprand", "poplin", "popnn", "popsparse", "popfloat", "gcl", "onnx", "popef", "popdist")  # each may use those before it
 READERS = ("pva", "pvti")
 OTHERS = ("analyser/server", "tools", "bench")  # only cycles are refused there
 INCLUDE = re.compile(r'^ *# *include *(["<])([^">]*)[">]', re.M)

@@ -6,7 +6,7 @@ import subprocess
 
 from .tree import Finding, line_of, rule
 
-LIBRARIES = ("poputil", "popsolver", "popops", "poprand", "poplin", "popnn", "popsparse", "popfloat", "gcl", "poplibs")
+LIBRARIES = ("poputil", "popsolver", "popops", "poprand", "poplin", "popnn", "popsparse", "popfloat", "gcl", "popef", "popdist", "poplibs")
 DEFINITION = re.compile(r"^[ \t]*(?:static |const |typedef )*(struct|union|enum)\s+(\w+)\s*\{", re.M)
 
 

@@ -12,6 +12,7 @@
 #include "tile/machine.h"
 #include "tile/program.h"
 
+#include <popef/popef.h>
 #include <poplar/poplar.h>
 #include <poplar/profile.h>
 #include <pva/pva.h>
@@ -254,6 +255,21 @@ static void read_tile_object(const uint8_t *data, size_t size)
     tile_object_free(object);
 }
 
+static void read_popef(const uint8_t *data, size_t size)
+{
+    pop_error error;
+    popef_reader *reader = popef_reader_of(data, size, "fuzz", &error);
+    size_t bytes = 0;
+    for (size_t i = 0; i < popef_reader_count(reader); ++i) {
+        popef_blob blob = popef_reader_blob(reader, i);
+        for (size_t k = 0; k < blob.size; ++k)
+            bytes += ((const uint8_t *)blob.data)[k];
+    }
+    if (bytes == SIZE_MAX)
+        puts("never");
+    popef_reader_close(reader);
+}
+
 const struct reader readers[] = {
     { "executable", read_executable, true },
     { "gp", read_gp, true },
@@ -269,6 +285,7 @@ const struct reader readers[] = {
     { "debug", read_debug, false },
     { "assembly", read_assembly, false },
     { "tile_object", read_tile_object, false },
+    { "popef", read_popef, true },
 };
 const size_t readers_count = sizeof(readers) / sizeof(readers[0]);
 

@@ -9,6 +9,7 @@
 
 #include "tile/assemble.h"
 
+#include <popef/popef.h>
 #include <poplar/poplar.h>
 #include <poplar/profile.h>
 #include <pvti/pvti.h>
@@ -189,6 +190,29 @@ static void seed_assembly(const char *directory)
     str_free(&messages);
 }
 
+static void seed_popef(const char *directory)
+{
+    pop_error error;
+    FILE *file = seed(directory, "popef", "model");
+    popef_writer *writer = popef_writer_create(file, &error);
+    must(writer != NULL, "popef", &error);
+    static const char facts[] = "{\"executable\": \"m\", \"anchors\": [{\"handle\": \"in\"}]}",
+                      tensor[] = "{\"name\": \"w\", \"type\": \"F32\", \"shape\": [2, 3], \"tensors\": 1}";
+    static const float values[6] = { 1, 2, 3, 4, 5, 6 };
+    for (int kind = POPEF_METADATA; kind < POPEF_KINDS; ++kind) {
+        bool has_values = kind == POPEF_TENSOR || kind == POPEF_FEED;
+        const char *text = kind == POPEF_METADATA || kind == POPEF_OPAQUE ? facts : tensor;
+        pop_profile_value map;
+        must(pop_profile_read_json(text, strlen(text), &map, &error) == POP_OK, "popef", &error);
+        pop_profile_set(&map, "name", pop_profile_string("n"));
+        must(popef_writer_add(writer, (popef_kind)kind, &map, values, has_values ? sizeof(values) : 0, &error) ==
+                 POP_OK,
+             "popef", &error);
+        pop_profile_free(&map);
+    }
+    must(popef_writer_close(writer, &error) == POP_OK && fclose(file) == 0, "popef", &error);
+}
+
 void seeds_write(const char *directory)
 {
     char path[512], options[600];
@@ -199,6 +223,7 @@ void seeds_write(const char *directory)
     unsetenv("PVTI_OPTIONS");
     seed_texts(directory);
     seed_assembly(directory);
+    seed_popef(directory);
     seed_module(directory);
     seed_graph_files(directory);
     snprintf(path, sizeof(path), "%s/profile.pop", directory);
