@@ -13,6 +13,7 @@
 #include "base/str.h"
 
 #include <dlfcn.h>
+#include <poplar/ranks.h>
 
 struct ranks {
     const struct transport *transport;
@@ -47,6 +48,8 @@ static bool several_processes(const char *variable)
     "build "                                                                                                           \
     "Tremula again (cmake --preset release; make install)"
 
+#define NO_RANKS "the program was started by mpirun, but its processes cannot work together: %s"
+
 /* Processes of another MPI, which start programs that do not use it as well: each runs all replicas. */
 static void warn_of_other_mpi(void)
 {
@@ -73,6 +76,37 @@ static const struct transport *find_transport(const char **problem)
     void *symbol = dlsym(plugin, TRANSPORT_SYMBOL);
     memcpy(&open, &symbol, sizeof(open));
     return symbol ? open(problem) : (*problem = "libpoplar_mpi.so has another version", NULL);
+}
+
+/* ---- calls of programs ---- */
+
+pop_status pop_ranks(unsigned *rank, unsigned *count, pop_error *error)
+{
+    static const char api[] = "pop_ranks";
+    const char *problem = NULL;
+    if (!rank || !count)
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the place for a number is NULL");
+    const struct transport *transport = find_transport(&problem);
+    *rank = transport ? transport->rank : 0;
+    *count = transport ? transport->count : 1;
+    return problem ? error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, NO_RANKS, problem) : POP_OK;
+}
+
+pop_status pop_ranks_gather(const void *own, size_t bytes, void *all, pop_error *error)
+{
+    static const char api[] = "pop_ranks_gather";
+    const char *problem = NULL;
+    unsigned bad = 0;
+    if (bytes && (!own || !all))
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the %s is NULL", own ? "result" : "data");
+    const struct transport *transport = find_transport(&problem);
+    if (problem)
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, NO_RANKS, problem);
+    if (!transport && bytes)
+        memmove(all, own, bytes);
+    if (transport && !transport->gather(own, bytes, all, &bad))
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "rank %u has ended or does not answer", bad);
+    return POP_OK;
 }
 
 /* ---- assignment of replicas ---- */
@@ -116,8 +150,7 @@ pop_status ranks_begin(pop_engine *engine, const char *api, pop_error *error)
     }
     const struct transport *transport = replicas > 1 ? find_transport(&problem) : NULL;
     if (problem)
-        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api,
-                         "the program was started by mpirun, but its processes cannot work together: %s", problem);
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, NO_RANKS, problem);
     if (!transport)
         return POP_OK;
     if (!given && replicas < transport->count)

@@ -7,6 +7,7 @@
 #include <poplar/popc.h>
 #include <poplar/poplar.h>
 #include <poplar/profile.h>
+#include <poplar/ranks.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
