@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "poplin/convolution/conv_build.h"
-#include "poplin/convolution/conv_copies.h"
-#include "poplin/convolution/conv_dilate.h"
-#include "poplin/convolution/conv_new.h"
-#include "poplin/convolution/conv_operands.h"
-#include "poplin/convolution/conv_order.h"
 #include "poplin/convolution/conv_partials.h"
-#include "poplin/convolution/conv_places.h"
-#include "poplin/convolution/conv_regroup.h"
-#include "poplin/convolution/conv_result.h"
-#include "poplin/convolution/conv_stride.h"
-#include "poplin/convolution/conv_sums.h"
+#include "poplin/convolution/convolution.h"
 #include "poplin/planner/method.h"
 
 #include <assert.h>

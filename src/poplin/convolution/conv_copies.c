@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "poplin/convolution/conv_copies.h"
 #include "poplin/convolution/conv_views.h"
+#include "poplin/convolution/convolution.h"
 
 #include <popops/fill.h>
 

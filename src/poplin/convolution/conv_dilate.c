@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The backward pass of a strided convolution with a kernel of one element has zeros between its outputs: the zeros are
  * written, not computed. */
-#include "poplin/convolution/conv_dilate.h"
-#include "poplin/convolution/conv_new_like.h"
 #include "poplin/convolution/conv_views.h"
+#include "poplin/convolution/convolution.h"
 
 #include <poplin/conv_util.h>
 #include <popops/fill.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "poplin/convolution/conv_new.h"
-#include "poplin/convolution/conv_operands.h"
 #include "poplin/convolution/conv_parts.h"
-#include "poplin/convolution/conv_stride.h"
 #include "poplin/convolution/conv_views.h"
+#include "poplin/convolution/convolution.h"
 
 #include <poputil/tile_mapping.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applies the plan's transforms to operands, and their inverses to the output and to new operands.  Here operands have
  * dimensions {groups, batch, field..., channels} and {groups, kernel..., output channels, input channels}. */
-#include "poplin/convolution/conv_operands.h"
 #include "poplin/convolution/conv_views.h"
+#include "poplin/convolution/convolution.h"
 #include "poplin/planner/method.h"
 
 #include <assert.h>

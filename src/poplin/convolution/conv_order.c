@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "poplin/convolution/conv_order.h"
+#include "poplin/convolution/convolution.h"
 
 unsigned conv_last_dim(pop_tensor t)
 {

@@ -2,8 +2,8 @@
 /* Improves the mapping of an operand's copy.  The exchange writes received pieces directly to their addresses, but data
  * that stays on its tile is copied by a worker, which is slow for many small pieces.  Such tiles swap their part of the
  * copy with that of another tile. */
-#include "poplin/convolution/conv_places.h"
 #include "poplin/convolution/conv_views.h"
+#include "poplin/convolution/convolution.h"
 
 /* A copy worker's cycles for a piece of one element; cycles of an exchange that a swap may add. */
 enum { PIECE_CYCLES = 8, EXCHANGE_CYCLES = 150 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "poplin/convolution/conv_regroup.h"
-#include "poplin/convolution/conv_copies.h"
+#include "poplin/convolution/convolution.h"
 
 #include <assert.h>
 #include <popops/rearrange.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "poplin/convolution/conv_result.h"
-#include "poplin/convolution/conv_order.h"
 #include "poplin/convolution/conv_views.h"
+#include "poplin/convolution/convolution.h"
 #include "poplin/params/params.h"
 
 #include <poputil/tile_mapping.h>

@@ -8,7 +8,7 @@
 struct conv_simple {
     poplin_conv_params params; /* the convolution that is planned and built */
     bool is_empty;             /* nothing is multiplied: there is no plan, and params are the given ones */
-    /* Its output is dilated afterwards (conv_dilate.h); its input is sampled with a stride before (conv_stride.h). */
+    /* Its output is dilated afterwards (conv_dilate.c); its input is sampled with a stride before (conv_stride.c). */
     bool dilates, strides;
 };
 struct conv_simple conv_simplify(const poplin_conv_params *params);

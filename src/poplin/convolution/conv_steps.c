@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "poplin/convolution/conv_steps.h"
-#include "poplin/convolution/conv_build.h"
-#include "poplin/convolution/conv_new.h"
-#include "poplin/convolution/conv_order.h"
-#include "poplin/convolution/conv_places.h"
+#include "poplin/convolution/convolution.h"
+#include "poplin/host/host.h"
 #include "poplin/host/host_conv_operand.h"
-#include "poplin/host/host_conv_update.h"
 
 #include <popops/rearrange.h>
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* With a kernel of one element, each output uses one input element, and a stride skips the others.  The vertices get a
  * view without the skipped elements: it needs no stride, and no tile receives elements that it does not use. */
-#include "poplin/convolution/conv_stride.h"
-#include "poplin/convolution/conv_new_like.h"
 #include "poplin/convolution/conv_views.h"
+#include "poplin/convolution/convolution.h"
 
 #include <poplin/conv_util.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of the partial results of several tiles; in stages if there are many, so that no tile has to receive too many
  * messages. */
-#include "poplin/convolution/conv_sums.h"
 #include "poplin/conv_vertices/performance.h"
 #include "poplin/convolution/conv_work.h"
+#include "poplin/convolution/convolution.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Public functions of convolutions: operands, the convolution, its gradients. */
-#include "poplin/convolution/conv_build.h"
-#include "poplin/convolution/conv_new.h"
-#include "poplin/convolution/conv_steps.h"
+#include "poplin/convolution/convolution.h"
 #include "poplin/params/call_log.h"
 
 #include <poplin/convolution.h>

@@ -4,7 +4,7 @@
 #include "poplibs/copies.h"
 #include "poplibs/log.h"
 #include "poplibs/options.h"
-#include "poplin/convolution/conv_steps.h"
+#include "poplin/convolution/convolution.h"
 #include "poplin/planner/plan_together.h"
 
 #include <poplin/multi_convolution.h>

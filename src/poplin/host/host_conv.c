@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplin/host/host_conv.h"
+#include "poplin/host/host.h"
 #include "poplin/host/host_conv_work.h"
-#include "poplin/host/host_depthwise.h"
 #include "poplin/host/host_split.h"
 
 #include <popops/fill.h>
@@ -45,7 +45,7 @@ static pop_tensor pack_weights(const struct host_conv_work *work, const struct h
     size_t at = 0;
     pop_tensor packed = host_conv_new_packed(work, params->num_conv_groups * depth_of(work), b.columns);
     for (size_t g = 0; g < params->num_conv_groups; ++g) {
-        struct conv_phase phase = first_phase(&work->field);
+        struct host_conv_phase phase = first_phase(&work->field);
         b.first = g * weights->strides[0];
         do {
             unsigned *offsets = host_conv_weight_offsets(work, &phase, weights, transposed);

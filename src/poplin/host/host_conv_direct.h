@@ -12,7 +12,7 @@ struct direct_line {
     long long base, apart, begin, end;
 };
 /* The distance of the rows of a line at the first position that two of them have; 0 if there is none. */
-static inline long long rows_apart(const struct conv_field *field, const struct conv_phase *phase,
+static inline long long rows_apart(const struct conv_field *field, const struct host_conv_phase *phase,
                                    const struct conv_row *rows, size_t count)
 {
     const unsigned last = field->count - 1, *kernels = phase->kernels[last];
@@ -25,7 +25,7 @@ static inline long long rows_apart(const struct conv_field *field, const struct 
     return 0;
 }
 /* False if rows do not read a line like this. */
-static inline bool find_line(const struct conv_field *field, const struct conv_phase *phase, size_t channels,
+static inline bool find_line(const struct conv_field *field, const struct host_conv_phase *phase, size_t channels,
                              const struct conv_row *rows, size_t count, struct direct_line *line)
 {
     const unsigned last = field->count - 1, *kernels = phase->kernels[last];

@@ -49,7 +49,7 @@ static inline bool few_extend(struct few_line *line, const unsigned *offsets, si
     return true;
 }
 /* The lines of a phase for outputs that differ in the last dimension only, read as `vectors` vectors. */
-static inline void few_lines_of(const struct conv_field *field, const struct conv_phase *phase,
+static inline void few_lines_of(const struct conv_field *field, const struct host_conv_phase *phase,
                                 const struct conv_row *rows, size_t outputs, size_t vectors, struct few_lines *lines)
 {
     unsigned last = field->count - 1, offsets[FEW_TILE];

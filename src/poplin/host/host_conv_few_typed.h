@@ -4,7 +4,7 @@
 struct TYPED(few) {
     const T *in, *nothing; /* nothing: GEMM_DEPTH zeros */
     const struct conv_field *field;
-    const struct conv_phase *phase;
+    const struct host_conv_phase *phase;
     const float *b;
     size_t channels, columns;
 };
@@ -28,7 +28,7 @@ static void TYPED(convolve_tile)(const struct TYPED(few) * v, const struct conv_
 {
     _Alignas(64) float turned[GEMM_DEPTH * (FEW_TILE + FEW_KERNELS)], sums[FEW_COLUMNS * FEW_TILE] = { 0 };
     struct few_lines of_tile;
-    const struct conv_phase *phase = v->phase;
+    const struct host_conv_phase *phase = v->phase;
     size_t vectors = gemm_ceil_div(outputs, LANES), inner = phase->counts[v->field->count - 1];
     size_t depth = phase->positions * v->channels, share = gemm_block_of(depth), k = 0, begin = 0;
     few_lines_of(v->field, phase, rows, outputs, vectors, &of_tile);

@@ -17,7 +17,7 @@ struct conv_field {
     struct conv_dim dims[HOST_CONV_DIMS];
 };
 /* Outputs of one class in each dimension, and the kernel positions that they use. */
-struct conv_phase {
+struct host_conv_phase {
     unsigned chosen[HOST_CONV_DIMS]; /* classes */
     const unsigned *kernels[HOST_CONV_DIMS];
     unsigned counts[HOST_CONV_DIMS];
@@ -47,7 +47,7 @@ static inline void read_field(struct conv_field *field, const unsigned *words)
 }
 
 /* The phases in order, the last dimension's classes fastest; false after the last. */
-static inline void enter_phase(const struct conv_field *field, struct conv_phase *phase)
+static inline void enter_phase(const struct conv_field *field, struct host_conv_phase *phase)
 {
     phase->positions = 1;
     for (unsigned d = 0; d < field->count; ++d) {
@@ -57,13 +57,13 @@ static inline void enter_phase(const struct conv_field *field, struct conv_phase
         phase->positions *= list[0];
     }
 }
-static inline struct conv_phase first_phase(const struct conv_field *field)
+static inline struct host_conv_phase first_phase(const struct conv_field *field)
 {
-    struct conv_phase phase = { .positions = 0 };
+    struct host_conv_phase phase = { .positions = 0 };
     enter_phase(field, &phase);
     return phase;
 }
-static inline bool next_phase(const struct conv_field *field, struct conv_phase *phase)
+static inline bool next_phase(const struct conv_field *field, struct host_conv_phase *phase)
 {
     for (unsigned d = field->count; d-- > 0;) {
         if (++phase->chosen[d] < field->dims[d].classes) {
@@ -111,7 +111,7 @@ static inline bool share_outer_dims(const struct conv_field *field, const struct
             return false;
     return true;
 }
-static inline bool is_of_phase(const struct conv_field *field, const struct conv_phase *phase,
+static inline bool is_of_phase(const struct conv_field *field, const struct host_conv_phase *phase,
                                const struct conv_cursor *cursor)
 {
     for (unsigned d = field->count; d-- > 0;)
@@ -124,7 +124,7 @@ static inline bool is_of_phase(const struct conv_field *field, const struct conv
 struct conv_position {
     unsigned kernel[HOST_CONV_DIMS];
 };
-static inline struct conv_position position_of(const struct conv_field *field, const struct conv_phase *phase,
+static inline struct conv_position position_of(const struct conv_field *field, const struct host_conv_phase *phase,
                                                size_t number)
 {
     struct conv_position position = { { 0 } };

@@ -82,8 +82,8 @@ POP_VERTEX_NAME(TYPED(HostConv), "poplin::HostConv<" T_NAME ">");
 struct TYPED(conv_block) {
     const T *in;
     const struct conv_field *field;
-    const struct conv_phase *phase, *whole; /* whole: the phase if the block has all its positions, or NULL */
-    size_t first;                           /* number of the first position */
+    const struct host_conv_phase *phase, *whole; /* whole: the phase if the block has all its positions, or NULL */
+    size_t first;                                /* number of the first position */
     const struct conv_position *positions;
     size_t channel, channels, stride, depth; /* the first position's channels begin at `channel` */
 };
@@ -143,7 +143,7 @@ static void TYPED(copy_runs)(const struct conv_run *runs, size_t count, const T 
 /* Gathers a row of a whole phase: the runs of the last dimension are the same for all positions of the others. */
 static void TYPED(gather_whole_row)(const struct TYPED(conv_block) * block, const struct conv_row *row, T *to)
 {
-    const struct conv_phase *phase = block->whole;
+    const struct host_conv_phase *phase = block->whole;
     unsigned last = block->field->count - 1, inner = phase->counts[last];
     struct conv_run runs[GEMM_DEPTH];
     size_t count = runs_of(row->offsets[last], phase->kernels[last], inner, block->channels, runs);
@@ -160,7 +160,7 @@ static void TYPED(gather_whole_row)(const struct TYPED(conv_block) * block, cons
 static bool TYPED(turn_runs)(const struct TYPED(conv_block) * block, const struct conv_row *rows, size_t count,
                              float *to)
 {
-    const struct conv_phase *phase = block->whole;
+    const struct host_conv_phase *phase = block->whole;
     unsigned last = block->field->count - 1, inner = phase->counts[last], starts[STRIP];
     T lines[STRIP][GEMM_DEPTH];
     const T *from[STRIP];
@@ -233,7 +233,7 @@ static void TYPED(convolve_block)(const struct TYPED(conv_block) * block, const 
 
 /* Convolves `count` rows of a phase, whose weights begin at b. */
 static void TYPED(convolve_rows)(const TYPED(HostConv) * v, const struct conv_field *field,
-                                 const struct conv_phase *phase, const float *b, const struct conv_row *rows,
+                                 const struct host_conv_phase *phase, const float *b, const struct conv_row *rows,
                                  float *const *lines, size_t count)
 {
     struct conv_position positions[GEMM_DEPTH + 1];
@@ -279,7 +279,7 @@ static bool TYPED(has_few_columns)(const TYPED(HostConv) * v, const struct conv_
            last->kernels <= FEW_KERNELS && last->outputs / last->classes >= LANES;
 }
 static void TYPED(convolve_few_rows)(const TYPED(HostConv) * v, const struct conv_field *field,
-                                     const struct conv_phase *phase, const float *b, const struct conv_row *rows,
+                                     const struct host_conv_phase *phase, const float *b, const struct conv_row *rows,
                                      float *const *lines, size_t count)
 {
     for (size_t g = 0; g < v->groups; ++g) {
@@ -299,7 +299,7 @@ COMPUTE(HostConv)
     float *lines[ROWS];
     struct conv_field field;
     read_field(&field, v->field.data);
-    struct conv_phase phase = first_phase(&field);
+    struct host_conv_phase phase = first_phase(&field);
     const float *b = v->b.data;
     const bool few = TYPED(has_few_columns)(v, &field);
     /* blocks of rows end with a line of outputs where they can: strips of one line need not be packed */
@@ -399,8 +399,8 @@ static void TYPED(pack_outputs)(const TYPED(HostConvUpdate) * v, const struct TY
 /* An output's channels of all positions of the last dimension, for `count` positions of the others with these offsets.
  */
 static void TYPED(gather_line)(const TYPED(HostConvUpdate) * v, const struct conv_field *field,
-                               const struct conv_phase *phase, const struct conv_row *output, const unsigned *outers,
-                               size_t count, T *to)
+                               const struct host_conv_phase *phase, const struct conv_row *output,
+                               const unsigned *outers, size_t count, T *to)
 {
     unsigned last = field->count - 1, inner = phase->counts[last];
     size_t wide = inner * v->channels;
@@ -420,7 +420,7 @@ static void TYPED(cut_strips)(const TYPED(HostConvUpdate) * v, const struct conv
     T lines[UPDATE_OUTPUTS][2 * LINE + ROWS + LANES];
     struct conv_position positions[ROWS + 1];
     unsigned outers[ROWS + 1];
-    const struct conv_phase phase = first_phase(field);
+    const struct host_conv_phase phase = first_phase(field);
     size_t inner = phase.counts[field->count - 1], across = inner * v->channels, first = row / across,
            count = (row + rows - 1) / across + 1 - first, strips = strips_of(rows);
     for (size_t n = 0; n < count; ++n)
@@ -453,7 +453,7 @@ static void TYPED(gather_strips)(const TYPED(HostConvUpdate) * v, const struct c
     struct TYPED(segment) segments[2 * ROWS];
     struct conv_position positions[ROWS];
     unsigned offsets[ROWS][UPDATE_OUTPUTS];
-    const struct conv_phase phase = first_phase(field);
+    const struct host_conv_phase phase = first_phase(field);
     size_t first = row / v->channels, count = (row + rows - 1) / v->channels - first + 1,
            all = TYPED(find_segments)(v, row, rows, depth, to, segments);
     for (size_t p = 0; p < count; ++p)
@@ -475,7 +475,7 @@ static void TYPED(gather_strips)(const TYPED(HostConvUpdate) * v, const struct c
 static struct gemm_later TYPED(next_channels)(const TYPED(HostConvUpdate) * v, const struct conv_field *field,
                                               const struct conv_row *outputs, size_t k, size_t depth)
 {
-    const struct conv_phase phase = first_phase(field);
+    const struct host_conv_phase phase = first_phase(field);
     const struct conv_position position = position_of(field, &phase, v->row / v->channels);
     size_t channel = v->row % v->channels, left = v->depth - k - depth;
     if (depth < 3 || !left || v->rows > ROWS || v->strideChannel != 1)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "poplin/host/host_conv_update.h"
+#include "poplin/host/host.h"
 #include "poplin/host/host_conv_work.h"
-#include "poplin/host/host_depthwise.h"
 #include "poplin/host/host_split.h"
 
 #include <popops/fill.h>

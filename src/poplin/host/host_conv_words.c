@@ -2,7 +2,7 @@
 #include "poplin/host/host_conv_words.h"
 #include "poplibs/support.h"
 #include "poplin/host/host_conv_shape.h"
-#include "poplin/params/conv_util.h"
+#include "poplin/params/params.h"
 
 #include <poplin/conv_util.h>
 

@@ -103,13 +103,13 @@ pop_tensor host_conv_new_packed(const struct host_conv_work *work, size_t depth,
 size_t host_conv_positions(const struct host_conv_work *work)
 {
     size_t positions = 0;
-    struct conv_phase phase = first_phase(&work->field);
+    struct host_conv_phase phase = first_phase(&work->field);
     do
         positions += phase.positions;
     while (next_phase(&work->field, &phase));
     return positions;
 }
-unsigned *host_conv_weight_offsets(const struct host_conv_work *work, const struct conv_phase *phase,
+unsigned *host_conv_weight_offsets(const struct host_conv_work *work, const struct host_conv_phase *phase,
                                    const struct host_conv_operand *weights, bool transposed)
 {
     unsigned *offsets = poplibs_zeros(phase->positions, sizeof(*offsets));

@@ -47,7 +47,7 @@ pop_tensor host_conv_new_packed(const struct host_conv_work *work, size_t depth,
 /* Kernel positions of all phases together. */
 size_t host_conv_positions(const struct host_conv_work *work);
 /* Offsets of the weights of a phase's positions; free().  transposed: as host_conv_convolve. */
-unsigned *host_conv_weight_offsets(const struct host_conv_work *work, const struct conv_phase *phase,
+unsigned *host_conv_weight_offsets(const struct host_conv_work *work, const struct host_conv_phase *phase,
                                    const struct host_conv_operand *weights, bool transposed);
 /* t, with a cast if its type differs. */
 pop_tensor host_conv_as_type(const struct host_conv *conv, pop_tensor t, pop_type type, pop_program sequence);

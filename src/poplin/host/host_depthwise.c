@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "poplin/host/host_depthwise.h"
+#include "poplin/host/host.h"
 
 #include "poplibs/cpu_parts.h"
 #include "poplin/host/host_gemm_shape.h"
@@ -22,7 +22,7 @@ static pop_tensor pack_weights(const struct host_conv_work *work, const struct h
 {
     size_t groups = work->conv->params->num_conv_groups, at = 0;
     pop_tensor packed = host_conv_new_packed(work, host_conv_positions(work), groups);
-    struct conv_phase phase = first_phase(&work->field);
+    struct host_conv_phase phase = first_phase(&work->field);
     do {
         unsigned *offsets = host_conv_weight_offsets(work, &phase, weights, transposed);
         at = host_conv_pack(work,

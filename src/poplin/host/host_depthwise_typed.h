@@ -45,7 +45,7 @@ COMPUTE(HostDepthwise)
     struct conv_position kernel[GEMM_DEPTH];
     struct conv_field field;
     read_field(&field, v->field.data);
-    struct conv_phase phase = first_phase(&field);
+    struct host_conv_phase phase = first_phase(&field);
     const float *b = v->b.data;
     do {
         struct conv_cursor cursor = cursor_at(&field, v->output);
@@ -124,7 +124,7 @@ COMPUTE(HostDepthwiseUpdate)
     float sums[GEMM_PANEL];
     struct conv_field field;
     read_field(&field, v->field.data);
-    struct conv_phase phase = first_phase(&field);
+    struct host_conv_phase phase = first_phase(&field);
     struct conv_cursor cursor = cursor_at(&field, 0);
     for (size_t first = 0, count; first < v->outputs; first += count) {
         count = gemm_min(GEMM_DEPTH, v->outputs - first);

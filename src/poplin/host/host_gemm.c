@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "poplin/host/host_gemm.h"
+#include "poplin/host/host.h"
 
 #include "poplin/host/host_split.h"
 

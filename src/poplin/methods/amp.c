@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* AMP: conv units multiply a few input channels by a few output channels at many positions.  Vertices ConvPartial1x1Out
  * and ConvPartialnx1 (conv_vertices/conv_amp_vertices.c). */
-#include "poplin/methods/amp.h"
 #include "poplin/convolution/conv_partials.h"
+#include "poplin/methods/methods.h"
 #include "poplin/planner/plan_candidate.h"
 
 /* ---- candidates ---- */

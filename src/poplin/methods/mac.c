@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* MAC: dot products over the input channels by the workers' multiply-add instructions, for every type and for targets
  * without conv units.  Vertices ConvPartialHorizontalMac (conv_vertices/conv_mac_vertices.c). */
-#include "poplin/methods/mac.h"
 #include "poplin/convolution/conv_partials.h"
+#include "poplin/methods/methods.h"
 #include "poplin/planner/plan_candidate.h"
 
 static void propose(struct plan_proposals *to, struct poplin_plan plan)

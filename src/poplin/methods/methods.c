@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All methods in the order of the search.  Of two equal plans the method that comes first here is kept; in 2021, only
  * if both do as many useful multiplications a cycle (planner/plan_order.c). */
-#include "poplin/methods/amp.h"
-#include "poplin/methods/mac.h"
-#include "poplin/methods/outer_product.h"
-#include "poplin/methods/slic.h"
-#include "poplin/methods/vmac.h"
+#include "poplin/methods/methods.h"
 
 const struct poplin_method *const poplin_methods[] = { &poplin_method_amp,           &poplin_method_slic,
                                                        &poplin_method_mac,           &poplin_method_vmac,

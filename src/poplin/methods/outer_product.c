@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* OUTER_PRODUCT: one input channel and one kernel position; each input is multiplied by each weight.  Vertices
  * OuterProduct (conv_vertices/conv_mac_vertices.c). */
-#include "poplin/methods/outer_product.h"
 #include "poplin/convolution/conv_partials.h"
 #include "poplin/convolution/conv_parts.h"
+#include "poplin/methods/methods.h"
 #include "poplin/planner/plan_candidate.h"
 
 /* ---- candidates ---- */

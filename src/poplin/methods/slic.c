@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SLIC: windows of four kernel positions by conv units, for few channels per group.  Vertices ConvPartial1x4SLIC
  * (conv_vertices/conv_slic_vertices.c), which slic_build.c adds. */
-#include "poplin/methods/slic.h"
-#include "poplin/methods/slic_build.h"
+#include "poplin/methods/methods.h"
 #include "poplin/planner/plan_candidate.h"
 
 /* ---- candidates ---- */

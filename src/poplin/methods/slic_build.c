@@ -2,12 +2,11 @@
 /* Adds the vertices of plans with the method SLIC.  The sub-kernels run one after the other and each adds to the sums
  * of all outputs.  So padding of the input, gaps of a dilated one, and the elements missing for whole sub-kernels are
  * zeros in the tile's memory. */
-#include "poplin/methods/slic_build.h"
 #include "poplin/conv_vertices/performance.h"
-#include "poplin/convolution/conv_copies.h"
 #include "poplin/convolution/conv_partials.h"
 #include "poplin/convolution/conv_worklists.h"
-#include "poplin/params/conv_util.h"
+#include "poplin/convolution/convolution.h"
+#include "poplin/methods/methods.h"
 #include "poplin/params/params.h"
 
 #include "poplibs/copies.h"

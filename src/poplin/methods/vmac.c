@@ -2,8 +2,7 @@
 /* VMAC: dot products along a row of the kernel for four convolutions side by side, by the workers' multiply-add
  * instructions.  Vertices ConvPartialVerticalMac (conv_vertices/conv_vmac_vertices.c), which vmac_build.c adds.  It is
  * one of the methods of Poplibs of 2021. */
-#include "poplin/methods/vmac.h"
-#include "poplin/methods/vmac_build.h"
+#include "poplin/methods/methods.h"
 #include "poplin/planner/plan_candidate.h"
 
 enum { GROUPS = 4 }; /* convolutions side by side: a vector of halves */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds the vertices of plans with the method VMAC: for each output and each row of the kernel an item, the dot product
  * of the kernel positions that meet an input (conv_vertices/conv_vmac_vertices.c). */
-#include "poplin/methods/vmac_build.h"
 #include "poplin/convolution/conv_partials.h"
 #include "poplin/convolution/conv_worklists.h"
+#include "poplin/methods/methods.h"
 
 #include <assert.h>
 

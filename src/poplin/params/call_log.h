@@ -3,8 +3,8 @@
 #ifndef POPLIN_PARAMS_CALL_LOG_H
 #define POPLIN_PARAMS_CALL_LOG_H
 
+#include "poplibs/call.h"
 #include "poplibs/log.h"
-#include "poplin/params/conv_params.h"
 #include "poplin/params/params.h"
 
 static inline size_t poplin_log_params(char *buffer, size_t size, const void *params)

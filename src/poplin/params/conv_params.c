@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters of convolutions: sizes, checks, canonical form, order.  One table of fields is used to compare, write and
  * read them. */
-#include "poplin/params/conv_params.h"
 #include "poplin/params/call_log.h"
 #include "poplin/params/params.h"
 

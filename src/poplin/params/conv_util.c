@@ -2,7 +2,6 @@
 /* Index arithmetic of convolutions along one dimension.  Output element o is the element o * stride + truncation of the
  * untransformed output.  That one is the sum over transformed kernel places k of the transformed input's place o + k.
  * A place of a transformed operand holds an element, padding, or a gap of the dilation. */
-#include "poplin/params/conv_util.h"
 #include "poplin/params/params.h"
 
 #include <poplin/conv_util.h>

@@ -3,6 +3,7 @@
 #ifndef POPLIN_PARAMS_PARAMS_H
 #define POPLIN_PARAMS_PARAMS_H
 
+#include "poplibs/call.h"
 #include "poplibs/support.h"
 
 #include <poplar/text.h>
@@ -53,5 +54,26 @@ static inline char *poplin_path(const char *prefix, const char *name)
     poplibs_path(path, size, prefix, name);
     return path;
 }
+
+/* conv_params.c: parameters of convolutions: sizes, checks, canonical form, order. */
+
+/* Checks parameters: POP_OK, or a status with a message in text. */
+pop_status poplin_params_wrong(const poplin_conv_params *params, char *text, size_t size);
+/* Checks parameters; records an error of the graph. */
+bool poplin_params_valid(const struct call *call, const poplin_conv_params *params);
+/* Fills error, which may be NULL and which the caller owns, and returns status. */
+pop_status poplin_fail(const struct call *call, pop_error *error, pop_status status, const char *text);
+/* Writes "1 x (2x8x8x16) -> 32, kernel 3x3, half -> float": groups, batch, field, channels.  Buffer and result as
+ * snprintf. */
+size_t poplin_conv_params_text(const poplin_conv_params *params, char *buffer, size_t size);
+
+/* conv_util.c: index arithmetic of convolutions. */
+
+/* Along a field dimension: the place of an output element in the untransformed output; the place of a kernel element in
+ * the transformed kernel; the input element at a place of the transformed input, which is the sum of those two.
+ * POPLIN_NO_INDEX if there is none. */
+unsigned poplin_params_output_place(const poplin_conv_params *params, unsigned d, unsigned output);
+unsigned poplin_params_kernel_place(const poplin_conv_params *params, unsigned d, unsigned kernel_index);
+unsigned poplin_params_input_at(const poplin_conv_params *params, unsigned d, size_t place);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options of convolutions. */
 #include "poplin/planner/conv_options.h"
-#include "poplin/planner/plan_constraints.h"
+#include "poplin/planner/planner.h"
 
 #include "poplibs/options.h"
 

@@ -3,15 +3,12 @@
  * far bounds the search, and is replaced only by a plan of lower rank.  Of plans with equal rank the first one is kept,
  * so the order of vertex types (plan_order) affects both the choice between them and the time. */
 #include "poplin/planner/plan.h"
-#include "poplin/params/conv_params.h"
 #include "poplin/planner/method.h"
-#include "poplin/planner/plan_order.h"
 #include "poplin/planner/plan_params.h"
-#include "poplin/planner/plan_text.h"
+#include "poplin/planner/planner.h"
 
 #include "poplibs/log.h"
 #include "poplin/params/params.h"
-#include "poplin/planner/plan_blame.h"
 #include "poplin/planner/plan_cache.h"
 #include "poplin/planner/plan_try.h"
 

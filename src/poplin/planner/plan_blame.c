@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "poplin/planner/plan_blame.h"
 #include "poplin/planner/method.h"
 #include "poplin/planner/plan_fields.h"
+#include "poplin/planner/planner.h"
 
 enum reason { HELD_BY_TRANSFORM, HELD_BY_METHOD, HELD_BY_VERTEX, HELD_BY_PARTITION };
 static const char *const reasons[] = {

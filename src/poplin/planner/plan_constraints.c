@@ -2,9 +2,9 @@
 /* Parser of planConstraints (JSON).  Numbers and flags may be quoted, as Poplibs' property trees write them.  An array
  * in place of a single value is a choice; the parser reads all combinations of choices, each as constraints of its
  * own. */
-#include "poplin/planner/plan_constraints.h"
 #include "poplin/planner/method.h"
 #include "poplin/planner/plan_fields.h"
+#include "poplin/planner/planner.h"
 
 #include "poplibs/log.h"
 #include "poplibs/options.h"

@@ -7,7 +7,7 @@
  * release 1.2. */
 #include "poplin/planner/plan_cost.h"
 #include "poplin/planner/method.h"
-#include "poplin/planner/plan_work.h"
+#include "poplin/planner/planner.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "poplin/planner/plan_order.h"
 #include "poplin/planner/method.h"
+#include "poplin/planner/planner.h"
 
 struct order_key {
     double rate; /* multiplications a cycle, without those of padding */

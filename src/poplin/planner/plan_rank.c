@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rank of a plan: its objective as one number, less is better. */
-#include "poplin/planner/plan_rank.h"
 #include "poplin/planner/plan_search.h"
+#include "poplin/planner/planner.h"
 
 enum { CYCLES_BITS = 44, SECOND_BITS = 32, BYTES_BITS = 24 };
 

@@ -6,9 +6,7 @@
  * early. */
 #include "poplin/planner/plan_search.h"
 #include "poplin/planner/method.h"
-#include "poplin/planner/plan_rank.h"
-
-#include "poplin/planner/plan_work.h"
+#include "poplin/planner/planner.h"
 
 #include <assert.h>
 #include <popsolver/popsolver.h>

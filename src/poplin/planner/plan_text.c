@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes plans as text, and as JSON of planConstraints. */
-#include "poplin/planner/plan_text.h"
-#include "poplin/params/conv_params.h"
 #include "poplin/params/params.h"
 #include "poplin/planner/method.h"
 #include "poplin/planner/plan_fields.h"
+#include "poplin/planner/planner.h"
 
 #include <jansson.h>
 

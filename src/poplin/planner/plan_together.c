@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplin/planner/plan_together.h"
-#include "poplin/planner/plan_rank.h"
+#include "poplin/planner/planner.h"
 
 struct together {
     const struct call *call;

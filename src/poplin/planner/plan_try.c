@@ -2,8 +2,7 @@
 #include "poplin/planner/plan_try.h"
 #include "poplin/planner/plan_fields.h"
 #include "poplin/planner/plan_params.h"
-#include "poplin/planner/plan_rank.h"
-#include "poplin/planner/plan_work.h"
+#include "poplin/planner/planner.h"
 
 /* The parameters of a fully connected layer's other passes (1: backward, 2: update), from those of the forward pass. */
 poplin_conv_params plan_pass_params(const poplin_conv_params *forward, size_t pass)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cycles of a tile's vertices and their lower bounds, which methods provide. */
-#include "poplin/planner/plan_work.h"
 #include "poplin/planner/method.h"
+#include "poplin/planner/planner.h"
 
 #include <assert.h>
 

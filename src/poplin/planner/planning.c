@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public functions of the planner: reports, planning in advance, operation counts. */
 #include "poplin/params/call_log.h"
-#include "poplin/params/conv_params.h"
 #include "poplin/params/params.h"
 #include "poplin/planner/plan.h"
-#include "poplin/planner/plan_text.h"
+#include "poplin/planner/planner.h"
 
 #include <poplin/conv_util.h>
 #include <poplin/planning.h>

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix products: on CPU devices by host_gemm.c, on others as convolutions. */
 #include "poplin/product/mat_mul_call.h"
-#include "poplin/product/mat_mul_checks.h"
-#include "poplin/product/mat_mul_conv.h"
-#include "poplin/product/mat_mul_options.h"
+#include "poplin/product/product.h"
 
 #include "poplibs/log.h"
-#include "poplin/host/host_gemm.h"
+#include "poplin/host/host.h"
 
 #include <popops/cast.h>
 #include <popops/rearrange.h>

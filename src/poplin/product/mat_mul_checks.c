@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks of shapes and types, and the parameters of a product's convolution. */
-#include "poplin/product/mat_mul_checks.h"
 #include "poplin/product/mat_mul_call.h"
+#include "poplin/product/product.h"
 
 static bool are_types(const struct mat_mul_call *request, pop_type input_type, pop_type output_type)
 {

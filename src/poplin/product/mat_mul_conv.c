@@ -2,11 +2,10 @@
 /* A product as a convolution (as in Poplibs): B is the input, with its columns as field and its rows as channels; the
  * rows of A are the weights of the output channels.  On CPU devices operands are plain row-major matrices on the single
  * tile. */
-#include "poplin/product/mat_mul_conv.h"
 #include "poplin/product/mat_mul_call.h"
+#include "poplin/product/product.h"
 
-#include "poplin/convolution/conv_build.h"
-#include "poplin/convolution/conv_new.h"
+#include "poplin/convolution/convolution.h"
 
 #include <popops/fill.h>
 #include <poputil/tile_mapping.h>

@@ -2,9 +2,7 @@
 /* Creates operands and results in the layout of a product's plan. */
 #include "poplibs/log.h"
 #include "poplin/product/mat_mul_call.h"
-#include "poplin/product/mat_mul_checks.h"
-#include "poplin/product/mat_mul_conv.h"
-#include "poplin/product/mat_mul_options.h"
+#include "poplin/product/product.h"
 
 enum role { LHS, RHS, OUTPUT };
 

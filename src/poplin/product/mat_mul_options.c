@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options of matrix products, and their conversion to options of convolutions. */
-#include "poplin/product/mat_mul_options.h"
 #include "poplibs/log.h"
 #include "poplibs/options.h"
 #include "poplin/product/mat_mul_call.h"
+#include "poplin/product/product.h"
 
 #include <stddef.h>
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reports of products' plans, and planning in advance. */
 #include "poplibs/log.h"
-#include "poplin/params/conv_params.h"
 #include "poplin/params/params.h"
 #include "poplin/product/mat_mul_call.h"
-#include "poplin/product/mat_mul_checks.h"
-#include "poplin/product/mat_mul_options.h"
+#include "poplin/product/product.h"
 
 static size_t report(const struct mat_mul_call *request, pop_type input_type, pop_type output_type, pop_shape a,
                      pop_shape b, size_t rank, char *buffer, size_t size)

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Convolutions in a plan's layout: operands, sums and results, and the steps that public calls are made of. */
+#ifndef POPLIN_CONVOLUTION_CONVOLUTION_H
+#define POPLIN_CONVOLUTION_CONVOLUTION_H
+
+#include "poplibs/call.h"
+#include "poplin/convolution/conv_call.h"
+#include "poplin/convolution/conv_program.h"
+#include "poplin/convolution/conv_resolve.h"
+#include "poplin/convolution/conv_work.h"
+
+/* conv_steps.c: steps that calls of one convolution (convolution.c) and of several (multi_convolution.c) share, on
+ * tensors in the order of the public interface. */
+
+/* New operands: {batch, channels, field...}, {groups, output channels, input channels, kernel...}. */
+pop_tensor conv_make_input(const struct conv_call *request);
+pop_tensor conv_make_weights(const struct conv_call *request);
+/* Adds the convolution to a program; returns the output. */
+pop_tensor conv_convolve(const struct conv_call *request, pop_tensor in, pop_tensor weights, bool transposed,
+                         struct conv_program *program);
+/* Adds the gradient of the weights to a program, for a call with CONV_WEIGHT_UPDATE; returns it. */
+pop_tensor conv_weight_deltas(const struct conv_call *request, pop_tensor deltas, pop_tensor activations,
+                              struct conv_program *program);
+/* Copies a forward pass's weights to those of the backward pass.  to_is_new: `to` was just created, so its mapping may
+ * change. */
+void conv_transpose_weights(struct conv_program *program, pop_tensor from, pop_tensor to, bool to_is_new);
+
+/* conv_build.c: builds resolved convolutions, for convolution.c and matrix products. An operand may be any view; if
+ * its layout is not the plan's, it is copied first. */
+
+/* Adds the convolution to a program; returns the output, of the parameters' output type. */
+pop_tensor conv_add(const struct conv_resolved *conv, pop_tensor input, pop_tensor weights,
+                    struct conv_program *program);
+/* Copies an input to the plan's layout, unless the convolution will copy it in any case. */
+pop_tensor conv_arranged_input(const struct conv_resolved *conv, pop_tensor input);
+
+/* conv_new.c: creates operands in the layout and mapping of a plan. */
+pop_tensor conv_new_input(const struct conv_resolved *conv);
+pop_tensor conv_new_weights(const struct conv_resolved *conv);
+/* A variable with the shape of the transformed and grouped operand. */
+pop_tensor conv_new_grouped(const struct conv_resolved *conv, bool weights, const char *name);
+
+/* conv_dilate.c: the backward pass of a strided convolution with a kernel of one element has zeros between its
+ * outputs: the zeros are written, not computed. */
+
+/* Converts the output of the undilated convolution to that of the call. */
+pop_tensor conv_dilate_output(const struct conv_resolved *conv, pop_tensor undilated, struct conv_program *program);
+
+/* conv_regroup.c: operands whose contiguous dimension is not the plan's. */
+
+/* A grouped operand with the contiguous dimension of `like`, which has the plan's layout: blocks that differ in it are
+ * collected and transposed in phase CONV_REGROUP, after their padding in phase `pad`.  The operand itself, if its
+ * contiguous dimension is that of `like`, or its elements are not together in groups that are worth it. */
+pop_tensor conv_regroup(const struct conv_work *work, pop_tensor grouped, pop_tensor like, bool weights, uint32_t pad);
+
+/* conv_result.c: the layout of a result that later operations read. */
+
+/* The result {groups, batch, field..., channels}, copied where options ask for it.  remapOutputTensor (by default): of
+ * a pass that is no update, if no two of its elements are always together and its channels are a multiple of 4, to
+ * groups of 16, 8 or 4 channels that are mapped linearly.  Otherwise gatherConvOutput: to one variable in which each
+ * tile's part is contiguous. */
+pop_tensor conv_laid_out(const struct conv_resolved *conv, pop_tensor output, struct conv_program *program);
+
+/* conv_stride.c: with a kernel of one element, each output uses one input element, and a stride skips the others. */
+
+/* A view of the elements of the call's input that are used. */
+pop_tensor conv_take_input(const struct conv_call *request, pop_tensor input);
+/* A new input for the call: the elements that are used have the layout of `taken`, the others are next to them. */
+pop_tensor conv_new_strided_input(const struct conv_resolved *conv, pop_tensor taken);
+
+/* conv_copies.c: copies of operands with padding. */
+
+/* Copies the elements that are not padding in phase `copy`.  The padding is zeroed in place in phase `pad` or, with
+ * poplibsRelease 2021 and before the convolution is divided, copied with the rest; no tile sends zeros to others. */
+void conv_copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor to, uint32_t pad, uint32_t copy);
+
+/* conv_new_like.c: creates tensors with the layout of others. */
+
+/* A new tensor with the shape of `like`, {groups, batch, field..., channels}, on the same tiles, with equally many
+ * contiguous channels. */
+pop_tensor conv_new_like(const struct call *call, pop_tensor like, const char *name);
+
+/* conv_operands.c: applies the plan's transforms to operands, and their inverses to the output and to new operands.
+ */
+void conv_transform_operands(const struct conv_resolved *conv, pop_tensor *input, pop_tensor *weights);
+/* The input alone, of a plan by which it is a view of a grouped variable and not swapped. */
+pop_tensor conv_transform_input(const struct conv_resolved *conv, pop_tensor input);
+pop_tensor conv_transform_output_back(const struct conv_resolved *conv, pop_tensor grouped);
+/* Whether the given operand can be a view of a grouped variable: no step duplicates elements of it. */
+bool conv_input_is_a_view(const struct conv_resolved *conv);
+bool conv_weights_are_a_view(const struct conv_resolved *conv);
+/* Views a grouped variable as the given operand. */
+pop_tensor conv_input_back(const struct conv_resolved *conv, pop_tensor grouped);
+pop_tensor conv_weights_back(const struct conv_resolved *conv, pop_tensor grouped);
+pop_shape conv_grouped_input_shape(const struct conv_resolved *conv, size_t *dims);
+pop_shape conv_grouped_weights_shape(const struct conv_resolved *conv, size_t *dims);
+
+/* conv_order.c: converts between the planner's order of dimensions and that of the public interface. */
+
+/* {batch, groups x channels, field...} to {groups, batch, field..., channels}, and the inverse. */
+pop_tensor conv_activations_in(const struct conv_call *request, pop_tensor t);
+pop_tensor conv_activations_out(const struct conv_call *request, pop_tensor t);
+/* {groups, output channels, input channels, kernel...} to {groups, kernel..., output channels, input channels}, and the
+ * inverse. */
+pop_tensor conv_weights_in(const struct conv_call *request, pop_tensor t);
+pop_tensor conv_weights_out(const struct conv_call *request, pop_tensor t);
+/* The index of the last dimension. */
+unsigned conv_last_dim(pop_tensor t);
+
+/* conv_places.c: improves the mapping of an operand's copy. */
+
+/* Changes the mapping of a destination to which nothing refers yet, so that few small pieces of the source stay on
+ * their tile. */
+void conv_avoid_local_pieces(const struct call *call, pop_tensor from, pop_tensor to);
+
+/* conv_sums.c: sums of the partial results of several tiles; in stages if there are many, so that no tile has to
+ * receive too many messages. */
+
+/* The type of a sum of `depth` partials. */
+pop_type conv_sum_type(const struct conv_work *work, size_t depth);
+/* Adds the partials and, unless it is NULL, earlier, the sum over other input channels; sums[output] has the given
+ * type. */
+void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts, const pop_tensor *earlier,
+                   pop_type type, pop_tensor *sums);
+
+#endif
