@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collectives of replicas: checks, the choice of a method, and the shapes of results. */
 #include "popops/collectives/collectives.h"
-#include "popops/collectives/ring.h"
-#include "popops/collectives/tree.h"
 
 #include "poplibs/log.h"
 #include "poplibs/options.h"

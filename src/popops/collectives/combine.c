@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "popops/collectives/combine.h"
+#include "popops/collectives/collectives.h"
 
 #include <float.h>
 #include <popops/element_wise.h>

@@ -3,7 +3,7 @@
 #ifndef POPOPS_COLLECTIVES_IPU_RINGS_H
 #define POPOPS_COLLECTIVES_IPU_RINGS_H
 
-#include "popops/collectives/combine.h"
+#include "popops/collectives/group.h"
 
 /* The parts of a collective that a method must support. */
 enum ipu_pass { IPU_REDUCE_SCATTER, IPU_ALL_GATHER, IPU_ALL_REDUCE };

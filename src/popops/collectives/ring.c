@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "popops/collectives/ring.h"
+#include "popops/collectives/collectives.h"
 
 #include <assert.h>
 #include <popops/dynamic_slice.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "popops/collectives/tree.h"
+#include "popops/collectives/collectives.h"
 
 #include <popops/dynamic_slice.h>
 #include <popops/element_wise.h>

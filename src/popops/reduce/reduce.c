@@ -3,8 +3,6 @@
 #include "popops/reduce/reduce.h"
 #include "popops/reduce/operations.h"
 #include "popops/reduce/reduce_parts.h"
-#include "popops/reduce/reduce_stages.h"
-#include "popops/reduce/reduce_view.h"
 
 #include "poplibs/log.h"
 #include "poplibs/options.h"

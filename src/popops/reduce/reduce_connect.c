@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Distributes a tile's tasks over its workers and adds their vertices: a specialised vertex if a worker's share is one
  * regular piece, otherwise the general vertex. */
-#include "popops/reduce/reduce_connect.h"
 #include "popops/reduce/operations.h"
+#include "popops/reduce/reduce.h"
 #include "popops/reduce/reduce_parts.h"
-#include "popops/reduce/reduce_pieces.h"
 #include "popops/reduce/reduce_types.h"
-#include "popops/reduce/reduce_workers.h"
 
 #include <assert.h>
 

@@ -3,9 +3,8 @@
  * exchange, combines their results. */
 #include "popops/reduce/reduce_cut.h"
 #include "popops/reduce/operations.h"
-#include "popops/reduce/reduce_connect.h"
+#include "popops/reduce/reduce.h"
 #include "popops/reduce/reduce_parts.h"
-#include "popops/reduce/reduce_pieces.h"
 
 #include <assert.h>
 

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stages that exchange: outputs are distributed over tiles, each of which collects the rows of its outputs.  If outputs
  * have many rows, groups of rows are first reduced on several tiles. */
-#include "popops/reduce/reduce_gather.h"
 #include "poplibs/tiles.h"
 #include "popops/reduce/operations.h"
 #include "popops/reduce/reduce.h"
-#include "popops/reduce/reduce_connect.h"
 #include "popops/reduce/reduce_cut.h"
 #include "popops/reduce/reduce_parts.h"
-#include "popops/reduce/reduce_pieces.h"
-#include "popops/reduce/reduce_workers.h"
 
 #include <assert.h>
 #include <poputil/util.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Divides runs of the flattened input into pieces, and groups pieces into tasks. */
-#include "popops/reduce/reduce_pieces.h"
+#include "popops/reduce/reduce.h"
 #include "popops/reduce/reduce_parts.h"
 
 #include <assert.h>

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first stage: each tile reduces its own elements.  Outputs of which a tile has all elements are then complete;
  * others result in partial results (reduce_gather.c). */
-#include "popops/reduce/reduce_stages.h"
 #include "popops/reduce/operations.h"
 #include "popops/reduce/reduce.h"
-#include "popops/reduce/reduce_connect.h"
 #include "popops/reduce/reduce_cut.h"
-#include "popops/reduce/reduce_gather.h"
 #include "popops/reduce/reduce_parts.h"
-#include "popops/reduce/reduce_pieces.h"
 
-#include "popops/reduce/reduce_workers.h"
 #include <assert.h>
 
 struct tile_work {

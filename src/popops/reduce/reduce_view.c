@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Views the input of a reduction in the order of memory: the result does not depend on the order of its dimensions. */
-#include "popops/reduce/reduce_view.h"
+#include "popops/reduce/reduce.h"
 #include "popops/reduce/reduce_parts.h"
 
 #include "poplibs/places.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How workers divide a tile's work (docs/reference/reductions.md). */
-#include "popops/reduce/reduce_workers.h"
 #include "popops/reduce/operations.h"
+#include "popops/reduce/reduce.h"
 #include "popops/reduce/reduce_cut.h"
 
 #include "poplibs/cpu_parts.h"
