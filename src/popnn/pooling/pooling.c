@@ -2,12 +2,11 @@
 /* The output is split into blocks, one for each tile, or part of a CPU device's work: some channels, some of the batch,
  * a box of the field. The split has the lowest cycles by the vertices' estimators and the exchange of their inputs. A
  * block is one region in memory, and its inputs are gathered for its vertex. */
+#include "popnn/pooling/pooling.h"
 #include "poplibs/cpu_parts.h"
 #include "poplibs/options.h"
 #include "popnn/call_log.h"
-#include "popnn/pooling/pooling_conv.h"
 #include "popnn/pooling/pooling_geometry.h"
-#include "popnn/pooling/pooling_lists.h"
 #include "popnn/support.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "popnn/pooling/pooling_conv.h"
+#include "popnn/pooling/pooling.h"
 #include "popnn/support.h"
 
 #include <poplin/convolution.h>

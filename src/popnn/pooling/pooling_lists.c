@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The output elements of all images are shared evenly by the workers, and each share is cut at the ends of rows. */
-#include "popnn/pooling/pooling_lists.h"
+#include "popnn/pooling/pooling.h"
 
 #include "poplibs/call.h"
 
