@@ -3,10 +3,9 @@
  * values of one, with a pattern that is fixed. */
 #include "poplibs/log.h"
 #include "poplibs/options.h"
-#include "popsparse/dynamic/operands.h"
+#include "popsparse/dynamic/dynamic.h"
 #include "popsparse/fixed/fixed.h"
-#include "popsparse/pass/grad_w.h"
-#include "popsparse/pass/product.h"
+#include "popsparse/pass/pass.h"
 
 #include <popops/fill.h>
 #include <popsparse/experimental/block_sparse_mat_mul.h>

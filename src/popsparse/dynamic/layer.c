@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "popsparse/dynamic/layer.h"
+#include "popsparse/dynamic/dynamic.h"
 
 bool sparse_layer_request(const struct call *call, const popsparse_dynamic_fully_connected_params *params,
                           pop_type type, popsparse_planning_cache *cache, struct sparse_request *request)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplibs/log.h"
-#include "popsparse/dynamic/operands.h"
-#include "popsparse/pass/product.h"
+#include "popsparse/dynamic/dynamic.h"
+#include "popsparse/pass/pass.h"
 
 #include <popsparse/mat_mul.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "popsparse/dynamic/operands.h"
+#include "popsparse/dynamic/dynamic.h"
 
 popsparse_dynamic_sparse_tensor sparse_operand_create(const struct call *call, const struct sparse_request *request)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplibs/log.h"
-#include "popsparse/dynamic/operands.h"
+#include "popsparse/dynamic/dynamic.h"
 #include "popsparse/fixed/fixed.h"
-#include "popsparse/pass/product.h"
+#include "popsparse/pass/pass.h"
 
 #include <popsparse/static_mat_mul.h>
 

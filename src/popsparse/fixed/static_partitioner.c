@@ -2,8 +2,7 @@
 /* The partitioner of static products.  Errors are recorded in a graph, so a temporary one is created for a call. */
 #include "poplibs/log.h"
 #include "popsparse/fixed/fixed.h"
-#include "popsparse/host/partition_data.h"
-#include "popsparse/host/read_buckets.h"
+#include "popsparse/host/host.h"
 
 #include <popsparse/static_mat_mul.h>
 

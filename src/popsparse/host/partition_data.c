@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "popsparse/host/partition_data.h"
+#include "popsparse/host/host.h"
 
 double *sparse_values_of(const struct sparse_shape *shape, const struct sparse_plan *plan,
                          const struct sparse_buckets *buckets, const double *values)

@@ -2,8 +2,7 @@
 /* The partitioner of dynamic operations.  Errors are recorded in a graph, so a temporary one is created for a call. */
 #include "poplibs/log.h"
 #include "popsparse/host/buckets.h"
-#include "popsparse/host/partition_data.h"
-#include "popsparse/host/read_buckets.h"
+#include "popsparse/host/host.h"
 
 #include <popsparse/sparse_partitioner.h>
 

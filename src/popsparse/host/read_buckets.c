@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "popsparse/host/read_buckets.h"
+#include "popsparse/host/host.h"
 
 struct found {
     struct sparse_entry *list;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The gradient of the values of a sparse matrix. */
-#include "popsparse/pass/grad_w.h"
-#include "popsparse/pass/product.h"
+#include "popsparse/pass/pass.h"
 
 #include <popops/fill.h>
 

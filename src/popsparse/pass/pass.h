@@ -37,4 +37,30 @@ void sparse_pass_run(const struct call *call, const struct sparse_pass *pass, co
 void sparse_set_cell_fields(const struct call *call, const struct sparse_request *request,
                             const struct sparse_place *place);
 
+/* grad_w.c: the gradient of the values of a sparse matrix, and what else is written in their order. */
+
+/* The gradient of the values, in their order: that of the product's result {groups, rows, batch} times its operand
+ * {groups, columns, batch}.  cells' values are not used. */
+pop_tensor sparse_grad_w(const struct call *call, const struct sparse_request *request,
+                         const struct sparse_cells *cells, pop_tensor grad, pop_tensor dense);
+/* FLOAT {z, values}, which is 0: what each part of the batch adds to the values. */
+pop_tensor sparse_value_partials(const struct call *call, const struct sparse_request *request);
+/* Their sum, {values}. */
+pop_tensor sparse_value_sum(const struct call *call, const struct sparse_request *request, pop_tensor partials,
+                            pop_type type);
+
+/* product.c: the products of a sparse and a dense matrix. */
+
+/* The sparse matrix times a dense {groups, columns, batch}, which gives {groups, rows, batch}; transposed: the
+ * transposed one times {groups, rows, batch}. */
+pop_tensor sparse_product(const struct call *call, const struct sparse_request *request,
+                          const struct sparse_cells *cells, pop_tensor dense, bool transposed);
+/* FLOAT {partials, z, groups, lines, batch / z}: each part is on the tile that adds to it, and 0. */
+pop_tensor sparse_partials(const struct call *call, const struct sparse_request *request, enum sparse_lines lines);
+/* Their sum in the operation's type, {groups, lines, batch}. */
+pop_tensor sparse_result(const struct call *call, const struct sparse_request *request, enum sparse_lines lines,
+                         pop_tensor partials);
+/* Adds up partial results over dimension 0, which are FLOAT; the result, of the operation's type, is written to out. */
+void sparse_sum(const struct call *call, pop_tensor partials, pop_tensor out);
+
 #endif

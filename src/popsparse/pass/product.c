@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "popsparse/pass/product.h"
+#include "popsparse/pass/pass.h"
 
 #include <popops/fill.h>
 #include <popops/reduce.h>
