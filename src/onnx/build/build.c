@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models into graphs. */
-#include "onnx/build/flops.h"
-#include "onnx/build/rows.h"
+#include "onnx/build/build.h"
 #include "onnx/build/stages.h"
 #include "onnx/model/names.h"
 #include "onnx/model/tensor_file.h"

@@ -22,7 +22,7 @@ typedef struct onnx_value {
     unsigned ipu;          /* of tensor */
     pop_tensor home;       /* of an input of the model: the tensor that the stream fills, */
     unsigned home_ipu;     /* and its IPU */
-    const onnx_rows *rows; /* dimension row_dim has an extent that is found when the program runs (rows.h); or NULL */
+    const onnx_rows *rows; /* dimension row_dim has an extent that is found when the program runs (rows.c); or NULL */
     size_t row_dim;
 } onnx_value;
 
@@ -51,9 +51,7 @@ struct onnx_builder {
 };
 
 #include "onnx/build/build.h"
-#include "onnx/build/elements.h"
-#include "onnx/build/node.h"
-#include "onnx/build/tensors.h"
+#include <popops/reduce.h>
 
 #define ONNX_BINARY(b, op, t, u)                                                                                       \
     popops_binary_at((b)->where, POPOPS_BINARY_##op, (b)->graph, POPOPS_OPERAND(t), POPOPS_OPERAND(u), (b)->program,   \

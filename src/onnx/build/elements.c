@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elements on the host: numbers of any type, and their way into and out of streams. */
-#include "onnx/build/builder.h"
+#include "onnx/build/build.h"
 #include "onnx/model/tensor_file.h"
 
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "onnx/build/flops.h"
-#include "onnx/build/scratch.h"
+#include "onnx/build/build.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A node's inputs, outputs and attributes. */
-#include "onnx/build/scratch.h"
+#include "onnx/build/build.h"
 #include "onnx/build/stages.h"
 
 #include <poplar/text.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "onnx/build/rows.h"
+#include "onnx/build/build.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "onnx/build/scratch.h"
+#include "onnx/build/build.h"
 
 #include <poplar/memory.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors of the graph: variables, constants, views. */
-#include "onnx/build/scratch.h"
+#include "onnx/build/build.h"
 
 #include <poplar/memory.h>
 #include <popops/cast.h>

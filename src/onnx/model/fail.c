@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "onnx/model/fail.h"
+#include "onnx/model/model.h"
 
 #include <poplar/text.h>
 #include <stdarg.h>

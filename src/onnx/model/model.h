@@ -8,9 +8,11 @@
 #define ONNX_MODEL_MODEL_H
 
 #include "onnx/model/arena.h"
-#include "onnx/model/fail.h"
 
+#include <poplar/error.h>
 #include <poplar/program.h>
+#include <protobuf-c/protobuf-c.h>
+#include <stdbool.h>
 #include <tremula/onnx.h>
 
 enum { ONNX_NO_VALUE = 0 }; /* an optional input or output that is left out */
@@ -111,5 +113,22 @@ struct tremula_onnx_model {
     onnx_host_step *host_steps;
     size_t num_host_steps;
 };
+
+/* order.c: the order of a graph's nodes. */
+
+/* Puts each node after those whose values it, or a graph within it, reads, and otherwise keeps the file's order.  False
+ * with an error that names a node of a cycle. */
+bool onnx_order_nodes(tremula_onnx_model *model, onnx_graph *graph, pop_error *error);
+
+/* fail.c: error records with formatted texts. */
+
+/* Fills an error record, which may be NULL; returns status. */
+pop_status onnx_fail(pop_error *error, pop_status status, const char *format, ...) POP_PRINTF(3, 4);
+
+/* nesting.c: the depth of messages within messages in a protobuf file, which a parser that recurses must know
+ * beforehand. */
+
+/* Whether no message is deeper than limit.  Damage in the file counts as an end: the parser reports it. */
+bool onnx_nesting_within(const ProtobufCMessageDescriptor *type, const uint8_t *data, size_t size, unsigned limit);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "onnx/model/nesting.h"
+#include "onnx/model/model.h"
 
 /* Reads a varint at *at; false at the end of the data. */
 static bool read_varint(const uint8_t *data, size_t size, size_t *at, uint64_t *value)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "onnx/model/order.h"
+#include "onnx/model/model.h"
 
 #include <string.h>
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files to models. */
+#include "onnx/model/model.h"
 #include "onnx/model/names.h"
-#include "onnx/model/nesting.h"
 #include "onnx/model/operator.h"
-#include "onnx/model/order.h"
 #include "onnx/model/tensor_file.h"
 
 #include <inttypes.h>

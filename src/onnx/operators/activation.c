@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Activations: functions of one element with parameters. */
-#include "onnx/build/builder.h"
+#include "onnx/build/build.h"
 
 #include <math.h>
 #include <poplar/text.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of two or more elements, broadcast as in NumPy. */
-#include "onnx/build/builder.h"
+#include "onnx/build/build.h"
 
 #include "onnx/operators/wrap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators whose results are known when a graph is built, and casts. */
-#include "onnx/build/builder.h"
+#include "onnx/build/build.h"
 
 #include <math.h>
 #include <popops/cast.h>

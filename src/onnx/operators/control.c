@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* If, Loop and Scan: loops whose number of rounds is known are unrolled. */
-#include "onnx/build/builder.h"
+#include "onnx/build/build.h"
 
 enum { MAX_ROUNDS = 4096 };
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NonMaxSuppression: on the host, since values decide how many boxes remain.  Known boxes are chosen when the graph is
- * built; others by a host function, whose result has as many rows as there can be (rows.h). */
-#include "onnx/build/host.h"
-#include "onnx/build/rows.h"
+ * built; others by a host function, whose result has as many rows as there can be (rows.c). */
+#include "onnx/build/build.h"
 #include "onnx/model/tensor_file.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 /* Einsum of one or two operands: sums over letters of the first alone, then a grouped product of matrices.  Letters of
  * both operands and the result are groups, those of both and not the result are summed by the product, those of one are
  * its rows or columns. */
-#include "onnx/build/builder.h"
+#include "onnx/build/build.h"
 
 #include <poplin/mat_mul.h>
 #include <popops/reduce.h>

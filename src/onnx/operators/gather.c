@@ -3,7 +3,7 @@
  *
  * GatherElements, GatherND and the scatters turn their indices into positions in the flattened data: they are computed
  * on the host where indices are known, otherwise by the device, and then one lookup of rows does the rest. */
-#include "onnx/build/scratch.h"
+#include "onnx/build/build.h"
 
 #include <popops/dynamic_slice.h>
 #include <popops/gather.h>

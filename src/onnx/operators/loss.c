@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Losses of classes: the negative logarithm of the probability of each label, and its weighted sum or mean. */
-#include "onnx/build/builder.h"
+#include "onnx/build/build.h"
 
 #include <popnn/log_softmax.h>
 #include <popops/reduce.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products of matrices. */
-#include "onnx/build/builder.h"
+#include "onnx/build/build.h"
 
 #include <poplin/mat_mul.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quantised operators: integers of 8 bits are INT on the device, and their products are computed in real numbers, which
  * hold sums of up to 256 products of two bytes exactly; longer sums are added as integers. */
-#include "onnx/build/builder.h"
+#include "onnx/build/build.h"
 #include "onnx/operators/window.h"
 
 #include <poplin/convolution.h>

@@ -3,7 +3,7 @@
  *
  * The products of all inputs with their weights are one product; a loop over the steps adds the products of the hidden
  * state and applies the gates.  A direction that runs backwards reads and writes reversed views. */
-#include "onnx/build/builder.h"
+#include "onnx/build/build.h"
 
 #include <poplar/text.h>
 #include <poplin/mat_mul.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reductions, ArgMax and ArgMin, CumSum. */
-#include "onnx/build/builder.h"
+#include "onnx/build/build.h"
 
 #include <math.h>
 #include <popnn/loss.h>

@@ -2,7 +2,7 @@
 /* Resize and Upsample: along one dimension after the other, each output element is a sum of input elements whose places
  * and weights are known when the graph is built.  Nearest neighbours are views; other modes are products with a matrix
  * of weights. */
-#include "onnx/build/builder.h"
+#include "onnx/build/build.h"
 
 #include <math.h>
 #include <poplin/mat_mul.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Windows of signal processing, and the bank of filters between frequencies and mels: known when the graph is built. */
-#include "onnx/build/builder.h"
+#include "onnx/build/build.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Softmax, LogSoftmax, Hardmax: of rows along an axis; before operator set 13, of all dimensions from the axis on. */
-#include "onnx/build/builder.h"
+#include "onnx/build/build.h"
 
 #include <popnn/log_softmax.h>
 #include <popnn/loss.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TopK, and operators whose result has as many elements as values say: these are computed on the host. */
-#include "onnx/build/builder.h"
+#include "onnx/build/build.h"
 
 #include <popops/top_k.h>
 #include <stdlib.h>

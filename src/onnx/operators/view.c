@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators that only arrange elements: on the device they are views, which cost nothing by themselves. */
-#include "onnx/build/scratch.h"
+#include "onnx/build/build.h"
 #include "onnx/model/tensor_file.h"
 
 #include <popops/pad.h>
