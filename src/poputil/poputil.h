@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views of a tensor and its clone for a copy between them. */
-#ifndef POPUTIL_DUPLICATE_H
-#define POPUTIL_DUPLICATE_H
+/* Functions that sources of poputil share. */
+#ifndef POPUTIL_POPUTIL_H
+#define POPUTIL_POPUTIL_H
 
 #include "poplibs/call.h"
+
+#include <poplar/graph.h>
+
+/* duplicate.c: views of a tensor and its clone for a copy between them. */
 
 /* Where both have an element several times (a clone may preserve aliases), the views have it once, so that they are
  * writable. */
 void poputil_copy_views(const struct call *call, pop_tensor from, pop_tensor to, pop_tensor *source,
                         pop_tensor *destination);
+
+/* loop_vertices.c: the library's vertices, loaded at first use, because poputil has no addCodelets. */
+void poputil_loop_vertices(pop_graph *graph);
 
 #endif
