@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clones with copies of the original's values. */
 #include "poplibs/log.h"
-#include "poputil/poputil.h"
+#include "poputil/support.h"
 
 #include <poputil/util.h>
 

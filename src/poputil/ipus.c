@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of tensors on other IPUs. */
 #include "poplibs/log.h"
-#include "poputil/poputil.h"
+#include "poputil/support.h"
 
 #include <poputil/tile_mapping.h>
 

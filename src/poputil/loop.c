@@ -2,7 +2,7 @@
 /* Counted loops: the counter is on one tile, where a vertex adds the step. */
 #include "poplibs/codelets.h"
 #include "poplibs/log.h"
-#include "poputil/poputil.h"
+#include "poputil/support.h"
 
 #include <poputil/loop.h>
 

@@ -15,7 +15,7 @@ void AddToCounter_compute(AddToCounter *v)
 }
 
 #else
-#include "poputil/poputil.h"
+#include "poputil/support.h"
 
 /* Loads the counter, the step and the address, adds, stores, returns. */
 static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)

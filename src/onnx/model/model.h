@@ -67,13 +67,13 @@ struct onnx_graph {
     const onnx_initialiser *initialisers;
 };
 
-/* An extent that values decide while a program runs (build/rows.h). */
+/* An extent that values decide while a program runs (build/rows.c). */
 typedef struct onnx_rows {
     size_t most, batches, next; /* the batch whose extent is found next */
     size_t *found;              /* by batch */
 } onnx_rows;
 
-/* A step of the program that the host computes (build/host.h). */
+/* A step of the program that the host computes (build/host.c). */
 typedef struct onnx_host_step {
     const char *handle;
     pop_host_callback function;

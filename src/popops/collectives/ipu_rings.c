@@ -2,6 +2,7 @@
 /* Ring methods on the IPUs of one graph: a step is one copy for all IPUs and, in reductions, one sum.  A lane is a part
  * of each fragment that moves in one direction; methods differ only in their lanes. */
 #include "popops/collectives/ipu_rings.h"
+#include "popops/collectives/collectives.h"
 
 #include "poplibs/copies.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions that sources of poputil share. */
-#ifndef POPUTIL_POPUTIL_H
-#define POPUTIL_POPUTIL_H
+#ifndef POPUTIL_SUPPORT_H
+#define POPUTIL_SUPPORT_H
 
 #include "poplibs/call.h"
 
