@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/programs.h"
 
-#include "compiler/placement/control_code.h"
+#include "compiler/placement/placement.h"
 #include "report/writing.h"
 
 #include <assert.h>

@@ -2,7 +2,7 @@
 /* Most sets write their variables from the first element to the last and read others, which one walk over their edges
  * shows without a bit for each element. Threads take parts of sets; what those of a large set touch is joined in
  * order. */
-#include "compiler/check/ascending.h"
+#include "compiler/check/check.h"
 #include "compiler/common/edges.h"
 #include "compiler/common/prefetch.h"
 #include "compiler/common/set_parts.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Before the passes: replicated parts of a graph (createReplicatedGraph) become one part for each replica.
  * Vertices and most programs are repeated; one Copy moves the data of all replicas; CrossReplicaCopy is a Copy. */
-#include "compiler/check/expand.h"
+#include "compiler/check/check.h"
 #include "compiler/common/compiler.h"
 #include "graph/edge.h"
 #include "graph/field.h"

@@ -2,8 +2,7 @@
 /* hazard: checks that within a compute set no element is written twice, and no vertex reads what another one writes, so
  * that the host can run vertices in place on the variables' storage, in any order. Uses one bit per element of the
  * variables that a set writes, unless a glance shows that it has no hazard (ascending.c). */
-#include "compiler/check/hazard.h"
-#include "compiler/check/ascending.h"
+#include "compiler/check/check.h"
 #include "compiler/common/edges.h"
 #include "compiler/common/prefetch.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* use: which nodes, functions and compute sets the control programs reach.
  * Errors: null and foreign programs, recursion. */
-#include "compiler/check/use.h"
+#include "compiler/check/check.h"
 #include "compiler/common/compiler.h"
 
 #include <assert.h>

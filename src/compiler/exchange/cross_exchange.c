@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "compiler/exchange/cross_exchange.h"
 #include "compiler/exchange/copy_parts.h"
+#include "compiler/exchange/exchange.h"
 
 #include "target/exchange_cost.h"
 

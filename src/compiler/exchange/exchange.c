@@ -3,8 +3,6 @@
  * tables in the order of the steps, so that the executable does not depend on the number of threads. Of steps that send
  * the same, the first is looked at. */
 #include "compiler/exchange/exchange.h"
-#include "compiler/exchange/cross_exchange.h"
-#include "compiler/exchange/local_sets.h"
 #include "compiler/exchange/same_steps.h"
 #include "compiler/exchange/step_traffic.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The traffic of a set is found by one thread, tile by tile. That of a large set without any is known from a walk over
  * its vertices in the order of creation, which threads share. */
-#include "compiler/exchange/local_sets.h"
 #include "compiler/common/edges.h"
 #include "compiler/common/prefetch.h"
 #include "compiler/common/set_parts.h"
+#include "compiler/exchange/exchange.h"
 
 #include "base/pool.h"
 

@@ -2,9 +2,7 @@
 /* live: at which steps each variable and each buffer takes memory.  A variable is killed when one compute set, or one
  * copy, writes all of it and reads none of it, or by WriteUndef. */
 #include "compiler/liveness/live.h"
-#include "compiler/liveness/live_access.h"
-#include "compiler/liveness/live_buffers.h"
-#include "compiler/liveness/live_tree.h"
+#include "compiler/liveness/liveness.h"
 
 #include <assert.h>
 

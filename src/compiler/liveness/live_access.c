@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What sets and programs read and write, by variable. Threads collect the accesses of sets, or of parts of large ones;
  * lists are joined in the order of sets. */
-#include "compiler/liveness/live_access.h"
 #include "compiler/common/edges.h"
 #include "compiler/common/owners.h"
 #include "compiler/common/prefetch.h"
 #include "compiler/common/runs.h"
 #include "compiler/common/set_parts.h"
 #include "compiler/liveness/live.h"
+#include "compiler/liveness/liveness.h"
 
 #include "base/pool.h"
 

@@ -2,9 +2,9 @@
 /* Buffers that live from the step that fills them to the step that uses them: what a set reads from other tiles, what
  * is rearranged for it, what it writes for other tiles; sub-words sent to or from the host; the values that Switches
  * read. */
-#include "compiler/liveness/live_buffers.h"
 #include "compiler/common/owners.h"
 #include "compiler/liveness/live.h"
+#include "compiler/liveness/liveness.h"
 #include "graph/view_runs.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The steps of the model as a flow: control programs first, each function after all its callers. */
-#include "compiler/liveness/live_tree.h"
 #include "compiler/liveness/live.h"
+#include "compiler/liveness/liveness.h"
 
 struct tree_frame {
     uint32_t step, next; /* child to visit */

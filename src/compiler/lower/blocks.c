@@ -2,7 +2,7 @@
 /* blocks: which programs are blocks of lightweight profiling, on which tiles they are recorded, and where records are
  * flushed. */
 #include "compiler/lower/blocks.h"
-#include "compiler/check/use.h"
+#include "compiler/check/check.h"
 
 #include "base/str.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emit: completes the image: initial contents, host access, streams, names, target and options. */
-#include "compiler/lower/emit.h"
 #include "compiler/lower/lower.h"
 
 #include <assert.h>

@@ -47,4 +47,26 @@ const struct lower_result *pass_lower(struct compiler *c, const struct use_resul
                                       const struct storage_result *storage, const struct blocks_result *blocks,
                                       const struct outline_result *outline);
 
+/* emit.c: emit: completes the image. */
+
+/* Initial contents, host access, streams, host functions, registers. */
+bool pass_emit(struct compiler *c, const struct check_result *check, const struct storage_result *storage);
+
+/* outline.c: outline: merges equal programs. */
+
+/* Copies with dontOutline, and programs that print, abort or call the host, are never merged. */
+const struct outline_result *pass_outline(struct compiler *c, const struct use_result *use);
+
+/* storage.c: storage: where each used variable is in the host's storage. */
+
+/* Also image->storage_bytes.  NULL: the size exceeds the address space. */
+const struct storage_result *pass_storage(struct compiler *c, const struct check_result *check);
+
+/* vertices.c: vertices: the groups and vertex states that the engine runs. */
+
+/* Fills the image's groups, states, gathers and their copies, codelets, modules, scratch_bytes, vertex_ids, and what
+ * its sets have of them; in checked mode edge_first and edge_bytes.  False: an error. */
+bool pass_vertices(struct compiler *c, const struct check_result *check, const struct order_result *order,
+                   const struct storage_result *storage);
+
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* outline: merges equal programs, so that lowering makes one function of code in several places, whether the same
  * program was added repeatedly or equal ones were built. */
-#include "compiler/lower/outline.h"
-#include "compiler/check/use.h"
+#include "compiler/check/check.h"
+#include "compiler/lower/lower.h"
 
 #include <assert.h>
 

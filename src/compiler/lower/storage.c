@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* storage: where each used variable is in the host's storage block. */
-#include "compiler/lower/storage.h"
+#include "compiler/lower/lower.h"
 
 #include <assert.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vertices: the groups and vertex states that the engine runs. Parts of groups are filled by threads, some hundred
  * thousand vertices at a time, at places that follow from all parts before. */
-#include "compiler/lower/vertices.h"
+#include "compiler/lower/lower.h"
 #include "compiler/lower/states.h"
 #include "popc/behave.h"
 #include "popc/module/module.h"

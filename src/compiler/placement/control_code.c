@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "compiler/placement/control_code.h"
+#include "compiler/placement/placement.h"
 
 #include "target/memory_cost.h"
 

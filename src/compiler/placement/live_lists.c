@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is live at each leaf step and Switch, by name: one sweep over the positions. Equal lists are stored once. */
-#include "compiler/placement/live_lists.h"
 #include "compiler/liveness/live.h"
 #include "compiler/placement/place.h"
+#include "compiler/placement/placement.h"
 
 /* Lists beyond so much work hold one row with all their bytes; the list of the step with the most bytes is whole in any
  * case. */

@@ -3,10 +3,7 @@
  * (several for rows that are received), and one for each category of permanent data. Tiles with equal blocks are placed
  * once. */
 #include "compiler/placement/place.h"
-#include "compiler/placement/live_lists.h"
-#include "compiler/placement/place_constraints.h"
-#include "compiler/placement/place_keep.h"
-#include "compiler/placement/place_report.h"
+#include "compiler/placement/placement.h"
 
 #include "base/log.h"
 #include "base/pool.h"

@@ -2,11 +2,10 @@
 /* elem(*a) != elem(*b): what two fields of a vertex are connected to on its tile must be in different memory elements:
  * variables, and the set's buffers for what comes from other tiles or is laid out anew.  What both fields use is left
  * out. */
-#include "compiler/placement/place_constraints.h"
 #include "compiler/common/edges.h"
 #include "compiler/common/owners.h"
 #include "compiler/placement/place.h"
-#include "compiler/placement/place_report.h"
+#include "compiler/placement/placement.h"
 
 #include <assert.h>
 #include <poplar/text.h>

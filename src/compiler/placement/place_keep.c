@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The placement for reports: every block with its address and its live intervals, in ordinals of the steps that have a
  * live list. */
-#include "compiler/placement/place_keep.h"
 #include "compiler/placement/place.h"
-#include "compiler/placement/place_report.h"
+#include "compiler/placement/placement.h"
 #include "image/placement.h"
 
 /* An executable has the names of blocks, whether their places are kept or not. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages and files about placement: tiles that are out of memory, and debug.loweredVarDumpFile. */
-#include "compiler/placement/place_report.h"
 #include "compiler/placement/place.h"
+#include "compiler/placement/placement.h"
 
 #include "base/file.h"
 #include "base/log.h"

@@ -3,8 +3,8 @@
  * (docs/concepts/memory.md has the rules). */
 #include "compiler/placement/place_sizes.h"
 #include "compiler/common/edges.h"
-#include "compiler/placement/control_code.h"
 #include "compiler/placement/place.h"
+#include "compiler/placement/placement.h"
 
 #include "base/sort.h"
 #include "compiler/common/tables.h"

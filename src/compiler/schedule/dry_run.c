@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds a vertex in memory as on the host: state and constants have their values, everything else is zero. Vertices
  * with equal memory share a count. */
-#include "compiler/schedule/dry_run.h"
+#include "compiler/schedule/schedule.h"
 #include "graph/field.h"
 
 #include "compiler/common/edges.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sets and order: counting sorts, least significant key first. */
-#include "compiler/schedule/order.h"
 #include "compiler/common/prefetch.h"
+#include "compiler/schedule/schedule.h"
 
 #include <assert.h>
 

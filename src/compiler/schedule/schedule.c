@@ -4,7 +4,6 @@
 #include "compiler/common/edges.h"
 #include "compiler/common/prefetch.h"
 #include "compiler/common/tables.h"
-#include "compiler/schedule/dry_run.h"
 #include "graph/estimate.h"
 
 #include "base/log.h"

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps of lightweight profiling: stamps are compute sets on the tiles that record, a flush is a stream copy of their
  * buffers. */
-#include "compiler/steps/step_blocks.h"
 #include "compiler/lower/blocks.h"
-#include "compiler/steps/step_leaves.h"
-#include "compiler/steps/step_streams.h"
 #include "compiler/steps/steps.h"
 
 #include <assert.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The steps of programs without children, and those that control flow needs before it. */
-#include "compiler/steps/step_leaves.h"
-#include "compiler/steps/step_streams.h"
 #include "compiler/steps/steps.h"
 
 #include "base/str.h"

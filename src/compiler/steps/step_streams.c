@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stream copies as steps: consecutive ones are deferred and merged into one; data that the host sends in the tensor's
  * order is rearranged by the tiles. */
-#include "compiler/steps/step_streams.h"
-#include "compiler/steps/step_leaves.h"
 #include "compiler/steps/steps.h"
 #include "graph/view_runs.h"
 

@@ -2,9 +2,6 @@
 /* steps: the tree of steps that the machine runs, as profiles show it (the guide, Program structure), and which
  * of them the engine's ops stand for.  Programs that are in several places are functions, as in the lower pass. */
 #include "compiler/steps/steps.h"
-#include "compiler/steps/step_blocks.h"
-#include "compiler/steps/step_leaves.h"
-#include "compiler/steps/step_streams.h"
 
 #include "compiler/lower/blocks.h"
 

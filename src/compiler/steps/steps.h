@@ -64,4 +64,38 @@ struct steps_builder {
  * through it. */
 uint32_t steps_leaf(struct steps_builder *b, uint32_t op, struct model_step step, struct step_origin origin);
 
+/* step_blocks.c: steps of lightweight profiling: stamps are compute sets on the tiles that record, a flush is a
+ * stream copy of their buffers. */
+
+/* Lightweight profiling: a stamp of a block, and the flush of the buffers. */
+void steps_stamp(struct steps_builder *b, uint32_t node, uint32_t op, enum model_mark mark);
+void steps_flush_blocks(struct steps_builder *b, uint32_t node, uint32_t op);
+
+/* step_streams.c: stream copies as steps: those that follow each other are put off and become one; what the host
+ * sends in its own order is sorted by the tiles. */
+void steps_flush(struct steps_builder *b);
+/* step_streams.c: a stream copy, put off to be merged; tensors that a program hands to the host or gets from it; a host
+ * function's. */
+bool steps_is_stream(const struct program_node *n);
+void steps_stream(struct steps_builder *b, uint32_t node, uint32_t op);
+void steps_hand_over(struct steps_builder *b, uint32_t node, uint32_t op, const struct view *const *views, size_t count,
+                     bool to_host);
+void steps_host_call(struct steps_builder *b, uint32_t node, uint32_t op);
+/* Steps for the host exchanges that were just collected. */
+void steps_host_copies(struct steps_builder *b, uint32_t op, uint32_t name, enum model_stream detail,
+                       struct step_origin origin);
+
+/* step_leaves.c: the steps of programs without children, and those that control flow needs before it. */
+
+/* The steps of a program without children, those that come before an If or a Switch, and the copies that were put off
+ * to be merged. */
+void steps_of_program(struct steps_builder *b, uint32_t node, uint32_t op);
+void steps_before(struct steps_builder *b, uint32_t node, uint32_t op);
+/* What they share. */
+struct step_origin steps_origin(uint32_t node, enum step_role role);
+/* A step for an entry of one of the model's tables; none where index is NONE. */
+void steps_plan(struct steps_builder *b, uint32_t op, enum model_kind kind, uint32_t index, struct step_origin origin);
+/* Steps by which the host selects the program to run. */
+void steps_entry(struct steps_builder *b);
+
 #endif
