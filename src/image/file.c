@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "image/check.h"
 #include "image/image.h"
-#include "popc/module/module_file.h"
+#include "popc/module/module.h"
 #include "target/text.h"
 
 #include <errno.h>

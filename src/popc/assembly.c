@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "popc/assembly.h"
 #include "popc/compile/child.h"
 #include "popc/compile/command.h"
 #include "popc/module/machine.h"
 #include "popc/module/module.h"
+#include "popc/popc.h"
 
 #include "base/error.h"
 #include "base/file.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds or compiles codelets that follow the tiles' floating-point behaviour (popc/compile/hooks.h). */
-#include "popc/behave.h"
+/* Finds or compiles codelets that follow the tiles' floating-point behaviour (popc/compile/hooks.c). */
 #include "popc/compile/flags.h"
 #include "popc/module/module.h"
 #include "popc/popc.h"

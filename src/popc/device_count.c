@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "popc/device_count.h"
-#include "popc/device/device_load.h"
+#include "popc/device/device.h"
 #include "popc/module/resolve.h"
 #include "popc/popc.h"
 #include "popc/tile_vertex.h"

@@ -3,7 +3,6 @@
 #include <poplar/popc.h>
 
 #include "base/error.h"
-#include "popc/assembly.h"
 #include "popc/module/device_code.h"
 #include "popc/module/machine.h"
 #include "popc/module/module.h"

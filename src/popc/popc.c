@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interface of popc: compile, load, merge. */
 #include "popc/popc.h"
-#include "popc/assembly.h"
 #include "popc/compile/cache.h"
 #include "popc/compile/command.h"
-#include "popc/device/device_object.h"
-#include "popc/device/device_together.h"
-#include "popc/device_count.h"
+#include "popc/device/device.h"
 #include "popc/module/machine.h"
 #include "popc/module/module.h"
-#include "popc/module/module_file.h"
 #include "popc/module/resolve.h"
 
 #include "base/error.h"

@@ -3,10 +3,14 @@
 #ifndef POPC_POPC_H
 #define POPC_POPC_H
 
-#include "popc/device_count.h"
+#include "popc/compile/build.h"
+#include "popc/device/device_machine.h"
 #include "popc/module/codelet.h"
 #include "popc/module/device_code.h"
 #include "popc/module/module.h"
+
+struct device_counter;
+struct tile_vertex;
 
 /* Compiles a source file (or, when text is not NULL, text under its name) to a module through the cache.
  * POPC_BY_NAME takes files that do not end in .cpp or the like for C. flags are as on popc's command line.
@@ -31,5 +35,39 @@ pop_status module_load(const char *path, struct module **module, pop_error *erro
  * with the reason in why (of `size` bytes) when there is none. */
 char *popc_counted_object(const struct module *module, uint32_t object, enum device_arch arch, size_t *bytes, char *why,
                           size_t size);
+
+/* assembly.c: assembly sources: preprocessed and assembled for each architecture (src/tile). */
+
+/* Makes a module without vertex types and with an object for each architecture that the flags' --target names; without
+ * --target for all, and those that refuse the source keep the assembler's messages, which become an error when a vertex
+ * needs them. graph_program_compilation_error when no architecture takes it. */
+pop_status assembly_build(const struct popc_source *source, const char *compiler, struct built *built,
+                          pop_error *error);
+/* Adds a module's objects in assembly language. */
+void assembly_list(const struct module *module, struct str *text);
+
+/* behave.c: compiling codelets that follow the tiles' floating-point behaviour. */
+
+/* The module's vertex types, compiled to follow the tiles' floating-point behaviour: codelet_call.narrow rounds to
+ * half, and only exceptions of the source are raised. Compiled from the module's source or, for a module read from
+ * NAME.gp, read from NAME.behaving.gp in the same directory; NULL when neither exists. The module owns the result. */
+struct module *module_behaving(struct module *module);
+
+/* device_count.c: cycles of vertices without an estimator: their device code is interpreted (device_machine.h). */
+
+/* The loaded code of one architecture. Not thread-safe. */
+/* The modules, which must outlive it, are those whose assembly code external codelets run. */
+struct device_counter *device_counter_create(enum device_arch arch, struct module *const *modules, size_t count);
+void device_counter_free(struct device_counter *counter);
+
+/* Executes compute on the state at the start of run->memory, in the host's layout. *cycles are cycles of a worker
+ * for worker codelets, else of the tile. False, with run->reason, when it cannot be counted. */
+bool device_counter_run(struct device_counter *counter, const struct codelet *codelet, struct device_run *run,
+                        uint64_t *cycles);
+/* Executes an external codelet, whose slots are counted exactly: edge_bytes as in tile_vertex.h. NULL in
+ * device_counter_assembly: no assembly source has its code. */
+struct tile_vertex *device_counter_assembly(struct device_counter *counter, const struct codelet *codelet);
+bool device_counter_run_assembly(struct tile_vertex *vertex, struct device_run *run, const uint64_t *edge_bytes,
+                                 uint64_t *cycles);
 
 #endif

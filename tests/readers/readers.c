@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "readers.h"
 #include "popc/module/module.h"
-#include "popc/module/module_file.h"
 
 #include "base/options.h"
 #include "image/file.h"

@@ -4,7 +4,6 @@
 
 #include "popc/module/codelet.h"
 #include "popc/module/module.h"
-#include "popc/module/module_file.h"
 #include "popc/popc.h"
 
 #include "tile/assemble.h"

@@ -3,9 +3,9 @@
  * thousand vertices at a time, at places that follow from all parts before. */
 #include "compiler/lower/lower.h"
 #include "compiler/lower/states.h"
-#include "popc/behave.h"
 #include "popc/module/module.h"
 #include "popc/module/resolve.h"
+#include "popc/popc.h"
 
 #include "base/pool.h"
 

@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "graph/build.h"
-#include "popc/device_count.h"
 #include "popc/popc.h"
 
 #define XXH_INLINE_ALL

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popc/compile/cache.h"
 #include "popc/compile/cache_place.h"
-#include "popc/module/module_file.h"
+#include "popc/module/module.h"
 
 #include "base/container.h"
 #include "base/file.h"

@@ -2,12 +2,11 @@
 /* Compilation for the device. A 32-bit RISC-V machine stands for it, as the most similar one that compilers support:
  * small memory, four-byte instructions, half and single precision, three operands. Only the sizes of the code are
  * kept. */
-#include "popc/compile/device_compile.h"
 #include "popc/compile/build.h"
 #include "popc/compile/child.h"
 #include "popc/compile/command.h"
-#include "popc/compile/thunks.h"
-#include "popc/device/device_object.h"
+#include "popc/compile/compile.h"
+#include "popc/device/device.h"
 #include "popc/module/device_code.h"
 
 #include "base/error.h"

@@ -3,7 +3,7 @@
 
 #include "popc/module/device_code.h"
 #include "popc/module/machine.h"
-#include "popc/module/object_names.h"
+#include "popc/module/module.h"
 
 #include "base/error.h"
 #include "base/str.h"

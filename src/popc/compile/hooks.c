@@ -4,7 +4,7 @@
  * Ordinary code converts float to half with an instruction that rounds to nearest. This variant is compiled for a
  * machine without that instruction, so the compiler emits a call of its support function for each conversion (in
  * stores, casts and arithmetic alike). The function below replaces that support function and calls the engine. */
-#include "popc/compile/hooks.h"
+#include "popc/compile/compile.h"
 
 /* Text that precedes the source. Doubles become floats that are rounded to odd, so that the second rounding, to
  * half, gives the result of a single one. */

@@ -2,9 +2,7 @@
 /* Generates the code around the user's source: hooks before it and, after it, a function for each vertex type that
  * runs a batch of states, into which compute is inlined. All its names have prefixes, because any other name could
  * be a macro of the user. */
-#include "popc/compile/thunks.h"
-#include "popc/compile/hooks.h"
-#include "popc/compile/thunks_cpp.h"
+#include "popc/compile/compile.h"
 
 #include <poplar/text.h>
 #include <stdio.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Like thunks.c, for C++. The hooks have their own C++ names, which are bound to the C library's symbols, so that
  * they do not conflict with its declarations. */
-#include "popc/compile/thunks_cpp.h"
-#include "popc/compile/hooks.h"
+#include "popc/compile/compile.h"
 #include "popc/compile/made.h"
-#include "popc/compile/thunks.h"
 
 static const char hooks[] =
     "#define POPC_HOOK(popc_name, popc_parameters, popc_symbol)                                                  \\\n"

@@ -2,7 +2,7 @@
 /* Functions that codelets call and no object defines: the compiler's (doubles, blocks of memory) and the
  * mathematical library's. Arguments and results follow the calling convention: singles in f10 and f11, all else in
  * x10 to x12. */
-#include "popc/device/device_functions.h"
+#include "popc/device/device.h"
 
 #include "base/mix.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads objects for device_machine.c: sections in sequence, code first, then the relocations that clang makes for
  * 64-bit RISC-V without relaxation. */
-#include "popc/device/device_load.h"
+#include "popc/device/device.h"
 
 #include "base/mem.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An interpreter of rv64imf_zfh: four-byte instructions, no privileged instructions, no atomics. */
 #include "popc/device/device_machine.h"
-#include "popc/device/device_functions.h"
+#include "popc/device/device.h"
 
 #include <math.h>
 #include <poplar/text.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Code sizes from ELF objects. Each function has its own section, so the size of a codelet is that of the sections
  * reachable from its compute through relocations. */
-#include "popc/device/device_object.h"
-#include "popc/device/device_functions.h"
+#include "popc/device/device.h"
 
 #include "popc/module/debuginfo.h"
 #include <stdio.h>

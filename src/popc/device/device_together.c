@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "popc/device/device_together.h"
-#include "popc/device/device_object.h"
+#include "popc/device/device.h"
 #include "popc/module/resolve.h"
 
 /* The codelets of an object stand one after another. */

@@ -117,7 +117,7 @@ struct module_object {
     struct module_code measured[DEVICE_ARCHS]; /* from which sizes are measured; only of objects that share */
 };
 
-/* A source, kept for later compilations (device_count.h). */
+/* A source, kept for later compilations (device_count.c). */
 enum popc_language { POPC_BY_NAME = 0, POPC_C, POPC_CPP, POPC_ASSEMBLY };
 struct module_source {
     enum popc_language language; /* not POPC_BY_NAME */

@@ -5,7 +5,6 @@
 #include "popc/module/initialisers.h"
 #include "popc/module/machine.h"
 #include "popc/module/module.h"
-#include "popc/module/object_names.h"
 #include "popc/module/resolve.h"
 
 #include "base/error.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading and writing modules as .gp files. */
-#include "popc/module/module_file.h"
 #include "popc/module/device_code.h"
 #include "popc/module/machine.h"
 #include "popc/module/module.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "popc/module/object_names.h"
+#include "popc/module/module.h"
 #include "popc/module/object_functions.h"
 
 #include "base/str.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "popc/reflect/constraints.h"
+#include "popc/reflect/reflect.h"
 
 #include "base/str.h"
 

@@ -4,9 +4,6 @@
  * strings in their own sections. */
 #include "popc/reflect/reflect.h"
 #include "popc/reflect/reflect_cpp.h"
-#include "popc/reflect/reflect_fields.h"
-#include "popc/reflect/reflect_shared.h"
-#include "popc/reflect/reflect_type.h"
 
 #include "base/error.h"
 

@@ -2,9 +2,8 @@
 /* Finds the vertex types of C++: classes that derive from poplar's vertex classes and have a compute, their own or a
  * base's. Template instances count when their compute is in the object, as an explicit instantiation ensures. */
 #include "popc/reflect/reflect_cpp.h"
-#include "popc/reflect/reflect_cpp_fields.h"
+#include "popc/reflect/reflect.h"
 #include "popc/reflect/reflect_cpp_names.h"
-#include "popc/reflect/reflect_type.h"
 
 #include "base/log.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads fields of C++ vertices: the types Input, Output, InOut, Vector and VectorList and their template arguments
  * give direction, shape, layouts and alignment. */
-#include "popc/reflect/reflect_cpp_fields.h"
+#include "popc/reflect/reflect.h"
 #include "popc/reflect/reflect_cpp_names.h"
-#include "popc/reflect/reflect_type.h"
 
 #include "base/container.h"
 

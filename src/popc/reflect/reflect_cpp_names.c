@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popc/reflect/reflect_cpp_names.h"
-#include "popc/reflect/reflect_type.h"
+#include "popc/reflect/reflect.h"
 
 #include "popc/module/debuginfo.h"
 #include <inttypes.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads fields of C vertices. A zero-size member pop_field_N precedes each field that vertex.h's macros made and
  * encodes its direction, shape, layouts and alignment as array lengths; other members are plain state. */
-#include "popc/reflect/reflect_fields.h"
-#include "popc/reflect/reflect_type.h"
+#include "popc/reflect/reflect.h"
 
 #include "popc/module/debuginfo.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "popc/reflect/reflect_shared.h"
 #include "popc/module/elf_symbols.h"
+#include "popc/reflect/reflect.h"
 
 #include <dlfcn.h>
 #include <gnu/lib-names.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "popc/reflect/reflect_type.h"
+#include "popc/reflect/reflect.h"
 
 #include "popc/module/debuginfo.h"
 #include <string.h>

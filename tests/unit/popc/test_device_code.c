@@ -4,7 +4,6 @@
 #include "popc/module/device_code.h"
 #include "popc/module/link.h"
 #include "popc/module/module.h"
-#include "popc/module/module_file.h"
 #include "popc/popc.h"
 
 #include <setjmp.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interpreter of device code against the host: the same source, compiled for both, gives the same bits; and it
  * stops at forbidden operations. */
-#include "popc/device/device_load.h"
-#include "popc/device_count.h"
+#include "popc/device/device.h"
 #include "popc/module/link.h"
 #include "popc/module/module.h"
 #include "popc/popc.h"

@@ -2,7 +2,6 @@
 /* popc reads from a compiled object the layout of the compiler and the fields that the user wrote. */
 #include "popc/module/codelet.h"
 #include "popc/module/module.h"
-#include "popc/module/module_file.h"
 #include "popc/popc.h"
 
 #include <setjmp.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions, classes and data that one file of codelets has from another. */
-#include "popc/device_count.h"
 #include "popc/module/codelet.h"
 #include "popc/module/link.h"
 #include "popc/module/module.h"
-#include "popc/module/module_file.h"
 #include "popc/module/resolve.h"
 #include "popc/popc.h"
 
