@@ -16,7 +16,7 @@
 #include "graph/build.h"
 #include "graph/debug_calls.h"
 #include "graph/store.h"
-#include "graph/view_cache.h"
+#include "graph/view.h"
 #include "image/check.h"
 #include "program/registers.h"
 

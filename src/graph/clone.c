@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clones: new variables after the pattern of a tensor. */
 #include "graph/clone.h"
-#include "graph/clone_layout.h"
 #include "graph/graph.h"
-#include "graph/replicate.h"
 #include "graph/tensor_form.h"
-#include "graph/tensor_nodes.h"
-#include "graph/variable.h"
 
 #include "graph/build.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order of a clone's elements in memory, and the tile mapping that comes with it. */
-#include "graph/clone_layout.h"
 #include "graph/clone.h"
+#include "graph/graph.h"
 #include "graph/tensor_form.h"
-#include "graph/tile_map.h"
-#include "graph/view_runs.h"
+#include "graph/view.h"
 
 #include "base/sort.h"
 #include "graph/build.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The vertex types that a graph knows. */
-#include "graph/codelets.h"
+#include "graph/graph.h"
 
 #include "base/log.h"
 #include "base/str.h"

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connecting tensors to fields. All checks precede all changes. */
-#include "graph/connect.h"
 #include "graph/build.h"
 #include "graph/edge.h"
-#include "graph/field.h"
 #include "graph/graph.h"
-#include "graph/misfit.h"
-#include "graph/replicate.h"
 #include "graph/tensor.h"
-#include "graph/tensor_nodes.h"
-#include "graph/variable.h"
-#include "graph/view_keep.h"
-#include "graph/view_runs.h"
+#include "graph/view.h"
 
 #include <assert.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "graph/edge.h"
-#include "graph/view_runs.h"
+#include "graph/view.h"
 
 uint32_t edge_add(pop_store *store, uint32_t list, struct edge edge)
 {

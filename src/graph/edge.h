@@ -5,7 +5,7 @@
 #define GRAPH_EDGE_H
 
 #include "graph/store.h"
-#include "graph/view_keep.h"
+#include "graph/view.h"
 
 #include <assert.h>
 

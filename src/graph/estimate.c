@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Estimators: their queries about a vertex, and limits of fields for the libraries' planners. */
-#include "graph/estimate.h"
 #include "graph/build.h"
-#include "graph/codelets.h"
 #include "graph/edge.h"
-#include "graph/field.h"
+#include "graph/graph.h"
 
 #include "popc/device/device_layout.h"
 #include "popc/module/module.h"

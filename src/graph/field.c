@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of a vertex: look-up, sizes and initial state. */
-#include "graph/field.h"
 #include "graph/edge.h"
-#include "graph/misfit.h"
-#include "graph/replicate.h"
+#include "graph/graph.h"
 #include "graph/store.h"
 #include "popc/module/module.h"
 

@@ -2,10 +2,8 @@
 /* Graph handles: lifetime, errors, marks and counts. */
 #include "graph/graph.h"
 #include "graph/build.h"
-#include "graph/replicate.h"
 #include "graph/store.h"
-#include "graph/tensor_nodes.h"
-#include "graph/view_runs.h"
+#include "graph/view.h"
 #include "target/exchange_limits.h"
 
 pop_graph *pop_graph_create(const pop_target *target)

@@ -2,7 +2,7 @@
 /* The host's side of a graph: handles, streams, remote buffers, host functions, and functions of the device. */
 #include "graph/build.h"
 #include "graph/graph.h"
-#include "graph/view_keep.h"
+#include "graph/view.h"
 
 #include "base/options.h"
 

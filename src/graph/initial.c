@@ -2,12 +2,9 @@
 /* Constants, and the initial values of variables. */
 #include "graph/build.h"
 #include "graph/graph.h"
-#include "graph/misfit.h"
-#include "graph/replicate.h"
 #include "graph/store.h"
 #include "graph/tensor_form.h"
-#include "graph/variable.h"
-#include "graph/view_runs.h"
+#include "graph/view.h"
 
 /* Whether host values can be taken: a type that pop_convert knows, memory that is there, and space for them. */
 static bool check_values(pop_store *store, pop_where where, const char *api, const char *path, pop_type value_type,

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "graph/build.h"
 #include "graph/debug_calls.h"
-#include "graph/log_call.h"
+#include "graph/graph.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -2,12 +2,8 @@
 /* Setting and querying the tile mapping of tensors. */
 #include "graph/build.h"
 #include "graph/graph.h"
-#include "graph/replicate.h"
 #include "graph/tensor_form.h"
-#include "graph/tensor_nodes.h"
-#include "graph/tile_map.h"
-#include "graph/view_runs.h"
-#include "graph/virtual.h"
+#include "graph/view.h"
 
 struct map_walk {
     pop_store *store;

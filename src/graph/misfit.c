@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "graph/misfit.h"
 #include "base/fit.h"
 #include "base/log.h"
 #include "base/mix.h"
+#include "graph/graph.h"
 #include "graph/store.h"
 
 #include <poplar/text.h>

@@ -5,7 +5,7 @@
 #include "graph/build.h"
 #include "graph/graph.h"
 #include "graph/tensor.h"
-#include "graph/view_runs.h"
+#include "graph/view.h"
 
 static bool place_run(const struct run *run, void *context)
 {

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Replicas of an existing graph: their tiles, variables, and all instances of a tensor side by side. */
-#include "graph/replicate.h"
 #include "graph/graph.h"
 #include "graph/tensor_form.h"
-#include "graph/tensor_nodes.h"
-#include "graph/tile_map.h"
-#include "graph/variable.h"
-#include "graph/view_runs.h"
-#include "graph/virtual.h"
+#include "graph/view.h"
 
 #define NO_TILE UINT32_MAX
 

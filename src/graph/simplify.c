@@ -5,9 +5,7 @@
 #include "graph/regions.h"
 #include "graph/tensor.h"
 #include "graph/tensor_form.h"
-#include "graph/tensor_nodes.h"
-#include "graph/view_cache.h"
-#include "graph/view_runs.h"
+#include "graph/view.h"
 
 struct run_count {
     uint64_t runs, max;

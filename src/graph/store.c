@@ -2,9 +2,8 @@
 /* The store of a graph: lifetime, errors, source lines, names and data. */
 #include "graph/store.h"
 #include "graph/build.h"
-#include "graph/log_call.h"
-#include "graph/tensor_nodes.h"
-#include "graph/view_cache.h"
+#include "graph/graph.h"
+#include "graph/view.h"
 #include "popc/module/module.h"
 
 #include <stdarg.h>

@@ -36,7 +36,7 @@ struct variable {
     uint32_t where; /* index of store->wheres */
     uint8_t type;   /* pop_type */
     bool constant;
-    uint16_t group;      /* of a placeholder (graph/replicate.h): number of its replica group, from 1 on; 0: none */
+    uint16_t group;      /* of a placeholder (graph/replicate.c): number of its replica group, from 1 on; 0: none */
     bool follows_vertex; /* a hidden constant (connect_constant): is on each tile that reads it, is never mapped and
                             costs no exchange */
     uint32_t initial;    /* of a constant: index of store->initials */
@@ -142,7 +142,7 @@ struct program_node; /* program/node.h */
 
 enum { STORE_CACHE = 64 }; /* entries of each of the small caches by hash */
 
-/* Values that did not fit their types (misfit.h): hashes of what was reported, and the first one. */
+/* Values that did not fit their types (misfit.c): hashes of what was reported, and the first one. */
 enum { MISFITS_KEPT = 8 };
 struct misfits {
     uint64_t keys[MISFITS_KEPT];

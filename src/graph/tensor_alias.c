@@ -4,10 +4,10 @@
  * Structured views are decided on their pieces.  Where pieces interleave in a way that strides do not settle,
  * elements are marked one by one. */
 #include "base/bits.h"
+#include "graph/graph.h"
 #include "graph/tensor.h"
 #include "graph/tensor_form.h"
-#include "graph/tensor_nodes.h"
-#include "graph/view_runs.h"
+#include "graph/view.h"
 #include "graph/view_walk.h"
 
 /* A piece of a set: positive strides, largest first. */

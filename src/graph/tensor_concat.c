@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Concatenation: a composite of the operands' elements with dim outermost, seen with dim rolled back to its place. */
+#include "graph/graph.h"
 #include "graph/tensor.h"
 #include "graph/tensor_form.h"
-#include "graph/tensor_nodes.h"
 
 #include "base/log.h"
 

@@ -2,7 +2,7 @@
 /* Constants in a tensor, and the value of a tensor whose elements are all the same constant. */
 #include "graph/tensor.h"
 #include "graph/tensor_form.h"
-#include "graph/view_runs.h"
+#include "graph/view.h"
 #include "graph/view_walk.h"
 
 static bool is_not_constant(const struct piece *piece, void *context)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The forms of a view: packed in the value, wide, unpacked, flat. */
 #include "graph/tensor_form.h"
+#include "graph/graph.h"
 #include "graph/tensor.h"
-#include "graph/tensor_nodes.h"
 #include "graph/view_walk.h"
 
 #include <assert.h>

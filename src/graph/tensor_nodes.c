@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes of the store: composites, wide views and additions to composites, in the order in which they were made.  They
  * are freed from the end back to a mark, or one by one by reference counting. */
-#include "graph/tensor_nodes.h"
 #include "graph/build.h"
+#include "graph/graph.h"
 #include "graph/store.h"
 #include "graph/tensor.h"
 #include "graph/tensor_form.h"

@@ -2,7 +2,7 @@
 /* Questions about a tensor's shape and regions, and its text. */
 #include "graph/tensor.h"
 #include "graph/tensor_form.h"
-#include "graph/view_runs.h"
+#include "graph/view.h"
 
 #include "base/str.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Views that take part of each dimension: slice in every form, index, sub-sample; and reverse. */
+#include "graph/graph.h"
 #include "graph/tensor.h"
 #include "graph/tensor_form.h"
-#include "graph/tensor_nodes.h"
 
 #include <stddef.h>
 

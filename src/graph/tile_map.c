@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tile mapping of one variable: a log of calls, sorted at the first query. */
-#include "graph/tile_map.h"
 #include "graph/build.h"
+#include "graph/graph.h"
 
 void tile_map_add(struct tile_map *map, uint64_t begin, uint64_t end, uint32_t tile)
 {

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variables: shapes that are allowed, their storage in the graph, linear mapping. */
-#include "graph/variable.h"
 #include "graph/build.h"
-#include "graph/replicate.h"
+#include "graph/graph.h"
 #include "graph/tensor_form.h"
-#include "graph/tile_map.h"
-#include "graph/virtual.h"
 
 #include "base/log.h"
 

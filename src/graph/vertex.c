@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compute sets and vertices. */
 #include "graph/build.h"
-#include "graph/codelets.h"
-#include "graph/connect.h"
-#include "graph/estimate.h"
-#include "graph/replicate.h"
-#include "graph/virtual.h"
+#include "graph/graph.h"
 
 #include "base/log.h"
 

@@ -2,11 +2,10 @@
 /* Cache of the pieces of recently enumerated views.  Programs ask for the same tensor's mapping, regions
  * and aliases, copies it and takes parts of it; a walk through composites of composites takes much longer than a look
  * at the pieces that the last one found. */
-#include "graph/view_cache.h"
+#include "graph/graph.h"
 #include "graph/tensor.h"
 #include "graph/tensor_form.h"
-#include "graph/tensor_nodes.h"
-#include "graph/view_runs.h"
+#include "graph/view.h"
 #include "graph/view_table.h"
 #include "graph/view_walk.h"
 

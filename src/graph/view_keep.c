@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kept views: the pieces of a tensor, one block of memory for each view, on the store's list. */
-#include "graph/view_keep.h"
 #include "graph/tensor.h"
 #include "graph/tensor_form.h"
-#include "graph/view_runs.h"
+#include "graph/view.h"
 
 /* The first piece waits for the second when it is a run: a view that is one run need not be kept. */
 struct view_keeping {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Enumeration of a tensor: strided pieces and maximal runs, in flat order. */
-#include "graph/view_runs.h"
 #include "graph/tensor.h"
 #include "graph/tensor_form.h"
-#include "graph/view_cache.h"
+#include "graph/view.h"
 #include "graph/view_walk.h"
 
 /* Joins neighbouring pieces that are contiguous and continue each other. */

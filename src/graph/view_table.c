@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "graph/view_table.h"
+#include "graph/graph.h"
 #include "graph/tensor_form.h"
-#include "graph/tensor_nodes.h"
 #include "graph/view_walk.h"
 
 #include <assert.h>

@@ -2,9 +2,9 @@
 /* From views over composites to strided pieces of variables: digits over a child's flat elements are composed with the
  * child's own digits where strides can express it, and cut where they cannot. */
 #include "graph/view_walk.h"
+#include "graph/graph.h"
 #include "graph/tensor.h"
 #include "graph/tensor_form.h"
-#include "graph/tensor_nodes.h"
 
 #include <assert.h>
 

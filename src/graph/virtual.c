@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Virtual graphs: handles on the same store that number a subset of its tiles from 0. */
-#include "graph/virtual.h"
 #include "graph/build.h"
+#include "graph/graph.h"
 
 #define NOT_VISIBLE ((unsigned)-1)
 

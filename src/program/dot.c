@@ -4,7 +4,7 @@
 #include "base/str.h"
 #include "graph/build.h"
 #include "graph/edge.h"
-#include "graph/view_runs.h"
+#include "graph/view.h"
 #include "program/node.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PrintTensor and ErrorProgram: the content is selected here, engine/print.c formats it. */
-#include "graph/view_keep.h"
+#include "graph/view.h"
 #include "program/node.h"
 
 pop_print_format pop_print_format_default(void)

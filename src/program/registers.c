@@ -4,7 +4,7 @@
  */
 #include "program/registers.h"
 #include "graph/build.h"
-#include "graph/virtual.h"
+#include "graph/graph.h"
 #include "program/node.h"
 
 enum { SEED_WORDS = 4, FLAGS = 5, ROUNDING = 3 };

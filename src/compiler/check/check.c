@@ -4,8 +4,8 @@
 #include "compiler/check/check.h"
 #include "compiler/common/edges.h"
 #include "compiler/common/prefetch.h"
-#include "graph/tile_map.h"
-#include "graph/view_runs.h"
+#include "graph/graph.h"
+#include "graph/view.h"
 
 #include "base/pool.h"
 

@@ -4,8 +4,7 @@
 #include "compiler/check/check.h"
 #include "compiler/common/compiler.h"
 #include "graph/edge.h"
-#include "graph/field.h"
-#include "graph/replicate.h"
+#include "graph/graph.h"
 #include "program/node.h"
 
 #include "base/str.h"

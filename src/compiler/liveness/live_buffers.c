@@ -5,7 +5,7 @@
 #include "compiler/common/owners.h"
 #include "compiler/liveness/live.h"
 #include "compiler/liveness/liveness.h"
-#include "graph/view_runs.h"
+#include "graph/view.h"
 
 #include <assert.h>
 

@@ -2,7 +2,7 @@
 /* Builds a vertex in memory as on the host: state and constants have their values, everything else is zero. Vertices
  * with equal memory share a count. */
 #include "compiler/schedule/schedule.h"
-#include "graph/field.h"
+#include "graph/graph.h"
 
 #include "compiler/common/edges.h"
 

@@ -4,7 +4,7 @@
 #include "compiler/common/edges.h"
 #include "compiler/common/prefetch.h"
 #include "compiler/common/tables.h"
-#include "graph/estimate.h"
+#include "graph/graph.h"
 
 #include "base/log.h"
 #include "base/str.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of a dump: JSON, or the same as CBOR. */
 #include "graph/saved/dump.h"
-#include "graph/saved/saved_json.h"
+#include "graph/saved/saved.h"
 
 #include <cbor.h>
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layouts of tensors: collected from a graph, checked, built into another. */
 #include "graph/saved/saved.h"
+#include "graph/graph.h"
 #include "graph/tensor_form.h"
-#include "graph/tensor_nodes.h"
-#include "graph/tile_map.h"
-#include "graph/variable.h"
-#include "graph/view_runs.h"
+#include "graph/view.h"
 
 #include "graph/tensor.h"
 

@@ -45,4 +45,22 @@ void saved_free(struct saved *layout);
 struct saved_variable *saved_add_variable(struct saved *layout); /* all zero */
 struct saved_tensor *saved_add_tensor(struct saved *layout);
 
+/* serialize.c: serialisation: layouts of tensors, which can be read back; dump.c writes the whole graph for tools. */
+
+/* Whether the data was written; whether the arguments are valid. On false the graph has the error. */
+bool saved_put(pop_graph *graph, pop_where where, const char *api, FILE *file, const void *data, size_t size);
+bool saved_check_file(pop_graph *graph, pop_where where, const char *api, const FILE *file, pop_serialization format);
+
+/* saved_binary.c: the layout of tensors as a container: sections "variables" and "tensors". */
+
+/* The two forms of a file.  Reading gives false, and the reason in *error, for a malformed file. */
+void saved_write_binary(const struct saved *layout, char **file, size_t *size);
+bool saved_read_binary(const char *data, size_t size, struct saved *layout, pop_error *error);
+
+/* saved_json.c: the layout of tensors as JSON. */
+void saved_write_json(const struct saved *layout, struct str *out);
+bool saved_read_json(const char *data, size_t size, struct saved *layout, pop_error *error);
+/* Adds text as a JSON string, quotes included. */
+void saved_quote(struct str *out, const char *text);
+
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The layout of tensors as a container: sections "variables" and "tensors". */
-#include "graph/saved/saved_binary.h"
 #include "graph/saved/saved.h"
 
 static const char magic[8] = "TREMTENS";

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The layout of tensors as JSON.  Contents of constants are hexadecimal bytes, so that every bit comes back. */
-#include "graph/saved/saved_json.h"
 #include "graph/saved/saved.h"
 
 #include <jansson.h>

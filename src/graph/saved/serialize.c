@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Serialisation: layouts of tensors, which can be read back; dump.c writes the whole graph for tools. */
-#include "graph/saved/serialize.h"
 #include "graph/graph.h"
 #include "graph/saved/saved.h"
-#include "graph/saved/saved_binary.h"
-#include "graph/saved/saved_json.h"
-#include "graph/virtual.h"
 
 #include "base/file.h"
 

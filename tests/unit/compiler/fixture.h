@@ -12,7 +12,7 @@
 #include "compiler/common/compiler.h"
 #include "compiler/pipeline.h"
 #include "graph/build.h"
-#include "graph/codelets.h"
+#include "graph/graph.h"
 #include "popc/module/module.h"
 
 #include <poplar/poplar.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes moved and costs of steps do not depend on the order of creation: bytes are those of naive lists of elements. */
 #include "fixture.h"
-#include "graph/tile_map.h"
-#include "graph/view_runs.h"
+#include "graph/graph.h"
+#include "graph/view.h"
 
 #include "compiler/common/owners.h"
 #include "compiler/common/runs.h"

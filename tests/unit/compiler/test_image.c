@@ -2,7 +2,7 @@
 /* What the image holds: vertex states and their references, gathers, ops, costs, initial contents. */
 #include "compiler/pipeline.h"
 #include "fixture.h"
-#include "graph/codelets.h"
+#include "graph/graph.h"
 
 static uint64_t storage_of(const struct fixture *f, const char *name)
 {

@@ -3,7 +3,7 @@
  * exceeded. */
 #include "compiler/pipeline.h"
 #include "fixture.h"
-#include "graph/codelets.h"
+#include "graph/graph.h"
 
 #include "popc/module/device_code.h"
 

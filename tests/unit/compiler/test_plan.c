@@ -8,8 +8,7 @@
 
 #include "compiler/lower/plan.h"
 #include "graph/store.h"
-#include "graph/view_keep.h"
-#include "graph/view_runs.h"
+#include "graph/view.h"
 #include "image/move.h"
 #include "rounds.h"
 

@@ -2,7 +2,7 @@
 /* The tree of steps of a program (the guide, Program structure) as text, and the steps of ops. */
 #include "compiler/pipeline.h"
 #include "fixture.h"
-#include "graph/codelets.h"
+#include "graph/graph.h"
 
 #include "base/str.h"
 

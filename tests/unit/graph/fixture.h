@@ -5,7 +5,7 @@
 #define TESTS_GRAPH_FIXTURE_H
 
 #include "graph/build.h"
-#include "graph/codelets.h"
+#include "graph/graph.h"
 
 #include <poplar/poplar.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clones compared with the documented order of each method, element by element. */
+#include "graph/graph.h"
 #include "graph/store.h"
-#include "graph/tile_map.h"
-#include "graph/view_runs.h"
+#include "graph/view.h"
 
 #include <poplar/poplar.h>
 

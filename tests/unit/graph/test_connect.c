@@ -2,8 +2,7 @@
 /* Connecting tensors to fields: what is stored, and what is refused. */
 #include "fixture.h"
 #include "graph/edge.h"
-#include "graph/field.h"
-#include "graph/tensor_nodes.h"
+#include "graph/graph.h"
 
 struct setup {
     pop_graph *graph;

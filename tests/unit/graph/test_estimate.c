@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Estimators and the limits of fields. */
 #include "fixture.h"
-#include "graph/codelets.h"
+#include "graph/graph.h"
 
 static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {

@@ -2,7 +2,7 @@
 /* Sizes and initial values of state. */
 #include "fixture.h"
 #include "graph/edge.h"
-#include "graph/field.h"
+#include "graph/graph.h"
 
 static pop_vertex mix(pop_graph *graph)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The graph: its error, marks, vertex types. */
 #include "fixture.h"
-#include "graph/codelets.h"
-#include "graph/field.h"
+#include "graph/graph.h"
 
 #include "popc/popc.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tile mapping, against plain arrays of owners. */
 #include "fixture.h"
-#include "graph/tile_map.h"
-#include "graph/virtual.h"
+#include "graph/graph.h"
 
 static uint64_t seed = 7;
 

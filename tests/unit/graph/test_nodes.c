@@ -2,9 +2,8 @@
 /* Nodes of tensors: released by reference counts wherever they were made, also together with marks, and with the nodes
  * that they refer to. */
 #include "fixture.h"
-#include "graph/tensor_nodes.h"
-#include "graph/view_cache.h"
-#include "graph/view_runs.h"
+#include "graph/graph.h"
+#include "graph/view.h"
 
 enum { TURNS = 1000 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of tensor layouts: complete, damaged and malicious; the dump of a graph. */
 #include "fixture.h"
-#include "graph/view_runs.h"
+#include "graph/view.h"
 
 #include "base/container.h"
 #include "graph/tensor.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every view operation, composed at random, compared with a plain list of (variable, element). */
+#include "graph/graph.h"
 #include "graph/tensor.h"
 #include "graph/tensor_form.h"
-#include "graph/tensor_nodes.h"
-#include "graph/view_keep.h"
-#include "graph/view_runs.h"
+#include "graph/view.h"
 #include "graph/view_table.h"
 #include "rounds.h"
 
