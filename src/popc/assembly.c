@@ -7,8 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "tile/assemble.h"
-#include "tile/list.h"
+#include "tile/tile.h"
 
 #include <stdio.h>
 

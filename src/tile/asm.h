@@ -4,9 +4,8 @@
 #ifndef TILE_ASM_H
 #define TILE_ASM_H
 
-#include "tile/object.h"
-
 #include "base/intern.h"
+#include "tile/object.h"
 
 /* ---- input ---- */
 
@@ -121,5 +120,68 @@ static inline struct asm_place asm_at(struct asm_place place, uint32_t column)
     place.column = column;
     return place;
 }
+
+/* asm_directive.c: directives. */
+
+/* False when there is no such directive. */
+bool asm_directive(struct assembler *a, const char *directive, const char *rest, const char *statement);
+/* The index of a section, which is made when it is new. */
+uint32_t asm_section(struct assembler *a, const char *name, bool code);
+/* Adds zeroed bytes to the current section; returns their offset. */
+uint32_t asm_reserve(struct assembler *a, size_t bytes);
+
+/* asm_encode.c: pass 2: choosing forms, checking and encoding. */
+void asm_encode_all(struct assembler *a);
+
+/* asm_macro.c: macros and repetitions. */
+bool asm_macro_define(struct assembler *a, const char *rest);
+void asm_macro_purge(struct assembler *a, const char *rest);
+/* Expands a call; false when there is no such macro. */
+bool asm_macro_call(struct assembler *a, const char *name, const char *rest);
+/* Handles .rept, .irp and .irpc; false for other directives. */
+bool asm_repeat(struct assembler *a, const char *directive, const char *rest);
+
+/* asm_operand.c: parsing instructions. */
+bool asm_parse_instruction(struct assembler *a, const char *name, const char *rest, const char *statement,
+                           struct asm_instruction *instruction);
+
+/* asm_names.c: names of labels and assignments. */
+
+/* The name's entry, made when it is new. */
+struct asm_name *asm_name(struct assembler *a, const char *name);
+const struct asm_name *asm_find_name(const struct assembler *a, const char *name);
+/* The index of the name's symbol in the object, made when it has none. */
+int32_t asm_symbol(struct assembler *a, struct asm_name *name);
+/* Defines a label here; a number makes the next of its local labels. */
+void asm_label(struct assembler *a, const char *name);
+
+/* asm_input.c: reading statements, and reporting errors about them. */
+void asm_error(struct assembler *a, struct asm_place place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void asm_warn(struct assembler *a, struct asm_place place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* A copy that lives as long as the assembler. */
+char *asm_copy(struct assembler *a, const char *text, size_t length);
+bool asm_is_name(char c, bool first);
+const char *asm_blank(const char *text); /* behind blanks */
+
+/* Reads the text, which must live as long as the assembler, before what follows in the current one. */
+void asm_push_text(struct assembler *a, const char *text, bool expansion);
+struct asm_statement asm_next(struct assembler *a);
+/* Reads lines up to the directive that ends what one of `begins` (up to NULL) began; NULL after an error. */
+const char *asm_read_body(struct assembler *a, const char *const *begins, const char *ends);
+/* Handles .if and its kin; true when the statement was one of them. */
+bool asm_condition(struct assembler *a, const char *directive, const char *rest);
+/* Whether all conditions around the current statement hold. */
+bool asm_reading(const struct assembler *a);
+
+/* asm_expression.c: expressions. */
+
+/* Parses an expression; *at moves behind it. NULL after an error, which it has reported. */
+const struct asm_node *asm_parse(struct assembler *a, const char **at, const char *statement);
+struct asm_value asm_evaluate(const struct assembler *a, const struct asm_node *node);
+const struct asm_node *asm_number(struct assembler *a, int64_t number);
+/* Parses and evaluates a whole text that must be known now. */
+bool asm_absolute(struct assembler *a, const char *text, int64_t *value);
 
 #endif

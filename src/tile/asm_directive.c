@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Directives: sections, symbols, data, modes. */
-#include "tile/asm_directive.h"
-#include "tile/asm_expression.h"
-#include "tile/asm_input.h"
-#include "tile/asm_macro.h"
-#include "tile/asm_names.h"
+#include "tile/asm.h"
 
 #include <poplar/text.h>
 #include <stdlib.h>

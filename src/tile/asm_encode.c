@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pass 2: the form of each instruction, its checks, its word; and what bundles and repeats demand. */
-#include "tile/asm_encode.h"
-#include "tile/asm_expression.h"
-#include "tile/asm_input.h"
+#include "tile/asm.h"
 
 #include "base/error.h"
 

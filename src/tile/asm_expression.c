@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions: parsed when a statement is read, evaluated when labels have offsets. */
-#include "tile/asm_expression.h"
-#include "tile/asm_input.h"
-#include "tile/asm_names.h"
+#include "tile/asm.h"
 
 #include <math.h>
 #include <poplar/text.h>

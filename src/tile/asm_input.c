@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading statements: files and expansions as a stack of texts, line markers, comments, conditions. */
-#include "tile/asm_input.h"
-#include "tile/asm_expression.h"
-#include "tile/asm_names.h"
+#include "tile/asm.h"
 
 #include <poplar/text.h>
 #include <stdio.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Macros and repetitions: textual, by lines, as GNU assemblers have them. */
-#include "tile/asm_macro.h"
-#include "tile/asm_expression.h"
-#include "tile/asm_input.h"
+#include "tile/asm.h"
 
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tile/asm_names.h"
-#include "tile/asm_input.h"
+#include "tile/asm.h"
 
 #include <poplar/text.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parsing an instruction: registers with their suffixes, control registers, immediates. */
-#include "tile/asm_operand.h"
-#include "tile/asm_expression.h"
-#include "tile/asm_input.h"
+#include "tile/asm.h"
 
 #include <poplar/text.h>
 #include <stdlib.h>

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pass 1 of the assembler: statements to instructions and data at offsets of sections. */
-#include "tile/assemble.h"
-#include "tile/asm_directive.h"
-#include "tile/asm_encode.h"
-#include "tile/asm_expression.h"
-#include "tile/asm_input.h"
-#include "tile/asm_macro.h"
-#include "tile/asm_names.h"
-#include "tile/asm_operand.h"
+#include "tile/asm.h"
+#include "tile/tile.h"
 
 #include <poplar/text.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decodes the words of a program to steps. */
-#include "tile/decode.h"
 #include "tile/exec.h"
 #include "tile/program.h"
+#include "tile/tile.h"
 
 #include <assert.h>
 

@@ -6,15 +6,58 @@
 #ifndef TILE_EXEC_H
 #define TILE_EXEC_H
 
-#include "tile/exec_convert.h"
-#include "tile/exec_float.h"
-#include "tile/exec_random.h"
-#include "tile/fault.h"
 #include "tile/isa.h"
 #include "tile/machine.h"
-#include "tile/workers.h"
 
+#include <stdint.h>
 #include <string.h>
+
+struct tile_context;
+struct tile_op;
+struct tile_step;
+
+/* exec_convert.c: conversions. */
+
+/* The value of a quarter, an 8-bit float, in the format of FP_NFMT and FP_SCL. */
+float tile_quarter(const struct tile_context *c, uint32_t code);
+
+/* exec_float.c: results that are not finite, and rounding to half. */
+
+/* Sets sticky flags; raises the exception when FP_CTL enables one of them. */
+void fp_flag(struct tile_context *c, const struct tile_op *o, unsigned flags);
+/* The bits of a result that is not finite: NaN is the quiet one without a sign, and the flags are those of IEEE 754. */
+uint32_t fp_special(struct tile_context *c, const struct tile_op *o, float value, float a, float b);
+/* The value of a half that is zero, denormal, infinite or NaN. */
+float half_value_special(uint32_t bits);
+/* Rounds to half by FP_CTL; the value has been rounded at most once, to float, if FP_CTL asks for the nearest. */
+uint32_t half_round(struct tile_context *c, const struct tile_op *o, double value);
+
+/* workers.c: running contexts, step by step. */
+
+/* The step at an address; NULL when there is no code. */
+const struct tile_step *tile_step_at(const struct tile *tile, uint32_t address);
+/* Starts a worker: it runs when the supervisor waits. */
+void tile_start_worker(struct tile *tile, unsigned worker, uint32_t entry, uint32_t vertex);
+/* Runs the workers that were started to their ends. */
+void tile_finish_workers(struct tile *tile);
+/* Runs supervisor code from an entry until it returns. */
+void tile_supervise(struct tile *tile, uint32_t entry);
+
+/* exec_random.c: random numbers. */
+
+/* The next 64 random bits of a worker. */
+uint64_t prng_next(struct tile_context *c);
+
+/* fault.c: exceptions. */
+
+/* Raises an exception: describes it in the tile and leaves the run. */
+_Noreturn void tile_raise(struct tile_context *c, const struct tile_op *o, enum tile_exception code, uint32_t address,
+                          const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* Raises the exception of an access that is not aligned or not in memory. */
+_Noreturn void tile_bad_access(struct tile_context *c, const struct tile_op *o, uint32_t address, unsigned bytes,
+                               bool write);
+/* Raises an exception when permissions do not allow an access. */
+void tile_check_access(struct tile_context *c, const struct tile_op *o, uint32_t address, unsigned bytes, bool write);
 
 /* Places of registers: m0.. from 0, a0.. from REG_A. Registers that cannot be written have writes sent to places that
  * nobody reads. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tile/fault.h"
 #include "tile/exec.h"
 
 #include <poplar/text.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An object in assembly language: what is printed can be assembled again and gives the same words. */
-#include "tile/list.h"
+#include "tile/tile.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Links objects to a program: the sections that the roots reach, code first, at the beginning of the tile's memory. */
 #include "tile/program.h"
-#include "tile/decode.h"
+#include "tile/tile.h"
 
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tile/workers.h"
 #include "tile/exec.h"
 #include "tile/program.h"
 

@@ -6,10 +6,9 @@
 #include "image/file.h"
 #include "image/image.h"
 
-#include "tile/assemble.h"
-#include "tile/list.h"
 #include "tile/machine.h"
 #include "tile/program.h"
+#include "tile/tile.h"
 
 #include <popef/popef.h>
 #include <poplar/poplar.h>

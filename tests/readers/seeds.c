@@ -6,7 +6,7 @@
 #include "popc/module/module.h"
 #include "popc/popc.h"
 
-#include "tile/assemble.h"
+#include "tile/tile.h"
 
 #include <popef/popef.h>
 #include <poplar/poplar.h>

@@ -4,9 +4,9 @@
 #ifndef TILE_TEST_RUN_H
 #define TILE_TEST_RUN_H
 
-#include "tile/assemble.h"
 #include "tile/machine.h"
 #include "tile/program.h"
+#include "tile/tile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

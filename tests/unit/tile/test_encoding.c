@@ -3,7 +3,7 @@
  * assembled. */
 #include "run.h"
 
-#include "tile/list.h"
+#include "tile/tile.h"
 
 struct sample {
     const char *text;
