@@ -3,13 +3,11 @@
  * exactly its size that ends at a guard page and is surrounded by canaries, so that a codelet that accesses
  * memory outside a field is stopped and reported.  A first run of the vertex, whose results are dropped, has buffers
  * that begin at a guard page, and so finds reads before a field.  Results are those of normal execution. */
-#include "engine/checked.h"
 #include "base/str.h"
-#include "engine/copy.h"
+#include "engine/engine.h"
 #include "engine/execute.h"
 #include "engine/exit_guard.h"
 #include "engine/fault.h"
-#include "engine/run.h"
 #include "image/reference.h"
 
 #include <signal.h>

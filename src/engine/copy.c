@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running copy plans: rectangular moves of bytes, with loops for each element size, blocked where rows become columns,
  * divided over threads when large. */
-#include "engine/copy.h"
+#include "engine/engine.h"
 #include "image/move.h"
 
 #include <assert.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cycles of what has run, and switching its recording on and off. */
-#include "engine/cycles.h"
-#include "engine/copy.h"
-#include "engine/run.h"
+#include "engine/engine.h"
 
 #include <time.h>
 

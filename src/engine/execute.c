@@ -3,12 +3,10 @@
  * runs, and scattering what they wrote.  Nobody reads what another vertex of the set writes (the compiler has checked
  * it), so chunks may run at the same time. */
 #include "engine/execute.h"
-#include "engine/checked.h"
-#include "engine/copy.h"
+#include "engine/engine.h"
 #include "engine/exit_guard.h"
 #include "engine/fault.h"
 #include "engine/isolate.h"
-#include "engine/run.h"
 
 #include "base/mix.h"
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Host access other than streams: tensors by handle, and host functions. */
-#include "engine/host.h"
-#include "engine/copy.h"
+#include "engine/engine.h"
 #include "engine/exit_guard.h"
 #include "engine/hint.h"
 #include "engine/ranks.h"
-#include "engine/replicas.h"
-#include "engine/run.h"
 
 /* Checks the call's arguments; returns the handle's record, or NULL with an error. */
 static const struct image_handle *find_handle(pop_engine *engine, const char *handle, const void *data, size_t bytes,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/isolate.h"
+#include "engine/engine.h"
 #include "engine/execute.h"
-#include "engine/run.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loading: the blocks of memory, the initial values, and vertex states whose references become addresses. */
-#include "engine/load.h"
+#include "engine/engine.h"
 #include "engine/external.h"
 #include "engine/fault.h"
 #include "engine/isolate.h"
-#include "engine/remote.h"
 #include "image/reference.h"
 #include "popc/module/link.h"
 

@@ -2,7 +2,7 @@
 /* The text of a tensor: nested brackets, a row of innermost elements on a line (wrapped at max_line_width), elements
  * aligned to one width, long dimensions shortened to their edges once the whole has more elements than
  * summarise_threshold.  0 as the width or the threshold is no limit. */
-#include "engine/print.h"
+#include "engine/engine.h"
 
 #include "base/str.h"
 

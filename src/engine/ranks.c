@@ -3,8 +3,7 @@
  * replicas execute together, and at the end of each run, the ranks exchange the position of their replicas: then all
  * continue, or all end with one error. */
 #include "engine/ranks.h"
-#include "engine/replicas.h"
-#include "engine/run.h"
+#include "engine/engine.h"
 #include "engine/transport.h"
 #include "image/file.h"
 

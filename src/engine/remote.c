@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Remote buffers: rows of elements outside the device, moved by index. */
-#include "engine/remote.h"
-#include "engine/copy.h"
+#include "engine/engine.h"
 #include "engine/hint.h"
-#include "engine/replicas.h"
-#include "engine/run.h"
 
 pop_status remotes_create(struct replica *replica, const char *api, pop_error *error)
 {

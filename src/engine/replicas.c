@@ -2,10 +2,8 @@
 /* The replicas of a program: each runs independently until it pauses; calls of the host run on the run's thread in
  * replica order; ops that all replicas execute together run when all have reached them
  * (docs/decisions/0017-replicated-execution.md). */
-#include "engine/replicas.h"
-#include "engine/copy.h"
+#include "engine/engine.h"
 #include "engine/ranks.h"
-#include "engine/run.h"
 
 void replicas_create(pop_engine *engine)
 {

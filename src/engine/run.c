@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interpreter: one function per kind of op, which returns the index of the next op.  Control flow is here. */
-#include "engine/run.h"
-#include "engine/copy.h"
-#include "engine/print.h"
-#include "engine/replicas.h"
+#include "engine/engine.h"
 #include "report/report.h"
 
 #include <assert.h>

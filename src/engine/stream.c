@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams: their connections and transfers.  Order of a callback's calls: docs/concepts/programs.md. */
-#include "engine/stream.h"
 #include "base/str.h"
-#include "engine/copy.h"
 #include "engine/engine.h"
 #include "engine/exit_guard.h"
 #include "engine/hint.h"
 #include "engine/ranks.h"
-#include "engine/replicas.h"
-#include "engine/run.h"
 
 #include <assert.h>
 

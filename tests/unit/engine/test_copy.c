@@ -2,7 +2,7 @@
 /* Copy plans against a naive loop: every element size, up to eight digits in any order, reversed and spread, with
  * threads or none; overlapping plans read everything first. */
 #include "builder.h"
-#include "engine/copy.h"
+#include "engine/engine.h"
 #include "image/check.h"
 #include "rounds.h"
 

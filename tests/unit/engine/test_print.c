@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PrintTensor's text: the guide's form, the newer one, alignment, wrapping, summaries, unusual shapes. */
-#include "engine/print.h"
+#include "engine/engine.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
