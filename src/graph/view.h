@@ -6,7 +6,6 @@
 #define GRAPH_VIEW_H
 
 #include "base/vec.h"
-#include "graph/tensor.h"
 
 #include <poplar/tensor.h>
 

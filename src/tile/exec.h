@@ -32,7 +32,7 @@ float half_value_special(uint32_t bits);
 /* Rounds to half by FP_CTL; the value has been rounded at most once, to float, if FP_CTL asks for the nearest. */
 uint32_t half_round(struct tile_context *c, const struct tile_op *o, double value);
 
-/* workers.c: running contexts, step by step. */
+/* exec_workers.c: running contexts, step by step. */
 
 /* The step at an address; NULL when there is no code. */
 const struct tile_step *tile_step_at(const struct tile *tile, uint32_t address);
@@ -48,7 +48,7 @@ void tile_supervise(struct tile *tile, uint32_t entry);
 /* The next 64 random bits of a worker. */
 uint64_t prng_next(struct tile_context *c);
 
-/* fault.c: exceptions. */
+/* exec_fault.c: exceptions. */
 
 /* Raises an exception: describes it in the tile and leaves the run. */
 _Noreturn void tile_raise(struct tile_context *c, const struct tile_op *o, enum tile_exception code, uint32_t address,

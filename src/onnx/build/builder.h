@@ -11,6 +11,7 @@
 
 #include <poplin/planning.h>
 #include <popops/element_wise.h>
+#include <popops/reduce.h>
 
 typedef struct onnx_value {
     bool given;  /* by an input, initialiser or node, so far */
@@ -49,9 +50,6 @@ struct onnx_builder {
     pop_error *error;
     bool failed;
 };
-
-#include "onnx/build/build.h"
-#include <popops/reduce.h>
 
 #define ONNX_BINARY(b, op, t, u)                                                                                       \
     popops_binary_at((b)->where, POPOPS_BINARY_##op, (b)->graph, POPOPS_OPERAND(t), POPOPS_OPERAND(u), (b)->program,   \

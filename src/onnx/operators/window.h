@@ -3,7 +3,7 @@
 #ifndef ONNX_OPERATORS_WINDOW_H
 #define ONNX_OPERATORS_WINDOW_H
 
-#include "onnx/build/builder.h"
+#include "onnx/build/build.h"
 
 enum { ONNX_MAX_FIELD = 6 };
 

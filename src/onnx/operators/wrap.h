@@ -3,7 +3,7 @@
 #ifndef ONNX_OPERATORS_WRAP_H
 #define ONNX_OPERATORS_WRAP_H
 
-#include "onnx/build/builder.h"
+#include "onnx/build/build.h"
 
 /* The low bits of a result, as an integer of the type; t itself for other types. */
 static inline pop_tensor onnx_wrap(onnx_builder *b, pop_tensor t, tremula_onnx_type type)

@@ -6,11 +6,10 @@
 #include "base/str.h"
 #include "popc/module/debuginfo.h"
 #include "popc/module/module.h"
-#include "popc/reflect/reflect_cpp.h"
 
 #include <poplar/type.h>
 
-struct str;
+struct cpp_names;
 
 /* A vertex type, with the facts that the generated code needs. */
 struct reflected {
