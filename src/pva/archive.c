@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A report that consists of archive.a alone: memory of each tile and its variables, read from the ELF files into a
  * temporary database with the tables of profile.pop; all other tables stay empty. */
-#include "pva/archive.h"
+#include "pva/reader.h"
 
 #include "base/file.h"
 #include "base/vec.h"

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The source of each property: a column, a view of the same row, a list of rows, or a function. */
 #include "pva/companions.h"
-#include "pva/execution.h"
-#include "pva/facts.h"
-#include "pva/memory.h"
 #include "pva/model.h"
-#include "pva/operations.h"
-#include "pva/trace.h"
+#include "pva/reader.h"
 
 #include <string.h>
 

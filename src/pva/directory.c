@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks a report's directory: files of the report, of other reports, and files left behind by killed programs. */
 #include "pva/companions.h"
-#include "pva/open.h"
-#include "pva/repair.h"
+#include "pva/reader.h"
 
 #include "base/error.h"
 #include "base/file.h"

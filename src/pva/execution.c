@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cycles of executed steps: their patterns, shifted to their bases (docs/reference/report-files.md, "Execution"). */
-#include "pva/execution.h"
+#include "pva/reader.h"
 #include "value/array.h"
 
 enum { LONGEST_CHAIN = 64 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Properties of the writer, its options, parameters of runs, the target, its IPUs and tiles. */
-#include "pva/facts.h"
+#include "pva/reader.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory by category, vertex code by tile, and liveness: arrays by tile, which are decoded incrementally as tiles
  * are read in order. */
-#include "pva/memory.h"
+#include "pva/reader.h"
 #include "value/array.h"
 
 /* A run-length coded array, and the last run that was read. */

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opens and closes files; their format is checked before any content is read. */
-#include "pva/open.h"
-#include "pva/archive.h"
 #include "pva/companions.h"
 #include "pva/debug.h"
-#include "pva/memory.h"
-#include "pva/repair.h"
-#include "pva/sql.h"
+#include "pva/reader.h"
 
 #include "base/error.h"
 #include "value/report_open.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Debug contexts and operations: programs and variables, grouped by the outermost library call that made them. */
-#include "pva/operations.h"
 #include "pva/debug.h"
+#include "pva/reader.h"
 
 enum { MAX_PARENTS = 256 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executed steps of a report in the form of an execution profile, one per row of `executed`. */
-#include "pva/profile_steps.h"
 #include "pva/model.h"
+#include "pva/reader.h"
 
 #include "value/made.h"
 #include "value/step.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The printed summary of a report: builds the parts of the two profiles that pop_print_profile_summary reads
  * (docs/reports/profiling.md) from the file's tables. */
-#include "pva/memory.h"
 #include "pva/model.h"
-#include "pva/profile_steps.h"
+#include "pva/reader.h"
 #include "value/array.h"
 
 #include "base/error.h"

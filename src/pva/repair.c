@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Completes the temporary file of a killed writer. */
-#include "pva/repair.h"
 #include "pva/companions.h"
-#include "pva/open.h"
+#include "pva/reader.h"
 
 #include "base/error.h"
 #include "base/file.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SQL over a file: read-only queries, and functions that decode arrays. */
-#include "pva/sql.h"
+#include "pva/reader.h"
 #include "value/array.h"
 
 #include "base/error.h"

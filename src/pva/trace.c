@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Properties of threads and events of a trace. */
-#include "pva/trace.h"
+#include "pva/reader.h"
 
 uint64_t thread_count(pva_object o)
 {
