@@ -7,8 +7,6 @@
 #include "image/file.h"
 #include "image/image.h"
 #include "profile/graph_report.h"
-#include "report/debug_graph.h"
-#include "report/named_files.h"
 #include "report/report.h"
 #include "report/select.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/archive.h"
+#include "report/report.h"
 
 #include "base/error.h"
 #include "base/file.h"

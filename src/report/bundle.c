@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "report/database.h"
-#include "report/debug_links.h"
+#include "report/report.h"
 
 #include <errno.h>
 #include <poplar/text.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the results of compiling: the target, the graph, memory by tile and category, vertices, exchanges. */
-#include "report/compilation.h"
+#include "report/report.h"
 #include "timeline/timeline.h"
 
 #include <limits.h>

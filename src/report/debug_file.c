@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "report/debug_links.h"
+#include "report/report.h"
 
 #include <errno.h>
 #include <fcntl.h>

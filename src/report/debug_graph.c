@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a graph's store as debug contexts. Layers: "poplar" for objects of the graph, and a library's own layer for
  * its calls. */
-#include "report/debug_graph.h"
+#include "report/report.h"
 
 #include "program/node.h"
 #include "report/debug_process.h"

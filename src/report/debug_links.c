@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/debug_links.h"
+#include "report/report.h"
 
 #include "base/log.h"
 #include "base/mem.h"

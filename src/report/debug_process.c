@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "report/debug_file.h"
-#include "report/debug_graph.h"
+#include "report/report.h"
 #include "value/value.h"
 
 #include <errno.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/files.h"
+#include "report/report.h"
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "report/archive.h"
 #include "report/select.h"
 
 #include <errno.h>

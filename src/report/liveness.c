@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes liveness: lists of live variables, each stored once, with their bytes on each tile. */
-#include "report/liveness.h"
 #include "report/live_blocks.h"
+#include "report/report.h"
 
 /* A variable in lists: a name and the set of its live blocks. */
 struct live_id {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the graph's variables, and the lowered variables: each tile's parts of them and of all other blocks. */
-#include "report/lowered.h"
+#include "report/report.h"
 #include "report/select.h"
 
 /* Blocks of the graph's variables, sorted by variable. */

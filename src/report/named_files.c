@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/named_files.h"
+#include "report/report.h"
 
 #include "base/error.h"
 #include "base/file.h"
-#include "report/archive.h"
 
 #include <poplar/text.h>
 

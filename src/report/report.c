@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/report.h"
-#include "report/compilation.h"
-#include "report/liveness.h"
-#include "report/lowered.h"
 
 #include "base/error.h"
 #include "base/log.h"
@@ -10,9 +7,7 @@
 #include "image/file.h"
 #include "profile/execution_profile.h"
 #include "report/debug_process.h"
-#include "report/files.h"
 #include "report/select.h"
-#include "report/steps.h"
 #include "value/value.h"
 
 #include <inttypes.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/steps.h"
 
 #include "base/str.h"
 #include "profile/execution_profile.h"

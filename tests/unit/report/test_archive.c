@@ -3,7 +3,7 @@
 #include "unit/profile/values.h"
 
 #include "base/file.h"
-#include "report/archive.h"
+#include "report/report.h"
 
 #include <ar.h>
 #include <elf.h>

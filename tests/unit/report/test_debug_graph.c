@@ -4,8 +4,8 @@
 #include "unit/profile/values.h"
 
 #include "base/file.h"
-#include "report/debug_graph.h"
 #include "report/debug_process.h"
+#include "report/report.h"
 
 #include <errno.h>
 
