@@ -6,7 +6,7 @@
 #include "compiler/pipeline.h"
 #include "image/file.h"
 #include "image/image.h"
-#include "profile/graph_report.h"
+#include "profile/profile.h"
 #include "report/report.h"
 #include "report/select.h"
 

@@ -2,8 +2,8 @@
 /* The public calls that return the profile of an executable or an engine. */
 #include "base/log.h"
 #include "engine/state.h"
-#include "profile/execution_profile.h"
 #include "profile/graph_profile.h"
+#include "profile/profile.h"
 
 /* Checks that the arguments are not NULL. */
 static pop_status check(const void *of, const char *what, const pop_profile_value *profile, const char *api,

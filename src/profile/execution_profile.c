@@ -2,11 +2,10 @@
 /* The execution profile: its mode, what was measured, the trace, and the simulated steps (the guide, Execution
  * profile).
  */
-#include "profile/execution_profile.h"
 #include "profile/graph_profile.h"
+#include "profile/profile.h"
 
 #include "base/log.h"
-#include "profile/step_list.h"
 
 struct execution {
     struct image *image;

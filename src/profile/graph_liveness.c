@@ -5,8 +5,8 @@
  * tree is as large as the model's tables.  A function's body is below each Call of it.  Such trees can be endless
  * (functions that call functions twice) and deeper than any reader goes: bodies beyond MAX_NODES nodes in all, and
  * what is below DEEPEST, are left out.  maxBytes counts them. */
-#include "profile/graph_liveness.h"
 #include "profile/graph_profile.h"
+#include "profile/profile.h"
 
 enum { MAX_NODES = 1 << 18, DEEPEST = PROFILE_DEEPEST / 2 - 16 };
 

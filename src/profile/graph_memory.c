@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The graph profile's memory: by tile, by category, by compute set and by vertex type (the guide, Memory use). */
-#include "profile/graph_memory.h"
-#include "profile/graph_liveness.h"
 #include "profile/graph_profile.h"
+#include "profile/profile.h"
 
 static const char *const categories[] = {
 #define MODEL_CATEGORY(constant, name) [MODEL_##constant##_CATEGORY] = name,

@@ -2,8 +2,7 @@
 /* The graph profile: target, graph, vertex types, compute sets and exchanges as values (the guide, Graph profile).
  * Entries of maps are added in the order of their keys. */
 #include "profile/graph_profile.h"
-#include "profile/graph_memory.h"
-#include "profile/graph_programs.h"
+#include "profile/profile.h"
 
 #include <assert.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The graph profile's programs: each step a map with the fields of its type (the guide, Program structure). */
-#include "profile/graph_programs.h"
 #include "profile/graph_profile.h"
+#include "profile/profile.h"
 
 static const char *const tags[] = {
 #define MODEL_KIND(constant, tag) [MODEL_##constant] = tag,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The graph's summary, printed when it has been compiled: debug.graphReportDestination, POPLAR_GRAPH_REPORT_DEST. */
-#include "profile/graph_report.h"
 #include "profile/graph_profile.h"
+#include "profile/profile.h"
 
 #include "base/file.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profile/step_list.h"
+#include "profile/profile.h"
 
 #include "profile/step_parts.h"
-#include "profile/trace_pieces.h"
 #include "timeline/clock.h"
 #include "value/step.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profile/trace_pieces.h"
+#include "profile/profile.h"
 
 #include <assert.h>
 

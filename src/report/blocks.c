@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/blocks.h"
 
-#include "profile/execution_profile.h"
+#include "profile/profile.h"
 
 enum { STAMP_CYCLES = 18 }; /* time stamps of ends are taken before these cycles, of begins after them */
 

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "image/file.h"
-#include "profile/execution_profile.h"
+#include "profile/profile.h"
 #include "report/debug_process.h"
 #include "report/select.h"
 #include "value/value.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 #include "base/str.h"
-#include "profile/execution_profile.h"
+#include "profile/profile.h"
 #include "report/blocks.h"
 #include "report/patterns.h"
 #include "report/report.h"

@@ -2,7 +2,7 @@
 /* The execution profile of a run built by hand: fields by mode and by step, and the arithmetic between them. */
 #include "unit/profile/values.h"
 
-#include "profile/execution_profile.h"
+#include "profile/profile.h"
 #include "unit/profile/model.h"
 #include "value/made.h"
 
