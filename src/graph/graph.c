@@ -4,7 +4,7 @@
 #include "graph/build.h"
 #include "graph/store.h"
 #include "graph/view.h"
-#include "target/exchange_limits.h"
+#include "target/target.h"
 
 pop_graph *pop_graph_create(const pop_target *target)
 {

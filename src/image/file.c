@@ -7,7 +7,7 @@
 #include "image/check.h"
 #include "image/image.h"
 #include "popc/module/module.h"
-#include "target/text.h"
+#include "target/target.h"
 
 #include <errno.h>
 

@@ -3,9 +3,8 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "target/exchange_limits.h"
 #include "target/machine.h"
-#include "target/pod.h"
+#include "target/target.h"
 
 #include <stdio.h>
 

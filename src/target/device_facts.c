@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attributes of devices and of the host. */
-#include "target/device_facts.h"
 #include "base/error.h"
+#include "target/target.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "target/exchange_limits.h"
 #include "base/mem.h"
+#include "target/target.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "target/machine.h"
 
 #include "base/error.h"
-#include "target/exchange_limits.h"
+#include "target/target.h"
 
 #include <limits.h>
 #include <stdio.h>

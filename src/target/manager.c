@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "target/device.h"
 #include "target/machine.h"
-#include "target/pod.h"
+#include "target/target.h"
 
 #include <limits.h>
 #include <stdatomic.h>

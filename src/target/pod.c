@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "target/pod.h"
 #include "target/machine.h"
-#include "target/system.h"
+#include "target/target.h"
 
 #include "base/error.h"
 #include "base/str.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "target/system.h"
 #include "target/machine.h"
+#include "target/target.h"
 
 #include "base/error.h"
 #include "base/str.h"

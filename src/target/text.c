@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A target as one line of text: a system, then name=value for what differs from it. */
-#include "target/text.h"
 #include "base/error.h"
 #include "base/vec.h"
-#include "target/exchange_limits.h"
 #include "target/machine.h"
+#include "target/target.h"
 
 #include <limits.h>
 #include <poplar/text.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target/device.h"
-#include "target/device_facts.h"
+#include "target/target.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
