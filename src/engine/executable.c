@@ -4,7 +4,6 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "compiler/pipeline.h"
-#include "image/file.h"
 #include "image/image.h"
 #include "profile/profile.h"
 #include "report/report.h"

@@ -5,7 +5,7 @@
 #include "engine/ranks.h"
 #include "engine/engine.h"
 #include "engine/transport.h"
-#include "image/file.h"
+#include "image/image.h"
 
 #include "base/log.h"
 #include "base/plugin.h"

@@ -2,8 +2,6 @@
 /* Checks that an image, from any source, can be run without accessing memory outside its blocks.  Plain indices and
  * counts here; vertex states in image_check_states.c. */
 #include "image/check.h"
-#include "image/check_model.h"
-#include "image/check_states.h"
 #include "image/move.h"
 
 #include "base/error.h"

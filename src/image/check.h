@@ -26,4 +26,14 @@ bool check_copy(struct check *check, uint64_t index, uint64_t source_limit, uint
  * docs/concepts/engine.md. */
 pop_status image_check(const struct image *image, const char *name, pop_error *error);
 
+/* check_model.c: checks of an image: the modelled program. */
+
+/* The modelled program, its costs and its memory. */
+bool check_model(struct check *check);
+
+/* check_states.c: checks of an image: compute sets and vertex states. */
+
+/* Compute sets: groups, vertex states, gathers, checked mode's arrays. */
+bool check_sets(struct check *check);
+
 #endif

@@ -2,7 +2,7 @@
 /* Whether the modelled program can be read by the timeline and by profiles: every index within its table, runs of tiles
  * in order and on the target, the tree of steps without a cycle.  Figures may be anything up to a bound that keeps sums
  * from overflowing. */
-#include "image/check_model.h"
+#include "image/check.h"
 
 static bool is_string(const struct check *check, uint32_t string)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks vertex states of an image: every reference is within its block, and no reference overlaps other data, so that
  * a vertex cannot change an address by writing to its own state. */
-#include "image/check_states.h"
+#include "image/check.h"
 
 #include "base/error.h"
 #include "image/reference.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An image as a file: one section for each array, its elements written member by member (no padding), then the codelet
  * modules, the target and the options.  What is read is checked by image_check before use. */
-#include "image/file.h"
 #include "base/container.h"
 #include "base/error.h"
 #include "image/check.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "image/image.h"
-#include "image/file.h"
 #include "popc/module/module.h"
 
 #include <stdlib.h>

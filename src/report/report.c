@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/str.h"
-#include "image/file.h"
+#include "image/image.h"
 #include "profile/profile.h"
 #include "report/debug_process.h"
 #include "report/select.h"

@@ -3,7 +3,6 @@
 #include "popc/module/module.h"
 
 #include "base/options.h"
-#include "image/file.h"
 #include "image/image.h"
 
 #include "tile/machine.h"

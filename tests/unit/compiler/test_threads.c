@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The compiler's threads: the executable has the same bytes with any number of threads. */
 #include "fixture.h"
-#include "image/file.h"
+#include "image/image.h"
 
 #include <stdlib.h>
 

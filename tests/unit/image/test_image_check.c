@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each rule of image_check broken by itself: rules.def has a row for each, and each row is a test case. */
-#include "image/file.h"
+#include "image/image.h"
 #include "unit/image/images.h"
 
 enum { FAR = 0x7fffffff }; /* an index beyond any table */

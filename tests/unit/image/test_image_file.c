@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executables as files: written data is read back; a truncated or altered file is refused; an altered file with a
  * recomputed checksum is either refused or runs without an access outside its memory (the sanitizers check). */
-#include "image/file.h"
+#include "image/image.h"
 #include "rounds.h"
 #include "unit/image/images.h"
 
