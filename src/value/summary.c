@@ -3,8 +3,6 @@
  * (docs/reports/profiling.md, The summary). */
 #include "value/summary.h"
 #include "value/summary_execution.h"
-#include "value/summary_liveness.h"
-#include "value/summary_memory.h"
 
 #include "base/error.h"
 #include "base/options.h"

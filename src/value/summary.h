@@ -37,4 +37,10 @@ void column_print(struct summary *s, struct column *column, int width, const cha
 /* A heading, in bold where colours are on. */
 void summary_heading(struct summary *s, const char *text);
 
+/* summary_liveness.c: the summary's liveness. */
+void summary_liveness(struct summary *s);
+
+/* summary_memory.c: the summary's memory. */
+void summary_memory(struct summary *s);
+
 #endif

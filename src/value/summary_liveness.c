@@ -5,7 +5,7 @@
  * byProgram: [node]}, a node being {program: index of programs, bytes, variables, children}; bytes and variables are
  * missing where a program has no live lines (Sequence); maxBytes is the largest bytes of all nodes, including those
  * that an abbreviated tree omits. */
-#include "value/summary_liveness.h"
+#include "value/summary.h"
 
 static int by_name(const void *a, const void *b)
 {

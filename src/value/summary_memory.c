@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The summary's memory: by region, by category, of vertices, and the histogram over tiles. */
-#include "value/summary_memory.h"
+#include "value/summary.h"
 
 /* Labels of the categories, in the order of the listing. */
 static const struct {
