@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules of C sources: one meaning to a tag, listed mutable state, declarations in the header of their source, numbers without a locale, logged calls."""
 import collections
+import os
 import re
 import subprocess
 
@@ -54,10 +55,34 @@ def state(tree):
         yield Finding(page, 0, "src/%s has no mutable state" % file)
 
 
+APART = ("src/base", "src/poplibs")  # a header for each source: other directories choose from them
+NAMED_DIFFERENTLY = {"src/pva": "src/pva/reader.h", "src/poputil": "src/poputil/support.h"}  # <pva/pva.h> and <poputil/poputil.h> are public
+
+
+def header_of(directory):
+    """The header of a directory's functions: src/popops/reduce/reduce.h."""
+    return NAMED_DIFFERENTLY.get(directory, "%s/%s.h" % (directory, os.path.basename(directory)))
+
+
+def owns_something(text):
+    """Whether a header has a type, a macro or an inline function; otherwise it only declares functions."""
+    code = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    code = re.sub(r"\A\s*#ifndef (\w+)\s*#define \1\b|#\s*(?:include|endif)\b.*", "", code)
+    return bool(re.search(r"[{#]|\btypedef\b", code))
+
+
+def may_declare(header, source):
+    """A source's functions are declared in its own header, in the header of its directory, or in that of its prefix (asm.h for asm_names.c)."""
+    directory, name = os.path.split(source[:-len(".c")])
+    own = os.path.dirname(header) == directory and (name + "_").startswith(os.path.basename(header)[:-len(".h")] + "_")
+    return own or header == header_of(directory)
+
+
 @rule("declarations")
 def declarations(tree):
-    """Functions of a source that others of its library use are declared in the header of its name: src/D/x.c in src/D/x.h. Exceptions: public interfaces
-    (include), and pass_*, the compiler's list of passes, which is in one place."""
+    """A directory of src has one header that only declares functions, which bears the directory's name (src/D/d.h); a source has a header of its own where there is a
+    type to own (or a macro or an inline function). Functions are declared in one of these, or in the header of the source's prefix (asm.h for asm_names.c).
+    Exceptions: public interfaces (include), pass_*, the compiler's list of passes, and base and poplibs, with a header for each source."""
     tree.tool("ctags", package="universal-ctags")
     files = tree.select("src/*.c", "src/*.h")
     command = ["ctags", "--languages=C", "--langmap=C:.c.h", "--kinds-C=fp", "--fields=+Kn", "-o", "-", "-L", "-"]
@@ -68,15 +93,23 @@ def declarations(tree):
         if "file:" in kinds or file.count("/") < 2:
             continue
         line = next((int(kind[len("line:"):]) for kind in kinds if kind.startswith("line:")), 0)
-        directory = file.split("/")[1]
+        library = file.split("/")[1]
         if "function" in kinds and file.endswith(".c"):
-            defined[directory, name] = file
+            defined[library, name] = file
         elif "prototype" in kinds and file.endswith(".h"):
-            declared.append((file, line, name, directory))
-    for file, line, name, directory in declared:
-        source = defined.get((directory, name))
-        if source and not name.startswith("pass_") and source[:-1] + "h" != file:
+            declared.append((file, line, name, library))
+    for file, line, name, library in declared:
+        source = defined.get((library, name))
+        if source and not name.startswith("pass_") and not may_declare(file, source):
             yield Finding(file, line, "declares %s, which is defined in %s" % (name, source))
+    alone = collections.defaultdict(list)
+    for file in sorted({file for file, *_ in declared}):
+        if not owns_something(tree.text(file)) and os.path.dirname(file) not in APART:
+            alone[os.path.dirname(file)].append(file)
+    for directory, headers in alone.items():
+        for file in headers if len(headers) > 1 else []:
+            if file != header_of(directory):
+                yield Finding(file, 0, "only declares functions: %s is the header for these" % header_of(directory))
 
 
 FLOAT_FORMAT = r"L?[aAeEfFgG]"
