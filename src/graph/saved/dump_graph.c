@@ -2,11 +2,10 @@
 /* Dumps the whole graph for tools: JSON, or the same as CBOR. */
 #include "graph/saved/dump_graph.h"
 #include "graph/edge.h"
+#include "graph/graph.h"
 #include "graph/saved/saved.h"
-#include "graph/saved/serialize.h"
-#include "graph/tile_map.h"
-#include "graph/view_runs.h"
-#include "target/text.h"
+#include "graph/view.h"
+#include "target/target.h"
 
 /* ---- what a graph holds ---- */
 

@@ -5,7 +5,7 @@
 
 #include "graph/saved/dump.h"
 #include "graph/store.h"
-#include "graph/view_runs.h"
+#include "graph/view.h"
 
 #include <stdio.h>
 
