@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The output is split into blocks, one for each tile, or part of a CPU device's work: some channels, some of the batch,
- * a box of the field. The split has the lowest cycles by the vertices' estimators and the exchange of their inputs. A
- * block is one region in memory, and its inputs are gathered for its vertex. */
+ * a box of the field (pooling_plan.c).  A block is one region in memory, and its inputs are gathered for its vertex. */
 #include "popnn/pooling/pooling.h"
-#include "poplibs/cpu_parts.h"
 #include "poplibs/options.h"
 #include "popnn/call_log.h"
-#include "popnn/pooling/pooling_geometry.h"
 #include "popnn/support.h"
 
 #include <assert.h>
-#include <popnn/pooling.h>
+#include <popops/pad.h>
 #include <poputil/var_structure.h>
-
-/* The dimensions that are split: groups and batch, then the field. */
-enum { GROUPS = 0, BATCH = 1, FIELD = 2, MAX_CUTS = 2 + POPNN_MAX_FIELD_DIMS, MAX_CHANNELS = 64 };
-enum { CPU_PART_ELEMENTS = 1 << 14 }; /* minimum elements of a block on a CPU device */
 
 const char *popnn_pooling_type_name(popnn_pooling_type type)
 {
@@ -75,24 +68,9 @@ double popnn_pool_bwd_perfect_cycle_count(const pop_graph *graph, const popnn_po
     return perfect_cycles(graph, popnn_pool_bwd_flops(params), params->data_type);
 }
 
-/* ---- the plan ---- */
+/* ---- the graph ---- */
 
-struct pool {
-    const struct call *call;
-    const popnn_pool_params *params;
-    size_t out_field[POPNN_MAX_FIELD_DIMS];
-    size_t channels;    /* of a group */
-    const char *vertex; /* "MaxPooling" */
-    enum pool_kind kind;
-    bool backward;      /* blocks are parts of the input, not of the output */
-    pop_tensor read[3]; /* inputs "in", "pooled", "gradient", as {groups, batch, field..., channels}; null: not read */
-    pop_compute_set set;
-};
 static const char *const read_names[] = { "in", "pooled", "gradient" };
-static bool reads_input(size_t which)
-{
-    return which == 0;
-}
 
 /* Output elements whose windows overlap input elements [begin, end), or the reverse for backward. */
 static pop_interval outputs_of(const struct pool *pool, unsigned i, pop_interval in)
@@ -116,93 +94,6 @@ static pop_interval inputs_of(const struct pool *pool, unsigned i, pop_interval 
     return first >= end ? (pop_interval){ 0, 0 } : (pop_interval){ (size_t)first, (size_t)end };
 }
 
-/* Whether vertices have work lists, if these can describe their parts: those of poplibs' release of 2021 on a modelled
- * IPU. An average's divisors and a maximum's multiplicity are not in the lists. */
-static bool is_listed(const struct pool *pool)
-{
-    const pop_target *target = pop_graph_target(pool->call->graph);
-    bool average = pool->params->type == POPNN_POOL_AVG, scale = !pool->backward && pool->kind == POOL_BACKWARD;
-    return target->type != POP_TARGET_CPU && target->poplibs_release == POP_POPLIBS_2021 && !average && !scale;
-}
-
-struct plan {
-    size_t cuts[MAX_CUTS];
-    uint64_t cycles;
-};
-
-static uint64_t cost_of(const struct pool *pool, const size_t *block)
-{
-    const pop_target *target = pop_graph_target(pool->call->graph);
-    pop_type type = pool->params->data_type;
-    unsigned dims = pool->params->dims;
-    bool listed = is_listed(pool);
-    size_t rows = block[BATCH], window = 1, there = block[GROUPS] * block[BATCH] * pool->channels, here = there,
-           span = there;
-    for (unsigned i = 0; i < dims; ++i) {
-        size_t size = block[FIELD + i];
-        rows *= i + 1 < dims ? size : 1;
-        /* Work lists have an item for each element of the window's innermost dimension. */
-        window *= pool->backward && !(listed && i + 1 == dims)
-                      ? poplibs_ceil_div(pool->params->kernel[i], pool->params->stride[i])
-                      : pool->params->kernel[i];
-        here *= size;
-        there *= pool->backward
-                     ? poplibs_min(size / pool->params->stride[i] + pool->params->kernel[i], pool->out_field[i])
-                     : poplibs_min((size - 1) * pool->params->stride[i] + pool->params->kernel[i],
-                                   pool->params->input_field[i]);
-        span *= (size - 1) * (pool->backward ? 1 : pool->params->stride[i]) + pool->params->kernel[i];
-    }
-    there = listed ? span : there; /* as poplibs' planner of 2021, which does not regard the ends of the field */
-    size_t read = 0;
-    for (size_t i = 0; i < 3; ++i)
-        if (pop_tensor_type(pool->read[i]))
-            read += reads_input(i) == pool->backward ? here : there;
-    read = read * pop_target_type_size(target, type) / target->exchange_bytes_per_cycle;
-    size_t vectors = poplibs_ceil_div(pool->channels, pop_target_vector_width(target, type)),
-           width = block[FIELD + dims - 1];
-    if (!listed)
-        return pool_cycles(pool->kind, block[GROUPS], vectors, rows, width, window, target->num_worker_contexts) + read;
-    const struct pool_share share = { pool->kind, block[GROUPS], vectors };
-    return pool_list_cycles(&share, rows, width, window, pool->backward ? pool->params->stride[dims - 1] : 1,
-                            target->num_worker_contexts) +
-           read;
-}
-
-/* Enumerates the splits of the dimensions from `at` on into at most `blocks` blocks; equal block sizes are tried
- * once. */
-static void search(const struct pool *pool, const size_t *sizes, unsigned at, size_t blocks, size_t *cuts,
-                   size_t *block, struct plan *best)
-{
-    unsigned dims = FIELD + pool->params->dims;
-    if (at == dims) {
-        uint64_t cycles = cost_of(pool, block);
-        for (unsigned i = FIELD; i < dims && is_listed(pool) && cycles < best->cycles; ++i) {
-            /* The workers can share the rows of a dimension's last block, which is smaller, less evenly. */
-            size_t whole = block[i], rest = sizes[i] % whole;
-            block[i] = rest ? rest : whole;
-            uint64_t last_cycles = cost_of(pool, block);
-            cycles = last_cycles > cycles ? last_cycles : cycles;
-            block[i] = whole;
-        }
-        if (cycles < best->cycles) {
-            best->cycles = cycles;
-            memcpy(best->cuts, cuts, dims * sizeof(*cuts));
-        }
-        return;
-    }
-    size_t last = 0;
-    for (size_t n = 1; n <= sizes[at] && n <= blocks; ++n) {
-        block[at] = poplibs_ceil_div(sizes[at], n);
-        if (block[at] == last)
-            continue;
-        last = block[at];
-        cuts[at] = n;
-        search(pool, sizes, at + 1, blocks / n, cuts, block, best);
-    }
-}
-
-/* ---- the graph ---- */
-
 struct builder {
     struct pool *pool;
     const size_t *sizes, *cuts;
@@ -214,12 +105,12 @@ static void connect_box(const struct pool *pool, pop_vertex vertex, const char *
                         const pop_interval *box, bool by_groups)
 {
     const struct call *call = pool->call;
-    unsigned dims = FIELD + pool->params->dims;
+    unsigned dims = POOL_FIELD + pool->params->dims;
     for (unsigned i = 0; i < dims; ++i)
         t = pop_tensor_slice(t, box[i].begin, box[i].end, i);
     size_t length = pool->channels, count = 1;
     for (unsigned i = 0; i < dims; ++i)
-        *(i + 1 == dims || (by_groups && i != GROUPS) ? &length : &count) *= box[i].end - box[i].begin;
+        *(i + 1 == dims || (by_groups && i != POOL_GROUPS) ? &length : &count) *= box[i].end - box[i].begin;
     call_connect(call, vertex, field, pop_tensor_reshape(t, POP_SHAPE(count, length)));
 }
 
@@ -229,7 +120,7 @@ static pop_vertex add_vertex(const struct pool *pool, const struct pool_part *pa
 {
     const struct call *call = pool->call;
     pop_graph *graph = call->graph;
-    bool listed = is_listed(pool) && pool_can_list(part, pool->backward, pool->kind == POOL_MAX),
+    bool listed = pool_is_listed(pool) && pool_can_list(part, pool->backward, pool->kind == POOL_MAX),
          sum = strncmp(pool->vertex, "Sum", 3) == 0;
     char type[64];
     snprintf(type, sizeof(type), "popnn::%s%s<%s>", listed && sum ? "SumPooling" : pool->vertex,
@@ -239,7 +130,7 @@ static pop_vertex add_vertex(const struct pool *pool, const struct pool_part *pa
     for (size_t i = 0; i < 3; ++i)
         if (pop_tensor_type(pool->read[i]))
             connect_box(pool, vertex, listed && sum ? "in" : read_names[i], pool->read[i],
-                        reads_input(i) == pool->backward ? here : there, listed);
+                        pool_reads_input(i) == pool->backward ? here : there, listed);
     if (listed) {
         pool_set_lists(call, vertex, part, pool->backward);
         return vertex;
@@ -259,23 +150,24 @@ static bool add_block(pop_shape index, pop_tensor slice, void *user)
     const struct call *call = pool->call;
     pop_graph *graph = call->graph;
     unsigned dims = pool->params->dims;
-    pop_interval here[MAX_CUTS], there[MAX_CUTS];
-    assert(builder->block < builder->blocks && index.rank == FIELD + dims + 1);
+    pop_interval here[POOL_MAX_CUTS], there[POOL_MAX_CUTS];
+    assert(builder->block < builder->blocks && index.rank == POOL_FIELD + dims + 1);
     if (!pop_tensor_num_elements(slice))
         return true;
-    for (unsigned i = 0; i < FIELD + dims; ++i) {
+    for (unsigned i = 0; i < POOL_FIELD + dims; ++i) {
         size_t size = poplibs_ceil_div(builder->sizes[i], builder->cuts[i]), begin = index.dims[i] * size;
         here[i] = there[i] = (pop_interval){ begin, poplibs_min(begin + size, builder->sizes[i]) };
     }
-    struct pool_part part = { (int)(here[GROUPS].end - here[GROUPS].begin),
-                              (int)(here[BATCH].end - here[BATCH].begin),
+    struct pool_part part = { (int)(here[POOL_GROUPS].end - here[POOL_GROUPS].begin),
+                              (int)(here[POOL_BATCH].end - here[POOL_BATCH].begin),
                               (int)pool->channels,
                               (int)dims,
                               { { 0 } } };
     for (unsigned i = 0; i < dims; ++i) {
-        there[FIELD + i] = pool->backward ? outputs_of(pool, i, here[FIELD + i]) : inputs_of(pool, i, here[FIELD + i]);
-        pop_interval out = pool->backward ? there[FIELD + i] : here[FIELD + i],
-                     in = pool->backward ? here[FIELD + i] : there[FIELD + i];
+        there[POOL_FIELD + i] =
+            pool->backward ? outputs_of(pool, i, here[POOL_FIELD + i]) : inputs_of(pool, i, here[POOL_FIELD + i]);
+        pop_interval out = pool->backward ? there[POOL_FIELD + i] : here[POOL_FIELD + i],
+                     in = pool->backward ? here[POOL_FIELD + i] : there[POOL_FIELD + i];
         assert(out.end <= pool->out_field[i] && in.end <= pool->params->input_field[i]);
         part.dim[i] = (struct pool_dim){ (int)out.begin,
                                          (int)(out.end - out.begin),
@@ -294,11 +186,15 @@ static bool add_block(pop_shape index, pop_tensor slice, void *user)
     return call_ready(call);
 }
 
-/* {batch, channels, field...} as {groups, batch, field..., channels of a group}, and the reverse. */
+/* {batch, channels, field...} as {groups, batch, field..., channels of a group}, and the reverse.  Zeros complete the
+ * last group. */
 static pop_tensor grouped(const struct pool *pool, pop_tensor t)
 {
     const struct call *call = pool->call;
-    assert(pop_tensor_rank(t) == 2 + pool->params->dims && pop_tensor_dim(t, 1) % pool->channels == 0);
+    assert(pop_tensor_rank(t) == 2 + pool->params->dims);
+    size_t missing = poplibs_ceil_div(pop_tensor_dim(t, 1), pool->channels) * pool->channels - pop_tensor_dim(t, 1);
+    if (missing)
+        t = popops_pad_dim(call->graph, t, 0, (ptrdiff_t)missing, 1, 0, POPOPS_PADDING_MAPPING_ZERO);
     size_t dims[3 + POPNN_MAX_FIELD_DIMS] = { pop_tensor_dim(t, 0), pop_tensor_dim(t, 1) / pool->channels,
                                               pool->channels };
     for (unsigned i = 0; i < pool->params->dims; ++i)
@@ -313,59 +209,32 @@ static pop_tensor ungrouped(const struct pool *pool, pop_tensor t)
     size_t dims[2 + POPNN_MAX_FIELD_DIMS] = { pop_tensor_dim(t, 0), pop_tensor_dim(t, 1) * pool->channels };
     for (unsigned i = 0; i < pool->params->dims; ++i)
         dims[2 + i] = pop_tensor_dim(t, 3 + i);
-    return pop_tensor_reshape(t, (pop_shape){ 2 + pool->params->dims, dims });
-}
-
-/* Blocks on a CPU device, which threads share: whole outer dimensions first, so that the order in memory does not
- * change. */
-static void cut_on_cpu(const struct pool *pool, const size_t *sizes, size_t *cuts)
-{
-    size_t elements = 1;
-    for (unsigned i = 0; i <= FIELD + pool->params->dims; ++i)
-        elements *= sizes[i];
-    size_t left = poplibs_cpu_parts(elements, CPU_PART_ELEMENTS);
-    for (unsigned i = 0; i < FIELD + pool->params->dims && sizes[i] && left > 1; ++i) {
-        cuts[i] = poplibs_min(sizes[i], left);
-        left = cuts[i] == sizes[i] ? left / cuts[i] : 1;
-    }
-}
-
-/* sizes: {groups, batch, field..., channels} of the output. A tensor without elements is not split. */
-static struct plan find_plan(const struct pool *pool, size_t *sizes)
-{
-    const popnn_pool_params *params = pool->params;
-    struct plan plan = { .cuts = { 1, 1, 1, 1, 1, 1, 1, 1 }, .cycles = UINT64_MAX };
-    size_t block[MAX_CUTS], cuts[MAX_CUTS];
-    sizes[GROUPS] = params->channels / pool->channels;
-    sizes[BATCH] = params->batch;
-    for (unsigned i = 0; i < params->dims; ++i)
-        sizes[FIELD + i] = pool->backward ? params->input_field[i] : pool->out_field[i];
-    sizes[FIELD + params->dims] = pool->channels;
-    assert(pool->channels && pool->channels <= MAX_CHANNELS && params->channels % pool->channels == 0);
-    search(pool, sizes, 0, pop_target_num_tiles(pop_graph_target(pool->call->graph)), cuts, block, &plan);
-    if (pop_graph_target(pool->call->graph)->type == POP_TARGET_CPU)
-        cut_on_cpu(pool, sizes, plan.cuts);
-    return plan;
+    t = pop_tensor_reshape(t, (pop_shape){ 2 + pool->params->dims, dims });
+    return pop_tensor_slice(t, 0, pool->params->channels, 1);
 }
 
 /* One step of the program: its output has the field of the pool's output or, when backward, of its input. */
-static pop_tensor build(struct pool *pool, const char *step)
+static pop_tensor build(struct pool *pool, const struct pool_plan *plan, const char *step)
 {
     const struct call *call = pool->call;
     const popnn_pool_params *params = pool->params;
     size_t sizes[3 + POPNN_MAX_FIELD_DIMS];
     pop_shape shape = { 3 + params->dims, sizes };
-    struct plan plan = find_plan(pool, sizes);
+    pool->channels = plan->channels;
+    pool_sizes(pool, plan->channels, sizes);
+    for (size_t i = 0; i < 3; ++i)
+        if (pop_tensor_type(pool->read[i]))
+            pool->read[i] = grouped(pool, pool->read[i]);
     size_t partitions[3 + POPNN_MAX_FIELD_DIMS] = { 0 };
-    memcpy(partitions, plan.cuts, (FIELD + params->dims) * sizeof(*partitions));
-    partitions[FIELD + params->dims] = 1;
+    memcpy(partitions, plan->cuts, (POOL_FIELD + params->dims) * sizeof(*partitions));
+    partitions[POOL_FIELD + params->dims] = 1;
     const char *path = call_path(call, call->name, step);
     pool->set = pop_graph_add_compute_set(call->graph, path);
     pop_tensor out = poputil_create_partitionable_tensor(call->graph, params->data_type, shape,
                                                          (pop_shape){ shape.rank, partitions }, path);
-    struct builder builder = { pool, sizes, plan.cuts, 0, 1 };
-    for (unsigned i = 0; i < FIELD + params->dims; ++i)
-        builder.blocks *= plan.cuts[i];
+    struct builder builder = { pool, sizes, plan->cuts, 0, 1 };
+    for (unsigned i = 0; i < POOL_FIELD + params->dims; ++i)
+        builder.blocks *= plan->cuts[i];
     poputil_iterate_tensor_partitions(call->graph, out, (pop_shape){ shape.rank, partitions }, add_block, &builder);
     call_execute(call, pool->set, call->name);
     return call_ready(call) ? ungrouped(pool, out) : (pop_tensor){ 0 };
@@ -434,40 +303,6 @@ static bool check_options(const struct pool *pool, pop_options given, struct poo
     return call_parse_options(pool->call, given, table, sizeof(table) / sizeof(table[0]), options);
 }
 
-/* The largest divisor of a number that is at most max. */
-static size_t divisor(size_t number, size_t max)
-{
-    size_t best = poplibs_max(poplibs_min(number, max), 1);
-    while (number % best)
-        --best;
-    return best;
-}
-/* The group of channels: the largest divisor of their number, up to 16 and at least the vector width, that is
- * contiguous in memory in a pass's operand {batch, channels, field...} (backward, the output's gradient), judged by its
- * first field element. If there is none, the largest divisor up to 16. */
-static size_t channels_of(const struct pool *pool, pop_tensor t, const struct pool_options *options)
-{
-    const struct call *call = pool->call;
-    size_t count = pool->params->channels, together = divisor(count, 16),
-           width = pop_target_vector_width(pop_graph_target(call->graph), pool->params->data_type);
-    if (!count || !options->introspective || !pop_tensor_num_elements(t))
-        return together;
-    pop_tensor first = pop_tensor_at(t, 0);
-    for (unsigned i = 0; i < pool->params->dims; ++i)
-        first = pop_tensor_slice(first, 0, 1, 1 + i);
-    for (size_t c = together; c >= width; --c)
-        if (count % c == 0 && pop_tensor_is_contiguous(pop_tensor_slice(first, 0, c, 0)))
-            return c;
-    return together;
-}
-
-/* On a CPU device rows of whole planes are pooled where they are, instead of being gathered by channels. */
-static bool takes_planes(const struct pool *pool, pop_tensor in)
-{
-    return pop_graph_target(pool->call->graph)->type == POP_TARGET_CPU && pool->params->data_type == POP_FLOAT &&
-           pop_tensor_is_contiguous(in);
-}
-
 /* ---- calls ---- */
 
 pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_params *params, pop_tensor in,
@@ -479,19 +314,21 @@ pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_par
     if (!call_ready(call) || !check_params(&pool) || !check_tensor(&pool, "the input", in, params->input_field) ||
         !check_options(&pool, options, &parsed))
         return (pop_tensor){ 0 };
-    pool.channels = takes_planes(&pool, in) ? 1 : channels_of(&pool, in, &parsed);
     pool.vertex = params->type == POPNN_POOL_MAX ? "MaxPooling" : "SumPooling";
     pool.kind = params->type == POPNN_POOL_MAX ? POOL_MAX : POOL_SUM;
-    pool.read[0] = grouped(&pool, in);
+    pool.read[0] = in;
+    struct pool_planned planned;
+    pool_plan_forward(&planned, &pool, in, parsed.introspective);
     if (parsed.fast && pool_is_convolution(params) && pop_tensor_num_elements(in)) {
-        size_t sizes[3 + POPNN_MAX_FIELD_DIMS];
-        pop_tensor out = pool_convolve(call, params, in, find_plan(&pool, sizes).cycles);
+        pop_tensor out = pool_convolve(call, params, in, planned.plan.cycles);
         if (pop_tensor_valid(out) || !call_ready(call))
             return out;
     }
-    return build(&pool, params->type == POPNN_POOL_MAX   ? "MaxPool"
-                        : params->type == POPNN_POOL_AVG ? "AvgPool"
-                                                         : "SumPool");
+    pop_tensor out = build(&planned.pool, &planned.plan,
+                           params->type == POPNN_POOL_MAX   ? "MaxPool"
+                           : params->type == POPNN_POOL_AVG ? "AvgPool"
+                                                            : "SumPool");
+    return call_ready(call) ? pool_view_out(call, &planned.view, params, out) : (pop_tensor){ 0 };
 }
 
 pop_tensor popnn_pool_input_gradient_at(pop_where where, pop_graph *graph, const popnn_pool_params *params,
@@ -511,24 +348,27 @@ pop_tensor popnn_pool_input_gradient_at(pop_where where, pop_graph *graph, const
     if (max && (!check_tensor(&pool, "the input", in, params->input_field) ||
                 !check_tensor(&pool, "the output", pooled, pool.out_field)))
         return (pop_tensor){ 0 };
-    pool.channels = channels_of(&pool, pooled_gradient, &parsed);
-    pool.read[2] = grouped(&pool, pooled_gradient);
-    if (max) {
-        pool.read[0] = grouped(&pool, in);
-        pool.read[1] = grouped(&pool, pooled);
-    }
+    pool.read[2] = pooled_gradient;
     pool.kind = POOL_BACKWARD;
     if (max && use_scaled_gradient) {
-        pool.vertex = "MaxPoolingGradientScale";
-        pop_tensor scaled = build(&pool, "MaxPoolGradientScale");
+        struct pool scale = pool;
+        scale.vertex = "MaxPoolingGradientScale";
+        scale.read[0] = in;
+        scale.read[1] = pooled;
+        struct pool_plan plan = pool_plan_backward(&scale, parsed.introspective);
+        pool.read[2] = build(&scale, &plan, "MaxPoolGradientScale");
         if (!call_ready(call))
             return (pop_tensor){ 0 };
-        pool.read[2] = grouped(&pool, scaled);
+    }
+    if (max) {
+        pool.read[0] = in;
+        pool.read[1] = pooled;
     }
     pool.backward = true;
     pool.vertex = max ? "MaxPoolingGrad" : "SumPoolingGrad";
     pool.kind = max ? POOL_BACKWARD : POOL_SUM;
-    return build(&pool, max ? "MaxPoolGrad" : params->type == POPNN_POOL_AVG ? "AvgPoolGrad" : "SumPoolGrad");
+    struct pool_plan plan = pool_plan_backward(&pool, parsed.introspective);
+    return build(&pool, &plan, max ? "MaxPoolGrad" : params->type == POPNN_POOL_AVG ? "AvgPoolGrad" : "SumPoolGrad");
 }
 
 pop_tensor popnn_pool_input_gradient_without_activations_at(pop_where where, pop_graph *graph,
@@ -551,10 +391,12 @@ pop_tensor popnn_pool_input_gradient_without_activations_at(pop_where where, pop
             fwd_chans_per_group, params->channels, popnn_pooling_type_name(params->type));
         return (pop_tensor){ 0 };
     }
-    pool.channels = fwd_chans_per_group > MAX_CHANNELS ? divisor(fwd_chans_per_group, 16) : fwd_chans_per_group;
-    pool.read[2] = grouped(&pool, pooled_gradient);
+    pool.channels = pool_allowed_group(fwd_chans_per_group);
+    pool.read[2] = pooled_gradient;
     pool.backward = true;
     pool.vertex = "SumPoolingGrad";
     pool.kind = POOL_SUM;
-    return build(&pool, params->type == POPNN_POOL_AVG ? "AvgPoolGrad" : "SumPoolGrad");
+    pool.detected = pool.channels;
+    struct pool_plan plan = pool_find_plan(&pool, 0, 0);
+    return build(&pool, &plan, params->type == POPNN_POOL_AVG ? "AvgPoolGrad" : "SumPoolGrad");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling as a convolution, and work lists of its vertices. */
+/* A step of pooling (a forward pass, or a part of a gradient): what it reads, how its output is divided among tiles,
+ * and the views of the forward pass whose channels divide better. */
 #ifndef POPNN_POOLING_POOLING_H
 #define POPNN_POOLING_POOLING_H
 
@@ -7,6 +8,76 @@
 #include "popnn/pooling/pooling_geometry.h"
 
 #include <popnn/pooling.h>
+
+/* The dimensions that are split: groups and batch, then the field. */
+enum { POOL_GROUPS = 0, POOL_BATCH = 1, POOL_FIELD = 2, POOL_MAX_CUTS = 2 + POPNN_MAX_FIELD_DIMS };
+
+struct pool {
+    const struct call *call;
+    const popnn_pool_params *params;
+    size_t out_field[POPNN_MAX_FIELD_DIMS];
+    size_t channels;    /* of a group; set by the plan */
+    size_t detected;    /* channels that are together in memory in the operand */
+    const char *vertex; /* "MaxPooling" */
+    enum pool_kind kind;
+    bool backward;      /* blocks are parts of the input, not of the output */
+    pop_tensor read[3]; /* inputs "in", "pooled", "gradient", as {batch, channels, field...}; null: not read */
+    pop_compute_set set;
+};
+
+/* Whether operand `which` has the field of the pool's input, rather than of its output. */
+static inline bool pool_reads_input(size_t which)
+{
+    return which == 0;
+}
+
+struct pool_plan {
+    size_t cuts[POOL_MAX_CUTS], channels;
+    uint64_t cycles;
+};
+
+/* pooling_plan.c: how the output is divided among tiles. */
+
+/* Whether vertices have work lists, if these can describe their parts: those of poplibs' release of 2021 on a modelled
+ * IPU.  An average's divisors and a maximum's multiplicity are not in the lists. */
+bool pool_is_listed(const struct pool *pool);
+/* The extents of the output {groups, batch, field..., channels of a group} if a group has `channels`. */
+void pool_sizes(const struct pool *pool, size_t channels, size_t *sizes);
+/* The fastest division of the output into at most a block a tile.  A tensor without elements is not split.  With lists,
+ * channels of a group are a choice from [min, max] in steps of the vector width (0, 0: pool->channels as they are). */
+struct pool_plan pool_find_plan(const struct pool *pool, size_t min_channels, size_t max_channels);
+
+/* pooling_view.c: views of a forward pass. */
+
+/* A view of a forward pass: images are merged with channels; and, if windows do not overlap and cover the field, groups
+ * of all images and rows of windows become one long row, which divides evenly. */
+struct pool_view {
+    popnn_pool_params params; /* of the view */
+    size_t group;             /* channels that are left, if groups are in the field; 0: all are */
+};
+/* The view in which groups of `group` channels may become part of the field. */
+struct pool_view pool_view_of(const popnn_pool_params *params, size_t group);
+/* The operand {batch, channels, field...} as the view has it. */
+pop_tensor pool_view_in(const struct call *call, const struct pool_view *view, pop_tensor in);
+/* The view's result as {batch, channels, field...}. */
+pop_tensor pool_view_out(const struct call *call, const struct pool_view *view, const popnn_pool_params *params,
+                         pop_tensor out);
+
+/* pooling_groups.c: groups of channels. */
+
+/* A forward pass as it is computed: its view, the operand in it, and the plan. */
+struct pool_planned {
+    struct pool pool; /* its parameters are those of the view, so that it does not outlive this structure */
+    struct pool_view view;
+    struct pool_plan plan;
+};
+
+/* The group that a vertex can have if a caller wants groups of `group` channels. */
+size_t pool_allowed_group(size_t group);
+/* Plans the forward pass of `in`, a pool without operands.  introspective: groups follow the layout of the operand. */
+void pool_plan_forward(struct pool_planned *planned, const struct pool *pool, pop_tensor in, bool introspective);
+/* Plans a pass whose groups follow the gradient, pool->read[2]; sets the pool's group of channels. */
+struct pool_plan pool_plan_backward(struct pool *pool, bool introspective);
 
 /* pooling_conv.c: sums over windows as a convolution of each channel with constant weights (optimizeForSpeed). */
 

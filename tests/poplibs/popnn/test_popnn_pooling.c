@@ -23,6 +23,10 @@ static const struct {
     { 2, 1, 1, { 1, 1 }, { 3, 3 }, { 2, 2 }, { 1, 1 }, { 1, 1 } },
     { 1, 1, 7, { 600 }, { 5 }, { 1 }, { 2 }, { 2 } },              /* rows longer than a run */
     { 2, 1, 3, { 3, 4 }, { 2, 3 }, { 1, 2 }, { 5, 3 }, { 2, 6 } }, /* windows wholly in padding */
+    /* Windows that do not overlap and leave no rest: images, groups and rows become one row. */
+    { 2, 2, 6, { 6, 8 }, { 2, 2 }, { 2, 2 }, { 0, 0 }, { 0, 0 } }, /* a group of 4 has channels of two images */
+    { 3, 1, 16, { 2, 4, 6 }, { 1, 2, 2 }, { 1, 2, 3 }, { 0, 0, 0 }, { 0, 0, 0 } },
+    { 2, 3, 16, { 3, 2 }, { 3, 2 }, { 3, 2 }, { 0, 0 }, { 0, 0 } },
 };
 enum { CASES = sizeof(cases) / sizeof(cases[0]), LIMIT = 6000 };
 
@@ -324,6 +328,57 @@ static void test_groups_of_channels(void **state)
     bed_close(&bed);
 }
 
+/* With work lists the plan chooses the group: halves of an input with 8 channels together are computed by 4 or 8; 16
+ * are kept where they are together.  10 channels are two groups of 8, of which six channels are zero. */
+static void test_chosen_groups(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t channels, together, group; /* group: of the output */
+        unsigned tiles;
+    } tests[] = { { 16, 8, 4, 64 }, { 32, 8, 8, 4 }, { 32, 16, 16, 4 }, { 10, 10, 8, 4 } };
+    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); ++i) {
+        struct bed bed =
+            bed_open_with(BED_MODEL, tests[i].tiles, POP_OPTIONS({ "poplibsRelease", "2021" }), popnn_add_codelets_at);
+        popnn_pool_params p = { .type = POPNN_POOL_MAX,
+                                .dims = 2,
+                                .channels = tests[i].channels,
+                                .batch = 1,
+                                .data_type = POP_HALF,
+                                .input_field = { 5, 5 },
+                                .kernel = { 3, 3 },
+                                .stride = { 1, 1 },
+                                .padding_lower = { 1, 1 },
+                                .padding_upper = { 1, 1 } };
+        pop_tensor out = popnn_pool(bed.graph, &p, in_groups(&bed, tests[i].channels, tests[i].together), bed.program,
+                                    "pool", POP_NO_OPTIONS);
+        assert_built(bed.graph);
+        assert_true(together(out, tests[i].group) && !together(out, tests[i].group + 1));
+        bed_close(&bed);
+    }
+}
+
+/* No images, and no channels. */
+static void test_empty_tensors_with_lists(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open_with(BED_MODEL, 3, POP_OPTIONS({ "poplibsRelease", "2021" }), popnn_add_codelets_at);
+    for (int which = 0; which < 2; ++which) {
+        popnn_pool_params p = params_of(8, POPNN_POOL_MAX, POP_HALF);
+        size_t field[3];
+        *(which ? &p.channels : &p.batch) = 0;
+        popnn_pool_output_field(&p, field);
+        pop_tensor in = tensor_of(&bed, &p, p.input_field, 0), gradient = tensor_of(&bed, &p, field, 0);
+        pop_tensor out = popnn_pool(bed.graph, &p, in, bed.program, "x", POP_NO_OPTIONS),
+                   back = popnn_pool_input_gradient(bed.graph, &p, in, out, gradient, true, bed.program, "x",
+                                                    POP_NO_OPTIONS);
+        assert_built(bed.graph);
+        assert_true(pop_tensor_num_elements(out) == 0 && pop_tensor_dim(out, 3) == 4);
+        assert_true(pop_tensor_num_elements(back) == 0 && pop_tensor_dim(back, 3) == 8);
+    }
+    bed_close(&bed);
+}
+
 /* Parts with more elements than 16 bits can number have no work lists. */
 static void test_large_parts(void **state)
 {
@@ -399,10 +454,15 @@ static void test_errors_and_empty_tensors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pooling_and_gradients), cmocka_unit_test(test_sums_as_convolutions),
-        cmocka_unit_test(test_cycles_and_memory),     cmocka_unit_test(test_cycles_of_work_lists),
-        cmocka_unit_test(test_large_parts),           cmocka_unit_test(test_errors_and_empty_tensors),
+        cmocka_unit_test(test_pooling_and_gradients),
+        cmocka_unit_test(test_sums_as_convolutions),
+        cmocka_unit_test(test_cycles_and_memory),
+        cmocka_unit_test(test_cycles_of_work_lists),
+        cmocka_unit_test(test_large_parts),
+        cmocka_unit_test(test_errors_and_empty_tensors),
         cmocka_unit_test(test_groups_of_channels),
+        cmocka_unit_test(test_chosen_groups),
+        cmocka_unit_test(test_empty_tensors_with_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
