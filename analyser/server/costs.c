@@ -2,6 +2,7 @@
 #include "costs.h"
 
 #include "base/mem.h"
+#include "flops.h"
 #include "program_tree.h"
 
 #include <poplar/text.h>
@@ -102,6 +103,39 @@ static bool on_use(void *context, size_t columns, const int64_t *values)
     return true;
 }
 
+/* Rows of flops_by_set_sql. */
+static bool on_flops(void *context, size_t columns, const int64_t *values)
+{
+    double *by_set = ((struct costs *)context)->by_set;
+    size_t count = ((struct costs *)context)->count;
+    (void)columns;
+    if (values[0] >= 0 && (size_t)values[0] < count) {
+        by_set[2 * values[0]] = (double)values[1];
+        by_set[2 * values[0] + 1] = (double)values[2];
+    }
+    return true;
+}
+
+/* A report has at least as many programs as compute sets that are executed. */
+static pop_status read_flops(pva_file *report, struct costs *costs, pop_error *error)
+{
+    if (!flops_recorded(report))
+        return POP_OK;
+    costs->flops = true;
+    costs->by_set = mem_zero(2 * costs->count + 1, sizeof(*costs->by_set));
+    pop_status status = pva_sql_integers(report, flops_by_set_sql, on_flops, costs, error);
+    for (size_t i = 0; i < costs->count; ++i) {
+        struct program_cost *p = &costs->list[i];
+        if (!p->type || strcmp(p->type, "OnTileExecute") != 0 || p->compute_set >= costs->count)
+            continue;
+        p->flops = costs->by_set[2 * (size_t)p->compute_set];
+        p->uncounted = costs->by_set[2 * (size_t)p->compute_set + 1];
+    }
+    free(costs->by_set);
+    costs->by_set = NULL;
+    return status;
+}
+
 static pop_status tree_costs(pva_file *report, struct costs *costs, pop_error *error)
 {
     struct program_tree tree;
@@ -130,6 +164,8 @@ const struct costs *costs_of(struct analyser_report *of, pop_error *error)
     if (status == POP_OK)
         status = pva_sql_integers(report, "SELECT program, var, access FROM program_vars ORDER BY program, var", on_use,
                                   costs, error);
+    if (status == POP_OK)
+        status = read_flops(report, costs, error);
     if (status == POP_OK)
         status = tree_costs(report, costs, error);
     if (status == POP_OK)

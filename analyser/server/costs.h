@@ -20,6 +20,7 @@ struct program_cost {
     double exchange_code, control_code; /* bytes on all tiles */
     double state, vertices;             /* of a compute set: bytes of state and number of its vertices */
     double data;                        /* bytes that one execution moves */
+    double flops, uncounted;            /* of one execution; vertices whose operations are not counted */
 };
 /* A variable of the graph that a program accesses. */
 struct program_use {
@@ -31,6 +32,8 @@ struct costs {
     size_t count;
     VEC(struct program_use) uses; /* sorted by program, then variable */
     int64_t end;                  /* cycle at which the last tile ends the last step */
+    bool flops;                   /* whether the report has floating-point operations */
+    double *by_set;               /* while they are read: operations and uncounted vertices of each compute set */
     bool executed;                /* whether runs were captured; else times and cycles are 0 */
     struct contexts contexts;
 };

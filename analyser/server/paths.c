@@ -40,6 +40,11 @@ const struct metric flame_metrics[] = {
       "SELECT " EXECUTED_PATH ", sum(ifnull(e.cycles, c.estimated_cycles)), count(*) FROM " PROGRAMS " LEFT JOIN "
       "compute_sets c ON c.compute_set = p.compute_set LEFT JOIN exchanges e ON e.id = p.exchange WHERE p.type IN "
       "('OnTileExecute', 'DoExchange', 'GlobalExchange', 'StreamCopyMid') GROUP BY 1" },
+    { "flops", "floating-point operations of vertices", "FLOP",
+      "SELECT " EXECUTED_PATH ", sum(f.flops * ifnull(e.times, (SELECT NOT EXISTS(SELECT 1 FROM executed)))), "
+      "sum(e.times) FROM " PROGRAMS " JOIN (SELECT compute_set, sum(flops) AS flops FROM compute_set_vertices GROUP BY "
+      "1) f ON f.compute_set = p.compute_set LEFT JOIN (SELECT program, count(*) AS times FROM executed GROUP BY 1) e "
+      "ON e.program = p.id WHERE p.type = 'OnTileExecute' GROUP BY 1" },
     { "live", "live bytes at the step with most", "bytes",
       LIVE("0, (SELECT l.id FROM live_lists l JOIN liveness_steps s ON s.list = l.id WHERE l.id > 0 ORDER BY l.bytes "
            "DESC, s.id LIMIT 1)") },

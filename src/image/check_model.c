@@ -44,7 +44,7 @@ static bool check_model_set(struct check *check, const struct model_set *set)
     }
     for (uint32_t i = 0; i < set->shares; ++i) {
         const struct model_share *share = model->shares.data + set->first_share + i;
-        if (share->type >= model->types.count || share->active > FIGURE_MAX)
+        if (share->type >= model->types.count || share->active > FIGURE_MAX || share->flops > FIGURE_MAX)
             return check_fail(check, "vertices of a set are of type %u of %zu", share->type, model->types.count);
     }
     return true;

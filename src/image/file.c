@@ -14,7 +14,7 @@
 #include <xxhash.h>
 
 static const char magic[8] = "TREMEXE";
-enum { VERSION = 10, SECTIONS = 80, COLUMNS = 14 };
+enum { VERSION = 11, SECTIONS = 80, COLUMNS = 14 };
 
 /* A member of an array's elements. */
 struct file_column {
@@ -138,7 +138,7 @@ static const struct file_array arrays[] = {
     MODEL("m.parts", parts, C(struct model_part, tile), C(struct model_part, tiles), C(struct model_part, cycles),
           C(struct model_part, active)),
     MODEL("m.shares", shares, C(struct model_share, type), C(struct model_share, vertices),
-          C(struct model_share, active)),
+          C(struct model_share, active), C(struct model_share, flops)),
     MODEL("m.set_counts", counts, C(struct model_count, set), C(struct model_count, type), C(struct model_count, tile),
           C(struct model_count, tiles), C(struct model_count, vertices)),
     MODEL("m.vertices", vertices, C(struct model_vertex, set), C(struct model_vertex, type),

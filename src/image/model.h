@@ -48,10 +48,10 @@ struct model_part {
     uint32_t tile, tiles;
     uint64_t cycles, active;
 };
-/* Its vertices of one type. */
+/* Its vertices of one type; flops: floating-point operations of one execution, of vertices that have an estimate. */
 struct model_share {
     uint32_t type, vertices;
-    uint64_t active;
+    uint64_t active, flops;
 };
 /* Vertices of a type in a set, on each of tiles [tile, tile + tiles). */
 struct model_count {

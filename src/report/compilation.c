@@ -171,8 +171,10 @@ static void write_share(struct report *report, size_t index, const struct model_
             add_run(&report->array, &at, count->tile, count->tiles, count->vertices);
     }
     array_end(&report->array);
-    database_add(report->db, TABLE_COMPUTE_SET_VERTICES, "iiibi", (int64_t)index, (int64_t)share->type,
-                 (int64_t)share->vertices, ARRAY_BLOB(&report->array), (int64_t)share->active);
+    bool counted = model->types.data[share->type].estimate == MODEL_GIVEN;
+    database_add(report->db, TABLE_COMPUTE_SET_VERTICES, counted ? "iiibii" : "iiibix", (int64_t)index,
+                 (int64_t)share->type, (int64_t)share->vertices, ARRAY_BLOB(&report->array), (int64_t)share->active,
+                 (int64_t)share->flops);
 }
 
 static void write_set(struct report *report, size_t index, const struct vertex_arrays *vertices, struct array *active,

@@ -124,6 +124,53 @@ def check_source(server, report, costs):
     server.refused("source/text", "the report does not name it", file="")
 
 
+@case
+def check_flops(server, report, directory):
+    """The sums of all views are those of the vertices: executions of a step times the operations of its compute set."""
+    database = sqlite3.connect(f"file:{directory}/profile.pop?mode=ro", uri=True)
+    by_program = dict(database.execute("SELECT p.id, sum(v.flops) FROM programs p JOIN compute_set_vertices v USING(compute_set) GROUP BY 1"))
+    uncounted = database.execute("SELECT sum(count) FROM compute_set_vertices WHERE flops IS NULL").fetchone()[0]
+    wanted, by_run = {}, {}
+    for program, run, times in database.execute(
+            "SELECT x.program, x.run, count(*) FROM executed x JOIN programs p ON p.id = x.program WHERE p.type = "
+            "'OnTileExecute' GROUP BY 1, 2"):
+        flops = times * by_program[program]
+        wanted[program] = wanted.get(program, 0) + flops
+        by_run[run] = by_run.get(run, 0) + flops
+    database.close()
+    whole = sum(wanted.values())
+    assert whole > 0 and uncounted is None, f"{whole} operations, {uncounted} vertices without a count"
+    steps = server.get("programs/list")["flops"]
+    equal("operations of steps", steps, [float(wanted.get(i, 0)) for i in range(len(steps))])
+    for layer in ("poplibs", "poplar"):
+        table = server.get("operations/table", layer=layer)
+        equal(f"operations of calls of {layer}", (sum(table["flops"]), sum(table["done"])), (whole, whole))
+    equal("operations of lines", sum(server.get("source/lines")["flops"]), whole)
+    equal("operations by path", server.get("flame/tree", metric="flops")["total"][0], whole)
+    found = server.get("insights")["arithmetic"]
+    equal("operations of runs", {run["id"]: run["flops"] for run in found["runs"]}, by_run)
+    equal("operations of all runs", found["flops"], whole)
+    step = next(i for i, p in enumerate(report.execution.steps) if wanted.get(p.program._id))
+    counted = server.get("trace/step", index=step)["meta"]["flops"]
+    equal("operations of a step", counted, [{"flops": by_program[report.execution.steps[step].program._id], "uncounted": 0}])
+
+
+@case
+def check_old_report(command, directory):
+    """A report of an earlier version, without the column, has all else."""
+    old = directory + "-old"
+    shutil.copytree(directory, old)
+    database = sqlite3.connect(f"{old}/profile.pop")
+    database.execute("ALTER TABLE compute_set_vertices DROP COLUMN flops")
+    database.commit()
+    database.close()
+    with Server(command, old) as server:
+        equal("operations of an old report", server.get("insights")["arithmetic"], None)
+        equal("counted", server.get("operations/table")["meta"]["counted"], False)
+        equal("operations of steps", sum(server.get("programs/list")["flops"]), 0)
+        equal("a step", server.get("trace/step", index=0)["meta"]["flops"], [])
+
+
 def path_of(answer, node):
     parts = []
     while node:
@@ -198,6 +245,8 @@ def main():
         check_source(server, report, costs)
         check_flame(server, report, costs)
         check_sql(server, report)
+        check_flops(server, report, directory)
+    check_old_report(command, directory)
     check_difference(command, directory, report)
 
 

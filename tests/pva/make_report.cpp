@@ -31,7 +31,7 @@ Program product(Graph &graph, const Tensor &matrix, const Tensor &vector, const 
     for (unsigned tile = 0; tile < Tiles; ++tile) {
         auto vertex = graph.addVertex(set, "Dot", { { "a", matrix[tile] }, { "b", vector }, { "out", out[tile] } });
         graph.setTileMapping(vertex, tile);
-        graph.setPerfEstimate(vertex, 10 + 3 * Columns + 7 * tile);
+        graph.setPerfEstimate(vertex, 10 + 3 * Columns + 7 * tile, 2 * Columns);
     }
     return Execute(set, name);
 }

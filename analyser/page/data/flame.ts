@@ -7,7 +7,7 @@ import { Loaded, useLoaded } from "./load";
 export interface Metric {
     id: string;
     what: string;
-    unit: "cycles" | "bytes";
+    unit: "cycles" | "bytes" | "FLOP";
 }
 
 /** A tree of frames: arrays by node, parents before children, node 0 is the root. */
@@ -26,14 +26,14 @@ export interface FlameTree {
     frames: Frames;
     metric: string;
     what: string;
-    unit: "cycles" | "bytes";
+    unit: "cycles" | "bytes" | "FLOP";
     metrics: Metric[];
 }
 
 interface TreeMeta {
     metric: string;
     what: string;
-    unit: "cycles" | "bytes";
+    unit: "cycles" | "bytes" | "FLOP";
     metrics: Metric[];
 }
 

@@ -3,6 +3,7 @@
 import { getColumns } from "./client";
 import { Columns } from "./columns";
 import { Loaded, useLoaded } from "./load";
+import { Peak } from "./summary";
 
 export const FIGURES = [
     "elapsed",
@@ -18,6 +19,12 @@ export const FIGURES = [
     "vertices",
     "data",
     "variables",
+    "flops",
+    "done",
+    "uncounted",
+    "calls",
+    "weights",
+    "outputs",
 ] as const;
 export type Figure = (typeof FIGURES)[number];
 
@@ -33,6 +40,8 @@ interface TableMeta {
     layers: string[];
     layer: string;
     executed: boolean;
+    counted: boolean; // the report has floating-point operations
+    peak: Peak;
 }
 
 export interface OperationTable extends TableMeta {

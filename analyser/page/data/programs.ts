@@ -20,6 +20,7 @@ export interface Program {
     estimate: number; // of one execution
     code: number; // bytes on all tiles
     children: number[];
+    flops: number; // of its vertices, in all executions
     within: number; // elapsed, with its parts and its share of the functions that they call
 }
 
@@ -43,13 +44,14 @@ function decode(columns: Columns<ListMeta>): ProgramList {
     const number = (name: string) => columns.numbers(name);
     const [type, name, detail] = [text("type"), text("name"), text("detail")];
     const [target, computeSet, operation] = [number("target"), number("computeSet"), number("operation")];
-    const [executions, cycles, estimate, code, elapsed, within] = [
+    const [executions, cycles, estimate, code, elapsed, within, flops] = [
         number("executions"),
         number("cycles"),
         number("estimate"),
         number("code"),
         number("elapsed"),
         number("within"),
+        number("flops"),
     ];
     const programs = type.map((_, id): Program => ({
         id,
@@ -65,6 +67,7 @@ function decode(columns: Columns<ListMeta>): ProgramList {
         estimate: estimate[id],
         code: code[id],
         children: [],
+        flops: flops[id],
         within: within[id],
     }));
     const [parents, children] = [number("parentOf"), number("child")];

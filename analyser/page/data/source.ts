@@ -16,6 +16,7 @@ export interface SourceLine {
     code: number;
     state: number;
     programs: number;
+    flops: number; // of vertices, in all executions
 }
 
 export interface SourceLines {
@@ -44,6 +45,7 @@ export function useSourceLines(report: number | null): Loaded<SourceLines> {
             "code",
             "state",
             "programs",
+            "flops",
         ] as const;
         const numbers = names.map((name) => columns.numbers(name));
         const lines = file.map((path, i) => {

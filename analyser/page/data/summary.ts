@@ -83,6 +83,7 @@ export interface Insights {
     runs: { runs: number; minimum: number | null; mean: number | null; maximum: number | null; clock: number } | null;
     cycles: Cycles | null;
     account: Account;
+    arithmetic: Arithmetic | null; // null: the report has no floating-point operations
     vertexCode: Sized[];
     vertexState: Sized[];
     exchanges: Sized[];
@@ -92,6 +93,22 @@ export interface Insights {
     float32: { name: string; bytes: number; saved: number }[];
     savings: { float32: number | null; batch: number | null; again: number | null } | null; // upper bounds, in bytes
     outOfMemory: string;
+}
+
+/** Of all tiles of a replica in a cycle: products of halves and floats, and bytes received; 0: unknown. */
+export interface Peak {
+    half: number;
+    float: number;
+    exchange: number;
+}
+
+/** Floating-point operations of vertices, of which `uncounted` have no estimate of their own. */
+export interface Arithmetic {
+    flops: number;
+    vertices: number;
+    uncounted: number;
+    peak: Peak;
+    runs: { id: number; flops: number }[];
 }
 
 /** insights/scope?report=&scope=model|ipu|tile&index=: the ten largest of each list. */

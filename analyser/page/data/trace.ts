@@ -157,6 +157,7 @@ export interface TraceStep {
     live: number; // live bytes, including always-live ones; 0: unknown
     ipus: StepIpu[];
     computeSet: string | null;
+    flops: { flops: number; uncounted: number }[]; // of a compute set; uncounted: vertices without an estimate
     computeSetMemory: { [part: string]: number | null }[]; // bytes by purpose, and `id`
     exchange: StepExchange[];
     vertices: { type: string; count: number }[];

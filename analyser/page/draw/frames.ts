@@ -2,7 +2,7 @@
 // An aggregated flame graph: the layout of a tree of frames as boxes, drawn on a canvas. The root is at the top; "up"
 // reverses it, for callers.
 import { Frames } from "../data/flame";
-import { middle } from "../ui/format";
+import { fitName } from "../ui/names";
 import { themeColour } from "../ui/theme";
 import { mix } from "./colour";
 import { typeColour } from "./types";
@@ -115,7 +115,7 @@ export function paint(
         }
         if (box.width < 24) continue;
         const space = box.width - 8;
-        const text = middle(frames.name[box.node] || "all", (part) => context.measureText(part).width <= space);
+        const text = fitName(frames.name[box.node] || "all", (part) => context.measureText(part).width <= space);
         context.fillStyle = "#1b2430"; // boxes are light in both themes, so text is dark
         if (text) context.fillText(text, box.x + 4, y + ROW / 2);
     }
@@ -128,7 +128,7 @@ export function svgOf(frames: Frames, boxes: readonly Box[], width: number, rows
     const parts = boxes.map((box) => {
         const y = (up ? rows - 1 - box.row : box.row) * ROW;
         const space = Math.floor((box.width - 8) / 6.6);
-        const text = middle(frames.name[box.node] || "all", (part) => part.length <= space);
+        const text = fitName(frames.name[box.node] || "all", (part) => part.length <= space);
         const title = `<title>${escape(frames.name[box.node] || "all")}</title>`;
         const rect =
             `<rect x="${box.x.toFixed(2)}" y="${y}" width="${Math.max(0.5, box.width - 1).toFixed(2)}` +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws a lane's rectangles: steps in a row, or the layers of a flame graph. It fetches no data.
-import { middle } from "../ui/format";
+import { fitName } from "../ui/names";
 import { Filler } from "./fill";
 import { Pen, textWidth } from "./pen";
 import { Scale } from "./scale";
@@ -103,7 +103,7 @@ export function labelLane(pen: Pen, r: RectangleColumns, scale: Scale, y: number
         const x = scale.x(Math.max(r.from[i], from));
         const width = scale.x(Math.min(r.to[i], to, next)) - x - 2 * PADDING;
         if (width < 14) continue;
-        const text = middle(labelOf(r, i, look.types), (part) => textWidth(part, look.font) <= width);
+        const text = fitName(labelOf(r, i, look.types), (part) => textWidth(part, look.font) <= width);
         if (!text) continue;
         const type = look.types[r.kind[i]];
         const grey = r.matches !== null && r.matches[i] === 0;

@@ -40,6 +40,18 @@ export function cycles(value: number): string {
     return `${counts.format(value)} ${value === 1 ? "cycle" : "cycles"}`;
 }
 
+/** Floating-point operations: "1,234 FLOP", "12.35 MFLOP". */
+export function flop(value: number): string {
+    if (Math.abs(value) < 1e6) return `${counts.format(value)} FLOP`;
+    return `${short(value)}FLOP`;
+}
+
+/** A rate: "0.031", "12.3", "1,234". */
+export function rate(value: number): string {
+    if (!Number.isFinite(value)) return "–";
+    return Math.abs(value) >= 1000 || value === 0 ? counts.format(value) : value.toPrecision(3);
+}
+
 /** Cycles as time: "1.23 ms"; empty when the clock is unknown. */
 export function time(cycleCount: number, clockHz: number): string {
     if (!(clockHz > 0)) return "";
@@ -65,30 +77,4 @@ export function percent(share: number, digits = 1): string {
 /** A difference with its sign: "+1,234". */
 export function difference(value: number, format: (value: number) => string = count): string {
     return value === 0 ? "0" : `${value > 0 ? "+" : "−"}${format(Math.abs(value))}`;
-}
-
-/** The last two components of a debug path. */
-export function shortName(name: string): string {
-    const parts = name.split("/").filter((part) => part !== "");
-    return parts.length <= 2 ? name : `…/${parts.slice(-2).join("/")}`;
-}
-
-const FEWEST_KEPT = 4; // shorter names are not useful
-
-/** Shortens text in its middle until it `fits`; empty when too little would remain. */
-export function middle(text: string, fits: (text: string) => boolean): string {
-    if (fits(text)) return text;
-    let least = 0;
-    let most = text.length - 1;
-    while (least < most) {
-        const kept = (least + most + 1) >> 1;
-        if (fits(cut(text, kept))) least = kept;
-        else most = kept - 1;
-    }
-    return least < FEWEST_KEPT ? "" : cut(text, least);
-}
-
-function cut(text: string, kept: number): string {
-    const head = Math.ceil(kept / 2);
-    return `${text.slice(0, head)}…${text.slice(text.length - (kept - head))}`;
 }

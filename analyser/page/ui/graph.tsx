@@ -4,7 +4,8 @@ import { useMemo } from "preact/hooks";
 import { GraphNode, OperationGraph } from "../data/operations";
 import { NODE_HEIGHT, NODE_WIDTH, Placed, drawGraph, edgeCurve, place } from "../draw/graph";
 import { typeColour } from "../draw/types";
-import { bytes, cycles, middle, shortName } from "./format";
+import { bytes, cycles } from "./format";
+import { fitName, shortName } from "./names";
 import { Drawing } from "./savepicture";
 
 const CHARACTERS = 25;
@@ -15,7 +16,7 @@ function edgePath(from: Placed, to: Placed): string {
 }
 
 function labelOf(node: GraphNode): string {
-    return middle(shortName(node.label) || node.type, (text) => text.length <= CHARACTERS);
+    return fitName(shortName(node.label) || node.type, (text) => text.length <= CHARACTERS);
 }
 
 /** For files: plain colours, because files have no style sheet. */

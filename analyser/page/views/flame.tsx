@@ -4,7 +4,8 @@ import { useMemo } from "preact/hooks";
 import "./flame.css";
 import { FlameTree, Frames, Hot, hottest, pathOf, sandwich, useFlame } from "../data/flame";
 import { FlameGraph } from "../ui/flamegraph";
-import { bytes, count, cycles, percent, shortName } from "../ui/format";
+import { bytes, count, cycles, flop, percent } from "../ui/format";
+import { shortName } from "../ui/names";
 import { Choice, Layout } from "../ui/layout";
 import { tableState } from "../ui/rows";
 import { Split } from "../ui/split";
@@ -13,7 +14,7 @@ import { Empty } from "../ui/tabs";
 import { View, ViewContext } from "./view";
 
 function amount(unit: string): (value: number) => string {
-    return unit === "bytes" ? bytes : cycles;
+    return unit === "bytes" ? bytes : unit === "FLOP" ? flop : cycles;
 }
 
 function tipOf(tree: FlameTree, frames: Frames, node: number): string {
@@ -34,7 +35,7 @@ function tipOf(tree: FlameTree, frames: Frames, node: number): string {
 }
 
 function columnsOf(tree: FlameTree): readonly Column<Hot>[] {
-    const unit = tree.unit === "bytes" ? "B" : "cycles";
+    const unit = tree.unit === "bytes" ? "B" : tree.unit;
     const whole = tree.frames.total[0];
     return [
         {
@@ -237,6 +238,6 @@ function findPath(frames: Frames, path: string): number {
 export const flame: View = {
     id: "flame",
     title: "Flame",
-    tip: "cycles or memory by debug path, added up",
+    tip: "cycles, floating-point operations or memory by debug path, added up",
     render: (context) => <Flame context={context} />,
 };

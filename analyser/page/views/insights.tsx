@@ -7,10 +7,12 @@ import { SourceLine, useSourceLines } from "../data/source";
 import { useJson } from "../data/load";
 import { usePreferences } from "../preferences";
 import { differenceText, useJsonOfBoth } from "../ui/compare";
-import { bytes, count, cycles as cyclesText, overflowText, percent, shortName } from "../ui/format";
+import { bytes, count, cycles as cyclesText, overflowText, percent } from "../ui/format";
+import { shortName } from "../ui/names";
 import { Empty } from "../ui/tabs";
 import { Bars, Meter } from "./insights/bars";
 import { AccountOfTime, SumOfAdvice } from "./insights/account";
+import { CostliestOperations } from "./insights/operations";
 import { ScopeSection } from "./insights/scope";
 import "./insights.css";
 import { View, ViewContext } from "./view";
@@ -368,6 +370,12 @@ function InsightsPage({ context }: { context: ViewContext }) {
                     Lines that cost most
                 </h2>
                 <Lines report={reports[0]} context={context} />
+            </section>
+            <section class="wide">
+                <h2 data-tip="Calls of a library, or nodes of a model, with the critical-path cycles of their steps">
+                    Operations that cost most
+                </h2>
+                <CostliestOperations report={reports[0]} context={context} />
             </section>
             <section class="wide">
                 <h2>What to improve first</h2>

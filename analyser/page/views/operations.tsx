@@ -6,10 +6,12 @@ import { FIGURES, Figure, Operation, OperationTable, useOperationGraph, useOpera
 import { NONE, Program, programLabel, usePrograms } from "../data/programs";
 import { setPreferences, usePreferences } from "../preferences";
 import { typeColour } from "../draw/types";
-import { bytes, count, difference as signed, percent, shortName } from "../ui/format";
+import { bytes, count, difference as signed, flop, percent, rate } from "../ui/format";
+import { shortName } from "../ui/names";
 import { Graph, graphDrawing } from "../ui/graph";
 import { SavePicture } from "../ui/savepicture";
 import { Choice, Layout } from "../ui/layout";
+import { Roofline, RooflinePoint } from "./operations/roofline";
 import { tableState } from "../ui/rows";
 import { Column, Table } from "../ui/table";
 import { Empty, Tabs } from "../ui/tabs";
@@ -32,19 +34,46 @@ const TITLES: { readonly [figure in Figure]: readonly [title: string, tip: strin
     vertices: ["Vertices", "of its compute sets", true],
     data: ["Data (B)", "bytes that its exchanges and stream copies move, in all executions", true],
     variables: ["Variables (B)", "variables of the graph that the call added"],
+    flops: [
+        "FLOP",
+        "floating-point operations of all executions: as the model's node counts them (two for a product), else those " +
+            "of its vertices",
+    ],
+    done: [
+        "FLOP of vertices",
+        "floating-point operations that its vertices count, those of padding and of sums of partials included",
+        true,
+    ],
+    uncounted: ["Uncounted", "vertices whose operations no estimate counts: codelets without one", true],
+    calls: ["Calls", "executions of the call", true],
+    weights: ["Weights (B)", "constants of a model's node, in the device's types", true],
+    outputs: ["Outputs (B)", "outputs of a model's node", true],
 };
-const BYTES: readonly Figure[] = ["code", "vertexState", "data", "variables"];
+const BYTES: readonly Figure[] = ["code", "vertexState", "data", "variables", "weights", "outputs"];
+const OF_NODES: readonly Figure[] = ["weights", "outputs"];
+const FLOPS: readonly Figure[] = ["flops", "done", "uncounted"];
 
 interface Row extends Operation {
     other?: Operation; // of the second report
+}
+
+function rateOf(row: Operation): number {
+    return row.elapsed ? row.flops / row.elapsed : 0;
 }
 
 function nameOf(row: Operation): string {
     return row.context === NONE ? "(outside any library call)" : row.name;
 }
 
-function figureColumn(figure: Figure, executed: boolean): Column<Row> {
-    const [title, tip, hidden] = TITLES[figure];
+function showFigure(figure: Figure, value: number): string {
+    return BYTES.includes(figure) ? bytes(value) : figure === "flops" || figure === "done" ? flop(value) : count(value);
+}
+
+function figureColumn(figure: Figure, table: OperationTable): Column<Row> {
+    const { executed } = table;
+    const [title, tip, isHidden] = TITLES[figure];
+    const nodes = OF_NODES.includes(figure) && table.operations.some((one) => one[figure] > 0);
+    const hidden = nodes ? false : FLOPS.includes(figure) && !table.counted ? true : isHidden;
     const needsRun =
         figure === "times" ||
         figure === "cycles" ||
@@ -59,13 +88,42 @@ function figureColumn(figure: Figure, executed: boolean): Column<Row> {
         width: figure === "elapsed" || figure === "variables" ? 150 : 110,
         hidden: executed ? hidden : needsRun || (hidden && figure !== "estimate"),
         value: (row) => row[figure],
-        show: (row) => (BYTES.includes(figure) ? bytes(row[figure]) : count(row[figure])),
+        show: (row) => showFigure(figure, row[figure]),
         cellTip: (row) => `${count(row[figure])}${BYTES.includes(figure) ? " B" : ""}\n${tip}`,
     };
 }
 
+/** FLOP a cycle of the critical path, and their share of the machine's peak in products of halves. */
+function rateColumns(table: OperationTable): Column<Row>[] {
+    if (!table.counted || !table.executed) return [];
+    const share = (row: Row) => (table.peak.half ? rateOf(row) / table.peak.half : 0);
+    return [
+        {
+            id: "rate",
+            title: "FLOP/cycle",
+            tip: "FLOP for each critical-path cycle, of all tiles",
+            kind: "number",
+            width: 110,
+            value: rateOf,
+            show: (row) => (row.flops ? rate(rateOf(row)) : "–"),
+        },
+        {
+            id: "peak",
+            title: "% of peak",
+            tip:
+                `of ${count(table.peak.half)} FLOP a cycle in products of halves; ` +
+                `those of floats reach ${count(table.peak.float)}`,
+            kind: "number",
+            width: 90,
+            hidden: !table.peak.half,
+            value: share,
+            show: (row) => (row.flops ? percent(share(row), 2) : "–"),
+        },
+    ];
+}
+
 function comparedColumns(figure: Figure): Column<Row>[] {
-    const show = BYTES.includes(figure) ? bytes : count;
+    const show = (value: number) => showFigure(figure, value);
     const other = (row: Row) => row.other?.[figure] ?? 0;
     return [
         {
@@ -105,7 +163,9 @@ function columnsOf(table: OperationTable, compared: Figure | null): readonly Col
     return [
         { id: "call", title: "Operation", width: 220, tip: "the call of the layer", value: (row) => row.call },
         { id: "name", title: "Debug name", value: nameOf, show: (row) => shortName(nameOf(row)), cellTip: nameOf },
-        ...(compared ? comparedColumns(compared) : FIGURES.map((figure) => figureColumn(figure, table.executed))),
+        ...(compared
+            ? comparedColumns(compared)
+            : [...FIGURES.map((figure) => figureColumn(figure, table)), ...rateColumns(table)]),
         {
             id: "line",
             title: "Source line",
@@ -116,6 +176,20 @@ function columnsOf(table: OperationTable, compared: Figure | null): readonly Col
             cellTip: (row) => (row.file ? `${row.file}:${row.line}` : ""),
         },
     ];
+}
+
+/** Operations with arithmetic, for the roofline. */
+function pointsOf(rows: readonly Row[]): RooflinePoint<Row>[] {
+    return rows
+        .filter((row) => row.flops > 0 && row.elapsed > 0)
+        .map((row) => ({
+            of: row,
+            name: nameOf(row),
+            call: row.call,
+            flops: row.flops,
+            cycles: row.elapsed,
+            bytes: row.data,
+        }));
 }
 
 /** Rows of both reports, matched by call and debug path; several with the same name are merged. */
@@ -142,7 +216,10 @@ function merged(table: OperationTable, other: OperationTable | undefined): Row[]
 
 function Totals({ table, row }: { table: OperationTable; row: Operation | undefined }) {
     const sum = (figure: Figure) => table.operations.reduce((total, one) => total + one[figure], 0);
-    const show = (figure: Figure, value: number) => (BYTES.includes(figure) ? bytes(value) : count(value));
+    const show = showFigure;
+    const shown = FIGURES.filter((figure) => !OF_NODES.includes(figure) || sum(figure) > 0).filter(
+        (figure) => !FLOPS.includes(figure) || table.counted,
+    );
     return (
         <dl class="facts">
             <dt>{row ? "Operation" : "Operations"}</dt>
@@ -151,7 +228,7 @@ function Totals({ table, row }: { table: OperationTable; row: Operation | undefi
                     ? `${row.call} ${nameOf(row)}`
                     : count(table.operations.filter((one) => one.context !== NONE).length)}
             </dd>
-            {FIGURES.map((figure) => (
+            {shown.map((figure) => (
                 <>
                     <dt data-tip={TITLES[figure][1]}>{TITLES[figure][0].replace(" (B)", "")}</dt>
                     <dd data-figure={figure}>
@@ -187,6 +264,15 @@ const PROGRAM_COLUMNS: readonly Column<Program>[] = [
     { id: "times", title: "Executions", kind: "number", width: 110, value: (row) => row.executions },
     { id: "cycles", title: "Cycles", kind: "number", width: 120, value: (row) => row.cycles },
     { id: "estimate", title: "Estimate", kind: "number", width: 110, value: (row) => row.estimate },
+    {
+        id: "flops",
+        title: "FLOP",
+        kind: "number",
+        width: 110,
+        tip: "floating-point operations of its vertices, in all executions",
+        value: (row) => row.flops,
+        show: (row) => (row.flops ? flop(row.flops) : "–"),
+    },
     { id: "code", title: "Code (B)", kind: "number", width: 110, value: (row) => row.code },
 ];
 
@@ -267,6 +353,7 @@ function Operations({ context }: { context: ViewContext }) {
     // Several calls can have the same debug path: the view's state holds which one is selected.
     const named = rows.filter((row) => nameOf(row) === context.selection.operation);
     const chosen = named.find((row) => row.context === state.context) ?? named[0];
+    const show = state.show === "graph" || state.show === "roofline" ? state.show : "table";
     const options = (
         <>
             <h3>Layer</h3>
@@ -282,13 +369,18 @@ function Operations({ context }: { context: ViewContext }) {
             <h3>Show</h3>
             <Choice
                 label="show"
-                chosen={state.show === "graph" ? "graph" : "table"}
+                chosen={show}
                 choices={[
                     { id: "table", title: "Table" },
                     {
                         id: "graph",
                         title: "Graph",
                         tip: "compute sets, exchanges and variables, with reads and writes",
+                    },
+                    {
+                        id: "roofline",
+                        title: "Roofline",
+                        tip: "FLOP for each byte exchanged against FLOP for each cycle, and what the machine allows",
                     },
                 ]}
                 onChoose={(id) => update({ show: id === "table" ? undefined : id })}
@@ -311,9 +403,15 @@ function Operations({ context }: { context: ViewContext }) {
             )}
         </>
     );
+    const choose = (row: Row) => {
+        context.select({ operation: nameOf(row) });
+        update({ context: row.context }, { replace: true });
+    };
     const main =
-        state.show === "graph" ? (
+        show === "graph" ? (
             <OperationsGraph context={context} row={chosen} />
+        ) : show === "roofline" ? (
+            <Roofline table={table} points={pointsOf(rows)} selected={chosen} onSelect={choose} />
         ) : (
             <Table
                 name="operations"
@@ -322,10 +420,7 @@ function Operations({ context }: { context: ViewContext }) {
                 state={{ sort: both ? "-difference" : `-${figure}`, ...tableState(state.table) }}
                 onState={(next) => update({ table: { ...next } }, { gesture: "table" })}
                 selected={(row) => row === chosen}
-                onSelect={(row) => {
-                    context.select({ operation: nameOf(row) });
-                    update({ context: row.context }, { replace: true });
-                }}
+                onSelect={choose}
                 onOpen={() => update({ show: "graph" })}
             />
         );

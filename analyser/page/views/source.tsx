@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import "./source.css";
 import { SourceLine, SourceLines, useLineTiles, useSourceLines, useSourceText } from "../data/source";
 import { programLabel, usePrograms } from "../data/programs";
-import { bytes, count, percent } from "../ui/format";
+import { bytes, count, flop as flopText, percent } from "../ui/format";
 import { differenceClass, differenceText } from "../ui/compare";
 import { Choice, Layout } from "../ui/layout";
 import { Plot } from "../ui/plot";
@@ -48,6 +48,7 @@ function rowsOf(lines: SourceLines, other: SourceLines | undefined): Row[] {
         code: 0,
         state: 0,
         programs: 0,
+        flops: 0,
     };
     return [
         ...rows,
@@ -149,6 +150,16 @@ function columnsOf(lines: SourceLines): readonly Column<Row>[] {
             value: (row) => row.times,
         },
         { id: "programs", title: "Programs", kind: "number", width: 90, hidden: true, value: (row) => row.programs },
+        {
+            id: "flops",
+            title: "FLOP",
+            kind: "number",
+            width: 110,
+            tip: "floating-point operations of its vertices, in all executions",
+            hidden: !lines.lines.some((line) => line.flops > 0),
+            value: (row) => row.flops,
+            show: (row) => flopText(row.flops),
+        },
         {
             id: "code",
             title: "Code (B)",

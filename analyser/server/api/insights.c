@@ -3,6 +3,7 @@
  * what takes most memory. */
 #include "../advice.h"
 #include "../answer.h"
+#include "../flops.h"
 #include "../query.h"
 
 #include <stdlib.h>
@@ -145,6 +146,12 @@ pop_status insights(const struct request *request, struct answer *answer, pop_er
         return error->status;
     }
     json_object_set_new(all, "account", account);
+    json_t *arithmetic = flops_json(report->file, error);
+    if (!arithmetic) {
+        json_decref(all);
+        return error->status;
+    }
+    json_object_set_new(all, "arithmetic", arithmetic);
     pop_status status = answer_read(report, error);
     json_object_set_new(
         all, "outOfMemory",

@@ -2,6 +2,8 @@
 /* Operations: programs and variables grouped by the call of a software layer that made them, and the graph of an
  * operation. */
 #include "../costs.h"
+#include "../flops.h"
+#include "../program_tree.h"
 #include "api.h"
 #include "base/vec.h"
 
@@ -10,7 +12,7 @@
 
 struct operation {
     uint32_t context; /* NO_CONTEXT: objects that no call of the layer made */
-    double figures[13];
+    double figures[19];
 };
 enum figure_of {
     ELAPSED,
@@ -25,11 +27,18 @@ enum figure_of {
     STATE,
     VERTICES,
     DATA,
-    BYTES
+    BYTES,
+    FLOPS,     /* of all executions: as the call itself records them, else those of its vertices */
+    DONE,      /* of its vertices alone */
+    UNCOUNTED, /* vertices whose operations are not counted */
+    CALLS,     /* executions of the call */
+    WEIGHTS,   /* bytes that the call records */
+    OUTPUTS
 };
-static const char *const figure_names[] = { "elapsed",    "programs", "computeSets", "times", "cycles",
-                                            "tileCycles", "exchange", "estimate",    "code",  "vertexState",
-                                            "vertices",   "data",     "variables" };
+static const char *const figure_names[] = { "elapsed",    "programs", "computeSets", "times",  "cycles",
+                                            "tileCycles", "exchange", "estimate",    "code",   "vertexState",
+                                            "vertices",   "data",     "variables",   "flops",  "done",
+                                            "uncounted",  "calls",    "weights",     "outputs" };
 
 struct operations {
     VEC(struct operation) list;
@@ -73,9 +82,34 @@ static void add_programs(struct operations *operations, const struct costs *cost
         f[STATE] += set ? p->state : 0;
         f[VERTICES] += set ? p->vertices : 0;
         f[DATA] += p->data * (costs->executed ? p->times : 1);
+        f[DONE] += p->flops * (costs->executed ? p->times : 1);
+        f[UNCOUNTED] += set ? p->uncounted : 0;
     }
     free(seen_sets);
     free(seen_exchanges);
+}
+
+/* A call is executed as often as the outermost of its programs: those that are no part of another one of its own. */
+static void add_calls(struct operations *operations, const struct costs *costs, const struct program_tree *tree,
+                      uint32_t layer)
+{
+    const struct contexts *contexts = &costs->contexts;
+    uint32_t *of = mem_alloc((costs->count + 1) * sizeof(*of));
+    char *inner = mem_zero(costs->count + 1, 1);
+    for (size_t i = 0; i < costs->count; ++i)
+        of[i] = contexts_outermost(contexts, costs->list[i].context, layer);
+    for (size_t i = 0; i < tree->child.count; ++i)
+        if (tree->parent.data[i] < costs->count && tree->child.data[i] < costs->count &&
+            of[tree->parent.data[i]] == of[tree->child.data[i]])
+            inner[tree->child.data[i]] = 1;
+    for (size_t i = 0; i < costs->count; ++i) {
+        double *calls = &operation_for(operations, contexts, of[i])->figures[CALLS];
+        double times = costs->list[i].executions > 0 ? costs->list[i].executions : costs->list[i].times;
+        if (!inner[i] && times > *calls)
+            *calls = times;
+    }
+    free(of);
+    free(inner);
 }
 
 static void add_variables(pva_file *report, struct operations *operations, const struct contexts *contexts,
@@ -93,9 +127,29 @@ static void add_variables(pva_file *report, struct operations *operations, const
     }
 }
 
-/* The name of the call, such as "popops::add"; for a layer without call names, the layer. */
-static char *call_of(pva_file *report, const struct contexts *contexts, uint32_t context)
+/* A number among the outputs that a context records: "outputs" are [name, value] or {name, value}. */
+static bool recorded(const json_t *context, const char *name, double *value)
 {
+    const json_t *found = json_object_get(json_object_get(context, "outputs"), name);
+    *value = json_number_value(found);
+    return json_is_number(found);
+}
+
+/* What a call says of itself: FLOP of one execution, bytes of weights and outputs. */
+static void add_recorded(struct operation *operation, const json_t *context, bool executed)
+{
+    double *f = operation->figures, flops;
+    f[FLOPS] = f[DONE];
+    if (recorded(context, "flop", &flops))
+        f[FLOPS] = flops * (executed ? f[CALLS] : 1);
+    recorded(context, "weightBytes", &f[WEIGHTS]);
+    recorded(context, "outputBytes", &f[OUTPUTS]);
+}
+
+/* The name of the call, such as "popops::add"; for a layer without call names, the layer. */
+static char *call_of(pva_file *report, const struct contexts *contexts, struct operation *operation, bool executed)
+{
+    uint32_t context = operation->context;
     pva_object object = pva_at(pva_root(report), PVA_REPORT_DEBUG_CONTEXTS, contexts->list[context].index);
     char *text = pva_text_copy(object, PVA_DEBUG_CONTEXT_JSON);
     json_t *json = json_loads(text, 0, NULL);
@@ -103,14 +157,16 @@ static char *call_of(pva_file *report, const struct contexts *contexts, uint32_t
     if (!api)
         api = json_string_value(json_object_get(json, "category"));
     char *call = mem_string(api ? api : contexts->layers[contexts->list[context].layer]);
+    add_recorded(operation, json, executed);
     json_decref(json);
     free(text);
     return call;
 }
 
 static void answer_operations(struct answer *answer, pva_file *report, const struct operations *operations,
-                              const struct contexts *contexts)
+                              const struct costs *costs)
 {
+    const struct contexts *contexts = &costs->contexts;
     size_t count = operations->list.count;
     const char **names = mem_zero(count + 1, sizeof(*names)), **files = mem_zero(count + 1, sizeof(*files));
     char **calls = mem_zero(count + 1, sizeof(*calls));
@@ -121,7 +177,10 @@ static void answer_operations(struct answer *answer, pva_file *report, const str
         uint32_t line = context == NO_CONTEXT ? NO_CONTEXT : contexts_line(contexts, context);
         ids[i] = context;
         names[i] = context == NO_CONTEXT ? "" : contexts->list[context].name;
-        calls[i] = context == NO_CONTEXT ? mem_string("") : call_of(report, contexts, context);
+        if (context == NO_CONTEXT)
+            operations->list.data[i].figures[FLOPS] = operations->list.data[i].figures[DONE];
+        calls[i] = context == NO_CONTEXT ? mem_string("")
+                                         : call_of(report, contexts, &operations->list.data[i], costs->executed);
         files[i] = line == NO_CONTEXT ? "" : contexts->list[line].file;
         lines[i] = line == NO_CONTEXT ? 0 : (uint32_t)contexts->list[line].line;
     }
@@ -145,15 +204,17 @@ static void answer_operations(struct answer *answer, pva_file *report, const str
     free(figures);
 }
 
-/* The layer of the parameter layer=; by default poplibs or, when nothing belongs to that, the first layer. */
+/* The layer of the parameter layer=; by default the model's nodes, then poplibs or, without these, the first layer. */
 static pop_status find_layer(const struct request *request, const struct contexts *contexts, uint32_t *layer,
                              pop_error *error)
 {
     const char *wanted = request_text(request, "layer", NULL);
+    const char *const preferred[] = { wanted ? wanted : "onnx", wanted ? wanted : "poplibs" };
     *layer = NO_CONTEXT;
-    for (size_t i = 0; i < contexts->layer_count; ++i)
-        if (strcmp(contexts->layers[i], wanted ? wanted : "poplibs") == 0)
-            *layer = (uint32_t)i;
+    for (size_t k = 0; k < 2 && *layer == NO_CONTEXT; ++k)
+        for (size_t i = 0; i < contexts->layer_count; ++i)
+            if (strcmp(contexts->layers[i], preferred[k]) == 0)
+                *layer = (uint32_t)i;
     if (*layer != NO_CONTEXT || contexts->layer_count == 0)
         return POP_OK;
     if (wanted)
@@ -173,18 +234,23 @@ pop_status api_operations_table(const struct request *request, struct answer *an
     if (status == POP_OK) {
         struct operations operations = { .by_context = mem_alloc((costs->contexts.count + 1) * sizeof(uint32_t)) };
         memset(operations.by_context, 0xff, (costs->contexts.count + 1) * sizeof(uint32_t));
+        struct program_tree tree;
+        status = program_tree_read(report->file, &tree, error);
         add_programs(&operations, costs, layer);
+        add_calls(&operations, costs, &tree, layer);
+        program_tree_free(&tree);
         add_variables(report->file, &operations, &costs->contexts, layer);
-        answer_operations(answer, report->file, &operations, &costs->contexts);
+        answer_operations(answer, report->file, &operations, costs);
         vec_free(&operations.list);
         free(operations.by_context);
         json_t *layers = json_array();
         for (size_t i = 0; i < costs->contexts.layer_count; ++i)
             json_array_append_new(layers, answer_string(costs->contexts.layers[i]));
-        answer_meta(answer, json_pack("{s:o, s:o, s:b}", "layers", layers, "layer",
-                                      answer_string(layer == NO_CONTEXT ? "" : costs->contexts.layers[layer]),
-                                      "executed", costs->executed));
-        status = answer_read(report, error);
+        answer_meta(answer,
+                    json_pack("{s:o, s:o, s:b, s:b, s:o}", "layers", layers, "layer",
+                              answer_string(layer == NO_CONTEXT ? "" : costs->contexts.layers[layer]), "executed",
+                              costs->executed, "counted", costs->flops, "peak", flops_peak_json(report->file)));
+        status = status == POP_OK ? answer_read(report, error) : status;
     }
     return status;
 }

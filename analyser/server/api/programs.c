@@ -31,7 +31,7 @@ static uint32_t operation_of(const struct contexts *contexts, uint32_t from)
 /* A program as the answer has it. */
 struct listed {
     const char *type, *name, *detail;
-    double times, cycles, estimate, code, elapsed, executions, within;
+    double times, cycles, estimate, code, elapsed, executions, within, flops;
     uint32_t target, compute_set, operation, context;
 };
 
@@ -50,6 +50,7 @@ static const struct row_column listed_columns[] = {
     { "elapsed", COLUMN_F64, offsetof(struct listed, elapsed) },
     { "executions", COLUMN_F64, offsetof(struct listed, executions) },
     { "within", COLUMN_F64, offsetof(struct listed, within) },
+    { "flops", COLUMN_F64, offsetof(struct listed, flops) },
 };
 
 static void add_columns(struct answer *answer, const struct costs *costs)
@@ -68,6 +69,7 @@ static void add_columns(struct answer *answer, const struct costs *costs)
             .elapsed = p->elapsed,
             .executions = p->executions,
             .within = p->within,
+            .flops = p->flops * (costs->executed ? p->times : 1),
             .target = p->target,
             .compute_set = p->compute_set,
             .operation = operation_of(&costs->contexts, p->context),

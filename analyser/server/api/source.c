@@ -12,7 +12,7 @@
 struct line {
     const char *file;
     uint64_t line;
-    double elapsed, cycles, tile_cycles, exchange, times, estimate, code, state, programs;
+    double elapsed, cycles, tile_cycles, exchange, times, estimate, code, state, programs, flops;
 };
 
 static int by_place(const void *left, const void *right)
@@ -37,7 +37,8 @@ static struct line line_of(const struct costs *costs, size_t program)
                           .estimate = p->estimate,
                           .code = p->control_code + p->exchange_code,
                           .state = p->state,
-                          .programs = 1 };
+                          .programs = 1,
+                          .flops = p->flops * (costs->executed ? p->times : 1) };
 }
 
 static size_t gather(const struct costs *costs, struct line *lines)
@@ -62,6 +63,7 @@ static size_t gather(const struct costs *costs, struct line *lines)
         sum->code += l->code;
         sum->state += l->state;
         sum->programs += 1;
+        sum->flops += l->flops;
     }
     return count;
 }
@@ -79,7 +81,8 @@ pop_status api_source_lines(const struct request *request, struct answer *answer
                     { "estimate", offsetof(struct line, estimate) },
                     { "code", offsetof(struct line, code) },
                     { "state", offsetof(struct line, state) },
-                    { "programs", offsetof(struct line, programs) } };
+                    { "programs", offsetof(struct line, programs) },
+                    { "flops", offsetof(struct line, flops) } };
     struct analyser_report *report = request_report(request, error);
     const struct costs *costs = report ? costs_of(report, error) : NULL;
     if (!costs)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Activity of single tiles: the BSP picture of a window, and the details of a step. */
+#include "../flops.h"
 #include "step_tiles.h"
 #include "trace.h"
 
@@ -209,6 +210,15 @@ static json_t *step_json(pva_file *file, const struct lod *lod, pva_object step,
                                   "array_sum(e.sent_by_tile) AS sent, array_sum(e.received_by_tile) AS received FROM "
                                   "exchanges e JOIN programs p ON p.exchange = e.id WHERE p.id = #",
                                   id));
+    json_object_set_new(json, "flops",
+                        flops_recorded(file)
+                            ? rows_json(file,
+                                        "SELECT f.flops, f.uncounted FROM programs p JOIN (SELECT compute_set, "
+                                        "ifnull(sum(flops), 0) AS flops, sum(CASE WHEN flops IS NULL THEN count ELSE 0 "
+                                        "END) AS uncounted FROM compute_set_vertices GROUP BY 1) f ON f.compute_set = "
+                                        "p.compute_set WHERE p.type = 'OnTileExecute' AND p.id = #",
+                                        id)
+                            : json_array());
     json_object_set_new(json, "sources",
                         rows_json(file,
                                   "SELECT v.name, v.bytes FROM program_vars a JOIN variables v ON v.id = a.var WHERE "

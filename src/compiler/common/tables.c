@@ -39,18 +39,19 @@ void tables_part(struct compiler *c, uint32_t tile, const struct cost_tile *work
     ++set->parts;
 }
 
-void tables_share(struct compiler *c, uint32_t type, uint32_t vertices, uint64_t active)
+void tables_share(struct compiler *c, const struct model_share *share)
 {
     struct model *model = &c->image->model;
     struct model_set *set = last_set(model);
-    assert(type < model->types.count);
+    assert(share->type < model->types.count);
     for (uint64_t i = set->first_share; i < model->shares.count; ++i)
-        if (model->shares.data[i].type == type) {
-            model->shares.data[i].vertices += vertices;
-            model->shares.data[i].active += active;
+        if (model->shares.data[i].type == share->type) {
+            model->shares.data[i].vertices += share->vertices;
+            model->shares.data[i].active += share->active;
+            model->shares.data[i].flops += share->flops;
             return;
         }
-    *vec_push(&model->shares) = (struct model_share){ type, vertices, active };
+    *vec_push(&model->shares) = *share;
     ++set->shares;
 }
 
@@ -230,7 +231,8 @@ uint32_t tables_copies(struct compiler *c, const char *name, tile_copies *copies
         for (uint32_t v = 0; v < vertex.vertices && !vertex.supervisor; ++v)
             cost_tile_worker(&work, vertex.cycles);
         uint32_t type = tables_own_type(c, vertex.type, vertex.state_bytes);
-        tables_share(c, type, vertex.vertices, vertex.vertices * vertex.cycles);
+        tables_share(c, &(struct model_share){
+                            .type = type, .vertices = vertex.vertices, .active = vertex.vertices * vertex.cycles });
         tables_count(c, type, copies->data[i].tile, vertex.vertices);
         if (i + 1 == copies->count || copies->data[i + 1].tile != copies->data[i].tile) {
             tables_part(c, copies->data[i].tile, &work);

@@ -12,7 +12,7 @@ uint32_t tables_set(struct compiler *c, const char *name);
 /* Tiles must be added in ascending order. Nothing is added for a tile without work. */
 void tables_part(struct compiler *c, uint32_t tile, const struct cost_tile *work);
 /* Vertices of a type (index of model.types); a type that the set has already is added to. */
-void tables_share(struct compiler *c, uint32_t type, uint32_t vertices, uint64_t active);
+void tables_share(struct compiler *c, const struct model_share *share);
 /* Adds the number of a type's vertices on a tile. */
 void tables_count(struct compiler *c, uint32_t type, uint32_t tile, uint32_t vertices);
 /* Index of model.types: of a type of the store, which type_of remembers (see struct schedule_result), and of one of the

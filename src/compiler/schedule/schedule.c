@@ -20,6 +20,7 @@ struct scheduling {
     struct cost_tile tile; /* the current one */
     uint64_t vertices;     /* on it */
     uint64_t *active;      /* by group */
+    uint64_t *flops;       /* by group */
     uint64_t estimated;    /* cycles of the set's vertices so far, in issue slots */
     uint32_t index;        /* of the model's set */
     struct dry_run *dry;   /* for vertices without an estimate; NULL: they are left without */
@@ -63,9 +64,10 @@ static bool estimate_dry(struct scheduling *s, uint32_t type, uint32_t vertex, p
     return true;
 }
 
-/* Adds vertices of one type on a tile; false when one has no estimate, or one that is too large. */
-static bool schedule_group(struct scheduling *s, const struct vertex_group *group, uint64_t first, uint64_t last)
+/* Adds vertices of group g of the set on a tile; false when one has no estimate, or one that is too large. */
+static bool schedule_group(struct scheduling *s, uint32_t g, uint64_t first, uint64_t last)
 {
+    const struct vertex_group *group = &s->order->groups.data[s->set->first_group + g];
     assert(group->first <= first && first <= last && last <= group->first + group->count);
     bool worker = s->c->store->types.data[group->type].codelet->kind == VERTEX_WORKER;
     for (uint64_t i = first; i < last; ++i) {
@@ -79,6 +81,7 @@ static bool schedule_group(struct scheduling *s, const struct vertex_group *grou
             return false;
         if (!add_estimate(s, s->order->vertices[i], perf.cycles))
             return false;
+        s->flops[g] += perf.flops < FIGURE_MAX - s->flops[g] ? perf.flops : FIGURE_MAX - s->flops[g];
         if (s->keep)
             keep_vertex(s, group, perf.cycles, worker);
         if (worker)
@@ -98,7 +101,7 @@ static bool schedule_tile(struct scheduling *s, const struct tile_walk *walk)
     for (uint32_t g = 0; g < s->set->groups; ++g) {
         const struct vertex_group *group = &s->order->groups.data[s->set->first_group + g];
         uint64_t before = s->tile.active;
-        if (!schedule_group(s, group, walk->first[g], walk->last[g])) {
+        if (!schedule_group(s, g, walk->first[g], walk->last[g])) {
             if (!s->over)
                 s->image->missing_estimate =
                     compiler_string(c, store_name(c->store, c->store->types.data[group->type].name));
@@ -121,6 +124,7 @@ static bool schedule_set(struct compiler *c, const struct order_result *order, u
                             .set = set,
                             .image = out,
                             .active = mem_zero(set->groups, sizeof(*s.active)),
+                            .flops = mem_zero(set->groups, sizeof(*s.flops)),
                             .index = tables_set(c, name),
                             .trace = log_on(LOG_COMPILER, LOG_TRACE),
                             .dry = dry,
@@ -145,10 +149,14 @@ static bool schedule_set(struct compiler *c, const struct order_result *order, u
     tile_walk_end(&walk);
     for (uint32_t g = 0; g < set->groups; ++g) {
         const struct vertex_group *group = &order->groups.data[set->first_group + g];
-        tables_share(c, tables_type(c, type_of, group->type), (uint32_t)group->count,
-                     out->missing_estimate ? 0 : s.active[g]);
+        bool counted = !out->missing_estimate;
+        tables_share(c, &(struct model_share){ .type = tables_type(c, type_of, group->type),
+                                               .vertices = (uint32_t)group->count,
+                                               .active = counted ? s.active[g] : 0,
+                                               .flops = counted ? s.flops[g] : 0 });
     }
     free(s.active);
+    free(s.flops);
     if (s.over || !out->missing_estimate)
         return !s.over;
     struct model *model = &c->image->model;

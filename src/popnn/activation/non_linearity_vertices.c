@@ -224,24 +224,27 @@ static uint64_t grad_rest_cycles(size_t elements, bool is_float)
     return (elements & 2 ? 5 : 0) + (elements & 1 ? 7 : 0);
 }
 
+/* Floating-point operations: the function of an element is one, its gradient the derivative and a product. */
+enum { GRAD_FLOPS = 2 };
 static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     size_t n = pop_vertex_view_field_size(vertex, "data", POP_WHOLE), workers = target->num_worker_contexts,
            width = is_float(user) ? 2 : 4;
     uint64_t worker = 18 + loop_cycles(poplibs_ceil_div(n / width, workers), op_of(user)) + (is_float(user) ? 3 : 4) +
                       rest_cycles(n, is_float(user), op_of(user));
-    return (pop_perf){ 9 + workers * worker, 0 };
+    return (pop_perf){ 9 + workers * worker, n };
 }
 static pop_perf estimate_2d(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target;
-    uint64_t cycles = 14;
+    uint64_t cycles = 14, elements = 0;
     for (size_t i = 0, rows = pop_vertex_view_field_size(vertex, "data", POP_WHOLE); i < rows; ++i) {
         size_t n = pop_vertex_view_field_size(vertex, "data", i);
         cycles += is_float(user) ? 11 + loop_cycles(n / 2, op_of(user)) : 15 + loop_cycles(n / 4, op_of(user));
         cycles += rest_cycles(n, is_float(user), op_of(user));
+        elements += n;
     }
-    return (pop_perf){ cycles, 0 };
+    return (pop_perf){ cycles, elements };
 }
 static pop_perf estimate_grad(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
@@ -249,17 +252,18 @@ static pop_perf estimate_grad(const pop_vertex_view *vertex, const pop_target *t
            width = is_float(user) ? 2 : 4;
     uint64_t worker = 20 + grad_loop_cycles(poplibs_ceil_div(n / width, workers)) + (is_float(user) ? 4 : 6) +
                       grad_rest_cycles(n, is_float(user));
-    return (pop_perf){ 9 + workers * worker, 0 };
+    return (pop_perf){ 9 + workers * worker, GRAD_FLOPS * n };
 }
 static pop_perf estimate_grad_2d(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target;
-    uint64_t cycles = 17;
+    uint64_t cycles = 17, elements = 0;
     for (size_t i = 0, rows = pop_vertex_view_field_size(vertex, "inGrad", POP_WHOLE); i < rows; ++i) {
         size_t n = pop_vertex_view_field_size(vertex, "inGrad", i);
         cycles += 10 + grad_loop_cycles(n / (is_float(user) ? 2 : 4)) + grad_rest_cycles(n, is_float(user));
+        elements += n;
     }
-    return (pop_perf){ cycles, 0 };
+    return (pop_perf){ cycles, GRAD_FLOPS * elements };
 }
 
 void popnn_non_linearity_vertices(pop_graph *graph)

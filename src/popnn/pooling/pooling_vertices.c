@@ -110,7 +110,7 @@ static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target
     uint64_t vectors = poplibs_ceil_div((size_t)part.channels, (uintptr_t)user & HALF ? 4 : 2);
     return (pop_perf){ pool_cycles((enum pool_kind)((uintptr_t)user & 3), (uint64_t)part.groups, vectors, rows, width,
                                    window, target->num_worker_contexts),
-                       0 };
+                       rows * width * window * (uint64_t)part.groups * (uint64_t)part.channels };
 }
 
 static uint64_t number(const pop_vertex_view *vertex, const char *field, size_t i)

@@ -145,28 +145,47 @@ static void run_operators(struct map_call *map)
 
 /* ---- one generated vertex ---- */
 
-/* The supervisor and W (20 + loop) for one region, 20 + loops for several, as for one operator; user holds the cycles
- * for a vector and its width. */
+/* The supervisor and W (20 + loop) for one region, 20 + loops for several, as for one operator; user holds the
+ * floating-point operations of an element, the cycles for a vector and its width. */
+enum { CYCLES_SHIFT = 8, FLOPS_SHIFT = 40 };
 static uint64_t loop_cycles(void *user, size_t elements)
 {
-    uintptr_t number = (uintptr_t)user;
-    return (number >> 8) * poplibs_ceil_div(elements, number & 255);
+    uint64_t number = (uintptr_t)user;
+    return (uint32_t)(number >> CYCLES_SHIFT) * poplibs_ceil_div(elements, number & 255);
+}
+static uint64_t flops(void *user, size_t elements)
+{
+    return ((uint64_t)(uintptr_t)user >> FLOPS_SHIFT) * elements;
 }
 static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     size_t elements = pop_vertex_view_field_size(vertex, "out", POP_WHOLE);
     unsigned workers = target->num_worker_contexts;
-    return (pop_perf){
-        poplibs_supervisor_cycles(target) + workers * (20 + loop_cycles(user, poplibs_ceil_div(elements, workers))), 0
-    };
+    return (pop_perf){ poplibs_supervisor_cycles(target) +
+                           workers * (20 + loop_cycles(user, poplibs_ceil_div(elements, workers))),
+                       flops(user, elements) };
 }
 static pop_perf estimate_rows(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target;
     pop_perf perf = { 20, 0 };
-    for (size_t i = 0, rows = pop_vertex_view_field_size(vertex, "out", POP_WHOLE); i < rows; ++i)
-        perf.cycles += loop_cycles(user, pop_vertex_view_field_size(vertex, "out", i));
+    for (size_t i = 0, rows = pop_vertex_view_field_size(vertex, "out", POP_WHOLE); i < rows; ++i) {
+        size_t elements = pop_vertex_view_field_size(vertex, "out", i);
+        perf.cycles += loop_cycles(user, elements);
+        perf.flops += flops(user, elements);
+    }
     return perf;
+}
+
+static void *pack_costs(const struct map_call *map, const struct expr_source *source)
+{
+    uint64_t operators = 0;
+    for (size_t i = 0; i < map->expr.count; ++i) {
+        const struct typed_node *node = &map->expr.nodes[i];
+        operators += node->given.kind >= POPOPS_EXPR_UNARY && pop_type_is_floating_point(node->type);
+    }
+    return poplibs_as_user(
+        (uintptr_t)(operators << FLOPS_SHIFT | (uint64_t)source->cycles << CYCLES_SHIFT | source->width));
 }
 
 /* Compiles the codelet unless the graph has it already; false if there is no compiler. */
@@ -175,7 +194,7 @@ static bool add_codelet(const struct map_call *map, const struct expr_source *so
     const struct call *call = map->call;
     if (pop_graph_has_codelet(call->graph, source->vertex))
         return true;
-    void *user = poplibs_as_user((uintptr_t)source->cycles << 8 | source->width);
+    void *user = pack_costs(map, source);
     if (pop_graph_add_codelets_source(call->graph, source->text, POP_FILE_C, NULL)) {
         pop_graph_register_perf_estimator(call->graph, source->vertex, estimate, user);
         pop_graph_register_perf_estimator(call->graph, source->vertex_rows, estimate_rows, user);

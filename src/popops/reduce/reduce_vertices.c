@@ -18,7 +18,7 @@
  * (blocks, several rows), the costs of its parts are added. */
 struct reduce_kind { /* packed into an estimator's user pointer */
     enum reduce_class class;
-    bool half_out, update;
+    bool half_out, update, floating;
     /* Elements of partials and of outputs that are processed at once; elements of partials in 64 bits. */
     unsigned vector, out_vector, pair;
 };
@@ -36,6 +36,7 @@ static struct reduce_kind unpack(void *user, const pop_target *target)
     return (struct reduce_kind){ .class = (enum reduce_class)(bits >> CLASS_SHIFT),
                                  .half_out = half_out,
                                  .update = bits & UPDATE,
+                                 .floating = pop_type_is_floating_point(in),
                                  .vector = (unsigned)poplibs_max(1, pop_target_vector_width(target, in)),
                                  .out_vector = (unsigned)poplibs_max(
                                      1, pop_target_vector_width(target, half_out ? POP_HALF : POP_FLOAT)),
@@ -44,6 +45,12 @@ static struct reduce_kind unpack(void *user, const pop_target *target)
 static size_t size_of(const pop_vertex_view *vertex, const char *field, size_t index)
 {
     return pop_vertex_view_field_size(vertex, field, index);
+}
+
+/* One operation for each partial. */
+static uint64_t reduce_flops(const struct reduce_kind *kind, uint64_t partials)
+{
+    return kind->floating ? partials : 0;
 }
 
 /* Cycles and elements of one step of a contiguous run; LogAdd processes one element at a time. */
@@ -103,24 +110,27 @@ static pop_perf estimate_default(const pop_vertex_view *vertex, const pop_target
     bool same_type = kind.vector == kind.out_vector;
     uint64_t cycles = kind.class == REDUCE_OTHERS || kind.class == REDUCE_LOGS ? 23 : 33;
     size_t region = 0;
+    uint64_t all = 0;
     for (size_t i = 0; i < size_of(vertex, "out", POP_WHOLE); ++i) {
         size_t width = size_of(vertex, "out", i),
                partials = (size_t)pop_vertex_view_field_value(vertex, "numPartials", i);
         cycles += output_cycles(&kind, width, partials);
-        for (size_t end = region + partials; region < end; ++region)
-            cycles +=
-                region_cycles(&kind, size_of(vertex, "partials", region) / poplibs_max(1, width), width, same_type);
+        for (size_t end = region + partials; region < end; ++region) {
+            size_t elements = size_of(vertex, "partials", region);
+            cycles += region_cycles(&kind, elements / poplibs_max(1, width), width, same_type);
+            all += elements;
+        }
     }
-    return (pop_perf){ cycles, 0 };
+    return (pop_perf){ cycles, reduce_flops(&kind, all) };
 }
 
 static pop_perf estimate_single(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     struct reduce_kind kind = unpack(user, target);
     size_t elements = size_of(vertex, "partials", POP_WHOLE), step = step_elements(&kind);
-    return (pop_perf){
-        26 + (elements < 6 ? 6 : step_cycles(&kind) * (elements / step) + elements % step) + (kind.half_out ? 5 : 0), 0
-    };
+    return (pop_perf){ 26 + (elements < 6 ? 6 : step_cycles(&kind) * (elements / step) + elements % step) +
+                           (kind.half_out ? 5 : 0),
+                       reduce_flops(&kind, elements) };
 }
 
 /* Elements processed at once if rows are stride apart; LogAdd's cycles are for a pair. */
@@ -144,7 +154,7 @@ static pop_perf estimate_strided(const pop_vertex_view *vertex, const pop_target
     unsigned elements = strided_elements(&kind, (size_t)pop_vertex_view_field_value(vertex, "stride", 0));
     return (pop_perf){ 24 + blocks * (6 * poplibs_ceil_div(width, elements) +
                                       strided_cycles(&kind, elements) * poplibs_ceil_div(rows * width, elements)),
-                       0 };
+                       reduce_flops(&kind, blocks * rows * width) };
 }
 
 static pop_perf estimate_continuous(const pop_vertex_view *vertex, const pop_target *target, void *user)
@@ -154,7 +164,7 @@ static pop_perf estimate_continuous(const pop_vertex_view *vertex, const pop_tar
            each = size_of(vertex, "partials", POP_WHOLE) / outputs;
     return (pop_perf){ 17 + (outputs - 1) * (12 + step_cycles(&kind) * (each / step_elements(&kind))) +
                            (each % 2 ? 2 : 0) + kind.update,
-                       0 };
+                       reduce_flops(&kind, outputs * each) };
 }
 
 static void register_reduction(pop_graph *graph, const struct reduce_operation *operation, pop_type in, pop_type out,

@@ -498,6 +498,7 @@ static void test_cost_of_forms(void **state)
             pop_graph_set_field_int(bed.graph, vertex, "inner", (int64_t)(forms[i].partials / forms[i].outputs));
         pop_graph_map_vertex(bed.graph, vertex, 0);
         uint64_t cycles = pop_graph_get_perf_estimate(bed.graph, vertex).cycles;
+        assert_int_equal(pop_graph_get_perf_estimate(bed.graph, vertex).flops, forms[i].partials);
         if (cycles != forms[i].cycles)
             fail_msg("%s: %llu cycles where %llu were expected", forms[i].name, (unsigned long long)cycles,
                      (unsigned long long)forms[i].cycles);

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { load } from "../load.mjs";
 
 const format = await load("ui/format.ts");
+const names = await load("ui/names.ts");
 const { shownRows, asTsv, asCsv } = await load("ui/rows.ts");
 
 test("bytes in each unit", () => {
@@ -15,17 +16,32 @@ test("bytes in each unit", () => {
     assert.equal(format.bytes(0, "binary"), "0 B");
 });
 
+test("names keep the end that tells them apart", () => {
+    assert.equal(names.shortName("a/b/c/d"), "…/c/d");
+    assert.equal(names.shortName("a/b"), "a/b");
+    assert.equal(
+        names.shortName("popops::BinaryOp1DSupervisor<popops::expr::BinaryOpType::ADD,float>"),
+        "popops::BinaryOp1DSupervisor<ADD, float>",
+    );
+    assert.equal(names.shortName("<message:a/b>"), "<message:a/b>");
+    assert.equal(names.shortTypes("a < b"), "a < b");
+    assert.equal(names.shortTypes("Map<Pair<x::A,y::B>,int>"), "Map<Pair<A, B>, int>");
+    assert.equal(names.foldTypes("Map<Pair<x::A,y::B>,int>::get"), "Map<…>::get");
+    const fitted = (name, length) => names.fitName(name, (text) => text.length <= length);
+    assert.equal(fitted("layer/first/Convolve", 30), "layer/first/Convolve");
+    assert.equal(fitted("layer/first/Convolve", 17), "…/first/Convolve");
+    assert.equal(fitted("layer/first/Convolve", 12), "…/Convolve");
+    assert.equal(fitted("poplin::ConvPartial1x1Out<float,float,true,false,16>", 30), "poplin::ConvPartial1x1Out<…>");
+    assert.equal(fitted("StreamCopy12", 8), "…mCopy12");
+    assert.equal(fitted("StreamCopy12", 3), "");
+    for (let length = 0; length < 40; ++length) {
+        const text = fitted("net/block_7/attention/softmax_12", length);
+        assert.ok(text.length <= length, `${text} fits into ${length}`);
+        assert.ok(text === "" || text.endsWith("_12"), `${text} has the end`);
+    }
+});
+
 test("names and shares", () => {
-    assert.equal(format.shortName("a/b/c/d"), "…/c/d");
-    assert.equal(format.shortName("a/b"), "a/b");
-    assert.equal(
-        format.middle("StreamCopy", (text) => text.length <= 8),
-        "Stre…opy",
-    );
-    assert.equal(
-        format.middle("StreamCopy", () => false),
-        "",
-    );
     assert.equal(format.percent(0.1234), "12.3 %");
     assert.equal(format.time(1850000, 1.85e9), "1.00 ms");
     assert.equal(format.time(1, 0), "");
@@ -41,18 +57,18 @@ const columns = [
     { id: "name", value: (row) => row.name },
     { id: "bytes", value: (row) => row.bytes },
 ];
-const names = (state) => shownRows(rows, columns, state).map((row) => row.name);
+const namesOf = (state) => shownRows(rows, columns, state).map((row) => row.name);
 
 test("sort, with what is missing last in both orders", () => {
-    assert.deepEqual(names({ sort: "bytes" }), ["b", '=x"y', "a9", "a10"]);
-    assert.deepEqual(names({ sort: "-bytes" }), ["a9", '=x"y', "b", "a10"]);
-    assert.deepEqual(names({ sort: "name" }).slice(1), ["a9", "a10", "b"]);
+    assert.deepEqual(namesOf({ sort: "bytes" }), ["b", '=x"y', "a9", "a10"]);
+    assert.deepEqual(namesOf({ sort: "-bytes" }), ["a9", '=x"y', "b", "a10"]);
+    assert.deepEqual(namesOf({ sort: "name" }).slice(1), ["a9", "a10", "b"]);
 });
 
 test("filters", () => {
-    assert.deepEqual(names({ text: "A" }), ["a10", "a9"]);
-    assert.deepEqual(names({ ranges: { bytes: [4, null] } }), ["a9", '=x"y']);
-    assert.deepEqual(names({ ranges: { bytes: [null, 5] }, sort: "-bytes" }), ['=x"y', "b"]);
+    assert.deepEqual(namesOf({ text: "A" }), ["a10", "a9"]);
+    assert.deepEqual(namesOf({ ranges: { bytes: [4, null] } }), ["a9", '=x"y']);
+    assert.deepEqual(namesOf({ ranges: { bytes: [null, 5] }, sort: "-bytes" }), ['=x"y', "b"]);
 });
 
 test("copies and files", () => {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The account of time: what the critical path consists of, for all runs and for each by name, the utilisation of tiles
 // beside it, and what the advice saves of it.
-import { Account, Activities, AdviceList, Insights } from "../../data/summary";
+import { Account, Activities, AdviceList, Arithmetic, Insights } from "../../data/summary";
 import { inkOn } from "../../draw/colour";
 import { typeLooks } from "../../draw/types";
 import { isDark, usePreferences } from "../../preferences";
-import { count, cycles as cyclesText, percent, time } from "../../ui/format";
+import { count, cycles as cyclesText, flop, percent, rate, time } from "../../ui/format";
 import { Empty } from "../../ui/tabs";
 import { themeColour } from "../../ui/theme";
 import { ViewContext } from "../view";
@@ -139,6 +139,7 @@ export function AccountOfTime({ insights, context }: { insights: Insights; conte
             <Shares account={account} />
             <Key account={account} />
             {account.runs.length > 1 && <Runs account={account} clock={clock} context={context} />}
+            {insights.arithmetic && <ArithmeticOf arithmetic={insights.arithmetic} cycles={account.total} />}
             {account.utilisation > 0 && (
                 <p class="soft" data-tip="The share of the time in which an average tile executes a compute set">
                     {"Tiles compute in "}
@@ -147,6 +148,31 @@ export function AccountOfTime({ insights, context }: { insights: Insights; conte
                 </p>
             )}
         </>
+    );
+}
+
+/** Floating-point operations of all runs, their rate, and its share of what the machine can do. */
+function ArithmeticOf({ arithmetic, cycles }: { arithmetic: Arithmetic; cycles: number }) {
+    const { flops, peak, uncounted } = arithmetic;
+    if (!flops) return null;
+    const each = flops / cycles;
+    return (
+        <p
+            class="soft"
+            data-tip={
+                "Floating-point operations as the estimates of vertices count them, a multiply-add as two" +
+                (uncounted ? `\n${count(uncounted)} of ${count(arithmetic.vertices)} vertices have no count` : "")
+            }
+        >
+            <b data-figure="flops">{flop(flops)}</b>
+            {": "}
+            <b data-figure="rate">{rate(each)}</b>
+            {" a cycle"}
+            {peak.half > 0 &&
+                `, ${percent(each / peak.half, 2)} of what products of halves reach (${count(peak.half)}), ` +
+                    `${percent(each / peak.float, 2)} of those of floats`}
+            {uncounted > 0 && `; ${count(uncounted)} vertices are not counted`}.
+        </p>
     );
 }
 

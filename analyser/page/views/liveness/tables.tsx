@@ -3,7 +3,8 @@
 import { useMemo } from "preact/hooks";
 import { CATEGORIES } from "../../data/concepts";
 import { LiveVariable, LivenessStep } from "../../data/liveness";
-import { bytes, count, shortName } from "../../ui/format";
+import { bytes, count } from "../../ui/format";
+import { shortName } from "../../ui/names";
 import { differenceClass, differenceText } from "../../ui/compare";
 import { tableState } from "../../ui/rows";
 import { Column, Table } from "../../ui/table";

@@ -7,7 +7,8 @@ import { MINIMAP_HEIGHT, drawMinimap, drawMinimapWindow } from "../../draw/minim
 import { Pen, canvasPen, textWidth } from "../../draw/pen";
 import { Scale, Span } from "../../draw/scale";
 import { TypeLook } from "../../draw/types";
-import { bytes, middle } from "../../ui/format";
+import { bytes } from "../../ui/format";
+import { fitName } from "../../ui/names";
 import { themeColour } from "../../ui/theme";
 import { Band } from "./geometry";
 import { GUTTER, TraceModel } from "./model";
@@ -45,7 +46,7 @@ function drawRuns(pen: Pen, model: TraceModel, scale: Scale, band: Band): void {
         const chosen = i === model.run;
         pen.fillStyle = chosen ? themeColour("accent") : themeColour("run");
         pen.fillRect(from, band.y, Math.max(1.5, to - from - 1), band.height - 1);
-        const text = middle(run.name, (part) => textWidth(part, FONT) <= to - from - 8);
+        const text = fitName(run.name, (part) => textWidth(part, FONT) <= to - from - 8);
         pen.fillStyle = themeColour("paper");
         if (text) pen.fillText(text, from + 4, band.y + band.height / 2);
     });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figures of a step, by its kind.
 import { Spread, StepExchange, StepIpu, TraceStepTiles, computeSetBytes, movesData, spreadOf } from "../../data/trace";
-import { bytes, count, cycles, percent, time } from "../../ui/format";
+import { bytes, count, cycles, percent, rate, time } from "../../ui/format";
 import { copyText } from "../../ui/save";
 import { TraceModel } from "./model";
 import { Row, TabProps } from "./parts";
@@ -103,6 +103,7 @@ export function StepFacts({ step, model, props }: { step: TraceStepTiles; model:
                     )}
                     {step.critical && <Critical step={step} />}
                     {step.computeSet !== null && <Row title="Compute set">{step.computeSet}</Row>}
+                    <FlopRow step={step} />
                     {memory !== null && (
                         <Row
                             title="Memory"
@@ -147,6 +148,19 @@ export function StepFacts({ step, model, props }: { step: TraceStepTiles; model:
                 Show in the program tree
             </button>
         </>
+    );
+}
+
+/** Floating-point operations of a compute set, and their rate. */
+function FlopRow({ step }: { step: TraceStepTiles }) {
+    const [counted] = step.flops;
+    if (!counted) return null;
+    return (
+        <Row title="FLOP" tip="floating-point operations, as the estimates of its vertices count them">
+            <span data-figure="flops">{count(counted.flops)}</span>, {rate(counted.flops / (step.to - step.from))} a
+            cycle
+            {counted.uncounted > 0 && <div>{`${count(counted.uncounted)} vertices are not counted`}</div>}
+        </Row>
     );
 }
 
