@@ -112,6 +112,21 @@ def declarations(tree):
                 yield Finding(file, 0, "only declares functions: %s is the header for these" % header_of(directory))
 
 
+@rule("prefixes")
+def prefixes(tree):
+    """A name of src with the prefix of a public interface (pop_, and PREFIX_ of each directory of include) is declared in a header of include: functions,
+    variables and tags that are not do not bear it."""
+    tree.tool("ctags", package="universal-ctags")
+    names = sorted({file.split("/")[1] for file in tree.select("include/*/*.h")} - {"poplar"} | {"pop"})
+    public = set(re.findall(r"\w+", " ".join(tree.text(file) for file in tree.select("include/*.h", "include/*.def"))))
+    command = ["ctags", "--languages=C", "--langmap=C:.c.h", "--kinds-C=fpvsegu", "--fields=n", "-o", "-", "-L", "-"]
+    done = subprocess.run(command, cwd=tree.root, input="\n".join(tree.select("src/*.c", "src/*.h")), stdout=subprocess.PIPE, text=True, check=True)
+    bears = re.compile("(?:%s)_" % "|".join(names))
+    for name, file, *_, line in (tag.split("\t") for tag in done.stdout.splitlines()):
+        if bears.match(name) and name not in public:
+            yield Finding(file, int(line[len("line:"):]), "%s is private, but has a public prefix" % name)
+
+
 FLOAT_FORMAT = r"L?[aAeEfFgG]"
 NUMBERS = (  # what, what else must be in the statement, where the rule does not hold, what to call instead, what the function depends on
     (r"(?<!\w)(strto(?:d|f|ld)|ato[fil]|atoll|sto(?:d|f|ld))(?:_l)? *\(", None, None, "pop_text_to_double, strtol", "locale"),

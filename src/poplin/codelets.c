@@ -6,7 +6,7 @@
 #include <poplin/codelets.h>
 
 static const poplibs_register files[] = {
-#define VERTICES(stem) poplin_##stem##_vertices,
+#define VERTICES(stem) register_##stem##_vertices,
 #include "poplin/vertices.def"
 #undef VERTICES
 };

@@ -5,7 +5,7 @@
 
 #include <poplar/graph.h>
 
-#define VERTICES(stem) void poplin_##stem##_vertices(pop_graph *graph);
+#define VERTICES(stem) void register_##stem##_vertices(pop_graph *graph);
 #include "poplin/vertices.def"
 #undef VERTICES
 

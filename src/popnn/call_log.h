@@ -15,20 +15,20 @@
     (size_t) snprintf(buffer, size, "%s, %zu steps, batch %zu, %zu -> %zu", pop_type_name((p)->data_type),             \
                       (p)->time_steps, (p)->batch_size, (p)->input_size, (p)->output_size)
 
-static inline size_t popnn_log_lstm(char *buffer, size_t size, const void *params)
+static inline size_t log_lstm(char *buffer, size_t size, const void *params)
 {
     return POPNN_LOG_LAYER((const popnn_lstm_params *)params, buffer, size);
 }
-static inline size_t popnn_log_gru(char *buffer, size_t size, const void *params)
+static inline size_t log_gru(char *buffer, size_t size, const void *params)
 {
     return POPNN_LOG_LAYER((const popnn_gru_params *)params, buffer, size);
 }
-static inline size_t popnn_log_rnn(char *buffer, size_t size, const void *params)
+static inline size_t log_rnn(char *buffer, size_t size, const void *params)
 {
     return POPNN_LOG_LAYER((const popnn_rnn_params *)params, buffer, size);
 }
 /* "max of half 1x16x(8x8), kernel 3x3, stride 2x2" */
-static inline size_t popnn_log_pool(char *buffer, size_t size, const void *params)
+static inline size_t log_pool(char *buffer, size_t size, const void *params)
 {
     const popnn_pool_params *p = params;
     char input[96] = "", kernel[96] = "", stride[96] = "";

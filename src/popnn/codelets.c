@@ -6,7 +6,7 @@
 #include <popnn/codelets.h>
 
 static const poplibs_register files[] = {
-#define VERTICES(stem) popnn_##stem##_vertices,
+#define VERTICES(stem) register_##stem##_vertices,
 #include "popnn/vertices.def"
 #undef VERTICES
 };

@@ -6,7 +6,7 @@
 #include "poplibs/call.h"
 
 /* Checks that t is an operand of type half or float. */
-static inline bool popnn_check_floating(const struct call *call, const char *what, pop_tensor t)
+static inline bool check_floating(const struct call *call, const char *what, pop_tensor t)
 {
     pop_type type = pop_tensor_type(t);
     if (!call_takes(call, what, t))
@@ -17,7 +17,7 @@ static inline bool popnn_check_floating(const struct call *call, const char *wha
     return true;
 }
 /* Checks that t is a matrix of a numeric type. */
-static inline bool popnn_check_rows(const struct call *call, pop_tensor t)
+static inline bool check_rows(const struct call *call, pop_tensor t)
 {
     char text[128];
     pop_type type = pop_tensor_type(t);

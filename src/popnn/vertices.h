@@ -5,7 +5,7 @@
 
 #include <poplar/graph.h>
 
-#define VERTICES(stem) void popnn_##stem##_vertices(pop_graph *graph);
+#define VERTICES(stem) void register_##stem##_vertices(pop_graph *graph);
 #include "popnn/vertices.def"
 #undef VERTICES
 

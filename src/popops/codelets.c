@@ -6,7 +6,7 @@
 #include <popops/codelets.h>
 
 static const poplibs_register files[] = {
-#define VERTICES(stem) popops_##stem##_vertices,
+#define VERTICES(stem) register_##stem##_vertices,
 #include "popops/vertices.def"
 #undef VERTICES
 };

@@ -6,7 +6,7 @@
 #include <poprand/codelets.h>
 
 static const poplibs_register files[] = {
-#define VERTICES(stem) poprand_##stem##_vertices,
+#define VERTICES(stem) register_##stem##_vertices,
 #include "poprand/vertices.def"
 #undef VERTICES
 };

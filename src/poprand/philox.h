@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-static inline void poprand_philox(uint32_t words[4], uint32_t key0, uint32_t key1)
+static inline void philox(uint32_t words[4], uint32_t key0, uint32_t key1)
 {
     for (int round = 0; round < 10; ++round) {
         uint64_t a = (uint64_t)0xd2511f53u * words[0], b = (uint64_t)0xcd9e8d57u * words[2];

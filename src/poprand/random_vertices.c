@@ -87,7 +87,7 @@ void SetSeed_compute(SetSeed *v)
 {
     for (unsigned worker = 0; worker < v->state.size / 4; ++worker) {
         uint32_t words[4] = { v->seedModifierUser, v->seedModifierHw, worker, 0 };
-        poprand_philox(words, v->seed.data[0], v->seed.data[1]);
+        philox(words, v->seed.data[0], v->seed.data[1]);
         for (unsigned i = 0; i < 4; ++i) /* an all-zero state would never change */
             v->state.data[4 * worker + i] = words[i] | (i == 0 && !(words[0] | words[1] | words[2] | words[3]));
     }
@@ -361,7 +361,7 @@ static pop_perf estimate_dropout(const pop_vertex_view *vertex, const pop_target
                        0 };
 }
 
-void poprand_random_vertices(pop_graph *graph)
+void register_random_vertices(pop_graph *graph)
 {
     static const struct {
         const char *type;

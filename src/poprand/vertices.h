@@ -5,7 +5,7 @@
 
 #include <poplar/graph.h>
 
-#define VERTICES(stem) void poprand_##stem##_vertices(pop_graph *graph);
+#define VERTICES(stem) void register_##stem##_vertices(pop_graph *graph);
 #include "poprand/vertices.def"
 #undef VERTICES
 

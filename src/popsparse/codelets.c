@@ -6,7 +6,7 @@
 #include <popsparse/codelets.h>
 
 static const poplibs_register files[] = {
-#define VERTICES(stem) popsparse_##stem##_vertices,
+#define VERTICES(stem) register_##stem##_vertices,
 #include "popsparse/vertices.def"
 #undef VERTICES
 };

@@ -16,8 +16,7 @@ static pop_tensor joined(const struct call *call, pop_tensor t, const pop_interv
     return result;
 }
 
-void poputil_copy_views(const struct call *call, pop_tensor from, pop_tensor to, pop_tensor *source,
-                        pop_tensor *destination)
+void copy_views(const struct call *call, pop_tensor from, pop_tensor to, pop_tensor *source, pop_tensor *destination)
 {
     *source = pop_tensor_flatten(from);
     *destination = pop_tensor_flatten(to);
@@ -41,7 +40,7 @@ pop_tensor poputil_duplicate_at(pop_where where, pop_graph *graph, pop_tensor t,
     pop_tensor copy = pop_graph_clone(graph, POP_TYPE_NULL, t, method, name), source, destination;
     if (!pop_tensor_valid(copy))
         return copy;
-    poputil_copy_views(call, t, copy, &source, &destination);
+    copy_views(call, t, copy, &source, &destination);
     call_copy(call, source, destination, name);
     return copy;
 }

@@ -53,7 +53,7 @@ pop_tensor poputil_create_ipu_copy_at(pop_where where, pop_graph *graph, pop_ten
     pop_tensor copy = clone(call, t, ipu, method);
     *copy_source = *copy_destination = (pop_tensor){ 0 };
     if (pop_tensor_valid(copy))
-        poputil_copy_views(call, t, copy, copy_source, copy_destination);
+        copy_views(call, t, copy, copy_source, copy_destination);
     return copy;
 }
 
@@ -64,7 +64,7 @@ pop_tensor poputil_copy_to_ipu_at(pop_where where, pop_graph *graph, pop_tensor 
     pop_tensor copy = clone(call, t, ipu, method), source, destination;
     if (!pop_tensor_valid(copy))
         return copy;
-    poputil_copy_views(call, t, copy, &source, &destination);
+    copy_views(call, t, copy, &source, &destination);
     call_copy(call, source, destination, name);
     return copy;
 }

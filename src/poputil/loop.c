@@ -7,7 +7,7 @@
 #include <poputil/loop.h>
 
 static const char vertex_type[] = "poputil::AddToCounter";
-static const poplibs_register files[] = { poputil_loop_vertices };
+static const poplibs_register files[] = { register_loop_vertices };
 
 static pop_program add_step(const struct call *call, pop_tensor counter, size_t step)
 {

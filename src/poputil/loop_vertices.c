@@ -24,7 +24,7 @@ static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target
     return (pop_perf){ 7, 0 };
 }
 
-void poputil_loop_vertices(pop_graph *graph)
+void register_loop_vertices(pop_graph *graph)
 {
     pop_graph_register_perf_estimator(graph, "poputil::AddToCounter", estimate, NULL);
 }

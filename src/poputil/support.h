@@ -11,10 +11,9 @@
 
 /* Where both have an element several times (a clone may preserve aliases), the views have it once, so that they are
  * writable. */
-void poputil_copy_views(const struct call *call, pop_tensor from, pop_tensor to, pop_tensor *source,
-                        pop_tensor *destination);
+void copy_views(const struct call *call, pop_tensor from, pop_tensor to, pop_tensor *source, pop_tensor *destination);
 
 /* loop_vertices.c: the library's vertices, loaded at first use, because poputil has no addCodelets. */
-void poputil_loop_vertices(pop_graph *graph);
+void register_loop_vertices(pop_graph *graph);
 
 #endif

@@ -39,33 +39,33 @@ CONV_PAIRS(AMP_TYPES, AMP_VERTICES)
 #include "poplin/conv_vertices/conv_vertex.h"
 #include "poplin/vertices.h"
 
-static struct poplin_amp amp_of(const pop_vertex_view *vertex, const pop_target *target, const void *user)
+static struct amp_work amp_of(const pop_vertex_view *vertex, const pop_target *target, const void *user)
 {
-    bool float_inputs = poplin_kind_float_inputs(user);
-    return (struct poplin_amp){
-        .num_workers = poplin_conv_field(vertex, "num_workers"),
-        .num_conv_units = poplin_kind_units(user),
-        .coeff_bytes_per_cycle = target->conv_unit_coeff_load_bytes_per_cycle / (poplin_kind_128(user) ? 1 : 2),
-        .conv_groups = poplin_conv_field(vertex, "conv_groups"),
-        .in_groups = poplin_conv_field(vertex, "in_groups"),
-        .out_groups = poplin_conv_field(vertex, "out_groups"),
-        .in_chans_per_group = poplin_conv_field(vertex, "in_chans"),
-        .out_chans_per_group = poplin_conv_field(vertex, "out_chans"),
+    bool float_inputs = kind_float_inputs(user);
+    return (struct amp_work){
+        .num_workers = conv_vertex_field(vertex, "num_workers"),
+        .num_conv_units = kind_units(user),
+        .coeff_bytes_per_cycle = target->conv_unit_coeff_load_bytes_per_cycle / (kind_128(user) ? 1 : 2),
+        .conv_groups = conv_vertex_field(vertex, "conv_groups"),
+        .in_groups = conv_vertex_field(vertex, "in_groups"),
+        .out_groups = conv_vertex_field(vertex, "out_groups"),
+        .in_chans_per_group = conv_vertex_field(vertex, "in_chans"),
+        .out_chans_per_group = conv_vertex_field(vertex, "out_chans"),
         .float_inputs = float_inputs,
-        .float_partials = poplin_kind_float_partials(user),
+        .float_partials = kind_float_partials(user),
         .conv_input_load = pop_target_conv_unit_input_load_elems_per_cycle(target, float_inputs ? POP_FLOAT : POP_HALF),
         .release = target->poplibs_release,
     };
 }
 /* A multiply-add is two operations. */
-static uint64_t flops_of(const pop_vertex_view *vertex, const struct poplin_amp *amp, const struct conv_lists *lists,
+static uint64_t flops_of(const pop_vertex_view *vertex, const struct amp_work *amp, const struct conv_lists *lists,
                          unsigned count)
 {
     uint64_t positions = 0;
     for (unsigned i = 0; i < count; ++i)
         for (size_t k = 0; k < lists->lists[i].count; ++k)
             positions += lists->lists[i].items[k];
-    return 2 * positions * poplin_conv_field(vertex, "filter_height") * amp->conv_groups * amp->in_groups *
+    return 2 * positions * conv_vertex_field(vertex, "filter_height") * amp->conv_groups * amp->in_groups *
            amp->out_groups * amp->in_chans_per_group * amp->out_chans_per_group;
 }
 static void lists_free(struct conv_lists *lists)
@@ -76,13 +76,13 @@ static void lists_free(struct conv_lists *lists)
 
 static pop_perf estimate_1x1(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
-    struct poplin_amp amp = amp_of(vertex, target, user);
-    struct conv_lists lists = poplin_conv_lists(vertex);
+    struct amp_work amp = amp_of(vertex, target, user);
+    struct conv_lists lists = conv_lists(vertex);
     unsigned *elements = poplibs_zeros(amp.num_workers, sizeof(*elements));
     for (unsigned w = 0; w < amp.num_workers; ++w)
         for (size_t i = 0; i < lists.lists[w].count; ++i)
             elements[w] += lists.lists[w].items[i];
-    pop_perf perf = { poplin_cycles_1x1(&amp, elements), flops_of(vertex, &amp, &lists, amp.num_workers) };
+    pop_perf perf = { cycles_1x1(&amp, elements), flops_of(vertex, &amp, &lists, amp.num_workers) };
     free(elements);
     lists_free(&lists);
     return perf;
@@ -90,27 +90,27 @@ static pop_perf estimate_1x1(const pop_vertex_view *vertex, const pop_target *ta
 
 static pop_perf estimate_nx1(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
-    struct poplin_amp amp = amp_of(vertex, target, user);
-    struct conv_lists lists = poplin_conv_lists(vertex);
-    unsigned height = poplin_conv_field(vertex, "filter_height"), width = poplin_conv_field(vertex, "filter_width");
-    unsigned rows = poplin_conv_field(vertex, "kernel_size") / height;
+    struct amp_work amp = amp_of(vertex, target, user);
+    struct conv_lists lists = conv_lists(vertex);
+    unsigned height = conv_vertex_field(vertex, "filter_height"), width = conv_vertex_field(vertex, "filter_width");
+    unsigned rows = conv_vertex_field(vertex, "kernel_size") / height;
     pop_type partials = amp.float_partials ? POP_FLOAT : POP_HALF;
-    struct poplin_nx1 nx1 = {
+    struct nx1_work nx1 = {
         .amp = amp,
         .kernel_outer = rows / width,
         .kernel_inner = width,
         .filter_height = height,
         .filter_width = 1,
-        .output_zeroing = (unsigned)poplin_cycles_zero(amp.num_workers, amp.conv_groups * amp.out_groups,
-                                                       poplin_conv_field(vertex, "out_elements"), amp.float_partials,
-                                                       pop_target_vector_width(target, partials)),
+        .output_zeroing = (unsigned)cycles_zero(amp.num_workers, amp.conv_groups * amp.out_groups,
+                                                conv_vertex_field(vertex, "out_elements"), amp.float_partials,
+                                                pop_target_vector_width(target, partials)),
     };
-    pop_perf perf = { poplin_cycles_nx1(&nx1, lists.lists), flops_of(vertex, &amp, &lists, rows * amp.num_workers) };
+    pop_perf perf = { cycles_nx1(&nx1, lists.lists), flops_of(vertex, &amp, &lists, rows * amp.num_workers) };
     lists_free(&lists);
     return perf;
 }
 
-void poplin_conv_amp_vertices(pop_graph *graph)
+void register_conv_amp_vertices(pop_graph *graph)
 {
 #define REGISTER(input, partial, limited, index, tag, text, use_128, units)                                            \
     pop_graph_register_perf_estimator(                                                                                 \

@@ -23,10 +23,9 @@ static unsigned read_list(const pop_vertex_view *vertex, size_t *at, unsigned *i
 
 /* Positions are in the order of the kernel: position p is in row p / width, and `height` such rows are computed
  * together. */
-struct conv_lists poplin_conv_lists_of(const pop_vertex_view *vertex, unsigned positions, unsigned width,
-                                       unsigned height)
+struct conv_lists conv_lists_of(const pop_vertex_view *vertex, unsigned positions, unsigned width, unsigned height)
 {
-    unsigned workers = poplin_conv_field(vertex, "num_workers");
+    unsigned workers = conv_vertex_field(vertex, "num_workers");
     size_t total = pop_vertex_view_field_size(vertex, "worklists", POP_WHOLE), used = 0, at = 0;
     struct conv_lists found = { poplibs_zeros((size_t)positions * workers, sizeof(*found.lists)),
                                 poplibs_new(total, sizeof(*found.items)) };
@@ -39,14 +38,14 @@ struct conv_lists poplin_conv_lists_of(const pop_vertex_view *vertex, unsigned p
             if (sum < sums[place] || (sum == sums[place] && found.lists[place].items))
                 continue;
             sums[place] = sum;
-            found.lists[place] = (struct poplin_worklist){ found.items + used, count };
+            found.lists[place] = (struct worklist){ found.items + used, count };
             used += count;
         }
     free(sums);
     return found;
 }
-struct conv_lists poplin_conv_lists(const pop_vertex_view *vertex)
+struct conv_lists conv_lists(const pop_vertex_view *vertex)
 {
-    return poplin_conv_lists_of(vertex, poplin_conv_field(vertex, "kernel_size"),
-                                poplin_conv_field(vertex, "filter_width"), poplin_conv_field(vertex, "filter_height"));
+    return conv_lists_of(vertex, conv_vertex_field(vertex, "kernel_size"), conv_vertex_field(vertex, "filter_width"),
+                         conv_vertex_field(vertex, "filter_height"));
 }

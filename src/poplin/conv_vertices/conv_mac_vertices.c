@@ -33,26 +33,26 @@ CONV_PAIRS(MAC_TYPES, MAC_VERTEX)
 
 static pop_perf estimate_mac(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
-    struct conv_lists lists = poplin_conv_lists(vertex);
-    struct poplin_mac mac = {
-        .num_workers = poplin_conv_field(vertex, "num_workers"),
-        .conv_groups = poplin_conv_field(vertex, "conv_groups"),
-        .in_groups = poplin_conv_field(vertex, "in_groups"),
-        .out_groups = poplin_conv_field(vertex, "out_groups"),
-        .kernel_size = poplin_conv_field(vertex, "kernel_size"),
-        .in_chans_per_group = poplin_conv_field(vertex, "in_chans"),
-        .out_chans_per_group = poplin_conv_field(vertex, "out_chans"),
-        .float_inputs = poplin_kind_float_inputs(user),
-        .float_partials = poplin_kind_float_partials(user),
+    struct conv_lists lists = conv_lists(vertex);
+    struct mac_work mac = {
+        .num_workers = conv_vertex_field(vertex, "num_workers"),
+        .conv_groups = conv_vertex_field(vertex, "conv_groups"),
+        .in_groups = conv_vertex_field(vertex, "in_groups"),
+        .out_groups = conv_vertex_field(vertex, "out_groups"),
+        .kernel_size = conv_vertex_field(vertex, "kernel_size"),
+        .in_chans_per_group = conv_vertex_field(vertex, "in_chans"),
+        .out_chans_per_group = conv_vertex_field(vertex, "out_chans"),
+        .float_inputs = kind_float_inputs(user),
+        .float_partials = kind_float_partials(user),
         .release = target->poplibs_release,
     };
     uint64_t positions = 0;
     for (unsigned i = 0; i < mac.kernel_size * mac.num_workers; ++i)
         for (size_t k = 0; k < lists.lists[i].count; ++k)
             positions += lists.lists[i].items[k];
-    pop_perf perf = { poplin_cycles_horizontal_mac(&mac, lists.lists), 2 * positions * mac.conv_groups * mac.in_groups *
-                                                                           mac.out_groups * mac.in_chans_per_group *
-                                                                           mac.out_chans_per_group };
+    pop_perf perf = { cycles_horizontal_mac(&mac, lists.lists), 2 * positions * mac.conv_groups * mac.in_groups *
+                                                                    mac.out_groups * mac.in_chans_per_group *
+                                                                    mac.out_chans_per_group };
     free(lists.lists);
     free(lists.items);
     return perf;
@@ -62,14 +62,13 @@ static pop_perf estimate_outer_product(const pop_vertex_view *vertex, const pop_
 {
     size_t width = pop_vertex_view_field_size(vertex, "in", POP_WHOLE),
            groups = pop_vertex_view_field_size(vertex, "out", POP_WHOLE);
-    unsigned chans = poplin_conv_field(vertex, "chans_per_group");
+    unsigned chans = conv_vertex_field(vertex, "chans_per_group");
     (void)target;
-    return (pop_perf){ poplin_cycles_outer_product(poplin_kind_float_inputs(user), (unsigned)width,
-                                                   (unsigned)groups * chans, chans),
+    return (pop_perf){ cycles_outer_product(kind_float_inputs(user), (unsigned)width, (unsigned)groups * chans, chans),
                        width * groups * chans };
 }
 
-void poplin_conv_mac_vertices(pop_graph *graph)
+void register_conv_mac_vertices(pop_graph *graph)
 {
 #define REGISTER(input, partial, limited, index, tag)                                                                  \
     pop_graph_register_perf_estimator(                                                                                 \

@@ -50,12 +50,12 @@ static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target
 {
     size_t outputs = pop_vertex_view_field_size(vertex, "out", POP_WHOLE),
            partials = pop_vertex_view_field_size(vertex, "partials", POP_WHOLE);
-    struct poplin_reduction reduction = { .num_workers = poplin_conv_field(vertex, "num_workers"),
-                                          .num_partials = (unsigned)partials,
-                                          .float_out = type == POP_FLOAT,
-                                          .float_partials = float_partials,
-                                          .release = target->poplibs_release };
-    return (pop_perf){ poplin_cycles_reduce_add(&reduction, outputs), partials ? outputs * (partials - 1) : 0 };
+    struct reduction_work reduction = { .num_workers = conv_vertex_field(vertex, "num_workers"),
+                                        .num_partials = (unsigned)partials,
+                                        .float_out = type == POP_FLOAT,
+                                        .float_partials = float_partials,
+                                        .release = target->poplibs_release };
+    return (pop_perf){ cycles_reduce_add(&reduction, outputs), partials ? outputs * (partials - 1) : 0 };
 }
 static pop_perf estimate_float(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
@@ -68,14 +68,14 @@ static pop_perf estimate_half(const pop_vertex_view *vertex, const pop_target *t
 static pop_perf estimate_single(const pop_vertex_view *vertex, const pop_target *target, bool float_partials,
                                 pop_type type)
 {
-    unsigned outputs = poplin_conv_field(vertex, "elements"), rows = poplin_conv_field(vertex, "rows");
-    struct poplin_reduction reduction = { .num_workers = poplin_conv_field(vertex, "num_workers"),
-                                          .num_partials = rows,
-                                          .float_out = type == POP_FLOAT,
-                                          .float_partials = float_partials,
-                                          .single_input = true,
-                                          .release = target->poplibs_release };
-    return (pop_perf){ poplin_cycles_reduce_add(&reduction, outputs), (uint64_t)outputs * rows };
+    unsigned outputs = conv_vertex_field(vertex, "elements"), rows = conv_vertex_field(vertex, "rows");
+    struct reduction_work reduction = { .num_workers = conv_vertex_field(vertex, "num_workers"),
+                                        .num_partials = rows,
+                                        .float_out = type == POP_FLOAT,
+                                        .float_partials = float_partials,
+                                        .single_input = true,
+                                        .release = target->poplibs_release };
+    return (pop_perf){ cycles_reduce_add(&reduction, outputs), (uint64_t)outputs * rows };
 }
 static pop_perf estimate_single_float(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
@@ -86,7 +86,7 @@ static pop_perf estimate_single_half(const pop_vertex_view *vertex, const pop_ta
     return estimate_single(vertex, target, false, poplibs_type_of_user(user));
 }
 
-void poplin_conv_reduce_vertices(pop_graph *graph)
+void register_conv_reduce_vertices(pop_graph *graph)
 {
     static const struct poplibs_estimate families[] = {
         { "poplin::ReduceAdd<%s,float>", estimate_float },

@@ -42,31 +42,31 @@ static uintptr_t slic_kind(unsigned float_partials, unsigned stride, unsigned ch
 static pop_perf estimate_slic(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     uintptr_t kind = (uintptr_t)user;
-    unsigned workers = poplin_conv_field(vertex, "num_workers"), chains = kind >> 3 & 7;
-    struct poplin_slic slic = {
+    unsigned workers = conv_vertex_field(vertex, "num_workers"), chains = kind >> 3 & 7;
+    struct slic_work slic = {
         .num_workers = workers,
         .passes = POPLIN_SLIC_WINDOW / chains,
-        .conv_group_groups = poplin_conv_field(vertex, "conv_group_groups"),
+        .conv_group_groups = conv_vertex_field(vertex, "conv_group_groups"),
         .conv_groups_per_group = (unsigned)(kind >> 6),
-        .sub_kernels = poplin_conv_field(vertex, "sub_kernels"),
+        .sub_kernels = conv_vertex_field(vertex, "sub_kernels"),
         .stride = kind >> 1 & 3,
         .float_partials = kind & 1,
         .release = target->poplibs_release,
     };
-    struct conv_lists lists = poplin_conv_lists_of(vertex, slic.sub_kernels, slic.sub_kernels, 1);
+    struct conv_lists lists = conv_lists_of(vertex, slic.sub_kernels, slic.sub_kernels, 1);
     uint64_t positions = 0;
     for (unsigned w = 0; w < workers; ++w)
         for (size_t i = 0; i < lists.lists[w].count; ++i)
             positions += lists.lists[w].items[i];
     uint64_t chans = 4 / slic.conv_groups_per_group;
-    pop_perf perf = { poplin_cycles_slic(&slic, lists.lists),
+    pop_perf perf = { cycles_slic(&slic, lists.lists),
                       2 * positions * POPLIN_SLIC_WINDOW * 4 * chans * slic.sub_kernels * slic.conv_group_groups };
     free(lists.lists);
     free(lists.items);
     return perf;
 }
 
-void poplin_conv_slic_vertices(pop_graph *graph)
+void register_conv_slic_vertices(pop_graph *graph)
 {
     char name[96];
     for (unsigned i = 0; i < 48; ++i) {

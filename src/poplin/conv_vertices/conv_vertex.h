@@ -41,10 +41,10 @@
 /* The worklists of a vertex in the form that the formulas take: for each row of filter_height kernel positions and each
  * worker the longest list.  The caller frees both arrays. */
 struct conv_lists {
-    struct poplin_worklist *lists;
+    struct worklist *lists;
     unsigned *items;
 };
-static inline unsigned poplin_conv_field(const pop_vertex_view *vertex, const char *field)
+static inline unsigned conv_vertex_field(const pop_vertex_view *vertex, const char *field)
 {
     return (unsigned)pop_vertex_view_field_value(vertex, field, 0);
 }
@@ -52,19 +52,19 @@ static inline unsigned poplin_conv_field(const pop_vertex_view *vertex, const ch
 /* The parameters of a vertex type's name, packed into an estimator's user pointer. */
 #define CONV_KIND(float_inputs, float_partials, use_128, units)                                                        \
     ((uintptr_t)((float_inputs) | (float_partials) << 1 | (use_128) << 2 | (units) << 3))
-static inline bool poplin_kind_float_inputs(const void *user)
+static inline bool kind_float_inputs(const void *user)
 {
     return (uintptr_t)user & 1;
 }
-static inline bool poplin_kind_float_partials(const void *user)
+static inline bool kind_float_partials(const void *user)
 {
     return (uintptr_t)user & 2;
 }
-static inline bool poplin_kind_128(const void *user)
+static inline bool kind_128(const void *user)
 {
     return (uintptr_t)user & 4;
 }
-static inline unsigned poplin_kind_units(const void *user)
+static inline unsigned kind_units(const void *user)
 {
     return (unsigned)((uintptr_t)user >> 3);
 }

@@ -60,7 +60,7 @@ static uint64_t slowest_of(const pop_vertex_view *vertex, unsigned workers, uint
         uint64_t cycles = 0;
         for (uint64_t left = (uint64_t)pop_vertex_view_field_value(vertex, "worklists", at++); left; --left, at += 4) {
             uint64_t stored = (uint64_t)pop_vertex_view_field_value(vertex, "worklists", at + 3);
-            cycles += poplin_cycles_vmac_item(stored); /* the original's estimate takes the stored number */
+            cycles += cycles_vmac_item(stored); /* the original's estimate takes the stored number */
             *products += stored + 1;
         }
         slowest = cycles > slowest ? cycles : slowest;
@@ -72,16 +72,16 @@ static pop_perf estimate_vmac(const pop_vertex_view *vertex, const pop_target *t
 {
     enum { GROUPS = 4 };
     uint64_t products = 0;
-    struct poplin_vmac vmac = { .num_workers = poplin_conv_field(vertex, "num_workers"),
-                                .conv_groups = poplin_conv_field(vertex, "conv_groups"),
-                                .in_groups = poplin_conv_field(vertex, "in_groups"),
-                                .out_elements = poplin_conv_field(vertex, "out_elements") };
+    struct vmac_work vmac = { .num_workers = conv_vertex_field(vertex, "num_workers"),
+                              .conv_groups = conv_vertex_field(vertex, "conv_groups"),
+                              .in_groups = conv_vertex_field(vertex, "in_groups"),
+                              .out_elements = conv_vertex_field(vertex, "out_elements") };
     (void)target, (void)user;
     vmac.slowest_items = slowest_of(vertex, vmac.num_workers, &products);
-    return (pop_perf){ poplin_cycles_vmac(&vmac), 2 * products * GROUPS * vmac.in_groups * vmac.conv_groups };
+    return (pop_perf){ cycles_vmac(&vmac), 2 * products * GROUPS * vmac.in_groups * vmac.conv_groups };
 }
 
-void poplin_conv_vmac_vertices(pop_graph *graph)
+void register_conv_vmac_vertices(pop_graph *graph)
 {
     pop_graph_register_perf_estimator(graph, "poplin::ConvPartialVerticalMac<half,float,true,4>", estimate_vmac, NULL);
     pop_graph_register_perf_estimator(graph, "poplin::ConvPartialVerticalMac<half,float,false,4>", estimate_vmac, NULL);

@@ -21,21 +21,21 @@ static uint64_t run_all(struct extent e, unsigned workers, unsigned own)
 /* Loading the coefficients of all conv units.  The published costs of release 1.2's planner follow if each unit loads
  * once; release 0.9.40 counted the four loads of a pass, that of 2021 counts 32 bytes for each unit: 16 halves or 8
  * floats. */
-static uint64_t weight_load(const struct poplin_amp *amp)
+static uint64_t weight_load(const struct amp_work *amp)
 {
     if (amp->release == POP_POPLIBS_2021)
         return (uint64_t)amp->num_conv_units * 32 / amp->coeff_bytes_per_cycle;
     return (uint64_t)amp->conv_input_load * amp->num_conv_units * (amp->float_inputs ? 4 : 2) /
            amp->coeff_bytes_per_cycle;
 }
-static uint64_t core_loop(const struct poplin_amp *amp)
+static uint64_t core_loop(const struct amp_work *amp)
 {
     return (amp->float_inputs ? 8u : 4u) / (amp->num_conv_units == 4 ? 2 : 1);
 }
 
 /* ---- ConvPartial1x1Out ---- */
 
-static uint64_t worker_1x1_2021(const struct poplin_amp *amp, uint64_t n, bool zero)
+static uint64_t worker_1x1_2021(const struct amp_work *amp, uint64_t n, bool zero)
 {
     uint64_t loops = n > 3 ? core_loop(amp) * (n - 3) : 0;
     if (amp->float_inputs) {
@@ -49,7 +49,7 @@ static uint64_t worker_1x1_2021(const struct poplin_amp *amp, uint64_t n, bool z
     static const unsigned few[] = { 24, 39, 40, 41 };
     return few[n < 3 ? n : 3] + loops + (zero && n ? 2 + 2 * n : 0);
 }
-static uint64_t worker_1x1(const struct poplin_amp *amp, uint64_t n, bool zero)
+static uint64_t worker_1x1(const struct amp_work *amp, uint64_t n, bool zero)
 {
     if (amp->release == POP_POPLIBS_2021)
         return worker_1x1_2021(amp, n, zero);
@@ -66,7 +66,7 @@ static uint64_t worker_1x1(const struct poplin_amp *amp, uint64_t n, bool zero)
     return few[n < 3 ? n : 3] + loops + (zero && n ? 2 + 2 * n : 0);
 }
 
-uint64_t poplin_cycles_1x1(const struct poplin_amp *amp, const unsigned *worker_elements)
+uint64_t cycles_1x1(const struct amp_work *amp, const unsigned *worker_elements)
 {
     struct extent adding = { 0, UINT64_MAX }, zeroing = adding;
     for (unsigned w = 0; w < amp->num_workers; ++w) {
@@ -83,7 +83,7 @@ uint64_t poplin_cycles_1x1(const struct poplin_amp *amp, const unsigned *worker_
     return 50 + amp->num_workers * retained + amp->conv_groups * (12 + (amp->in_groups - 1) * (16 + add) + 11 + first);
 }
 
-static uint64_t worker_0940(const struct poplin_amp *amp, uint64_t n, bool zero)
+static uint64_t worker_0940(const struct amp_work *amp, uint64_t n, bool zero)
 {
     uint64_t loops = n > 3 ? core_loop(amp) * (n - 3) : 0;
     static const unsigned few_float[] = { 28, 50, 50, 50 }, few_half[] = { 28, 41, 42, 43 };
@@ -94,7 +94,7 @@ static uint64_t worker_0940(const struct poplin_amp *amp, uint64_t n, bool zero)
         return cycles + 2 + 8 * n;
     return cycles + (amp->float_partials ? 2 + 4 * n : 4 + 2 * n);
 }
-uint64_t poplin_cycles_1x1_0940(const struct poplin_amp *amp, const unsigned *worker_elements)
+uint64_t cycles_1x1_0940(const struct amp_work *amp, const unsigned *worker_elements)
 {
     struct extent adding = { 0, UINT64_MAX }, zeroing = adding;
     for (unsigned w = 0; w < amp->num_workers; ++w) {
@@ -110,12 +110,12 @@ uint64_t poplin_cycles_1x1_0940(const struct poplin_amp *amp, const unsigned *wo
 /* ---- ConvPartialnx1 ---- */
 
 /* Cycles for data that a worker keeps from one kernel position to the next. */
-static uint64_t retained_nx1(const struct poplin_amp *amp)
+static uint64_t retained_nx1(const struct amp_work *amp)
 {
     return amp->release == POP_POPLIBS_2021 ? 6 : 4;
 }
 /* Two elements are counted as release 1.2's planner does, whose published costs then follow. */
-static uint64_t worker_nx1(const struct poplin_amp *amp, const struct poplin_worklist *list)
+static uint64_t worker_nx1(const struct amp_work *amp, const struct worklist *list)
 {
     uint64_t cycles = 17 + (amp->float_partials ? 0 : 1);
     for (size_t i = 0; i < list->count; ++i) {
@@ -130,9 +130,9 @@ static uint64_t worker_nx1(const struct poplin_amp *amp, const struct poplin_wor
 }
 
 /* One kernel position, for all output channels of a group. */
-static uint64_t position_nx1(const struct poplin_nx1 *nx1, const struct poplin_worklist *lists)
+static uint64_t position_nx1(const struct nx1_work *nx1, const struct worklist *lists)
 {
-    const struct poplin_amp *amp = &nx1->amp;
+    const struct amp_work *amp = &nx1->amp;
     unsigned h = nx1->filter_height;
     uint64_t passes = poplibs_ceil_div(amp->out_chans_per_group, amp->num_conv_units), rows = h == 1   ? 15
                                                                                               : h == 2 ? 46
@@ -147,9 +147,9 @@ static uint64_t position_nx1(const struct poplin_nx1 *nx1, const struct poplin_w
     return 12 + passes * (load + rows + 3 + run_all(e, amp->num_workers, 9));
 }
 
-uint64_t poplin_cycles_nx1(const struct poplin_nx1 *nx1, const struct poplin_worklist *worker_lists)
+uint64_t cycles_nx1(const struct nx1_work *nx1, const struct worklist *worker_lists)
 {
-    const struct poplin_amp *amp = &nx1->amp;
+    const struct amp_work *amp = &nx1->amp;
     uint64_t groups = amp->conv_groups, inner = 14 * (uint64_t)nx1->kernel_outer;
     uint64_t positions = (uint64_t)nx1->kernel_outer * nx1->kernel_inner;
     if (nx1->same_lists)
@@ -164,8 +164,8 @@ uint64_t poplin_cycles_nx1(const struct poplin_nx1 *nx1, const struct poplin_wor
            groups * (16 + amp->in_groups * (14 + amp->out_groups * (14 + inner)));
 }
 
-uint64_t poplin_cycles_zero(unsigned num_workers, unsigned groups, unsigned elements, bool float_partials,
-                            unsigned vector_width)
+uint64_t cycles_zero(unsigned num_workers, unsigned groups, unsigned elements, bool float_partials,
+                     unsigned vector_width)
 {
     uint64_t own = poplibs_ceil_div(elements, num_workers);
     return num_workers * (uint64_t)groups * (poplibs_ceil_div(own, vector_width) + (float_partials ? 14 - 9 : 15 - 10));
@@ -173,7 +173,7 @@ uint64_t poplin_cycles_zero(unsigned num_workers, unsigned groups, unsigned elem
 
 /* ---- ConvPartialHorizontalMac ---- */
 
-uint64_t poplin_cycles_horizontal_mac(const struct poplin_mac *mac, const struct poplin_worklist *worker_lists)
+uint64_t cycles_horizontal_mac(const struct mac_work *mac, const struct worklist *worker_lists)
 {
     uint64_t n = mac->in_chans_per_group, dot, steps = mac->out_chans_per_group;
     if (mac->float_inputs)
@@ -191,7 +191,7 @@ uint64_t poplin_cycles_horizontal_mac(const struct poplin_mac *mac, const struct
         uint64_t cycles = 0, once = 16;
         unsigned lists = mac->same_lists ? 1 : mac->kernel_size;
         for (unsigned k = 0; k < lists; ++k) {
-            const struct poplin_worklist *list = &worker_lists[k * mac->num_workers + w];
+            const struct worklist *list = &worker_lists[k * mac->num_workers + w];
             cycles += 16;
             for (size_t i = 0; i < list->count; ++i) {
                 cycles += list->items[i] ? 19 + list->items[i] * (7 + steps * dot) : 7;
@@ -208,11 +208,11 @@ uint64_t poplin_cycles_horizontal_mac(const struct poplin_mac *mac, const struct
 
 /* ---- ConvPartialVerticalMac ---- */
 
-uint64_t poplin_cycles_vmac_item(uint64_t n)
+uint64_t cycles_vmac_item(uint64_t n)
 {
     return 15 + 5 + 2 * n - 2; /* two cycles for each position but the first */
 }
-uint64_t poplin_cycles_vmac(const struct poplin_vmac *vmac)
+uint64_t cycles_vmac(const struct vmac_work *vmac)
 {
     uint64_t items = vmac->num_workers * (6 + vmac->slowest_items), others = vmac->num_workers - 1,
              own = poplibs_ceil_div(vmac->out_elements, vmac->num_workers);
@@ -223,7 +223,7 @@ uint64_t poplin_cycles_vmac(const struct poplin_vmac *vmac)
 /* ---- ConvPartial1x4SLIC ---- */
 
 /* With several convolutions, workers first spread their coefficients over a block-diagonal matrix. */
-static uint64_t load_slic(const struct poplin_slic *slic)
+static uint64_t load_slic(const struct slic_work *slic)
 {
     if (slic->conv_groups_per_group == 1)
         return 18 + 16;
@@ -232,7 +232,7 @@ static uint64_t load_slic(const struct poplin_slic *slic)
 /* Rows shorter than the pipeline take as long as the pipeline.  If the units compute two output channels at a time, the
  * loop runs twice, with all coefficients loaded before.  These assumptions reproduce the published plan for four input
  * channels (AMP) and the published speed of layers with one channel a group (SLIC). */
-static uint64_t row_slic(const struct poplin_slic *slic, uint64_t n)
+static uint64_t row_slic(const struct slic_work *slic, uint64_t n)
 {
     uint64_t loop = slic->stride == 1 ? (n > 5 ? n - 5 : 0) : n > 3 ? 2 * (n - 3) : 0;
     return 15 + slic->passes * loop;
@@ -240,11 +240,11 @@ static uint64_t row_slic(const struct poplin_slic *slic, uint64_t n)
 
 /* Release of 2021.  With two chains and half partials two output channels are added up in a buffer, and put together
  * by the supervisor. */
-static bool slic_in_halves(const struct poplin_slic *slic)
+static bool slic_in_halves(const struct slic_work *slic)
 {
     return slic->passes == 2 && !slic->float_partials;
 }
-static uint64_t row_slic_2021(const struct poplin_slic *slic, uint64_t n, bool zeroing)
+static uint64_t row_slic_2021(const struct slic_work *slic, uint64_t n, bool zeroing)
 {
     bool halves = slic_in_halves(slic);
     if (slic->stride > 1)
@@ -255,7 +255,7 @@ static uint64_t row_slic_2021(const struct poplin_slic *slic, uint64_t n, bool z
         return 13 + (n > 1 ? n : 0);
     return n == 1 ? 13 : 7 + 11 + (n - 1); /* filling and emptying the pipeline takes 11, whatever the length */
 }
-static uint64_t pass_slic_2021(const struct poplin_slic *slic, const struct poplin_worklist *lists, bool zeroing)
+static uint64_t pass_slic_2021(const struct slic_work *slic, const struct worklist *lists, bool zeroing)
 {
     bool halves = slic_in_halves(slic);
     uint64_t slowest = 0, outputs = 0;
@@ -270,7 +270,7 @@ static uint64_t pass_slic_2021(const struct poplin_slic *slic, const struct popl
     }
     return slic->num_workers * slowest + (halves && zeroing ? 2 + 2 * outputs : 0);
 }
-static uint64_t slic_2021(const struct poplin_slic *slic, const struct poplin_worklist *lists)
+static uint64_t slic_2021(const struct slic_work *slic, const struct worklist *lists)
 {
     bool halves = slic_in_halves(slic);
     uint64_t groups = slic->conv_group_groups, kernels = slic->sub_kernels, together = slic->conv_groups_per_group;
@@ -280,7 +280,7 @@ static uint64_t slic_2021(const struct poplin_slic *slic, const struct poplin_wo
            groups * pass_slic_2021(slic, lists, true) + groups * (kernels - 1) * pass_slic_2021(slic, lists, false);
 }
 
-uint64_t poplin_cycles_slic(const struct poplin_slic *slic, const struct poplin_worklist *worker_lists)
+uint64_t cycles_slic(const struct slic_work *slic, const struct worklist *worker_lists)
 {
     uint64_t slowest = 0, max = 0, groups = slic->conv_group_groups;
     if (slic->release == POP_POPLIBS_2021)
@@ -303,7 +303,7 @@ uint64_t poplin_cycles_slic(const struct poplin_slic *slic, const struct poplin_
 
 /* ---- OuterProduct, reductions, casts ---- */
 
-uint64_t poplin_cycles_outer_product(bool is_float, unsigned width, unsigned num_channels, unsigned chans_per_group)
+uint64_t cycles_outer_product(bool is_float, unsigned width, unsigned num_channels, unsigned chans_per_group)
 {
     uint64_t groups = poplibs_ceil_div(num_channels, chans_per_group), c = chans_per_group;
     if (is_float)
@@ -312,7 +312,7 @@ uint64_t poplin_cycles_outer_product(bool is_float, unsigned width, unsigned num
 }
 
 /* Outputs are cut into blocks of a vector, the rest into one block for each power of two. */
-static uint64_t reduce_blocks_2021(const struct poplin_reduction *r, uint64_t outputs)
+static uint64_t reduce_blocks_2021(const struct reduction_work *r, uint64_t outputs)
 {
     uint64_t width = r->float_partials ? 4 : 8, left = outputs % width, blocks = outputs / width;
     uint64_t block =
@@ -328,7 +328,7 @@ static uint64_t reduce_blocks_2021(const struct poplin_reduction *r, uint64_t ou
 }
 
 enum { SINGLE_INPUT_SHARE = 16 }; /* of a tile's memory */
-bool poplin_reduces_single_input(const pop_target *target, uint64_t outputs, uint64_t depth, bool float_partials)
+bool reduces_single_input(const pop_target *target, uint64_t outputs, uint64_t depth, bool float_partials)
 {
     uint64_t element = target->memory_element_bytes,
              bytes = depth > 1 ? (depth - 1) * outputs * (float_partials ? 4 : 2) : 0;
@@ -337,7 +337,7 @@ bool poplin_reduces_single_input(const pop_target *target, uint64_t outputs, uin
     return poplibs_ceil_div(bytes, element) * element < target->bytes_per_tile / SINGLE_INPUT_SHARE;
 }
 
-uint64_t poplin_cycles_reduce_add(const struct poplin_reduction *r, uint64_t outputs)
+uint64_t cycles_reduce_add(const struct reduction_work *r, uint64_t outputs)
 {
     uint64_t p = r->num_partials, width = r->float_partials ? 4 : 8;
     if (r->single_input) {
@@ -354,7 +354,7 @@ uint64_t poplin_cycles_reduce_add(const struct poplin_reduction *r, uint64_t out
     return r->num_workers * (cycles + (outputs % 2 ? odd : blocks % r->num_workers ? block : 0));
 }
 
-uint64_t poplin_cycles_cast(unsigned num_workers, uint64_t elements, bool float_in, bool float_out)
+uint64_t cycles_cast(unsigned num_workers, uint64_t elements, bool float_in, bool float_out)
 {
     uint64_t own = poplibs_ceil_div(elements, num_workers);
     uint64_t loads = poplibs_ceil_div(own, float_in ? 2 : 4), stores = poplibs_ceil_div(own, float_out ? 2 : 4);

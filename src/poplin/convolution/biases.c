@@ -25,8 +25,8 @@ pop_tensor poplin_create_biases_at(pop_where where, pop_graph *graph, pop_tensor
                                    pop_options options)
 {
     POPLIBS_CALL(graph, activations, name, options);
-    struct poplin_conv_options parsed;
-    if (!call_ready(call) || !poplin_conv_options_parse(call, options, &parsed))
+    struct conv_options parsed;
+    if (!call_ready(call) || !conv_options_parse(call, options, &parsed))
         return (pop_tensor){ 0 };
     if (pop_tensor_rank(activations) < 2) {
         call_fail(call, POP_POPLAR_ERROR, "activations have %zu dimensions; batch and channels are needed",
@@ -40,9 +40,8 @@ void poplin_add_bias_at(pop_where where, pop_graph *graph, pop_tensor activation
                         pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL_IN(sequence, graph, activations, biases, name, options);
-    struct poplin_conv_options parsed;
-    if (!call_ready(call) || !poplin_conv_options_parse(call, options, &parsed) ||
-        !check_biases(call, activations, biases))
+    struct conv_options parsed;
+    if (!call_ready(call) || !conv_options_parse(call, options, &parsed) || !check_biases(call, activations, biases))
         return;
     size_t dims[32] = { pop_tensor_dim(biases, 0) }, rank = poplibs_min(pop_tensor_rank(activations), 32) - 1;
     for (size_t d = 1; d < rank; ++d)
@@ -53,9 +52,9 @@ void poplin_add_bias_at(pop_where where, pop_graph *graph, pop_tensor activation
 
 static void update_biases(const struct call *call, pop_tensor deltas, pop_tensor biases, pop_tensor scale)
 {
-    struct poplin_conv_options parsed;
+    struct conv_options parsed;
     unsigned dims[32], count = 0;
-    if (!poplin_conv_options_parse(call, call->options, &parsed) || !check_biases(call, deltas, biases) ||
+    if (!conv_options_parse(call, call->options, &parsed) || !check_biases(call, deltas, biases) ||
         !call_takes_scale(call, "scale", scale))
         return;
     for (unsigned d = 0; d < pop_tensor_rank(deltas) && d < 32; ++d)

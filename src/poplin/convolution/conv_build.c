@@ -53,7 +53,7 @@ static bool has_whole_blocks(const struct conv_resolved *conv, pop_tensor groupe
 static bool is_product(const struct conv_resolved *conv)
 {
     int pass = conv->request->options.pass;
-    return pass == POPLIN_PASS_NONE_MATMUL || poplin_pass_is_fully_connected(pass);
+    return pass == POPLIN_PASS_NONE_MATMUL || pass_is_fully_connected(pass);
 }
 
 /* A convolution that is built as that of poplibsRelease 2021. */
@@ -81,7 +81,7 @@ enum { MAX_READERS = 7 };
 /* The number of tiles that read an element of an operand. */
 static uint64_t readers_of(const struct conv_resolved *conv, bool weights)
 {
-    const struct poplin_partition *p = &conv->plan.partition;
+    const struct plan_partition *p = &conv->plan.partition;
     uint64_t readers = weights ? p->batch_split : p->out_chan_split.parallel;
     for (unsigned d = 0; d < conv->plan.num_field_dims; ++d)
         readers *= weights ? p->field_split[d] : p->kernel_split[d];

@@ -22,12 +22,12 @@ static char *path_of(const char *name, const poplin_conv_params *params)
     for (size_t d = 0; d < params->num_field_dims; ++d)
         length +=
             (size_t)snprintf(step + length, sizeof(step) - length, "%s%zu", d ? "x" : "", params->kernel_shape[d]);
-    return poplin_path(name, step);
+    return debug_path(name, step);
 }
 
 static int update_pass(int pass)
 {
-    if (poplin_pass_is_fully_connected(pass))
+    if (pass_is_fully_connected(pass))
         return POPLIN_PASS_FC_TRAINING_WU;
     return pass == POPLIN_PASS_NONE || pass == POPLIN_PASS_NONE_MATMUL ? pass : POPLIN_PASS_TRAINING_WU;
 }
@@ -37,18 +37,17 @@ bool conv_call_begin(const struct call *call, struct conv_call *request, enum co
                      poplin_planning_cache *cache)
 {
     *request = (struct conv_call){ .call = call, .purpose = purpose, .cache = cache };
-    if (!call_ready(call) || !check_params(call, params) ||
-        !poplin_conv_options_parse(call, options, &request->options))
+    if (!call_ready(call) || !check_params(call, params) || !conv_options_parse(call, options, &request->options))
         return false;
     request->no_field = !params->num_field_dims;
-    request->given = request->no_field ? poplin_params_with_field(params) : *params;
+    request->given = request->no_field ? params_with_field(params) : *params;
     request->convolved = request->given;
     if (purpose == CONV_WEIGHT_UPDATE) {
         request->convolved = poplin_get_weight_update_params(&request->given);
         request->options.pass = update_pass(request->options.pass);
     }
     request->simple = conv_simplify(&request->convolved);
-    request->name = poplin_path(NULL, name ? name : "");
+    request->name = debug_path(NULL, name ? name : "");
     request->path = path_of(request->name, &request->convolved);
     return true;
 }

@@ -16,7 +16,7 @@ struct conv_call {
     bool no_field;                /* the caller's parameters and tensors have no field dimension */
     poplin_conv_params convolved; /* depends on the purpose */
     struct conv_simple simple;    /* the simplified convolution, which is planned */
-    struct poplin_conv_options options;
+    struct conv_options options;
     poplin_planning_cache *cache; /* the caller's; may be NULL */
     char *name, *path;            /* "" if there is none; the debug name of its steps, "name/Conv_3x3" */
     /* The public function with which the caller declares to have arranged the input; NULL: it is arranged here if

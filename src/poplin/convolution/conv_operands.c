@@ -53,7 +53,7 @@ static poplin_conv_params output_left_alone(const poplin_conv_params *params, un
     return found;
 }
 
-static pop_tensor expand_input(const struct conv_resolved *conv, const struct poplin_step *step,
+static pop_tensor expand_input(const struct conv_resolved *conv, const struct params_step *step,
                                const poplin_conv_params *after, pop_tensor input)
 {
     const struct call *call = conv->call;
@@ -74,7 +74,7 @@ static pop_tensor expand_input(const struct conv_resolved *conv, const struct po
     free(parts);
     return made;
 }
-static pop_tensor expand_weights(const struct conv_resolved *conv, const struct poplin_step *step,
+static pop_tensor expand_weights(const struct conv_resolved *conv, const struct params_step *step,
                                  const poplin_conv_params *after, pop_tensor weights)
 {
     const struct call *call = conv->call;
@@ -178,7 +178,7 @@ static pop_tensor combine_weights(const struct conv_resolved *conv, unsigned fac
 }
 
 /* Splits the channels of a combined input or output into their original groups. */
-static pop_tensor separate(const struct conv_resolved *conv, const struct poplin_step *step, pop_tensor t,
+static pop_tensor separate(const struct conv_resolved *conv, const struct params_step *step, pop_tensor t,
                            size_t channels)
 {
     const struct call *call = conv->call;
@@ -189,7 +189,7 @@ static pop_tensor separate(const struct conv_resolved *conv, const struct poplin
 
 /* ---- all steps ---- */
 
-static void step_forward(const struct conv_resolved *conv, const struct poplin_step *step,
+static void step_forward(const struct conv_resolved *conv, const struct params_step *step,
                          const poplin_conv_params *after, pop_tensor *input, pop_tensor *weights)
 {
     unsigned dims = (unsigned)step->before.num_field_dims;
@@ -220,7 +220,7 @@ static void step_forward(const struct conv_resolved *conv, const struct poplin_s
             if (step->number >> d & 1) {
                 *weights = weights_of_positions(conv, d, &before, *weights);
                 *input = field_to_in_chans(conv, d, &before, *input);
-                before = poplin_params_flatten_out_chans(&before, 1u << d);
+                before = params_flatten_out_chans(&before, 1u << d);
             }
         break;
     }
@@ -302,7 +302,7 @@ pop_tensor conv_transform_input(const struct conv_resolved *conv, pop_tensor inp
 {
     assert(!conv->swapped && conv_input_is_a_view(conv));
     for (unsigned i = 0; i < conv->transformed.count; ++i) {
-        const struct poplin_step *step = &conv->transformed.steps[i];
+        const struct params_step *step = &conv->transformed.steps[i];
         if (step->kind == POPLIN_STEP_FIELD_DIMS)
             input = insert_ones(conv, input, 2, step->number);
         else if (step->kind == POPLIN_STEP_FLATTEN)
@@ -319,7 +319,7 @@ pop_tensor conv_transform_output_back(const struct conv_resolved *conv, pop_tens
     pop_tensor t = ungroup(conv, grouped, conv->transformed.params.num_conv_groups,
                            conv->transformed.params.output_channels_per_conv_group);
     for (unsigned i = conv->transformed.count; i-- > 0;) {
-        const struct poplin_step *step = &conv->transformed.steps[i];
+        const struct params_step *step = &conv->transformed.steps[i];
         const poplin_conv_params *before = &step->before;
         unsigned rank = (unsigned)pop_tensor_rank(t), dims = (unsigned)before->num_field_dims;
         size_t sizes[POPLIN_MAX_FIELD_DIMS + 1] = { before->batch_size };
@@ -352,7 +352,7 @@ static bool is_a_view(const struct conv_resolved *conv, bool weights)
 {
     const poplin_conv_params *params = &conv->transformed.params;
     for (unsigned i = 0; i < conv->transformed.count; ++i) {
-        const struct poplin_step *step = &conv->transformed.steps[i];
+        const struct params_step *step = &conv->transformed.steps[i];
         bool pads = step->kind == POPLIN_STEP_COMBINE && (weights || step->before.num_conv_groups % step->number != 0);
         if (step->kind == POPLIN_STEP_EXPAND || step->kind == POPLIN_STEP_OUT_CHANS || pads)
             return false;
@@ -374,7 +374,7 @@ bool conv_weights_are_a_view(const struct conv_resolved *conv)
 static pop_tensor steps_back(const struct conv_resolved *conv, pop_tensor t, bool weights)
 {
     for (unsigned i = conv->transformed.count; i-- > 0;) {
-        const struct poplin_step *step = &conv->transformed.steps[i];
+        const struct params_step *step = &conv->transformed.steps[i];
         unsigned dims = (unsigned)step->before.num_field_dims;
         size_t sizes[POPLIN_MAX_FIELD_DIMS + 1] = { step->before.batch_size };
         for (unsigned d = 0; d < dims; ++d)

@@ -74,7 +74,7 @@ static void find_input(const struct conv_resolved *conv, struct conv_part *part,
 
 struct conv_parts conv_parts_make(const struct conv_resolved *conv, unsigned out_chan_step, unsigned in_chan_step)
 {
-    const struct poplin_partition *partition = &conv->plan.partition;
+    const struct plan_partition *partition = &conv->plan.partition;
     unsigned dims = conv->plan.num_field_dims, splits[POPLIN_MAX_FIELD_DIMS * 2 + 4],
              index[POPLIN_MAX_FIELD_DIMS * 2 + 4] = { 0 }, count = 0;
     splits[count++] = partition->conv_group_split;
@@ -204,7 +204,7 @@ static void track(const struct operand *operand, const struct conv_part *part)
 static void map_by_use(const struct conv_resolved *conv, pop_tensor grouped, bool weights)
 {
     const struct call *call = conv->call;
-    const struct poplin_partition *partition = &conv->plan.partition;
+    const struct plan_partition *partition = &conv->plan.partition;
     unsigned tiles = pop_target_num_tiles(pop_graph_target(call->graph)),
              grain = conv->g2 * conv->c2 * (weights ? conv->o2 : 1);
     struct operand operand = { conv, grouped, weights,

@@ -54,7 +54,7 @@ void conv_program_fill(struct conv_program *program, uint32_t number, pop_tensor
     for (size_t tile = 0; tile < pieces.count; total += longest[tile++])
         for (size_t i = pieces.first[tile]; i < pieces.first[tile + 1]; ++i)
             longest[tile] = poplibs_max(longest[tile], pieces.intervals[i].end - pieces.intervals[i].begin);
-    char *path = poplin_path(program->name, "zeros");
+    char *path = debug_path(program->name, "zeros");
     pop_tensor zeros = pop_graph_add_constant_float(graph, pop_tensor_type(to), POP_SHAPE(total), 0, path);
     for (size_t tile = 0; tile < pieces.count; at += longest[tile++]) {
         if (!longest[tile])
@@ -77,7 +77,7 @@ pop_compute_set conv_program_set(struct conv_program *program, uint32_t number, 
     const struct call *call = program->call;
     struct conv_program_phase *phase = phase_of(program, number);
     if (!phase->set.id) {
-        char *path = poplin_path(name, step);
+        char *path = debug_path(name, step);
         phase->set = pop_graph_add_compute_set(call->graph, path);
         free(path);
     }

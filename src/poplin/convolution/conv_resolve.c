@@ -25,7 +25,7 @@ static void resolve_flips(poplin_input_transform *transform, size_t dims)
  * over partials. */
 static bool writes_results(const struct conv_resolved *conv)
 {
-    const struct poplin_partition *partition = &conv->plan.partition;
+    const struct plan_partition *partition = &conv->plan.partition;
     bool once = conv->plan.method->writes_once && conv->c1 == 1 && partition->in_chan_split.serial == 1 &&
                 partition->in_chan_split.parallel == 1;
     for (unsigned d = 0; d < conv->plan.num_field_dims; ++d)
@@ -58,18 +58,18 @@ static void group(struct conv_resolved *conv)
 
 bool conv_resolve(struct conv_resolved *conv, const struct conv_call *request, const char *name)
 {
-    struct poplin_planned planned;
+    struct conv_planned planned;
     *conv = (struct conv_resolved){ .call = request->call, .request = request, .name = name };
     if (!call_ready(request->call))
         return false;
     if (request->simple.is_empty)
         return true;
-    if (!poplin_plan_get(request->call, &request->simple.params, &request->options, request->cache, &planned))
+    if (!plan_get(request->call, &request->simple.params, &request->options, request->cache, &planned))
         return false;
     conv->plan = planned.plan;
     conv->swapped = conv->plan.transform.swap_operands;
     assert(conv->plan.method && conv->plan.num_field_dims && conv->plan.num_field_dims <= POPLIN_MAX_FIELD_DIMS);
-    poplin_transform_params(&conv->plan.transform, &planned.params, &conv->transformed);
+    params_transform(&conv->plan.transform, &planned.params, &conv->transformed);
     assert(conv->transformed.params.num_field_dims == conv->plan.num_field_dims);
     group(conv);
     if (conv->params.input_type == POP_HALF && conv->params.output_type == POP_HALF && writes_results(conv))

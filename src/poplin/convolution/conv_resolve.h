@@ -16,9 +16,9 @@ struct conv_resolved {
     const struct conv_call *request;
     const char *name; /* debug name of created objects; borrowed */
     /* The following members are not set if request->simple.is_empty. */
-    struct poplin_plan plan;
+    struct conv_plan plan;
     bool swapped;                          /* the transformed input is made from the call's weights */
-    struct poplin_transformed transformed; /* request->simple.params, canonical, after the plan's transforms */
+    struct params_transformed transformed; /* request->simple.params, canonical, after the plan's transforms */
     poplin_conv_params params;             /* the same with channels padded to whole groups and without flips */
     size_t g1, c1, o1;
     unsigned g2, c2, o2;

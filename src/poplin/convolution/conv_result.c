@@ -36,7 +36,7 @@ static pop_tensor with_grouping(const struct conv_resolved *conv, pop_tensor out
                                 channels = dims[rank - 1];
     dims[0] = groups * channels / grouping;
     dims[rank - 1] = grouping;
-    char *path = poplin_path(conv->name, "remapped");
+    char *path = debug_path(conv->name, "remapped");
     pop_tensor made = pop_graph_add_variable(call->graph, pop_tensor_type(output), conv_shape(dims, rank), path);
     free(path);
     poputil_map_tensor_linearly_grain(call->graph, made, 0, (unsigned)grouping);
@@ -49,7 +49,7 @@ static pop_tensor with_grouping(const struct conv_resolved *conv, pop_tensor out
 static pop_tensor gathered_like(const struct conv_resolved *conv, pop_tensor output)
 {
     const struct call *call = conv->call;
-    char *path = poplin_path(conv->name, "gathered");
+    char *path = debug_path(conv->name, "gathered");
     pop_tensor gathered = pop_graph_clone(call->graph, pop_tensor_type(output), output,
                                           POP_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES, path);
     free(path);

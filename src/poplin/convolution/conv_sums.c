@@ -67,8 +67,8 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
     const struct call *call = work->call;
     assert(count && own < count && range.begin < range.end);
     bool single = work->conv->request->options.enable_single_input_reduce && !earlier &&
-                  poplin_reduces_single_input(pop_graph_target(call->graph), range.end - range.begin, count,
-                                              pop_tensor_type(summands[0].flat) == POP_FLOAT);
+                  reduces_single_input(pop_graph_target(call->graph), range.end - range.begin, count,
+                                       pop_tensor_type(summands[0].flat) == POP_FLOAT);
     pop_tensor *rows = poplibs_new(count + 1, sizeof(*rows));
     for (size_t i = 0; i < count; ++i)
         rows[i] = pop_tensor_slice(summands[(own + i) % count].flat, range.begin, range.end, 0);

@@ -12,7 +12,7 @@
 pop_tensor poplin_create_input_at(pop_where where, pop_graph *graph, const poplin_conv_params *params, const char *name,
                                   pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, poplin_log_params), name, options);
+    POPLIBS_CALL(graph, log_written(params, log_params), name, options);
     struct conv_call request;
     if (!conv_call_begin(call, &request, CONV_FORWARD, params, name, options, cache))
         return (pop_tensor){ 0 };
@@ -24,7 +24,7 @@ pop_tensor poplin_create_input_at(pop_where where, pop_graph *graph, const popli
 pop_tensor poplin_create_weights_at(pop_where where, pop_graph *graph, const poplin_conv_params *params,
                                     const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, poplin_log_params), name, options);
+    POPLIBS_CALL(graph, log_written(params, log_params), name, options);
     struct conv_call request;
     if (!conv_call_begin(call, &request, CONV_FORWARD, params, name, options, cache))
         return (pop_tensor){ 0 };
@@ -36,7 +36,7 @@ pop_tensor poplin_create_weights_at(pop_where where, pop_graph *graph, const pop
 pop_tensor poplin_create_conv_output_at(pop_where where, pop_graph *graph, const poplin_conv_params *params,
                                         const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, poplin_log_params), name, options);
+    POPLIBS_CALL(graph, log_written(params, log_params), name, options);
     struct conv_call request;
     if (!conv_call_begin(call, &request, CONV_FORWARD, params, name, options, cache))
         return (pop_tensor){ 0 };
@@ -67,8 +67,8 @@ pop_tensor poplin_convolution_at(pop_where where, pop_graph *graph, pop_tensor i
                                  pop_program sequence, const char *name, pop_options options,
                                  poplin_planning_cache *cache)
 {
-    POPLIBS_CALL_IN(sequence, graph, in, weights, log_written(params, poplin_log_params), transpose_and_flip_weights,
-                    name, options);
+    POPLIBS_CALL_IN(sequence, graph, in, weights, log_written(params, log_params), transpose_and_flip_weights, name,
+                    options);
     struct conv_call request;
     if (!conv_call_begin(call, &request, CONV_FORWARD, params, name, options, cache))
         return (pop_tensor){ 0 };
@@ -82,8 +82,8 @@ void poplin_convolution_with_output_at(pop_where where, pop_graph *graph, pop_te
                                        bool transpose_and_flip_weights, pop_program sequence, const char *name,
                                        pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL_IN(sequence, graph, in, weights, out, log_written(params, poplin_log_params),
-                    transpose_and_flip_weights, name, options);
+    POPLIBS_CALL_IN(sequence, graph, in, weights, out, log_written(params, log_params), transpose_and_flip_weights,
+                    name, options);
     struct conv_call request;
     if (!conv_call_begin(call, &request, CONV_FORWARD, params, name, options, cache))
         return;
@@ -142,7 +142,7 @@ pop_tensor poplin_fully_connected_weight_transpose_at(pop_where where, pop_graph
                                                       const char *name, pop_options options,
                                                       poplin_planning_cache *cache)
 {
-    POPLIBS_CALL_IN(sequence, graph, activations, log_written(params, poplin_log_params), name, options);
+    POPLIBS_CALL_IN(sequence, graph, activations, log_written(params, log_params), name, options);
     struct conv_call request;
     if (!conv_call_begin(call, &request, CONV_FORWARD, params, name, options, cache))
         return (pop_tensor){ 0 };
@@ -170,7 +170,7 @@ pop_tensor poplin_calculate_weight_deltas_at(pop_where where, pop_graph *graph, 
                                              pop_program sequence, const char *name, pop_options options,
                                              poplin_planning_cache *cache)
 {
-    POPLIBS_CALL_IN(sequence, graph, deltas, activations, log_written(params, poplin_log_params), name, options);
+    POPLIBS_CALL_IN(sequence, graph, deltas, activations, log_written(params, log_params), name, options);
     struct conv_call request;
     if (!conv_call_begin(call, &request, CONV_WEIGHT_UPDATE, params, name, options, cache))
         return (pop_tensor){ 0 };
@@ -184,7 +184,7 @@ void poplin_convolution_weight_update_at(pop_where where, pop_graph *graph, pop_
                                          pop_program sequence, const char *name, pop_options options,
                                          poplin_planning_cache *cache)
 {
-    POPLIBS_CALL_IN(sequence, graph, deltas, weights, activations, log_written(params, poplin_log_params), scale, name,
+    POPLIBS_CALL_IN(sequence, graph, deltas, weights, activations, log_written(params, log_params), scale, name,
                     options);
     struct conv_call request;
     if (!conv_call_begin(call, &request, CONV_WEIGHT_UPDATE, params, name, options, cache))
@@ -203,7 +203,7 @@ void poplin_convolution_weight_update_constant_at(pop_where where, pop_graph *gr
                                                   const char *name, pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL_AS("poplin_convolution_weight_update", sequence, graph, deltas, weights, activations,
-                    log_written(params, poplin_log_params), scale, name, options);
+                    log_written(params, log_params), scale, name, options);
     struct conv_call request;
     if (!conv_call_begin(call, &request, CONV_WEIGHT_UPDATE, params, name, options, cache))
         return;

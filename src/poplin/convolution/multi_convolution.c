@@ -50,8 +50,8 @@ static void share_tiles(struct multi *multi, const struct multi_options *options
     for (struct conv_call *member = multi->members; member < multi->members + multi->count; ++member)
         if (!member->simple.is_empty)
             planned[count++] = (struct plan_member){ member->simple.params, &member->options };
-    multi->together = poplin_plan_together(multi->call, planned, count, options->per_conv_reserved_tiles,
-                                           options->cycle_back_off, multi->cache);
+    multi->together = plan_together(multi->call, planned, count, options->per_conv_reserved_tiles,
+                                    options->cycle_back_off, multi->cache);
     free(planned);
 }
 

@@ -93,7 +93,7 @@ static pop_perf eliminate(const pop_vertex_view *vertex, const pop_target *targe
                        0 };
 }
 
-void poplin_factor_vertices(pop_graph *graph)
+void register_factor_vertices(pop_graph *graph)
 {
     pop_graph_register_perf_estimator(graph, "poplin::experimental::Householder", householder, NULL);
     pop_graph_register_perf_estimator(graph, "poplin::experimental::ReflectRows", reflect, NULL);

@@ -30,6 +30,6 @@ void host_depthwise_update(const struct host_conv_work *work, const struct host_
 
 /* out{g,m,n} = a{g,m,k} b{g,k,n}, or out += scale a b when scale (a FLOAT scalar) is valid.  HALF or FLOAT, sums in
  * float.  Any views: matrices with contiguous rows or columns are read in place, others are copied first. */
-void poplin_host_mat_mul(const struct call *call, pop_tensor a, pop_tensor b, pop_tensor out, pop_tensor scale);
+void host_mat_mul(const struct call *call, pop_tensor a, pop_tensor b, pop_tensor out, pop_tensor scale);
 
 #endif

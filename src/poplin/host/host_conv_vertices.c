@@ -42,7 +42,7 @@ enum { UPDATE_OUTPUTS = 32, LINE = 128 };
 #include "poplin/vertices.h"
 
 /* They run only on devices without modelled cycles. */
-void poplin_host_conv_vertices(pop_graph *graph)
+void register_host_conv_vertices(pop_graph *graph)
 {
     (void)graph;
 }

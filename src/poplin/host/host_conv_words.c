@@ -18,7 +18,7 @@ static void push(struct host_conv_words *to, unsigned word)
  * padding. */
 static unsigned class_of(const poplin_conv_params *params, unsigned d, unsigned output, unsigned classes)
 {
-    unsigned place = poplin_params_output_place(params, d, output);
+    unsigned place = params_output_place(params, d, output);
     return place == POPLIN_NO_INDEX ? 0 : place % classes;
 }
 static bool meets(const poplin_conv_params *params, unsigned d, unsigned class, unsigned classes, unsigned kernel)
@@ -74,7 +74,7 @@ static void push_batch(struct host_conv_words *to, const poplin_conv_params *par
 
 static unsigned classes_of(const poplin_conv_params *params, unsigned d, bool by_phases)
 {
-    unsigned dilation = poplin_distance(params->input_transform.dilation[d]);
+    unsigned dilation = params_distance(params->input_transform.dilation[d]);
     return by_phases && dilation <= MAX_CLASSES && dilation <= poplin_conv_output_size(params, d) ? dilation : 1;
 }
 struct host_conv_words host_conv_words(const poplin_conv_params *params, const size_t *strides, bool by_phases)

@@ -18,7 +18,7 @@
 #include "poplin/vertices.h"
 
 /* They run only on devices without modelled cycles. */
-void poplin_host_depthwise_vertices(pop_graph *graph)
+void register_host_depthwise_vertices(pop_graph *graph)
 {
     (void)graph;
 }

@@ -226,7 +226,7 @@ static void multiply_group(const struct gemm_product *p, pop_tensor a, pop_tenso
         pop_sequence_add(p->after, pop_copy(plain, out, false, call->name));
 }
 
-void poplin_host_mat_mul(const struct call *call, pop_tensor a, pop_tensor b, pop_tensor out, pop_tensor scale)
+void host_mat_mul(const struct call *call, pop_tensor a, pop_tensor b, pop_tensor out, pop_tensor scale)
 {
     pop_graph *graph = call->graph;
     if (!call_ready(call) || !pop_tensor_num_elements(out))

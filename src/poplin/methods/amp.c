@@ -9,14 +9,14 @@
 
 /* With groups of as many output channels as a conv unit has weights, the next convolution needs no other layout.  The
  * outputs of fully connected layers are not regrouped. */
-static void propose_1_2(struct plan_proposals *to, struct poplin_plan plan)
+static void propose_1_2(struct plan_proposals *to, struct conv_plan plan)
 {
     const poplin_conv_params *p = to->params;
     const pop_target *target = to->target;
     unsigned all = pop_target_num_conv_units(target, p->input_type, plan.tile_partial_type);
     unsigned weights = pop_target_weights_per_conv_unit(target, p->input_type),
              element = pop_target_type_size(target, p->input_type);
-    bool fully_connected = poplin_pass_is_fully_connected(to->options->pass);
+    bool fully_connected = pass_is_fully_connected(to->options->pass);
     /* with so few outputs the second half of 16 units would be idle */
     bool idle = fully_connected && all == 16 && p->output_channels_per_conv_group <= 8,
          halve = to->options->enable_amp_half_engines_plan || idle;
@@ -34,7 +34,7 @@ static void propose_1_2(struct plan_proposals *to, struct poplin_plan plan)
 }
 
 /* Half of the units are tried too: always where there are 16, with an option where there are 8. */
-static void propose_2021(struct plan_proposals *to, struct poplin_plan plan)
+static void propose_2021(struct plan_proposals *to, struct conv_plan plan)
 {
     const poplin_conv_params *p = to->params;
     unsigned all = pop_target_num_conv_units(to->target, p->input_type, plan.tile_partial_type);
@@ -57,7 +57,7 @@ static void propose_2021(struct plan_proposals *to, struct poplin_plan plan)
 
 /* Whether vertices may write half results directly, since nothing is added up: one kernel position and one group of
  * input channels. */
-static bool writes_results(const struct plan_proposals *to, const struct poplin_plan *plan)
+static bool writes_results(const struct plan_proposals *to, const struct conv_plan *plan)
 {
     const poplin_conv_params *p = to->params;
     unsigned weights = pop_target_weights_per_conv_unit(to->target, p->input_type);
@@ -68,7 +68,7 @@ static bool writes_results(const struct plan_proposals *to, const struct poplin_
            p->input_channels_per_conv_group <= weights;
 }
 
-static void propose(struct plan_proposals *to, struct poplin_plan plan)
+static void propose(struct plan_proposals *to, struct conv_plan plan)
 {
     if (to->target->poplibs_release == POP_POPLIBS_1_2) {
         propose_1_2(to, plan);
@@ -90,7 +90,7 @@ static void propose(struct plan_proposals *to, struct poplin_plan plan)
     to->count = kept;
 }
 
-static double macs(const struct poplin_plan *plan, unsigned vector)
+static double macs(const struct conv_plan *plan, unsigned vector)
 {
     return (double)poplibs_min(plan->num_conv_units, plan->partial_chans_per_group) * vector;
 }
@@ -118,7 +118,7 @@ static unsigned height_of(const struct plan_candidate *c)
         return height * c->plan.num_conv_units / all;
     return height;
 }
-static void complete(struct poplin_plan *plan, const struct plan_candidate *c, const struct plan_tile *t)
+static void complete(struct conv_plan *plan, const struct plan_candidate *c, const struct plan_tile *t)
 {
     unsigned weights = pop_target_weights_per_conv_unit(c->target, c->params.input_type);
     plan->is_1x1 = c->plan.in_chans_per_group == weights && is_1x1(c, t);
@@ -128,36 +128,36 @@ static void complete(struct poplin_plan *plan, const struct plan_candidate *c, c
 
 static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t, const struct plan_tile_work *work)
 {
-    const struct poplin_plan *plan = &c->plan;
+    const struct conv_plan *plan = &c->plan;
     const pop_target *target = c->target;
     size_t last = c->params.num_field_dims - 1;
     unsigned load = target->conv_unit_coeff_load_bytes_per_cycle / (c->options->use_128bit_conv_unit_load ? 1 : 2);
-    struct poplin_amp amp = { work->workers,
-                              plan->num_conv_units,
-                              load ? load : 1,
-                              work->groups,
-                              work->in_groups,
-                              work->out_groups,
-                              plan->in_chans_per_group,
-                              plan->partial_chans_per_group,
-                              c->params.input_type == POP_FLOAT,
-                              plan->tile_partial_type == POP_FLOAT,
-                              pop_target_conv_unit_input_load_elems_per_cycle(target, c->params.input_type),
-                              target->poplibs_release };
+    struct amp_work amp = { work->workers,
+                            plan->num_conv_units,
+                            load ? load : 1,
+                            work->groups,
+                            work->in_groups,
+                            work->out_groups,
+                            plan->in_chans_per_group,
+                            plan->partial_chans_per_group,
+                            c->params.input_type == POP_FLOAT,
+                            plan->tile_partial_type == POP_FLOAT,
+                            pop_target_conv_unit_input_load_elems_per_cycle(target, c->params.input_type),
+                            target->poplibs_release };
     uint64_t width = plan_outputs_met(c, last, t->field[last]);
     unsigned height = height_of(c);
     if (height == 1 && is_1x1(c, t)) {
         unsigned elements[PLAN_MAX_WORKERS];
         for (unsigned w = 0; w < work->workers; ++w)
             elements[w] = (unsigned)((w + 1) * width / work->workers - w * width / work->workers);
-        return poplin_cycles_1x1(&amp, elements);
+        return cycles_1x1(&amp, elements);
     }
     struct plan_lists lists = plan_lists_make(work->workers, work->positions / width, width);
     uint64_t outer = poplibs_ceil_div(t->kernel[0], height) * (work->kernel / t->kernel[0] / t->kernel[last]);
-    struct poplin_nx1 nx1 = {
+    struct nx1_work nx1 = {
         amp, (unsigned)outer, (unsigned)t->kernel[last], height, 1, (unsigned)plan_zeroing_cycles(c, t, work), true
     };
-    uint64_t found = poplin_cycles_nx1(&nx1, lists.lists);
+    uint64_t found = cycles_nx1(&nx1, lists.lists);
     free(lists.items);
     return found;
 }
@@ -165,7 +165,7 @@ static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t
 /* The overhead of workers is at least 15 cycles in ConvPartial1x1Out, 33 in ConvPartialnx1. */
 static uint64_t pass_cycles(const struct plan_candidate *c, uint64_t passes, uint64_t work)
 {
-    const struct poplin_plan *plan = &c->plan;
+    const struct conv_plan *plan = &c->plan;
     uint64_t workers = c->target->num_worker_contexts, height = height_of(c),
              each = poplibs_ceil_div(plan->partial_chans_per_group, plan->num_conv_units),
              loop = c->params.input_type == POP_FLOAT ? 8 : 4;
@@ -176,7 +176,7 @@ static uint64_t pass_cycles(const struct plan_candidate *c, uint64_t passes, uin
 
 static uint64_t pair_cycles(const struct plan_candidate *c, const struct plan_tile *t)
 {
-    const struct poplin_plan *plan = &c->plan;
+    const struct conv_plan *plan = &c->plan;
     struct plan_worker_share share;
     if (!plan_worker_share(c, t, &share))
         return 0;
@@ -206,7 +206,7 @@ static poplin_plan_costs tile_transforms(const struct plan_candidate *c, const s
 static void add_vertex(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part,
                        pop_tensor input, pop_tensor weights)
 {
-    const struct poplin_plan *plan = &work->conv->plan;
+    const struct conv_plan *plan = &work->conv->plan;
     const pop_target *target = pop_graph_target(work->call->graph);
     size_t height =
         pop_target_weights_per_conv_unit(target, work->conv->params.input_type) / poplibs_max(work->conv->c2, 1);
@@ -226,7 +226,7 @@ static void add_vertices(const struct conv_work *work, pop_compute_set compute, 
         add_vertex(work, compute, part, input, weights);
 }
 
-const struct poplin_method poplin_method_amp = {
+const struct conv_method method_amp = {
     .name = "AMP",
     .needs = "conv units and channels that fill them",
     .fields = POPLIN_HAS_CONV_UNITS,

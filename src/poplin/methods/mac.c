@@ -5,7 +5,7 @@
 #include "poplin/methods/methods.h"
 #include "poplin/planner/plan_candidate.h"
 
-static void propose(struct plan_proposals *to, struct poplin_plan plan)
+static void propose(struct plan_proposals *to, struct conv_plan plan)
 {
     const poplin_conv_params *p = to->params;
     size_t grain = 8 / pop_target_type_size(to->target, p->input_type), channels = p->input_channels_per_conv_group;
@@ -24,22 +24,22 @@ static void propose(struct plan_proposals *to, struct poplin_plan plan)
 
 static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t, const struct plan_tile_work *work)
 {
-    const struct poplin_plan *plan = &c->plan;
+    const struct conv_plan *plan = &c->plan;
     size_t last = c->params.num_field_dims - 1;
     uint64_t width = plan_outputs_met(c, last, t->field[last]);
     struct plan_lists lists = plan_lists_make(work->workers, work->positions / width, width);
-    struct poplin_mac mac = { work->workers,
-                              work->groups,
-                              work->in_groups,
-                              work->out_groups,
-                              (unsigned)work->kernel,
-                              plan->in_chans_per_group,
-                              plan->partial_chans_per_group,
-                              c->params.input_type == POP_FLOAT,
-                              plan->tile_partial_type == POP_FLOAT,
-                              true,
-                              c->target->poplibs_release };
-    uint64_t found = plan_zeroing_cycles(c, t, work) + poplin_cycles_horizontal_mac(&mac, lists.lists);
+    struct mac_work mac = { work->workers,
+                            work->groups,
+                            work->in_groups,
+                            work->out_groups,
+                            (unsigned)work->kernel,
+                            plan->in_chans_per_group,
+                            plan->partial_chans_per_group,
+                            c->params.input_type == POP_FLOAT,
+                            plan->tile_partial_type == POP_FLOAT,
+                            true,
+                            c->target->poplibs_release };
+    uint64_t found = plan_zeroing_cycles(c, t, work) + cycles_horizontal_mac(&mac, lists.lists);
     free(lists.items);
     return found;
 }
@@ -81,7 +81,7 @@ static void add_vertices(const struct conv_work *work, pop_compute_set compute, 
         add_vertex(work, compute, part, input, weights);
 }
 
-const struct poplin_method poplin_method_mac = {
+const struct conv_method method_mac = {
     .name = "MAC",
     .other_name = "HMAC", /* its name in later releases */
     .propose = propose,

@@ -3,6 +3,5 @@
  * if both do as many useful multiplications a cycle (planner/plan_order.c). */
 #include "poplin/methods/methods.h"
 
-const struct poplin_method *const poplin_methods[] = { &poplin_method_amp,           &poplin_method_slic,
-                                                       &poplin_method_mac,           &poplin_method_vmac,
-                                                       &poplin_method_outer_product, NULL };
+const struct conv_method *const plan_methods[] = { &method_amp,  &method_slic,          &method_mac,
+                                                   &method_vmac, &method_outer_product, NULL };

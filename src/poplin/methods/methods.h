@@ -7,20 +7,20 @@
 #include "poplin/planner/method.h"
 
 /* slic.c: SLIC: windows of four kernel positions by conv units, for few channels per group. */
-extern const struct poplin_method poplin_method_slic;
+extern const struct conv_method method_slic;
 
 /* vmac.c: VMAC: dot products along a row of the kernel for four convolutions side by side. */
-extern const struct poplin_method poplin_method_vmac;
+extern const struct conv_method method_vmac;
 
 /* amp.c: AMP: conv units multiply a few input channels by a few output channels at many positions. */
-extern const struct poplin_method poplin_method_amp;
+extern const struct conv_method method_amp;
 
 /* mac.c: MAC: dot products over the input channels by the workers' multiply-add instructions. */
-extern const struct poplin_method poplin_method_mac;
+extern const struct conv_method method_mac;
 
 /* outer_product.c: OUTER_PRODUCT: one input channel and one kernel position; each input is multiplied by each
  * weight. */
-extern const struct poplin_method poplin_method_outer_product;
+extern const struct conv_method method_outer_product;
 
 /* slic_build.c: adds the vertices of plans with the method SLIC. A vertex takes a kernel of one row of four
  * elements; other kernels are divided into such sub-kernels. */

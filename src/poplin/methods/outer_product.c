@@ -19,7 +19,7 @@ static bool is_plain(const poplin_conv_params *p, size_t d)
            in->truncation_lower[d] + in->truncation_upper[d] == 0 && p->output_transform.stride[d] == 1 &&
            poplin_conv_output_size(p, d) == p->input_field_shape[d] && p->output_transform.padding_lower[d] == 0;
 }
-static void propose(struct plan_proposals *to, struct poplin_plan plan)
+static void propose(struct plan_proposals *to, struct conv_plan plan)
 {
     const poplin_conv_params *p = to->params;
     for (size_t d = 0; d < p->num_field_dims; ++d)
@@ -41,9 +41,8 @@ static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t
     uint64_t workers = work->workers, positions = work->positions;
     uint64_t rounds = poplibs_ceil_div(work->groups * (positions < workers ? positions : workers), workers);
     return workers * rounds *
-           poplin_cycles_outer_product(c->params.input_type == POP_FLOAT,
-                                       (unsigned)poplibs_ceil_div(positions, workers), (unsigned)t->out_chans,
-                                       c->plan.partial_chans_per_group);
+           cycles_outer_product(c->params.input_type == POP_FLOAT, (unsigned)poplibs_ceil_div(positions, workers),
+                                (unsigned)t->out_chans, c->plan.partial_chans_per_group);
 }
 
 /* ---- vertices ---- */
@@ -93,7 +92,7 @@ static void add_vertices(const struct conv_work *work, pop_compute_set compute, 
         add_part(work, compute, part, input, weights);
 }
 
-const struct poplin_method poplin_method_outer_product = {
+const struct conv_method method_outer_product = {
     .name = "OUTER_PRODUCT",
     .needs = "one input channel, one batch element and a kernel of 1",
     .propose = propose,

@@ -8,7 +8,7 @@
 
 /* Conditions: half inputs, strides of 1 or 2 along the rows, outputs without padding (to which no input contributes),
  * not a fully connected layer, and the number of conv units for which the vertices are written. */
-static bool takes(const struct plan_proposals *to, const struct poplin_plan *plan)
+static bool takes(const struct plan_proposals *to, const struct conv_plan *plan)
 {
     const poplin_conv_params *p = to->params;
     const poplin_output_transform *out = &p->output_transform;
@@ -16,8 +16,7 @@ static bool takes(const struct plan_proposals *to, const struct poplin_plan *pla
         if (out->padding_lower[d] || out->padding_upper[d])
             return false;
     return p->input_type == POP_HALF && out->stride[p->num_field_dims - 1] <= 2 &&
-           !poplin_pass_is_fully_connected(to->options->pass) &&
-           (plan->num_conv_units == 8 || plan->num_conv_units == 16);
+           !pass_is_fully_connected(to->options->pass) && (plan->num_conv_units == 8 || plan->num_conv_units == 16);
 }
 
 /* The planner of 2021 does not propose SLIC for flipped operands or a dilated or padded kernel. */
@@ -34,7 +33,7 @@ static bool takes_2021(const struct plan_proposals *to)
 
 /* Proposes a window of four positions along the last dimension, with four output channels, of one convolution or
  * several. */
-static void propose(struct plan_proposals *to, struct poplin_plan plan)
+static void propose(struct plan_proposals *to, struct conv_plan plan)
 {
     plan.num_conv_units = pop_target_num_conv_units(to->target, to->params->input_type, plan.tile_partial_type);
     plan.slic_window_width = POPLIN_SLIC_WINDOW;
@@ -52,7 +51,7 @@ static void propose(struct plan_proposals *to, struct poplin_plan plan)
 }
 
 /* As the original's planner counts: a window for each channel, and twice. */
-static double macs(const struct poplin_plan *plan, unsigned vector)
+static double macs(const struct conv_plan *plan, unsigned vector)
 {
     return (double)(2 * POPLIN_SLIC_WINDOW * poplibs_min(vector, plan->in_chans_per_group));
 }
@@ -78,20 +77,20 @@ static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t
 {
     size_t last = c->params.num_field_dims - 1;
     struct plan_lists lists = plan_lists_make(work->workers, plan_outputs_of(c, t) / t->field[last], t->field[last]);
-    struct poplin_slic slic = { work->workers,
-                                work->groups,
-                                c->plan.conv_groups_per_group,
-                                (unsigned)sub_kernels_of(c, t),
-                                c->params.output_transform.stride[last],
-                                passes_of(c),
-                                c->plan.tile_partial_type == POP_FLOAT,
-                                c->target->poplibs_release };
-    uint64_t found = poplin_cycles_slic(&slic, lists.lists);
+    struct slic_work slic = { work->workers,
+                              work->groups,
+                              c->plan.conv_groups_per_group,
+                              (unsigned)sub_kernels_of(c, t),
+                              c->params.output_transform.stride[last],
+                              passes_of(c),
+                              c->plan.tile_partial_type == POP_FLOAT,
+                              c->target->poplibs_release };
+    uint64_t found = cycles_slic(&slic, lists.lists);
     free(lists.items);
     return found;
 }
 
-enum { WORKER_CYCLES = 17 }; /* of a worker beside its rows, as in poplin_cycles_slic */
+enum { WORKER_CYCLES = 17 }; /* of a worker beside its rows, as in cycles_slic */
 /* The cycles of a row of n outputs beyond passes * n.  By row_slic of performance.c a row takes n + 10 in one pass and
  * 2 n + 5 in two, with a stride of 1, which is the faster one. */
 static uint64_t row_cycles(const struct plan_candidate *c)
@@ -148,7 +147,7 @@ static uint64_t buffer_elements(const struct plan_candidate *c, const struct pla
     return sums;
 }
 
-const struct poplin_method poplin_method_slic = {
+const struct conv_method method_slic = {
     .name = "SLIC",
     .needs =
         "halves, 8 or 16 conv units, strides of 1 or 2 along rows, outputs without padding and no fully connected pass "

@@ -44,7 +44,7 @@ static void take_rows(const poplin_conv_params *params, unsigned d, struct conv_
     extent->kernel = poplibs_new(conv_range_size(kernel), sizeof(*extent->kernel));
     extent->shifts = poplibs_new(conv_range_size(kernel), sizeof(*extent->shifts));
     for (size_t k = kernel.begin; k < kernel.end; ++k) {
-        unsigned place = poplin_params_kernel_place(params, d, (unsigned)k);
+        unsigned place = params_kernel_place(params, d, (unsigned)k);
         if (place == POPLIN_NO_INDEX)
             continue;
         *first = extent->kernel_count ? *first : place;
@@ -64,7 +64,7 @@ static void cut_windows(const poplin_conv_params *params, unsigned d, unsigned w
     for (size_t i = 0; i < windows * window; ++i)
         elements[i] = POPLIN_NO_INDEX;
     for (size_t k = 0; k < extent->kernel_count; ++k)
-        elements[poplin_params_kernel_place(params, d, extent->kernel[k]) - first] = extent->kernel[k];
+        elements[params_kernel_place(params, d, extent->kernel[k]) - first] = extent->kernel[k];
     free(extent->kernel);
     extent->kernel = elements;
     extent->kernel_count = windows * window;
@@ -88,9 +88,9 @@ static struct layout layout_of(const struct conv_work *work, const struct conv_p
             cut_windows(params, d, work->conv->plan.slic_window_width, extent, first, &last);
         extent->input_count = (outs - 1) * params->output_transform.stride[d] + last - first + 1;
         extent->input = poplibs_new(extent->input_count, sizeof(*extent->input));
-        size_t place = poplin_params_output_place(params, d, (unsigned)part->field[d].begin) + first;
+        size_t place = params_output_place(params, d, (unsigned)part->field[d].begin) + first;
         for (size_t i = 0; i < extent->input_count; ++i)
-            extent->input[i] = poplin_params_input_at(params, d, place + i);
+            extent->input[i] = params_input_at(params, d, place + i);
         layout.pads_input |= has_gaps(extent->input, extent->input_count);
         layout.pads_kernel |= has_gaps(extent->kernel, extent->kernel_count);
     }
@@ -174,7 +174,7 @@ static pop_tensor weights_of(const struct conv_work *work, const struct conv_par
 static size_t buffer_room(const struct conv_work *work)
 {
     const pop_target *target = pop_graph_target(work->call->graph);
-    const struct poplin_plan *plan = &work->conv->plan;
+    const struct conv_plan *plan = &work->conv->plan;
     bool strided_halves = plan->tile_partial_type == POP_HALF &&
                           work->conv->params.output_transform.stride[plan->num_field_dims - 1] == 2;
     size_t bytes = POPLIN_SLIC_OVERHEAD + (strided_halves ? 8 : 0);
@@ -214,7 +214,7 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
                        pop_tensor input, pop_tensor weights, struct poplibs_copies *copies)
 {
     const struct call *call = work->call;
-    const struct poplin_plan *plan = &work->conv->plan;
+    const struct conv_plan *plan = &work->conv->plan;
     struct layout layout = layout_of(work, part);
     struct conv_worklists list = worklists_of(work, part, &layout);
     size_t sub_kernels = 1;

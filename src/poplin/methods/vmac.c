@@ -7,7 +7,7 @@
 
 enum { GROUPS = 4 }; /* convolutions side by side: a vector of halves */
 
-static void propose(struct plan_proposals *to, struct poplin_plan plan)
+static void propose(struct plan_proposals *to, struct conv_plan plan)
 {
     if (to->target->poplibs_release != POP_POPLIBS_2021 || to->params->input_type != POP_HALF ||
         plan.tile_partial_type != POP_FLOAT || pop_target_vector_width(to->target, POP_HALF) % GROUPS)
@@ -34,11 +34,11 @@ static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t
 {
     uint64_t workers = work->workers, width = kernel_width(c, t), rows = plan_outputs_of(c, t);
     uint64_t split = workers / poplibs_gcd(workers, rows), parts = poplibs_ceil_div(rows * split, workers);
-    uint64_t items = parts / split * poplin_cycles_vmac_item(width) +
-                     parts % split * poplin_cycles_vmac_item(poplibs_ceil_div(width, split));
-    struct poplin_vmac vmac = { work->workers, work->groups, work->in_groups, field_of(c, t),
-                                work->kernel / width * items };
-    return poplin_cycles_vmac(&vmac);
+    uint64_t items =
+        parts / split * cycles_vmac_item(width) + parts % split * cycles_vmac_item(poplibs_ceil_div(width, split));
+    struct vmac_work vmac = { work->workers, work->groups, work->in_groups, field_of(c, t),
+                              work->kernel / width * items };
+    return cycles_vmac(&vmac);
 }
 
 /* Each output of each row of the kernel takes an item, whose first position costs that of an item of one. */
@@ -46,7 +46,7 @@ static uint64_t pass_cycles(const struct plan_candidate *c, uint64_t passes, uin
 {
     uint64_t width = poplin_conv_truncated_kernel_size(&c->params, c->params.num_field_dims - 1);
     (void)passes;
-    return 2 * work + (width ? work / width * poplin_cycles_vmac_item(0) : 0);
+    return 2 * work + (width ? work / width * cycles_vmac_item(0) : 0);
 }
 static uint64_t pair_cycles(const struct plan_candidate *c, const struct plan_tile *t)
 {
@@ -54,7 +54,7 @@ static uint64_t pair_cycles(const struct plan_candidate *c, const struct plan_ti
              height = 1;
     for (size_t d = 0; d + 1 < c->params.num_field_dims; ++d)
         height *= t->kernel[d];
-    uint64_t items = workers * poplibs_ceil_div(rows, workers) * poplin_cycles_vmac_item(0) + 2 * rows * width;
+    uint64_t items = workers * poplibs_ceil_div(rows, workers) * cycles_vmac_item(0) + 2 * rows * width;
     return t->groups / c->plan.conv_groups_per_group * height * items;
 }
 
@@ -64,7 +64,7 @@ static uint64_t buffer_elements(const struct plan_candidate *c, const struct pla
     return c->target->num_worker_contexts * (outputs / (t->groups / c->plan.conv_groups_per_group));
 }
 
-const struct poplin_method poplin_method_vmac = {
+const struct conv_method method_vmac = {
     .name = "VMAC",
     .needs = "half inputs, float partials, vectors of a multiple of 4 halves and poplibsRelease 2021",
     .one_out_group = true,

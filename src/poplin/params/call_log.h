@@ -7,9 +7,9 @@
 #include "poplibs/log.h"
 #include "poplin/params/params.h"
 
-static inline size_t poplin_log_params(char *buffer, size_t size, const void *params)
+static inline size_t log_params(char *buffer, size_t size, const void *params)
 {
-    return poplin_conv_params_text(params, buffer, size);
+    return conv_params_text(params, buffer, size);
 }
 
 #endif

@@ -50,7 +50,7 @@ static size_t truncated(size_t size, unsigned lower, unsigned upper)
 static size_t transformed(size_t size, const poplin_input_transform *t, size_t d)
 {
     size_t left = truncated(size, t->truncation_lower[d], t->truncation_upper[d]);
-    return (left ? (left - 1) * poplin_distance(t->dilation[d]) + 1 : 0) + t->padding_lower[d] + t->padding_upper[d];
+    return (left ? (left - 1) * params_distance(t->dilation[d]) + 1 : 0) + t->padding_lower[d] + t->padding_upper[d];
 }
 size_t poplin_conv_truncated_input_size(const poplin_conv_params *p, size_t d)
 {
@@ -80,7 +80,7 @@ size_t poplin_conv_output_size(const poplin_conv_params *p, size_t d)
     const poplin_output_transform *t = &p->output_transform;
     size_t left =
         truncated(poplin_conv_untransformed_output_size(p, d), t->truncation_lower[d], t->truncation_upper[d]);
-    return poplibs_ceil_div(left, poplin_distance(t->stride[d])) + t->padding_lower[d] + t->padding_upper[d];
+    return poplibs_ceil_div(left, params_distance(t->stride[d])) + t->padding_lower[d] + t->padding_upper[d];
 }
 
 /* ---- checks ---- */
@@ -137,7 +137,7 @@ static bool wrong_dim(const poplin_conv_params *p, size_t d, char *text, size_t 
     return true;
 }
 
-pop_status poplin_params_wrong(const poplin_conv_params *p, char *text, size_t size)
+pop_status params_wrong(const poplin_conv_params *p, char *text, size_t size)
 {
     pop_status status = POP_POPLAR_ERROR;
     if (!p)
@@ -160,14 +160,14 @@ pop_status poplin_params_wrong(const poplin_conv_params *p, char *text, size_t s
     return status;
 }
 
-bool poplin_params_valid(const struct call *call, const poplin_conv_params *params)
+bool params_valid(const struct call *call, const poplin_conv_params *params)
 {
     char text[400];
-    pop_status status = poplin_params_wrong(params, text, sizeof(text));
+    pop_status status = params_wrong(params, text, sizeof(text));
     return status == POP_OK || call_fail(call, status, "%s", text);
 }
 
-pop_status poplin_fail(const struct call *call, pop_error *error, pop_status status, const char *text)
+pop_status conv_fail(const struct call *call, pop_error *error, pop_status status, const char *text)
 {
     if (error) {
         memset(error, 0, sizeof(*error));
@@ -181,10 +181,10 @@ pop_status poplin_fail(const struct call *call, pop_error *error, pop_status sta
 
 pop_status poplin_conv_params_validate_at(pop_where where, const poplin_conv_params *params, pop_error *error)
 {
-    POPLIBS_CALL(NULL, log_written(params, poplin_log_params));
+    POPLIBS_CALL(NULL, log_written(params, log_params));
     char text[400];
-    pop_status status = poplin_params_wrong(params, text, sizeof(text));
-    return status == POP_OK ? POP_OK : poplin_fail(call, error, status, text);
+    pop_status status = params_wrong(params, text, sizeof(text));
+    return status == POP_OK ? POP_OK : conv_fail(call, error, status, text);
 }
 
 /* ---- the canonical form ---- */
@@ -201,9 +201,9 @@ static void canonical_input(poplin_input_transform *t, size_t d, size_t size)
 poplin_conv_params poplin_conv_params_canonicalize(const poplin_conv_params *params)
 {
     poplin_conv_params p = *params;
-    for (size_t d = 0; d < poplin_params_dims(&p); ++d) {
+    for (size_t d = 0; d < params_dims(&p); ++d) {
         poplin_output_transform *out = &p.output_transform;
-        out->stride[d] = poplin_distance(out->stride[d]);
+        out->stride[d] = params_distance(out->stride[d]);
         size_t kept =
             truncated(poplin_conv_untransformed_output_size(&p, d), out->truncation_lower[d], out->truncation_upper[d]);
         if (kept) { /* elements after the last strided one are truncated */
@@ -335,19 +335,19 @@ uint64_t poplin_conv_params_hash(const poplin_conv_params *p)
 
 size_t poplin_conv_params_to_text(const poplin_conv_params *p, char *buffer, size_t size)
 {
-    struct poplin_text text = { buffer, size, 0 };
-    poplin_text_add(&text, "Params:\n");
+    struct params_text text = { buffer, size, 0 };
+    params_text_add(&text, "Params:\n");
     for (size_t f = 0; f < FIELDS; ++f) {
-        poplin_text_add(&text, "        %-27s", fields[f].name);
+        params_text_add(&text, "        %-27s", fields[f].name);
         if (fields[f].kind == TYPE)
-            poplin_text_add(&text, "%s", pop_type_name((pop_type)value_of(p, &fields[f], 0)));
+            params_text_add(&text, "%s", pop_type_name((pop_type)value_of(p, &fields[f], 0)));
         else if (fields[f].kind == SIZE)
-            poplin_text_add(&text, "%zu", value_of(p, &fields[f], 0));
+            params_text_add(&text, "%zu", value_of(p, &fields[f], 0));
         else
             for (size_t i = 0; i < count_of(p, &fields[f]); ++i)
-                poplin_text_add(&text, "%s%zu%s", i ? "," : "{", value_of(p, &fields[f], i),
+                params_text_add(&text, "%s%zu%s", i ? "," : "{", value_of(p, &fields[f], i),
                                 i + 1 == count_of(p, &fields[f]) ? "}" : "");
-        poplin_text_add(&text, "\n");
+        params_text_add(&text, "\n");
     }
     return text.length;
 }
@@ -408,14 +408,14 @@ pop_status poplin_conv_params_from_text_at(pop_where where, const char *text, po
         if (!next) {
             char words[160];
             snprintf(words, sizeof(words), "'%s' has an invalid value", fields[f].name);
-            return poplin_fail(call, error, POP_PARSE_ERROR, words);
+            return conv_fail(call, error, POP_PARSE_ERROR, words);
         }
         rest = next;
     }
     if (rest == start) {
         char words[160];
         snprintf(words, sizeof(words), "'%.40s' is not a field of a convolution's parameters", at);
-        return poplin_fail(call, error, POP_PARSE_ERROR, words);
+        return conv_fail(call, error, POP_PARSE_ERROR, words);
     }
     *params = p;
     if (used)
@@ -423,16 +423,16 @@ pop_status poplin_conv_params_from_text_at(pop_where where, const char *text, po
     return POP_OK;
 }
 
-size_t poplin_conv_params_text(const poplin_conv_params *params, char *buffer, size_t size)
+size_t conv_params_text(const poplin_conv_params *params, char *buffer, size_t size)
 {
-    struct poplin_text text = { buffer, size, 0 };
-    poplin_text_add(&text, "%zu x (%zu", params->num_conv_groups, params->batch_size);
-    for (size_t d = 0; d < poplin_params_dims(params); ++d)
-        poplin_text_add(&text, "x%zu", params->input_field_shape[d]);
-    poplin_text_add(&text, "x%zu) -> %zu, kernel", params->input_channels_per_conv_group,
+    struct params_text text = { buffer, size, 0 };
+    params_text_add(&text, "%zu x (%zu", params->num_conv_groups, params->batch_size);
+    for (size_t d = 0; d < params_dims(params); ++d)
+        params_text_add(&text, "x%zu", params->input_field_shape[d]);
+    params_text_add(&text, "x%zu) -> %zu, kernel", params->input_channels_per_conv_group,
                     params->output_channels_per_conv_group);
-    for (size_t d = 0; d < poplin_params_dims(params); ++d)
-        poplin_text_add(&text, "%c%zu", d ? 'x' : ' ', params->kernel_shape[d]);
-    poplin_text_add(&text, ", %s -> %s", pop_type_name(params->input_type), pop_type_name(params->output_type));
+    for (size_t d = 0; d < params_dims(params); ++d)
+        params_text_add(&text, "%c%zu", d ? 'x' : ' ', params->kernel_shape[d]);
+    params_text_add(&text, ", %s -> %s", pop_type_name(params->input_type), pop_type_name(params->output_type));
     return text.length;
 }

@@ -18,7 +18,7 @@ static unsigned element_at(const poplin_input_transform *t, unsigned d, size_t s
         return POPLIN_NO_INDEX;
     if (t->flip[d])
         place = whole - 1 - place;
-    unsigned dilation = poplin_distance(t->dilation[d]);
+    unsigned dilation = params_distance(t->dilation[d]);
     if (place < t->padding_lower[d] || place >= whole - t->padding_upper[d] || (place - t->padding_lower[d]) % dilation)
         return POPLIN_NO_INDEX;
     size_t element = (place - t->padding_lower[d]) / dilation + t->truncation_lower[d];
@@ -28,38 +28,38 @@ static unsigned place_of(const poplin_input_transform *t, unsigned d, size_t siz
 {
     if (element >= size || element < t->truncation_lower[d] || element >= size - t->truncation_upper[d])
         return POPLIN_NO_INDEX;
-    size_t place = (element - t->truncation_lower[d]) * poplin_distance(t->dilation[d]) + t->padding_lower[d];
+    size_t place = (element - t->truncation_lower[d]) * params_distance(t->dilation[d]) + t->padding_lower[d];
     return (unsigned)(t->flip[d] ? whole - 1 - place : place);
 }
-unsigned poplin_params_output_place(const poplin_conv_params *p, unsigned d, unsigned output)
+unsigned params_output_place(const poplin_conv_params *p, unsigned d, unsigned output)
 {
     const poplin_output_transform *t = &p->output_transform;
     size_t whole = poplin_conv_output_size(p, d);
     if (output < t->padding_lower[d] || output >= whole - t->padding_upper[d])
         return POPLIN_NO_INDEX;
-    return (output - t->padding_lower[d]) * poplin_distance(t->stride[d]) + t->truncation_lower[d];
+    return (output - t->padding_lower[d]) * params_distance(t->stride[d]) + t->truncation_lower[d];
 }
 
-unsigned poplin_params_kernel_place(const poplin_conv_params *p, unsigned d, unsigned kernel_index)
+unsigned params_kernel_place(const poplin_conv_params *p, unsigned d, unsigned kernel_index)
 {
     return place_of(&p->kernel_transform, d, p->kernel_shape[d], poplin_conv_transformed_kernel_size(p, d),
                     kernel_index);
 }
-unsigned poplin_params_input_at(const poplin_conv_params *p, unsigned d, size_t place)
+unsigned params_input_at(const poplin_conv_params *p, unsigned d, size_t place)
 {
     return element_at(&p->input_transform, d, p->input_field_shape[d], poplin_conv_transformed_input_size(p, d), place);
 }
 
 unsigned poplin_get_input_index(unsigned d, unsigned output_index, unsigned kernel_index, const poplin_conv_params *p)
 {
-    unsigned o = poplin_params_output_place(p, d, output_index), k = poplin_params_kernel_place(p, d, kernel_index);
+    unsigned o = params_output_place(p, d, output_index), k = params_kernel_place(p, d, kernel_index);
     if (o == POPLIN_NO_INDEX || k == POPLIN_NO_INDEX)
         return POPLIN_NO_INDEX;
-    return poplin_params_input_at(p, d, (size_t)o + k);
+    return params_input_at(p, d, (size_t)o + k);
 }
 unsigned poplin_get_kernel_index(unsigned d, unsigned output_index, unsigned input_index, const poplin_conv_params *p)
 {
-    unsigned o = poplin_params_output_place(p, d, output_index);
+    unsigned o = params_output_place(p, d, output_index);
     unsigned i = place_of(&p->input_transform, d, p->input_field_shape[d], poplin_conv_transformed_input_size(p, d),
                           input_index);
     if (o == POPLIN_NO_INDEX || i == POPLIN_NO_INDEX || i < o)
@@ -149,7 +149,7 @@ poplin_conv_params poplin_get_gradient_params(const poplin_conv_params *p)
     g.output_channels_per_conv_group = p->input_channels_per_conv_group;
     g.input_transform = poplin_input_transform_none();
     g.output_transform = poplin_output_transform_none();
-    for (size_t d = 0; d < poplin_params_dims(p); ++d) {
+    for (size_t d = 0; d < params_dims(p); ++d) {
         const poplin_input_transform *in = &p->input_transform;
         const poplin_output_transform *out = &p->output_transform;
         size_t kernel = poplin_conv_transformed_kernel_size(p, d), output = poplin_conv_output_size(p, d);
@@ -190,7 +190,7 @@ poplin_conv_params poplin_get_weight_update_params(const poplin_conv_params *p)
     w.input_channels_per_conv_group = p->batch_size;
     w.output_transform = poplin_output_transform_none();
     w.kernel_transform = poplin_input_transform_none();
-    for (size_t d = 0; d < poplin_params_dims(p); ++d) {
+    for (size_t d = 0; d < params_dims(p); ++d) {
         const poplin_output_transform *out = &p->output_transform;
         const poplin_input_transform *kernel = &p->kernel_transform;
         size_t output = poplin_conv_output_size(p, d), untransformed = poplin_conv_untransformed_output_size(p, d);

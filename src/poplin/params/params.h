@@ -11,16 +11,16 @@
 
 /* Functions of unchecked parameters must not crash: a dilation or stride of 0 counts as 1, too many dimensions (or
  * numbers that differ between field and kernel) count as none. */
-static inline unsigned poplin_distance(unsigned distance)
+static inline unsigned params_distance(unsigned distance)
 {
     return distance ? distance : 1;
 }
-static inline size_t poplin_params_dims(const poplin_conv_params *params)
+static inline size_t params_dims(const poplin_conv_params *params)
 {
     return params->num_field_dims <= POPLIN_MAX_FIELD_DIMS ? params->num_field_dims : 0;
 }
 /* Adds a field dimension of 1 element to parameters without field dimensions. */
-static inline poplin_conv_params poplin_params_with_field(const poplin_conv_params *params)
+static inline poplin_conv_params params_with_field(const poplin_conv_params *params)
 {
     poplin_conv_params with = *params;
     with.num_field_dims = with.input_field_shape[0] = with.kernel_shape[0] = 1;
@@ -30,12 +30,12 @@ static inline poplin_conv_params poplin_params_with_field(const poplin_conv_para
 }
 
 /* Text in a buffer of fixed size, which may be too short; length is that of the whole text. */
-struct poplin_text {
+struct params_text {
     char *buffer;
     size_t size, length;
 };
-static inline void poplin_text_add(struct poplin_text *text, const char *format, ...) POP_PRINTF(2, 3);
-static inline void poplin_text_add(struct poplin_text *text, const char *format, ...)
+static inline void params_text_add(struct params_text *text, const char *format, ...) POP_PRINTF(2, 3);
+static inline void params_text_add(struct params_text *text, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -47,7 +47,7 @@ static inline void poplin_text_add(struct poplin_text *text, const char *format,
 }
 
 /* "prefix/name", as in debug names, or name if there is no prefix; the caller frees it. */
-static inline char *poplin_path(const char *prefix, const char *name)
+static inline char *debug_path(const char *prefix, const char *name)
 {
     size_t size = (prefix ? strlen(prefix) + 1 : 0) + strlen(name) + 1;
     char *path = poplibs_new(size, 1);
@@ -58,22 +58,22 @@ static inline char *poplin_path(const char *prefix, const char *name)
 /* conv_params.c: parameters of convolutions: sizes, checks, canonical form, order. */
 
 /* Checks parameters: POP_OK, or a status with a message in text. */
-pop_status poplin_params_wrong(const poplin_conv_params *params, char *text, size_t size);
+pop_status params_wrong(const poplin_conv_params *params, char *text, size_t size);
 /* Checks parameters; records an error of the graph. */
-bool poplin_params_valid(const struct call *call, const poplin_conv_params *params);
+bool params_valid(const struct call *call, const poplin_conv_params *params);
 /* Fills error, which may be NULL and which the caller owns, and returns status. */
-pop_status poplin_fail(const struct call *call, pop_error *error, pop_status status, const char *text);
+pop_status conv_fail(const struct call *call, pop_error *error, pop_status status, const char *text);
 /* Writes "1 x (2x8x8x16) -> 32, kernel 3x3, half -> float": groups, batch, field, channels.  Buffer and result as
  * snprintf. */
-size_t poplin_conv_params_text(const poplin_conv_params *params, char *buffer, size_t size);
+size_t conv_params_text(const poplin_conv_params *params, char *buffer, size_t size);
 
 /* conv_util.c: index arithmetic of convolutions. */
 
 /* Along a field dimension: the place of an output element in the untransformed output; the place of a kernel element in
  * the transformed kernel; the input element at a place of the transformed input, which is the sum of those two.
  * POPLIN_NO_INDEX if there is none. */
-unsigned poplin_params_output_place(const poplin_conv_params *params, unsigned d, unsigned output);
-unsigned poplin_params_kernel_place(const poplin_conv_params *params, unsigned d, unsigned kernel_index);
-unsigned poplin_params_input_at(const poplin_conv_params *params, unsigned d, size_t place);
+unsigned params_output_place(const poplin_conv_params *params, unsigned d, unsigned output);
+unsigned params_kernel_place(const poplin_conv_params *params, unsigned d, unsigned kernel_index);
+unsigned params_input_at(const poplin_conv_params *params, unsigned d, size_t place);
 
 #endif

@@ -7,9 +7,9 @@
 
 #include <poplar/text.h>
 
-struct poplin_conv_options poplin_conv_options_default(const pop_target *target)
+struct conv_options conv_options_default(const pop_target *target)
 {
-    struct poplin_conv_options options;
+    struct conv_options options;
     memset(&options, 0, sizeof(options));
     memset(&options.constraints, 0xff, sizeof(options.constraints));
     options.alternatives = 1;
@@ -24,7 +24,7 @@ struct poplin_conv_options poplin_conv_options_default(const pop_target *target)
 
 /* The values that the table parses; types are indices in a list of names. */
 struct parsed {
-    struct poplin_conv_options options;
+    struct conv_options options;
     int partials, inter_tile, inter_ipu;
     unsigned num_ipus, tiles_per_ipu;
     const char *constraints, *output;
@@ -40,7 +40,7 @@ static pop_type partials_of(int choice)
 }
 
 /* Copies the parsed values to options; for an invalid value text describes the error. */
-static bool take(const pop_target *target, const struct parsed *parsed, struct poplin_conv_options *options, char *text,
+static bool take(const pop_target *target, const struct parsed *parsed, struct conv_options *options, char *text,
                  size_t size)
 {
     *options = parsed->options;
@@ -71,15 +71,15 @@ static bool take(const pop_target *target, const struct parsed *parsed, struct p
     if (!parsed->constraints || !*parsed->constraints)
         return true;
     options->is_constrained = true;
-    return poplin_plan_constraints_read(parsed->constraints, options->num_ipus, options->constraints,
-                                        &options->alternatives, text, size);
+    return plan_constraints_read(parsed->constraints, options->num_ipus, options->constraints, &options->alternatives,
+                                 text, size);
 }
 
 static struct parsed defaults(const pop_target *target)
 {
     struct parsed parsed;
     memset(&parsed, 0, sizeof(parsed));
-    parsed.options = poplin_conv_options_default(target);
+    parsed.options = conv_options_default(target);
     parsed.partials = 1;
     parsed.inter_tile = parsed.inter_ipu = -1;
     parsed.num_ipus = target->num_ipus;
@@ -88,7 +88,7 @@ static struct parsed defaults(const pop_target *target)
 }
 enum { OPTIONS = sizeof(table) / sizeof(table[0]) };
 
-bool poplin_conv_options_parse(const struct call *call, pop_options given, struct poplin_conv_options *options)
+bool conv_options_parse(const struct call *call, pop_options given, struct conv_options *options)
 {
     char text[400];
     const pop_target *target = pop_graph_target(call->graph);
@@ -99,12 +99,12 @@ bool poplin_conv_options_parse(const struct call *call, pop_options given, struc
 }
 
 /* Errors are recorded in a graph, so a temporary one is created. */
-pop_status poplin_conv_options_read(const struct call *call, const pop_target *target, pop_options given,
-                                    struct poplin_conv_options *options, pop_error *error)
+pop_status conv_options_read(const struct call *call, const pop_target *target, pop_options given,
+                             struct conv_options *options, pop_error *error)
 {
     pop_graph *graph = pop_graph_create(target);
     struct call own = call_on(call, graph);
-    pop_status status = poplin_conv_options_parse(&own, given, options) ? POP_OK : pop_graph_take_error(graph, error);
+    pop_status status = conv_options_parse(&own, given, options) ? POP_OK : pop_graph_take_error(graph, error);
     pop_graph_destroy(graph);
     return status;
 }

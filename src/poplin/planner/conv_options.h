@@ -7,7 +7,7 @@
 
 #include <poplin/planning.h>
 
-enum poplin_pass {
+enum conv_pass {
     POPLIN_PASS_NONE,
     POPLIN_PASS_NONE_MATMUL,
     POPLIN_PASS_INFERENCE_FWD,
@@ -19,32 +19,32 @@ enum poplin_pass {
     POPLIN_PASS_FC_TRAINING_BWD,
     POPLIN_PASS_FC_TRAINING_WU
 };
-/* "NONE|NONE_MATMUL|..." in the order of enum poplin_pass. */
+/* "NONE|NONE_MATMUL|..." in the order of enum conv_pass. */
 #define POPLIN_PASS_NAMES                                                                                              \
     "NONE|NONE_MATMUL|INFERENCE_FWD|TRAINING_FWD|TRAINING_BWD|TRAINING_WU|FC_INFERENCE_FWD|FC_TRAINING_FWD|FC_"        \
     "TRAINING_BWD|FC_TRAINING_WU"
 
-struct poplin_split {
+struct plan_split {
     unsigned serial, parallel;
 };
 
 #define POPLIN_FREE UINT32_MAX /* a value that planConstraints does not fix */
-static inline bool poplin_allows(unsigned constraint, unsigned value)
+static inline bool conv_options_allow(unsigned constraint, unsigned value)
 {
     return constraint == POPLIN_FREE || constraint == value;
 }
 
 /* The values that planConstraints fixes, or POPLIN_FREE. */
-struct poplin_plan_constraints {
+struct plan_constraints {
     unsigned swap_operands, combine_conv_groups_factor;
     unsigned expand_dims, out_chan_flatten_dims; /* bit d is set for field dimension d */
-    unsigned method;                             /* index in poplin_methods */
+    unsigned method;                             /* index in plan_methods */
     unsigned conv_groups_per_group, in_chans_per_group, partial_chans_per_group, num_conv_units, slic_window_width;
     unsigned field_split[POPLIN_MAX_FIELD_DIMS],
         /* Of the dimensions that the planner sees: at least 2. */
         kernel_split[POPLIN_MAX_FIELD_DIMS];
     unsigned batch_split, conv_group_split;
-    struct poplin_split out_chan_split, in_chan_split;
+    struct plan_split out_chan_split, in_chan_split;
 };
 
 /* Arrays in planConstraints are choices; this is the limit of their combinations. */
@@ -52,7 +52,7 @@ enum { POPLIN_MAX_ALTERNATIVES = 16 };
 
 /* The objective of a plan.  A convolution that runs together with others has the tiles_per_ipu tiles from first_tile
  * on. */
-enum poplin_objective {
+enum plan_objective {
     POPLIN_ALONE,         /* the fewest cycles; the passes of a fully connected layer are planned jointly */
     POPLIN_FEWEST_CYCLES, /* the same, but each pass for itself */
     POPLIN_MIN_MEMORY,    /* the least memory of a tile */
@@ -62,16 +62,16 @@ enum poplin_objective {
     POPLIN_LIKE_ON_FEWEST_TILES,
     POPLIN_LIKE_IN_MIN_MEMORY,
 };
-struct poplin_plan_share {
-    enum poplin_objective objective;
+struct plan_share {
+    enum plan_objective objective;
     unsigned first_tile;
     uint64_t max_cycles;
     poplin_detailed_plan_costs like;
 };
 
-struct poplin_conv_options {
+struct conv_options {
     double available_memory_proportion;
-    int pass;                                                                  /* enum poplin_pass */
+    int pass;                                                                  /* enum conv_pass */
     pop_type partials_type, inter_tile_partials_type, inter_ipu_partials_type; /* half or float */
     bool use_128bit_conv_unit_load, enable_multi_stage_reduce, enable_fast_reduce, enable_single_input_reduce,
         enable_conv_dithering;
@@ -82,22 +82,22 @@ struct poplin_conv_options {
     unsigned num_ipus, tiles_per_ipu; /* at most those of the target */
     unsigned start_tile_multiplier;
     bool is_constrained;
-    struct poplin_plan_share share;
+    struct plan_share share;
     /* A plan must satisfy one of these.  Unless is_constrained there is one, with all values POPLIN_FREE. */
-    struct poplin_plan_constraints constraints[POPLIN_MAX_ALTERNATIVES];
+    struct plan_constraints constraints[POPLIN_MAX_ALTERNATIVES];
     unsigned alternatives;
     char constraints_output[192]; /* file name; "" if none */
 };
 
 /* The defaults for a target.  Padding bytes are zero, so that equal options have equal bytes. */
-struct poplin_conv_options poplin_conv_options_default(const pop_target *target);
+struct conv_options conv_options_default(const pop_target *target);
 /* Parses a call's options; false after an error of the graph. */
-bool poplin_conv_options_parse(const struct call *call, pop_options given, struct poplin_conv_options *options);
+bool conv_options_parse(const struct call *call, pop_options given, struct conv_options *options);
 /* Parses options without a graph. */
-pop_status poplin_conv_options_read(const struct call *call, const pop_target *target, pop_options given,
-                                    struct poplin_conv_options *options, pop_error *error);
+pop_status conv_options_read(const struct call *call, const pop_target *target, pop_options given,
+                             struct conv_options *options, pop_error *error);
 
-static inline bool poplin_pass_is_fully_connected(int pass)
+static inline bool pass_is_fully_connected(int pass)
 {
     return pass >= POPLIN_PASS_FC_INFERENCE_FWD;
 }

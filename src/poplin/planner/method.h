@@ -16,22 +16,22 @@ struct conv_parts;
 struct plan_elements;
 
 /* Plan fields that only some methods have. */
-enum poplin_method_fields { POPLIN_HAS_CONV_UNITS = 1, POPLIN_HAS_SLIC_WINDOW = 2 };
+enum method_fields { POPLIN_HAS_CONV_UNITS = 1, POPLIN_HAS_SLIC_WINDOW = 2 };
 
-struct poplin_method {
+struct conv_method {
     const char *name, *other_name; /* other_name: another name in constraints; NULL if there is none */
     const char *needs;             /* the method's conditions, for error messages; NULL: always possible */
-    unsigned fields;               /* bits of enum poplin_method_fields */
+    unsigned fields;               /* bits of enum method_fields */
     bool serves_joint_plans;       /* one layout serves forward, backward and update pass of a fully connected layer */
     bool one_in_group, one_out_group; /* a vertex takes one group of input channels, one of output channels */
     bool reads_flipped; /* vertices read flipped operands as they are; otherwise these are reversed before */
-    double (*macs)(const struct poplin_plan *plan, unsigned vector); /* max multiplications a cycle; NULL: a vector */
+    double (*macs)(const struct conv_plan *plan, unsigned vector); /* max multiplications a cycle; NULL: a vector */
     bool writes_once; /* with one kernel position and one group of input channels, each result is written once */
 
     /* Proposes its vertex types for a transformed convolution (plan_propose); plan has the transform and the types. */
-    void (*propose)(struct plan_proposals *to, struct poplin_plan plan);
+    void (*propose)(struct plan_proposals *to, struct conv_plan plan);
     /* Completes a plan whose partition is known; NULL if nothing is needed. */
-    void (*complete)(struct poplin_plan *plan, const struct plan_candidate *candidate, const struct plan_tile *tile);
+    void (*complete)(struct conv_plan *plan, const struct plan_candidate *candidate, const struct plan_tile *tile);
 
     /* The cycles of a tile's vertices. */
     uint64_t (*cycles)(const struct plan_candidate *candidate, const struct plan_tile *tile,
@@ -52,6 +52,6 @@ struct poplin_method {
                          pop_tensor input, pop_tensor weights);
 };
 
-extern const struct poplin_method *const poplin_methods[]; /* terminated by NULL */
+extern const struct conv_method *const plan_methods[]; /* terminated by NULL */
 
 #endif

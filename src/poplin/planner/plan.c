@@ -14,10 +14,10 @@
 
 /* ---- all vertex types of a transformed convolution ---- */
 
-static void try_vertices(struct planning *planning, const struct poplin_transform *transform,
+static void try_vertices(struct planning *planning, const struct plan_transform *transform,
                          const poplin_conv_params *transformed)
 {
-    struct poplin_plan plan;
+    struct conv_plan plan;
     memset(&plan, 0, sizeof(plan));
     plan.transform = *transform;
     plan.num_field_dims = (unsigned)transformed->num_field_dims;
@@ -25,8 +25,8 @@ static void try_vertices(struct planning *planning, const struct poplin_transfor
     plan.tile_partial_type = transformed->input_type == POP_FLOAT ? POP_FLOAT : planning->options->partials_type;
     plan.result_type = transformed->output_type;
     struct plan_proposals proposals = { planning->target, planning->options, transformed, planning->joint, NULL, 0, 0 };
-    for (unsigned i = 0; (plan.method = poplin_methods[i]); ++i)
-        if (poplin_allows(planning->goal.constraints->method, i) &&
+    for (unsigned i = 0; (plan.method = plan_methods[i]); ++i)
+        if (conv_options_allow(planning->goal.constraints->method, i) &&
             (!planning->joint || plan.method->serves_joint_plans))
             plan.method->propose(&proposals, plan);
     plan_order(&proposals);
@@ -85,24 +85,24 @@ static unsigned next_combined(const struct planning *planning, const poplin_conv
     return channels == 1 || 2 * channels == vector ? vector / channels : UINT32_MAX;
 }
 
-static void try_flattened(struct planning *planning, struct poplin_transform t, const poplin_conv_params *expanded)
+static void try_flattened(struct planning *planning, struct plan_transform t, const poplin_conv_params *expanded)
 {
-    const struct poplin_plan_constraints *fixed = planning->goal.constraints;
+    const struct plan_constraints *fixed = planning->goal.constraints;
     unsigned worth = planning->options->disable_transformations ? 0 : worth_flattening(expanded),
              wanted = without(fixed->out_chan_flatten_dims, with_one_position(expanded, true));
     for (unsigned dims = 0; dims <= worth; ++dims) {
-        if ((dims & ~worth) || !poplin_allows(wanted, dims))
+        if ((dims & ~worth) || !conv_options_allow(wanted, dims))
             continue;
         t.out_chan_flatten_dims = dims;
-        poplin_conv_params flat = poplin_params_flatten_out_chans(expanded, dims);
-        t.flatten_dims = poplin_params_flattenable(&flat);
-        poplin_conv_params combinable = poplin_params_flatten(&flat, t.flatten_dims);
+        poplin_conv_params flat = params_flatten_out_chans(expanded, dims);
+        t.flatten_dims = params_flattenable(&flat);
+        poplin_conv_params combinable = params_flatten(&flat, t.flatten_dims);
         unsigned max = max_combined(planning, &flat);
         for (unsigned factor = 1; factor <= max; factor = next_combined(planning, &flat, factor)) {
-            if (!poplin_allows(fixed->combine_conv_groups_factor, factor) || factor > flat.num_conv_groups)
+            if (!conv_options_allow(fixed->combine_conv_groups_factor, factor) || factor > flat.num_conv_groups)
                 continue;
             t.combine_conv_groups_factor = factor;
-            poplin_conv_params transformed = poplin_params_combine_groups(&combinable, factor);
+            poplin_conv_params transformed = params_combine_groups(&combinable, factor);
             try_vertices(planning, &t, &transformed);
         }
     }
@@ -111,36 +111,36 @@ static void try_flattened(struct planning *planning, struct poplin_transform t, 
 /* The planner of 2021 exchanges the operands of products; swapped as a convolution's, the field would be a kernel. */
 static bool is_worth_swapping(const struct planning *planning, const poplin_conv_params *p)
 {
-    if (planning->goal.constraints->swap_operands == 1 || !poplin_params_are_of_product(p))
+    if (planning->goal.constraints->swap_operands == 1 || !params_are_of_product(p))
         return true;
     int pass = planning->options->pass;
     return planning->target->poplibs_release == POP_POPLIBS_2021 &&
-           (pass == POPLIN_PASS_NONE_MATMUL || poplin_pass_is_fully_connected(pass));
+           (pass == POPLIN_PASS_NONE_MATMUL || pass_is_fully_connected(pass));
 }
 
 static void try_transforms(struct planning *planning)
 {
-    const struct poplin_plan_constraints *fixed = planning->goal.constraints;
+    const struct plan_constraints *fixed = planning->goal.constraints;
     bool plain = planning->options->disable_transformations || planning->joint;
-    struct poplin_transform t = { .extra_field_dims = planning->params->num_field_dims < 2 ? 1 : 0,
-                                  .combine_conv_groups_factor = 1 };
-    poplin_conv_params base = poplin_params_add_field_dims(planning->params, t.extra_field_dims);
+    struct plan_transform t = { .extra_field_dims = planning->params->num_field_dims < 2 ? 1 : 0,
+                                .combine_conv_groups_factor = 1 };
+    poplin_conv_params base = params_add_field_dims(planning->params, t.extra_field_dims);
     for (unsigned swap = 0; swap < (plain ? 1 : 2); ++swap) {
-        if (!poplin_allows(fixed->swap_operands, swap) || (swap && !is_worth_swapping(planning, &base)))
+        if (!conv_options_allow(fixed->swap_operands, swap) || (swap && !is_worth_swapping(planning, &base)))
             continue;
         t.swap_operands = swap;
-        poplin_conv_params swapped = !swap                                 ? base
-                                     : poplin_params_are_of_product(&base) ? poplin_params_exchange_operands(&base)
-                                                                           : poplin_params_swap_operands(&base);
+        poplin_conv_params swapped = !swap                          ? base
+                                     : params_are_of_product(&base) ? params_exchange_operands(&base)
+                                                                    : params_swap_operands(&base);
         unsigned worth = plain ? 0 : worth_expanding(&swapped),
                  wanted = without(fixed->expand_dims, with_one_position(&swapped, false));
         for (unsigned dims = 0; dims <= worth; ++dims) {
-            if ((dims & ~worth) || !poplin_allows(wanted, dims))
+            if ((dims & ~worth) || !conv_options_allow(wanted, dims))
                 continue;
             poplin_conv_params expanded = swapped;
             for (unsigned d = 0; d < expanded.num_field_dims; ++d)
                 if (dims >> d & 1)
-                    expanded = poplin_params_expand_dim(&expanded, d);
+                    expanded = params_expand_dim(&expanded, d);
             t.expand_dims = dims;
             try_flattened(planning, t, &expanded);
         }
@@ -158,7 +158,7 @@ static void try_all(struct planning *planning)
 /* ---- one convolution ---- */
 
 static struct planning begin(const pop_target *target, const poplin_conv_params *params,
-                             const struct poplin_conv_options *options, bool joint)
+                             const struct conv_options *options, bool joint)
 {
     struct planning planning;
     memset(&planning, 0, sizeof(planning));
@@ -175,7 +175,7 @@ static struct planning begin(const pop_target *target, const poplin_conv_params 
 }
 /* Finds the best plan that fits in the memory limit, or, if there is none or the limit is 0, the smallest plan. */
 static struct planning search(const pop_target *target, const poplin_conv_params *params,
-                              const struct poplin_conv_options *options, bool joint)
+                              const struct conv_options *options, bool joint)
 {
     struct planning planning = begin(target, params, options, joint);
     if (planning.goal.max_bytes)
@@ -202,10 +202,10 @@ static bool trains_layer(const poplin_conv_params *p, int pass)
            poplin_conv_output_size(p, 0) == p->input_field_shape[0];
 }
 
-static bool plan_layer(const pop_target *target, const struct plan_cached *asked, struct poplin_plan *plan,
-                       struct poplin_plan_cost *cost)
+static bool plan_layer(const pop_target *target, const struct plan_cached *asked, struct conv_plan *plan,
+                       struct plan_cost *cost)
 {
-    struct poplin_conv_options options = asked->options;
+    struct conv_options options = asked->options;
     poplin_conv_params forward = forward_params(&asked->planned.params, asked->options.pass), params[3];
     size_t pass = (size_t)(asked->options.pass - POPLIN_PASS_FC_TRAINING_FWD);
     uint64_t separate = 0;
@@ -226,8 +226,8 @@ static bool plan_layer(const pop_target *target, const struct plan_cached *asked
     *cost = own.cost;
     if (joint.found && joint.cost.cycles <= separate) {
         *plan = plan_pass_plan(&joint.best, pass);
-        struct poplin_transformed transformed;
-        poplin_transform_params(&plan->transform, &params[pass], &transformed);
+        struct params_transformed transformed;
+        params_transform(&plan->transform, &params[pass], &transformed);
         struct plan_candidate c = plan_candidate_of(target, &transformed.params, &asked->options, plan);
         *cost = plan_cost(&c, &plan->partition);
         plan_candidate_free(&c);
@@ -236,14 +236,13 @@ static bool plan_layer(const pop_target *target, const struct plan_cached *asked
 }
 
 /* Lets the method complete its vertex type, now that the partition is known. */
-static void complete(const pop_target *target, const struct poplin_conv_options *options,
-                     struct poplin_planned *planned)
+static void complete(const pop_target *target, const struct conv_options *options, struct conv_planned *planned)
 {
-    struct poplin_transformed transformed;
-    struct poplin_plan *plan = &planned->plan;
+    struct params_transformed transformed;
+    struct conv_plan *plan = &planned->plan;
     if (!plan->method->complete)
         return;
-    poplin_transform_params(&plan->transform, &planned->params, &transformed);
+    params_transform(&plan->transform, &planned->params, &transformed);
     struct plan_candidate candidate = plan_candidate_of(target, &transformed.params, options, plan);
     struct plan_tile tile = plan_tile_of(&candidate, &plan->partition);
     plan->method->complete(plan, &candidate, &tile);
@@ -252,7 +251,7 @@ static void complete(const pop_target *target, const struct poplin_conv_options 
 
 static bool find(const pop_target *target, struct plan_cached *asked)
 {
-    struct poplin_planned *planned = &asked->planned;
+    struct conv_planned *planned = &asked->planned;
     bool alone = asked->options.share.objective == POPLIN_ALONE && !asked->options.is_constrained, found;
     if (alone && trains_layer(&planned->params, asked->options.pass)) {
         found = plan_layer(target, asked, &planned->plan, &planned->cost);
@@ -271,7 +270,7 @@ static bool find(const pop_target *target, struct plan_cached *asked)
 
 /* Sets the first tile: that of the convolution's share of tiles, or a hash, so that convolutions do not all use the
  * same tiles. */
-static void place(const struct poplin_conv_options *options, const poplin_conv_params *params, struct poplin_plan *plan)
+static void place(const struct conv_options *options, const poplin_conv_params *params, struct conv_plan *plan)
 {
     plan->start_tile = options->share.first_tile;
     if (options->share.objective != POPLIN_ALONE ||
@@ -303,7 +302,7 @@ static void log_plan(const struct plan_cached *found)
     uint64_t budget = begin(&found->target, &found->planned.params, &found->options, false).goal.max_bytes;
     char text[4096];
     if (budget && found->planned.cost.bytes > budget && pop_log_on(POPLIBS_LIBRARY, POP_LOG_WARN)) {
-        poplin_conv_params_text(&found->planned.params, text, sizeof(text));
+        conv_params_text(&found->planned.params, text, sizeof(text));
         POPLIBS_LOG(WARN,
                     "no plan of the convolution %s fits in %llu bytes of a tile (availableMemoryProportion %g of %u): "
                     "the smallest one needs %llu bytes",
@@ -311,20 +310,20 @@ static void log_plan(const struct plan_cached *found)
                     found->target.bytes_per_tile, (unsigned long long)found->planned.cost.bytes);
     }
     if (pop_log_on(POPLIBS_LIBRARY, POP_LOG_DEBUG)) {
-        poplin_plan_text(&found->planned.plan, &found->planned.cost, &found->planned.params, text, sizeof(text));
+        plan_text(&found->planned.plan, &found->planned.cost, &found->planned.params, text, sizeof(text));
         POPLIBS_LOG(DEBUG, "plan of a convolution\n%s", text);
     }
 }
 
-pop_status poplin_plan_find(const struct call *call, const pop_target *target, const poplin_conv_params *params,
-                            const struct poplin_conv_options *options, poplin_planning_cache *cache,
-                            struct poplin_planned *planned, pop_error *error)
+pop_status plan_find(const struct call *call, const pop_target *target, const poplin_conv_params *params,
+                     const struct conv_options *options, poplin_planning_cache *cache, struct conv_planned *planned,
+                     pop_error *error)
 {
     char text[800];
     struct plan_cached asked;
     memset(&asked, 0, sizeof(asked));
     asked.target = *target;
-    poplin_conv_params with_field = params->num_field_dims ? *params : poplin_params_with_field(params);
+    poplin_conv_params with_field = params->num_field_dims ? *params : params_with_field(params);
     asked.planned.params = poplin_conv_params_canonicalize(&with_field);
     asked.options = *options;
     bool empty = fill_up(&asked.planned.params);
@@ -334,29 +333,27 @@ pop_status poplin_plan_find(const struct call *call, const pop_target *target, c
                 plan_blame(target, &asked, find, text, sizeof(text));
             else
                 snprintf(text, sizeof(text), "the convolution has no plan on %u tiles", options->tiles_per_ipu);
-            return poplin_fail(call, error, options->is_constrained ? POP_INVALID_OPTION : POP_POPLAR_ERROR, text);
+            return conv_fail(call, error, options->is_constrained ? POP_INVALID_OPTION : POP_POPLAR_ERROR, text);
         }
         place(options, &asked.planned.params, &asked.planned.plan);
-        if (*options->constraints_output &&
-            !poplin_plan_write_constraints(&asked.planned.plan, options->constraints_output)) {
+        if (*options->constraints_output && !plan_write_constraints(&asked.planned.plan, options->constraints_output)) {
             snprintf(text, sizeof(text), "planConstraintsOutputFilename: '%s' cannot be written",
                      options->constraints_output);
-            return poplin_fail(call, error, POP_FILE_LOAD_ERROR, text);
+            return conv_fail(call, error, POP_FILE_LOAD_ERROR, text);
         }
         log_plan(&asked);
         plan_cache_insert(cache, &asked);
     }
     *planned = asked.planned;
     if (empty)
-        planned->cost = (struct poplin_plan_cost){ 0 };
+        planned->cost = (struct plan_cost){ 0 };
     return POP_OK;
 }
 
-bool poplin_plan_get(const struct call *call, const poplin_conv_params *params,
-                     const struct poplin_conv_options *options, poplin_planning_cache *cache,
-                     struct poplin_planned *planned)
+bool plan_get(const struct call *call, const poplin_conv_params *params, const struct conv_options *options,
+              poplin_planning_cache *cache, struct conv_planned *planned)
 {
     pop_error error;
-    pop_status status = poplin_plan_find(call, pop_graph_target(call->graph), params, options, cache, planned, &error);
+    pop_status status = plan_find(call, pop_graph_target(call->graph), params, options, cache, planned, &error);
     return status == POP_OK || pop_graph_fail(call->graph, status, call->where, call->api, error.text);
 }

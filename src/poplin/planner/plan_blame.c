@@ -87,33 +87,33 @@ static unsigned find_set(const struct blame_constraints *all, const pop_target *
 }
 
 /* Adds the plan's value of a constrained field. */
-static void add_held(struct poplin_text *text, const struct poplin_plan *plan, const struct plan_field *field)
+static void add_held(struct params_text *text, const struct conv_plan *plan, const struct plan_field *field)
 {
     const unsigned *numbers = plan_numbers(plan, field);
-    poplin_text_add(text, " '%s' ", field->name);
+    params_text_add(text, " '%s' ", field->name);
     if (field->kind == PLAN_FLAG)
-        poplin_text_add(text, *numbers ? "true" : "false");
+        params_text_add(text, *numbers ? "true" : "false");
     else if (field->kind == PLAN_DIMS)
         plan_text_dims(text, "[]", *numbers);
     else if (field->kind == PLAN_LIST)
         plan_text_list(text, "[]", numbers, plan->num_field_dims);
     else if (field->kind == PLAN_SPLIT)
-        poplin_text_add(text, "serial %u, parallel %u", numbers[0], numbers[1]);
+        params_text_add(text, "serial %u, parallel %u", numbers[0], numbers[1]);
     else if (field->kind == PLAN_METHOD)
-        poplin_text_add(text, "%s", plan->method->name);
+        params_text_add(text, "%s", plan->method->name);
     else
-        poplin_text_add(text, "%u", *numbers);
+        params_text_add(text, "%u", *numbers);
 }
 
 /* Adds "A needs a, B b, C c". */
-static void add_reason(struct poplin_text *text, enum reason reason)
+static void add_reason(struct params_text *text, enum reason reason)
 {
     if (reasons[reason])
-        poplin_text_add(text, "%s", reasons[reason]);
+        params_text_add(text, "%s", reasons[reason]);
     const char *separator = "", *verb = " needs";
-    for (size_t i = 0; !reasons[reason] && poplin_methods[i]; ++i)
-        if (poplin_methods[i]->needs) {
-            poplin_text_add(text, "%s%s%s %s", separator, poplin_methods[i]->name, verb, poplin_methods[i]->needs);
+    for (size_t i = 0; !reasons[reason] && plan_methods[i]; ++i)
+        if (plan_methods[i]->needs) {
+            params_text_add(text, "%s%s%s %s", separator, plan_methods[i]->name, verb, plan_methods[i]->needs);
             separator = ", ";
             verb = "";
         }
@@ -122,30 +122,30 @@ static void add_reason(struct poplin_text *text, enum reason reason)
 void plan_blame(const pop_target *target, const struct plan_cached *asked,
                 bool (*find)(const pop_target *, struct plan_cached *), char *buffer, size_t size)
 {
-    struct poplin_text text = { buffer, size, 0 };
+    struct params_text text = { buffer, size, 0 };
     struct plan_cached nearest;
     const struct blame_constraints list = all_constraints(), *all = &list;
     unsigned blamed = find_set(all, target, asked, find, &nearest), named = 0;
-    poplin_text_add(&text, "planConstraints: ");
+    params_text_add(&text, "planConstraints: ");
     if (!blamed) {
-        poplin_text_add(&text, "the convolution has no plan on %u tiles, with or without constraints",
+        params_text_add(&text, "the convolution has no plan on %u tiles, with or without constraints",
                         asked->options.tiles_per_ipu);
         return;
     }
     for (size_t i = 0, count = 0; i < all->count; ++i)
         if (blamed >> i & 1)
-            poplin_text_add(&text, "%s'%s'", count++ ? ", " : "", all->fields[i]->name);
-    poplin_text_add(&text, blamed & (blamed - 1) ? " cannot be satisfied together: " : " cannot be satisfied: ");
+            params_text_add(&text, "%s'%s'", count++ ? ", " : "", all->fields[i]->name);
+    params_text_add(&text, blamed & (blamed - 1) ? " cannot be satisfied together: " : " cannot be satisfied: ");
     for (size_t i = 0; i < all->count; ++i)
         if ((blamed >> i & 1) && !(named >> reason_of(all->fields[i]) & 1)) {
-            poplin_text_add(&text, "%s", named ? "; " : "");
+            params_text_add(&text, "%s", named ? "; " : "");
             add_reason(&text, reason_of(all->fields[i]));
             named |= 1u << reason_of(all->fields[i]);
         }
-    poplin_text_add(&text, ". The nearest plan has");
+    params_text_add(&text, ". The nearest plan has");
     for (size_t i = 0, count = 0; i < all->count; ++i)
         if (blamed >> i & 1) {
-            poplin_text_add(&text, count++ ? "," : "");
+            params_text_add(&text, count++ ? "," : "");
             add_held(&text, &nearest.planned.plan, all->fields[i]);
         }
 }

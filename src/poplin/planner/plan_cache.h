@@ -7,8 +7,8 @@
 
 struct plan_cached {
     pop_target target;
-    struct poplin_conv_options options;
-    struct poplin_planned planned; /* its params are part of the key */
+    struct conv_options options;
+    struct conv_planned planned; /* its params are part of the key */
 };
 
 /* Looks up a plan: fills plan and cost, or returns false. */

@@ -4,7 +4,7 @@
 #include <assert.h>
 
 struct plan_candidate plan_candidate_of(const pop_target *target, const poplin_conv_params *transformed,
-                                        const struct poplin_conv_options *options, const struct poplin_plan *plan)
+                                        const struct conv_options *options, const struct conv_plan *plan)
 {
     assert(plan->method && plan->conv_groups_per_group && plan->in_chans_per_group && plan->partial_chans_per_group);
     assert(transformed->num_field_dims && transformed->num_field_dims <= POPLIN_MAX_FIELD_DIMS);
@@ -25,9 +25,8 @@ struct plan_candidate plan_candidate_of(const pop_target *target, const poplin_c
     c.input_bytes = pop_target_type_size(target, p->input_type);
     c.output_bytes = pop_target_type_size(target, p->output_type);
 
-    const struct poplin_transform *t = &plan->transform;
-    bool fully_connected = poplin_pass_is_fully_connected(options->pass),
-         update = options->pass == POPLIN_PASS_TRAINING_WU;
+    const struct plan_transform *t = &plan->transform;
+    bool fully_connected = pass_is_fully_connected(options->pass), update = options->pass == POPLIN_PASS_TRAINING_WU;
     bool late = !plan->is_joint &&
                 (options->pass == POPLIN_PASS_FC_TRAINING_BWD || options->pass == POPLIN_PASS_FC_TRAINING_WU);
     bool combine = t->combine_conv_groups_factor > 1,
@@ -56,7 +55,7 @@ void plan_candidate_free(struct plan_candidate *c)
 
 /* ---- sizes ---- */
 
-struct plan_tile plan_tile_of(const struct plan_candidate *c, const struct poplin_partition *p)
+struct plan_tile plan_tile_of(const struct plan_candidate *c, const struct plan_partition *p)
 {
     assert(p->batch_split && p->conv_group_split && p->in_chan_split.serial && p->in_chan_split.parallel &&
            p->out_chan_split.serial && p->out_chan_split.parallel);
@@ -110,7 +109,7 @@ struct plan_lists plan_lists_make(unsigned workers, uint64_t rows, uint64_t widt
     unsigned *items = made.items;
     for (unsigned w = 0; w < workers; ++w) {
         uint64_t begin = w * all / workers, end = (w + 1) * all / workers;
-        made.lists[w] = (struct poplin_worklist){ items, 0 };
+        made.lists[w] = (struct worklist){ items, 0 };
         while (begin < end) {
             uint64_t row_end = (begin / parts + 1) * parts, last = end < row_end ? end : row_end;
             uint64_t from = begin % parts * width / parts, to = last == row_end ? width : last % parts * width / parts;
@@ -162,12 +161,12 @@ bool plan_worker_share(const struct plan_candidate *c, const struct plan_tile *t
 uint64_t plan_zeroing_cycles(const struct plan_candidate *c, const struct plan_tile *t,
                              const struct plan_tile_work *work)
 {
-    const struct poplin_plan *plan = &c->plan;
+    const struct conv_plan *plan = &c->plan;
     uint64_t each = plan->partial_chans_per_group * plan_outputs_of(c, t);
     /* The planner of 2021 assumes float partials here. */
     pop_type type = c->target->poplibs_release == POP_POPLIBS_2021 ? POP_FLOAT : plan->tile_partial_type;
-    return poplin_cycles_zero(work->workers, work->groups * work->out_groups, (unsigned)each, type == POP_FLOAT,
-                              pop_target_vector_width(c->target, type));
+    return cycles_zero(work->workers, work->groups * work->out_groups, (unsigned)each, type == POP_FLOAT,
+                       pop_target_vector_width(c->target, type));
 }
 
 uint64_t plan_work_met(const struct plan_candidate *c, uint64_t work)
@@ -179,7 +178,7 @@ uint64_t plan_work_met(const struct plan_candidate *c, uint64_t work)
 
 /* ---- proposals ---- */
 
-void plan_propose(struct plan_proposals *to, const struct poplin_plan *plan)
+void plan_propose(struct plan_proposals *to, const struct conv_plan *plan)
 {
     assert(plan->method && plan->in_chans_per_group && plan->partial_chans_per_group);
     *poplibs_push(to) = *plan;

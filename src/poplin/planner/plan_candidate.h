@@ -20,9 +20,9 @@ struct plan_memo {
 /* A transformed convolution with a vertex type: everything but the splits. */
 struct plan_candidate {
     const pop_target *target;
-    const struct poplin_conv_options *options;
+    const struct conv_options *options;
     poplin_conv_params params; /* transformed */
-    struct poplin_plan plan;   /* its splits are used only by plan_candidate_of */
+    struct conv_plan plan;     /* its splits are used only by plan_candidate_of */
     size_t output[POPLIN_MAX_FIELD_DIMS], whole_input[POPLIN_MAX_FIELD_DIMS];
     uint64_t grains_out, grains_in, grains_groups;
     unsigned input_bytes, output_bytes;
@@ -51,10 +51,10 @@ struct plan_tile_work {
 
 /* plan must have transform, vertex type and grains; transformed are the parameters after its transform. */
 struct plan_candidate plan_candidate_of(const pop_target *target, const poplin_conv_params *transformed,
-                                        const struct poplin_conv_options *options, const struct poplin_plan *plan);
+                                        const struct conv_options *options, const struct conv_plan *plan);
 void plan_candidate_free(struct plan_candidate *candidate);
 
-struct plan_tile plan_tile_of(const struct plan_candidate *candidate, const struct poplin_partition *partition);
+struct plan_tile plan_tile_of(const struct plan_candidate *candidate, const struct plan_partition *partition);
 struct plan_elements plan_elements_of(const struct plan_candidate *candidate, const struct plan_tile *tile);
 /* The number of a tile's output positions (batch times field), and of those to which a kernel position contributes. */
 uint64_t plan_outputs_of(const struct plan_candidate *candidate, const struct plan_tile *tile);
@@ -66,13 +66,13 @@ uint64_t plan_outputs_met(const struct plan_candidate *candidate, size_t dim, ui
 /* The input of methods' proposals, and the proposed plans, without partitions. */
 struct plan_proposals {
     const pop_target *target;
-    const struct poplin_conv_options *options;
+    const struct conv_options *options;
     const poplin_conv_params *params; /* transformed */
     bool joint;                       /* for the three passes of a fully connected layer together */
-    struct poplin_plan *list;         /* owned, to be freed; best first, as far as the method can tell */
+    struct conv_plan *list;           /* owned, to be freed; best first, as far as the method can tell */
     size_t count, capacity;
 };
-void plan_propose(struct plan_proposals *to, const struct poplin_plan *plan);
+void plan_propose(struct plan_proposals *to, const struct conv_plan *plan);
 
 /* The work without positions to which no kernel element contributes, for vertices that skip these. */
 uint64_t plan_work_met(const struct plan_candidate *candidate, uint64_t work);
@@ -87,7 +87,7 @@ bool plan_worker_share(const struct plan_candidate *candidate, const struct plan
                        struct plan_worker_share *share);
 /* Worklists of a tile whose workers share rows of `width` positions equally.  The caller frees items. */
 struct plan_lists {
-    struct poplin_worklist lists[PLAN_MAX_WORKERS];
+    struct worklist lists[PLAN_MAX_WORKERS];
     unsigned *items;
 };
 struct plan_lists plan_lists_make(unsigned workers, uint64_t rows, uint64_t width);

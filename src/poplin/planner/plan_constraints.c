@@ -14,7 +14,7 @@
 
 enum { MAX_CHOICES = 8 };
 struct reader {
-    struct poplin_plan_constraints *to;
+    struct plan_constraints *to;
     char *text;
     size_t size;
     /* Number of choices found so far; the index of the option taken; the number of options. */
@@ -87,14 +87,14 @@ static bool unknown(struct reader *r, const char *group, const char *key, const 
 static bool wrong_method(struct reader *r, const char *name, const json_t *seen)
 {
     char list[200];
-    struct poplin_text text = { list, sizeof(list), 0 };
-    for (size_t i = 0; poplin_methods[i]; ++i) {
-        const struct poplin_method *row = poplin_methods[i];
-        poplin_text_add(&text, "%s%s", i == 0 ? "" : poplin_methods[i + 1] ? ", " : " or ", row->name);
+    struct params_text text = { list, sizeof(list), 0 };
+    for (size_t i = 0; plan_methods[i]; ++i) {
+        const struct conv_method *row = plan_methods[i];
+        params_text_add(&text, "%s%s", i == 0 ? "" : plan_methods[i + 1] ? ", " : " or ", row->name);
         if (row->other_name)
-            poplin_text_add(&text, " (or %s)", row->other_name);
+            params_text_add(&text, " (or %s)", row->other_name);
     }
-    poplin_text_add(&text, ", or an object with such a type");
+    params_text_add(&text, ", or an object with such a type");
     return wrong(r, name, list, seen);
 }
 
@@ -169,8 +169,8 @@ static bool set(json_t *value, unsigned *to)
 static bool method(json_t *value, unsigned *to)
 {
     const char *name = json_is_string(value) ? json_string_value(value) : "";
-    for (*to = 0; poplin_methods[*to]; ++*to) {
-        const struct poplin_method *row = poplin_methods[*to];
+    for (*to = 0; plan_methods[*to]; ++*to) {
+        const struct conv_method *row = plan_methods[*to];
         if (strcmp(row->name, name) == 0 || (row->other_name && strcmp(row->other_name, name) == 0))
             return true;
     }
@@ -199,7 +199,7 @@ static bool read_number(struct reader *r, json_t *given, const char *name, unsig
 }
 
 /* Reads an object with both numbers, or the parallel number alone. */
-static bool read_split(struct reader *r, json_t *value, const char *group, struct poplin_split *to)
+static bool read_split(struct reader *r, json_t *value, const char *group, struct plan_split *to)
 {
     const char *key;
     json_t *item;
@@ -237,7 +237,7 @@ static bool read_entry(struct reader *r, json_t *given, const char *name, const 
         return json_is_object(value) ? read_entries(r, value, IN_METHOD, name)
                                      : method(value, to) || wrong_method(r, name, value);
     case PLAN_SPLIT:
-        return read_split(r, value, name, (struct poplin_split *)(void *)to);
+        return read_split(r, value, name, (struct plan_split *)(void *)to);
     case PLAN_NUMBER:
     case PLAN_TYPE:
     case PLAN_DIRECTION:
@@ -279,7 +279,7 @@ static bool read_entries(struct reader *r, json_t *object, enum constraint_place
 /* ---- levels: keys "0", "1" ---- */
 
 /* Reads the constraints of one level into *to. */
-static bool read_level(struct reader *r, json_t *level, const char *name, struct poplin_plan_constraints *to)
+static bool read_level(struct reader *r, json_t *level, const char *name, struct plan_constraints *to)
 {
     const char *key;
     json_t *value;
@@ -306,7 +306,7 @@ static bool read_level(struct reader *r, json_t *level, const char *name, struct
 }
 
 /* The first field of a group whose constraint has an effect; NULL if there is none. */
-static const char *does_something(const struct poplin_plan_constraints *c, enum plan_field_group group)
+static const char *does_something(const struct plan_constraints *c, enum plan_field_group group)
 {
     for (const struct plan_field *field = plan_fields; field->name; ++field)
         for (size_t i = 0; field->is_constrained && field->group == group && i < plan_field_count(field); ++i) {
@@ -322,12 +322,12 @@ static const char *does_something(const struct poplin_plan_constraints *c, enum 
  * IPUs level 0 is between IPUs and level 1 on each of them; a program that names only level 0 means the tiles. */
 static bool read_levels(struct reader *r, json_t *root, unsigned num_ipus)
 {
-    struct poplin_plan_constraints levels[2];
+    struct plan_constraints levels[2];
     json_t *given[2] = { json_object_get(root, "0"), json_object_get(root, "1") };
     if (!read_level(r, given[0], "0", &levels[0]) || !read_level(r, given[1], "1", &levels[1]))
         return false;
     bool second = num_ipus > 1 && given[1];
-    const struct poplin_plan_constraints *taken = &levels[second], *other = &levels[!second];
+    const struct plan_constraints *taken = &levels[second], *other = &levels[!second];
     const char *transform = does_something(other, PLAN_TRANSFORM), *split = does_something(other, PLAN_PARTITION);
     if (r->first && (transform || split))
         POPLIBS_LOG(
@@ -366,8 +366,8 @@ static bool advance(struct reader *r)
     return false;
 }
 
-bool poplin_plan_constraints_read(const char *json, unsigned num_ipus, struct poplin_plan_constraints *list_of,
-                                  unsigned *count, char *text, size_t size)
+bool plan_constraints_read(const char *json, unsigned num_ipus, struct plan_constraints *list_of, unsigned *count,
+                           char *text, size_t size)
 {
     json_error_t error;
     struct reader r = { .text = text, .size = size, .first = true };

@@ -14,9 +14,9 @@
 /* ---- sizes ---- */
 
 /* The operands of all tiles together, transformed and padded. */
-static struct plan_elements all_elements(const struct plan_candidate *c, const struct poplin_partition *p)
+static struct plan_elements all_elements(const struct plan_candidate *c, const struct plan_partition *p)
 {
-    struct poplin_partition one = *p;
+    struct plan_partition one = *p;
     for (size_t d = 0; d < c->params.num_field_dims; ++d)
         one.field_split[d] = one.kernel_split[d] = 1;
     one.batch_split = one.conv_group_split = one.in_chan_split.parallel = one.out_chan_split.parallel = 1;
@@ -35,7 +35,7 @@ static uint64_t sum_bytes(const struct plan_candidate *c)
 static uint64_t tile_bytes(const struct plan_candidate *c, const struct plan_tile *t)
 {
     struct plan_elements e = plan_elements_of(c, t);
-    const struct poplin_method *method = c->plan.method;
+    const struct conv_method *method = c->plan.method;
     uint64_t buffer = method->buffer_elements ? method->buffer_elements(c, t, e.outputs) : 0;
     return (e.inputs + e.weights) * c->input_bytes + (e.outputs + buffer) * partial_bytes(c);
 }
@@ -105,22 +105,22 @@ static struct partials_reduction reduce(const struct plan_candidate *c, uint64_t
     if (depth <= 1 || !outputs)
         return r;
     if (c->plan.sum_type != c->plan.tile_partial_type)
-        r.cycles = poplin_cycles_cast(workers, outputs, true, false);
+        r.cycles = cycles_cast(workers, outputs, true, false);
     size_t count = plan_reduction_stages(depth, c->options->enable_multi_stage_reduce, stages);
     for (size_t i = 0; i <= count; ++i) {
         unsigned here = i < count ? (unsigned)poplibs_ceil_div(depth, stages[i]) : depth;
         uint64_t before = outputs;
         outputs = poplibs_ceil_div(outputs, here);
         bool single = c->options->enable_single_input_reduce &&
-                      poplin_reduces_single_input(c->target, outputs, here, float_partials) &&
+                      reduces_single_input(c->target, outputs, here, float_partials) &&
                       (!count || are_shared_evenly(outputs, workers, float_partials));
-        struct poplin_reduction stage = { .num_workers = workers,
-                                          .num_partials = here - single,
-                                          .float_out = i < count ? float_partials : float_out,
-                                          .float_partials = float_partials,
-                                          .single_input = single,
-                                          .release = c->target->poplibs_release };
-        r.cycles += poplin_cycles_reduce_add(&stage, outputs);
+        struct reduction_work stage = { .num_workers = workers,
+                                        .num_partials = here - single,
+                                        .float_out = i < count ? float_partials : float_out,
+                                        .float_partials = float_partials,
+                                        .single_input = single,
+                                        .release = c->target->poplibs_release };
+        r.cycles += cycles_reduce_add(&stage, outputs);
         r.later_exchange += i ? exchange(c, before * sum_bytes(c), 1) : 0;
         uint64_t bytes = (before + outputs * here) * sum_bytes(c);
         r.bytes = bytes > r.bytes ? bytes : r.bytes;
@@ -176,7 +176,7 @@ static poplin_plan_costs transforms_2021(const struct plan_candidate *c, const s
     }
     return sum;
 }
-static poplin_plan_costs transforms(const struct plan_candidate *c, const struct poplin_partition *p, uint64_t tiles)
+static poplin_plan_costs transforms(const struct plan_candidate *c, const struct plan_partition *p, uint64_t tiles)
 {
     if (!c->rearrange_input && !c->rearrange_weights && !c->rearrange_output && !c->regroup_output &&
         !c->regroup_weights)
@@ -199,7 +199,7 @@ static poplin_plan_costs transforms(const struct plan_candidate *c, const struct
 static poplin_plan_costs tile_transforms(const struct plan_candidate *c, const struct plan_tile *t,
                                          const struct plan_elements *e)
 {
-    const struct poplin_method *method = c->plan.method;
+    const struct conv_method *method = c->plan.method;
     return method->tile_transforms ? method->tile_transforms(c, t, e) : (poplin_plan_costs){ 0, 0 };
 }
 
@@ -217,7 +217,7 @@ static uint64_t sliced(const struct plan_candidate *c, uint64_t elements, unsign
     return bytes ? workers * (30 + 2 * poplibs_ceil_div(poplibs_ceil_div(bytes, 4), workers)) : 0;
 }
 
-static void serial_steps(const struct plan_candidate *c, const struct poplin_partition *p, uint64_t tiles,
+static void serial_steps(const struct plan_candidate *c, const struct plan_partition *p, uint64_t tiles,
                          uint64_t tile_outputs, poplin_detailed_plan_costs *s)
 {
     unsigned workers = c->target->num_worker_contexts,
@@ -238,7 +238,7 @@ static void serial_steps(const struct plan_candidate *c, const struct poplin_par
         s->add_in_place = (poplin_plan_costs){ added, tile_outputs * partial_bytes(c) };
         s->broadcast.cycles = vectors; /* zeros, before the loop */
     }
-    if (poplin_pass_is_fully_connected(c->options->pass) && !c->plan.is_joint) {
+    if (pass_is_fully_connected(c->options->pass) && !c->plan.is_joint) {
         uint64_t weights = poplibs_ceil_div(all.weights * s->serial_split, tiles);
         s->rearrangement = (poplin_plan_costs){ weights, weights * c->input_bytes };
     }
@@ -251,9 +251,9 @@ static uint64_t splits_or_one(uint64_t splits)
     return splits ? splits : 1;
 }
 
-struct poplin_plan_cost plan_cost(struct plan_candidate *c, const struct poplin_partition *p)
+struct plan_cost plan_cost(struct plan_candidate *c, const struct plan_partition *p)
 {
-    struct poplin_plan_cost cost = { 0 };
+    struct plan_cost cost = { 0 };
     poplin_detailed_plan_costs *s = &cost.steps;
     struct plan_tile t = plan_tile_of(c, p);
     struct plan_elements e = plan_elements_of(c, &t);
@@ -278,7 +278,7 @@ struct poplin_plan_cost plan_cost(struct plan_candidate *c, const struct poplin_
     s->tile_level_transform = tile_transforms(c, &t, &e);
     uint64_t tile_outputs = poplibs_ceil_div(e.outputs, depth);
     if (float_partials != float_out && (depth == 1 || p->in_chan_split.serial > 1))
-        s->output_cast.cycles = poplin_cycles_cast(workers, tile_outputs, float_partials, float_out);
+        s->output_cast.cycles = cycles_cast(workers, tile_outputs, float_partials, float_out);
     serial_steps(c, p, tiles, tile_outputs, s);
 
     uint64_t each = s->dynamic_slice.cycles + s->transform.cycles + s->exchange.cycles +

@@ -5,7 +5,7 @@
 
 #include "poplin/planner/plan_candidate.h"
 
-struct poplin_plan_cost plan_cost(struct plan_candidate *candidate, const struct poplin_partition *partition);
+struct plan_cost plan_cost(struct plan_candidate *candidate, const struct plan_partition *partition);
 /* Lower bounds of the numbers of a partial partition, in which the split of channels and possibly others are not
  * decided. */
 struct plan_bound {

@@ -6,11 +6,11 @@ struct order_key {
     double rate; /* multiplications a cycle, without those of padding */
     uint64_t padding;
     unsigned partial_bytes;
-    struct poplin_plan plan;
+    struct conv_plan plan;
 };
 
 /* Pairs of channels, rounded up to whole groups. */
-static uint64_t padded_pairs(const struct poplin_plan *plan, uint64_t groups, uint64_t in, uint64_t out)
+static uint64_t padded_pairs(const struct conv_plan *plan, uint64_t groups, uint64_t in, uint64_t out)
 {
     uint64_t group = plan->conv_groups_per_group, in_group = plan->in_chans_per_group,
              out_group = plan->partial_chans_per_group;
@@ -18,7 +18,7 @@ static uint64_t padded_pairs(const struct poplin_plan *plan, uint64_t groups, ui
            (poplibs_ceil_div(out, out_group) * out_group);
 }
 
-static struct order_key key_of(const struct plan_proposals *proposals, const struct poplin_plan *plan)
+static struct order_key key_of(const struct plan_proposals *proposals, const struct conv_plan *plan)
 {
     const poplin_conv_params *p = proposals->params;
     unsigned vector = pop_target_vector_width(proposals->target, p->input_type);

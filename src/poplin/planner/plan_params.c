@@ -29,7 +29,7 @@ static void shift_input(poplin_input_transform *t, unsigned extra)
     SHIFT(t->padding_upper);
     SHIFT(t->flip);
 }
-poplin_conv_params poplin_params_add_field_dims(const poplin_conv_params *params, unsigned extra)
+poplin_conv_params params_add_field_dims(const poplin_conv_params *params, unsigned extra)
 {
     poplin_conv_params p = *params;
     SHIFT(p.input_field_shape);
@@ -51,7 +51,7 @@ poplin_conv_params poplin_params_add_field_dims(const poplin_conv_params *params
 
 /* The kernel becomes the field.  It must be the larger operand, so it is padded at both ends; then the former field
  * slides over it in the opposite direction, and both operands are flipped. */
-poplin_conv_params poplin_params_swap_operands(const poplin_conv_params *params)
+poplin_conv_params params_swap_operands(const poplin_conv_params *params)
 {
     poplin_conv_params p = *params;
     p.batch_size = params->output_channels_per_conv_group;
@@ -73,7 +73,7 @@ poplin_conv_params poplin_params_swap_operands(const poplin_conv_params *params)
     return p;
 }
 
-poplin_conv_params poplin_params_expand_dim(const poplin_conv_params *params, unsigned d)
+poplin_conv_params params_expand_dim(const poplin_conv_params *params, unsigned d)
 {
     poplin_conv_params p = *params;
     size_t output = poplin_conv_output_size(&p, d), kernel = poplin_conv_truncated_kernel_size(&p, d);
@@ -84,18 +84,18 @@ poplin_conv_params poplin_params_expand_dim(const poplin_conv_params *params, un
     return p;
 }
 
-poplin_conv_params poplin_params_flatten_out_chans(const poplin_conv_params *params, unsigned dims)
+poplin_conv_params params_flatten_out_chans(const poplin_conv_params *params, unsigned dims)
 {
     if (!dims)
         return *params;
-    poplin_conv_params p = poplin_params_swap_operands(params);
+    poplin_conv_params p = params_swap_operands(params);
     for (unsigned d = 0; d < p.num_field_dims; ++d)
         if (dims >> d & 1) {
-            p = poplin_params_expand_dim(&p, d);
+            p = params_expand_dim(&p, d);
             p.batch_size *= p.input_field_shape[d];
             p.input_field_shape[d] = 1;
         }
-    return poplin_params_swap_operands(&p);
+    return params_swap_operands(&p);
 }
 
 static bool flattens(const poplin_conv_params *p, size_t d)
@@ -107,16 +107,16 @@ static bool flattens(const poplin_conv_params *p, size_t d)
            out->stride[d] == 1 && !out->truncation_lower[d] && !out->truncation_upper[d] && !out->padding_lower[d] &&
            !out->padding_upper[d] && !p->kernel_transform.padding_lower[d] && !p->kernel_transform.padding_upper[d];
 }
-bool poplin_params_are_of_product(const poplin_conv_params *p)
+bool params_are_of_product(const poplin_conv_params *p)
 {
     for (size_t d = 0; d < p->num_field_dims; ++d)
         if (!flattens(p, d) || p->kernel_shape[d] != 1 || (d + 1 < p->num_field_dims && p->input_field_shape[d] != 1))
             return false;
     return p->num_field_dims && p->batch_size == 1;
 }
-poplin_conv_params poplin_params_exchange_operands(const poplin_conv_params *params)
+poplin_conv_params params_exchange_operands(const poplin_conv_params *params)
 {
-    assert(poplin_params_are_of_product(params));
+    assert(params_are_of_product(params));
     poplin_conv_params p = *params;
     size_t *columns = &p.input_field_shape[p.num_field_dims - 1];
     p.batch_size = p.output_channels_per_conv_group;
@@ -124,14 +124,14 @@ poplin_conv_params poplin_params_exchange_operands(const poplin_conv_params *par
     *columns = 1;
     return p;
 }
-unsigned poplin_params_flattenable(const poplin_conv_params *p)
+unsigned params_flattenable(const poplin_conv_params *p)
 {
     unsigned dims = p->batch_size ? 1 : 0;
     for (unsigned d = 0; d < p->num_field_dims; ++d)
         dims |= flattens(p, d) ? 2u << d : 0;
     return dims & (dims - 1) ? dims : 0;
 }
-poplin_conv_params poplin_params_flatten(const poplin_conv_params *params, unsigned dims)
+poplin_conv_params params_flatten(const poplin_conv_params *params, unsigned dims)
 {
     poplin_conv_params p = *params;
     if (!dims)
@@ -148,7 +148,7 @@ poplin_conv_params poplin_params_flatten(const poplin_conv_params *params, unsig
     return p;
 }
 
-poplin_conv_params poplin_params_combine_groups(const poplin_conv_params *params, unsigned factor)
+poplin_conv_params params_combine_groups(const poplin_conv_params *params, unsigned factor)
 {
     poplin_conv_params p = *params;
     p.num_conv_groups = poplibs_ceil_div(p.num_conv_groups, factor);
@@ -159,34 +159,33 @@ poplin_conv_params poplin_params_combine_groups(const poplin_conv_params *params
 
 /* ---- all transforms of a plan ---- */
 
-static void add_step(struct poplin_transformed *to, enum poplin_step_kind kind, unsigned number,
+static void add_step(struct params_transformed *to, enum params_step_kind kind, unsigned number,
                      poplin_conv_params after)
 {
-    to->steps[to->count++] = (struct poplin_step){ kind, number, to->params };
+    to->steps[to->count++] = (struct params_step){ kind, number, to->params };
     to->params = after;
 }
 
-void poplin_transform_params(const struct poplin_transform *t, const poplin_conv_params *params,
-                             struct poplin_transformed *to)
+void params_transform(const struct plan_transform *t, const poplin_conv_params *params, struct params_transformed *to)
 {
     poplin_conv_params *p = &to->params;
     to->count = 0;
     *p = *params;
     if (t->extra_field_dims)
-        add_step(to, POPLIN_STEP_FIELD_DIMS, t->extra_field_dims, poplin_params_add_field_dims(p, t->extra_field_dims));
-    if (t->swap_operands && poplin_params_are_of_product(p))
-        add_step(to, POPLIN_STEP_EXCHANGE, 0, poplin_params_exchange_operands(p));
+        add_step(to, POPLIN_STEP_FIELD_DIMS, t->extra_field_dims, params_add_field_dims(p, t->extra_field_dims));
+    if (t->swap_operands && params_are_of_product(p))
+        add_step(to, POPLIN_STEP_EXCHANGE, 0, params_exchange_operands(p));
     else if (t->swap_operands)
-        add_step(to, POPLIN_STEP_SWAP, 0, poplin_params_swap_operands(p));
+        add_step(to, POPLIN_STEP_SWAP, 0, params_swap_operands(p));
     for (unsigned d = (unsigned)p->num_field_dims; d-- > 0;) /* the innermost first: its elements are adjacent */
         if (t->expand_dims >> d & 1)
-            add_step(to, POPLIN_STEP_EXPAND, d, poplin_params_expand_dim(p, d));
+            add_step(to, POPLIN_STEP_EXPAND, d, params_expand_dim(p, d));
     if (t->out_chan_flatten_dims)
         add_step(to, POPLIN_STEP_OUT_CHANS, t->out_chan_flatten_dims,
-                 poplin_params_flatten_out_chans(p, t->out_chan_flatten_dims));
+                 params_flatten_out_chans(p, t->out_chan_flatten_dims));
     if (t->flatten_dims)
-        add_step(to, POPLIN_STEP_FLATTEN, t->flatten_dims, poplin_params_flatten(p, t->flatten_dims));
+        add_step(to, POPLIN_STEP_FLATTEN, t->flatten_dims, params_flatten(p, t->flatten_dims));
     if (t->combine_conv_groups_factor > 1)
         add_step(to, POPLIN_STEP_COMBINE, t->combine_conv_groups_factor,
-                 poplin_params_combine_groups(p, t->combine_conv_groups_factor));
+                 params_combine_groups(p, t->combine_conv_groups_factor));
 }

@@ -64,7 +64,7 @@ poplin_detailed_plan_costs plan_longest_steps(const poplin_detailed_plan_costs *
     return longest;
 }
 
-uint64_t plan_rank(const struct plan_goal *goal, const struct poplin_plan_cost *cost)
+uint64_t plan_rank(const struct plan_goal *goal, const struct plan_cost *cost)
 {
     switch (goal->objective) {
     case POPLIN_MIN_MEMORY:

@@ -15,31 +15,30 @@
 #undef POP_HERE
 #define POP_HERE ((pop_where){ 0 })
 
-struct poplin_partition plan_joint_partition(const struct poplin_partition *forward, size_t pass, size_t last)
+struct plan_partition plan_joint_partition(const struct plan_partition *forward, size_t pass, size_t last)
 {
     assert(pass < 3 && last < POPLIN_MAX_FIELD_DIMS);
-    struct poplin_partition p = *forward;
+    struct plan_partition p = *forward;
     if (pass == 1) { /* field and input channels are exchanged */
         p.field_split[last] = forward->in_chan_split.parallel;
-        p.in_chan_split = (struct poplin_split){ 1, forward->field_split[last] };
+        p.in_chan_split = (struct plan_split){ 1, forward->field_split[last] };
         p.field_grain[last] = forward->in_chan_grain;
         p.in_chan_grain = forward->field_grain[last];
     } else if (pass == 2) { /* input and output channels are exchanged */
-        p.in_chan_split = (struct poplin_split){ forward->out_chan_split.serial, forward->out_chan_split.parallel };
-        p.out_chan_split = (struct poplin_split){ 1, forward->in_chan_split.parallel };
+        p.in_chan_split = (struct plan_split){ forward->out_chan_split.serial, forward->out_chan_split.parallel };
+        p.out_chan_split = (struct plan_split){ 1, forward->in_chan_split.parallel };
         p.in_chan_grain = forward->out_chan_grain;
         p.out_chan_grain = forward->in_chan_grain;
     }
     return p;
 }
 
-struct poplin_plan_cost plan_cost_of_passes(const struct plan_passes *passes, const struct poplin_partition *partition)
+struct plan_cost plan_cost_of_passes(const struct plan_passes *passes, const struct plan_partition *partition)
 {
-    struct poplin_plan_cost sum = plan_cost(passes->candidates[0], partition);
+    struct plan_cost sum = plan_cost(passes->candidates[0], partition);
     for (size_t i = 1; i < passes->count; ++i) {
-        struct poplin_partition p =
-            plan_joint_partition(partition, i, passes->candidates[0]->params.num_field_dims - 1);
-        struct poplin_plan_cost cost = plan_cost(passes->candidates[i], &p);
+        struct plan_partition p = plan_joint_partition(partition, i, passes->candidates[0]->params.num_field_dims - 1);
+        struct plan_cost cost = plan_cost(passes->candidates[i], &p);
         sum.cycles += cost.cycles;
         sum.bytes = cost.bytes > sum.bytes ? cost.bytes : sum.bytes;
     }
@@ -53,10 +52,10 @@ enum { DIMS = POPLIN_MAX_FIELD_DIMS, MAX_OPERANDS = 2 * DIMS + 10 };
 struct plan_search {
     const struct plan_passes *passes;
     const struct plan_goal *goal;
-    const struct poplin_partition *grains;
+    const struct plan_partition *grains;
     size_t dims;
-    struct poplin_split out, in; /* the serial splits */
-    bool short_of_memory;        /* a partition that may be better was rejected because of its bytes */
+    struct plan_split out, in; /* the serial splits */
+    bool short_of_memory;      /* a partition that may be better was rejected because of its bytes */
 };
 
 /* The next larger split with a smaller quotient: the smallest split that gives it. */
@@ -65,7 +64,7 @@ static unsigned next_split(uint64_t things, unsigned split)
     uint64_t quotient = poplibs_ceil_div(things, split);
     return quotient <= 1 ? UINT32_MAX : (unsigned)poplibs_ceil_div(things, quotient - 1);
 }
-static bool better(const struct plan_goal *goal, const struct poplin_plan_cost *a, const struct poplin_plan_cost *b)
+static bool better(const struct plan_goal *goal, const struct plan_cost *a, const struct plan_cost *b)
 {
     uint64_t first = plan_rank(goal, a), second = plan_rank(goal, b);
     if (first != second)
@@ -73,23 +72,23 @@ static bool better(const struct plan_goal *goal, const struct poplin_plan_cost *
     return goal->objective == POPLIN_MIN_MEMORY ? a->cycles < b->cycles : a->bytes < b->bytes;
 }
 /* The rank that a partition must be below. */
-static uint64_t rank_limit(const struct plan_goal *goal, const struct poplin_plan_cost *found)
+static uint64_t rank_limit(const struct plan_goal *goal, const struct plan_cost *found)
 {
     return found ? plan_rank(goal, found) : goal->best;
 }
 
 /* Finds the best split of channels over the tiles that the other splits leave. */
-static bool split_channels(struct plan_search *s, struct poplin_partition *p, struct poplin_plan_cost *best)
+static bool split_channels(struct plan_search *s, struct plan_partition *p, struct plan_cost *best)
 {
     const struct plan_candidate *c = s->passes->candidates[0];
-    const struct poplin_plan_constraints *fixed = s->goal->constraints;
+    const struct plan_constraints *fixed = s->goal->constraints;
     uint64_t used = (uint64_t)p->batch_split * p->conv_group_split;
     for (size_t d = 0; d < s->dims; ++d)
         used *= (uint64_t)p->field_split[d] * p->kernel_split[d];
     assert(used && used <= s->goal->tiles);
     uint64_t left = s->goal->tiles / used, outs = poplibs_ceil_div(c->grains_out, p->out_chan_split.serial);
     uint64_t ins = poplibs_ceil_div(c->grains_in, p->in_chan_split.serial), max_out = c->plan.is_joint ? 1 : left;
-    struct poplin_partition tried = *p;
+    struct plan_partition tried = *p;
     bool found = false;
     struct plan_bound min = { .tile = plan_tile_of(c, p),
                               .serial = (uint64_t)s->out.serial * s->in.serial,
@@ -109,7 +108,7 @@ static bool split_channels(struct plan_search *s, struct poplin_partition *p, st
                 continue;
             tried.out_chan_split.parallel = out;
             tried.in_chan_split.parallel = in;
-            struct poplin_plan_cost cost = plan_cost_of_passes(s->passes, &tried);
+            struct plan_cost cost = plan_cost_of_passes(s->passes, &tried);
             uint64_t rank = plan_rank(s->goal, &cost);
             s->short_of_memory |= cost.bytes > s->goal->max_bytes && rank < upper;
             if (cost.bytes > s->goal->max_bytes || rank == UINT64_MAX || (found && !better(s->goal, &cost, best)))
@@ -125,7 +124,7 @@ static bool split_channels(struct plan_search *s, struct poplin_partition *p, st
 /* ---- functions called by the solver ---- */
 
 /* Reads the variables: field splits, kernel splits, batch, groups. */
-static void read_splits(const struct plan_search *s, const uint64_t *v, struct poplin_partition *p)
+static void read_splits(const struct plan_search *s, const uint64_t *v, struct plan_partition *p)
 {
     size_t dims = s->dims;
     for (size_t d = 0; d < dims; ++d)
@@ -139,8 +138,8 @@ static void read_splits(const struct plan_search *s, const uint64_t *v, struct p
 static popsolver_answer exact(const uint64_t *operands, size_t count, uint64_t *result, void *user)
 {
     struct plan_search *s = user;
-    struct poplin_partition p = *s->grains;
-    struct poplin_plan_cost cost;
+    struct plan_partition p = *s->grains;
+    struct plan_cost cost;
     assert(count == 2 * s->dims + 2);
     (void)count;
     read_splits(s, operands, &p);
@@ -215,10 +214,10 @@ static popsolver_variable add_split(popsolver_model *m, struct variables *v, uin
 }
 
 static void add_splits(popsolver_model *m, const struct plan_candidate *c, const struct plan_goal *goal,
-                       struct variables *v, const struct poplin_partition *grains)
+                       struct variables *v, const struct plan_partition *grains)
 {
     const poplin_conv_params *p = &c->params;
-    const struct poplin_plan_constraints *fixed = goal->constraints;
+    const struct plan_constraints *fixed = goal->constraints;
     size_t dims = p->num_field_dims;
     for (size_t d = 0; d < dims; ++d)
         add_split(m, v, poplibs_ceil_div(c->output[d], grains->field_grain[d]), goal->tiles, fixed->field_split[d]);
@@ -254,7 +253,7 @@ static void add_work(popsolver_model *m, const struct plan_search *s, struct var
 }
 
 /* Searches with fixed serial splits for a rank below goal->best. */
-static bool search_serial(struct plan_search *s, struct poplin_partition *partition, struct poplin_plan_cost *cost)
+static bool search_serial(struct plan_search *s, struct plan_partition *partition, struct plan_cost *cost)
 {
     const struct plan_candidate *c = s->passes->candidates[0];
     const struct plan_goal *goal = s->goal;
@@ -294,16 +293,16 @@ static bool search_serial(struct plan_search *s, struct poplin_partition *partit
 
 /* A serial split is a loop that repeats all steps that it does not split, so it only saves memory: it is tried if
  * memory is short, or if constraints require it. */
-bool plan_search(const struct plan_passes *passes, const struct plan_goal *given, struct poplin_partition *partition,
-                 struct poplin_plan_cost *cost)
+bool plan_search(const struct plan_passes *passes, const struct plan_goal *given, struct plan_partition *partition,
+                 struct plan_cost *cost)
 {
     const struct plan_candidate *c = passes->candidates[0];
     struct plan_goal goal = *given;
-    const struct poplin_partition grains = *partition;
+    const struct plan_partition grains = *partition;
     struct plan_search search = { passes, &goal, &grains, c->params.num_field_dims, { 1, 1 }, { 1, 1 }, false };
     size_t outs = c->params.output_channels_per_conv_group, ins = c->params.input_channels_per_conv_group;
-    bool found = false, fixed = !poplin_allows(goal.constraints->out_chan_split.serial, 1) ||
-                                !poplin_allows(goal.constraints->in_chan_split.serial, 1);
+    bool found = false, fixed = !conv_options_allow(goal.constraints->out_chan_split.serial, 1) ||
+                                !conv_options_allow(goal.constraints->in_chan_split.serial, 1);
     for (unsigned which = 0; which < 2; ++which) /* first output channels, then input channels */
         for (unsigned serial = which ? 2 : 1; serial <= (which ? c->grains_in : c->grains_out); ++serial) {
             if (serial > 1 && !search.short_of_memory && !fixed && goal.objective != POPLIN_MIN_MEMORY)
@@ -311,8 +310,8 @@ bool plan_search(const struct plan_passes *passes, const struct plan_goal *given
             search.out.serial = which ? 1 : serial;
             search.in.serial = which ? serial : 1;
             if ((which ? ins : outs) % serial || (which && c->plan.is_joint) ||
-                !poplin_allows(goal.constraints->out_chan_split.serial, search.out.serial) ||
-                !poplin_allows(goal.constraints->in_chan_split.serial, search.in.serial))
+                !conv_options_allow(goal.constraints->out_chan_split.serial, search.out.serial) ||
+                !conv_options_allow(goal.constraints->in_chan_split.serial, search.in.serial))
                 continue;
             if (search_serial(&search, partition, cost)) {
                 found = true;

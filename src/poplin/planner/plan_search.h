@@ -6,11 +6,11 @@
 #include "poplin/planner/plan_cost.h"
 
 struct plan_goal {
-    enum poplin_objective objective;
+    enum plan_objective objective;
     uint64_t max_bytes; /* of one tile */
     unsigned tiles;
-    const struct poplin_plan_constraints *constraints;
-    const struct poplin_plan_share *share;
+    const struct plan_constraints *constraints;
+    const struct plan_share *share;
     uint64_t best; /* the rank that a plan must be below; UINT64_MAX if there is no plan yet */
 };
 
@@ -23,12 +23,12 @@ struct plan_passes {
 
 /* Searches a better partition; false if there is none.  partition has its grains; its splits are set.  *cost is the sum
  * over all passes. */
-bool plan_search(const struct plan_passes *passes, const struct plan_goal *goal, struct poplin_partition *partition,
-                 struct poplin_plan_cost *cost);
+bool plan_search(const struct plan_passes *passes, const struct plan_goal *goal, struct plan_partition *partition,
+                 struct plan_cost *cost);
 /* The cost of all passes: the sum of their cycles, the maximum of their bytes. */
-struct poplin_plan_cost plan_cost_of_passes(const struct plan_passes *passes, const struct poplin_partition *partition);
+struct plan_cost plan_cost_of_passes(const struct plan_passes *passes, const struct plan_partition *partition);
 /* The partition of a joint plan's other pass (1: backward, 2: update), from that of the forward pass; last is the index
  * of the forward pass' last field dimension. */
-struct poplin_partition plan_joint_partition(const struct poplin_partition *forward, size_t pass, size_t last);
+struct plan_partition plan_joint_partition(const struct plan_partition *forward, size_t pass, size_t last);
 
 #endif

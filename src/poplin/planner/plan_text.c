@@ -7,23 +7,23 @@
 
 #include <jansson.h>
 
-static void add_field(struct poplin_text *text, const struct poplin_plan *plan, const struct plan_field *field)
+static void add_field(struct params_text *text, const struct conv_plan *plan, const struct plan_field *field)
 {
     const unsigned *numbers = plan_numbers(plan, field);
     if (field->kind == PLAN_SPLIT) {
         char name[64];
         snprintf(name, sizeof(name), "%s.serial", field->name);
-        poplin_text_add(text, "        %-27s%u\n", name, numbers[0]);
+        params_text_add(text, "        %-27s%u\n", name, numbers[0]);
         snprintf(name, sizeof(name), "%s.parallel", field->name);
-        poplin_text_add(text, "        %-27s%u\n", name, numbers[1]);
+        params_text_add(text, "        %-27s%u\n", name, numbers[1]);
         return;
     }
-    poplin_text_add(text, "        %-27s", field->name);
+    params_text_add(text, "        %-27s", field->name);
     switch (field->kind) {
     case PLAN_NUMBER:
     case PLAN_FLAG:
     case PLAN_SPLIT:
-        poplin_text_add(text, "%u", *numbers);
+        params_text_add(text, "%u", *numbers);
         break;
     case PLAN_DIMS:
         plan_text_dims(text, "{}", *numbers);
@@ -32,18 +32,18 @@ static void add_field(struct poplin_text *text, const struct poplin_plan *plan, 
         plan_text_list(text, "{}", numbers, plan->num_field_dims);
         break;
     case PLAN_METHOD:
-        poplin_text_add(text, "%s", plan->method->name);
+        params_text_add(text, "%s", plan->method->name);
         break;
     case PLAN_TYPE:
-        poplin_text_add(text, "%s", pop_type_name(*(const pop_type *)(const void *)numbers));
+        params_text_add(text, "%s", pop_type_name(*(const pop_type *)(const void *)numbers));
         break;
     case PLAN_DIRECTION:
-        poplin_text_add(text, "%s", *numbers ? "descending" : "ascending");
+        params_text_add(text, "%s", *numbers ? "descending" : "ascending");
         break;
     }
-    poplin_text_add(text, "\n");
+    params_text_add(text, "\n");
 }
-static void add_group(struct poplin_text *text, const struct poplin_plan *plan, enum plan_field_group group)
+static void add_group(struct params_text *text, const struct conv_plan *plan, enum plan_field_group group)
 {
     for (const struct plan_field *field = plan_fields; field->name; ++field)
         if (field->group == group && plan_has(plan, field))
@@ -52,26 +52,26 @@ static void add_group(struct poplin_text *text, const struct poplin_plan *plan, 
 
 /* ---- costs ---- */
 
-static void add_step(struct poplin_text *text, const char *name, poplin_plan_costs costs)
+static void add_step(struct params_text *text, const char *name, poplin_plan_costs costs)
 {
     if (costs.cycles || costs.memory)
-        poplin_text_add(text, "    - %-25s%llu cycles, %llu bytes\n", name, (unsigned long long)costs.cycles,
+        params_text_add(text, "    - %-25s%llu cycles, %llu bytes\n", name, (unsigned long long)costs.cycles,
                         (unsigned long long)costs.memory);
 }
 
-size_t poplin_plan_text(const struct poplin_plan *plan, const struct poplin_plan_cost *cost,
-                        const poplin_conv_params *params, char *buffer, size_t size)
+size_t plan_text(const struct conv_plan *plan, const struct plan_cost *cost, const poplin_conv_params *params,
+                 char *buffer, size_t size)
 {
-    struct poplin_text text = { buffer, size, 0 };
+    struct params_text text = { buffer, size, 0 };
     const poplin_detailed_plan_costs *s = &cost->steps;
     char of[400];
-    poplin_conv_params_text(params, of, sizeof(of));
-    poplin_text_add(&text, "  Params:\n    %s\n  Plan:\n        Transform\n", of);
+    conv_params_text(params, of, sizeof(of));
+    params_text_add(&text, "  Params:\n    %s\n  Plan:\n        Transform\n", of);
     add_group(&text, plan, PLAN_TRANSFORM);
-    poplin_text_add(&text, "        Partition\n");
+    params_text_add(&text, "        Partition\n");
     add_group(&text, plan, PLAN_PARTITION);
     add_group(&text, plan, PLAN_VERTEX);
-    poplin_text_add(&text,
+    params_text_add(&text,
                     "  Total tiles: %u\n  Estimated cost: %llu cycles, %llu bytes; of each of %llu serial steps:\n",
                     cost->tiles, (unsigned long long)cost->cycles, (unsigned long long)cost->bytes,
                     (unsigned long long)s->serial_split);
@@ -106,7 +106,7 @@ static json_t *numbers_of(const unsigned *numbers, size_t count)
         json_array_append_new(list, json_integer(numbers[i]));
     return list;
 }
-static json_t *json_of(const struct poplin_plan *plan, const struct plan_field *field)
+static json_t *json_of(const struct conv_plan *plan, const struct plan_field *field)
 {
     const unsigned *numbers = plan_numbers(plan, field);
     switch (field->kind) {
@@ -127,14 +127,14 @@ static json_t *json_of(const struct poplin_plan *plan, const struct plan_field *
     }
     return json_integer(*numbers);
 }
-static void set_group(json_t *object, const struct poplin_plan *plan, enum plan_field_group group)
+static void set_group(json_t *object, const struct conv_plan *plan, enum plan_field_group group)
 {
     for (const struct plan_field *field = plan_fields; field->name; ++field)
         if (field->is_constrained && field->group == group && plan_has(plan, field))
             json_object_set_new(object, field->name, json_of(plan, field));
 }
 
-bool poplin_plan_write_constraints(const struct poplin_plan *plan, const char *file)
+bool plan_write_constraints(const struct conv_plan *plan, const char *file)
 {
     json_t *root = json_object(), *transform = json_object(), *partition = json_object();
     set_group(transform, plan, PLAN_TRANSFORM);

@@ -28,15 +28,15 @@ static void find_order(struct together *t)
 }
 
 /* Plans a member on the free tiles, of which `later` members keep theirs; with take, it gets the tiles of its plan. */
-static bool plan_member(struct together *t, size_t place, size_t later, struct poplin_plan_share share, bool take,
-                        struct poplin_plan_cost *cost)
+static bool plan_member(struct together *t, size_t place, size_t later, struct plan_share share, bool take,
+                        struct plan_cost *cost)
 {
     const struct plan_member *member = &t->members[t->order[place]];
-    struct poplin_planned planned;
+    struct conv_planned planned;
     share.first_tile = t->next_tile;
     member->options->share = share;
     member->options->tiles_per_ipu = t->tiles - t->next_tile - t->reserved * (unsigned)later;
-    if (!poplin_plan_get(t->call, &member->params, member->options, t->cache, &planned))
+    if (!plan_get(t->call, &member->params, member->options, t->cache, &planned))
         return false;
     *cost = planned.cost;
     /* tiles that share an exchange bus belong to the same member */
@@ -51,8 +51,8 @@ static bool plan_member(struct together *t, size_t place, size_t later, struct p
  * that are left. */
 static bool plan_all(struct together *t)
 {
-    struct poplin_plan_share share = { .objective = POPLIN_FEWEST_CYCLES };
-    struct poplin_plan_cost cost;
+    struct plan_share share = { .objective = POPLIN_FEWEST_CYCLES };
+    struct plan_cost cost;
     if (!plan_member(t, 0, t->count - 1, share, false, &cost))
         return false;
     share.objective = POPLIN_FEWEST_TILES;
@@ -62,7 +62,7 @@ static bool plan_all(struct together *t)
     share.max_cycles = max < (double)UINT64_MAX ? (uint64_t)max : UINT64_MAX;
     if (!plan_member(t, 0, t->count - 1, share, true, &cost))
         return false;
-    share = (struct poplin_plan_share){ .like = cost.steps };
+    share = (struct plan_share){ .like = cost.steps };
     for (size_t place = t->count - 1; place > 0; --place) {
         share.objective = place > 1 ? POPLIN_LIKE_ON_FEWEST_TILES : POPLIN_LIKE_IN_MIN_MEMORY;
         if (!plan_member(t, place, place - 1, share, true, &cost))
@@ -72,8 +72,8 @@ static bool plan_all(struct together *t)
     return true;
 }
 
-bool poplin_plan_together(const struct call *call, struct plan_member *members, size_t count, unsigned reserved_tiles,
-                          double back_off, poplin_planning_cache *cache)
+bool plan_together(const struct call *call, struct plan_member *members, size_t count, unsigned reserved_tiles,
+                   double back_off, poplin_planning_cache *cache)
 {
     unsigned tiles = UINT32_MAX, bus = pop_target_tiles_per_shared_exchange_bus(pop_graph_target(call->graph));
     for (size_t i = 0; i < count; ++i)

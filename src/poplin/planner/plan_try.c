@@ -18,9 +18,9 @@ poplin_conv_params plan_pass_params(const poplin_conv_params *forward, size_t pa
     }
     return p;
 }
-struct poplin_plan plan_pass_plan(const struct poplin_plan *forward, size_t pass)
+struct conv_plan plan_pass_plan(const struct conv_plan *forward, size_t pass)
 {
-    struct poplin_plan plan = *forward;
+    struct conv_plan plan = *forward;
     plan.partition = plan_joint_partition(&forward->partition, pass, forward->num_field_dims - 1);
     if (pass == 1)
         plan.tile_order = POPLIN_ORDER_FC_BWD_AS_CONV;
@@ -33,24 +33,24 @@ struct poplin_plan plan_pass_plan(const struct poplin_plan *forward, size_t pass
 }
 
 static struct plan_candidate candidate_of_pass(const struct planning *planning, const poplin_conv_params *forward,
-                                               const struct poplin_plan *plan,
-                                               const struct poplin_conv_options *options, size_t pass)
+                                               const struct conv_plan *plan, const struct conv_options *options,
+                                               size_t pass)
 {
     if (pass == 0)
         return plan_candidate_of(planning->target, forward, options, plan);
     poplin_conv_params params = plan_pass_params(planning->params, pass);
-    struct poplin_plan of_pass = plan_pass_plan(plan, pass);
-    struct poplin_transformed transformed;
-    poplin_transform_params(&plan->transform, &params, &transformed);
+    struct conv_plan of_pass = plan_pass_plan(plan, pass);
+    struct params_transformed transformed;
+    params_transform(&plan->transform, &params, &transformed);
     return plan_candidate_of(planning->target, &transformed.params, options, &of_pass);
 }
 
-void plan_try(struct planning *planning, const poplin_conv_params *transformed, const struct poplin_plan *vertex)
+void plan_try(struct planning *planning, const poplin_conv_params *transformed, const struct conv_plan *vertex)
 {
     if (!plan_keeps(vertex, planning->goal.constraints, PLAN_VERTEX))
         return;
-    struct poplin_plan plan = *vertex;
-    struct poplin_partition *p = &plan.partition;
+    struct conv_plan plan = *vertex;
+    struct plan_partition *p = &plan.partition;
     size_t last = plan.num_field_dims - 1;
     for (size_t d = 0; d <= last; ++d)
         p->field_grain[d] = 1;
@@ -67,14 +67,14 @@ void plan_try(struct planning *planning, const poplin_conv_params *transformed, 
     plan.sum_type = halves ? POP_HALF : plan.tile_partial_type;
 
     struct plan_candidate candidates[3];
-    struct poplin_conv_options options[3];
+    struct conv_options options[3];
     struct plan_passes passes = { { &candidates[0], &candidates[1], &candidates[2] }, planning->joint ? 3 : 1 };
     for (size_t i = 0; i < passes.count; ++i) {
         options[i] = *planning->options;
         options[i].pass += (int)i; /* forward, backward and update are consecutive */
         candidates[i] = candidate_of_pass(planning, transformed, &plan, &options[i], i);
     }
-    struct poplin_plan_cost cost;
+    struct plan_cost cost;
     bool hopeless = plan_rank_from_cycles(&planning->goal, plan_min_work(&candidates[0], planning->goal.tiles)) >=
                     planning->goal.best;
     if (!hopeless && plan_search(&passes, &planning->goal, p, &cost)) {

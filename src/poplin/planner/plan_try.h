@@ -9,20 +9,20 @@
 struct planning {
     const pop_target *target;
     const poplin_conv_params *params;
-    const struct poplin_conv_options *options;
+    const struct conv_options *options;
     struct plan_goal goal;
     bool joint, found;
-    struct poplin_plan best;
-    struct poplin_plan_cost cost;
+    struct conv_plan best;
+    struct plan_cost cost;
 };
 
 /* Searches the best partition of a vertex type for a transformed convolution, and keeps it if it is better than the
  * best plan so far. vertex has transform, method, types and groups. */
-void plan_try(struct planning *planning, const poplin_conv_params *transformed, const struct poplin_plan *vertex);
+void plan_try(struct planning *planning, const poplin_conv_params *transformed, const struct conv_plan *vertex);
 
 /* The parameters and plans of a fully connected layer's other passes (1: backward, 2: update), from those of the
  * forward pass. */
 poplin_conv_params plan_pass_params(const poplin_conv_params *forward, size_t pass);
-struct poplin_plan plan_pass_plan(const struct poplin_plan *forward, size_t pass);
+struct conv_plan plan_pass_plan(const struct conv_plan *forward, size_t pass);
 
 #endif

@@ -7,7 +7,7 @@
 
 static uint64_t cycles_of(const struct plan_candidate *c, const struct plan_tile *t)
 {
-    const struct poplin_plan *plan = &c->plan;
+    const struct conv_plan *plan = &c->plan;
     unsigned workers = c->target->num_worker_contexts;
     struct plan_tile_work work = { .workers = workers < PLAN_MAX_WORKERS ? workers : PLAN_MAX_WORKERS,
                                    .positions = plan_positions_of(c, t),
@@ -28,13 +28,13 @@ static uint64_t cycles_of(const struct plan_candidate *c, const struct plan_tile
 
 uint64_t plan_pass_cycles(const struct plan_candidate *c, uint64_t passes, uint64_t work)
 {
-    const struct poplin_method *method = c->plan.method;
+    const struct conv_method *method = c->plan.method;
     return method->pass_cycles ? method->pass_cycles(c, passes, work) : 0;
 }
 
 uint64_t plan_pair_cycles(const struct plan_candidate *c, const struct plan_tile *t)
 {
-    const struct poplin_method *method = c->plan.method;
+    const struct conv_method *method = c->plan.method;
     return method->pair_cycles ? method->pair_cycles(c, t) : 0;
 }
 

@@ -13,35 +13,35 @@
 /* ---- reports ---- */
 
 static bool find(const struct call *call, const poplin_conv_params *params, pop_options given,
-                 poplin_planning_cache *cache, struct poplin_planned *planned)
+                 poplin_planning_cache *cache, struct conv_planned *planned)
 {
-    struct poplin_conv_options options;
-    return call_ready(call) && poplin_params_valid(call, params) && poplin_conv_options_parse(call, given, &options) &&
-           poplin_plan_get(call, params, &options, cache, planned);
+    struct conv_options options;
+    return call_ready(call) && params_valid(call, params) && conv_options_parse(call, given, &options) &&
+           plan_get(call, params, &options, cache, planned);
 }
 
 static size_t report(const struct call *call, const poplin_conv_params *params, poplin_planning_cache *cache,
                      char *buffer, size_t size)
 {
-    struct poplin_planned planned;
+    struct conv_planned planned;
     if (size)
         *buffer = 0;
     return find(call, params, call->options, cache, &planned)
-               ? poplin_plan_text(&planned.plan, &planned.cost, params, buffer, size)
+               ? plan_text(&planned.plan, &planned.cost, params, buffer, size)
                : 0;
 }
 size_t poplin_report_plan_info_at(pop_where where, pop_graph *graph, const poplin_conv_params *params,
                                   pop_options options, poplin_planning_cache *cache, char *buffer, size_t size)
 {
-    POPLIBS_CALL(graph, log_written(params, poplin_log_params), options, size);
+    POPLIBS_CALL(graph, log_written(params, log_params), options, size);
     return report(call, params, cache, buffer, size);
 }
 size_t poplin_report_weight_update_plan_info_at(pop_where where, pop_graph *graph, const poplin_conv_params *params,
                                                 pop_options options, poplin_planning_cache *cache, char *buffer,
                                                 size_t size)
 {
-    POPLIBS_CALL(graph, log_written(params, poplin_log_params), options, size);
-    if (!call_ready(call) || !poplin_params_valid(call, params))
+    POPLIBS_CALL(graph, log_written(params, log_params), options, size);
+    if (!call_ready(call) || !params_valid(call, params))
         return report(call, params, cache, buffer, size);
     poplin_conv_params update = poplin_get_weight_update_params(params);
     return report(call, &update, cache, buffer, size);
@@ -51,8 +51,8 @@ poplin_plan_costs poplin_report_plan_estimated_costs_at(pop_where where, pop_gra
                                                         const poplin_conv_params *params, pop_options options,
                                                         poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, poplin_log_params), options);
-    struct poplin_planned planned;
+    POPLIBS_CALL(graph, log_written(params, log_params), options);
+    struct conv_planned planned;
     bool found = find(call, params, options, cache, &planned);
     return found ? (poplin_plan_costs){ planned.cost.cycles, planned.cost.bytes } : (poplin_plan_costs){ 0, 0 };
 }
@@ -61,8 +61,8 @@ poplin_detailed_plan_costs poplin_report_detailed_plan_estimated_costs_at(pop_wh
                                                                           pop_options options,
                                                                           poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, poplin_log_params), options);
-    struct poplin_planned planned;
+    POPLIBS_CALL(graph, log_written(params, log_params), options);
+    struct conv_planned planned;
     bool found = find(call, params, options, cache, &planned);
     return found ? planned.cost.steps : (poplin_detailed_plan_costs){ 0 };
 }
@@ -70,8 +70,8 @@ poplin_detailed_plan_costs poplin_report_detailed_plan_estimated_costs_at(pop_wh
 bool poplin_convolution_validate_options_at(pop_where where, pop_graph *graph, pop_options options)
 {
     POPLIBS_CALL(graph, options);
-    struct poplin_conv_options parsed;
-    return call_ready(call) && poplin_conv_options_parse(call, options, &parsed);
+    struct conv_options parsed;
+    return call_ready(call) && conv_options_parse(call, options, &parsed);
 }
 
 /* ---- planning in advance ---- */
@@ -90,15 +90,15 @@ struct planning_work {
 static pop_status plan_one(const struct planning_work *work, const poplin_conv_plan_request *request, pop_error *error)
 {
     char text[400];
-    struct poplin_conv_options options;
-    struct poplin_planned planned;
-    pop_status status = poplin_params_wrong(request->params, text, sizeof(text));
+    struct conv_options options;
+    struct conv_planned planned;
+    pop_status status = params_wrong(request->params, text, sizeof(text));
     if (status != POP_OK)
-        return poplin_fail(work->call, error, status, text);
-    status = poplin_conv_options_read(work->call, request->target, request->options, &options, error);
+        return conv_fail(work->call, error, status, text);
+    status = conv_options_read(work->call, request->target, request->options, &options, error);
     return status != POP_OK
                ? status
-               : poplin_plan_find(work->call, request->target, request->params, &options, work->cache, &planned, error);
+               : plan_find(work->call, request->target, request->params, &options, work->cache, &planned, error);
 }
 static void *plan_some(void *user)
 {
@@ -157,7 +157,7 @@ static uint64_t pairs(const poplin_conv_params *p, unsigned d)
 uint64_t poplin_get_fwd_flops(const poplin_conv_params *p)
 {
     uint64_t met = 1, outputs = 1;
-    for (unsigned d = 0; d < poplin_params_dims(p); ++d) {
+    for (unsigned d = 0; d < params_dims(p); ++d) {
         met *= pairs(p, d);
         outputs *= poplin_conv_output_size(p, d);
     }
@@ -170,7 +170,7 @@ static uint64_t products(const poplin_conv_params *p)
 {
     uint64_t met =
         p->batch_size * p->num_conv_groups * p->output_channels_per_conv_group * p->input_channels_per_conv_group;
-    for (unsigned d = 0; d < poplin_params_dims(p); ++d)
+    for (unsigned d = 0; d < params_dims(p); ++d)
         met *= pairs(p, d);
     return met;
 }
@@ -188,12 +188,12 @@ static uint64_t less(uint64_t a, uint64_t b)
 uint64_t poplin_get_bwd_flops(const poplin_conv_params *p)
 {
     uint64_t planes = p->batch_size * p->num_conv_groups * p->input_channels_per_conv_group;
-    return less(2 * products(p), planes * elements(p->input_field_shape, poplin_params_dims(p)));
+    return less(2 * products(p), planes * elements(p->input_field_shape, params_dims(p)));
 }
 uint64_t poplin_get_wu_flops(const poplin_conv_params *p)
 {
     uint64_t planes = p->num_conv_groups * p->input_channels_per_conv_group * p->output_channels_per_conv_group;
-    return less(2 * products(p), planes * elements(p->kernel_shape, poplin_params_dims(p)));
+    return less(2 * products(p), planes * elements(p->kernel_shape, params_dims(p)));
 }
 
 /* Cycles if the conv units of all tiles multiply at their full rate. */

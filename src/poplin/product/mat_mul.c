@@ -54,7 +54,7 @@ static pop_tensor product(const struct mat_mul_call *request, pop_tensor a, pop_
     b = mat_mul_grouped(request, b);
     if (mat_mul_is_for_host(request)) {
         out = mat_mul_new_output(request, &params);
-        poplin_host_mat_mul(call, a, b, out, (pop_tensor){ 0 });
+        host_mat_mul(call, a, b, out, (pop_tensor){ 0 });
     } else {
         out = mat_mul_conv_product(request, &params, a, b);
     }
@@ -113,7 +113,7 @@ static void product_to(const struct mat_mul_call *request, pop_tensor a, pop_ten
     b = mat_mul_grouped(request, b);
     out = mat_mul_grouped(request, out);
     if (mat_mul_is_for_host(request)) {
-        poplin_host_mat_mul(call, a, b, out, factor);
+        host_mat_mul(call, a, b, out, factor);
         return;
     }
     pop_tensor product = mat_mul_conv_product(request, &params, a, b);

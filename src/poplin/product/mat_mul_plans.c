@@ -72,7 +72,7 @@ pop_status poplin_preplan_mat_muls_at(pop_where where, const poplin_mat_mul_plan
         pop_option *list = lists + i * POPLIN_MAX_MAT_MUL_OPTIONS;
         size_t options = 0;
         if (!requests[i].target) {
-            status = poplin_fail(call, error, POP_POPLAR_ERROR, "a request's target is NULL");
+            status = conv_fail(call, error, POP_POPLAR_ERROR, "a request's target is NULL");
             break;
         }
         status = check_request(call, &requests[i].params, requests[i].target, error);

@@ -64,7 +64,7 @@ static pop_perf estimate_inverse(const pop_vertex_view *vertex, const pop_target
     return (pop_perf){ evaluate(user, n), n + n * (n - 1) / 2 + 2 * steps };
 }
 
-void poplin_triangular_vertices(pop_graph *graph)
+void register_triangular_vertices(pop_graph *graph)
 {
     char name[64];
     for (size_t i = 0; i < sizeof(polynomials) / sizeof(polynomials[0]); ++i) {

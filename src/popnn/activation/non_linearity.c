@@ -112,7 +112,7 @@ static bool check(const struct call *call, popnn_non_linearity_type type, pop_te
         return call_fail(call, POP_POPLAR_ERROR, "%s needs more than one compute set: give a sequence", names[type]);
     if (is_softmax(type) && pop_tensor_type(t) != POP_TYPE_NULL && !pop_tensor_rank(t))
         return call_fail(call, POP_POPLAR_ERROR, "%s goes along the last dimension; this is a scalar", names[type]);
-    return popnn_check_floating(call, "the tensor", t);
+    return check_floating(call, "the tensor", t);
 }
 
 /* ---- in place ---- */
@@ -134,7 +134,7 @@ void popnn_non_linearity_in_place_in_at(pop_where where, pop_graph *graph, popnn
 static void in_place(const struct call *call, popnn_non_linearity_type type, pop_tensor t)
 {
     if (is_softmax(type)) {
-        popnn_softmax_at_last(call, type, t);
+        softmax_at_last(call, type, t);
         return;
     }
     pop_compute_set set = pop_graph_add_compute_set(call->graph, call_path(call, call->name, "Nonlinearity"));
@@ -200,7 +200,7 @@ static bool check_gradient(const struct call *call, popnn_non_linearity_type typ
                            pop_tensor out_gradient, bool in_set)
 {
     char a[128], b[128];
-    if (!check(call, type, act, in_set) || !popnn_check_floating(call, "the output's gradient", out_gradient))
+    if (!check(call, type, act, in_set) || !check_floating(call, "the output's gradient", out_gradient))
         return false;
     if (pop_tensor_type(act) != pop_tensor_type(out_gradient))
         return call_fail(call, POP_TYPE_ERROR,
@@ -248,7 +248,7 @@ pop_tensor popnn_non_linearity_input_gradient_at(pop_where where, pop_graph *gra
     if (!check_gradient(call, type, act, out_gradient, false))
         return (pop_tensor){ 0 };
     if (is_softmax(type))
-        return popnn_softmax_gradient(call, act, out_gradient);
+        return softmax_gradient(call, act, out_gradient);
     pop_compute_set set = pop_graph_add_compute_set(graph, call_path(call, name, "NonLinearityGrad"));
     pop_tensor in_gradient = gradient(call, type, act, out_gradient, set);
     call_execute(call, set, name);

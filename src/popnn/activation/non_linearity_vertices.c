@@ -266,7 +266,7 @@ static pop_perf estimate_grad_2d(const pop_vertex_view *vertex, const pop_target
     return (pop_perf){ cycles, GRAD_FLOPS * elements };
 }
 
-void popnn_non_linearity_vertices(pop_graph *graph)
+void register_non_linearity_vertices(pop_graph *graph)
 {
     static const struct {
         const char *name;

@@ -70,7 +70,7 @@ static void host_softmax(const struct build *b, pop_tensor t)
     call_execute(call, set, b->name);
 }
 
-void popnn_softmax_at_last(const struct call *call, popnn_non_linearity_type type, pop_tensor t)
+void softmax_at_last(const struct call *call, popnn_non_linearity_type type, pop_tensor t)
 {
     struct build b = { call, call_path(call, call->name, "SoftMax") };
     if (!pop_tensor_num_elements(t))
@@ -94,7 +94,7 @@ void popnn_softmax_at_last(const struct call *call, popnn_non_linearity_type typ
     binary_in_place(&b, POPOPS_BINARY_MULTIPLY, t, popops_operand_of_tensor(cast_like(&b, factor, t)));
 }
 
-pop_tensor popnn_softmax_gradient(const struct call *call, pop_tensor act, pop_tensor out_gradient)
+pop_tensor softmax_gradient(const struct call *call, pop_tensor act, pop_tensor out_gradient)
 {
     char path[POPLIBS_PATH_SIZE];
     struct build b = { call, poplibs_path(path, sizeof(path), call->name, "SoftMaxGrad") };
@@ -114,7 +114,7 @@ pop_tensor popnn_softmax_gradient(const struct call *call, pop_tensor act, pop_t
 
 static bool check_log_softmax(const struct call *call, pop_tensor t)
 {
-    if (!call_ready(call) || !popnn_check_floating(call, "the tensor", t))
+    if (!call_ready(call) || !check_floating(call, "the tensor", t))
         return false;
     return pop_tensor_rank(t) > 0 ||
            call_fail(call, POP_POPLAR_ERROR, "it goes along the last dimension; this is a scalar");

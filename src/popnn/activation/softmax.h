@@ -11,8 +11,8 @@
 #define POPNN_SOFTMAX_SCALING 62000.0f /* slightly below the largest half */
 
 /* In place. SOFTMAX_SCALED gives the probabilities times POPNN_SOFTMAX_SCALING. */
-void popnn_softmax_at_last(const struct call *call, popnn_non_linearity_type type, pop_tensor t);
+void softmax_at_last(const struct call *call, popnn_non_linearity_type type, pop_tensor t);
 /* act (g - sum of act g). */
-pop_tensor popnn_softmax_gradient(const struct call *call, pop_tensor act, pop_tensor out_gradient);
+pop_tensor softmax_gradient(const struct call *call, pop_tensor act, pop_tensor out_gradient);
 
 #endif

@@ -15,7 +15,7 @@
 static bool check(const struct call *call, pop_tensor fields, double temperature)
 {
     char text[128];
-    if (!call_ready(call) || !popnn_check_floating(call, "the fields", fields))
+    if (!call_ready(call) || !check_floating(call, "the fields", fields))
         return false;
     if (pop_tensor_rank(fields) != 3)
         return call_fail(call, POP_POPLAR_ERROR, "the fields have shape %s; {fields, height, width} is needed",

@@ -18,7 +18,7 @@ static const struct poplibs_option infer_options[] = {
 #include "poplibs/options.def"
 };
 
-bool popnn_ctc_options(const struct call *call, popnn_ctc_purpose purpose, pop_options given,
+bool ctc_parse_options(const struct call *call, popnn_ctc_purpose purpose, pop_options given,
                        struct ctc_options *options)
 {
     bool loss = purpose == POPNN_CTC_LOSS;
@@ -101,7 +101,7 @@ static const char *parse_member(const char *at, popnn_ctc_purpose purpose, struc
     return NULL;
 }
 
-bool popnn_ctc_constraints(const struct call *call, popnn_ctc_purpose purpose, const char *text,
+bool ctc_parse_constraints(const struct call *call, popnn_ctc_purpose purpose, const char *text,
                            struct ctc_constraints *constraints)
 {
     *constraints = (struct ctc_constraints){ .separate_last_blank = -1 };
@@ -165,8 +165,8 @@ size_t popnn_ctc_plan_text(const popnn_ctc_plan *p, char *buffer, size_t size)
 
 /* ---- checks ---- */
 
-bool popnn_ctc_check_plan(const struct call *call, const popnn_ctc_plan *plan, popnn_ctc_purpose purpose, size_t batch,
-                          size_t time, size_t classes)
+bool ctc_check_plan(const struct call *call, const popnn_ctc_plan *plan, popnn_ctc_purpose purpose, size_t batch,
+                    size_t time, size_t classes)
 {
     const char *maker = purpose == POPNN_CTC_LOSS ? "popnn_ctc_loss_plan" : "popnn_ctc_infer_plan";
     if (!plan || plan->purpose != purpose)
@@ -185,25 +185,23 @@ bool popnn_ctc_check_plan(const struct call *call, const popnn_ctc_plan *plan, p
     return true;
 }
 
-bool popnn_ctc_check_data(const struct call *call, const popnn_ctc_plan *plan, popnn_ctc_purpose purpose,
-                          pop_tensor data)
+bool ctc_check_data(const struct call *call, const popnn_ctc_plan *plan, popnn_ctc_purpose purpose, pop_tensor data)
 {
     char text[128];
-    if (!popnn_check_floating(call, "the data", data))
+    if (!check_floating(call, "the data", data))
         return false;
     if (pop_tensor_rank(data) != 3 || !pop_tensor_num_elements(data))
         return call_fail(call, POP_POPLAR_ERROR,
                          "the data have shape %s; {time,batch,classes} is needed, none of them 0",
                          poplibs_shape_of(text, sizeof(text), data));
-    if (!popnn_ctc_check_plan(call, plan, purpose, pop_tensor_dim(data, 1), pop_tensor_dim(data, 0),
-                              pop_tensor_dim(data, 2)))
+    if (!ctc_check_plan(call, plan, purpose, pop_tensor_dim(data, 1), pop_tensor_dim(data, 0), pop_tensor_dim(data, 2)))
         return false;
     return pop_tensor_type(data) == plan->in_type ||
            call_fail(call, POP_TYPE_ERROR, "the data have type %s; the plan is for %s",
                      pop_type_name(pop_tensor_type(data)), pop_type_name(plan->in_type));
 }
 
-bool popnn_ctc_check_lengths(const struct call *call, const char *what, pop_tensor lengths, const popnn_ctc_plan *plan)
+bool ctc_check_lengths(const struct call *call, const char *what, pop_tensor lengths, const popnn_ctc_plan *plan)
 {
     char text[128];
     if (!call_takes(call, what, lengths))
@@ -216,7 +214,7 @@ bool popnn_ctc_check_lengths(const struct call *call, const char *what, pop_tens
                      poplibs_shape_of(text, sizeof(text), lengths), plan->batch_size);
 }
 
-bool popnn_ctc_check_blank(const struct call *call, unsigned blank, const popnn_ctc_plan *plan)
+bool ctc_check_blank(const struct call *call, unsigned blank, const popnn_ctc_plan *plan)
 {
     return blank < plan->num_classes ||
            call_fail(call, POP_INDEX_ERROR, "the blank is class %u; there are %u classes, from 0 to %u", blank,

@@ -18,24 +18,23 @@ struct ctc_options {
 };
 
 /* Parses the options of the loss or of the beam search. */
-bool popnn_ctc_options(const struct call *call, popnn_ctc_purpose purpose, pop_options given,
+bool ctc_parse_options(const struct call *call, popnn_ctc_purpose purpose, pop_options given,
                        struct ctc_options *options);
 /* Required splits of a plan; 0 and -1: no constraint. */
 struct ctc_constraints {
     unsigned batch, time, label, classes;
     int separate_last_blank;
 };
-bool popnn_ctc_constraints(const struct call *call, popnn_ctc_purpose purpose, const char *text,
+bool ctc_parse_constraints(const struct call *call, popnn_ctc_purpose purpose, const char *text,
                            struct ctc_constraints *constraints);
 
 /* Checks that a plan was made for this purpose and these sizes (0: any size). */
-bool popnn_ctc_check_plan(const struct call *call, const popnn_ctc_plan *plan, popnn_ctc_purpose purpose, size_t batch,
-                          size_t time, size_t classes);
+bool ctc_check_plan(const struct call *call, const popnn_ctc_plan *plan, popnn_ctc_purpose purpose, size_t batch,
+                    size_t time, size_t classes);
 /* Checks that data is {time, batch, classes} of the plan's type, and lengths {batch}. */
-bool popnn_ctc_check_data(const struct call *call, const popnn_ctc_plan *plan, popnn_ctc_purpose purpose,
-                          pop_tensor data);
-bool popnn_ctc_check_lengths(const struct call *call, const char *what, pop_tensor lengths, const popnn_ctc_plan *plan);
-bool popnn_ctc_check_blank(const struct call *call, unsigned blank, const popnn_ctc_plan *plan);
+bool ctc_check_data(const struct call *call, const popnn_ctc_plan *plan, popnn_ctc_purpose purpose, pop_tensor data);
+bool ctc_check_lengths(const struct call *call, const char *what, pop_tensor lengths, const popnn_ctc_plan *plan);
+bool ctc_check_blank(const struct call *call, unsigned blank, const popnn_ctc_plan *plan);
 
 /* The interval of a partition when `count` elements are split into parts of equal size; the last part may be
  * smaller. */

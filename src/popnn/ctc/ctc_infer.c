@@ -70,8 +70,8 @@ popnn_ctc_plan popnn_ctc_infer_plan_at(pop_where where, pop_graph *graph, pop_ty
     struct ctc_options options;
     struct ctc_constraints wanted;
     char text[256];
-    if (!call_ready(call) || !popnn_ctc_options(call, POPNN_CTC_INFERENCE, given, &options) ||
-        !popnn_ctc_constraints(call, POPNN_CTC_INFERENCE, options.constraints, &wanted))
+    if (!call_ready(call) || !ctc_parse_options(call, POPNN_CTC_INFERENCE, given, &options) ||
+        !ctc_parse_constraints(call, POPNN_CTC_INFERENCE, options.constraints, &wanted))
         return none;
     popnn_ctc_plan of = { .purpose = POPNN_CTC_INFERENCE,
                           .in_type = in_type,
@@ -136,7 +136,7 @@ pop_tensor popnn_ctc_infer_create_data_input_at(pop_where where, pop_graph *grap
 {
     POPLIBS_CALL(graph, log_type(type), batch_size, max_time, num_classes, name);
     const pop_tensor none = { 0 };
-    if (!call_ready(call) || !popnn_ctc_check_plan(call, plan, POPNN_CTC_INFERENCE, batch_size, max_time, num_classes))
+    if (!call_ready(call) || !ctc_check_plan(call, plan, POPNN_CTC_INFERENCE, batch_size, max_time, num_classes))
         return none;
     if (type != POP_HALF && type != POP_FLOAT) {
         call_fail(call, POP_TYPE_ERROR, "the data cannot be %s; half or float is needed", pop_type_name(type));
@@ -364,9 +364,9 @@ static popnn_ctc_paths run(const struct call *call, pop_tensor data, bool logits
 {
     const popnn_ctc_paths none = { 0 };
     struct ctc_options options;
-    if (!call_ready(call) || !popnn_ctc_check_data(call, plan, POPNN_CTC_INFERENCE, data) ||
-        !popnn_ctc_check_lengths(call, "the tensor of data lengths", lengths, plan) ||
-        !popnn_ctc_check_blank(call, blank, plan) || !popnn_ctc_options(call, POPNN_CTC_INFERENCE, given, &options))
+    if (!call_ready(call) || !ctc_check_data(call, plan, POPNN_CTC_INFERENCE, data) ||
+        !ctc_check_lengths(call, "the tensor of data lengths", lengths, plan) || !ctc_check_blank(call, blank, plan) ||
+        !ctc_parse_options(call, POPNN_CTC_INFERENCE, given, &options))
         return none;
     if (beamwidth != plan->beamwidth || !paths || paths > beamwidth) {
         call_fail(call, POP_POPLAR_ERROR,

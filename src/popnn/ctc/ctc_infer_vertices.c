@@ -251,7 +251,7 @@ static pop_perf estimate_labels(const pop_vertex_view *vertex, const pop_target 
                        0 };
 }
 
-void popnn_ctc_infer_vertices(pop_graph *graph)
+void register_ctc_infer_vertices(pop_graph *graph)
 {
     pop_graph_register_perf_estimator(graph, "popnn::CTCExtendBeams<float>", estimate_extend, NULL);
     pop_graph_register_perf_estimator(graph, "popnn::CTCExtendBeams<half>", estimate_extend, NULL);

@@ -12,7 +12,7 @@ pop_tensor popnn_ctc_create_data_input_at(pop_where where, pop_graph *graph, pop
 {
     POPLIBS_CALL(graph, log_type(type), batch_size, max_time, num_classes, name);
     const pop_tensor none = { 0 };
-    if (!call_ready(call) || !popnn_ctc_check_plan(call, plan, POPNN_CTC_LOSS, batch_size, max_time, num_classes))
+    if (!call_ready(call) || !ctc_check_plan(call, plan, POPNN_CTC_LOSS, batch_size, max_time, num_classes))
         return none;
     if (type != POP_HALF && type != POP_FLOAT) {
         call_fail(call, POP_TYPE_ERROR, "the data cannot be %s; half or float is needed", pop_type_name(type));
@@ -35,7 +35,7 @@ pop_tensor popnn_ctc_create_labels_input_at(pop_where where, pop_graph *graph, p
 {
     POPLIBS_CALL(graph, log_type(type), batch_size, max_label_length, name);
     const pop_tensor none = { 0 };
-    if (!call_ready(call) || !popnn_ctc_check_plan(call, plan, POPNN_CTC_LOSS, batch_size, 0, 0))
+    if (!call_ready(call) || !ctc_check_plan(call, plan, POPNN_CTC_LOSS, batch_size, 0, 0))
         return none;
     if (type != POP_UNSIGNED_INT) {
         call_fail(call, POP_TYPE_ERROR, "labels cannot be %s; unsigned int is needed", pop_type_name(type));

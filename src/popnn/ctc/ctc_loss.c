@@ -457,8 +457,7 @@ static bool check(const struct ctc_request *r)
 {
     const struct call *call = r->call;
     char text[128];
-    if (!popnn_ctc_check_data(call, r->plan, POPNN_CTC_LOSS, r->data) ||
-        !call_takes(call, "the tensor of labels", r->labels))
+    if (!ctc_check_data(call, r->plan, POPNN_CTC_LOSS, r->data) || !call_takes(call, "the tensor of labels", r->labels))
         return false;
     if (r->out_type != r->plan->out_type)
         return call_fail(call, POP_TYPE_ERROR, "the results are to be %s; the plan is for %s",
@@ -471,9 +470,9 @@ static bool check(const struct ctc_request *r)
         return call_fail(
             call, POP_POPLAR_ERROR, "the labels have shape %s; the plan is for {batch,label length} of {%u,%u}",
             poplibs_shape_of(text, sizeof(text), r->labels), r->plan->batch_size, r->plan->max_label_length);
-    return popnn_ctc_check_lengths(call, "the tensor of data lengths", r->data_lengths, r->plan) &&
-           popnn_ctc_check_lengths(call, "the tensor of label lengths", r->label_lengths, r->plan) &&
-           popnn_ctc_check_blank(call, r->blank, r->plan);
+    return ctc_check_lengths(call, "the tensor of data lengths", r->data_lengths, r->plan) &&
+           ctc_check_lengths(call, "the tensor of label lengths", r->label_lengths, r->plan) &&
+           ctc_check_blank(call, r->blank, r->plan);
 }
 
 static popnn_ctc_result run(const struct ctc_request *r, pop_options given)
@@ -481,7 +480,7 @@ static popnn_ctc_result run(const struct ctc_request *r, pop_options given)
     const struct call *call = r->call;
     const popnn_ctc_result none = { 0 };
     struct ctc_options options;
-    if (!call_ready(call) || !check(r) || !popnn_ctc_options(call, POPNN_CTC_LOSS, given, &options))
+    if (!call_ready(call) || !check(r) || !ctc_parse_options(call, POPNN_CTC_LOSS, given, &options))
         return none;
     const char *path = call_path(call, call->name, "CTCLoss");
     pop_tensor data = r->logits ? popnn_log_softmax(call->graph, r->data, call->sequence, path) : r->data;

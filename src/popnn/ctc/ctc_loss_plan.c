@@ -105,8 +105,8 @@ popnn_ctc_plan popnn_ctc_loss_plan_at(pop_where where, pop_graph *graph, pop_typ
     struct ctc_options options;
     struct ctc_constraints wanted;
     char text[256];
-    if (!call_ready(call) || !popnn_ctc_options(call, POPNN_CTC_LOSS, given, &options) ||
-        !popnn_ctc_constraints(call, POPNN_CTC_LOSS, options.constraints, &wanted))
+    if (!call_ready(call) || !ctc_parse_options(call, POPNN_CTC_LOSS, given, &options) ||
+        !ctc_parse_constraints(call, POPNN_CTC_LOSS, options.constraints, &wanted))
         return none;
     popnn_ctc_plan of = { .purpose = POPNN_CTC_LOSS,
                           .in_type = in_type,

@@ -81,7 +81,7 @@ static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target
     return (pop_perf){ (uintptr_t)user * (label - 1), 0 };
 }
 
-void popnn_ctc_loss_vertices(pop_graph *graph)
+void register_ctc_loss_vertices(pop_graph *graph)
 {
     static const struct {
         const char *name;

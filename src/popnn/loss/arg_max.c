@@ -29,10 +29,9 @@ static struct cut cut_rows(size_t rows, size_t n, size_t tiles)
         for (unsigned divisor = 0; divisor < 32; ++divisor) {
             size_t size = poplibs_ceil_div(n, chunks), found = chunks * parts_of(size, divisor);
             uint64_t cycles =
-                poplibs_ceil_div(rows * chunks, tiles) * popnn_max_class_gather_cycles(size, (size_t)1 << divisor) +
-                size;
+                poplibs_ceil_div(rows * chunks, tiles) * max_class_gather_cycles(size, (size_t)1 << divisor) + size;
             if (found > 1) /* values and indices are exchanged to another tile */
-                cycles += 6 * popnn_max_class_sparse_cycles(found) * poplibs_ceil_div(rows, 6 * tiles) + 2 * found;
+                cycles += 6 * max_class_sparse_cycles(found) * poplibs_ceil_div(rows, 6 * tiles) + 2 * found;
             if (cycles < min) {
                 min = cycles;
                 best = (struct cut){ chunks, divisor };
@@ -118,7 +117,7 @@ static popnn_extreme merge(const struct best_search *search, popnn_extreme all)
 static popnn_extreme extreme_of(const struct best_search *search, pop_tensor input)
 {
     const struct call *call = search->call;
-    if (!call_ready(call) || !popnn_check_rows(call, input))
+    if (!call_ready(call) || !check_rows(call, input))
         return (popnn_extreme){ { 0 }, { 0 } };
     size_t rows = pop_tensor_dim(input, 0), n = pop_tensor_dim(input, 1);
     if (!n && rows) {

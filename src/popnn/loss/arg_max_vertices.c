@@ -19,18 +19,18 @@ enum { LANES = 16 };
 static pop_perf estimate_gather(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target, (void)user;
-    return (pop_perf){ popnn_max_class_gather_cycles(
-                           (size_t)pop_vertex_view_field_value(vertex, "size", 0),
-                           (size_t)1 << (unsigned)pop_vertex_view_field_value(vertex, "divisorLog2", 0)),
+    return (pop_perf){ max_class_gather_cycles((size_t)pop_vertex_view_field_value(vertex, "size", 0),
+                                               (size_t)1
+                                                   << (unsigned)pop_vertex_view_field_value(vertex, "divisorLog2", 0)),
                        0 };
 }
 static pop_perf estimate_sparse(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target, (void)user;
-    return (pop_perf){ popnn_max_class_sparse_cycles(pop_vertex_view_field_size(vertex, "activations", POP_WHOLE)), 0 };
+    return (pop_perf){ max_class_sparse_cycles(pop_vertex_view_field_size(vertex, "activations", POP_WHOLE)), 0 };
 }
 
-void popnn_arg_max_vertices(pop_graph *graph)
+void register_arg_max_vertices(pop_graph *graph)
 {
     static const struct poplibs_estimate gathers[] = {
         { "popnn::ReduceMaxClassGather<%s,unsigned int>", estimate_gather },

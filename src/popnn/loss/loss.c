@@ -100,8 +100,7 @@ static bool check_labels(const struct call *call, pop_tensor outputs, pop_tensor
 {
     char a[128], b[128];
     pop_type type = pop_tensor_type(expected);
-    if (!popnn_check_floating(call, "the model's output", outputs) ||
-        !call_takes(call, "the tensor of labels", expected))
+    if (!check_floating(call, "the model's output", outputs) || !call_takes(call, "the tensor of labels", expected))
         return false;
     if (type != POP_INT && type != POP_UNSIGNED_INT)
         return call_fail(call, POP_TYPE_ERROR, "the labels have type %s; int or unsigned int is needed",

@@ -122,7 +122,7 @@ static pop_perf estimate_accuracy(const pop_vertex_view *vertex, const pop_targe
     return (pop_perf){ 14 + 4 * pop_vertex_view_field_size(vertex, "maxPerBatch", POP_WHOLE), 0 };
 }
 
-void popnn_loss_vertices(pop_graph *graph)
+void register_loss_vertices(pop_graph *graph)
 {
     static const struct poplibs_estimate families[] = { { "popnn::LossSumSquaredTransform<%s>", estimate_squared },
                                                         { "popnn::LossSumSquaredTransform2D<%s>", estimate_squared_2d },

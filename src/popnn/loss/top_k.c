@@ -15,9 +15,9 @@ static size_t chunks_of(size_t rows, size_t n, size_t k, size_t tiles)
     uint64_t min = UINT64_MAX;
     for (size_t chunks = 1; chunks == 1 || (chunks * k <= n && rows * chunks <= workers); ++chunks) {
         uint64_t cycles =
-            6 * popnn_top_k_cycles(poplibs_ceil_div(n, chunks), k, false) * poplibs_ceil_div(rows * chunks, workers);
+            6 * top_k_cycles(poplibs_ceil_div(n, chunks), k, false) * poplibs_ceil_div(rows * chunks, workers);
         if (chunks > 1)
-            cycles += 6 * popnn_top_k_cycles(chunks * k, k, true) + 2 * chunks * k;
+            cycles += 6 * top_k_cycles(chunks * k, k, true) + 2 * chunks * k;
         if (cycles < min) {
             min = cycles;
             best = chunks;
@@ -54,7 +54,7 @@ pop_tensor popnn_top_k_at(pop_where where, pop_graph *graph, pop_tensor input, p
     POPLIBS_CALL_IN(sequence, graph, input, k, sort, name);
     char type[96];
     *indices = (pop_tensor){ 0 };
-    if (!call_ready(call) || !popnn_check_rows(call, input))
+    if (!call_ready(call) || !check_rows(call, input))
         return *indices;
     size_t rows = pop_tensor_dim(input, 0), n = pop_tensor_dim(input, 1),
            tiles = pop_target_num_tiles(pop_graph_target(graph));

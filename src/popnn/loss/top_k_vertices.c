@@ -16,8 +16,8 @@
 
 static pop_perf estimate_by(const pop_vertex_view *vertex, bool sorted)
 {
-    return (pop_perf){ popnn_top_k_cycles(pop_vertex_view_field_size(vertex, "activations", POP_WHOLE),
-                                          pop_vertex_view_field_size(vertex, "maxValues", POP_WHOLE), sorted),
+    return (pop_perf){ top_k_cycles(pop_vertex_view_field_size(vertex, "activations", POP_WHOLE),
+                                    pop_vertex_view_field_size(vertex, "maxValues", POP_WHOLE), sorted),
                        0 };
 }
 static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
@@ -31,7 +31,7 @@ static pop_perf estimate_sorted(const pop_vertex_view *vertex, const pop_target 
     return estimate_by(vertex, true);
 }
 
-void popnn_top_k_vertices(pop_graph *graph)
+void register_top_k_vertices(pop_graph *graph)
 {
     static const struct poplibs_estimate families[] = { { "popnn::ReduceMaxNClassGather<%s,true>", estimate_sorted },
                                                         { "popnn::ReduceMaxNClassGather<%s,false>", estimate },

@@ -108,7 +108,7 @@ static bool open_groups(const struct call *call, struct grouping *g, pop_tensor 
 #include "poplibs/options.def"
     };
     *g = (struct grouping){ .call = call };
-    if (!call_ready(call) || !popnn_check_floating(call, "the tensor of activations", acts) ||
+    if (!call_ready(call) || !check_floating(call, "the tensor of activations", acts) ||
         !call_parse_options(call, call->options, table, 1, g))
         return false;
     g->rank = pop_tensor_shape(acts, g->dims, MAX_RANK);

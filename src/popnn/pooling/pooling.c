@@ -308,7 +308,7 @@ static bool check_options(const struct pool *pool, pop_options given, struct poo
 pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_params *params, pop_tensor in,
                          pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_pool), in, name, options);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, log_pool), in, name, options);
     struct pool pool = { .call = call, .params = params };
     struct pool_options parsed;
     if (!call_ready(call) || !check_params(&pool) || !check_tensor(&pool, "the input", in, params->input_field) ||
@@ -336,8 +336,8 @@ pop_tensor popnn_pool_input_gradient_at(pop_where where, pop_graph *graph, const
                                         bool use_scaled_gradient, pop_program sequence, const char *name,
                                         pop_options options)
 {
-    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_pool), in, pooled, pooled_gradient,
-                    use_scaled_gradient, name, options);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, log_pool), in, pooled, pooled_gradient, use_scaled_gradient,
+                    name, options);
     struct pool pool = { .call = call, .params = params };
     struct pool_options parsed;
     if (!call_ready(call) || !check_params(&pool) ||
@@ -376,7 +376,7 @@ pop_tensor popnn_pool_input_gradient_without_activations_at(pop_where where, pop
                                                             unsigned fwd_chans_per_group, pop_tensor pooled_gradient,
                                                             pop_program sequence, const char *name, pop_options options)
 {
-    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_pool), fwd_chans_per_group, pooled_gradient, name,
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, log_pool), fwd_chans_per_group, pooled_gradient, name,
                     options);
     struct pool pool = { .call = call, .params = params };
     struct pool_options parsed;

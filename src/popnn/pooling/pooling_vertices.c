@@ -141,7 +141,7 @@ static pop_perf estimate_lists(const pop_vertex_view *vertex, const pop_target *
     return (pop_perf){ POOL_SUPERVISOR_CYCLES + target->num_worker_contexts * slowest, 0 };
 }
 
-void popnn_pooling_vertices(pop_graph *graph)
+void register_pooling_vertices(pop_graph *graph)
 {
     static const struct {
         const char *name;

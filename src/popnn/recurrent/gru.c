@@ -55,7 +55,7 @@ size_t popnn_gru_get_mat_mul_pre_plan_parameters(const popnn_gru_params *p, bool
 pop_tensor popnn_gru_create_input_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
                                      const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_gru), name, options);
+    POPLIBS_CALL(graph, log_written(params, log_gru), name, options);
     struct gru gru;
     if (!gru_open(call, &gru, params, cache))
         return (pop_tensor){ 0 };
@@ -68,7 +68,7 @@ pop_tensor popnn_gru_create_input_at(pop_where where, pop_graph *graph, const po
 pop_tensor popnn_gru_create_initial_state_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
                                              const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_gru), name, options);
+    POPLIBS_CALL(graph, log_written(params, log_gru), name, options);
     struct gru gru;
     if (!gru_open(call, &gru, params, cache))
         return (pop_tensor){ 0 };
@@ -109,7 +109,7 @@ popnn_gru_weights popnn_gru_create_weights_kernel_at(pop_where where, pop_graph 
                                                      const char *name, pop_options options,
                                                      poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_gru), name, options);
+    POPLIBS_CALL(graph, log_written(params, log_gru), name, options);
     struct gru gru;
     if (!gru_open(call, &gru, params, cache))
         return (popnn_gru_weights){ { 0 }, { 0 }, { 0 } };
@@ -118,7 +118,7 @@ popnn_gru_weights popnn_gru_create_weights_kernel_at(pop_where where, pop_graph 
 pop_tensor popnn_gru_create_weights_biases_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
                                               const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_gru), name, options);
+    POPLIBS_CALL(graph, log_written(params, log_gru), name, options);
     struct gru gru;
     if (!gru_open(call, &gru, params, cache))
         return (pop_tensor){ 0 };
@@ -127,7 +127,7 @@ pop_tensor popnn_gru_create_weights_biases_at(pop_where where, pop_graph *graph,
 popnn_gru_weights popnn_gru_create_weights_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
                                               const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_gru), name, options);
+    POPLIBS_CALL(graph, log_written(params, log_gru), name, options);
     struct gru gru;
     if (!gru_open(call, &gru, params, cache))
         return (popnn_gru_weights){ { 0 }, { 0 }, { 0 } };

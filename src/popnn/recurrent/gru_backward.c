@@ -266,7 +266,7 @@ static popnn_gru_weights run_update(const struct gru *gru, pop_program sequence,
 pop_tensor popnn_gru_create_attention_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
                                          const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_gru), name, options);
+    POPLIBS_CALL(graph, log_written(params, log_gru), name, options);
     struct gru gru;
     if (!gru_open(call, &gru, params, NULL))
         return (pop_tensor){ 0 };
@@ -295,7 +295,7 @@ pop_tensor popnn_gru_bwd_at(pop_where where, pop_graph *graph, const popnn_gru_p
                             pop_tensor *intermediates, const char *name, pop_options options,
                             poplin_planning_cache *cache)
 {
-    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_gru), output_gradient, name, options);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, log_gru), output_gradient, name, options);
     struct gru gru;
     const struct gru_results results = { .input_gradient = input_gradient, .kept = intermediates };
     if (!gru_open(call, &gru, params, cache) || !check_backward(&gru, forward))
@@ -308,7 +308,7 @@ pop_tensor popnn_au_gru_bwd_at(pop_where where, pop_graph *graph, const popnn_gr
                                pop_tensor *intermediates, pop_tensor attention, pop_tensor *attention_gradient,
                                const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_gru), output_gradient, attention, name, options);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, log_gru), output_gradient, attention, name, options);
     struct gru gru;
     const struct gru_results results = { .input_gradient = input_gradient,
                                          .attention_gradient = attention_gradient,
@@ -324,7 +324,7 @@ pop_tensor popnn_gru_bwd_with_wu_at(pop_where where, pop_graph *graph, const pop
                                     pop_tensor *input_gradient, popnn_gru_weights *weights_gradient, const char *name,
                                     pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_gru), output_gradient, name, options);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, log_gru), output_gradient, name, options);
     struct gru gru;
     const struct gru_results results = { .input_gradient = input_gradient, .weights = weights_gradient };
     if (!gru_open(call, &gru, params, cache) || !check_backward(&gru, forward))
@@ -339,7 +339,7 @@ pop_tensor popnn_au_gru_bwd_with_wu_at(pop_where where, pop_graph *graph, const 
                                        pop_tensor *attention_gradient, const char *name, pop_options options,
                                        poplin_planning_cache *cache)
 {
-    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_gru), output_gradient, attention, name, options);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, log_gru), output_gradient, attention, name, options);
     struct gru gru;
     const struct gru_results results = { .input_gradient = input_gradient,
                                          .attention_gradient = attention_gradient,
@@ -354,7 +354,7 @@ popnn_gru_weights popnn_gru_wu_at(pop_where where, pop_graph *graph, const popnn
                                   pop_program sequence, const popnn_gru_forward *forward, pop_tensor bwd_intermediates,
                                   const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_gru), bwd_intermediates, name, options);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, log_gru), bwd_intermediates, name, options);
     struct gru gru;
     popnn_gru_weights none = { { 0 }, { 0 }, { 0 } };
     if (!gru_open(call, &gru, params, cache) || !check_backward(&gru, forward))

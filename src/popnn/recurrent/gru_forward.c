@@ -99,7 +99,7 @@ pop_tensor popnn_gru_fwd_at(pop_where where, pop_graph *graph, const popnn_gru_p
                             pop_tensor input, popnn_gru_weights weights, pop_tensor *intermediates,
                             pop_program sequence, const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_gru), initial, input, name, options);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, log_gru), initial, input, name, options);
     struct gru gru;
     if (!gru_open(call, &gru, params, cache) || !gru_take_weights(&gru, &weights) ||
         !gru_check_forward(&gru.units, initial, input))
@@ -112,7 +112,7 @@ pop_tensor popnn_au_gru_fwd_at(pop_where where, pop_graph *graph, const popnn_gr
                                pop_tensor attention, pop_program sequence, const char *name, pop_options options,
                                poplin_planning_cache *cache)
 {
-    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_gru), initial, input, attention, name, options);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, log_gru), initial, input, attention, name, options);
     struct gru gru;
     if (!gru_open(call, &gru, params, cache) || !gru_take_weights(&gru, &weights) ||
         !gru_check_forward(&gru.units, initial, input) || !gru_take_attention(&gru, attention, sequence))

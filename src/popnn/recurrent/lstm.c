@@ -108,7 +108,7 @@ size_t popnn_lstm_get_mat_mul_pre_plan_parameters(const popnn_lstm_params *p, bo
 pop_tensor popnn_lstm_create_input_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                                       const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
+    POPLIBS_CALL(graph, log_written(params, log_lstm), name, options);
     struct lstm lstm;
     if (!lstm_open(call, &lstm, params, cache))
         return (pop_tensor){ 0 };
@@ -133,7 +133,7 @@ static pop_tensor new_state(const struct call *call, const popnn_lstm_params *pa
 popnn_lstm_state popnn_lstm_create_initial_state_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                                                     const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
+    POPLIBS_CALL(graph, log_written(params, log_lstm), name, options);
     popnn_lstm_state state;
     state.output = new_state(call, params, cache);
     state.cell_state = new_state(call, params, cache);
@@ -142,13 +142,13 @@ popnn_lstm_state popnn_lstm_create_initial_state_at(pop_where where, pop_graph *
 pop_tensor popnn_lstm_create_initial_output_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                                                const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
+    POPLIBS_CALL(graph, log_written(params, log_lstm), name, options);
     return new_state(call, params, cache);
 }
 pop_tensor popnn_lstm_create_initial_cell_state_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                                                    const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
+    POPLIBS_CALL(graph, log_written(params, log_lstm), name, options);
     return new_state(call, params, cache);
 }
 
@@ -184,7 +184,7 @@ popnn_lstm_weights popnn_lstm_create_weights_kernel_at(pop_where where, pop_grap
                                                        const popnn_lstm_params *params, const char *name,
                                                        pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
+    POPLIBS_CALL(graph, log_written(params, log_lstm), name, options);
     struct lstm lstm;
     if (!lstm_open(call, &lstm, params, cache))
         return (popnn_lstm_weights){ { 0 }, { 0 }, { 0 } };
@@ -193,7 +193,7 @@ popnn_lstm_weights popnn_lstm_create_weights_kernel_at(pop_where where, pop_grap
 pop_tensor popnn_lstm_create_weights_biases_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                                                const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
+    POPLIBS_CALL(graph, log_written(params, log_lstm), name, options);
     struct lstm lstm;
     if (!lstm_open(call, &lstm, params, cache))
         return (pop_tensor){ 0 };
@@ -202,7 +202,7 @@ pop_tensor popnn_lstm_create_weights_biases_at(pop_where where, pop_graph *graph
 popnn_lstm_weights popnn_lstm_create_weights_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                                                 const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_lstm), name, options);
+    POPLIBS_CALL(graph, log_written(params, log_lstm), name, options);
     struct lstm lstm;
     if (!lstm_open(call, &lstm, params, cache))
         return (popnn_lstm_weights){ { 0 }, { 0 }, { 0 } };
@@ -285,7 +285,7 @@ pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm
                              pop_tensor *intermediates, pop_tensor *cell_state, pop_program sequence, const char *name,
                              pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_lstm), input, name, options);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, log_lstm), input, name, options);
     struct lstm lstm;
     if (!lstm_open(call, &lstm, params, cache) || !check_forward(&lstm, initial, input, weights))
         return (pop_tensor){ 0 };
@@ -493,7 +493,7 @@ popnn_lstm_state popnn_lstm_bwd_at(pop_where where, pop_graph *graph, const popn
                                    pop_tensor *intermediates, const char *name, pop_options options,
                                    poplin_planning_cache *cache)
 {
-    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_lstm), output_gradient,
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, log_lstm), output_gradient,
                     log_tensor(last_gradient ? &last_gradient->cell_state : NULL), name, options);
     struct lstm lstm;
     if (!lstm_open(call, &lstm, params, cache) || !check_backward(&lstm, forward, output_gradient, last_gradient))
@@ -521,7 +521,7 @@ popnn_lstm_state popnn_lstm_bwd_with_wu_at(pop_where where, pop_graph *graph, co
                                            pop_tensor *input_gradient, popnn_lstm_weights *weights_gradient,
                                            const char *name, pop_options options, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_lstm), output_gradient,
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, log_lstm), output_gradient,
                     log_tensor(last_gradient ? &last_gradient->cell_state : NULL), name, options);
     struct lstm lstm;
     if (!lstm_open(call, &lstm, params, cache) || !check_backward(&lstm, forward, output_gradient, last_gradient))
@@ -542,7 +542,7 @@ popnn_lstm_weights popnn_lstm_wu_at(pop_where where, pop_graph *graph, const pop
                                     pop_tensor bwd_intermediates, const char *name, pop_options options,
                                     poplin_planning_cache *cache)
 {
-    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_lstm), bwd_intermediates, name, options);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, log_lstm), bwd_intermediates, name, options);
     struct lstm lstm;
     if (!lstm_open(call, &lstm, params, cache) || !units_is_given(call, forward, "what forward gave is") ||
         !check_forward(&lstm, forward->initial, forward->input, forward->weights) ||

@@ -97,7 +97,7 @@ size_t popnn_rnn_get_mat_mul_pre_plan_parameters(const popnn_rnn_params *p, bool
 pop_tensor popnn_rnn_create_input_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
                                      const char *name, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), name);
+    POPLIBS_CALL(graph, log_written(params, log_rnn), name);
     struct rnn rnn;
     if (!rnn_open(call, &rnn, params, cache))
         return (pop_tensor){ 0 };
@@ -108,7 +108,7 @@ pop_tensor popnn_rnn_create_input_at(pop_where where, pop_graph *graph, const po
 pop_tensor popnn_rnn_create_weights_input_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
                                              const char *name, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), name);
+    POPLIBS_CALL(graph, log_written(params, log_rnn), name);
     struct rnn rnn;
     if (!rnn_open(call, &rnn, params, cache))
         return (pop_tensor){ 0 };
@@ -118,7 +118,7 @@ pop_tensor popnn_rnn_create_weights_input_at(pop_where where, pop_graph *graph, 
 pop_tensor popnn_rnn_create_weights_feedback_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
                                                 const char *name, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), name);
+    POPLIBS_CALL(graph, log_written(params, log_rnn), name);
     struct rnn rnn;
     if (!rnn_open(call, &rnn, params, cache))
         return (pop_tensor){ 0 };
@@ -135,7 +135,7 @@ static pop_tensor new_state(struct rnn *rnn, pop_program sequence, bool zero)
 pop_tensor popnn_rnn_create_fwd_state_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
                                          pop_program sequence, bool init_state, const char *name)
 {
-    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_rnn), init_state, name);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, log_rnn), init_state, name);
     struct rnn rnn;
     if (!rnn_open(call, &rnn, params, NULL))
         return (pop_tensor){ 0 };
@@ -144,7 +144,7 @@ pop_tensor popnn_rnn_create_fwd_state_at(pop_where where, pop_graph *graph, cons
 pop_tensor popnn_rnn_create_bwd_state_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
                                          pop_program sequence, const char *name)
 {
-    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_rnn), name);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, log_rnn), name);
     struct rnn rnn;
     if (!rnn_open(call, &rnn, params, NULL))
         return (pop_tensor){ 0 };
@@ -157,7 +157,7 @@ pop_tensor popnn_rnn_forward_weight_input_at(pop_where where, pop_graph *graph, 
                                              pop_tensor input, pop_tensor input_weights, pop_program sequence,
                                              const char *name, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_rnn), input, input_weights, name);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, log_rnn), input, input_weights, name);
     struct rnn rnn;
     if (!rnn_open(call, &rnn, params, cache) || !check_sequence(&rnn.units, input, params->input_size, "the input") ||
         !check_input_weights(&rnn.units, input_weights))
@@ -172,8 +172,8 @@ pop_tensor popnn_rnn_forward_iterate_at(pop_where where, pop_graph *graph, const
                                         pop_tensor biases, pop_program sequence, const char *name,
                                         poplin_planning_cache *cache)
 {
-    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_rnn), weighted_input, initial, feedback_weights,
-                    biases, name);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, log_rnn), weighted_input, initial, feedback_weights, biases,
+                    name);
     struct rnn rnn;
     const struct units *units = &rnn.units;
     if (!rnn_open(call, &rnn, params, cache) ||
@@ -199,7 +199,7 @@ pop_tensor popnn_rnn_fwd_sequence_at(pop_where where, pop_graph *graph, const po
                                      pop_program sequence, pop_tensor initial, popnn_rnn_weights weights,
                                      pop_tensor input, const char *name, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_rnn), initial, input, name);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, log_rnn), initial, input, name);
     pop_tensor weighted =
         popnn_rnn_forward_weight_input(graph, params, input, weights.input_weights, sequence, name, cache);
     return popnn_rnn_forward_iterate(graph, params, weighted, initial, weights.feedback_weights, weights.biases,
@@ -214,7 +214,7 @@ pop_tensor popnn_rnn_backward_gradient_step_at(pop_where where, pop_graph *graph
                                                pop_tensor *input_gradient, const char *name,
                                                poplin_planning_cache *cache)
 {
-    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_rnn), output_gradient, bwd_state, output, name);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, log_rnn), output_gradient, bwd_state, output, name);
     struct rnn rnn;
     const struct units *units = &rnn.units;
     if (!rnn_open(call, &rnn, params, cache) || !check_state(units, output_gradient, "the output's gradient") ||
@@ -237,7 +237,7 @@ void popnn_rnn_param_delta_update_at(pop_where where, pop_graph *graph, const po
                                      popnn_rnn_weights deltas, pop_program sequence, const char *name,
                                      poplin_planning_cache *cache)
 {
-    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_rnn), bwd_state, input, output_before, name);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, log_rnn), bwd_state, input, output_before, name);
     struct rnn rnn;
     const struct units *units = &rnn.units;
     if (!rnn_open(call, &rnn, params, cache) || !check_state(units, bwd_state, "the step's state") ||
@@ -267,7 +267,7 @@ void popnn_rnn_bwd_sequence_at(pop_where where, pop_graph *graph, const popnn_rn
                                pop_tensor output_gradient, pop_tensor input, pop_tensor *input_gradient,
                                popnn_rnn_weights *deltas, const char *name, poplin_planning_cache *cache)
 {
-    POPLIBS_CALL_IN(sequence, graph, log_written(params, popnn_log_rnn), initial, output, output_gradient, input, name);
+    POPLIBS_CALL_IN(sequence, graph, log_written(params, log_rnn), initial, output, output_gradient, input, name);
     struct rnn rnn;
     const struct units *units = &rnn.units;
     if (!rnn_open(call, &rnn, params, cache) || !check_state(units, initial, "the initial state") ||

@@ -24,7 +24,7 @@ static bool check(const struct roi_align *roi)
 {
     const struct call *call = roi->call;
     const popnn_roi_align_params *p = roi->params;
-    if (!call_ready(call) || !popnn_check_floating(call, "bottomData", roi->data) ||
+    if (!call_ready(call) || !check_floating(call, "bottomData", roi->data) ||
         !call_takes(call, "bottomRois", roi->rois) || !call_takes(call, "bottomBatchIndex", roi->images) ||
         !check_shape(call, "bottomData", roi->data, 4) || !check_shape(call, "bottomRois", roi->rois, 2) ||
         !check_shape(call, "bottomBatchIndex", roi->images, 1))

@@ -67,7 +67,7 @@ static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target
     return (pop_perf){ 10, 0 };
 }
 
-void popnn_roi_align_vertices(pop_graph *graph)
+void register_roi_align_vertices(pop_graph *graph)
 {
     static const struct poplibs_estimate families[] = { { "popnn::ROIAlignForward<%s>", estimate },
                                                         { "popnn::ROIAlignBackward<%s>", estimate } };

@@ -37,8 +37,7 @@ static bool parse_environment(const struct call *call, const struct poplibs_opti
     return good;
 }
 
-bool popops_check_collective(const struct call *call, pop_tensor data, pop_options given,
-                             struct collective_options *options)
+bool collective_check(const struct call *call, pop_tensor data, pop_options given, struct collective_options *options)
 {
     static const struct poplibs_option table[] = {
 #define COLLECTIVE_OPTION(...) POPLIBS_ROW(struct collective_options, __VA_ARGS__)
@@ -50,19 +49,19 @@ bool popops_check_collective(const struct call *call, pop_tensor data, pop_optio
            call_parse_options(call, given, table, ROWS, options) && parse_environment(call, table, ROWS, options);
 }
 
-bool popops_check_collective_operation(const struct call *call, popops_operation op)
+bool collective_check_operation(const struct call *call, popops_operation op)
 {
     return (unsigned)op < POPOPS_OPERATIONS || call_fail(call, POP_POPLAR_ERROR, "%d is not an operation", (int)op);
 }
 
-bool popops_collective_operator_of(const struct call *call, popops_operation op, popops_collective_operator *as)
+bool collective_operator_of(const struct call *call, popops_operation op, popops_collective_operator *as)
 {
     static const popops_collective_operator operators[POPOPS_OPERATIONS] = {
 #define REDUCE_OPERATION(constant, ...) [POPOPS_##constant] = POPOPS_COLLECTIVE_##constant,
 #include "popops/reduce/operations.def"
 #undef REDUCE_OPERATION
     };
-    if (!call_ready(call) || !popops_check_collective_operation(call, op))
+    if (!call_ready(call) || !collective_check_operation(call, op))
         return false;
     *as = operators[op];
     return true;
@@ -89,7 +88,7 @@ static bool open_call(const struct call *call, struct collective *c, pop_tensor 
 {
     struct collective_options options;
     *c = (struct collective){ .call = call, .path = path, .op = op, .group = group };
-    if (!popops_check_collective(call, data, given, &options) || !combine_check(call, op, pop_tensor_type(data)) ||
+    if (!collective_check(call, data, given, &options) || !combine_check(call, op, pop_tensor_type(data)) ||
         !check_group(c))
         return false;
     c->method = (enum collective_method)options.method;

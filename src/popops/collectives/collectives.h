@@ -15,11 +15,10 @@ struct collective_options {
     unsigned max_bytes;
 };
 /* Checks that the graph has no error, that data is an operand, and that the options are valid. */
-bool popops_check_collective(const struct call *call, pop_tensor data, pop_options given,
-                             struct collective_options *options);
-bool popops_check_collective_operation(const struct call *call, popops_operation op);
+bool collective_check(const struct call *call, pop_tensor data, pop_options given, struct collective_options *options);
+bool collective_check_operation(const struct call *call, popops_operation op);
 /* Checks, and converts the operation to an operator. */
-bool popops_collective_operator_of(const struct call *call, popops_operation op, popops_collective_operator *as);
+bool collective_operator_of(const struct call *call, popops_operation op, popops_collective_operator *as);
 
 /* The collectives; api is the name of the public function, for messages. */
 pop_tensor collective_all_reduce(const struct call *call, pop_tensor data, popops_collective_operator op,

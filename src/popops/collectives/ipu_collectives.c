@@ -81,7 +81,7 @@ static bool open_reduction(const struct call *call, struct collective *c, pop_te
     char text[128];
     struct collective_options read;
     *c = (struct collective){ .call = call, .op = op };
-    if (!popops_check_collective(call, *data, call->options, &read))
+    if (!collective_check(call, *data, call->options, &read))
         return false;
     size_t rank = pop_tensor_rank(*data);
     if (rank < 2)
@@ -143,7 +143,7 @@ bool popops_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data
 {
     POPLIBS_CALL_IN(sequence, graph, data, log_name(popops_operation_name(op)), name, options);
     popops_collective_operator as;
-    return popops_collective_operator_of(call, op, &as) && scatter(call, data, as, chunks);
+    return collective_operator_of(call, op, &as) && scatter(call, data, as, chunks);
 }
 bool popops_ipu_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data, popops_collective_operator op,
                                   pop_program sequence, const char *name, pop_options options, pop_tensor *chunks)
@@ -161,7 +161,7 @@ static pop_tensor all_gather(const struct call *call, pop_tensors chunks, const 
     if (!call_ready(call))
         return (pop_tensor){ 0 };
     for (size_t i = 0; i < count; ++i) {
-        if (!popops_check_collective(call, chunks.list[i], call->options, &read))
+        if (!collective_check(call, chunks.list[i], call->options, &read))
             return (pop_tensor){ 0 };
         bytes += bytes_of(chunks.list[i]);
     }
@@ -283,7 +283,7 @@ pop_tensor popops_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor da
 {
     POPLIBS_CALL_IN(sequence, graph, data, log_name(popops_operation_name(op)), name, options);
     popops_collective_operator as;
-    return popops_collective_operator_of(call, op, &as) ? all_reduce(call, data, as) : (pop_tensor){ 0 };
+    return collective_operator_of(call, op, &as) ? all_reduce(call, data, as) : (pop_tensor){ 0 };
 }
 pop_tensor popops_ipu_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data, popops_collective_operator op,
                                     pop_program sequence, const char *name, pop_options options)

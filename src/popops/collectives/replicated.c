@@ -9,8 +9,8 @@ pop_tensor popops_replicated_all_reduce_at(pop_where where, pop_graph *graph, po
 {
     POPLIBS_CALL_IN(sequence, graph, data, log_name(popops_operation_name(op)), name, options);
     popops_collective_operator as;
-    return popops_collective_operator_of(call, op, &as) ? collective_all_reduce(call, data, as, POPOPS_ALL_REPLICAS)
-                                                        : (pop_tensor){ 0 };
+    return collective_operator_of(call, op, &as) ? collective_all_reduce(call, data, as, POPOPS_ALL_REPLICAS)
+                                                 : (pop_tensor){ 0 };
 }
 
 void popops_replicated_all_reduce_with_output_at(pop_where where, pop_graph *graph, pop_tensor data, pop_tensor output,
@@ -19,7 +19,7 @@ void popops_replicated_all_reduce_with_output_at(pop_where where, pop_graph *gra
 {
     POPLIBS_CALL_IN(sequence, graph, data, output, log_name(popops_operation_name(op)), name, options);
     popops_collective_operator as;
-    if (popops_collective_operator_of(call, op, &as))
+    if (collective_operator_of(call, op, &as))
         collective_all_reduce_to(call, data, output, as, POPOPS_ALL_REPLICAS);
 }
 
@@ -28,7 +28,7 @@ void popops_replicated_all_reduce_in_place_at(pop_where where, pop_graph *graph,
 {
     POPLIBS_CALL_IN(sequence, graph, data, log_name(popops_operation_name(op)), name, options);
     popops_collective_operator as;
-    if (popops_collective_operator_of(call, op, &as))
+    if (collective_operator_of(call, op, &as))
         collective_all_reduce_to(call, data, data, as, POPOPS_ALL_REPLICAS);
 }
 
@@ -37,8 +37,8 @@ pop_tensor popops_replicated_reduce_scatter_at(pop_where where, pop_graph *graph
 {
     POPLIBS_CALL_IN(sequence, graph, data, log_name(popops_operation_name(op)), name, options);
     popops_collective_operator as;
-    return popops_collective_operator_of(call, op, &as) ? collective_reduce_scatter(call, data, as, POPOPS_ALL_REPLICAS)
-                                                        : (pop_tensor){ 0 };
+    return collective_operator_of(call, op, &as) ? collective_reduce_scatter(call, data, as, POPOPS_ALL_REPLICAS)
+                                                 : (pop_tensor){ 0 };
 }
 
 pop_tensor popops_replicated_all_gather_at(pop_where where, pop_graph *graph, pop_tensor data, pop_program sequence,

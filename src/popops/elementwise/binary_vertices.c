@@ -277,7 +277,7 @@ static void register_broadcasts(pop_graph *graph, int op)
     }
 }
 
-void popops_binary_vertices(pop_graph *graph)
+void register_binary_vertices(pop_graph *graph)
 {
     for (int op = 0; op < POPOPS_BINARY_COUNT; ++op)
         if (operator_broadcasts(op))

@@ -100,7 +100,7 @@ static void register_pair(pop_graph *graph, const char *kind, pop_type from, pop
     pop_graph_register_perf_estimator(graph, name, estimator, poplibs_as_user(narrow ? 2 : widen ? 1 : 0));
 }
 
-void popops_cast_vertices(pop_graph *graph)
+void register_cast_vertices(pop_graph *graph)
 {
     static const unsigned others[] = { CAST_TO_half,  CAST_TO_float,  CAST_TO_int,      CAST_TO_unsigned,
                                        CAST_TO_short, CAST_TO_ushort, CAST_TO_bool,     CAST_TO_char,

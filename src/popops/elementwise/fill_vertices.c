@@ -31,7 +31,7 @@ static pop_perf estimate_2d(const pop_vertex_view *vertex, const pop_target *tar
     return (pop_perf){ cycles, 0 };
 }
 
-void popops_fill_vertices(pop_graph *graph)
+void register_fill_vertices(pop_graph *graph)
 {
     static const struct poplibs_estimate families[] = { { "popops::Fill<%s>", estimate },
                                                         { "popops::Fill2d<%s>", estimate_2d } };

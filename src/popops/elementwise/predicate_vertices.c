@@ -48,7 +48,7 @@ static pop_perf estimate_all_true(const pop_vertex_view *vertex, const pop_targe
     return (pop_perf){ cycles, 0 };
 }
 
-void popops_predicate_vertices(pop_graph *graph)
+void register_predicate_vertices(pop_graph *graph)
 {
     pop_graph_register_perf_estimator(graph, "popops::AllTrue<bool>", estimate_all_true, NULL);
     pop_graph_register_perf_estimator(graph, "popops::HasNaN<float>", estimate, poplibs_as_user(9));

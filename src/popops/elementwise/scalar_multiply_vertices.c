@@ -74,7 +74,7 @@ static pop_perf estimate_2d(const pop_vertex_view *vertex, const pop_target *tar
     return perf;
 }
 
-void popops_scalar_multiply_vertices(pop_graph *graph)
+void register_scalar_multiply_vertices(pop_graph *graph)
 {
     static const char *const forms[] = { "1DSupervisor", "1DInPlaceSupervisor", "2D", "2DInPlace" };
     for (size_t i = 0; i < 4; ++i) {

@@ -184,7 +184,7 @@ struct row {
     uintptr_t kind;
 };
 
-void popops_scaled_add_vertices(pop_graph *graph)
+void register_scaled_add_vertices(pop_graph *graph)
 {
 #define ADD_ROW(T, D, S, constant, apart, kind)                                                                        \
     { { SCALED_ADD_NAME("Supervisor", T, D, S, constant, apart), SCALED_ADD_NAME("2D", T, D, S, constant, apart) },    \

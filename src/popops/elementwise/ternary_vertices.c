@@ -85,7 +85,7 @@ static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target
     return perf;
 }
 
-void popops_ternary_vertices(pop_graph *graph)
+void register_ternary_vertices(pop_graph *graph)
 {
     char name[64];
     for (int op = 0; op < POPOPS_TERNARY_COUNT; ++op)

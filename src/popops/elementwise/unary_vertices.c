@@ -126,7 +126,7 @@ static pop_perf estimate_2d(const pop_vertex_view *vertex, const pop_target *tar
     return perf;
 }
 
-void popops_unary_vertices(pop_graph *graph)
+void register_unary_vertices(pop_graph *graph)
 {
     static const struct element_cost_form forms[] = { { "UnaryOp1DSupervisor", estimate, false },
                                                       { "UnaryOp2D", estimate_2d, false },

@@ -21,7 +21,7 @@ static pop_perf normalise(const pop_vertex_view *vertex, const pop_target *targe
     return (pop_perf){ 20 + pixels * (3 + 5 * (4 / pop_target_vector_width(target, poplibs_type_of_user(user)))), 0 };
 }
 
-void popops_normalise_image_vertices(pop_graph *graph)
+void register_normalise_image_vertices(pop_graph *graph)
 {
     static const struct {
         const char *name;

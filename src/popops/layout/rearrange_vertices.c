@@ -70,7 +70,7 @@ static pop_perf estimate_supervisor(const pop_vertex_view *vertex, const pop_tar
     return (pop_perf){ 7 + workers * (matrices_cycles(vertex, poplibs_ceil_div(count, workers)) - 7), 0 };
 }
 
-void popops_rearrange_vertices(pop_graph *graph)
+void register_rearrange_vertices(pop_graph *graph)
 {
     static const struct poplibs_estimate anywhere[] = { { "popops::Transpose2d<%s>", estimate_2d } };
     poplibs_register_estimates(graph, POPLIBS_ALL_TYPES, anywhere, 1);

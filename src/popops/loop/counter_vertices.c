@@ -48,7 +48,7 @@ static pop_perf ring(const pop_vertex_view *vertex, const pop_target *target, vo
     return (pop_perf){ 20, 0 };
 }
 
-void popops_counter_vertices(pop_graph *graph)
+void register_counter_vertices(pop_graph *graph)
 {
     static const struct poplibs_estimate families[] = { { "popops::ForLoopCounter<%s>", counter } };
     poplibs_register_estimates(graph, TYPES, families, sizeof(families) / sizeof(families[0]));

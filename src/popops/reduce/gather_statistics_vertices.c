@@ -24,7 +24,7 @@ static pop_perf histogram(const pop_vertex_view *vertex, const pop_target *targe
     return (pop_perf){ 20 + pop_vertex_view_field_size(vertex, "levels", POP_WHOLE) * level, 0 };
 }
 
-void popops_gather_statistics_vertices(pop_graph *graph)
+void register_gather_statistics_vertices(pop_graph *graph)
 {
     static const struct poplibs_estimate families[] = { { "popops::Histogram2D<%s,unsigned int>", histogram },
                                                         { "popops::Histogram2D<%s,float>", histogram } };

@@ -187,7 +187,7 @@ static void register_reduction(pop_graph *graph, const struct reduce_operation *
     }
 }
 
-void popops_reduce_vertices(pop_graph *graph)
+void register_reduce_vertices(pop_graph *graph)
 {
     const struct poplibs_vertex_type *types = poplibs_vertex_types;
     for (size_t op = 0; op < POPOPS_OPERATIONS; ++op) {

@@ -163,7 +163,7 @@ static bool check_tensor(const struct call *call, pop_tensor t, pop_dims dims, p
     if (!call_takes(call, "the sliced tensor", t))
         return false;
     size_t rank = pop_tensor_shape(t, shape, POPOPS_MAX_DIMS);
-    return popops_check_dims(call, (pop_shape){ rank, shape }, dims, sizes);
+    return slice_check_dims(call, (pop_shape){ rank, shape }, dims, sizes);
 }
 
 /* Slices t along the first count of the ordered dims; steps[i] is the tensor before step i, steps[count] the result. */
@@ -190,7 +190,7 @@ pop_tensor popops_dynamic_slice_at(pop_where where, pop_graph *graph, pop_tensor
         return none;
     if (!dims.count)
         return poputil_duplicate(graph, t, sequence, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
-    offset = popops_offsets(call, offset, dims.count);
+    offset = slice_offsets(call, offset, dims.count);
     if (!call_ready(call))
         return none;
     slicing_order(t, dims, sizes, order);
@@ -206,14 +206,14 @@ void popops_dynamic_slice_with_output_at(pop_where where, pop_graph *graph, pop_
     pop_tensor steps[POPOPS_MAX_DIMS + 1] = { t };
     size_t order[POPOPS_MAX_DIMS], shape[POPOPS_MAX_DIMS];
     if (!call_ready(call) || !check_tensor(call, t, dims, sizes) ||
-        !popops_check_shape(call, "the output", output, pop_tensor_type(t), slice_shape(t, dims, sizes, shape)) ||
-        !popops_check_writeable(call, output))
+        !slice_check_shape(call, "the output", output, pop_tensor_type(t), slice_shape(t, dims, sizes, shape)) ||
+        !slice_check_writeable(call, output))
         return;
     if (!dims.count) {
         call_copy(call, t, output, name);
         return;
     }
-    offset = popops_offsets(call, offset, dims.count);
+    offset = slice_offsets(call, offset, dims.count);
     if (!call_ready(call))
         return;
     slicing_order(t, dims, sizes, order);
@@ -258,14 +258,14 @@ void popops_dynamic_update_at(pop_where where, pop_graph *graph, pop_tensor t, p
     pop_tensor steps[POPOPS_MAX_DIMS + 1] = { t };
     size_t order[POPOPS_MAX_DIMS], shape[POPOPS_MAX_DIMS];
     if (!call_ready(call) || !check_tensor(call, t, dims, sizes) ||
-        !popops_check_shape(call, "the slice", s, pop_tensor_type(t), slice_shape(t, dims, sizes, shape)) ||
-        !popops_check_writeable(call, t))
+        !slice_check_shape(call, "the slice", s, pop_tensor_type(t), slice_shape(t, dims, sizes, shape)) ||
+        !slice_check_writeable(call, t))
         return;
     if (!dims.count) {
         call_copy(call, s, t, name);
         return;
     }
-    offset = popops_offsets(call, offset, dims.count);
+    offset = slice_offsets(call, offset, dims.count);
     if (!call_ready(call) || !pop_tensor_num_elements(s))
         return;
     slicing_order(t, dims, sizes, order);
@@ -311,7 +311,7 @@ pop_tensor popops_create_sliceable_tensor_at(pop_where where, pop_graph *graph, 
 {
     POPLIBS_CALL(graph, log_type(type), shape, dims, sizes, min_grain_size, name);
     pop_tensor none = { 0 };
-    if (!call_ready(call) || !popops_check_dims(call, shape, dims, sizes))
+    if (!call_ready(call) || !slice_check_dims(call, shape, dims, sizes))
         return none;
     /* The sliced dims come first, then the others: the order in which parts are made. */
     unsigned order[POPOPS_MAX_DIMS], places[POPOPS_MAX_DIMS];

@@ -62,7 +62,7 @@ static pop_perf estimate_1d(const pop_vertex_view *vertex, const pop_target *tar
     return (pop_perf){ poplibs_supervisor_cycles(target) + 14 + workers * (41 + (27 + share) * slices), 0 };
 }
 
-void popops_dynamic_slice_vertices(pop_graph *graph)
+void register_dynamic_slice_vertices(pop_graph *graph)
 {
     static const struct poplibs_estimate families[] = { { "popops::DynamicSlice2d<%s>", estimate_2d },
                                                         { "popops::DynamicUpdateSlice2d<%s>", estimate_2d },

@@ -23,7 +23,7 @@ static void encode_regions(const struct call *call, const struct poplibs_tile *t
              pop_type_name(pop_tensor_type(encoding->indices)), pop_type_name(pop_tensor_type(encoding->flat)));
     for (size_t list = 0; list < regions->count; ++list) {
         pop_vertex vertex = call_vertex(call, encoding->set, name, tile->tile);
-        pop_interval rows = popops_set_runs(call, vertex, regions, list, encoding->classes);
+        pop_interval rows = set_runs(call, vertex, regions, list, encoding->classes);
         call_connect(call, vertex, "indices", pop_tensor_slice_interval(encoding->indices, rows, 0));
         call_connect(call, vertex, "out", call_slice_of_list(call, encoding->flat, regions, list));
         if (pop_tensor_valid(encoding->on)) {

@@ -42,7 +42,7 @@ static pop_perf iota(const pop_vertex_view *vertex, const pop_target *target, vo
     return (pop_perf){ cycles, 0 };
 }
 
-void popops_encoding_vertices(pop_graph *graph)
+void register_encoding_vertices(pop_graph *graph)
 {
     static const struct poplibs_estimate by_index[] = {
         { "popops::EncodeOneHot<%s,half>", one_hot },

@@ -17,7 +17,7 @@ static bool holds(pop_dims dims, unsigned dim)
 }
 
 /* Checks that slice sizes and result dims match the operand. */
-static bool check_slices(const struct popops_windows *windows, pop_shape slice_sizes, pop_dims collapsed,
+static bool check_slices(const struct slice_windows *windows, pop_shape slice_sizes, pop_dims collapsed,
                          pop_dims offset_dims, size_t result_rank)
 {
     size_t rank = pop_tensor_rank(windows->operand);
@@ -41,21 +41,21 @@ static bool check_slices(const struct popops_windows *windows, pop_shape slice_s
 }
 
 /* Reads n slices of the operand's rank. */
-static pop_tensor take_slices(const struct popops_windows *windows)
+static pop_tensor take_slices(const struct slice_windows *windows)
 {
     const struct call *call = windows->call;
     size_t sizes[POPOPS_MAX_DIMS], shape[POPOPS_MAX_DIMS], rank = pop_tensor_rank(windows->operand),
                                                            n = pop_tensor_dim(windows->vectors, 0);
     unsigned places_of[POPOPS_MAX_DIMS], count = 1;
-    if (!popops_are_rows(windows)) {
+    if (!slice_are_rows(windows)) {
         for (size_t i = 0; i < windows->dims.count; ++i)
             sizes[i] = windows->sizes[windows->dims.list[i]];
-        return popops_multi_slice(call->graph, popops_cut_operand(windows), windows->vectors, windows->dims,
+        return popops_multi_slice(call->graph, slice_cut_operand(windows), windows->vectors, windows->dims,
                                   (pop_shape){ windows->dims.count, sizes }, call->sequence, NULL, call->name,
                                   POP_NO_OPTIONS);
     }
-    pop_tensor places = popops_places(windows, true, false);
-    pop_tensor rows = popops_multi_slice(call->graph, popops_as_rows(windows), places, POP_DIMS(0), POP_SHAPE(1),
+    pop_tensor places = slice_places(windows, true, false);
+    pop_tensor rows = popops_multi_slice(call->graph, slice_as_rows(windows), places, POP_DIMS(0), POP_SHAPE(1),
                                          call->sequence, NULL, call->name, POP_NO_OPTIONS);
     /* {n, 1, columns}: the indexed dims become 1, the others keep their order */
     shape[0] = n;
@@ -79,17 +79,17 @@ pop_tensor popops_gather_at(pop_where where, pop_graph *graph, pop_tensor input,
     POPLIBS_CALL_IN(sequence, graph, input, indices, index_vector_dim, offset_dims, slice_sizes, collapsed_slice_dims,
                     start_index_map, name, options);
     pop_tensor none = { 0 };
-    struct popops_windows windows = { .call = call, .operand = input, .dims = start_index_map };
-    if (!call_ready(call) || !popops_take_index_options(&windows, options))
+    struct slice_windows windows = { .call = call, .operand = input, .dims = start_index_map };
+    if (!call_ready(call) || !slice_take_options(&windows, options))
         return none;
     size_t index_rank = pop_tensor_rank(indices), batch = index_rank - (index_vector_dim < index_rank),
            shape[POPOPS_MAX_DIMS], count = 0, dim = 0;
     if (!check_slices(&windows, slice_sizes, collapsed_slice_dims, offset_dims, batch + offset_dims.count))
         return none;
     memcpy(windows.sizes, slice_sizes.dims, slice_sizes.rank * sizeof(*windows.sizes));
-    if (!popops_take_vectors(&windows, indices, index_vector_dim))
+    if (!slice_take_vectors(&windows, indices, index_vector_dim))
         return none;
-    popops_add_index_check(&windows);
+    slice_add_index_check(&windows);
     pop_tensor slices = take_slices(&windows);
     if (!call_ready(call))
         return none;

@@ -7,7 +7,7 @@
 
 #include <poputil/tile_mapping.h>
 
-bool popops_take_index_options(struct popops_windows *windows, pop_options options)
+bool slice_take_options(struct slice_windows *windows, pop_options options)
 {
     struct index_options {
         bool sorted, validate;
@@ -21,7 +21,7 @@ bool popops_take_index_options(struct popops_windows *windows, pop_options optio
     return right;
 }
 
-void popops_add_index_check(const struct popops_windows *windows)
+void slice_add_index_check(const struct slice_windows *windows)
 {
     const struct call *call = windows->call;
     size_t starts[POPOPS_MAX_DIMS];
@@ -34,10 +34,10 @@ void popops_add_index_check(const struct popops_windows *windows)
         unsigned dim = windows->dims.list[i];
         starts[i] = pop_tensor_dim(windows->operand, dim) - windows->sizes[dim] + 1;
     }
-    popops_add_offset_check(call, offsets, windows->dims, (pop_shape){ windows->dims.count, starts });
+    slice_add_offset_check(call, offsets, windows->dims, (pop_shape){ windows->dims.count, starts });
 }
 
-bool popops_take_vectors(struct popops_windows *windows, pop_tensor indices, size_t index_vector_dim)
+bool slice_take_vectors(struct slice_windows *windows, pop_tensor indices, size_t index_vector_dim)
 {
     const struct call *call = windows->call;
     pop_type type = pop_tensor_type(indices);
@@ -79,7 +79,7 @@ bool popops_take_vectors(struct popops_windows *windows, pop_tensor indices, siz
     return true;
 }
 
-static bool is_indexed(const struct popops_windows *windows, unsigned dim)
+static bool is_indexed(const struct slice_windows *windows, unsigned dim)
 {
     for (size_t i = 0; i < windows->dims.count; ++i)
         if (windows->dims.list[i] == dim)
@@ -87,7 +87,7 @@ static bool is_indexed(const struct popops_windows *windows, unsigned dim)
     return false;
 }
 
-bool popops_are_rows(const struct popops_windows *windows)
+bool slice_are_rows(const struct slice_windows *windows)
 {
     for (size_t i = 0; i < windows->dims.count; ++i)
         if (windows->sizes[windows->dims.list[i]] != 1)
@@ -95,7 +95,7 @@ bool popops_are_rows(const struct popops_windows *windows)
     return true;
 }
 
-pop_tensor popops_cut_operand(const struct popops_windows *windows)
+pop_tensor slice_cut_operand(const struct slice_windows *windows)
 {
     const struct call *call = windows->call;
     pop_tensor t = windows->operand;
@@ -105,12 +105,12 @@ pop_tensor popops_cut_operand(const struct popops_windows *windows)
     return t;
 }
 
-pop_tensor popops_as_rows(const struct popops_windows *windows)
+pop_tensor slice_as_rows(const struct slice_windows *windows)
 {
     const struct call *call = windows->call;
     unsigned order[POPOPS_MAX_DIMS], count = 0;
     size_t rows = 1, columns = 1;
-    pop_tensor t = popops_cut_operand(windows);
+    pop_tensor t = slice_cut_operand(windows);
     for (size_t i = 0; i < windows->dims.count; ++i) {
         order[count++] = windows->dims.list[i];
         rows *= pop_tensor_dim(t, windows->dims.list[i]);
@@ -123,7 +123,7 @@ pop_tensor popops_as_rows(const struct popops_windows *windows)
     return pop_tensor_reshape(pop_tensor_dim_shuffle(t, (pop_dims){ count, order }), POP_SHAPE(rows, columns));
 }
 
-pop_tensor popops_places(const struct popops_windows *windows, bool rows, bool skip)
+pop_tensor slice_places(const struct slice_windows *windows, bool rows, bool skip)
 {
     const struct call *call = windows->call;
     pop_graph *graph = call->graph;

@@ -49,7 +49,7 @@ static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target
                        0 };
 }
 
-void popops_index_vectors_vertices(pop_graph *graph)
+void register_index_vectors_vertices(pop_graph *graph)
 {
     pop_graph_register_perf_estimator(graph, "popops::IndexPlaces", estimate, NULL);
 }

@@ -52,24 +52,24 @@ static bool check(struct slice_call *request)
         return false;
     size_t rank = pop_tensor_shape(request->t, shape, POPOPS_MAX_DIMS), n = pop_tensor_dim(request->offsets, 0),
            dims = request->dims.count;
-    if (!popops_check_dims(call, (pop_shape){ rank, shape }, request->dims, request->sizes) ||
-        !popops_check_slice_options(call, call->options, &request->validate, &request->padding))
+    if (!slice_check_dims(call, (pop_shape){ rank, shape }, request->dims, request->sizes) ||
+        !slice_check_options(call, call->options, &request->validate, &request->padding))
         return false;
-    request->validate |= popops_is_planned(request->plan) && request->plan->validate_indices;
-    request->padding |= popops_is_planned(request->plan) && request->plan->padding_index_used;
+    request->validate |= slice_is_planned(request->plan) && request->plan->validate_indices;
+    request->padding |= slice_is_planned(request->plan) && request->plan->padding_index_used;
     if (request->padding && !is_rows(request))
         return call_fail(call, POP_INVALID_OPTION,
                          "option 'paddingIndexUsed' is for slices of one row of one dimension");
     if (!dims)
         return call_fail(call, POP_POPLAR_ERROR, "dims is empty: there is no dimension to slice");
     if (pop_tensor_rank(request->offsets) != 2 || pop_tensor_dim(request->offsets, 1) != dims)
-        return popops_check_shape(call, "the offsets", request->offsets, POP_UNSIGNED_INT, POP_SHAPE(n, dims));
-    request->offsets = popops_offsets(call, request->offsets, n * dims);
+        return slice_check_shape(call, "the offsets", request->offsets, POP_UNSIGNED_INT, POP_SHAPE(n, dims));
+    request->offsets = slice_offsets(call, request->offsets, n * dims);
     request->offsets = pop_tensor_reshape(request->offsets, POP_SHAPE(n, dims));
     return call_ready(call);
 }
 
-void popops_add_offset_check(const struct call *call, pop_tensor offsets, pop_dims dims, pop_shape allowed)
+void slice_add_offset_check(const struct call *call, pop_tensor offsets, pop_dims dims, pop_shape allowed)
 {
     char message[512];
     if (!pop_tensor_num_elements(offsets))
@@ -98,23 +98,23 @@ static void add_validation(const struct slice_call *request)
         return;
     for (size_t i = 0; i < request->dims.count; ++i)
         rows[i] = pop_tensor_dim(request->t, request->dims.list[i]) + request->padding;
-    popops_add_offset_check(request->call, request->offsets, request->dims, (pop_shape){ request->dims.count, rows });
+    slice_add_offset_check(request->call, request->offsets, request->dims, (pop_shape){ request->dims.count, rows });
 }
 
 /* Converts the call to rows of a matrix.  A matrix whose rows are on different tiles gets a plan if the caller has
  * none. */
-static bool as_rows(const struct slice_call *request, enum popops_multi_kind kind, struct popops_multi *multi)
+static bool as_rows(const struct slice_call *request, enum multi_kind kind, struct multi_rows *multi)
 {
     const struct call *call = request->call;
     unsigned dim = request->dims.list[0];
     size_t rows = pop_tensor_dim(request->t, dim), columns = rows ? pop_tensor_num_elements(request->t) / rows : 0,
            n = pop_tensor_dim(request->offsets, 0);
-    *multi = (struct popops_multi){ .call = call, .kind = kind, .lookups = n, .scale = request->scale };
+    *multi = (struct multi_rows){ .call = call, .kind = kind, .lookups = n, .scale = request->scale };
     multi->base = pop_tensor_reshape(pop_tensor_dim_roll(request->t, dim, 0), POP_SHAPE(rows, columns));
     multi->offsets = pop_tensor_flatten(request->offsets);
     if (rows && pop_tensor_valid(request->s))
         multi->sub = pop_tensor_reshape(pop_tensor_dim_roll(request->s, dim + 1, 1), POP_SHAPE(n, columns));
-    if (popops_is_planned(request->plan)) {
+    if (slice_is_planned(request->plan)) {
         const popops_slice_plan *plan = request->plan;
         if (plan->rows != rows || plan->columns != columns || plan->type != pop_tensor_type(request->t))
             return call_fail(call, POP_POPLAR_ERROR, "a plan for {%zu,%zu} of %s cannot slice {%zu,%zu} of %s",
@@ -126,7 +126,7 @@ static bool as_rows(const struct slice_call *request, enum popops_multi_kind kin
                              plan->row_splits, plan->lookup_splits, plan->column_splits, plan->column_grain);
         multi->plan = *plan;
     } else if (rows && columns && poputil_dim_is_split_over_tiles(call->graph, multi->base, 0)) {
-        multi->plan = popops_default_plan(call, pop_tensor_type(request->t), rows, columns, n);
+        multi->plan = slice_plan_default(call, pop_tensor_type(request->t), rows, columns, n);
     }
     return call_ready(call);
 }
@@ -215,7 +215,7 @@ pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t
 {
     POPLIBS_CALL_IN(sequence, graph, t, offsets, dims, sizes, name, options);
     struct slice_call request = { call, t, { 0 }, offsets, { 0 }, dims, sizes, plan, false, false };
-    struct popops_multi multi;
+    struct multi_rows multi;
     size_t shape[POPOPS_MAX_DIMS + 1];
     pop_tensor none = { 0 };
     if (!check(&request))
@@ -239,7 +239,7 @@ pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t
                           : pop_tensor_reshape(pop_tensor_dim_roll(request.s, dims.list[0] + 1, 1),
                                                POP_SHAPE(n, pop_tensor_dim(multi.base, 1)));
     } else {
-        multi.sub = popops_multi_slices(&multi);
+        multi.sub = multi_slices(&multi);
         /* {n, columns} to {n, 1, other dims...}; then the sliced dimension is moved to its place */
         size_t rank = pop_tensor_rank(t), count = 2;
         shape[0] = n;
@@ -250,7 +250,7 @@ pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t
         request.s =
             pop_tensor_dim_roll(pop_tensor_reshape(multi.sub, (pop_shape){ count, shape }), 1, dims.list[0] + 1);
     }
-    popops_run_multi(&multi);
+    multi_run(&multi);
     zero_padding(&request);
     return call_ready(call) ? request.s : none;
 }
@@ -259,9 +259,9 @@ pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t
 static bool check_update(const struct slice_call *request)
 {
     size_t shape[POPOPS_MAX_DIMS + 1];
-    return popops_check_shape(request->call, "the slices", request->s, pop_tensor_type(request->t),
-                              slices_shape(request, pop_tensor_dim(request->offsets, 0), shape)) &&
-           popops_check_writeable(request->call, request->t);
+    return slice_check_shape(request->call, "the slices", request->s, pop_tensor_type(request->t),
+                             slices_shape(request, pop_tensor_dim(request->offsets, 0), shape)) &&
+           slice_check_writeable(request->call, request->t);
 }
 
 void popops_multi_update_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets,
@@ -270,20 +270,20 @@ void popops_multi_update_at(pop_where where, pop_graph *graph, pop_tensor t, pop
 {
     POPLIBS_CALL_IN(sequence, graph, t, s, offsets, dims, sizes, name, options);
     struct slice_call request = { call, t, s, offsets, { 0 }, dims, sizes, plan, false, false };
-    struct popops_multi multi;
+    struct multi_rows multi;
     if (!check(&request) || !check_update(&request))
         return;
     add_validation(&request);
     if (!is_rows(&request))
         one_by_one(&request, true);
     else if (as_rows(&request, MULTI_UPDATE, &multi))
-        popops_run_multi(&multi);
+        multi_run(&multi);
 }
 
-static void update_with(struct slice_call *request, enum popops_multi_kind kind)
+static void update_with(struct slice_call *request, enum multi_kind kind)
 {
     const struct call *call = request->call;
-    struct popops_multi multi;
+    struct multi_rows multi;
     if (!check(request) || !check_update(request))
         return;
     pop_type type = pop_tensor_type(request->t), scale = pop_tensor_type(request->scale);
@@ -310,7 +310,7 @@ static void update_with(struct slice_call *request, enum popops_multi_kind kind)
     }
     add_validation(request);
     if (as_rows(request, kind, &multi))
-        popops_run_multi(&multi);
+        multi_run(&multi);
 }
 
 void popops_multi_update_add_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets,
@@ -344,7 +344,7 @@ void popops_multi_update_mul_at(pop_where where, pop_graph *graph, pop_tensor t,
  * multi-updates insist on that.  False for tensors that are no matrix sliced in single rows: they have no plan. */
 static bool adapt_plan(popops_slice_plan *plan, pop_type type, pop_shape shape, pop_dims dims, pop_shape sizes)
 {
-    if (!popops_is_planned(plan) || shape.rank != 2 || dims.count != 1 || dims.list[0] != 0 || sizes.dims[0] != 1 ||
+    if (!slice_is_planned(plan) || shape.rank != 2 || dims.count != 1 || dims.list[0] != 0 || sizes.dims[0] != 1 ||
         !shape.dims[0])
         return false;
     plan->type = type;
@@ -358,12 +358,12 @@ pop_tensor popops_create_sliceable_tensor_planned_at(pop_where where, pop_graph 
                                                      const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, log_type(type), shape, dims, sizes, name, options);
-    if (!call_ready(call) || !popops_check_slice_options(call, options, NULL, NULL) ||
-        !popops_check_dims(call, shape, dims, sizes))
+    if (!call_ready(call) || !slice_check_options(call, options, NULL, NULL) ||
+        !slice_check_dims(call, shape, dims, sizes))
         return (pop_tensor){ 0 };
-    struct popops_multi multi = { .call = call, .plan = plan ? *plan : (popops_slice_plan){ 0 } };
+    struct multi_rows multi = { .call = call, .plan = plan ? *plan : (popops_slice_plan){ 0 } };
     return adapt_plan(&multi.plan, type, shape, dims, sizes)
-               ? popops_multi_table(&multi)
+               ? multi_table(&multi)
                : popops_create_sliceable_tensor(graph, type, shape, dims, sizes, 0, name);
 }
 
@@ -373,14 +373,12 @@ pop_tensor popops_create_slice_tensor_planned_at(pop_where where, pop_graph *gra
 {
     POPLIBS_CALL(graph, log_type(type), shape, dims, sizes, num_indices, name, options);
     pop_tensor none = { 0 };
-    if (!call_ready(call) || !popops_check_slice_options(call, options, NULL, NULL) ||
-        !popops_check_dims(call, shape, dims, sizes))
+    if (!call_ready(call) || !slice_check_options(call, options, NULL, NULL) ||
+        !slice_check_dims(call, shape, dims, sizes))
         return none;
-    struct popops_multi multi = { .call = call,
-                                  .plan = plan ? *plan : (popops_slice_plan){ 0 },
-                                  .lookups = num_indices };
+    struct multi_rows multi = { .call = call, .plan = plan ? *plan : (popops_slice_plan){ 0 }, .lookups = num_indices };
     if (adapt_plan(&multi.plan, type, shape, dims, sizes))
-        return pop_tensor_reshape(popops_multi_slices(&multi), POP_SHAPE(num_indices, 1, shape.dims[1]));
+        return pop_tensor_reshape(multi_slices(&multi), POP_SHAPE(num_indices, 1, shape.dims[1]));
     /* The layout of slices of a sliceable tensor, without creating that tensor: n slices along an additional
      * dimension. */
     size_t slices[POPOPS_MAX_DIMS + 1] = { num_indices };
@@ -405,17 +403,17 @@ static void map_indices(const struct call *call, pop_tensor indices, const popop
              begin += piece, ++at)
             pop_graph_set_tile_mapping(
                 call->graph, pop_tensor_slice(indices, begin, poplibs_min(end, begin + piece), 0),
-                popops_plan_tile(plan, at / plan->column_splits, lookup, at % plan->column_splits));
+                slice_plan_tile(plan, at / plan->column_splits, lookup, at % plan->column_splits));
 }
 
 pop_tensor popops_create_indices_tensor_at(pop_where where, pop_graph *graph, pop_dims dims, size_t num_indices,
                                            const popops_slice_plan *plan, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, dims, num_indices, name, options);
-    if (!call_ready(call) || !popops_check_slice_options(call, options, NULL, NULL))
+    if (!call_ready(call) || !slice_check_options(call, options, NULL, NULL))
         return (pop_tensor){ 0 };
     pop_tensor indices = pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(num_indices, dims.count), name);
-    if (popops_is_planned(plan))
+    if (slice_is_planned(plan))
         map_indices(call, indices, plan);
     else
         poputil_map_tensor_linearly(graph, indices);

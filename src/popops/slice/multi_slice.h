@@ -8,6 +8,6 @@
 
 /* Adds a check that ends the run if component i of an offset is not less than allowed.dims[i].  offsets is {n, dims},
  * UNSIGNED_INT. */
-void popops_add_offset_check(const struct call *call, pop_tensor offsets, pop_dims dims, pop_shape allowed);
+void slice_add_offset_check(const struct call *call, pop_tensor offsets, pop_dims dims, pop_shape allowed);
 
 #endif

@@ -11,19 +11,19 @@
 #include <popops/cast.h>
 #include <popops/fill.h>
 
-static pop_compute_set add_set(const struct popops_multi *multi, const char *step)
+static pop_compute_set add_set(const struct multi_rows *multi, const char *step)
 {
     const struct call *call = multi->call;
     return pop_graph_add_compute_set(call->graph, call_path(call, call->name, step));
 }
 
-static void vertex_name(const struct popops_multi *multi, size_t region, char *name, size_t size)
+static void vertex_name(const struct multi_rows *multi, size_t region, char *name, size_t size)
 {
     pop_type type = pop_tensor_type(multi->sub), scale = pop_tensor_type(multi->scale);
     const char *text = pop_type_name(type);
     if (multi->kind == MULTI_ADD)
         snprintf(name, size, "popops::MultiUpdateAdd<%s%s,%s>", text, scale != type ? ",float" : "",
-                 region % popops_store_atom(pop_graph_target(multi->call->graph), type) ? "true" : "false");
+                 region % store_atom(pop_graph_target(multi->call->graph), type) ? "true" : "false");
     else if (multi->kind == MULTI_MAX || multi->kind == MULTI_MUL)
         snprintf(name, size, "popops::MultiUpdateOp<%s,popops::Operation::%s>", text,
                  multi->kind == MULTI_MAX ? "MAX" : "MUL");
@@ -35,7 +35,7 @@ enum { CPU_PART_BYTES = 64 << 10 };
 
 /* The number of vertices that share n lookups of this many bytes each.  Updates of the same row must not run
  * concurrently, so one worker does all of them, as in Poplibs.  On a CPU device threads share the copies. */
-static size_t num_shares(const struct popops_multi *multi, const pop_target *target, size_t n, size_t bytes)
+static size_t num_shares(const struct multi_rows *multi, const pop_target *target, size_t n, size_t bytes)
 {
     if (multi->kind != MULTI_SLICE)
         return 1;
@@ -46,7 +46,7 @@ static size_t num_shares(const struct popops_multi *multi, const pop_target *tar
 
 /* Adds vertices that look up n offsets in base, {rows, region}, which begins at row first_row of the matrix; sub is {n,
  * region}. */
-static void add_vertices(const struct popops_multi *multi, pop_tensor base, pop_tensor sub, pop_tensor offsets,
+static void add_vertices(const struct multi_rows *multi, pop_tensor base, pop_tensor sub, pop_tensor offsets,
                          size_t first_row, unsigned tile)
 {
     const struct call *call = multi->call;
@@ -87,7 +87,7 @@ static pop_tensor columns_of(const struct call *call, pop_tensor t, pop_interval
     return joined;
 }
 
-static void run_by_columns(struct popops_multi *multi)
+static void run_by_columns(struct multi_rows *multi)
 {
     const struct call *call = multi->call;
     static const char *const steps[] = { "multiSlice", "multiUpdate", "multiUpdateAdd", "multiUpdateMax",
@@ -135,9 +135,9 @@ struct row_block {
     unsigned tile;
     pop_interval rows, lookups, columns, own_rows, own_lookups;
 };
-typedef void (*block_visitor)(const struct popops_multi *multi, const struct row_block *block, pop_tensor partials);
+typedef void (*block_visitor)(const struct multi_rows *multi, const struct row_block *block, pop_tensor partials);
 
-static void for_each_block(const struct popops_multi *multi, pop_tensor partials, block_visitor visit)
+static void for_each_block(const struct multi_rows *multi, pop_tensor partials, block_visitor visit)
 {
     pop_graph *graph = multi->call->graph;
     const popops_slice_plan *plan = &multi->plan;
@@ -147,10 +147,10 @@ static void for_each_block(const struct popops_multi *multi, pop_tensor partials
             for (size_t c = 0; c < plan->column_splits; ++c) {
                 struct row_block here = { r,
                                           l,
-                                          popops_plan_tile(plan, r, l, c),
-                                          block(plan->rows, popops_plan_block_rows(plan), r),
+                                          slice_plan_tile(plan, r, l, c),
+                                          block(plan->rows, slice_plan_block_rows(plan), r),
                                           block(lookups, share, l),
-                                          block(plan->columns, popops_plan_block_columns(plan), c),
+                                          block(plan->columns, slice_plan_block_columns(plan), c),
                                           { 0, 0 },
                                           { 0, 0 } };
                 here.own_rows = part_of(here.rows, plan->lookup_splits, l);
@@ -163,25 +163,25 @@ static void for_each_block(const struct popops_multi *multi, pop_tensor partials
             }
 }
 
-static void map_table(const struct popops_multi *multi, const struct row_block *block, pop_tensor table)
+static void map_table(const struct multi_rows *multi, const struct row_block *block, pop_tensor table)
 {
     const struct call *call = multi->call;
     pop_graph_set_tile_mapping(call->graph, corner(call, table, block->own_rows, block->columns), block->tile);
 }
-static void map_slices(const struct popops_multi *multi, const struct row_block *block, pop_tensor slices)
+static void map_slices(const struct multi_rows *multi, const struct row_block *block, pop_tensor slices)
 {
     const struct call *call = multi->call;
     pop_graph_set_tile_mapping(call->graph, corner(call, slices, block->own_lookups, block->columns), block->tile);
 }
 /* Maps partial slices {row blocks, n, columns}: each block's slices are on its tile. */
-static void map_partial_slices(const struct popops_multi *multi, const struct row_block *block, pop_tensor partials)
+static void map_partial_slices(const struct multi_rows *multi, const struct row_block *block, pop_tensor partials)
 {
     const struct call *call = multi->call;
     pop_tensor mine = pop_tensor_at(partials, block->row_block);
     pop_graph_set_tile_mapping(call->graph, corner(call, mine, block->lookups, block->columns), block->tile);
 }
 /* Maps partial sums {lookup blocks, rows, columns}: each block's sums are on its tile. */
-static void map_partial_sums(const struct popops_multi *multi, const struct row_block *block, pop_tensor partials)
+static void map_partial_sums(const struct multi_rows *multi, const struct row_block *block, pop_tensor partials)
 {
     const struct call *call = multi->call;
     pop_tensor mine = pop_tensor_at(partials, block->lookup_block);
@@ -189,11 +189,10 @@ static void map_partial_sums(const struct popops_multi *multi, const struct row_
 }
 
 /* A tensor {count, rows, columns}, in which each column block is contiguous, row by row. */
-static pop_tensor add_tables(const struct popops_multi *multi, pop_type type, size_t count, size_t rows,
-                             const char *name)
+static pop_tensor add_tables(const struct multi_rows *multi, pop_type type, size_t count, size_t rows, const char *name)
 {
     const struct call *call = multi->call;
-    size_t columns = multi->plan.columns, share = popops_plan_block_columns(&multi->plan), full = columns / share,
+    size_t columns = multi->plan.columns, share = slice_plan_block_columns(&multi->plan), full = columns / share,
            rest = columns % share;
     pop_tensor variable = pop_graph_add_variable(call->graph, type, POP_SHAPE(count * rows * columns), name), parts[2];
     size_t split = count * rows * full * share;
@@ -204,14 +203,14 @@ static pop_tensor add_tables(const struct popops_multi *multi, pop_type type, si
     return rest ? pop_tensor_concat((pop_tensors){ 2, parts }, 2) : parts[0];
 }
 
-pop_tensor popops_multi_table(const struct popops_multi *multi)
+pop_tensor multi_table(const struct multi_rows *multi)
 {
     const struct call *call = multi->call;
     pop_tensor table = pop_tensor_at(add_tables(multi, multi->plan.type, 1, multi->plan.rows, call->name), 0);
     for_each_block(multi, table, map_table);
     return table;
 }
-pop_tensor popops_multi_slices(const struct popops_multi *multi)
+pop_tensor multi_slices(const struct multi_rows *multi)
 {
     const struct call *call = multi->call;
     pop_tensor slices = pop_tensor_at(add_tables(multi, multi->plan.type, 1, multi->lookups, call->name), 0);
@@ -219,7 +218,7 @@ pop_tensor popops_multi_slices(const struct popops_multi *multi)
     return slices;
 }
 
-static void slice_block(const struct popops_multi *multi, const struct row_block *block, pop_tensor partials)
+static void slice_block(const struct multi_rows *multi, const struct row_block *block, pop_tensor partials)
 {
     const struct call *call = multi->call;
     pop_tensor sub = multi->plan.row_splits > 1 ? pop_tensor_at(partials, block->row_block) : multi->sub;
@@ -229,7 +228,7 @@ static void slice_block(const struct popops_multi *multi, const struct row_block
 }
 
 /* Selects the slices of a block's own lookups from the partial slices of all row blocks. */
-static void select_block(const struct popops_multi *multi, const struct row_block *block, pop_tensor partials)
+static void select_block(const struct multi_rows *multi, const struct row_block *block, pop_tensor partials)
 {
     const struct call *call = multi->call;
     char name[96];
@@ -244,13 +243,13 @@ static void select_block(const struct popops_multi *multi, const struct row_bloc
         call_connect(call, vertex, "offsets", pop_tensor_slice_interval(multi->offsets, rows, 0));
         call_connect(call, vertex, "baseT", pop_tensor_flatten(base));
         call_connect(call, vertex, "subT", pop_tensor_flatten(corner(call, multi->sub, rows, block->columns)));
-        call_set(call, vertex, "rowsPerPart", popops_plan_block_rows(&multi->plan));
+        call_set(call, vertex, "rowsPerPart", slice_plan_block_rows(&multi->plan));
         call_set(call, vertex, "numRows", multi->plan.rows);
         call_set(call, vertex, "regionSize", region);
     }
 }
 
-static void slice_by_plan(struct popops_multi *multi)
+static void slice_by_plan(struct multi_rows *multi)
 {
     const struct call *call = multi->call;
     char path[POPLIBS_PATH_SIZE];
@@ -271,7 +270,7 @@ static void slice_by_plan(struct popops_multi *multi)
 }
 
 /* Applies all updates to the rows that a block owns. */
-static void update_block(const struct popops_multi *multi, const struct row_block *block, pop_tensor none)
+static void update_block(const struct multi_rows *multi, const struct row_block *block, pop_tensor none)
 {
     (void)none;
     pop_interval all = { 0, multi->lookups };
@@ -280,7 +279,7 @@ static void update_block(const struct popops_multi *multi, const struct row_bloc
                  block->tile);
 }
 /* Adds the block's updates to its partial sums. */
-static void sum_block(const struct popops_multi *multi, const struct row_block *block, pop_tensor partials)
+static void sum_block(const struct multi_rows *multi, const struct row_block *block, pop_tensor partials)
 {
     const struct call *call = multi->call;
     pop_tensor base = pop_tensor_at(partials, block->lookup_block);
@@ -289,7 +288,7 @@ static void sum_block(const struct popops_multi *multi, const struct row_block *
                  pop_tensor_slice_interval(multi->offsets, block->lookups, 0), block->rows.begin, block->tile);
 }
 /* Adds the partial sums of a block's own rows to the base. */
-static void finish_block(const struct popops_multi *multi, const struct row_block *block, pop_tensor partials)
+static void finish_block(const struct multi_rows *multi, const struct row_block *block, pop_tensor partials)
 {
     const struct call *call = multi->call;
     char name[96];
@@ -309,7 +308,7 @@ static void finish_block(const struct popops_multi *multi, const struct row_bloc
     }
 }
 
-static void update_by_plan(struct popops_multi *multi)
+static void update_by_plan(struct multi_rows *multi)
 {
     const struct call *call = multi->call;
     pop_graph *graph = call->graph;
@@ -321,8 +320,8 @@ static void update_by_plan(struct popops_multi *multi)
         return;
     }
     /* Half is summed in float. */
-    pop_type type = popops_partial_sum_type(multi->plan.type);
-    struct popops_multi sums = *multi;
+    pop_type type = partial_sum_type(multi->plan.type);
+    struct multi_rows sums = *multi;
     pop_tensor partials = add_tables(multi, type, multi->plan.lookup_splits, multi->plan.rows,
                                      poplibs_path(path, sizeof(path), call->name, "updatePartials"));
     for_each_block(multi, partials, map_partial_sums);
@@ -341,7 +340,7 @@ static void update_by_plan(struct popops_multi *multi)
     call_execute(call, multi->set, call->name);
 }
 
-void popops_run_multi(struct popops_multi *multi)
+void multi_run(struct multi_rows *multi)
 {
     if (!call_ready(multi->call) || !multi->lookups || !pop_tensor_num_elements(multi->base))
         return;

@@ -5,11 +5,11 @@
 
 #include "popops/slice/slice_plan.h"
 
-enum popops_multi_kind { MULTI_SLICE, MULTI_UPDATE, MULTI_ADD, MULTI_MAX, MULTI_MUL };
+enum multi_kind { MULTI_SLICE, MULTI_UPDATE, MULTI_ADD, MULTI_MAX, MULTI_MUL };
 
-struct popops_multi {
+struct multi_rows {
     const struct call *call;
-    enum popops_multi_kind kind;
+    enum multi_kind kind;
     pop_tensor base, sub, offsets, scale; /* {rows, columns}, {lookups, columns}, {lookups}, scalar */
     size_t lookups;
     popops_slice_plan plan; /* {0}: no plan; then the mapping of the base's first row determines the tiles */
@@ -17,9 +17,9 @@ struct popops_multi {
 };
 
 /* Creates a matrix, or slices, with the layout of multi->plan; the plan must not be {0}. */
-pop_tensor popops_multi_table(const struct popops_multi *multi);
-pop_tensor popops_multi_slices(const struct popops_multi *multi);
+pop_tensor multi_table(const struct multi_rows *multi);
+pop_tensor multi_slices(const struct multi_rows *multi);
 /* Adds the operation to a sequence. */
-void popops_run_multi(struct popops_multi *multi);
+void multi_run(struct multi_rows *multi);
 
 #endif

@@ -44,9 +44,7 @@ static size_t region_of(const pop_vertex_view *vertex)
 }
 static pop_perf copy(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
-    return (pop_perf){
-        popops_multi_slice_cycles(target, poplibs_type_of_user(user), rows_of(vertex), region_of(vertex)), 0
-    };
+    return (pop_perf){ multi_slice_cycles(target, poplibs_type_of_user(user), rows_of(vertex), region_of(vertex)), 0 };
 }
 static uint64_t flops(pop_type type, uint64_t count)
 {
@@ -57,28 +55,26 @@ static pop_perf add(const pop_vertex_view *vertex, const pop_target *target, voi
     bool subword = strstr(pop_vertex_view_type(vertex), ",true>") != NULL;
     pop_type type = poplibs_type_of_user(user);
     size_t rows = rows_of(vertex), region = region_of(vertex);
-    return (pop_perf){ popops_multi_update_add_cycles(target, type, subword, rows, region),
-                       flops(type, 2 * rows * region) };
+    return (pop_perf){ multi_update_add_cycles(target, type, subword, rows, region), flops(type, 2 * rows * region) };
 }
 /* All operations cost as much as additions. */
 static pop_perf operate(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     pop_type type = poplibs_type_of_user(user);
     size_t rows = rows_of(vertex), region = region_of(vertex);
-    bool subword = region % popops_store_atom(target, type) != 0;
-    return (pop_perf){ popops_multi_update_add_cycles(target, type, subword, rows, region),
-                       flops(type, rows * region) };
+    bool subword = region % store_atom(target, type) != 0;
+    return (pop_perf){ multi_update_add_cycles(target, type, subword, rows, region), flops(type, rows * region) };
 }
 static pop_perf sum(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     pop_type type = poplibs_type_of_user(user);
     uint64_t partials = (uint64_t)pop_vertex_view_field_value(vertex, "numPartials", 0);
     size_t elements = pop_vertex_view_field_size(vertex, "baseT", POP_WHOLE);
-    return (pop_perf){ popops_multi_update_sum_cycles(target, popops_partial_sum_type(type), partials, elements),
+    return (pop_perf){ multi_update_sum_cycles(target, partial_sum_type(type), partials, elements),
                        flops(type, (partials + 1) * elements) };
 }
 
-void popops_multi_slice_vertices(pop_graph *graph)
+void register_multi_slice_vertices(pop_graph *graph)
 {
     static const struct poplibs_estimate copies[] = { { "popops::MultiSlice<%s>", copy },
                                                       { "popops::MultiUpdate<%s>", copy },

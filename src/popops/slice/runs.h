@@ -7,8 +7,8 @@
 
 /* Sets a vertex' fields starts and lengths to the runs of a list of intervals of the flattened matrix.  Starts count
  * from the first row that the runs contain.  Returns the interval from that row to the last one. */
-static inline pop_interval popops_set_runs(const struct call *call, pop_vertex vertex,
-                                           const pop_interval_lists *regions, size_t list, size_t columns)
+static inline pop_interval set_runs(const struct call *call, pop_vertex vertex, const pop_interval_lists *regions,
+                                    size_t list, size_t columns)
 {
     const pop_interval *runs = regions->intervals + regions->first[list];
     size_t count = regions->first[list + 1] - regions->first[list];

@@ -22,7 +22,7 @@ static bool check(const struct call *call, pop_tensor params, pop_tensor *indice
     }
     if (type != POP_HALF && type != POP_FLOAT)
         return call_fail(call, POP_TYPE_ERROR, "params cannot be %s; they are half or float", pop_type_name(type));
-    *indices = popops_offsets(call, *indices, pop_tensor_dim(params, 0));
+    *indices = slice_offsets(call, *indices, pop_tensor_dim(params, 0));
     return call_ready(call);
 }
 
@@ -78,7 +78,7 @@ static void update_regions(const struct call *call, const struct poplibs_tile *t
     snprintf(name, sizeof(name), "popops::UpdateIntervalsDEC<%s>", pop_type_name(pop_tensor_type(update->flat)));
     for (size_t list = 0; list < tile->regions->count; ++list) {
         pop_vertex vertex = call_vertex(call, update->set, name, tile->tile);
-        pop_interval rows = popops_set_runs(call, vertex, tile->regions, list, update->columns);
+        pop_interval rows = set_runs(call, vertex, tile->regions, list, update->columns);
         call_connect(call, vertex, "indices", pop_tensor_slice_interval(update->indices, rows, 0));
         call_connect(call, vertex, "params", call_slice_of_list(call, update->flat, tile->regions, list));
         call_set(call, vertex, "columns", update->columns);
@@ -89,7 +89,7 @@ void popops_update_scalar_in_rows_at(pop_where where, pop_graph *graph, pop_tens
                                      pop_program sequence, const char *name)
 {
     POPLIBS_CALL_IN(sequence, graph, params, indices, name);
-    if (!check(call, params, &indices) || !popops_check_writeable(call, params) || !pop_tensor_num_elements(params))
+    if (!check(call, params, &indices) || !slice_check_writeable(call, params) || !pop_tensor_num_elements(params))
         return;
     struct update update = { call, pop_graph_add_compute_set(graph, call_path(call, name, "UpdateScalarInRows")),
                              pop_tensor_flatten(params), indices, pop_tensor_dim(params, 1) };

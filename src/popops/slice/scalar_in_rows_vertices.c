@@ -34,7 +34,7 @@ static pop_perf update_cycles(const pop_vertex_view *vertex, const pop_target *t
     return (pop_perf){ 10 + 10 * runs + 12 * poplibs_max(runs, rows), rows };
 }
 
-void popops_scalar_in_rows_vertices(pop_graph *graph)
+void register_scalar_in_rows_vertices(pop_graph *graph)
 {
     static const struct poplibs_estimate families[] = { { "popops::SelectFromRows<%s>", select_cycles },
                                                         { "popops::UpdateIntervalsDEC<%s>", update_cycles } };

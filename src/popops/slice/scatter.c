@@ -17,7 +17,7 @@ static bool holds(pop_dims dims, size_t dim)
 
 /* The arguments of a call, and its updates as {n, slice of the operand's rank}. */
 struct scatter {
-    struct popops_windows windows;
+    struct slice_windows windows;
     pop_tensor updates;
     popops_update_computation computation;
     void *user;
@@ -37,7 +37,7 @@ static pop_dims without_batch(pop_dims window_dims, unsigned *storage)
 static bool take_updates(struct scatter *scatter, pop_tensor updates, pop_dims window_dims, pop_dims insert_dims,
                          size_t batch)
 {
-    struct popops_windows *windows = &scatter->windows;
+    struct slice_windows *windows = &scatter->windows;
     const struct call *call = windows->call;
     size_t rank = pop_tensor_rank(windows->operand), update_rank = pop_tensor_rank(updates), at = batch, n = 1,
            shape[POPOPS_MAX_DIMS + 1];
@@ -85,12 +85,12 @@ static bool take_updates(struct scatter *scatter, pop_tensor updates, pop_dims w
 static bool take(struct scatter *scatter, pop_tensor indices, pop_tensor updates, size_t index_vector_dim,
                  pop_dims window_dims, pop_dims insert_dims, pop_options options)
 {
-    if (!call_ready(scatter->windows.call) || !popops_take_index_options(&scatter->windows, options))
+    if (!call_ready(scatter->windows.call) || !slice_take_options(&scatter->windows, options))
         return false;
     size_t index_rank = pop_tensor_rank(indices), batch = index_rank - (index_vector_dim < index_rank);
     if (!take_updates(scatter, updates, window_dims, insert_dims, batch) ||
-        !popops_take_vectors(&scatter->windows, indices, index_vector_dim) ||
-        !popops_check_writeable(scatter->windows.call, scatter->windows.operand))
+        !slice_take_vectors(&scatter->windows, indices, index_vector_dim) ||
+        !slice_check_writeable(scatter->windows.call, scatter->windows.operand))
         return false;
     size_t n = pop_tensor_dim(scatter->windows.vectors, 0);
     if (pop_tensor_dim(scatter->updates, 0) != n)
@@ -99,10 +99,10 @@ static bool take(struct scatter *scatter, pop_tensor indices, pop_tensor updates
     return true;
 }
 
-/* Views updates {n, slice} as rows {n, 1, columns}, in the order of popops_as_rows. */
+/* Views updates {n, slice} as rows {n, 1, columns}, in the order of slice_as_rows. */
 static pop_tensor updates_as_rows(const struct scatter *scatter)
 {
-    const struct popops_windows *windows = &scatter->windows;
+    const struct slice_windows *windows = &scatter->windows;
     const struct call *call = windows->call;
     unsigned order[POPOPS_MAX_DIMS] = { 0 }, count = 1;
     size_t n = pop_tensor_dim(scatter->updates, 0), columns = 1;
@@ -117,7 +117,7 @@ static pop_tensor updates_as_rows(const struct scatter *scatter)
                               POP_SHAPE(n, 1, columns));
 }
 
-static pop_shape sizes_of(const struct popops_windows *windows, size_t *sizes)
+static pop_shape sizes_of(const struct slice_windows *windows, size_t *sizes)
 {
     for (size_t i = 0; i < windows->dims.count; ++i)
         sizes[i] = windows->sizes[windows->dims.list[i]];
@@ -136,14 +136,14 @@ void popops_scatter_at(pop_where where, pop_graph *graph, pop_tensor operand, po
     if (!take(&scatter, indices, updates, index_vector_dim, update_window_dims, insert_window_dims, options) ||
         !pop_tensor_num_elements(updates))
         return;
-    popops_add_index_check(&scatter.windows);
-    bool rows = popops_are_rows(&scatter.windows);
-    pop_tensor places = popops_places(&scatter.windows, rows, true);
+    slice_add_index_check(&scatter.windows);
+    bool rows = slice_are_rows(&scatter.windows);
+    pop_tensor places = slice_places(&scatter.windows, rows, true);
     if (rows)
-        popops_multi_update(graph, popops_as_rows(&scatter.windows), updates_as_rows(&scatter), places, POP_DIMS(0),
+        popops_multi_update(graph, slice_as_rows(&scatter.windows), updates_as_rows(&scatter), places, POP_DIMS(0),
                             POP_SHAPE(1), sequence, NULL, name, POP_NO_OPTIONS);
     else
-        popops_multi_update(graph, popops_cut_operand(&scatter.windows), scatter.updates, places, scatter.windows.dims,
+        popops_multi_update(graph, slice_cut_operand(&scatter.windows), scatter.updates, places, scatter.windows.dims,
                             sizes_of(&scatter.windows, sizes), sequence, NULL, name, POP_NO_OPTIONS);
 }
 
@@ -151,14 +151,14 @@ void popops_scatter_at(pop_where where, pop_graph *graph, pop_tensor operand, po
 static pop_program scatter_one(pop_graph *graph, pop_tensor i, void *user)
 {
     const struct scatter *scatter = user;
-    const struct popops_windows *windows = &scatter->windows;
+    const struct slice_windows *windows = &scatter->windows;
     const struct call *call = windows->call;
     const char *name = call->name;
     size_t sizes[POPOPS_MAX_DIMS], shape[POPOPS_MAX_DIMS + 1] = { 1 };
-    bool rows = popops_are_rows(windows);
+    bool rows = slice_are_rows(windows);
     pop_program body = pop_sequence(graph, name);
     pop_tensor step = pop_tensor_reshape(i, POP_SHAPE(1));
-    pop_tensor operand = rows ? popops_as_rows(windows) : popops_cut_operand(windows);
+    pop_tensor operand = rows ? slice_as_rows(windows) : slice_cut_operand(windows);
     pop_dims dims = rows ? POP_DIMS(0) : windows->dims;
     pop_shape taken = rows ? POP_SHAPE(1) : sizes_of(windows, sizes);
     pop_tensor place = popops_dynamic_slice(graph, scatter->places, step, POP_DIMS(0), POP_SHAPE(1), body, name);
@@ -166,8 +166,8 @@ static pop_program scatter_one(pop_graph *graph, pop_tensor i, void *user)
     pop_tensor slice = popops_multi_slice(graph, operand, place, dims, taken, body, NULL, name, POP_NO_OPTIONS);
     pop_tensor made = scatter->computation(graph, slice, update, body, scatter->user);
     size_t rank = pop_tensor_shape(slice, shape, POPOPS_MAX_DIMS + 1);
-    if (call_ready(call) && popops_check_shape(call, "the result of the computation", made, pop_tensor_type(slice),
-                                               (pop_shape){ rank, shape }))
+    if (call_ready(call) && slice_check_shape(call, "the result of the computation", made, pop_tensor_type(slice),
+                                              (pop_shape){ rank, shape }))
         popops_multi_update(graph, operand, made, place, dims, taken, body, NULL, name, POP_NO_OPTIONS);
     return body;
 }
@@ -191,9 +191,9 @@ void popops_scatter_with_at(pop_where where, pop_graph *graph, pop_tensor operan
     if (!take(&scatter, indices, updates, index_vector_dim, update_window_dims, insert_window_dims, options) ||
         !pop_tensor_num_elements(updates))
         return;
-    popops_add_index_check(&scatter.windows);
-    bool rows = popops_are_rows(&scatter.windows);
-    scatter.places = popops_places(&scatter.windows, rows, true);
+    slice_add_index_check(&scatter.windows);
+    bool rows = slice_are_rows(&scatter.windows);
+    scatter.places = slice_places(&scatter.windows, rows, true);
     if (rows)
         scatter.updates = updates_as_rows(&scatter);
     pop_program loop =

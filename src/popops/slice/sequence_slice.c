@@ -65,12 +65,12 @@ void popops_sequence_slice_at(pop_where where, pop_graph *graph, pop_tensor src,
     }
     shape[0] = pop_tensor_dim(dst, 0);
     struct sequence_call request = { .call = call, .zero_unused = zero_unused };
-    if (!popops_check_shape(call, "the destination", dst, pop_tensor_type(src), (pop_shape){ rank, shape }) ||
-        !popops_check_writeable(call, dst))
+    if (!slice_check_shape(call, "the destination", dst, pop_tensor_type(src), (pop_shape){ rank, shape }) ||
+        !slice_check_writeable(call, dst))
         return;
-    request.lengths = popops_offsets(call, lengths, n);
-    request.src_offsets = call_ready(call) ? popops_offsets(call, src_offsets, n) : lengths;
-    request.dst_offsets = call_ready(call) ? popops_offsets(call, dst_offsets, n) : lengths;
+    request.lengths = slice_offsets(call, lengths, n);
+    request.src_offsets = call_ready(call) ? slice_offsets(call, src_offsets, n) : lengths;
+    request.dst_offsets = call_ready(call) ? slice_offsets(call, dst_offsets, n) : lengths;
     if (!call_ready(call) || !pop_tensor_num_elements(dst) || (!n && !zero_unused))
         return;
     request.src = pop_tensor_num_elements(src) ? as_rows(call, src) : pop_tensor_slice(as_rows(call, dst), 0, 0, 0);

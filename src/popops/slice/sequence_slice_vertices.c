@@ -24,7 +24,7 @@ static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target
     };
 }
 
-void popops_sequence_slice_vertices(pop_graph *graph)
+void register_sequence_slice_vertices(pop_graph *graph)
 {
     static const struct poplibs_estimate families[] = { { "popops::SequenceSlice<%s>", estimate } };
     poplibs_register_estimates(graph, TYPES, families, sizeof(families) / sizeof(families[0]));

@@ -41,7 +41,7 @@ static bool parse(const struct call *call, pop_options given, struct slice_optio
     return true;
 }
 
-bool popops_check_slice_options(const struct call *call, pop_options given, bool *validate, bool *padding)
+bool slice_check_options(const struct call *call, pop_options given, bool *validate, bool *padding)
 {
     struct slice_options options;
     bool right = parse(call, given, &options);
@@ -137,8 +137,8 @@ static struct cost cost_of(const struct costs *costs, const popops_slice_plan *p
 {
     const pop_target *target = costs->target;
     uint64_t bytes = pop_target_type_size(target, plan->type), workers = target->num_worker_contexts,
-             columns = popops_plan_block_columns(plan);
-    uint64_t rows = popops_plan_block_rows(plan), lookups = poplibs_ceil_div(plan->lookups, plan->lookup_splits),
+             columns = slice_plan_block_columns(plan);
+    uint64_t rows = slice_plan_block_rows(plan), lookups = poplibs_ceil_div(plan->lookups, plan->lookup_splits),
              parts = plan->row_splits;
     uint64_t base = plan->lookup_splits > 1 ? rows * columns * bytes : 0, results = lookups * columns * bytes,
              width = pop_target_vector_width(target, plan->type);
@@ -148,31 +148,29 @@ static struct cost cost_of(const struct costs *costs, const popops_slice_plan *p
                          0 };
     if (costs->options.for_slice) {
         uint64_t second = poplibs_ceil_div(lookups, parts);
-        cost.cycles +=
-            exchange_cycles(costs, base + 4 * lookups) +
-            workers * popops_multi_slice_cycles(target, plan->type, poplibs_ceil_div(lookups, workers), columns);
+        cost.cycles += exchange_cycles(costs, base + 4 * lookups) +
+                       workers * multi_slice_cycles(target, plan->type, poplibs_ceil_div(lookups, workers), columns);
         if (parts > 1)
-            cost.cycles +=
-                exchange_cycles(costs, (parts - 1) * second * columns * bytes) +
-                workers * popops_multi_slice_cycles(target, plan->type, poplibs_ceil_div(second, workers), columns);
+            cost.cycles += exchange_cycles(costs, (parts - 1) * second * columns * bytes) +
+                           workers * multi_slice_cycles(target, plan->type, poplibs_ceil_div(second, workers), columns);
         cost.transient_bytes = base + 4 * lookups + (parts > 1 ? results + parts * second * columns * bytes : 0);
     }
     if (costs->options.for_update) {
         /* Updates by several tiles of a block of rows are summed in a separate tensor, which is float for half. */
         bool apart = plan->lookup_splits > 1, operates = costs->options.operation != OPERATION_NONE;
-        pop_type type = apart ? popops_partial_sum_type(plan->type) : plan->type;
-        bool subword = columns % popops_store_atom(target, type) != 0;
+        pop_type type = apart ? partial_sum_type(plan->type) : plan->type;
+        bool subword = columns % store_atom(target, type) != 0;
         uint64_t partial = pop_target_type_size(target, type), own = parts > 1 ? results - results / parts : 0;
         uint64_t share = poplibs_ceil_div(rows, plan->lookup_splits) * columns, transient = results + 4 * lookups;
         cost.cycles += exchange_cycles(costs, own + 4 * lookups);
         cost.cycles +=
-            workers * (operates ? popops_multi_update_add_cycles(target, type, subword, lookups, columns)
-                                : popops_multi_slice_cycles(target, type, poplibs_ceil_div(lookups, workers), columns));
+            workers * (operates ? multi_update_add_cycles(target, type, subword, lookups, columns)
+                                : multi_slice_cycles(target, type, poplibs_ceil_div(lookups, workers), columns));
         if (apart) {
-            cost.cycles += workers * (20 + poplibs_ceil_div(rows * columns, workers * width)) +
-                           exchange_cycles(costs, (plan->lookup_splits - 1) * share * partial) +
-                           workers * popops_multi_update_sum_cycles(target, type, plan->lookup_splits,
-                                                                    poplibs_ceil_div(share, workers));
+            cost.cycles +=
+                workers * (20 + poplibs_ceil_div(rows * columns, workers * width)) +
+                exchange_cycles(costs, (plan->lookup_splits - 1) * share * partial) +
+                workers * multi_update_sum_cycles(target, type, plan->lookup_splits, poplibs_ceil_div(share, workers));
             transient += rows * columns * partial + plan->lookup_splits * share * partial;
             transient += partial != bytes ? lookups * columns * partial : 0;
         }
@@ -297,7 +295,7 @@ popops_slice_plan popops_embedding_plan_at(pop_where where, pop_graph *graph, po
     costs.target = pop_graph_target(graph);
     costs.plan.validate_indices = costs.options.validate;
     costs.plan.padding_index_used = costs.options.padding;
-    costs.plan.column_grain = constraints.grain ? constraints.grain : popops_store_atom(costs.target, type);
+    costs.plan.column_grain = constraints.grain ? constraints.grain : store_atom(costs.target, type);
     size_t tiles = pop_target_num_tiles(costs.target);
     bool fits = search(&costs, &constraints, tiles, true);
     if (!fits && !search(&costs, &constraints, tiles, false)) {
@@ -309,8 +307,8 @@ popops_slice_plan popops_embedding_plan_at(pop_where where, pop_graph *graph, po
     return costs.plan;
 }
 
-popops_slice_plan popops_default_plan(const struct call *call, pop_type type, size_t rows, size_t columns,
-                                      size_t lookups)
+popops_slice_plan slice_plan_default(const struct call *call, pop_type type, size_t rows, size_t columns,
+                                     size_t lookups)
 {
     return popops_embedding_plan(call->graph, type, rows, columns, POP_SHAPE(lookups), POP_NO_OPTIONS);
 }

@@ -7,31 +7,31 @@
 
 #include <popops/dynamic_slice.h>
 
-static inline bool popops_is_planned(const popops_slice_plan *plan)
+static inline bool slice_is_planned(const popops_slice_plan *plan)
 {
     return plan && plan->rows;
 }
 /* Sizes of blocks; the last ones may be smaller, or empty. */
-static inline size_t popops_plan_block_columns(const popops_slice_plan *plan)
+static inline size_t slice_plan_block_columns(const popops_slice_plan *plan)
 {
     return poplibs_ceil_div(poplibs_ceil_div(plan->columns, plan->column_grain), plan->column_splits) *
            plan->column_grain;
 }
-static inline size_t popops_plan_block_rows(const popops_slice_plan *plan)
+static inline size_t slice_plan_block_rows(const popops_slice_plan *plan)
 {
     return poplibs_ceil_div(plan->rows, plan->row_splits);
 }
-static inline unsigned popops_plan_tile(const popops_slice_plan *plan, size_t row_block, size_t lookup_block,
-                                        size_t column_block)
+static inline unsigned slice_plan_tile(const popops_slice_plan *plan, size_t row_block, size_t lookup_block,
+                                       size_t column_block)
 {
     return (unsigned)((row_block * plan->lookup_splits + lookup_block) * plan->column_splits + column_block);
 }
 
 /* Checks the options of a call that takes a plan.  *validate, which may be NULL, receives whether indices are checked
  * at run time; other options have no effect in such calls. */
-bool popops_check_slice_options(const struct call *call, pop_options given, bool *validate, bool *padding);
+bool slice_check_options(const struct call *call, pop_options given, bool *validate, bool *padding);
 /* The plan with default options. */
-popops_slice_plan popops_default_plan(const struct call *call, pop_type type, size_t rows, size_t columns,
-                                      size_t lookups);
+popops_slice_plan slice_plan_default(const struct call *call, pop_type type, size_t rows, size_t columns,
+                                     size_t lookups);
 
 #endif

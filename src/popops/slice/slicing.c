@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popops/slice/slicing.h"
 
-bool popops_check_dims(const struct call *call, pop_shape shape, pop_dims dims, pop_shape sizes)
+bool slice_check_dims(const struct call *call, pop_shape shape, pop_dims dims, pop_shape sizes)
 {
     if (dims.count != sizes.rank)
         return call_fail(call, POP_POPLAR_ERROR, "%zu dims and %zu sizes: there must be a size for each", dims.count,
@@ -24,7 +24,7 @@ bool popops_check_dims(const struct call *call, pop_shape shape, pop_dims dims, 
     return true;
 }
 
-pop_tensor popops_offsets(const struct call *call, pop_tensor offset, size_t count)
+pop_tensor slice_offsets(const struct call *call, pop_tensor offset, size_t count)
 {
     pop_type type = pop_tensor_type(offset);
     pop_tensor none = { 0 };
@@ -42,7 +42,7 @@ pop_tensor popops_offsets(const struct call *call, pop_tensor offset, size_t cou
     return type == POP_INT ? pop_tensor_reinterpret(offset, POP_UNSIGNED_INT) : offset;
 }
 
-bool popops_check_shape(const struct call *call, const char *what, pop_tensor t, pop_type type, pop_shape shape)
+bool slice_check_shape(const struct call *call, const char *what, pop_tensor t, pop_type type, pop_shape shape)
 {
     char wanted[128], seen[128];
     bool same = pop_tensor_rank(t) == shape.rank;
@@ -61,7 +61,7 @@ bool popops_check_shape(const struct call *call, const char *what, pop_tensor t,
     return true;
 }
 
-bool popops_check_writeable(const struct call *call, pop_tensor t)
+bool slice_check_writeable(const struct call *call, pop_tensor t)
 {
     return pop_tensor_is_parallel_writeable(t) ||
            call_fail(call, POP_POPLAR_ERROR, "the tensor has aliases or constants, and cannot be written");

@@ -55,7 +55,7 @@ static pop_perf gather(const pop_vertex_view *vertex, const pop_target *target, 
     return (pop_perf){ 12 + 6 * pop_vertex_view_field_size(vertex, "positions", POP_WHOLE), 0 };
 }
 
-void popops_sort_vertices(pop_graph *graph)
+void register_sort_vertices(pop_graph *graph)
 {
     static const struct poplibs_estimate families[] = {
         { "popops::HeapSortVertex<%s>", sort },

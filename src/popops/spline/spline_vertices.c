@@ -47,7 +47,7 @@ static pop_perf weighting(const pop_vertex_view *vertex, const pop_target *targe
                        0 };
 }
 
-void popops_spline_vertices(pop_graph *graph)
+void register_spline_vertices(pop_graph *graph)
 {
     static const struct poplibs_estimate families[] = { { "popops::SplineBasis<%s>", basis },
                                                         { "popops::SplineWeighting<%s>", weighting } };

@@ -45,7 +45,7 @@ static pop_perf grad(const pop_vertex_view *vertex, const pop_target *target, vo
     return (pop_perf){ 60 + 5 * poplibs_ceil_div(elements, width), 4 * elements };
 }
 
-void popsparse_block_softmax_vertices(pop_graph *graph)
+void register_block_softmax_vertices(pop_graph *graph)
 {
     static const struct poplibs_estimate families[] = { { "popsparse::BlockSoftmax<%s>", softmax },
                                                         { "popsparse::BlockSoftmaxGrad<%s>", grad } };

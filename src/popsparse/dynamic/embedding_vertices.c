@@ -45,7 +45,7 @@ static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target
                        indices * values };
 }
 
-void popsparse_embedding_vertices(pop_graph *graph)
+void register_embedding_vertices(pop_graph *graph)
 {
     static const struct poplibs_estimate families[] = { { "popsparse::SparseDenseMultiSlice<%s,float>", estimate },
                                                         { "popsparse::SparseDenseMultiUpdateAdd<%s,float>",

@@ -58,7 +58,7 @@ static pop_perf grad_w(const pop_vertex_view *vertex, const pop_target *target, 
     return estimate(vertex, target, SPARSE_GRAD_W, poplibs_type_of_user(user));
 }
 
-void popsparse_product_vertices(pop_graph *graph)
+void register_product_vertices(pop_graph *graph)
 {
     static const struct poplibs_estimate families[] = {
         { "popsparse::SparseDenseMatMulElementWise<%s,float>", forward },

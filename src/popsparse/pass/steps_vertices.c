@@ -40,7 +40,7 @@ static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target
     (void)vertex, (void)target, (void)user;
     return (pop_perf){ 6, 0 };
 }
-void popsparse_steps_vertices(pop_graph *graph)
+void register_steps_vertices(pop_graph *graph)
 {
     pop_graph_register_perf_estimator(graph, "popsparse::StartSteps", estimate, NULL);
     pop_graph_register_perf_estimator(graph, "popsparse::NextStep", estimate, NULL);

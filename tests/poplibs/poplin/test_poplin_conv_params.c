@@ -166,8 +166,8 @@ static void transforms_preserve_sizes(void **state)
     (void)state;
     uint64_t random = 3;
     for (unsigned round = 0; round < 200; ++round) {
-        poplin_conv_params p = random_params(&random, 2), swapped = poplin_params_swap_operands(&p),
-                           more = poplin_params_add_field_dims(&p, 2);
+        poplin_conv_params p = random_params(&random, 2), swapped = params_swap_operands(&p),
+                           more = params_add_field_dims(&p, 2);
         assert_int_equal(poplin_conv_params_validate(&swapped, NULL), POP_OK);
         assert_int_equal(more.num_field_dims, 4);
         for (unsigned d = 0; d < 2; ++d) {
@@ -175,7 +175,7 @@ static void transforms_preserve_sizes(void **state)
             assert_int_equal(poplin_conv_output_size(&swapped, d), outputs);
             assert_int_equal(poplin_conv_output_size(&more, d), 1);
             assert_int_equal(poplin_conv_output_size(&more, d + 2), outputs);
-            poplin_conv_params expanded = poplin_params_expand_dim(&p, d);
+            poplin_conv_params expanded = params_expand_dim(&p, d);
             assert_int_equal(poplin_conv_output_size(&expanded, d), outputs);
             assert_int_equal(expanded.input_channels_per_conv_group,
                              p.input_channels_per_conv_group * poplin_conv_truncated_kernel_size(&p, d));
@@ -187,12 +187,12 @@ static void transforms_preserve_sizes(void **state)
                         assert_int_equal(poplin_get_input_index(d, o, input, &swapped), k);
                 }
         }
-        poplin_conv_params flat = poplin_params_flatten_out_chans(&p, 3);
+        poplin_conv_params flat = params_flatten_out_chans(&p, 3);
         assert_int_equal(flat.output_channels_per_conv_group, p.output_channels_per_conv_group *
                                                                   poplin_conv_output_size(&p, 0) *
                                                                   poplin_conv_output_size(&p, 1));
-        unsigned dims = poplin_params_flattenable(&flat);
-        poplin_conv_params one = poplin_params_flatten(&flat, dims);
+        unsigned dims = params_flattenable(&flat);
+        poplin_conv_params one = params_flatten(&flat, dims);
         assert_int_equal(poplin_conv_output_size(&one, 0) * poplin_conv_output_size(&one, 1) * one.batch_size,
                          p.batch_size);
     }
@@ -307,9 +307,9 @@ static void expands_the_innermost_dimension_first(void **state)
 {
     (void)state;
     poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_HALF, 1, POP_SHAPE(5, 7), POP_SHAPE(2, 3), 4, 8, 1);
-    struct poplin_transform transform = { .expand_dims = 3 };
-    struct poplin_transformed found;
-    poplin_transform_params(&transform, &p, &found);
+    struct plan_transform transform = { .expand_dims = 3 };
+    struct params_transformed found;
+    params_transform(&transform, &p, &found);
     assert_int_equal(found.count, 2);
     assert_int_equal(found.steps[0].number, 1);
     assert_int_equal(found.steps[1].number, 0);

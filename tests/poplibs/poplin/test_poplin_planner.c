@@ -34,8 +34,8 @@ static pop_graph *graph_of_system(const char *system)
 /* Three rows of float partials. */
 static uint64_t reduce_add(uint64_t outputs, bool float_out, bool single_input, pop_poplibs_release release)
 {
-    struct poplin_reduction reduction = { 6, 3, float_out, true, single_input, false, release };
-    return poplin_cycles_reduce_add(&reduction, outputs);
+    struct reduction_work reduction = { 6, 3, float_out, true, single_input, false, release };
+    return cycles_reduce_add(&reduction, outputs);
 }
 
 /* The guide's profile: 16 x 784 x 30 in float, split 98 times in its inputs and 4 times in its outputs, by the formula
@@ -43,54 +43,54 @@ static uint64_t reduce_add(uint64_t outputs, bool float_out, bool single_input, 
 static void formulas_give_the_guides_figures(void **state)
 {
     (void)state;
-    struct poplin_amp amp = { .num_workers = 6,
-                              .num_conv_units = 8,
-                              .coeff_bytes_per_cycle = 8,
-                              .conv_groups = 1,
-                              .in_groups = 1,
-                              .out_groups = 2,
-                              .in_chans_per_group = 8,
-                              .out_chans_per_group = 8,
-                              .float_inputs = true,
-                              .float_partials = true,
-                              .conv_input_load = 2 };
-    assert_int_equal(poplin_cycles_1x1_0940(&amp, (const unsigned[]){ 1, 1, 2, 1, 1, 2 }), 999);
-    assert_int_equal(poplin_cycles_1x1_0940(&amp, (const unsigned[]){ 1, 1, 1, 1, 1, 1 }), 931);
+    struct amp_work amp = { .num_workers = 6,
+                            .num_conv_units = 8,
+                            .coeff_bytes_per_cycle = 8,
+                            .conv_groups = 1,
+                            .in_groups = 1,
+                            .out_groups = 2,
+                            .in_chans_per_group = 8,
+                            .out_chans_per_group = 8,
+                            .float_inputs = true,
+                            .float_partials = true,
+                            .conv_input_load = 2 };
+    assert_int_equal(cycles_1x1_0940(&amp, (const unsigned[]){ 1, 1, 2, 1, 1, 2 }), 999);
+    assert_int_equal(cycles_1x1_0940(&amp, (const unsigned[]){ 1, 1, 1, 1, 1, 1 }), 931);
     /* Six workers with one vector each. */
-    assert_int_equal(poplin_cycles_cast(6, 12, true, false), 6 * (26 + 1));
-    assert_int_equal(poplin_cycles_outer_product(true, 3, 12, 6), 25 + 2 * (11 + 3 * 6));
-    assert_int_equal(poplin_cycles_outer_product(false, 3, 12, 4), 25 + 3 * (10 + 3 * 20));
+    assert_int_equal(cycles_cast(6, 12, true, false), 6 * (26 + 1));
+    assert_int_equal(cycles_outer_product(true, 3, 12, 6), 25 + 2 * (11 + 3 * 6));
+    assert_int_equal(cycles_outer_product(false, 3, 12, 4), 25 + 3 * (10 + 3 * 20));
     assert_int_equal(reduce_add(24, true, false, POP_POPLIBS_1_2), 6 * (32 + 16));
     assert_int_equal(reduce_add(25, true, false, POP_POPLIBS_1_2), 6 * (32 + 16 + 19));
     assert_int_equal(reduce_add(26, false, false, POP_POPLIBS_1_2), 6 * (32 + 2 * 15));
     assert_int_equal(reduce_add(24, true, true, POP_POPLIBS_1_2), 33 + 6 * (20 + 14));
-    assert_int_equal(poplin_cycles_zero(6, 2, 120, true, 2), 6 * 2 * (10 + 5));
-    struct poplin_mac mac = { 6, 1, 1, 1, 1, 30, 1, true, true, true, POP_POPLIBS_1_2 };
+    assert_int_equal(cycles_zero(6, 2, 120, true, 2), 6 * 2 * (10 + 5));
+    struct mac_work mac = { 6, 1, 1, 1, 1, 30, 1, true, true, true, POP_POPLIBS_1_2 };
     const unsigned item = 1;
-    const struct poplin_worklist lists[6] = { { &item, 1 } };
-    assert_int_equal(poplin_cycles_horizontal_mac(&mac, lists), 58 + 54 + 23 + 15 + 10 + 6 * (16 + 16 + 19 + 7 + 37));
+    const struct worklist lists[6] = { { &item, 1 } };
+    assert_int_equal(cycles_horizontal_mac(&mac, lists), 58 + 54 + 23 + 15 + 10 + 6 * (16 + 16 + 19 + 7 + 37));
 }
 
 /* Formulas of 2021, calculated by hand. */
 static void formulas_of_2021(void **state)
 {
     (void)state;
-    struct poplin_amp amp = { .num_workers = 6,
-                              .num_conv_units = 8,
-                              .coeff_bytes_per_cycle = 8,
-                              .conv_groups = 1,
-                              .in_groups = 1,
-                              .out_groups = 1,
-                              .in_chans_per_group = 16,
-                              .out_chans_per_group = 8,
-                              .float_partials = true,
-                              .conv_input_load = 4,
-                              .release = POP_POPLIBS_2021 };
+    struct amp_work amp = { .num_workers = 6,
+                            .num_conv_units = 8,
+                            .coeff_bytes_per_cycle = 8,
+                            .conv_groups = 1,
+                            .in_groups = 1,
+                            .out_groups = 1,
+                            .in_chans_per_group = 16,
+                            .out_chans_per_group = 8,
+                            .float_partials = true,
+                            .conv_input_load = 4,
+                            .release = POP_POPLIBS_2021 };
     /* 4 elements a worker: 38 + 4 - 10; 8 units load 32 bytes each, 8 a cycle */
-    assert_int_equal(poplin_cycles_1x1(&amp, (const unsigned[]){ 4, 4, 4, 4, 4, 4 }),
+    assert_int_equal(cycles_1x1(&amp, (const unsigned[]){ 4, 4, 4, 4, 4, 4 }),
                      50 + 6 * 10 + 12 + 11 + 19 + 7 + 32 + (6 * 32 + 14));
     amp.release = POP_POPLIBS_1_2;
-    assert_int_equal(poplin_cycles_1x1(&amp, (const unsigned[]){ 4, 4, 4, 4, 4, 4 }),
+    assert_int_equal(cycles_1x1(&amp, (const unsigned[]){ 4, 4, 4, 4, 4, 4 }),
                      50 + 6 * 10 + 12 + 11 + 19 + 7 + 8 + (6 * 31 + 14));
     /* Three rows: 7 blocks of 4 take two rounds of 6 workers; 6 blocks and one or two smaller ones, one round and a
      * remainder */
@@ -109,16 +109,16 @@ static void regions_of_partials(void **state)
     pop_target ipu1, ipu2;
     assert_int_equal(pop_target_create_ipu(1, "ipu1", &ipu1, NULL), POP_OK);
     assert_int_equal(pop_target_create_ipu(1, "ipu2", &ipu2, NULL), POP_OK);
-    assert_false(poplin_reduces_single_input(&ipu2, 8, 3, true)); /* release 1.2 */
+    assert_false(reduces_single_input(&ipu2, 8, 3, true)); /* release 1.2 */
     ipu1.poplibs_release = ipu2.poplibs_release = POP_POPLIBS_2021;
-    assert_false(poplin_reduces_single_input(&ipu1, 8, 3, true));
-    assert_true(poplin_reduces_single_input(&ipu2, 8, 3, true));
-    assert_true(poplin_reduces_single_input(&ipu2, 4, 3, true));
-    assert_false(poplin_reduces_single_input(&ipu2, 4, 3, false));
-    assert_false(poplin_reduces_single_input(&ipu2, 6, 3, true));
-    assert_false(poplin_reduces_single_input(&ipu2, 8, 1, true));
-    assert_true(poplin_reduces_single_input(&ipu2, 4096, 3, true));  /* two elements of 39,936 bytes */
-    assert_false(poplin_reduces_single_input(&ipu2, 4096, 4, true)); /* three */
+    assert_false(reduces_single_input(&ipu1, 8, 3, true));
+    assert_true(reduces_single_input(&ipu2, 8, 3, true));
+    assert_true(reduces_single_input(&ipu2, 4, 3, true));
+    assert_false(reduces_single_input(&ipu2, 4, 3, false));
+    assert_false(reduces_single_input(&ipu2, 6, 3, true));
+    assert_false(reduces_single_input(&ipu2, 8, 1, true));
+    assert_true(reduces_single_input(&ipu2, 4096, 3, true));  /* two elements of 39,936 bytes */
+    assert_false(reduces_single_input(&ipu2, 4096, 4, true)); /* three */
 }
 
 /* Half partials of two output channels in 4 input channels: 12 cycles for each element.  By the formulas of 2021 only
@@ -127,22 +127,21 @@ static void mac_of_half_partials(void **state)
 {
     (void)state;
     const unsigned items[] = { 3, 2 };
-    const struct poplin_worklist lists[2] = { { items, 2 }, { items, 1 } };
-    struct poplin_mac mac = { .num_workers = 2,
-                              .conv_groups = 1,
-                              .in_groups = 1,
-                              .out_groups = 1,
-                              .kernel_size = 1,
-                              .in_chans_per_group = 4,
-                              .out_chans_per_group = 2 };
+    const struct worklist lists[2] = { { items, 2 }, { items, 1 } };
+    struct mac_work mac = { .num_workers = 2,
+                            .conv_groups = 1,
+                            .in_groups = 1,
+                            .out_groups = 1,
+                            .kernel_size = 1,
+                            .in_chans_per_group = 4,
+                            .out_chans_per_group = 2 };
     uint64_t overhead = 63 + 2 * 9 + 23 + 15 + 10;
-    assert_int_equal(poplin_cycles_horizontal_mac(&mac, lists),
+    assert_int_equal(cycles_horizontal_mac(&mac, lists),
                      overhead + 2 * (16 + 16 + 19 + 3 * (7 + 12) + 19 + 2 * (7 + 12)));
     mac.release = POP_POPLIBS_2021;
-    assert_int_equal(poplin_cycles_horizontal_mac(&mac, lists),
-                     overhead + 2 * (16 + 16 + 19 + 3 * (7 + 12) + 19 + 2 * 7));
+    assert_int_equal(cycles_horizontal_mac(&mac, lists), overhead + 2 * (16 + 16 + 19 + 3 * (7 + 12) + 19 + 2 * 7));
     mac.same_lists = true, mac.kernel_size = 5; /* the same lists for all positions, of which the first item is one */
-    assert_int_equal(poplin_cycles_horizontal_mac(&mac, lists),
+    assert_int_equal(cycles_horizontal_mac(&mac, lists),
                      overhead + 2 * (16 + 3 * 12 + 5 * (16 + 19 + 3 * 7 + 19 + 2 * 7)));
 }
 

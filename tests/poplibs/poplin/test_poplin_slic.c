@@ -67,19 +67,19 @@ static void test_cycles(void **state)
 {
     (void)state;
     const unsigned long_rows[] = { 9, 3 };
-    const struct poplin_worklist lists[6] = { { long_rows, 2 }, { long_rows, 1 } };
-    struct poplin_slic slic = { .num_workers = 6,
-                                .conv_group_groups = 2,
-                                .conv_groups_per_group = 1,
-                                .sub_kernels = 3,
-                                .stride = 1,
-                                .passes = 1,
-                                .float_partials = true };
+    const struct worklist lists[6] = { { long_rows, 2 }, { long_rows, 1 } };
+    struct slic_work slic = { .num_workers = 6,
+                              .conv_group_groups = 2,
+                              .conv_groups_per_group = 1,
+                              .sub_kernels = 3,
+                              .stride = 1,
+                              .passes = 1,
+                              .float_partials = true };
     uint64_t worker = 17 + 15 + 4 + 15;
-    assert_int_equal(poplin_cycles_slic(&slic, lists), 28 + 2 * (15 + 3 * (34 + 6 * worker + 28)) + 6);
+    assert_int_equal(cycles_slic(&slic, lists), 28 + 2 * (15 + 3 * (34 + 6 * worker + 28)) + 6);
     slic.passes = 2, slic.stride = 2, slic.conv_groups_per_group = 4, slic.float_partials = false;
     worker = 17 + 15 + 2 * 12 + 15;
-    assert_int_equal(poplin_cycles_slic(&slic, lists),
+    assert_int_equal(cycles_slic(&slic, lists),
                      25 + 2 * (12 + 3 * (15 + 60 + 6 + 16 + 6 * worker + 28) + 6 * (2 + 24)) + 6);
 
     pop_options options =
@@ -102,29 +102,29 @@ static void test_cycles_2021(void **state)
 {
     (void)state;
     const unsigned rows[] = { 9, 3 };
-    const struct poplin_worklist lists[6] = { { rows, 2 }, { rows, 1 } };
-    struct poplin_slic slic = { .num_workers = 6,
-                                .conv_group_groups = 2,
-                                .conv_groups_per_group = 4,
-                                .sub_kernels = 3,
-                                .stride = 1,
-                                .passes = 2,
-                                .float_partials = true,
-                                .release = POP_POPLIBS_2021 };
+    const struct worklist lists[6] = { { rows, 2 }, { rows, 1 } };
+    struct slic_work slic = { .num_workers = 6,
+                              .conv_group_groups = 2,
+                              .conv_groups_per_group = 4,
+                              .sub_kernels = 3,
+                              .stride = 1,
+                              .passes = 2,
+                              .float_partials = true,
+                              .release = POP_POPLIBS_2021 };
     /* rows of 9: 15 + 4; of 3: 13 + 3 when zeroing, else 17 + 3; one less for float partials, in each of two passes */
     uint64_t zeroing = 2 + 3 + 12 + (10 + 1 + 3 + 2 * 18) + (10 + 1 + 3 + 2 * 15),
              adding = 2 + 3 + 12 + (10 + 3 + 2 * 18) + (10 + 3 + 2 * 19), load = 16 + 9 + 6 + 60 + 6;
-    assert_int_equal(poplin_cycles_slic(&slic, lists), 28 + 15 * 2 + 6 + 1 + (load + 3 + 2 + 1 + 13) * 3 + 6 * 2 + 1 +
-                                                           2 * 6 * zeroing + 2 * 2 * 6 * adding);
+    assert_int_equal(cycles_slic(&slic, lists), 28 + 15 * 2 + 6 + 1 + (load + 3 + 2 + 1 + 13) * 3 + 6 * 2 + 1 +
+                                                    2 * 6 * zeroing + 2 * 2 * 6 * adding);
     /* two chains and half partials: 15 outputs are put together after the first pass; a row of 9 adds 3 when adding */
     slic.float_partials = false, slic.conv_groups_per_group = 1;
     zeroing = 2 + 2 + 12 + 1 + 2 + (9 + 1 + 2 * 19) + (9 + 1 + 2 * 16);
     adding = 2 + 2 + 12 + 1 + 2 + (9 + 2 * 22) + (9 + 2 * 20);
-    assert_int_equal(poplin_cycles_slic(&slic, lists), 25 + 12 * 2 + 6 + 1 + (16 + 18 + 2 + 13) * 3 + 6 * 2 + 1 +
-                                                           2 * (6 * zeroing + 2 + 2 * 21) + 2 * 2 * 6 * adding);
+    assert_int_equal(cycles_slic(&slic, lists), 25 + 12 * 2 + 6 + 1 + (16 + 18 + 2 + 13) * 3 + 6 * 2 + 1 +
+                                                    2 * (6 * zeroing + 2 + 2 * 21) + 2 * 2 * 6 * adding);
     slic.stride = 2, slic.passes = 1, slic.sub_kernels = 1, slic.conv_group_groups = 1;
     zeroing = 2 + 3 + 12 + (10 + 1 + 27) + (10 + 1 + 15);
-    assert_int_equal(poplin_cycles_slic(&slic, lists), 28 + 15 + 1 + (16 + 18 + 3 + 2 + 1 + 13) + 1 + 6 * zeroing);
+    assert_int_equal(cycles_slic(&slic, lists), 28 + 15 + 1 + (16 + 18 + 3 + 2 + 1 + 13) + 1 + 6 * zeroing);
 }
 
 /* With the formulas of 2021: in all passes against the definition; operands that would have to be flipped or dilated in

@@ -74,12 +74,12 @@ static void test_vertices(void **state)
 static void test_cycles(void **state)
 {
     (void)state;
-    assert_int_equal(poplin_cycles_vmac_item(1), 20);
-    assert_int_equal(poplin_cycles_vmac_item(3), 24);
-    assert_int_equal(poplin_cycles_vmac_item(0), 18);
+    assert_int_equal(cycles_vmac_item(1), 20);
+    assert_int_equal(cycles_vmac_item(3), 24);
+    assert_int_equal(cycles_vmac_item(0), 18);
     /* 3 items of 24; 50 outputs: 9 a worker, 19 * 9 / 4 = 42 */
-    struct poplin_vmac vmac = { 6, 2, 3, 50, 3 * 24 };
-    assert_int_equal(poplin_cycles_vmac(&vmac), 100 + 2 * (4 + 50 + 32 + 3 * (24 + 6 * (6 + 72)) + 10 + 42));
+    struct vmac_work vmac = { 6, 2, 3, 50, 3 * 24 };
+    assert_int_equal(cycles_vmac(&vmac), 100 + 2 * (4 + 50 + 32 + 3 * (24 + 6 * (6 + 72)) + 10 + 42));
 
     /* One tile, a field of 6 x 7 outputs and a kernel of 3 x 3, without padding: 42 outputs are 7 for each worker, a
      * row of the kernel each.  The planner zeroes 42, the vertex 42 x 4, and takes a row of 3 for one of 2. */
