@@ -58,7 +58,7 @@ static void add_model(struct image *image)
     *vec_push(&m->sets) = (struct model_set){ 1, 0, 2, 1, 0, 0, 3 };
     *vec_push(&m->parts) = (struct model_part){ 0, 3, 60, 10 };
     *vec_push(&m->parts) = (struct model_part){ 12, 4, 12, 2 };
-    *vec_push(&m->shares) = (struct model_share){ 0, 1, 30 };
+    *vec_push(&m->shares) = (struct model_share){ 0, 1, 30, 0 };
     *vec_push(&m->exchanges) = (struct model_exchange){ .name = 1, .flows = 2, .instructions = { 4, 8 } };
     *vec_push(&m->global_exchanges) = (struct model_exchange){ .flows = 1, .first_flow = 1 };
     *vec_push(&m->host_exchanges) = (struct model_exchange){ .flows = 1, .first_flow = 1 };

@@ -48,7 +48,7 @@ static inline struct image *small_image(pop_target_type type)
     ADD_ALL(m->functions, 7);
     ADD_ALL(m->types, { sum, 12, MODEL_COUNTED }, { copy, 8, MODEL_GIVEN });
     ADD_ALL(m->parts, { 1, 2, 600, 100 }, { 3, 1, 30, 30 });
-    ADD_ALL(m->shares, { 1, 1, 30 }, { 0, 2, 200 });
+    ADD_ALL(m->shares, { 1, 1, 30, 0 }, { 0, 2, 200, 0 });
     ADD(m->sets, { .name = set, .parts = 2, .shares = 2 });
     ADD_ALL(m->vertices, { 0, 0, 600 }, { 0, 0, 600 }, { 0, 1, 30 });
     ADD_ALL(m->flows, { .tile = 0, .tiles = 1, .sent = 4, .cycles = 20, .code_bytes = 8 },
