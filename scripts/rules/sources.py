@@ -127,6 +127,27 @@ def prefixes(tree):
             yield Finding(file, int(line[len("line:"):]), "%s is private, but has a public prefix" % name)
 
 
+OF_POPLAR = {"half"}  # names that Poplar gives without a prefix to C codelets
+
+
+@rule("public-names")
+def public_names(tree):
+    """Names that a public C header defines (functions, macros, types, enumerators, variables) bear the prefix of a directory of include, or pop_, popc_ or POPI_
+    (what macros of poplar/vertex.h are made of); a macro that the header undefines need not. Headers of Poplar's codelets (ipudef.h, print.h, arch, AvailableVTypes.h) have Poplar's names."""
+    tree.tool("ctags", package="universal-ctags")
+    files = [file for file in tree.select("include/*/*.h") if not re.match(r"include/(arch|ipu\w*)/|.*/AvailableVTypes\.h$", file)]
+    prefixes = "|".join(sorted({file.split("/")[1] for file in files} | {"pop", "popc", "popi"}))
+    allowed = re.compile("(?i:%s)_|__anon" % prefixes)
+    command = ["ctags", "--languages=C", "--langmap=C:.c.h", "--kinds-C=fpvsegutd", "--fields=n", "-o", "-", "-L", "-"]
+    done = subprocess.run(command, cwd=tree.root, input="\n".join(files), stdout=subprocess.PIPE, text=True, check=True)
+    for name, file, *_, line in (tag.split("\t") for tag in done.stdout.splitlines()):
+        number = int(line[len("line:"):])
+        local = re.match(r" +typedef", tree.lines(file)[number - 1])
+        undefined = re.search(r"^# *undef %s\b" % name, tree.text(file), re.M)
+        if not (allowed.match(name) or name in OF_POPLAR or local or undefined):
+            yield Finding(file, number, "%s has no prefix: every includer gets the name" % name)
+
+
 FLOAT_FORMAT = r"L?[aAeEfFgG]"
 NUMBERS = (  # what, what else must be in the statement, where the rule does not hold, what to call instead, what the function depends on
     (r"(?<!\w)(strto(?:d|f|ld)|ato[fil]|atoll|sto(?:d|f|ld))(?:_l)? *\(", None, None, "pop_text_to_double, strtol", "locale"),

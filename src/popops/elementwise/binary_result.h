@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loops of binary operators on T with results of type RESULT: template of both_results.h. */
 #define NAMED(name) POPLIBS_JOIN(POPLIBS_JOIN(name##_, R_TAG), POPLIBS_JOIN(_, E_TAG))
-#define PIECE       POPLIBS_JOIN(piece_, E_TAG)
+#define PIECE       POPLIBS_JOIN(popops_piece_, E_TAG)
 
 ELEMENT_INLINE void NAMED(binary_block)(const T *in1, const T *in2, RESULT *out, size_t count, RESULT (*value)(T, T))
 {
@@ -12,12 +12,12 @@ ELEMENT_INLINE void NAMED(binary_block)(const T *in1, const T *in2, RESULT *out,
 ELEMENT_INLINE void NAMED(binary_row)(const T *in1, size_t size1, const T *in2, size_t size2, RESULT *out, size_t count,
                                       void (*block)(const T *, const T *, RESULT *, size_t))
 {
-    T x[BLOCK], y[BLOCK];
+    T x[POPOPS_BLOCK], y[POPOPS_BLOCK];
     if (size1 != 1 && size2 != 1) { /* both operands can be read in place */
         block(in1, in2, out, count);
         return;
     }
-    EACH_BLOCK(count)
+    POPOPS_EACH_BLOCK(count)
     {
         const T *first = PIECE(in1, size1, x, at, here), *second = PIECE(in2, size2, y, at, here);
         block(first, second, out + at, here);

@@ -4,7 +4,6 @@
  * (BroadcastScalar...), a vector that is combined with every row of the data (BroadcastVectorInner...), or a vector
  * with an element for each row (BroadcastVectorOuterByRow...). */
 #ifdef __POPC__
-#include "poplibs/typed.h"
 #include "popops/elementwise/kind_rows.h"
 
 #include <popops/element_rows.h>
@@ -18,22 +17,24 @@
 ELEMENT_INLINE void binary_row_SAME_half(const half *in1, size_t size1, const half *in2, size_t size2, half *out,
                                          size_t count, void (*block)(const float *, const float *, float *, size_t))
 {
-    float x[BLOCK], y[BLOCK];
-    EACH_BLOCK(count)
+    float x[POPOPS_BLOCK], y[POPOPS_BLOCK];
+    POPOPS_EACH_BLOCK(count)
     {
-        const float *first = piece_half(in1, size1, x, at, here), *second = piece_half(in2, size2, y, at, here);
-        float z[BLOCK];
+        const float *first = popops_piece_half(in1, size1, x, at, here),
+                    *second = popops_piece_half(in2, size2, y, at, here);
+        float z[POPOPS_BLOCK];
         block(first, second, z, here);
-        narrow(z, out + at, here);
+        popops_narrow(z, out + at, here);
     }
 }
 ELEMENT_INLINE void binary_row_BOOL_half(const half *in1, size_t size1, const half *in2, size_t size2, bool *out,
                                          size_t count, void (*block)(const float *, const float *, bool *, size_t))
 {
-    float x[BLOCK], y[BLOCK];
-    EACH_BLOCK(count)
+    float x[POPOPS_BLOCK], y[POPOPS_BLOCK];
+    POPOPS_EACH_BLOCK(count)
     {
-        const float *first = piece_half(in1, size1, x, at, here), *second = piece_half(in2, size2, y, at, here);
+        const float *first = popops_piece_half(in1, size1, x, at, here),
+                    *second = popops_piece_half(in2, size2, y, at, here);
         block(first, second, out + at, here);
     }
 }
@@ -42,7 +43,7 @@ ELEMENT_INLINE void binary_row_BOOL_half(const half *in1, size_t size1, const ha
 #define VALUE(tag, work, U_, I_, ENUM, RESULT, value)                                                                  \
     ELEMENT_INLINE RESULT_##RESULT(work) value_##ENUM##_##tag(const work a, const work b)                              \
     {                                                                                                                  \
-        VALUE_TYPES(work, U_, I_)                                                                                      \
+        POPOPS_VALUE_TYPES(work, U_, I_)                                                                               \
         return value;                                                                                                  \
     }
 #define BLOCK_OF(tag, type, ENUM, RESULT)                                                                              \
@@ -97,7 +98,7 @@ ELEMENT_INLINE void binary_row_BOOL_half(const half *in1, size_t size1, const ha
     }
 #define IN_PLACE(tag, type, text, ENUM) ONE_IN_PLACE(tag, type, text, ENUM) SEVERAL_IN_PLACE(tag, type, text, ENUM)
 #define VERTICES(tag, type, work, U_, I_, text, constant, ENUM, RESULT, real, other)                                   \
-    JOIN(ROW_, KIND_##tag)                                                                                             \
+    POPLIBS_JOIN(ROW_, KIND_##tag)                                                                                     \
     (tag, type, U_, I_, ENUM, RESULT, real, other) ONE(tag, type, text, ENUM, RESULT)                                  \
         SEVERAL(tag, type, text, ENUM, RESULT) IN_PLACE_##RESULT(KIND_##tag, tag, type, text, ENUM)
 #define BINARY(name, function, ENUM, Node, TYPES, RESULT, f, h, i, real, other)                                        \

@@ -12,13 +12,13 @@ static void scale_row(const half *data, size_t count, float scale, float toleran
     float near = (float)(half)scale;
     if (fabsf(near - scale) < fabsf(scale) * tolerance)
         scale = near;
-    EACH_BLOCK(count)
+    POPOPS_EACH_BLOCK(count)
     {
-        float x[BLOCK];
-        widen(data + at, x, here);
+        float x[POPOPS_BLOCK];
+        popops_widen(data + at, x, here);
         for (size_t i = 0; i < here; ++i)
             x[i] *= scale;
-        narrow(x, out + at, here);
+        popops_narrow(x, out + at, here);
     }
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loops of the operator ENUM on T, whose third operand is THIRD: template of ternary_typed.h. */
 #define NAMED(name) POPLIBS_JOIN(POPLIBS_JOIN(name##_, ENUM), POPLIBS_JOIN(_, E_TAG))
-#define PIECE       POPLIBS_JOIN(piece_, E_TAG)
-#define THIRD_PIECE POPLIBS_JOIN(piece_, THIRD_TAG)
+#define PIECE       POPLIBS_JOIN(popops_piece_, E_TAG)
+#define THIRD_PIECE POPLIBS_JOIN(popops_piece_, THIRD_TAG)
 
 #if !(T_BITS & POPLIBS_HALF)
 ELEMENT_INLINE void NAMED(ternary_block)(const T *in1, const T *in2, const THIRD *in3, T *out, size_t count,
@@ -17,16 +17,16 @@ ELEMENT_INLINE void NAMED(ternary_row)(const T *in1, size_t size1, const T *in2,
                                        size_t size3, T *out, size_t count,
                                        void (*block)(const WORK *, const WORK *, const THIRD_WORK *, WORK *, size_t))
 {
-    WORK x[BLOCK], y[BLOCK];
-    THIRD_WORK z[BLOCK];
-    EACH_BLOCK(count)
+    WORK x[POPOPS_BLOCK], y[POPOPS_BLOCK];
+    THIRD_WORK z[POPOPS_BLOCK];
+    POPOPS_EACH_BLOCK(count)
     {
         const WORK *first = PIECE(in1, size1, x, at, here), *second = PIECE(in2, size2, y, at, here);
         const THIRD_WORK *third = THIRD_PIECE(in3, size3, z, at, here);
 #if T_BITS & POPLIBS_HALF
-        float result[BLOCK];
+        float result[POPOPS_BLOCK];
         block(first, second, third, result, here);
-        narrow(result, out + at, here);
+        popops_narrow(result, out + at, here);
 #else
         block(first, second, third, out + at, here);
 #endif

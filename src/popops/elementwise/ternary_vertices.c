@@ -2,7 +2,7 @@
 /* popops::Select<T>, popops::Clamp<T>, and both in place, on rows of elements.  An operand of one element is broadcast
  * along its row. */
 #ifdef __POPC__
-#include "poplibs/typed.h"
+#include "popops/elementwise/kind_rows.h"
 
 #include <popops/element_rows.h>
 
@@ -15,32 +15,25 @@
 #include "poplibs/each_type.h"
 
 /* Defines an operator on a type: its value; block_ENUM_tag, on elements of the type it is computed in; row_ENUM_tag. */
-#define VALUE(tag, work, U_, I_, ENUM, value)                                                                          \
+#define VALUE(tag, work, U_, I_, ENUM, RESULT, value)                                                                  \
     ELEMENT_INLINE work value_##ENUM##_##tag(const work a, const work b, const THIRD_##ENUM(work) c)                   \
     {                                                                                                                  \
-        VALUE_TYPES(work, U_, I_)                                                                                      \
+        POPOPS_VALUE_TYPES(work, U_, I_)                                                                               \
         return value;                                                                                                  \
     }
-#define BLOCK_OF(tag, type, ENUM)                                                                                      \
+#define BLOCK_OF(tag, type, ENUM, RESULT)                                                                              \
     static inline void block_##ENUM##_##tag(const type *in1, const type *in2, const THIRD_##ENUM(type) * in3,          \
                                             type * out, size_t count)                                                  \
     {                                                                                                                  \
         ternary_block_##ENUM##_##tag(in1, in2, in3, out, count, value_##ENUM##_##tag);                                 \
     }
-#define ROW(tag, type, ENUM, block)                                                                                    \
+#define ROW(tag, type, ENUM, RESULT, block)                                                                            \
     __attribute__((noinline)) static void row_##ENUM##_##tag(const type *in1, size_t size1, const type *in2,           \
                                                              size_t size2, const THIRD_##ENUM(type) * in3,             \
                                                              size_t size3, type * out, size_t count)                   \
     {                                                                                                                  \
         ternary_row_##ENUM##_##tag(in1, size1, in2, size2, in3, size3, out, count, block);                             \
     }
-#define ROW_FLOAT(tag, type, U_, I_, ENUM, real, other)                                                                \
-    VALUE(tag, type, U_, I_, ENUM, real) BLOCK_OF(tag, type, ENUM) ROW(tag, type, ENUM, block_##ENUM##_##tag)
-#define ROW_OTHER(tag, type, U_, I_, ENUM, real, other)                                                                \
-    VALUE(tag, type, U_, I_, ENUM, other) BLOCK_OF(tag, type, ENUM) ROW(tag, type, ENUM, block_##ENUM##_##tag)
-#define ROW_BOOLEAN                                    ROW_OTHER
-#define ROW_HALF(tag, type, U_, I_, ENUM, real, other) ROW(tag, type, ENUM, block_##ENUM##_float)
-
 #define OPERANDS(type, ENUM)                                                                                           \
     POP_INPUT(POP_VECTORS(type)) in2;                                                                                  \
     POP_INPUT(POP_VECTORS(THIRD_##ENUM(type))) in3;
@@ -61,12 +54,12 @@
         for (size_t i = 0; i < v->in1Out.size; ++i)                                                                    \
             ROW_IN_PLACE(row_##ENUM##_##tag, v->in1Out.data[i], v->in2.data[i], v->in3.data[i]);                       \
     }
-#define VERTICES(tag, type, work, U_, I_, text, constant, ENUM, Node, real, other)                                     \
-    JOIN(ROW_, KIND_##tag)                                                                                             \
-    (tag, type, U_, I_, ENUM, real, other) OUT_OF_PLACE(tag, type, text, ENUM, Node)                                   \
+#define VERTICES(tag, type, work, U_, I_, text, constant, ENUM, Node, RESULT, real, other)                             \
+    POPLIBS_JOIN(ROW_, KIND_##tag)                                                                                     \
+    (tag, type, U_, I_, ENUM, RESULT, real, other) OUT_OF_PLACE(tag, type, text, ENUM, Node)                           \
         IN_PLACE(tag, type, text, ENUM, Node)
 #define TERNARY(name, function, ENUM, Node, TYPES, RESULT, f, h, i, real, other)                                       \
-    POPOPS_TYPES_##TYPES(VERTICES, ENUM, Node, real, other)
+    POPOPS_TYPES_##TYPES(VERTICES, ENUM, Node, RESULT, real, other)
 #include <popops/operators.def>
 
 #else

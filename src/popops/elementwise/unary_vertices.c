@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popops::UnaryOp1DSupervisor<Op,T> for one region, popops::UnaryOp2D<Op,T> for several, and both in place. */
 #ifdef __POPC__
-#include "poplibs/typed.h"
 #include "popops/elementwise/kind_rows.h"
 
 #include <popops/element_rows.h>
@@ -15,21 +14,21 @@
 ELEMENT_INLINE void unary_row_SAME_half(const half *in, half *out, size_t count,
                                         void (*block)(const float *, float *, size_t))
 {
-    float x[BLOCK];
-    EACH_BLOCK(count)
+    float x[POPOPS_BLOCK];
+    POPOPS_EACH_BLOCK(count)
     {
-        piece_half(in, count, x, at, here);
+        popops_piece_half(in, count, x, at, here);
         block(x, x, here);
-        narrow(x, out + at, here);
+        popops_narrow(x, out + at, here);
     }
 }
 ELEMENT_INLINE void unary_row_BOOL_half(const half *in, bool *out, size_t count,
                                         void (*block)(const float *, bool *, size_t))
 {
-    float x[BLOCK];
-    EACH_BLOCK(count)
+    float x[POPOPS_BLOCK];
+    POPOPS_EACH_BLOCK(count)
     {
-        piece_half(in, count, x, at, here);
+        popops_piece_half(in, count, x, at, here);
         block(x, out + at, here);
     }
 }
@@ -38,7 +37,7 @@ ELEMENT_INLINE void unary_row_BOOL_half(const half *in, bool *out, size_t count,
 #define VALUE(tag, work, U_, I_, ENUM, RESULT, value)                                                                  \
     ELEMENT_INLINE RESULT_##RESULT(work) value_##ENUM##_##tag(const work a)                                            \
     {                                                                                                                  \
-        VALUE_TYPES(work, U_, I_)                                                                                      \
+        POPOPS_VALUE_TYPES(work, U_, I_)                                                                               \
         return value;                                                                                                  \
     }
 #define BLOCK_OF(tag, type, ENUM, RESULT)                                                                              \
@@ -83,7 +82,7 @@ ELEMENT_INLINE void unary_row_BOOL_half(const half *in, bool *out, size_t count,
     }
 #define IN_PLACE(tag, type, text, ENUM) ONE_IN_PLACE(tag, type, text, ENUM) SEVERAL_IN_PLACE(tag, type, text, ENUM)
 #define VERTICES(tag, type, work, U_, I_, text, constant, ENUM, RESULT, real, other)                                   \
-    JOIN(ROW_, KIND_##tag)                                                                                             \
+    POPLIBS_JOIN(ROW_, KIND_##tag)                                                                                     \
     (tag, type, U_, I_, ENUM, RESULT, real, other) ONE(tag, type, text, ENUM, RESULT)                                  \
         SEVERAL(tag, type, text, ENUM, RESULT) IN_PLACE_##RESULT(KIND_##tag, tag, type, text, ENUM)
 #define UNARY(name, function, ENUM, Node, TYPES, RESULT, f, h, i, real, other)                                         \

@@ -120,7 +120,7 @@ static void add_node(struct text *text, const struct typed_expr *typed, size_t a
     if (node->given.kind == POPOPS_EXPR_PLACEHOLDER) {
         add(text, "in%d[i]", expr_input(typed, node->given.op));
     } else if (node->given.kind == POPOPS_EXPR_CONST) {
-        add(text, "VALUE_TYPES(%s, %s, %s) ", own->work, own->unsigned_type, own->signed_type);
+        add(text, "POPOPS_VALUE_TYPES(%s, %s, %s) ", own->work, own->unsigned_type, own->signed_type);
         add_number(text, node, true);
     } else if (node->given.kind == POPOPS_EXPR_CAST) {
         bool to_integer = pop_type_is_floating_point(typed->nodes[node->operand[0]].type) &&
@@ -129,7 +129,7 @@ static void add_node(struct text *text, const struct typed_expr *typed, size_t a
             node->operand[0]);
     } else {
         const struct spelling *type = spelling_of(typed->nodes[node->operand[0]].type);
-        add(text, "VALUE_TYPES(%s, %s, %s) const T ", type->work, type->unsigned_type, type->signed_type);
+        add(text, "POPOPS_VALUE_TYPES(%s, %s, %s) const T ", type->work, type->unsigned_type, type->signed_type);
         for (int k = 0; k < node->operands; ++k) {
             if (k == 2) /* the condition of select is bool */
                 add(text, "; const %s", spelling_of(typed->nodes[node->operand[2]].type)->work);
@@ -194,15 +194,15 @@ static void add_row(struct text *text, const struct typed_expr *typed, const pop
         add(text, "const %s *in%d, size_t size%d, ", spelling_of(pop_tensor_type(inputs[i]))->c, i, i);
     add(text, "%s *out, size_t count)\n{\n", out->c);
     for (int i = 0; i < typed->inputs; ++i)
-        add(text, "    %s buffer%d[BLOCK];\n", spelling_of(pop_tensor_type(inputs[i]))->work, i);
+        add(text, "    %s buffer%d[POPOPS_BLOCK];\n", spelling_of(pop_tensor_type(inputs[i]))->work, i);
     if (out->type == POP_HALF)
-        add(text, "    float wide[BLOCK];\n");
+        add(text, "    float wide[POPOPS_BLOCK];\n");
     add_whole(text, typed, inputs);
-    add(text, "    EACH_BLOCK (count) {\n        block(");
+    add(text, "    POPOPS_EACH_BLOCK (count) {\n        block(");
     for (int i = 0; i < typed->inputs; ++i)
-        add(text, "piece_%s(in%d, size%d, buffer%d, at, here), ", spelling_of(pop_tensor_type(inputs[i]))->tag, i, i,
-            i);
-    add(text, out->type == POP_HALF ? "wide, here);\n        narrow(wide, out + at, here);\n    }\n}\n"
+        add(text, "popops_piece_%s(in%d, size%d, buffer%d, at, here), ", spelling_of(pop_tensor_type(inputs[i]))->tag,
+            i, i, i);
+    add(text, out->type == POP_HALF ? "wide, here);\n        popops_narrow(wide, out + at, here);\n    }\n}\n"
                                     : "out + at, here);\n    }\n}\n");
 }
 
