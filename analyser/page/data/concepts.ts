@@ -31,6 +31,17 @@ export const CATEGORIES: { readonly [name: string]: string } = {
     vertexInstanceState: "The object of each vertex, sizeof(Vertex) bytes.",
 };
 
+/** A category in words: "Vertex instance state" for vertexInstanceState. */
+export function categoryTitle(name: string): string {
+    const words = name.replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`);
+    return words.slice(0, 1).toUpperCase() + words.slice(1);
+}
+
+/** The report's own spelling of a category, and what it is. */
+export function categoryTip(name: string): string {
+    return CATEGORIES[name] ? `${name}\n${CATEGORIES[name]}` : name;
+}
+
 export const REGIONS = ["Non-interleaved", "Interleaved", "Overflowed"] as const;
 export const REGION_TIPS: readonly string[] = [
     "Consecutive memory elements; code has to be here",

@@ -11,7 +11,9 @@ export interface MemoryOverview {
     total: number | null;
     gaps: number | null;
     overflowing: number;
-    peakTile: number | null;
+    peakTile: number | null; // without gaps
+    peakTileWithGaps: number | null;
+    tilesInUse: number | null; // one more than the last tile that holds more than every tile does
     categories: { name: string; bytes: number }[];
     outOfMemory: string;
 }

@@ -3,6 +3,7 @@
 import { getColumns } from "./client";
 import { Columns } from "./columns";
 import { Loaded, useLoaded } from "./load";
+import { stem } from "../ui/names";
 import { Peak } from "./summary";
 
 export const FIGURES = [
@@ -74,6 +75,7 @@ export interface GraphNode {
     type: string; // of a program
     size: number; // cycles, or bytes
     alwaysLive: boolean;
+    count: number; // variables that one box stands for
 }
 
 export interface OperationGraph {
@@ -99,7 +101,15 @@ function decodeGraph(columns: Columns<GraphMeta>): OperationGraph {
     ];
     columns.numbers("programId").forEach((id, i) => {
         programAt.set(id, nodes.length);
-        nodes.push({ kind: "program", id, label: names[i], type: types[i], size: cycles[i], alwaysLive: false });
+        nodes.push({
+            kind: "program",
+            id,
+            label: names[i],
+            type: types[i],
+            size: cycles[i],
+            alwaysLive: false,
+            count: 1,
+        });
     });
     const [bytes, live, variables] = [
         columns.numbers("variableBytes"),
@@ -108,7 +118,15 @@ function decodeGraph(columns: Columns<GraphMeta>): OperationGraph {
     ];
     columns.numbers("variableId").forEach((id, i) => {
         variableAt.set(id, nodes.length);
-        nodes.push({ kind: "variable", id, label: variables[i], type: "", size: bytes[i], alwaysLive: live[i] !== 0 });
+        nodes.push({
+            kind: "variable",
+            id,
+            label: variables[i],
+            type: "",
+            size: bytes[i],
+            alwaysLive: live[i] !== 0,
+            count: 1,
+        });
     });
     const edges: { from: number; to: number }[] = [];
     const [ofVariable, access] = [columns.numbers("edgeVariable"), columns.numbers("edgeAccess")];
@@ -119,7 +137,39 @@ function decodeGraph(columns: Columns<GraphMeta>): OperationGraph {
         if (access[i] & 1) edges.push({ from: variable, to: program });
         if (access[i] & 2) edges.push({ from: program, to: variable });
     });
-    return { nodes, edges, ...columns.meta };
+    return { ...foldEqual(nodes, edges), ...columns.meta };
+}
+
+/** Variables that differ in numbers of their names alone, and that the same programs read and write, are one box. */
+export function foldEqual(
+    nodes: readonly GraphNode[],
+    edges: readonly { from: number; to: number }[],
+): Pick<OperationGraph, "nodes" | "edges"> {
+    const uses = nodes.map((): string[] => []);
+    for (const { from, to } of edges) {
+        uses[from].push(`>${to}`);
+        uses[to].push(`<${from}`);
+    }
+    const folded: GraphNode[] = [];
+    const groups = new Map<string, number>();
+    const at = nodes.map((node, i) => {
+        const key =
+            node.kind === "program" ? `${i}` : `${stem(node.label)} ${node.alwaysLive} ${uses[i].sort().join()}`;
+        const found = node.kind === "variable" ? groups.get(key) : undefined;
+        if (found !== undefined) {
+            folded[found].label = folded[found].label === node.label ? node.label : stem(node.label);
+            folded[found].size += node.size;
+            folded[found].count += 1;
+            return found;
+        }
+        groups.set(key, folded.length);
+        return folded.push({ ...node }) - 1;
+    });
+    const seen = new Set<string>();
+    const kept = edges
+        .map(({ from, to }) => ({ from: at[from], to: at[to] }))
+        .filter(({ from, to }) => !seen.has(`${from} ${to}`) && seen.add(`${from} ${to}`));
+    return { nodes: folded, edges: kept };
 }
 
 /** context: of one operation; undefined: all programs. */

@@ -67,6 +67,7 @@ export interface Summary {
 export interface Sized {
     name: string;
     bytes: number;
+    count?: number; // variables of that name, added up
 }
 
 export interface Insights {

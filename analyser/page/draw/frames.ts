@@ -76,6 +76,29 @@ export function colourOf(frames: Frames, node: number): string {
     return node === 0 ? "#dfe5ec" : WARM[hash(name) % WARM.length];
 }
 
+/** What the colours mean: kinds of steps that the tree has, and names; in a difference less and more. */
+export function legendOf(frames: Frames, compared?: readonly [source: string, target: string]): LegendEntry[] {
+    if (frames.totalB?.some((value) => value > 0)) {
+        const [source, target] = compared ?? ["the source", "the target"];
+        return [
+            { title: `less in ${target}`, colour: changeColour(4, 1) },
+            { title: "equal", colour: changeColour(1, 1) },
+            { title: `more in ${target} than in ${source}`, colour: changeColour(1, 4) },
+        ];
+    }
+    const kinds = new Map<string, string>();
+    frames.name.forEach((name, node) => {
+        if (STEP.test(name)) kinds.set(name, colourOf(frames, node));
+    });
+    const steps = [...kinds].map(([title, colour]) => ({ title, colour }));
+    return [{ title: "names of the debug path", colour: WARM[0] }, ...steps];
+}
+
+export interface LegendEntry {
+    title: string;
+    colour: string;
+}
+
 export interface Picture {
     width: number;
     height: number;

@@ -68,3 +68,16 @@ export function ticks(scale: Scale, apart: number, step1 = 1): { step: number; v
     for (let i = Math.ceil(scale.span.from / step - 1e-9); i * step <= scale.span.to; ++i) values.push(i * step);
     return { step, values };
 }
+
+const WORTH_CUTTING = 0.75; // a larger part of the tiles is shown whole
+
+/** The part of a list by tile that is in use, with a margin: all of it when most is. */
+export function usedRange(values: readonly number[]): { from: number; to: number } {
+    const first = values.findIndex((value) => value > 0);
+    if (first < 0) return { from: 0, to: values.length };
+    let end = values.length;
+    while (values[end - 1] <= 0) --end;
+    const margin = Math.max(1, Math.round((end - first) * 0.05));
+    const [from, to] = [Math.max(0, first - margin), Math.min(values.length, end + margin)];
+    return to - from <= values.length * WORTH_CUTTING ? { from, to } : { from: 0, to: values.length };
+}

@@ -125,6 +125,8 @@ test("OPG-01 OPG-04 the operations graph: programs and variables", async () => {
 
 test("flame graph: the root is the run; zoom is in the URL; the sandwich of a name", async () => {
     const page = await at(one, "#/flame", ".flame canvas");
+    const legend = await page.$$eval("[data-legend]", (all) => all.map((entry) => entry.dataset.legend));
+    assert.ok(legend.includes("names of the debug path") && legend.includes("OnTileExecute"), String(legend));
     await page.waitForTimeout(100);
     const area = await page.locator(".flame canvas").boundingBox();
     await page.mouse.move(area.x + 5, area.y + 5);
@@ -144,7 +146,8 @@ test("flame graph: the root is the run; zoom is in the URL; the sandwich of a na
     await page.selectOption("[aria-label=metric]", "alwaysLive");
     await page.click("[data-choice=flame]");
     await page.waitForTimeout(300);
-    await page.mouse.move(area.x + 6, area.y + 6);
+    const bytesArea = await page.locator(".flame canvas").boundingBox(); // below a legend of fewer entries
+    await page.mouse.move(bytesArea.x + 6, bytesArea.y + 6);
     await page.waitForFunction(() => document.querySelector(".tooltip:not([hidden])")?.textContent.includes("100.0 %"));
     assert.match(await page.textContent(".tooltip"), /iB|B/);
     await done(page);

@@ -152,7 +152,8 @@ test("MEM-13 a program that is out of memory: the error, the line of the maximum
 });
 
 test("CON-03 CON-04 CON-05 CON-06 CON-07 CON-08 each storage category has its explanation as a tooltip", async () => {
-    const { CATEGORIES } = await load("data/concepts.ts");
+    const { CATEGORIES, categoryTitle } = await load("data/concepts.ts");
+    assert.equal(categoryTitle("vertexInstanceState"), "Vertex instance state");
     assert.equal(Object.keys(CATEGORIES).length, 25);
     assert.match(CATEGORIES.constant, /compiler.*variables/);
     assert.match(CATEGORIES.controlId, /Switch.*sync/);
@@ -163,7 +164,8 @@ test("CON-03 CON-04 CON-05 CON-06 CON-07 CON-08 each storage category has its ex
     for (const entry of await page.$$("[data-series^='category:']")) {
         await entry.hover();
         const name = (await entry.getAttribute("data-series")).slice("category:".length);
-        assert.equal(await page.textContent(".tooltip"), CATEGORIES[name]);
+        assert.equal(await page.textContent(".tooltip"), name + CATEGORIES[name]);
+        assert.equal((await entry.textContent()).trim(), categoryTitle(name));
     }
     await done(page);
 });

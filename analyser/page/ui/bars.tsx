@@ -229,18 +229,7 @@ export function BarGraph(props: BarGraphProps) {
         saveText(pen.file(), `${props.name}.svg`, "image/svg+xml");
     };
     return (
-        <div class="bar-graph" ref={box}>
-            <canvas
-                ref={canvas}
-                data-graph={props.name}
-                style={{ width: `${size.width}px`, height: `${size.height}px` }}
-                onPointerDown={down}
-                onPointerMove={move}
-                onPointerUp={up}
-                onPointerLeave={() => !drag.current && hideTip()}
-                onWheel={wheel}
-                onDblClick={() => props.onWindow(null, "all")}
-            />
+        <div class="bar-frame">
             <div class="graph-buttons">
                 <button
                     type="button"
@@ -286,6 +275,19 @@ export function BarGraph(props: BarGraphProps) {
                 >
                     CSV
                 </button>
+            </div>
+            <div class="bar-graph" ref={box}>
+                <canvas
+                    ref={canvas}
+                    data-graph={props.name}
+                    style={{ width: `${size.width}px`, height: `${size.height}px` }}
+                    onPointerDown={down}
+                    onPointerMove={move}
+                    onPointerUp={up}
+                    onPointerLeave={() => !drag.current && hideTip()}
+                    onWheel={wheel}
+                    onDblClick={() => props.onWindow(null, "all")}
+                />
             </div>
         </div>
     );

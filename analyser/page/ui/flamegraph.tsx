@@ -2,7 +2,7 @@
 // An interactive flame graph: pointing, clicks and zoom; views supply the tree and hold its state.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Frames } from "../data/flame";
-import { Box, Picture, ROW, deepest, layout, paint, rowTop, svgOf } from "../draw/frames";
+import { Box, Picture, ROW, deepest, layout, legendOf, paint, rowTop, svgOf } from "../draw/frames";
 import { usePreferences } from "../preferences";
 import { saveCanvas, saveText } from "./save";
 import { hideTip, showTip } from "./tooltip";
@@ -14,6 +14,7 @@ export interface FlameGraphProps {
     selected: number; // -1: none
     search: string;
     up?: boolean; // callers: the root is at the bottom
+    compared?: readonly [source: string, target: string]; // names of the reports of a difference
     tip: (node: number) => string;
     onZoom: (node: number) => void; // double click, or a click above the root
     onSelect: (node: number) => void;
@@ -93,26 +94,17 @@ export function FlameGraph(props: FlameGraphProps) {
         if (found) props.onZoom(found.node);
     };
     return (
-        <div
-            class="flame"
-            ref={box}
-            onScroll={(event) => setTop(event.currentTarget.scrollTop)}
-            data-flame={props.name}
-        >
-            <div class="flame-extent" style={{ height: `${rows * ROW}px` }} />
-            <canvas
-                ref={canvas}
-                style={{ width: `${width}px`, height: `${height}px` }}
-                aria-label={`flame graph: ${props.name}`}
-                onMouseMove={move}
-                onMouseLeave={() => (setHovered(-1), hideTip())}
-                onClick={click}
-                onDblClick={open}
-            />
-            <div class="flame-save">
+        <div class="flame-frame">
+            <div class="flame-bar flame-legend">
+                {legendOf(frames, props.compared).map((entry) => (
+                    <span key={entry.title} data-legend={entry.title}>
+                        <i style={{ background: entry.colour }} /> {entry.title}
+                    </span>
+                ))}
+                <span class="grow" />
                 <button
                     type="button"
-                    class="icon"
+                    data-save="png"
                     data-tip="save the visible part as PNG"
                     onClick={() => canvas.current && saveCanvas(canvas.current, `${props.name}.png`)}
                 >
@@ -120,7 +112,7 @@ export function FlameGraph(props: FlameGraphProps) {
                 </button>
                 <button
                     type="button"
-                    class="icon"
+                    data-save="svg"
                     data-tip="save the graph as SVG"
                     onClick={() =>
                         saveText(svgOf(frames, boxes, width, rows, up), `${props.name}.svg`, "image/svg+xml")
@@ -128,6 +120,23 @@ export function FlameGraph(props: FlameGraphProps) {
                 >
                     SVG
                 </button>
+            </div>
+            <div
+                class="flame"
+                ref={box}
+                onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+                data-flame={props.name}
+            >
+                <div class="flame-extent" style={{ height: `${rows * ROW}px` }} />
+                <canvas
+                    ref={canvas}
+                    style={{ width: `${width}px`, height: `${height}px` }}
+                    aria-label={`flame graph: ${props.name}`}
+                    onMouseMove={move}
+                    onMouseLeave={() => (setHovered(-1), hideTip())}
+                    onClick={click}
+                    onDblClick={open}
+                />
             </div>
         </div>
     );

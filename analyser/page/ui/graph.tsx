@@ -5,7 +5,7 @@ import { GraphNode, OperationGraph } from "../data/operations";
 import { NODE_HEIGHT, NODE_WIDTH, Placed, drawGraph, edgeCurve, place } from "../draw/graph";
 import { typeColour } from "../draw/types";
 import { bytes, cycles } from "./format";
-import { fitName, shortName } from "./names";
+import { shortName, tailName } from "./names";
 import { Drawing } from "./savepicture";
 
 const CHARACTERS = 25;
@@ -16,7 +16,8 @@ function edgePath(from: Placed, to: Placed): string {
 }
 
 function labelOf(node: GraphNode): string {
-    return fitName(shortName(node.label) || node.type, (text) => text.length <= CHARACTERS);
+    if (node.count > 1) return `${tailName(shortName(node.label), CHARACTERS - 6)} × ${node.count}`;
+    return tailName(shortName(node.label) || node.type, CHARACTERS);
 }
 
 /** For files: plain colours, because files have no style sheet. */
@@ -34,7 +35,8 @@ function colourOf(node: GraphNode): string {
 
 function tipOf(node: GraphNode): string {
     const size = node.kind === "program" ? cycles(node.size) : bytes(node.size);
-    const kind = node.kind === "program" ? node.type : node.alwaysLive ? "variable, always live" : "variable";
+    const several = node.count > 1 ? `${node.count} equal variables` : "variable";
+    const kind = node.kind === "program" ? node.type : node.alwaysLive ? `${several}, always live` : several;
     return `${node.label || "(no name)"}\n${kind}, ${size}`;
 }
 

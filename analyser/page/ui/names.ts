@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of variables, vertices and steps in little space. Their end tells them apart, so that it stays: first the
-// arguments of templates lose their namespaces, then leading parts of the path go, then the arguments, then the start
+// arguments of templates lose their namespaces, then leading parts of the path go, then the arguments, then the middle
 // of the last part. The whole name is in the tooltip.
 
 /** "A<popops::expr::BinaryOpType::ADD,float>" as "A<ADD, float>". */
@@ -88,13 +88,24 @@ export function fitName(name: string, fits: (text: string) => boolean): string {
     let most = last.length - 1;
     while (least < most) {
         const kept = (least + most + 1) >> 1;
-        if (fits(`…${last.slice(-kept)}`)) least = kept;
+        if (fits(cut(last, kept))) least = kept;
         else most = kept - 1;
     }
-    return least < FEWEST_KEPT ? "" : `…${last.slice(-least)}`;
+    return least < FEWEST_KEPT ? "" : cut(last, least);
+}
+
+/** So many characters of both ends, of the end more. */
+function cut(text: string, kept: number): string {
+    const head = Math.floor(kept / 2);
+    return `${text.slice(0, head)}…${text.slice(text.length - (kept - head))}`;
 }
 
 /** A name of at most so many characters. */
 export function tailName(name: string, characters: number): string {
     return fitName(name, (text) => text.length <= characters);
+}
+
+/** Numbers of equal variables differ: "partials/12" and "partials/13". */
+export function stem(label: string): string {
+    return label.replace(/\d+/g, "#");
 }

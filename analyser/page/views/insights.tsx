@@ -248,7 +248,7 @@ function Largest({
                                 {shortName(row.name)}
                             </button>
                         ) : (
-                            shortName(row.name)
+                            shortName(row.name) + ((row.count ?? 1) > 1 ? ` × ${row.count}` : "")
                         ),
                     value: row.bytes,
                     text: bytes(row.bytes),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory: bytes by tile as bars or on the tile map, and the contents of the selected tiles.
 import { useMemo, useState } from "preact/hooks";
-import { ALWAYS_LIVE, GAPS, NOT_ALWAYS_LIVE } from "../data/concepts";
+import { ALWAYS_LIVE, GAPS, NOT_ALWAYS_LIVE, categoryTitle } from "../data/concepts";
 import { Columns } from "../data/columns";
 import { useColumns } from "../data/load";
 import { MemoryOverview, Order, PlanMeta, TileMemory, TilesMeta } from "../data/memory";
@@ -105,6 +105,7 @@ function Options({ context, state, overview }: { context: ViewContext; state: St
         state.to - state.from === overview.tilesPerIpu
             ? state.from / overview.tilesPerIpu
             : -1;
+    const fullest = state.gaps ? overview.peakTileWithGaps : overview.peakTile;
     const chooseIpu = (ipu: number) =>
         update({
             from: ipu < 0 ? undefined : ipu * overview.tilesPerIpu,
@@ -118,7 +119,7 @@ function Options({ context, state, overview }: { context: ViewContext; state: St
         ["nonInterleaved", "Non-interleaved"],
         ["interleaved", "Interleaved"],
         ["overflowed", "Overflowed"],
-        ...overview.categories.map(({ name }): [string, string] => [`category:${name}`, name]),
+        ...overview.categories.map(({ name }): [string, string] => [`category:${name}`, categoryTitle(name)]),
     ];
     return (
         <div class="selection-list">
@@ -232,11 +233,11 @@ function Options({ context, state, overview }: { context: ViewContext; state: St
                     </select>
                 </label>
             )}
-            {overview.peakTile !== null && (
+            {fullest !== null && (
                 <button
                     type="button"
-                    data-tip="the tile with the largest memory, including gaps"
-                    onClick={() => setTiles(String(overview.peakTile))}
+                    data-tip={`the tile with the largest memory, ${state.gaps ? "including" : "without"} gaps`}
+                    onClick={() => setTiles(String(fullest))}
                 >
                     Fullest tile
                 </button>
@@ -424,6 +425,12 @@ function DetailsTab({ context, state }: { context: ViewContext; state: State }) 
     );
 }
 
+/** The window of the tiles in use, when these are a part of the machine. */
+function windowInUse({ tilesInUse, tiles, ipus }: MemoryOverview): { from?: number; to?: number } {
+    const to = Math.ceil((tilesInUse ?? tiles) * 1.05);
+    return ipus === 1 && to <= tiles * 0.75 ? { from: 0, to } : {};
+}
+
 function MemoryPage({ context }: { context: ViewContext }) {
     const [source, target] = useJsonOfBoth<MemoryOverview>(context.reports, "memory");
     const overview = source.value;
@@ -431,7 +438,7 @@ function MemoryPage({ context }: { context: ViewContext }) {
     const peak = overview?.peakTile ?? null;
     useOpening(context.state, context.selection.tile, peak !== null, () => {
         context.select({ tile: peak as number }, { replace: true });
-        context.update({ tiles: String(peak) }, { replace: true });
+        context.update({ tiles: String(peak), ...windowInUse(overview as MemoryOverview) }, { replace: true });
     });
     if (source.error) return <Empty>{source.error}</Empty>;
     if (!overview) return <Empty>Reading the report.</Empty>;

@@ -314,7 +314,8 @@ function OperationsGraph({ context, row }: { context: ViewContext; row: Operatio
                 <span>
                     {row && row.context !== NONE ? nameOf(row) : "All programs"}: {count(graph.shown)}{" "}
                     {graph.shown < graph.programs ? `of ${count(graph.programs)} ` : ""}programs,{" "}
-                    {count(graph.nodes.filter((node) => node.kind === "variable").length)} variables
+                    {count(graph.nodes.reduce((sum, node) => sum + (node.kind === "variable" ? node.count : 0), 0))}{" "}
+                    variables
                 </span>
                 <span class="grow" />
                 <SavePicture drawing={() => graphDrawing(graph, "operations")} />

@@ -7,6 +7,7 @@ import { programLabel, usePrograms } from "../data/programs";
 import { bytes, count, flop as flopText, percent } from "../ui/format";
 import { differenceClass, differenceText } from "../ui/compare";
 import { Choice, Layout } from "../ui/layout";
+import { usedRange } from "../draw/scale";
 import { Plot } from "../ui/plot";
 import { tableState } from "../ui/rows";
 import { Split } from "../ui/split";
@@ -256,11 +257,15 @@ function LineDetails({
     const { value } = useLineTiles(report, line);
     const { value: list } = usePrograms(report);
     const tiles = useMemo(() => {
-        const values = Array.from(value?.numbers("cycles") ?? []);
+        const all = Array.from(value?.numbers("cycles") ?? []);
+        const { from, to } = usedRange(all);
+        const values = all.slice(from, to);
         return {
             values,
-            x: values.map((_, i) => i),
-            worst: values.reduce((most, one, i) => (one > values[most] ? i : most), 0),
+            from,
+            all: all.length,
+            x: values.map((_, i) => from + i),
+            worst: from + values.reduce((most, one, i) => (one > values[most] ? i : most), 0),
         };
     }, [value]);
     const ids = value ? Array.from(value.numbers("program")) : [];
@@ -273,7 +278,9 @@ function LineDetails({
             extra={
                 tiles.values.length > 0 && (
                     <span data-worst={tiles.worst}>
-                        most on tile {tiles.worst}: {count(tiles.values[tiles.worst])} cycles
+                        {tiles.values.length < tiles.all &&
+                            `tiles ${tiles.from} to ${tiles.from + tiles.values.length - 1} of ${count(tiles.all)}; `}
+                        most on tile {tiles.worst}: {count(tiles.values[tiles.worst - tiles.from])} cycles
                     </span>
                 )
             }
@@ -289,7 +296,7 @@ function LineDetails({
                             yTitle="Cycles"
                             series={[{ title: "cycles", values: tiles.values, shape: "bars" }]}
                             format={count}
-                            onClick={(tile) => context.select({ tile })}
+                            onClick={(at) => context.select({ tile: tiles.from + at })}
                         />
                     ),
                 },

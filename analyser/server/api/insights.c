@@ -49,8 +49,9 @@ static const struct query_part parts[] = {
       "l.bytes DESC, s.id LIMIT 1) l, array(l.variable_list, l.variables) a JOIN live_variables v ON v.id = a.value "
       "ORDER BY v.bytes DESC, v.id LIMIT 5" },
     { "float32", false,
-      "SELECT name, bytes, bytes / 2 AS saved FROM variables WHERE lower(type) IN ('float', 'float32') AND bytes > 0 "
-      "ORDER BY bytes DESC, id LIMIT 5" },
+      "SELECT name, sum(bytes) AS bytes, sum(bytes) / 2 AS saved, count(*) AS count FROM variables WHERE lower(type) "
+      "IN "
+      "('float', 'float32') AND bytes > 0 GROUP BY name ORDER BY 2 DESC, min(id) LIMIT 5" },
     /* Upper bounds: floats stored as HALF; half of what is live at the step with the most live bytes; memory live
      * only there. */
     { "savings", true,

@@ -19,7 +19,11 @@ pop_status memory(const struct request *request, struct answer *answer, pop_erro
         "(SELECT sum(total) FROM memory_by_tile) AS total, "
         "(SELECT sum(total_including_gaps) FROM memory_by_tile) AS gaps, "
         "(SELECT count(*) FROM memory_by_tile WHERE total_including_gaps > bytes_per_tile) AS overflowing, "
-        "(SELECT tile FROM memory_by_tile ORDER BY total_including_gaps DESC, tile LIMIT 1) AS peakTile FROM target";
+        "(SELECT tile FROM memory_by_tile ORDER BY total DESC, tile LIMIT 1) AS peakTile, "
+        "(SELECT tile FROM memory_by_tile ORDER BY total_including_gaps DESC, tile LIMIT 1) AS peakTileWithGaps, "
+        /* Every tile holds some code and a stack: tiles in use hold more than a fiftieth of the range above that. */
+        "(SELECT max(tile) + 1 FROM memory_by_tile, (SELECT min(total) AS least, max(total) AS most FROM "
+        "memory_by_tile) WHERE total > least + (most - least) / 50) AS tilesInUse FROM target";
     static const char categories[] =
         "SELECT c.name, sum(m.bytes) AS bytes FROM memory_by_category m JOIN var_categories c ON c.id = m.category "
         "WHERE m.overlap <> 1 GROUP BY c.name HAVING sum(m.bytes) > 0 ORDER BY bytes DESC, c.name";

@@ -32,13 +32,83 @@ test("names keep the end that tells them apart", () => {
     assert.equal(fitted("layer/first/Convolve", 17), "…/first/Convolve");
     assert.equal(fitted("layer/first/Convolve", 12), "…/Convolve");
     assert.equal(fitted("poplin::ConvPartial1x1Out<float,float,true,false,16>", 30), "poplin::ConvPartial1x1Out<…>");
-    assert.equal(fitted("StreamCopy12", 8), "…mCopy12");
+    assert.equal(fitted("StreamCopy12", 8), "Str…py12");
     assert.equal(fitted("StreamCopy12", 3), "");
     for (let length = 0; length < 40; ++length) {
         const text = fitted("net/block_7/attention/softmax_12", length);
         assert.ok(text.length <= length, `${text} fits into ${length}`);
-        assert.ok(text === "" || text.endsWith("_12"), `${text} has the end`);
+        assert.ok(text === "" || text.endsWith("12"), `${text} has the end`);
     }
+});
+
+test("equal variables of an operation are one box", async () => {
+    const { foldEqual } = await load("data/operations.ts");
+    const program = (id) => ({
+        kind: "program",
+        id,
+        label: `step ${id}`,
+        type: "",
+        size: 1,
+        alwaysLive: false,
+        count: 1,
+    });
+    const variable = (id, label, size) => ({
+        kind: "variable",
+        id,
+        label,
+        type: "",
+        size,
+        alwaysLive: false,
+        count: 1,
+    });
+    const nodes = [program(0), program(1)];
+    const edges = [];
+    for (let i = 0; i < 128; ++i) {
+        nodes.push(variable(i, `sum/partials/${i}`, 2048));
+        edges.push({ from: 0, to: 2 + i }, { from: 2 + i, to: 1 });
+    }
+    nodes.push(variable(200, "sum/partials/200", 8)); // only read: another box
+    edges.push({ from: nodes.length - 1, to: 1 });
+    const folded = foldEqual(nodes, edges);
+    assert.deepEqual(
+        folded.nodes.slice(2).map(({ label, count, size }) => [label, count, size]),
+        [
+            ["sum/partials/#", 128, 262144],
+            ["sum/partials/200", 1, 8],
+        ],
+    );
+    assert.deepEqual(folded.edges, [
+        { from: 0, to: 2 },
+        { from: 2, to: 1 },
+        { from: 3, to: 1 },
+    ]);
+});
+
+test("equal variables of the memory table are one row", async () => {
+    const { foldVariables } = await load("views/memory/tables.tsx");
+    const row = (id, name, bytes) => ({ id, name, type: "float", bytes, alwaysLive: 0, largest: bytes });
+    const rows = [row(0, "weights", 4096), ...Array.from({ length: 128 }, (_, i) => row(1 + i, `partials/${i}`, 2048))];
+    rows.push(row(200, "a/1", 8), row(201, "a/2", 8));
+    const folded = foldVariables(rows);
+    assert.deepEqual(
+        folded.map((one) => [one.name, one.ids.length, one.bytes, one.largest]),
+        [
+            ["partials/#", 128, 262144, 2048],
+            ["weights", 1, 4096, 4096],
+            ["a/1", 1, 8, 8],
+            ["a/2", 1, 8, 8],
+        ],
+    );
+});
+
+test("tiles in use", async () => {
+    const { usedRange } = await load("draw/scale.ts");
+    const tiles = (count, first, end) => Array.from({ length: count }, (_, i) => (i >= first && i < end ? 5 : 0));
+    assert.deepEqual(usedRange(tiles(1472, 0, 64)), { from: 0, to: 67 });
+    assert.deepEqual(usedRange(tiles(1472, 100, 140)), { from: 98, to: 142 });
+    assert.deepEqual(usedRange(tiles(1472, 0, 1200)), { from: 0, to: 1472 });
+    assert.deepEqual(usedRange(tiles(8, 0, 0)), { from: 0, to: 8 });
+    assert.deepEqual(usedRange([]), { from: 0, to: 0 });
 });
 
 test("names and shares", () => {

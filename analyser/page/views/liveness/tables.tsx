@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of the Liveness view: variables live at steps, with a column for each step, and always-live variables.
 import { useMemo } from "preact/hooks";
-import { CATEGORIES } from "../../data/concepts";
+import { CATEGORIES, categoryTip, categoryTitle } from "../../data/concepts";
 import { LiveVariable, LivenessStep } from "../../data/liveness";
 import { bytes, count } from "../../ui/format";
 import { shortName } from "../../ui/names";
@@ -44,8 +44,8 @@ export function LiveTable({ context, name, lists, titles, onChoose, chosen }: Li
             id: "name",
             title: "Variable",
             value: (row) => row.name,
-            show: (row) => shortName(row.name),
-            cellTip: (row) => (CATEGORIES[row.name] ? `${row.name}\n${CATEGORIES[row.name]}` : row.name),
+            show: (row) => (CATEGORIES[row.name] ? categoryTitle(row.name) : shortName(row.name)),
+            cellTip: (row) => categoryTip(row.name),
         };
         const sizes = titles.map((title, i): Column<Row> => ({
             id: `size${i}`,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The addresses of a tile as a strip, with variables that share bytes drawn on top of each other.
+import { categoryTitle } from "../../data/concepts";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Pen, canvasPen } from "../../draw/pen";
 import { usePreferences } from "../../preferences";
@@ -107,7 +108,7 @@ export function AddressMap({
                     const row = at(event);
                     if (row)
                         showTip(
-                            `${row.name}\n${row.category}\n${count(row.bytes)} bytes at ${count(row.address)}`,
+                            `${row.name}\n${categoryTitle(row.category)} (${row.category})\n${count(row.bytes)} bytes at ${count(row.address)}`,
                             event.clientX,
                             event.clientY,
                         );

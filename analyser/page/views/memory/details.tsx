@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contents of the selected tiles: a column for each tile, by region and category, overlapping or not.
-import { CATEGORIES, GAPS, NOT_OVERLAPPED, OVERLAPPED, REGIONS, REGION_TIPS } from "../../data/concepts";
+import {
+    GAPS,
+    NOT_OVERLAPPED,
+    OVERLAPPED,
+    REGIONS,
+    REGION_TIPS,
+    categoryTip,
+    categoryTitle,
+} from "../../data/concepts";
 import { TileMemory } from "../../data/memory";
 import { preferences, usePreferences } from "../../preferences";
 import { bytes, count } from "../../ui/format";
 import { csvField, saveText } from "../../ui/save";
 
 interface Row {
+    id?: string; // of a category
     title: string;
     depth: number;
     tip?: string;
@@ -70,9 +79,10 @@ export function detailRows(tiles: readonly TileMemory[]): Row[] {
             });
             for (const name of names)
                 rows.push({
-                    title: name,
+                    id: name,
+                    title: categoryTitle(name),
                     depth: 3,
-                    tip: CATEGORIES[name],
+                    tip: categoryTip(name),
                     values: tiles.map((tile) => sumOf(tile, r, o, name)),
                 });
         });
@@ -106,7 +116,7 @@ export function Details({ tiles, titles }: { tiles: readonly TileMemory[]; title
                 </thead>
                 <tbody>
                     {rows.map((row, i) => (
-                        <tr key={i} class={row.depth < 2 ? "group" : ""} data-detail={row.title}>
+                        <tr key={i} class={row.depth < 2 ? "group" : ""} data-detail={row.id ?? row.title}>
                             <td style={{ paddingLeft: `${row.depth * 16}px` }} data-tip={row.tip}>
                                 {row.title}
                             </td>

@@ -6,6 +6,7 @@ import { PlanMeta } from "../../data/memory";
 import { heat, hexOf } from "../../draw/colour";
 import { heatPicture } from "../../draw/heatmap";
 import { Pen, canvasPen } from "../../draw/pen";
+import { Scale, ticks } from "../../draw/scale";
 import { usePreferences } from "../../preferences";
 import { bytes, count } from "../../ui/format";
 import { saveText } from "../../ui/save";
@@ -17,6 +18,9 @@ interface Grid {
     width: number;
     height: number;
     tiles: Int32Array; // tile of each cell; -1: none
+    columns: number; // of an IPU
+    rows: number;
+    ipus: { left: number; top: number }[]; // cells
 }
 
 /** Positions of tiles: columns of an IPU by distance from its sync, IPUs side by side. */
@@ -28,13 +32,56 @@ export function placeTiles(order: ArrayLike<number>, tiles: number, perIpu: numb
     const width = wide * (columns + 1) - 1;
     const height = Math.ceil(ipus / wide) * (rows + 1) - 1;
     const grid = new Int32Array(width * height).fill(-1);
+    const places: Grid["ipus"] = [];
     for (let ipu = 0; ipu < ipus; ++ipu) {
         const left = (ipu % wide) * (columns + 1);
         const top = Math.floor(ipu / wide) * (rows + 1);
+        places.push({ left, top });
         for (let i = 0; i < perIpu; ++i)
             grid[(top + (i % rows)) * width + left + Math.floor(i / rows)] = ipu * perIpu + order[i];
     }
-    return { width, height, tiles: grid };
+    return { width, height, tiles: grid, columns, rows, ipus: places };
+}
+
+const MARGIN = { left: 48, right: 12, top: 24, bottom: 40 };
+const APART = { x: 40, y: 18 }; // pixels between numbers
+
+/** Every step-th number, so that they are at least `apart` pixels from each other. */
+function numbersOf(count: number, cell: number, apart: number): number[] {
+    const { values } = ticks(new Scale({ from: 0, to: count - 1 }, Math.max(1, (count - 1) * cell)), apart, 1);
+    return values;
+}
+
+/** Numbers of columns and rows: a tile's position, by distance from the sync, is column x rows + row. */
+function drawAxes(pen: Pen, grid: Grid, place: { left: number; top: number; cell: number }): void {
+    const { left, top, cell } = place;
+    pen.fillStyle = themeColour("ink-soft");
+    pen.font = "11px system-ui, sans-serif";
+    grid.ipus.forEach((ipu, i) => {
+        const [x, y] = [left + ipu.left * cell, top + ipu.top * cell];
+        const bottom = y + grid.rows * cell;
+        pen.textAlign = "left";
+        pen.textBaseline = "bottom";
+        if (grid.ipus.length > 1 && cell * grid.columns > 40) pen.fillText(`IPU ${i}`, x, y - 2);
+        if (ipu.left === 0) {
+            pen.textAlign = "right";
+            pen.textBaseline = "middle";
+            for (const row of numbersOf(grid.rows, cell, APART.y))
+                pen.fillText(String(row), x - 5, y + (row + 0.5) * cell);
+        }
+        if (bottom < top + (grid.height - 1) * cell) return; // another IPU is below it
+        pen.textAlign = "center";
+        pen.textBaseline = "top";
+        for (const column of numbersOf(grid.columns, cell, APART.x))
+            pen.fillText(String(column), x + (column + 0.5) * cell, bottom + 4);
+    });
+    pen.textAlign = "left";
+    pen.textBaseline = "top";
+    pen.fillText(
+        `columns of ${grid.rows} tiles by distance from the sync: position = column × ${grid.rows} + row`,
+        left,
+        top + grid.height * cell + 20,
+    );
 }
 
 export interface PlanProps {
@@ -75,10 +122,13 @@ export function Plan({ plan, figure, range, onRange, marks, onPick }: PlanProps)
         measure();
         return () => watch.disconnect();
     }, []);
-    const cell = Math.max(0.01, Math.min((size.width - 16) / grid.width, (size.height - 16) / grid.height));
-    const [left, top] = [(size.width - cell * grid.width) / 2, (size.height - cell * grid.height) / 2];
+    const room = { width: size.width - MARGIN.left - MARGIN.right, height: size.height - MARGIN.top - MARGIN.bottom };
+    const cell = Math.max(0.01, Math.min(room.width / grid.width, room.height / grid.height));
+    const left = MARGIN.left + (room.width - cell * grid.width) / 2;
+    const top = MARGIN.top + (room.height - cell * grid.height) / 2;
     const draw = (pen: Pen) => {
         pen.drawImage(picture, 0, 0, grid.width, grid.height, left, top, cell * grid.width, cell * grid.height);
+        drawAxes(pen, grid, { left, top, cell });
         pen.strokeStyle = themeColour("more");
         pen.lineWidth = 2;
         for (let i = 0; i < grid.tiles.length; ++i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figures that the graph of tiles requests, and the series that it stacks.
-import { CATEGORIES, GAPS, REGIONS, REGION_TIPS } from "../../data/concepts";
+import { GAPS, REGIONS, REGION_TIPS, categoryTip, categoryTitle } from "../../data/concepts";
 import { Columns } from "../../data/columns";
 import { MemoryOverview, TilesMeta } from "../../data/memory";
 import { BarSeries } from "../../draw/bars";
@@ -50,13 +50,13 @@ export function partsOf(
             const named = NAMED.filter((name) => present.includes(name));
             const rest = present.filter((name) => !NAMED.includes(name));
             const parts = named.map((name) =>
-                one(`category:${name}`, name, CATEGORIES[name] ?? "", categoryColour(name)),
+                one(`category:${name}`, categoryTitle(name), categoryTip(name), categoryColour(name)),
             );
             if (rest.length)
                 parts.push({
                     id: "other",
-                    title: "other",
-                    tip: rest.join(", "),
+                    title: "Other",
+                    tip: rest.map(categoryTitle).join(", "),
                     colour: categoryColour(""),
                     figures: rest.map((name) => `category:${name}`),
                 });

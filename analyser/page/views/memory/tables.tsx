@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of the Memory view: variables of the graph, the layout of a tile, code by purpose, the difference.
 import { useMemo } from "preact/hooks";
-import { CATEGORIES } from "../../data/concepts";
+import { CATEGORIES, categoryTip, categoryTitle } from "../../data/concepts";
 import { Columns } from "../../data/columns";
 import { useColumns } from "../../data/load";
 import { MemoryOverview } from "../../data/memory";
 import { Report } from "../../data/reports";
 import { differenceClass, differenceText, useColumnsOfBoth } from "../../ui/compare";
 import { bytes, count } from "../../ui/format";
-import { shortName } from "../../ui/names";
+import { shortName, stem } from "../../ui/names";
 import { tableState } from "../../ui/rows";
 import { Column, Table } from "../../ui/table";
 import { Empty } from "../../ui/tabs";
@@ -45,6 +45,7 @@ function kept(context: ViewContext, name: string) {
 }
 
 interface VariableRow {
+    ids: number[]; // equal variables are one row
     id: number;
     name: string;
     type: string;
@@ -58,7 +59,7 @@ const VARIABLES: readonly Column<VariableRow>[] = [
         id: "name",
         title: "Variable",
         value: (row) => row.name,
-        show: (row) => shortName(row.name),
+        show: (row) => (row.ids.length > 1 ? `${shortName(row.name)} × ${row.ids.length}` : shortName(row.name)),
         cellTip: (row) => row.name,
     },
     { id: "type", title: "Type", value: (row) => row.type, width: 120 },
@@ -66,6 +67,30 @@ const VARIABLES: readonly Column<VariableRow>[] = [
     { id: "bytes", title: "Size (B)", kind: "number", value: (row) => row.bytes, width: 130, tip: "On all tiles" },
     { id: "largest", title: "Largest on a tile (B)", kind: "number", value: (row) => row.largest, width: 170 },
 ];
+
+const FEWEST_FOLDED = 4; // fewer equal variables keep their rows
+
+/** Variables that differ in the numbers of their names alone are one row: "partials/# × 128". */
+export function foldVariables(rows: readonly Omit<VariableRow, "ids">[]): VariableRow[] {
+    const groups = new Map<string, VariableRow>();
+    const keyOf = (row: Omit<VariableRow, "ids">) => [stem(row.name), row.type, row.bytes, row.alwaysLive].join("\n");
+    for (const row of rows) {
+        const group = groups.get(keyOf(row));
+        if (!group) {
+            groups.set(keyOf(row), { ...row, ids: [row.id] });
+            continue;
+        }
+        group.ids.push(row.id);
+        group.bytes += row.bytes;
+        group.largest = Math.max(group.largest, row.largest);
+        if (group.name !== row.name) group.name = stem(row.name);
+    }
+    const several = new Set([...groups].filter(([, group]) => group.ids.length >= FEWEST_FOLDED).map(([key]) => key));
+    return [
+        ...[...groups].filter(([key]) => several.has(key)).map(([, group]) => group),
+        ...rows.filter((row) => !several.has(keyOf(row))).map((row) => ({ ...row, ids: [row.id] })),
+    ];
+}
 
 /** Variables of the graph; a click plots one across tiles, clicks with Shift several. */
 export function Variables({
@@ -81,7 +106,16 @@ export function Variables({
     const rows = useMemo(
         () =>
             found.value
-                ? rowsOf<VariableRow>(found.value, ["id", "name", "type", "bytes", "alwaysLive", "largest"])
+                ? foldVariables(
+                      rowsOf<Omit<VariableRow, "ids">>(found.value, [
+                          "id",
+                          "name",
+                          "type",
+                          "bytes",
+                          "alwaysLive",
+                          "largest",
+                      ]),
+                  )
                 : [],
         [found.value],
     );
@@ -96,7 +130,7 @@ export function Variables({
             selected={(row) => chosen.includes(row.id)}
             rowClass={(row) => (chosen.includes(row.id) ? "selected" : "")}
             onSelect={(row, event) =>
-                onChoose(event.shiftKey || event.ctrlKey ? [...new Set([...chosen, row.id])] : [row.id])
+                onChoose(event.shiftKey || event.ctrlKey ? [...new Set([...chosen, ...row.ids])] : row.ids)
             }
             bar={<span class="table-count">a click shows a variable across tiles, with Shift several</span>}
         />
@@ -131,9 +165,9 @@ const LAYOUT: readonly Column<LayoutRow>[] = [
     {
         id: "category",
         title: "Category",
-        value: (row) => row.category,
+        value: (row) => categoryTitle(row.category),
         width: 180,
-        cellTip: (row) => CATEGORIES[row.category] ?? "",
+        cellTip: (row) => categoryTip(row.category),
     },
     { id: "bytes", title: "Size (B)", kind: "number", value: (row) => row.bytes, width: 100 },
     {
@@ -316,7 +350,13 @@ interface DifferenceRow {
 
 function differenceColumns(reports: readonly Report[]): Column<DifferenceRow>[] {
     return [
-        { id: "name", title: "Name", value: (row) => row.name, cellTip: (row) => row.name },
+        {
+            id: "name",
+            title: "Name",
+            value: (row) => row.name,
+            show: (row) => (CATEGORIES[row.name] ? categoryTitle(row.name) : row.name),
+            cellTip: (row) => categoryTip(row.name),
+        },
         {
             id: "source",
             title: "Source (B)",
