@@ -95,8 +95,17 @@ pop_status pop_debug_open(const char *path, pop_debug_format format, pop_error *
     return status;
 }
 
-/* Keeps a record for the files; those that there are get it now and then, and at the latest when the process exits. The
- * caller holds the lock. */
+/* Whether the process has files, and no report of it is open any more. The caller holds the lock. */
+static bool reports_have_ended(void)
+{
+    for (size_t i = 0; i < files.list.count; ++i)
+        if (files.list.data[i].users)
+            return false;
+    return files.list.count > 0;
+}
+
+/* Keeps a record for the files; those that there are get it now and then, at once when no report is open, and at the
+ * latest when the process exits. The caller holds the lock. */
 static void keep(const struct debug_context *context, const pop_profile_value *values)
 {
     enum { PART = 4096 };
@@ -111,6 +120,8 @@ static void keep(const struct debug_context *context, const pop_profile_value *v
     }
     if (records.list.count < DEBUG_RECORDS_MAX) {
         debug_records_add(&records, context, values);
+        if (reports_have_ended()) /* a framework's operators end after its engine, and the process may read it now */
+            debug_files_flush(&files, &records);
     } else if (!warned) {
         warned = true;
         LOG(PROFILER, WARN, "reports have the first %d debug contexts that ended before the first graph was compiled",

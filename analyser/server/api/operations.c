@@ -146,7 +146,20 @@ static void add_recorded(struct operation *operation, const json_t *context, boo
     recorded(context, "outputBytes", &f[OUTPUTS]);
 }
 
-/* The name of the call, such as "popops::add"; for a layer without call names, the layer. */
+/* The type of a framework's operator: its "opid" without the number, "MatMul" of "MatMul:3"; NULL if it has none. The
+ * caller frees it. */
+static char *operator_type(json_t *json)
+{
+    const char *opid = json_string_value(json_object_get(json, "opid")), *colon = opid ? strrchr(opid, ':') : NULL;
+    if (!opid || !*opid || colon == opid)
+        return NULL;
+    char *type = mem_string(opid);
+    if (colon && colon[1] && strspn(colon + 1, "0123456789/") == strlen(colon + 1))
+        type[colon - opid] = '\0';
+    return type;
+}
+
+/* The name of the call, such as "popops::add", or the type of the operator; without either, the layer. */
 static char *call_of(pva_file *report, const struct contexts *contexts, struct operation *operation, bool executed)
 {
     uint32_t context = operation->context;
@@ -154,9 +167,11 @@ static char *call_of(pva_file *report, const struct contexts *contexts, struct o
     char *text = pva_text_copy(object, PVA_DEBUG_CONTEXT_JSON);
     json_t *json = json_loads(text, 0, NULL);
     const char *api = json_string_value(json_object_get(json, "api"));
+    char *call = api ? NULL : operator_type(json);
     if (!api)
         api = json_string_value(json_object_get(json, "category"));
-    char *call = mem_string(api ? api : contexts->layers[contexts->list[context].layer]);
+    if (!call)
+        call = mem_string(api ? api : contexts->layers[contexts->list[context].layer]);
     add_recorded(operation, json, executed);
     json_decref(json);
     free(text);
@@ -204,22 +219,35 @@ static void answer_operations(struct answer *answer, pva_file *report, const str
     free(figures);
 }
 
-/* The layer of the parameter layer=; by default the model's nodes, then poplibs or, without these, the first layer. */
+/* The layer of a name; NO_CONTEXT if there is none. */
+static uint32_t named_layer(const struct contexts *contexts, const char *name)
+{
+    for (size_t i = 0; i < contexts->layer_count; ++i)
+        if (strcmp(contexts->layers[i], name) == 0)
+            return (uint32_t)i;
+    return NO_CONTEXT;
+}
+
+/* The nodes of an ONNX model, then a framework's operators, then poplibs or, without these, the first layer. */
+static uint32_t opening_layer(const struct contexts *contexts)
+{
+    uint32_t layer = named_layer(contexts, "onnx");
+    for (size_t i = 0; i < contexts->layer_count && layer == NO_CONTEXT; ++i)
+        if (strcmp(contexts->layers[i], "poplibs") != 0 && strcmp(contexts->layers[i], "poplar") != 0)
+            layer = (uint32_t)i;
+    if (layer == NO_CONTEXT)
+        layer = named_layer(contexts, "poplibs");
+    return layer == NO_CONTEXT && contexts->layer_count ? 0 : layer;
+}
+
+/* The layer of the parameter layer=, or the one that the view opens with. */
 static pop_status find_layer(const struct request *request, const struct contexts *contexts, uint32_t *layer,
                              pop_error *error)
 {
     const char *wanted = request_text(request, "layer", NULL);
-    const char *const preferred[] = { wanted ? wanted : "onnx", wanted ? wanted : "poplibs" };
-    *layer = NO_CONTEXT;
-    for (size_t k = 0; k < 2 && *layer == NO_CONTEXT; ++k)
-        for (size_t i = 0; i < contexts->layer_count; ++i)
-            if (strcmp(contexts->layers[i], preferred[k]) == 0)
-                *layer = (uint32_t)i;
-    if (*layer != NO_CONTEXT || contexts->layer_count == 0)
-        return POP_OK;
-    if (wanted)
+    *layer = wanted ? named_layer(contexts, wanted) : opening_layer(contexts);
+    if (wanted && *layer == NO_CONTEXT && contexts->layer_count)
         return answer_fail(error, POP_INVALID_OPTION, "the report has no layer '%.40s'", wanted);
-    *layer = 0;
     return POP_OK;
 }
 
