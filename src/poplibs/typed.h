@@ -18,8 +18,17 @@ typedef _Bool bool;
 #define TEXT_OF(word)    TEXT_OF_(word)
 #define TEXT_OF_(word)   #word
 
-#define TYPED(name)        POPLIBS_JOIN(name##_, T_TAG)
-#define PAIRED(name)       POPLIBS_JOIN(POPLIBS_JOIN(name##_, T_TAG), POPLIBS_JOIN(_, T_2_TAG))
+/* NAMED(name, A, B) is name_a_b, with up to five words after the name; each is expanded first. */
+#define NAMED(...)                                NAMED_COUNT(__VA_ARGS__, 6, 5, 4, 3, 2)(__VA_ARGS__)
+#define NAMED_COUNT(a, b, c, d, e, f, count, ...) NAMED_##count
+#define NAMED_2(a, b)                             a##_##b
+#define NAMED_3(a, b, c)                          a##_##b##_##c
+#define NAMED_4(a, b, c, d)                       a##_##b##_##c##_##d
+#define NAMED_5(a, b, c, d, e)                    a##_##b##_##c##_##d##_##e
+#define NAMED_6(a, b, c, d, e, f)                 a##_##b##_##c##_##d##_##e##_##f
+
+#define TYPED(name)        NAMED(name, T_TAG)
+#define PAIRED(name)       NAMED(name, T_TAG, T_2_TAG)
 #define COMPUTE_OF(vertex) void POPLIBS_JOIN(vertex, _compute)(vertex * v)
 /* Defines a vertex with its fields (the last arguments), and begins its compute function, whose body follows. */
 #define VERTEX_OF(KIND, vertex, text, ...)                                                                             \

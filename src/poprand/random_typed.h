@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* poprand::NAMESupervisor<T>: template of random_vertices.c for NAME, its FIELDS and FILL. */
-#define VERTEX POPLIBS_JOIN(NAME, POPLIBS_JOIN(_, T_TAG))
 
-POP_SUPERVISOR_VERTEX(VERTEX)
+POP_SUPERVISOR_VERTEX(NAMED(NAME, T_TAG))
 {
     POP_OUTPUT(POP_VECTOR(T)) out;
     POP_INOUT(POP_VECTOR(unsigned)) state;
     FIELDS
 };
-POP_VERTEX_NAME(VERTEX, "poprand::" TEXT_OF(NAME) "Supervisor<" T_NAME ">");
-COMPUTE_OF(VERTEX)
+POP_VERTEX_NAME(NAMED(NAME, T_TAG), "poprand::" TEXT_OF(NAME) "Supervisor<" T_NAME ">");
+COMPUTE_OF(NAMED(NAME, T_TAG))
 {
     struct shares shares = shares_of(v->out.size, v->state.size / 4);
     for (size_t worker = 0; worker < shares.workers; worker += shares.together) {
@@ -38,4 +37,3 @@ COMPUTE_OF(VERTEX)
         store_all(v->state.data + 4 * worker, generators, shares.together);
     }
 }
-#undef VERTEX

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popnn::NonLinearitySupervisor<T,N> and related vertices for each function N: template of non_linearity_vertices.c. */
-#define NAMED(name, function)       POPLIBS_JOIN(name##_##function##_, T_TAG)
 #define VERTEX_TEXT(name, function) "popnn::" name "<" T_NAME ",popnn::NonLinearityType::" #function ">"
 
 #define APPLY(function)                                                                                                \
-    VERTEX_OF(POP_SUPERVISOR_VERTEX, NAMED(Apply, function), VERTEX_TEXT("NonLinearitySupervisor", function),          \
+    VERTEX_OF(POP_SUPERVISOR_VERTEX, NAMED(Apply, function, T_TAG), VERTEX_TEXT("NonLinearitySupervisor", function),   \
               POP_INOUT(POP_VECTOR(T)) data;)                                                                          \
     {                                                                                                                  \
-        NAMED(apply, function)(v->data.data, v->data.size);                                                            \
+        NAMED(apply, function, T_TAG)(v->data.data, v->data.size);                                                     \
     }
 #define APPLY_2D(function)                                                                                             \
-    VERTEX_OF(POP_VERTEX, NAMED(Apply2D, function), VERTEX_TEXT("NonLinearity2D", function),                           \
+    VERTEX_OF(POP_VERTEX, NAMED(Apply2D, function, T_TAG), VERTEX_TEXT("NonLinearity2D", function),                    \
               POP_INOUT(POP_VECTORS(T)) data;)                                                                         \
     {                                                                                                                  \
         for (size_t i = 0; i < v->data.size; ++i)                                                                      \
-            NAMED(apply, function)(v->data.data[i].data, v->data.data[i].size);                                        \
+            NAMED(apply, function, T_TAG)(v->data.data[i].data, v->data.data[i].size);                                 \
     }
 
 #define GRADIENT_FIELDS                                                                                                \
@@ -22,20 +21,21 @@
     POP_INPUT(POP_VECTOR(T, ONE_PTR)) out;                                                                             \
     POP_OUTPUT(POP_VECTOR(T)) inGrad;
 #define GRADIENT(function)                                                                                             \
-    VERTEX_OF(POP_SUPERVISOR_VERTEX, NAMED(Grad, function), VERTEX_TEXT("NonLinearityGradSupervisor", function),       \
-              GRADIENT_FIELDS)                                                                                         \
+    VERTEX_OF(POP_SUPERVISOR_VERTEX, NAMED(Grad, function, T_TAG),                                                     \
+              VERTEX_TEXT("NonLinearityGradSupervisor", function), GRADIENT_FIELDS)                                    \
     {                                                                                                                  \
-        NAMED(gradient_of, function)(v->out.data, v->outGrad.data, v->inGrad.data, v->inGrad.size);                    \
+        NAMED(gradient_of, function, T_TAG)(v->out.data, v->outGrad.data, v->inGrad.data, v->inGrad.size);             \
     }
 #define GRADIENT_2D_FIELDS                                                                                             \
     POP_INPUT(POP_VECTORS(T, ONE_PTR, ONE_PTR)) outGrad;                                                               \
     POP_INPUT(POP_VECTORS(T, ONE_PTR, ONE_PTR)) out;                                                                   \
     POP_OUTPUT(POP_VECTORS(T)) inGrad;
 #define GRADIENT_2D(function)                                                                                          \
-    VERTEX_OF(POP_VERTEX, NAMED(Grad2D, function), VERTEX_TEXT("NonLinearityGrad2D", function), GRADIENT_2D_FIELDS)    \
+    VERTEX_OF(POP_VERTEX, NAMED(Grad2D, function, T_TAG), VERTEX_TEXT("NonLinearityGrad2D", function),                 \
+              GRADIENT_2D_FIELDS)                                                                                      \
     {                                                                                                                  \
         for (size_t i = 0; i < v->inGrad.size; ++i)                                                                    \
-            NAMED(gradient_of, function)                                                                               \
+            NAMED(gradient_of, function, T_TAG)                                                                        \
         (v->out.data[i].data, v->outGrad.data[i].data, v->inGrad.data[i].data, v->inGrad.data[i].size);                \
     }
 
@@ -43,7 +43,6 @@
 #include "popnn/activation/non_linearity.def"
 #undef NAME
 
-#undef NAMED
 #undef VERTEX_TEXT
 #undef APPLY
 #undef APPLY_2D

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Template of ctc_infer_vertices.c for one type of data. */
 
-VERTEX(Extend)
+POP_VERTEX(NAMED(Extend, IN))
 {
     POP_INPUT(POP_VECTOR(IN, ONE_PTR)) probabilities; /* {time, classes of the partition}, starting at class `first` */
     POP_INPUT(POP_VECTOR(float, ONE_PTR)) pb;
@@ -19,8 +19,8 @@ VERTEX(Extend)
     POP_OUTPUT(float) blankProbability;
     unsigned classes, first, blankClass, maxTime;
 };
-TYPE_NAME(Extend, "CTCExtendBeams");
-void COMPUTE(Extend)(NAME(Extend) * v)
+POP_VERTEX_NAME(NAMED(Extend, IN), "popnn::CTCExtendBeams<" TEXT_OF(IN) ">");
+COMPUTE_OF(NAMED(Extend, IN))
 {
     unsigned step = (*v->count)++, size = (unsigned)v->values.size, row = step % 2 * size;
     if (step >= *v->validTime || step >= v->maxTime)
@@ -44,7 +44,7 @@ void COMPUTE(Extend)(NAME(Extend) * v)
     *v->blankProbability = blank < v->classes ? (float)own[blank] : LOG_ZERO;
 }
 
-VERTEX(Labels)
+POP_VERTEX(NAMED(Labels, IN))
 {
     POP_INPUT(POP_VECTOR(float, ONE_PTR)) total;
     POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) length;
@@ -56,8 +56,8 @@ VERTEX(Labels)
     POP_OUTPUT(POP_VECTOR(unsigned, ONE_PTR)) labels; /* {paths, time} */
     unsigned maxTime, beams;
 };
-TYPE_NAME(Labels, "CTCBeamLabels");
-void COMPUTE(Labels)(NAME(Labels) * v)
+POP_VERTEX_NAME(NAMED(Labels, IN), "popnn::CTCBeamLabels<" TEXT_OF(IN) ">");
+COMPUTE_OF(NAMED(Labels, IN))
 {
     bool fits = *v->validTime <= v->maxTime;
     unsigned steps = fits ? *v->validTime : 0, row = steps % 2 * v->beams;

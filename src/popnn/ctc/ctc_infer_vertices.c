@@ -9,6 +9,7 @@
  * beam, if any, whose label is this beam's label without its last symbol: extended by that symbol it gives the same
  * label, so the probabilities are added. */
 #ifdef __POPC__
+#include "poplibs/typed.h"
 #include "popnn/ctc/ctc_places.h"
 
 #include <poplar/vertex.h>
@@ -55,17 +56,6 @@ static inline bool is_there(const unsigned *prefix, const unsigned *last, unsign
             return true;
     return false;
 }
-
-#define JOIN_(a, b)              a##_##b
-#define JOIN(a, b)               JOIN_(a, b)
-#define NAME(kind)               JOIN(kind, IN)
-#define COMPUTE(kind)            JOIN(NAME(kind), compute)
-#define VERTEX(kind)             VERTEX_(NAME(kind))
-#define VERTEX_(name)            POP_VERTEX(name)
-#define TEXT_(x)                 #x
-#define TEXT(x)                  TEXT_(x)
-#define TYPE_NAME_(vertex, text) POP_VERTEX_NAME(vertex, text)
-#define TYPE_NAME(kind, name)    TYPE_NAME_(NAME(kind), "popnn::" name "<" TEXT(IN) ">")
 
 #define IN float
 #include "popnn/ctc/ctc_infer_kinds.h"

@@ -2,7 +2,7 @@
 /* Template of ctc_loss_last.h: vertices with data of type IN and sums of type PARTIALS; with LAST they include the
  * label's last blank. */
 
-VERTEX(Alpha)
+POP_VERTEX(NAMED(Alpha, IN, PARTIALS, LAST))
 {
     EDGES
     NUMBERS
@@ -12,8 +12,8 @@ VERTEX(Alpha)
     POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) alphaPrevLabel;
     POP_INOUT(POP_VECTOR(PARTIALS, ONE_PTR)) alphaOut; /* the last symbol's */
 };
-TYPE_NAME(Alpha, "CTCAlpha");
-void COMPUTE(Alpha)(NAME(Alpha) * v)
+POP_VERTEX_NAME(NAMED(Alpha, IN, PARTIALS, LAST), VERTEX_TEXT("CTCAlpha"));
+COMPUTE_OF(NAMED(Alpha, IN, PARTIALS, LAST))
 {
     struct lengths valid = lengths_of(*v->validTime, *v->validLabel, v->maxTime, v->maxLabel);
     unsigned step, size;
@@ -23,17 +23,18 @@ void COMPUTE(Alpha)(NAME(Alpha) * v)
     size = 2 * part.symbols + LAST;
     PARTIALS *row = v->alphas.data + (size_t)step * size;
     const IN *own = v->probabilities.data + (size_t)step * part.classes;
-    struct OF(row) before = { step            ? row - size
-                              : v->timeOffset ? v->alphaPrevTime.data
-                                              : 0,
-                              step ? v->alphaPrevLabel.data : v->alphaPrevLabelTime.data };
+    struct NAMED(row, PARTIALS) before = { step            ? row - size
+                                           : v->timeOffset ? v->alphaPrevTime.data
+                                                           : 0,
+                                           step ? v->alphaPrevLabel.data : v->alphaPrevLabelTime.data };
     for (unsigned s = 0; s < size; ++s)
         row[s] =
-            (PARTIALS)(is_valid(&part, s) ? OF(into)(&part, &before, s) + (float)own[class_of(&part, s)] : LOG_ZERO);
+            (PARTIALS)(is_valid(&part, s) ? NAMED(into, PARTIALS)(&part, &before, s) + (float)own[class_of(&part, s)]
+                                          : LOG_ZERO);
     if (part.symbols)
         v->alphaOut.data[0] = row[2 * part.symbols - 1];
 }
-VERTEX(Beta)
+POP_VERTEX(NAMED(Beta, IN, PARTIALS, LAST))
 {
     EDGES
     NUMBERS
@@ -43,8 +44,8 @@ VERTEX(Beta)
     POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) betaPrevLabel;
     POP_INOUT(POP_VECTOR(PARTIALS, ONE_PTR)) betaOut; /* the first blank's and symbol's */
 };
-TYPE_NAME(Beta, "CTCBeta");
-void COMPUTE(Beta)(NAME(Beta) * v)
+POP_VERTEX_NAME(NAMED(Beta, IN, PARTIALS, LAST), VERTEX_TEXT("CTCBeta"));
+COMPUTE_OF(NAMED(Beta, IN, PARTIALS, LAST))
 {
     struct lengths valid = lengths_of(*v->validTime, *v->validLabel, v->maxTime, v->maxLabel);
     unsigned step, size;
@@ -55,20 +56,21 @@ void COMPUTE(Beta)(NAME(Beta) * v)
     PARTIALS *row = v->betas.data + (size_t)step * size;
     const IN *own = v->probabilities.data + (size_t)step * part.classes;
     bool inner = step + 1 < v->maxT;
-    struct OF(row) behind = { inner ? row + size : v->betaPrevTime.data,
-                              inner ? v->betaPrevLabel.data : v->betaPrevLabelTime.data };
+    struct NAMED(row, PARTIALS) behind = { inner ? row + size : v->betaPrevTime.data,
+                                           inner ? v->betaPrevLabel.data : v->betaPrevLabelTime.data };
     if (v->timeOffset + step + 1 == valid.time)
         behind.values = 0;
     for (unsigned s = 0; s < size; ++s)
-        row[s] = (PARTIALS)(is_valid(&part, s) ? OF(out_of)(&part, &behind, s, size) + (float)own[class_of(&part, s)]
-                                               : LOG_ZERO);
+        row[s] = (PARTIALS)(is_valid(&part, s)
+                                ? NAMED(out_of, PARTIALS)(&part, &behind, s, size) + (float)own[class_of(&part, s)]
+                                : LOG_ZERO);
     v->betaOut.data[0] = row[0];
     v->betaOut.data[1] = (PARTIALS)(size > 1 ? (float)row[1] : LOG_ZERO);
 }
 
 /* Computes the other one of alpha and beta, step by step, in two alternating rows: time t uses row t % 2. The alpha
  * and beta of each step are summed by class, which gives the gradient; those of step 0 give the loss. */
-VERTEX(GivenAlpha)
+POP_VERTEX(NAMED(GivenAlpha, IN, PARTIALS, LAST))
 {
     EDGES
     NUMBERS
@@ -81,8 +83,8 @@ VERTEX(GivenAlpha)
     POP_INOUT(POP_VECTOR(PARTIALS, ONE_PTR)) betaOut;
     POP_INOUT(PARTIALS) loss;
 };
-TYPE_NAME(GivenAlpha, "CTCGradGivenAlpha");
-void COMPUTE(GivenAlpha)(NAME(GivenAlpha) * v)
+POP_VERTEX_NAME(NAMED(GivenAlpha, IN, PARTIALS, LAST), VERTEX_TEXT("CTCGradGivenAlpha"));
+COMPUTE_OF(NAMED(GivenAlpha, IN, PARTIALS, LAST))
 {
     struct lengths valid = lengths_of(*v->validTime, *v->validLabel, v->maxTime, v->maxLabel);
     unsigned step = ~0u;
@@ -93,15 +95,15 @@ void COMPUTE(GivenAlpha)(NAME(GivenAlpha) * v)
     unsigned size = 2 * part.symbols + LAST, time = v->timeOffset + step;
     PARTIALS *grads = v->grads.data + (size_t)step * part.classes;
     const IN *own = v->probabilities.data + (size_t)step * part.classes;
-    OF(no_step)(grads, part.classes, !runs && !part.first);
+    NAMED(no_step, PARTIALS)(grads, part.classes, !runs && !part.first);
     if (time == 0) /* without steps only an empty label is possible, with probability 1 */
         *v->loss = (PARTIALS)(!valid.time && !part.valid_label && !part.first ? 0.0f : LOG_ZERO);
     if (!runs)
         return;
     bool inner = step + 1 < v->maxT;
     size_t other = (size_t)((time + 1) % 2) * size;
-    struct OF(row) behind = { (inner ? v->betaTemp.data : v->betaPrevTime.data) + other,
-                              inner ? v->betaPrevLabel.data : v->betaPrevLabelTime.data };
+    struct NAMED(row, PARTIALS) behind = { (inner ? v->betaTemp.data : v->betaPrevTime.data) + other,
+                                           inner ? v->betaPrevLabel.data : v->betaPrevLabelTime.data };
     if (time + 1 == valid.time)
         behind.values = 0;
     PARTIALS *row = v->betaTemp.data + (size_t)(time % 2) * size;
@@ -110,18 +112,18 @@ void COMPUTE(GivenAlpha)(NAME(GivenAlpha) * v)
         float sum = LOG_ZERO;
         if (is_valid(&part, s)) {
             unsigned c = class_of(&part, s);
-            float beta = OF(out_of)(&part, &behind, s, size), both = beta + (float)alphas[s];
+            float beta = NAMED(out_of, PARTIALS)(&part, &behind, s, size), both = beta + (float)alphas[s];
             sum = beta + (float)own[c];
-            OF(add_to)(grads + c, both);
+            NAMED(add_to, PARTIALS)(grads + c, both);
             if (time == 0)
-                OF(add_to)(v->loss, both);
+                NAMED(add_to, PARTIALS)(v->loss, both);
         }
         row[s] = (PARTIALS)sum;
     }
     v->betaOut.data[0] = row[0];
     v->betaOut.data[1] = (PARTIALS)(size > 1 ? (float)row[1] : LOG_ZERO);
 }
-VERTEX(GivenBeta)
+POP_VERTEX(NAMED(GivenBeta, IN, PARTIALS, LAST))
 {
     EDGES
     NUMBERS
@@ -133,8 +135,8 @@ VERTEX(GivenBeta)
     POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) alphaPrevLabel;
     POP_INOUT(POP_VECTOR(PARTIALS, ONE_PTR)) alphaOut;
 };
-TYPE_NAME(GivenBeta, "CTCGradGivenBeta");
-void COMPUTE(GivenBeta)(NAME(GivenBeta) * v)
+POP_VERTEX_NAME(NAMED(GivenBeta, IN, PARTIALS, LAST), VERTEX_TEXT("CTCGradGivenBeta"));
+COMPUTE_OF(NAMED(GivenBeta, IN, PARTIALS, LAST))
 {
     struct lengths valid = lengths_of(*v->validTime, *v->validLabel, v->maxTime, v->maxLabel);
     unsigned step = ~0u;
@@ -145,22 +147,22 @@ void COMPUTE(GivenBeta)(NAME(GivenBeta) * v)
     unsigned size = 2 * part.symbols + LAST, time = v->timeOffset + step;
     PARTIALS *grads = v->grads.data + (size_t)step * part.classes;
     const IN *own = v->probabilities.data + (size_t)step * part.classes;
-    OF(no_step)(grads, part.classes, !runs && !part.first);
+    NAMED(no_step, PARTIALS)(grads, part.classes, !runs && !part.first);
     if (!runs)
         return;
     size_t other = (size_t)((time + 1) % 2) * size; /* offset of the row of the previous step, which is also that of
                                                      * the next */
-    struct OF(row) before = { (step ? v->alphaTemp.data : v->alphaPrevTime.data) + other,
-                              step ? v->alphaPrevLabel.data : v->alphaPrevLabelTime.data };
+    struct NAMED(row, PARTIALS) before = { (step ? v->alphaTemp.data : v->alphaPrevTime.data) + other,
+                                           step ? v->alphaPrevLabel.data : v->alphaPrevLabelTime.data };
     PARTIALS *row = v->alphaTemp.data + (size_t)(time % 2) * size;
     const PARTIALS *betas = v->betas.data + (size_t)step * size;
     for (unsigned s = 0; s < size; ++s) {
         float sum = LOG_ZERO;
         if (is_valid(&part, s)) {
             unsigned c = class_of(&part, s);
-            float alpha = OF(into)(&part, &before, s);
+            float alpha = NAMED(into, PARTIALS)(&part, &before, s);
             sum = alpha + (float)own[c];
-            OF(add_to)(grads + c, alpha + (float)betas[s]);
+            NAMED(add_to, PARTIALS)(grads + c, alpha + (float)betas[s]);
         }
         row[s] = (PARTIALS)sum;
     }

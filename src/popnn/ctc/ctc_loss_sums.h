@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Template of ctc_loss_vertices.c for one type of partials: OF(name) is name for PARTIALS. */
+/* Template of ctc_loss_vertices.c for one type of PARTIALS. */
 
 /* A row of the previous step (for beta the next one), and the neighbours' values in it. */
-struct OF(row) {
+struct NAMED(row, PARTIALS) {
     const PARTIALS *values; /* NULL: before the first step, or after the last */
     const PARTIALS *edge;   /* the symbol before the partition; for beta the blank and the symbol after it */
 };
 /* Log-probability of the alignments that reach place s, without the probability of s itself. */
-static inline float OF(into)(const struct part *p, const struct OF(row) * row, unsigned s)
+static inline float NAMED(into, PARTIALS)(const struct part *p, const struct NAMED(row, PARTIALS) * row, unsigned s)
 {
     unsigned place = 2 * p->first + s;
     if (!row->values)
@@ -20,7 +20,8 @@ static inline float OF(into)(const struct part *p, const struct OF(row) * row, u
     return sum;
 }
 /* Log-probability of the alignments from place s to the end; size: number of places of the partition. */
-static inline float OF(out_of)(const struct part *p, const struct OF(row) * row, unsigned s, unsigned size)
+static inline float NAMED(out_of, PARTIALS)(const struct part *p, const struct NAMED(row, PARTIALS) * row, unsigned s,
+                                            unsigned size)
 {
     unsigned place = 2 * p->first + s, end = 2 * p->valid_label;
     if (!row->values)
@@ -33,12 +34,12 @@ static inline float OF(out_of)(const struct part *p, const struct OF(row) * row,
     return sum;
 }
 /* Marks the row of a step after the entry's end by infinity, in the label's first partition only. */
-static void OF(no_step)(PARTIALS *grads, unsigned classes, bool mark)
+static void NAMED(no_step, PARTIALS)(PARTIALS *grads, unsigned classes, bool mark)
 {
     for (unsigned c = 0; c < classes; ++c)
         grads[c] = (PARTIALS)(mark ? -LOG_ZERO : LOG_ZERO);
 }
-static inline void OF(add_to)(PARTIALS *sum, float value)
+static inline void NAMED(add_to, PARTIALS)(PARTIALS *sum, float value)
 {
     *sum = (PARTIALS)log_add((float)*sum, value);
 }

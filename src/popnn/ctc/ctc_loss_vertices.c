@@ -10,24 +10,15 @@
 #include "poplibs/vertex_types.h"
 
 #ifdef __POPC__
+#include "poplibs/typed.h"
 #include "popnn/ctc/ctc_places.h"
 
 #include <poplar/vertex.h>
 
-#define JOIN_(a, b)              a##_##b
-#define JOIN(a, b)               JOIN_(a, b)
-#define OF(name)                 JOIN(name, PARTIALS)
-#define NAME(kind)               JOIN(JOIN(kind, IN), JOIN(PARTIALS, LAST))
-#define COMPUTE(kind)            JOIN(NAME(kind), compute)
-#define VERTEX(kind)             VERTEX_(NAME(kind))
-#define VERTEX_(name)            POP_VERTEX(name)
-#define TEXT_(x)                 #x
-#define TEXT(x)                  TEXT_(x)
-#define LAST_TEXT_0              "false"
-#define LAST_TEXT_1              "true"
-#define TYPE_NAME_(vertex, text) POP_VERTEX_NAME(vertex, text)
-#define TYPE_NAME(kind, name)                                                                                          \
-    TYPE_NAME_(NAME(kind), "popnn::" name "<" TEXT(IN) "," TEXT(PARTIALS) ",unsigned int," JOIN(LAST_TEXT, LAST) ">")
+#define LAST_TEXT_0 "false"
+#define LAST_TEXT_1 "true"
+#define VERTEX_TEXT(name)                                                                                              \
+    "popnn::" name "<" TEXT_OF(IN) "," TEXT_OF(PARTIALS) ",unsigned int," NAMED(LAST_TEXT, LAST) ">"
 
 /* Fields of all vertices. probabilities: {steps of the partition, classes}; label: that of the partition, with its
  * neighbour on the side that sums come from; count: number of calls, the first of which is for step firstTime. The

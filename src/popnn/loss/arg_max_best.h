@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popnn::ReduceMaxClassGather<T,unsigned int> and ReduceMaxClassSparse, or those with Min: template of
  * arg_max_typed.h for NAME, which is Max or Min, and BETTER(a, b). */
-#define NAMED(name)        POPLIBS_JOIN(name##_, POPLIBS_JOIN(NAME, POPLIBS_JOIN(_, T_TAG)))
 #define NAMED_VERTEX(name) POPLIBS_JOIN(NAME, TYPED(name))
 
 /* The first index of the best element: the best of each lane, then of all lanes, then its index. A NaN is never better
  * than a number (BETTER); if all elements are NaN the best is one, unequal to all: the result is index 0 then. */
-static unsigned NAMED(best)(const T *values, unsigned count)
+static unsigned NAMED(best, NAME, T_TAG)(const T *values, unsigned count)
 {
     T lanes[LANES], best = values[0];
     unsigned i = 0;
@@ -39,7 +38,7 @@ COMPUTE_OF(NAMED_VERTEX(Gather))
     unsigned share = 1u << v->divisorLog2;
     for (unsigned first = 0, part = 0; first < v->size; first += share, ++part) {
         unsigned end = v->size - first < share ? v->size : first + share;
-        unsigned best = first + NAMED(best)(v->activations.data + first, end - first);
+        unsigned best = first + NAMED(best, NAME, T_TAG)(v->activations.data + first, end - first);
         v->maxValue.data[part] = (OUT)v->activations.data[best];
         v->maxIndex.data[part] = v->index + best;
     }
@@ -56,10 +55,9 @@ POP_VERTEX(NAMED_VERTEX(Sparse))
 POP_VERTEX_NAME(NAMED_VERTEX(Sparse), "popnn::Reduce" TEXT_OF(NAME) "ClassSparse<" T_NAME ",unsigned int>");
 COMPUTE_OF(NAMED_VERTEX(Sparse))
 {
-    unsigned best = NAMED(best)(v->activations.data, (unsigned)v->activations.size);
+    unsigned best = NAMED(best, NAME, T_TAG)(v->activations.data, (unsigned)v->activations.size);
     *v->maxValue = v->activations.data[best];
     *v->maxIndex = v->labels.data[best];
 }
 #endif
-#undef NAMED
 #undef NAMED_VERTEX

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popnn::NAME<T> and NAME2D<T> for the loss whose rows the function ROW computes: template of loss_typed.h. */
-#define NAME_2D     POPLIBS_JOIN(NAME, 2D)
-#define NAMED(name) POPLIBS_JOIN(name, POPLIBS_JOIN(_, T_TAG))
+#define NAME_2D POPLIBS_JOIN(NAME, 2D)
 
-static void NAMED(ROW)(const T *probs, T *deltas, T *losses, size_t n, size_t right, const struct scales *scales)
+static void NAMED(ROW, T_TAG)(const T *probs, T *deltas, T *losses, size_t n, size_t right, const struct scales *scales)
 {
 #if T_BITS & POPLIBS_HALF /* half is computed as float, block by block */
     float wide[BLOCK], wide_deltas[BLOCK], wide_losses[BLOCK];
@@ -21,7 +20,7 @@ static void NAMED(ROW)(const T *probs, T *deltas, T *losses, size_t n, size_t ri
 
 /* expected: the labels of the rows that overlap the region; column: its first column. */
 
-POP_VERTEX(NAMED(NAME))
+POP_VERTEX(NAMED(NAME, T_TAG))
 {
     POP_INPUT(POP_VECTOR(T, ONE_PTR)) probs;
     POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) expected;
@@ -31,8 +30,8 @@ POP_VERTEX(NAMED(NAME))
     POP_INPUT(T) modelOutputScaling;
     unsigned column, classes;
 };
-POP_VERTEX_NAME(NAMED(NAME), "popnn::" TEXT_OF(NAME) "<" T_NAME ">");
-COMPUTE_OF(NAMED(NAME))
+POP_VERTEX_NAME(NAMED(NAME, T_TAG), "popnn::" TEXT_OF(NAME) "<" T_NAME ">");
+COMPUTE_OF(NAMED(NAME, T_TAG))
 {
     struct scales scales = { .deltas = (float)*v->deltasScale,
                              .outputs = (float)*v->modelOutputScaling,
@@ -44,13 +43,13 @@ COMPUTE_OF(NAMED(NAME))
         if (label == MASKED)
             TYPED(nothing)(v->deltas.data + i, v->transformed.data + i, n);
         else
-            NAMED(ROW)
+            NAMED(ROW, T_TAG)
         (v->probs.data + i, v->deltas.data + i, v->transformed.data + i, n, (size_t)label - column, &scales);
         i += n;
     }
 }
 
-POP_VERTEX(NAMED(NAME_2D))
+POP_VERTEX(NAMED(NAME_2D, T_TAG))
 {
     POP_INPUT(POP_VECTORS(T, ONE_PTR, ONE_PTR)) probs;
     POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) expected;
@@ -60,8 +59,8 @@ POP_VERTEX(NAMED(NAME_2D))
     POP_INPUT(T) modelOutputScaling;
     POP_STATE(POP_VECTOR(unsigned, ONE_PTR)) columns;
 };
-POP_VERTEX_NAME(NAMED(NAME_2D), "popnn::" TEXT_OF(NAME) "2D<" T_NAME ">");
-COMPUTE_OF(NAMED(NAME_2D))
+POP_VERTEX_NAME(NAMED(NAME_2D, T_TAG), "popnn::" TEXT_OF(NAME) "2D<" T_NAME ">");
+COMPUTE_OF(NAMED(NAME_2D, T_TAG))
 {
     struct scales scales = { .deltas = (float)*v->deltasScale,
                              .outputs = (float)*v->modelOutputScaling,
@@ -72,10 +71,9 @@ COMPUTE_OF(NAMED(NAME_2D))
         if (label == MASKED)
             TYPED(nothing)(v->deltas.data[i].data, v->transformed.data[i].data, n);
         else
-            NAMED(ROW)
+            NAMED(ROW, T_TAG)
         (v->probs.data[i].data, v->deltas.data[i].data, v->transformed.data[i].data, n,
          (size_t)label - v->columns.data[i], &scales);
     }
 }
 #undef NAME_2D
-#undef NAMED

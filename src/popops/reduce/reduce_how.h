@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popops::CLASS<popops::ReduceOP,T,T_2,UPDATE_NAME,specialisation>, all specialisations: template of
  * reduce_paired.h. */
-#define OF(name)       POPLIBS_JOIN(name##_, POPLIBS_JOIN(OP, POPLIBS_JOIN(_, T_TAG)))
-#define FINISH_OF(how) POPLIBS_JOIN(POPLIBS_JOIN(finish_, how), POPLIBS_JOIN(_, OP))
-#define FINISH         POPLIBS_JOIN(FINISH_OF(HOW), POPLIBS_JOIN(_, T_2_TAG))
-#define SUM            TYPED(sum)
-#define VERTEX(name)   POPLIBS_JOIN(POPLIBS_JOIN(name, HOW), POPLIBS_JOIN(OP, POPLIBS_JOIN(T_TAG, T_2_TAG)))
 #define VERTEX_TEXT(number)                                                                                            \
     "popops::" CLASS "<popops::Reduce" TEXT_OF(OP) "," T_NAME "," T_2_NAME "," UPDATE_NAME "," number ">"
 
-POP_VERTEX(VERTEX(Default))
+POP_VERTEX(NAMED(Default, HOW, OP, T_TAG, T_2_TAG))
 {
     OUT(POP_VECTOR_LIST(T_2)) out;
     POP_INPUT(POP_VECTOR_LIST(T)) partials;
     POP_STATE(POP_VECTOR(unsigned)) numPartials;
     FACTOR
 };
-POP_VERTEX_NAME(VERTEX(Default), VERTEX_TEXT("0"));
-COMPUTE_OF(VERTEX(Default))
+POP_VERTEX_NAME(NAMED(Default, HOW, OP, T_TAG, T_2_TAG), VERTEX_TEXT("0"));
+COMPUTE_OF(NAMED(Default, HOW, OP, T_TAG, T_2_TAG))
 {
     size_t region = 0;
     for (size_t i = 0; i < v->out.size; region += v->numPartials.data[i++]) {
@@ -29,26 +24,26 @@ COMPUTE_OF(VERTEX(Default))
             OF(start)(sums, count);
             for (size_t p = region; p < region + v->numPartials.data[i]; ++p)
                 OF(reduce)(sums, v->partials.data[p].data + from, v->partials.data[p].size / width, count, width);
-            FINISH(out + from, sums, count, K);
+            NAMED(finish, HOW, OP, T_2_TAG)(out + from, sums, count, K);
         }
     }
 }
 
-POP_VERTEX(VERTEX(Single))
+POP_VERTEX(NAMED(Single, HOW, OP, T_TAG, T_2_TAG))
 {
     OUT(T_2) out;
     POP_INPUT(POP_VECTOR(T)) partials;
     FACTOR
 };
-POP_VERTEX_NAME(VERTEX(Single), VERTEX_TEXT("2"));
-COMPUTE_OF(VERTEX(Single))
+POP_VERTEX_NAME(NAMED(Single, HOW, OP, T_TAG, T_2_TAG), VERTEX_TEXT("2"));
+COMPUTE_OF(NAMED(Single, HOW, OP, T_TAG, T_2_TAG))
 {
     SUM sum = CALL(POPLIBS_JOIN(NEUTRAL_, OP), T_TAG);
     OF(reduce)(&sum, v->partials.data, v->partials.size, 1, 1);
-    FINISH(v->out, &sum, 1, K);
+    NAMED(finish, HOW, OP, T_2_TAG)(v->out, &sum, 1, K);
 }
 
-POP_VERTEX(VERTEX(Strided))
+POP_VERTEX(NAMED(Strided, HOW, OP, T_TAG, T_2_TAG))
 {
     OUT(POP_VECTOR(T_2)) out;
     POP_INPUT(POP_VECTOR(T, ONE_PTR)) partials;
@@ -57,8 +52,8 @@ POP_VERTEX(VERTEX(Strided))
     POP_STATE(unsigned) rows;
     FACTOR
 };
-POP_VERTEX_NAME(VERTEX(Strided), VERTEX_TEXT("3"));
-COMPUTE_OF(VERTEX(Strided))
+POP_VERTEX_NAME(NAMED(Strided, HOW, OP, T_TAG, T_2_TAG), VERTEX_TEXT("3"));
+COMPUTE_OF(NAMED(Strided, HOW, OP, T_TAG, T_2_TAG))
 {
     size_t rows = v->rows, width = v->width, block = rows * v->stride,
            at_once = width && width < CHUNK ? CHUNK / width : 1;
@@ -72,20 +67,20 @@ COMPUTE_OF(VERTEX(Strided))
             OF(start)(sums, blocks * part);
             for (size_t i = 0; i < blocks; ++i)
                 OF(reduce)(sums + i * part, partials + i * block + from, rows, part, v->stride);
-            FINISH(out + from, sums, blocks * part, K);
+            NAMED(finish, HOW, OP, T_2_TAG)(out + from, sums, blocks * part, K);
         }
     }
 }
 
-POP_VERTEX(VERTEX(Continuous))
+POP_VERTEX(NAMED(Continuous, HOW, OP, T_TAG, T_2_TAG))
 {
     OUT(POP_VECTOR(T_2)) out;
     POP_INPUT(POP_VECTOR(T)) partials;
     POP_STATE(unsigned) inner;
     FACTOR
 };
-POP_VERTEX_NAME(VERTEX(Continuous), VERTEX_TEXT("4"));
-COMPUTE_OF(VERTEX(Continuous))
+POP_VERTEX_NAME(NAMED(Continuous, HOW, OP, T_TAG, T_2_TAG), VERTEX_TEXT("4"));
+COMPUTE_OF(NAMED(Continuous, HOW, OP, T_TAG, T_2_TAG))
 {
     size_t inner = v->inner, row = v->out.size * inner;
     for (size_t from = 0; from < v->out.size; from += CHUNK) {
@@ -95,14 +90,9 @@ COMPUTE_OF(VERTEX(Continuous))
         OF(start)(sums, count);
         for (size_t at = from * inner; at < v->partials.size; at += row)
             OF(reduce_each)(sums, v->partials.data + at, count, inner);
-        FINISH(out, sums, count, K);
+        NAMED(finish, HOW, OP, T_2_TAG)(out, sums, count, K);
     }
 }
-#undef OF
-#undef FINISH
-#undef FINISH_OF
-#undef SUM
-#undef VERTEX
 #undef VERTEX_TEXT
 #undef HOW
 #undef OUT

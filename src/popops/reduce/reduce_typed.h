@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The loops of the operation OP on elements of T: template of reduce_operation.h. */
-#define OF(name)           POPLIBS_JOIN(name##_, POPLIBS_JOIN(OP, POPLIBS_JOIN(_, T_TAG)))
-#define SUM                TYPED(sum)
 #define EIGHT              TYPED(eight)
 #define MASK               TYPED(mask)
 #define NEUTRAL            CALL(POPLIBS_JOIN(NEUTRAL_, OP), T_TAG)
@@ -288,8 +286,6 @@ POPLIBS_FAST void OF(finish_BOTH)(T *out, SUM *restrict sums, size_t count, floa
 }
 #endif
 
-#undef OF
-#undef SUM
 #undef EIGHT
 #undef MASK
 #undef NEUTRAL

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popops::MultiUpdateAdd<ADD_NAME,subword> with a scale of type SCALE: template of multi_update_add_typed.h for SUBWORD
- * (_whole or _part) and SUBWORD_NAME. */
-#define VERTEX POPLIBS_JOIN(POPLIBS_JOIN(MultiUpdateAdd_, ADD_TAG), SUBWORD)
+ * (whole or part) and SUBWORD_NAME. */
 
-POP_VERTEX(VERTEX)
+POP_VERTEX(NAMED(MultiUpdateAdd, ADD_TAG, SUBWORD))
 {
     POP_INPUT(POP_VECTOR(unsigned)) offsets;
     POP_INOUT(POP_VECTOR(T, ONE_PTR)) baseT;
@@ -11,11 +10,11 @@ POP_VERTEX(VERTEX)
     POP_INPUT(SCALE) scale;
     ROW_STATE
 };
-POP_VERTEX_NAME(VERTEX, "popops::MultiUpdateAdd<" ADD_NAME "," SUBWORD_NAME ">");
-POP_CONSTRAINT(VERTEX, "elem(*baseT) != elem(*subT)");
-POP_CONSTRAINT(VERTEX, "elem(*offsets) != elem(*subT)");
-POP_CONSTRAINT(VERTEX, "elem(*offsets) != elem(*baseT)");
-COMPUTE_OF(VERTEX)
+POP_VERTEX_NAME(NAMED(MultiUpdateAdd, ADD_TAG, SUBWORD), "popops::MultiUpdateAdd<" ADD_NAME "," SUBWORD_NAME ">");
+POP_CONSTRAINT(NAMED(MultiUpdateAdd, ADD_TAG, SUBWORD), "elem(*baseT) != elem(*subT)");
+POP_CONSTRAINT(NAMED(MultiUpdateAdd, ADD_TAG, SUBWORD), "elem(*offsets) != elem(*subT)");
+POP_CONSTRAINT(NAMED(MultiUpdateAdd, ADD_TAG, SUBWORD), "elem(*offsets) != elem(*baseT)");
+COMPUTE_OF(NAMED(MultiUpdateAdd, ADD_TAG, SUBWORD))
 {
     WIDE scale = (WIDE)*v->scale;
     for (size_t i = 0, size = v->regionSize; i < v->offsets.size; ++i) {
@@ -26,4 +25,3 @@ COMPUTE_OF(VERTEX)
                 v->baseT.data[at + k] = (T)((WIDE)v->baseT.data[at + k] + scale * (WIDE)v->subT.data[from + k]);
     }
 }
-#undef VERTEX

@@ -3,13 +3,13 @@
  * SCALE of the scale. */
 /* The operands are in three memory elements, so that one cycle can read all of them.  Poplibs does the same, which
  * affects the memory of its fullest tiles. */
-#define SUBWORD      _whole
+#define SUBWORD      whole
 #define SUBWORD_NAME "false"
 #include "popops/slice/multi_update_add.h"
 #undef SUBWORD
 #undef SUBWORD_NAME
 
-#define SUBWORD      _part
+#define SUBWORD      part
 #define SUBWORD_NAME "true"
 #include "popops/slice/multi_update_add.h"
 #undef SUBWORD

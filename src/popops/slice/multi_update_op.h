@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popops::MultiUpdateOp<T,OPERATION>: template of multi_update_typed.h for OPERATION and its VALUE(a, b). */
-#define VERTEX POPLIBS_JOIN(POPLIBS_JOIN(MultiUpdate, OPERATION), POPLIBS_JOIN(_, T_TAG))
 
-POP_VERTEX(VERTEX)
+POP_VERTEX(NAMED(MultiUpdate, OPERATION, T_TAG))
 {
     POP_INPUT(POP_VECTOR(unsigned)) offsets;
     POP_INOUT(POP_VECTOR(T, ONE_PTR)) baseT;
     POP_INPUT(POP_VECTOR(T, ONE_PTR)) subT;
     ROW_STATE
 };
-POP_VERTEX_NAME(VERTEX, "popops::MultiUpdateOp<" T_NAME ",popops::Operation::" TEXT_OF(OPERATION) ">");
-COMPUTE_OF(VERTEX)
+POP_VERTEX_NAME(NAMED(MultiUpdate, OPERATION, T_TAG),
+                "popops::MultiUpdateOp<" T_NAME ",popops::Operation::" TEXT_OF(OPERATION) ">");
+COMPUTE_OF(NAMED(MultiUpdate, OPERATION, T_TAG))
 {
     for (size_t i = 0, size = v->regionSize; i < v->offsets.size; ++i) {
         unsigned row = v->offsets.data[i] - v->baseOffset;
@@ -22,4 +22,3 @@ COMPUTE_OF(VERTEX)
             }
     }
 }
-#undef VERTEX

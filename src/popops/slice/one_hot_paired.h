@@ -2,9 +2,9 @@
 /* popops::EncodeOneHot<T,T_2> and EncodeOneHotCustomValues<T,T_2>: template of one_hot_typed.h. */
 /* With half values and unsigned indices it is a supervisor vertex, as in Poplibs. */
 #if (T_BITS & POPLIBS_UNSIGNED) && (T_2_BITS & POPLIBS_HALF)
-#define VERTEX POP_SUPERVISOR_VERTEX
+#define FORM POP_SUPERVISOR_VERTEX
 #else
-#define VERTEX POP_VERTEX
+#define FORM POP_VERTEX
 #endif
 
 /* Writes elements [start, start + length) of the encoded rows.  A negative index, read as unsigned, is beyond all
@@ -21,7 +21,7 @@ static inline void PAIRED(encode)(T_2 *out, const T *indices, unsigned start, un
     }
 }
 
-VERTEX(PAIRED(EncodeOneHot))
+FORM(PAIRED(EncodeOneHot))
 {
     POP_INPUT(POP_VECTOR(T)) indices;
     POP_OUTPUT(POP_VECTOR(T_2)) out;
@@ -37,7 +37,7 @@ COMPUTE_PAIRED(EncodeOneHot)
         PAIRED(encode)(out, v->indices.data, v->starts.data[run], v->lengths.data[run], v->classes, 1, 0);
 }
 
-VERTEX(PAIRED(EncodeValues))
+FORM(PAIRED(EncodeValues))
 {
     POP_INPUT(POP_VECTOR(T)) indices;
     POP_INPUT(T_2) on;
@@ -54,4 +54,4 @@ COMPUTE_PAIRED(EncodeValues)
     for (size_t run = 0; run < v->starts.size; out += v->lengths.data[run++])
         PAIRED(encode)(out, v->indices.data, v->starts.data[run], v->lengths.data[run], v->classes, *v->on, *v->off);
 }
-#undef VERTEX
+#undef FORM

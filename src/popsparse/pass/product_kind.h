@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The vertices of one type and kind of blocks: template of product_typed.h. */
-#define NAMED(name) POPLIBS_JOIN(POPLIBS_JOIN(name, KIND), POPLIBS_JOIN(_, T_TAG))
 
 /* q[row][.] += value * s[column][.] for each value. */
-VERTEX_OF(POP_SUPERVISOR_VERTEX, NAMED(Forward), "popsparse::SparseDenseMatMul" KIND_NAME "<" T_NAME ",float>",
-          POP_INPUT(POP_VECTOR(unsigned short)) metaInfo;
+VERTEX_OF(POP_SUPERVISOR_VERTEX, NAMED(Forward, KIND, T_TAG),
+          "popsparse::SparseDenseMatMul" KIND_NAME "<" T_NAME ",float>", POP_INPUT(POP_VECTOR(unsigned short)) metaInfo;
           POP_INPUT(POP_VECTOR(T)) r; POP_INPUT(POP_VECTOR(T)) s; POP_INOUT(POP_VECTOR(float)) q; PRODUCT_STATE;)
 {
     PRODUCT_WALK(v->r.size)
@@ -19,8 +18,8 @@ VERTEX_OF(POP_SUPERVISOR_VERTEX, NAMED(Forward), "popsparse::SparseDenseMatMul" 
 }
 
 /* q[column][.] += value * s[row][.] for each value. */
-VERTEX_OF(POP_SUPERVISOR_VERTEX, NAMED(Transpose), "popsparse::SparseDenseMatMul" TRANSPOSE "<" T_NAME ",float>",
-          POP_INPUT(POP_VECTOR(unsigned short)) metaInfo;
+VERTEX_OF(POP_SUPERVISOR_VERTEX, NAMED(Transpose, KIND, T_TAG),
+          "popsparse::SparseDenseMatMul" TRANSPOSE "<" T_NAME ",float>", POP_INPUT(POP_VECTOR(unsigned short)) metaInfo;
           POP_INPUT(POP_VECTOR(T)) r; POP_INPUT(POP_VECTOR(T)) s; POP_INOUT(POP_VECTOR(float)) q; PRODUCT_STATE;)
 {
     PRODUCT_WALK(v->r.size)
@@ -35,7 +34,7 @@ VERTEX_OF(POP_SUPERVISOR_VERTEX, NAMED(Transpose), "popsparse::SparseDenseMatMul
 }
 
 /* For each value, its gradient += the product of qGrad[row][.] and s[column][.]. */
-VERTEX_OF(POP_SUPERVISOR_VERTEX, NAMED(GradW), "popsparse::SparseDenseMatMul" GRAD_W "<" T_NAME ",float>",
+VERTEX_OF(POP_SUPERVISOR_VERTEX, NAMED(GradW, KIND, T_TAG), "popsparse::SparseDenseMatMul" GRAD_W "<" T_NAME ",float>",
           POP_INPUT(POP_VECTOR(unsigned short)) metaInfo;
           POP_INPUT(POP_VECTOR(T)) qGrad; POP_INPUT(POP_VECTOR(T)) s; POP_INOUT(POP_VECTOR(float)) rGrad;
           PRODUCT_STATE;)
@@ -50,5 +49,3 @@ VERTEX_OF(POP_SUPERVISOR_VERTEX, NAMED(GradW), "popsparse::SparseDenseMatMul" GR
                                          v->s.data + (row.columns[k] * v->blockColumns + j) * z, z);
     }
 }
-
-#undef NAMED
