@@ -223,7 +223,7 @@ static void put_answers(struct page_out *e)
 
 pop_status page_export(FILE *out, const char *directory, pop_error *error)
 {
-    struct page_out e = { .out = out, .reports = reports_new(false) };
+    struct page_out e = { .out = out, .reports = reports_new() };
     pop_status status = reports_open(e.reports, &directory, 1, error);
     if (status == POP_OK) {
         fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "

@@ -23,16 +23,14 @@ struct reports {
     pthread_mutex_t lock;
     struct report_use *open[MAX_REPORTS];
     unsigned count;
-    bool live;
     atomic_bool ending;
     struct events *events;
 };
 
-struct reports *reports_new(bool live)
+struct reports *reports_new(void)
 {
     struct reports *reports = MEM_NEW(struct reports);
     pthread_mutex_init(&reports->lock, NULL);
-    reports->live = live;
     reports->events = events_new();
     return reports;
 }
@@ -51,11 +49,6 @@ void reports_free(struct reports *reports)
 struct events *reports_events(struct reports *reports)
 {
     return reports->events;
-}
-
-bool reports_live(const struct reports *reports)
-{
-    return reports->live;
 }
 
 void reports_end(struct reports *reports)

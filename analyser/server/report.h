@@ -22,10 +22,9 @@ struct report_use {
     bool is_preparing;
 };
 
-struct reports *reports_new(bool live);
+struct reports *reports_new(void);
 void reports_free(struct reports *reports);
 struct events *reports_events(struct reports *reports);
-bool reports_live(const struct reports *reports);
 
 /* Opens directories (or files) and replaces the open reports. On failure these stay open. */
 pop_status reports_open(struct reports *reports, const char *const *directories, size_t count, pop_error *error);

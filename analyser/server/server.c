@@ -401,7 +401,7 @@ static void announce(const struct server *server, const struct server_options *o
 static pop_status begin(struct server *server, const struct server_options *options, pop_error *error)
 {
     server->hosts.loopback = is_loopback(server->hosts.address);
-    server->reports = reports_new(options->live);
+    server->reports = reports_new();
     pop_status status = POP_OK;
     if (options->count && !options->live)
         status = reports_open(server->reports, options->directories, options->count, error);

@@ -82,8 +82,6 @@ bool tensor_each_run_in(pop_tensor t, uint64_t begin, uint64_t end, run_fn fn, v
 bool runs_count(pop_store *store, const struct piece *piece, uint64_t *runs);
 /* True, and *run, when t is one run (or empty: count 0).  No allocation, a few ns. */
 bool tensor_single_run(pop_tensor t, struct run *run);
-/* Variables that t names, each once, in first-met order; *list is malloc'ed. */
-size_t tensor_variables(pop_tensor t, uint32_t **list);
 /* Maximal runs of one piece, and of a kept view in flat order. */
 bool piece_each_run(const struct piece *piece, run_fn fn, void *context);
 bool view_each_run(const struct view *view, run_fn fn, void *context);

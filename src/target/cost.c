@@ -60,17 +60,6 @@ unsigned cost_sync_resume(const pop_target *target, unsigned tile)
     return pop_target_sync_delay(target, tile) - cost_sync_arrive(target, tile);
 }
 
-uint64_t cost_sync(const pop_target *target, const unsigned *tiles, size_t count)
-{
-    unsigned arrive = 0, resume = 0;
-    for (size_t i = 0; i < count; ++i) {
-        unsigned a = cost_sync_arrive(target, tiles[i]), b = cost_sync_resume(target, tiles[i]);
-        arrive = a > arrive ? a : arrive;
-        resume = b > resume ? b : resume;
-    }
-    return (uint64_t)arrive + resume;
-}
-
 uint64_t cost_sync_all(const pop_target *target)
 {
     /* The delay grows with the tile's number (target.c), so the last tile is the farthest. */

@@ -25,10 +25,9 @@ uint64_t cost_tile_cycles(const struct cost_tile *tile);
 /* The cycles of a compute set on a tile, from a list of worker estimates and the sum of the supervisors' ones. */
 uint64_t cost_compute(const pop_target *target, const uint64_t *workers, size_t count, uint64_t supervisors);
 
-/* A sync of tiles of one IPU that all arrive at once: release = max over tiles (arrival + delay / 2), a tile resumes
+/* A sync of all tiles of one IPU that arrive at once: release = max over tiles (arrival + delay / 2), a tile resumes
  * delay / 2 later [2.2].  The farthest tile's round trip, in cycles. */
-uint64_t cost_sync(const pop_target *target, const unsigned *tiles, size_t count);
-uint64_t cost_sync_all(const pop_target *target); /* of every tile */
+uint64_t cost_sync_all(const pop_target *target);
 /* A tile's one-way parts of the delay, which add up to it. */
 unsigned cost_sync_arrive(const pop_target *target, unsigned tile);
 unsigned cost_sync_resume(const pop_target *target, unsigned tile);

@@ -136,11 +136,6 @@ void tile_set_id(struct tile *tile, uint32_t id)
     tile->tile_id = id;
 }
 
-uint64_t tile_slots(const struct tile *tile, unsigned context)
-{
-    return tile->context[context].slots;
-}
-
 /* ---- runs ---- */
 
 static void begin(struct tile *tile)

@@ -60,8 +60,6 @@ void tile_set_fp_ictl(struct tile *tile, uint32_t value);
 void tile_set_prng(struct tile *tile, unsigned worker, uint64_t s0, uint64_t s1);
 void tile_get_prng(const struct tile *tile, unsigned worker, uint64_t *s0, uint64_t *s1);
 void tile_set_scratch(struct tile *tile, unsigned worker, uint32_t address);
-/* Issue slots that a context has used since it was started. */
-uint64_t tile_slots(const struct tile *tile, unsigned context);
 
 /* Sets the contexts' registers and accumulators, which a vertex must not rely on: to zero, or to values that show. */
 void tile_clear_contexts(struct tile *tile, bool poison);

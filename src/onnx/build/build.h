@@ -112,8 +112,6 @@ pop_tensor onnx_cast(onnx_builder *b, pop_tensor t, pop_type type);
 /* Reduces dimensions.  Sums of halves are floats, since they may exceed the largest half: onnx_cast brings what is made
  * of them back to halves, and so does onnx_give. */
 pop_tensor onnx_reduce(onnx_builder *b, pop_tensor t, pop_dims dims, popops_operation op);
-/* A new variable with t's contents, when t is a view that cannot be written or repeats elements. */
-pop_tensor onnx_copy(onnx_builder *b, pop_tensor t);
 /* An expression of popops_map. */
 pop_tensor onnx_map(onnx_builder *b, const char *text, pop_tensors tensors);
 pop_options onnx_poplin_options(const onnx_builder *b);

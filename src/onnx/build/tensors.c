@@ -104,13 +104,6 @@ pop_tensor onnx_reduce(onnx_builder *b, pop_tensor t, pop_dims dims, popops_oper
                             b->name, POP_NO_OPTIONS);
 }
 
-pop_tensor onnx_copy(onnx_builder *b, pop_tensor t)
-{
-    if (!onnx_ok(b))
-        return t;
-    return poputil_duplicate_at(b->where, b->graph, t, b->program, POP_CLONE_CREATE_NEW_ORDER, b->name);
-}
-
 pop_tensor onnx_map(onnx_builder *b, const char *text, pop_tensors tensors)
 {
     return popops_map_at(b->where, b->graph, text, tensors, b->program, b->name, POP_NO_OPTIONS);

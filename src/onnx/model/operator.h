@@ -26,10 +26,6 @@ enum { ONNX_ANY_OPSET = 999 };
     {                                                                                                                  \
         name, "", since, ONNX_ANY_OPSET, false                                                                         \
     }
-#define ONNX_ROW_UNTIL(name, since, until)                                                                             \
-    {                                                                                                                  \
-        name, "", since, until, false                                                                                  \
-    }
 #define ONNX_HOST_ROW(name, since)                                                                                     \
     {                                                                                                                  \
         name, "", since, ONNX_ANY_OPSET, true                                                                          \

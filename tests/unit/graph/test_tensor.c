@@ -410,28 +410,6 @@ static void sharing_is_decided_on_pieces(void **state)
         assert_true(pop_tensor_intersects(mixed, m));
         assert_false(pop_tensor_intersects(mixed, pop_tensor_slice(m, 3, 5, 1)));
     }
-    uint32_t *list;
-    assert_int_equal(tensor_variables(mixed, &list), 2);
-    assert_int_equal(list[0], m.source);
-    free(list);
-}
-
-/* A few variables are searched in a list, more in a set. */
-static void each_of_many_variables_is_listed_once(void **state)
-{
-    pop_graph *g = *state;
-    enum { MANY = 40 };
-    pop_tensor parts[2 * MANY];
-    for (size_t i = 0; i < MANY; ++i)
-        parts[i] = parts[2 * MANY - 1 - i] = variable(g, POP_SHAPE(3));
-    uint32_t *list;
-    for (size_t count = 1; count <= 2 * MANY; ++count) {
-        size_t found = tensor_variables(pop_tensor_concat((pop_tensors){ count, parts }, 0), &list);
-        assert_int_equal(found, count < MANY ? count : MANY);
-        for (size_t i = 0; i < found; ++i)
-            assert_int_equal(list[i], parts[i].source);
-        free(list);
-    }
 }
 
 static void temporary_views_make_no_nodes(void **state)
@@ -614,7 +592,6 @@ int main(void)
         TEST(equal_parts_of_columns_are_one_piece),
         TEST(views_cost_pieces_not_elements),
         TEST(sharing_is_decided_on_pieces),
-        TEST(each_of_many_variables_is_listed_once),
         TEST(temporary_views_make_no_nodes),
         TEST(appending_in_a_loop_adds_to_one_node),
         TEST(wide_views_are_whole),

@@ -247,23 +247,6 @@ static void check_regions(pop_tensor t, const struct naive *n)
     free(ranges);
 }
 
-static void check_variables(pop_tensor t, const struct naive *n)
-{
-    uint32_t *list;
-    size_t count = tensor_variables(t, &list), met = 0;
-    for (size_t i = 0; i < n->count; ++i) {
-        size_t k = 0;
-        while (k < met && list[k] != n->list[i].variable)
-            ++k;
-        if (k == met) {
-            assert_true(met < count);
-            assert_int_equal(list[met++], n->list[i].variable);
-        }
-    }
-    assert_int_equal(met, count);
-    free(list);
-}
-
 /* Views of any form have a table, though only large ones use it. */
 static void check_table(pop_tensor t, const struct naive *n)
 {
@@ -310,7 +293,6 @@ static void check(pop_tensor t, const struct naive *n)
     struct run run;
     assert_int_equal(view_single_run(view, &run), e.runs <= 1);
     check_regions(t, n);
-    check_variables(t, n);
     check_table(t, n);
     bool constant = false, aliases = naive_aliases(n);
     for (size_t i = 0; i < n->count; ++i)

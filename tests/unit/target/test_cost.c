@@ -59,10 +59,6 @@ static void test_published_syncs(void **state)
     pop_target one = ipu("ipu1"), two = ipu("ipu2");
     assert_int_equal(cost_sync_all(&one), 118);
     assert_int_equal(cost_sync_all(&two), 126);
-    unsigned near[] = { 0, 1 }, far[] = { 1215, 0, 7 };
-    assert_int_equal(cost_sync(&one, far, 3), 118);
-    assert_int_equal(cost_sync(&one, near, 2), 59);
-    assert_int_equal(cost_sync(&one, NULL, 0), 0);
     assert_int_equal(cost_sync_arrive(&one, 1215), 59);
     assert_int_equal(cost_sync_resume(&one, 1215), 59);
     assert_int_equal(cost_sync_arrive(&one, 391), 39); /* the farthest of the guide's 392 active tiles */
