@@ -94,9 +94,8 @@ static bool is_sent_first(const struct conv_resolved *conv, bool weights)
     return is_product_of_2021(conv) && readers_of(conv, weights) > MAX_READERS;
 }
 
-static bool have_same_tiles(const struct conv_work *work, pop_tensor a, pop_tensor b)
+bool conv_same_tiles(const struct call *call, pop_tensor a, pop_tensor b)
 {
-    const struct call *call = work->call;
     pop_interval_lists first, second;
     if (!pop_graph_get_tile_mapping(call->graph, a, NULL, &first))
         return false;
@@ -216,9 +215,7 @@ static pop_tensor copied(const struct conv_work *work, pop_tensor grouped, pop_t
     return made;
 }
 
-/* Copies a grouped operand unless the vertices can use its layout, and it need not be sent first or is where the plan
- * wants it. */
-static pop_tensor arrange(const struct conv_work *work, pop_tensor grouped, bool weights)
+pop_tensor conv_arrange(const struct conv_work *work, pop_tensor grouped, bool weights)
 {
     const struct call *call = work->call;
     const struct conv_resolved *conv = work->conv;
@@ -230,7 +227,7 @@ static pop_tensor arrange(const struct conv_work *work, pop_tensor grouped, bool
     if (whole && !spreads)
         return grouped;
     pop_tensor made = conv_new_grouped(conv, weights, weights ? "weightsArranged" : "inputArranged");
-    if (whole && have_same_tiles(work, grouped, made))
+    if (whole && conv_same_tiles(call, grouped, made))
         return grouped;
     size_t groups = pop_tensor_dim(grouped, 1), read = weights || spreads ? 0 : groups_in_place(conv, grouped);
     if (!read)
@@ -273,9 +270,7 @@ static pop_tensor join(const struct conv_work *work, pop_tensor *tensors, const 
     return tensors[0];
 }
 
-/* Computes one serial step of the output channels; the serial steps of the input channels are summed one after the
- * other. */
-static pop_tensor convolve(struct conv_work *work, unsigned out_chan_step, pop_tensor input, pop_tensor weights)
+pop_tensor conv_one_step(struct conv_work *work, unsigned out_chan_step, pop_tensor input, pop_tensor weights)
 {
     unsigned steps = work->conv->plan.partition.in_chan_split.serial, fields = work->conv->plan.num_field_dims,
              cut[POPLIN_MAX_FIELD_DIMS + 3] = { 0, 2 };
@@ -318,8 +313,7 @@ static pop_tensor zeros(const struct conv_resolved *conv, struct conv_program *p
     return made;
 }
 
-/* Checks an input that the caller declared arranged: it has the plan's layout, or is copied in any case. */
-static bool is_arranged_as_declared(const struct conv_resolved *conv, pop_tensor input, pop_tensor weights)
+bool conv_is_arranged_as_declared(const struct conv_resolved *conv, pop_tensor input, pop_tensor weights)
 {
     const struct conv_call *request = conv->request;
     if (!call_ready(request->call) || !request->input_arranged_by || !conv_input_is_a_view(conv) ||
@@ -331,6 +325,29 @@ static bool is_arranged_as_declared(const struct conv_resolved *conv, pop_tensor
                      request->input_arranged_by);
 }
 
+/* Serial steps of different sizes, and those of convolutions that run at the same time, follow each other. */
+static pop_tensor steps_in_turn(struct conv_work *work, pop_tensor input, pop_tensor weights)
+{
+    const struct conv_resolved *conv = work->conv;
+    const struct call *call = work->call;
+    unsigned steps = conv->plan.partition.out_chan_split.serial;
+    assert(steps && conv->plan.partition.in_chan_split.serial);
+    input = conv_group_input(conv, input);
+    weights = conv_group_weights(conv, weights);
+    if (!conv_is_arranged_as_declared(conv, input, weights))
+        return (pop_tensor){ 0 };
+    input = conv_arrange(work, input, false);
+    weights = conv_arrange(work, weights, true);
+    pop_tensor *slices = poplibs_zeros(steps, sizeof(*slices)), output = { 0 };
+    for (unsigned step = 0; step < steps && call_ready(call); ++step)
+        slices[step] = conv_one_step(work, step, input, weights);
+    if (call_ready(call))
+        output =
+            conv_ungroup_output(conv, steps == 1 ? slices[0] : pop_tensor_concat((pop_tensors){ steps, slices }, 1));
+    free(slices);
+    return output;
+}
+
 static pop_tensor build(const struct conv_resolved *conv, pop_tensor input, pop_tensor weights,
                         struct conv_program *program)
 {
@@ -338,22 +355,10 @@ static pop_tensor build(const struct conv_resolved *conv, pop_tensor input, pop_
     struct conv_part_lists lists = { .batch = 0 };
     struct conv_work work = { .call = call, .conv = conv, .program = program, .lists = &lists };
     conv_transform_operands(conv, &input, &weights);
-    if (!is_arranged_as_declared(conv, input, weights))
-        return (pop_tensor){ 0 };
-    input = arrange(&work, input, false);
-    weights = arrange(&work, weights, true);
-    unsigned steps = conv->plan.partition.out_chan_split.serial;
-    assert(steps && conv->plan.partition.in_chan_split.serial);
-    pop_tensor *slices = poplibs_zeros(steps, sizeof(*slices));
-    for (unsigned step = 0; step < steps && call_ready(call); ++step)
-        slices[step] = convolve(&work, step, input, weights);
-    pop_tensor output = { 0 };
-    if (call_ready(call))
-        output = conv_transform_output_back(conv, steps == 1 ? slices[0]
-                                                             : pop_tensor_concat((pop_tensors){ steps, slices }, 1));
-    free(slices);
+    pop_tensor output = conv_loops(conv) && !program->is_shared ? conv_in_loop(&work, input, weights)
+                                                                : steps_in_turn(&work, input, weights);
     free(lists.made.list);
-    return output;
+    return call_ready(call) ? conv_transform_output_back(conv, output) : (pop_tensor){ 0 };
 }
 
 pop_tensor conv_add(const struct conv_resolved *conv, pop_tensor input, pop_tensor weights,

@@ -54,13 +54,22 @@ static pop_tensor new_separate_input(const struct conv_resolved *conv, const siz
     return made;
 }
 
+/* An operand of the plan as the call's operand. */
+static pop_tensor new_view(const struct conv_resolved *conv, bool weights)
+{
+    pop_tensor made = conv_loop_slices(conv, weights) > 1
+                          ? conv_loop_new_operand(conv, weights, conv->name)
+                          : conv_ungroup_operand(conv, conv_new_grouped(conv, weights, conv->name), weights);
+    return conv_transform_back(conv, made, weights);
+}
+
 static pop_tensor new_input(const struct conv_resolved *conv)
 {
     const struct conv_simple *simple = &conv->request->simple;
     const poplin_conv_params *params = &simple->params;
     bool is_view = !simple->is_empty && conv_input_is_a_view(conv);
     if (is_view && !is_separate(conv))
-        return conv_input_back(conv, conv_new_grouped(conv, conv->swapped, conv->name));
+        return new_view(conv, conv->swapped);
     size_t dims[CONV_MAX_DIMS] = { params->num_conv_groups, params->batch_size }, rank = 2;
     for (size_t d = 0; d < params->num_field_dims; ++d)
         dims[rank++] = params->input_field_shape[d];
@@ -79,7 +88,7 @@ pop_tensor conv_new_weights(const struct conv_resolved *conv)
     const struct conv_simple *simple = &conv->request->simple;
     const poplin_conv_params *params = &simple->params;
     if (!simple->is_empty && conv_weights_are_a_view(conv))
-        return conv_weights_back(conv, conv_new_grouped(conv, !conv->swapped, conv->name));
+        return new_view(conv, !conv->swapped);
     size_t dims[CONV_MAX_DIMS] = { params->num_conv_groups }, rank = 1;
     for (size_t d = 0; d < params->num_field_dims; ++d)
         dims[rank++] = params->kernel_shape[d];

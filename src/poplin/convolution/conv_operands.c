@@ -293,9 +293,28 @@ void conv_transform_operands(const struct conv_resolved *conv, pop_tensor *input
 {
     for (unsigned i = 0; i < conv->transformed.count; ++i)
         step_forward(conv, &conv->transformed.steps[i], after_step(conv, i), input, weights);
-    *input = group(conv, flip(conv, *input, conv->transformed.params.input_transform.flip, 2), conv->g1, conv->g2,
-                   conv->c1, conv->c2);
-    *weights = group_weights(conv, flip(conv, *weights, conv->transformed.params.kernel_transform.flip, 1));
+    *input = flip(conv, *input, conv->transformed.params.input_transform.flip, 2);
+    *weights = flip(conv, *weights, conv->transformed.params.kernel_transform.flip, 1);
+}
+
+pop_tensor conv_group_input(const struct conv_resolved *conv, pop_tensor transformed)
+{
+    return group(conv, transformed, conv->g1, conv->g2, conv->c1, conv->c2);
+}
+pop_tensor conv_group_weights(const struct conv_resolved *conv, pop_tensor transformed)
+{
+    return group_weights(conv, transformed);
+}
+pop_tensor conv_ungroup_operand(const struct conv_resolved *conv, pop_tensor grouped, bool weights)
+{
+    const poplin_conv_params *params = &conv->transformed.params;
+    return weights ? ungroup_weights(conv, grouped)
+                   : ungroup(conv, grouped, params->num_conv_groups, params->input_channels_per_conv_group);
+}
+pop_tensor conv_ungroup_output(const struct conv_resolved *conv, pop_tensor grouped)
+{
+    return ungroup(conv, grouped, conv->transformed.params.num_conv_groups,
+                   conv->transformed.params.output_channels_per_conv_group);
 }
 
 pop_tensor conv_transform_input(const struct conv_resolved *conv, pop_tensor input)
@@ -310,14 +329,11 @@ pop_tensor conv_transform_input(const struct conv_resolved *conv, pop_tensor inp
         else if (step->kind == POPLIN_STEP_COMBINE)
             input = combine_input(conv, step->number, input);
     }
-    input = flip(conv, input, conv->transformed.params.input_transform.flip, 2);
-    return group(conv, input, conv->g1, conv->g2, conv->c1, conv->c2);
+    return conv_group_input(conv, flip(conv, input, conv->transformed.params.input_transform.flip, 2));
 }
 
-pop_tensor conv_transform_output_back(const struct conv_resolved *conv, pop_tensor grouped)
+pop_tensor conv_transform_output_back(const struct conv_resolved *conv, pop_tensor t)
 {
-    pop_tensor t = ungroup(conv, grouped, conv->transformed.params.num_conv_groups,
-                           conv->transformed.params.output_channels_per_conv_group);
     for (unsigned i = conv->transformed.count; i-- > 0;) {
         const struct params_step *step = &conv->transformed.steps[i];
         const poplin_conv_params *before = &step->before;
@@ -348,17 +364,27 @@ pop_tensor conv_transform_output_back(const struct conv_resolved *conv, pop_tens
 
 /* ---- new operands ---- */
 
-static bool is_a_view(const struct conv_resolved *conv, bool weights)
+bool conv_transforms_are_views(const struct conv_resolved *conv, bool weights)
 {
-    const poplin_conv_params *params = &conv->transformed.params;
     for (unsigned i = 0; i < conv->transformed.count; ++i) {
         const struct params_step *step = &conv->transformed.steps[i];
         bool pads = step->kind == POPLIN_STEP_COMBINE && (weights || step->before.num_conv_groups % step->number != 0);
         if (step->kind == POPLIN_STEP_EXPAND || step->kind == POPLIN_STEP_OUT_CHANS || pads)
             return false;
     }
+    return true;
+}
+bool conv_has_whole_groups(const struct conv_resolved *conv, bool weights)
+{
+    const poplin_conv_params *params = &conv->transformed.params;
     return params->num_conv_groups % conv->g2 == 0 && params->input_channels_per_conv_group % conv->c2 == 0 &&
            (!weights || params->output_channels_per_conv_group % conv->o2 == 0);
+}
+/* Slices of a loop are variables whether their groups are whole or not. */
+static bool is_a_view(const struct conv_resolved *conv, bool weights)
+{
+    return conv_transforms_are_views(conv, weights) &&
+           (conv_loop_slices(conv, weights) > 1 || conv_has_whole_groups(conv, weights));
 }
 bool conv_input_is_a_view(const struct conv_resolved *conv)
 {
@@ -394,21 +420,11 @@ static pop_tensor steps_back(const struct conv_resolved *conv, pop_tensor t, boo
     }
     return t;
 }
-static pop_tensor operand_back(const struct conv_resolved *conv, pop_tensor grouped, bool weights)
+pop_tensor conv_transform_back(const struct conv_resolved *conv, pop_tensor transformed, bool weights)
 {
     const poplin_conv_params *params = &conv->transformed.params;
-    if (weights)
-        return steps_back(conv, flip(conv, ungroup_weights(conv, grouped), params->kernel_transform.flip, 1), true);
-    pop_tensor t = ungroup(conv, grouped, params->num_conv_groups, params->input_channels_per_conv_group);
-    return steps_back(conv, flip(conv, t, params->input_transform.flip, 2), false);
-}
-pop_tensor conv_input_back(const struct conv_resolved *conv, pop_tensor grouped)
-{
-    return operand_back(conv, grouped, conv->swapped);
-}
-pop_tensor conv_weights_back(const struct conv_resolved *conv, pop_tensor grouped)
-{
-    return operand_back(conv, grouped, !conv->swapped);
+    const bool *flips = weights ? params->kernel_transform.flip : params->input_transform.flip;
+    return steps_back(conv, flip(conv, transformed, flips, weights ? 1 : 2), weights);
 }
 
 pop_shape conv_grouped_input_shape(const struct conv_resolved *conv, size_t *dims)

@@ -33,6 +33,7 @@ enum { CONV_STEP_PHASES = CONV_LAST_REDUCE - CONV_PAD_PARTS + 1 };
 struct conv_program {
     const struct call *call;
     const char *name; /* debug name of copies and executions */
+    bool is_shared;   /* of several convolutions: their steps run at the same time, so that none can be a loop */
     struct conv_program_phase *phases;
     size_t count, capacity;
 };

@@ -33,8 +33,7 @@ static bool writes_results(const struct conv_resolved *conv)
     return once;
 }
 
-/* Pads channels and groups to multiples of the vertex' group sizes, and removes flips unless vertices read them. */
-static void group(struct conv_resolved *conv)
+void conv_group_channels(struct conv_resolved *conv)
 {
     poplin_conv_params *params = &conv->params;
     *params = conv->transformed.params;
@@ -71,7 +70,7 @@ bool conv_resolve(struct conv_resolved *conv, const struct conv_call *request, c
     assert(conv->plan.method && conv->plan.num_field_dims && conv->plan.num_field_dims <= POPLIN_MAX_FIELD_DIMS);
     params_transform(&conv->plan.transform, &planned.params, &conv->transformed);
     assert(conv->transformed.params.num_field_dims == conv->plan.num_field_dims);
-    group(conv);
+    conv_group_channels(conv);
     if (conv->params.input_type == POP_HALF && conv->params.output_type == POP_HALF && writes_results(conv))
         conv->plan.tile_partial_type = POP_HALF; /* wider partials would only have to be cast to half */
     return true;

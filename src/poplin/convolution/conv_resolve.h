@@ -25,6 +25,9 @@ struct conv_resolved {
     size_t output_shape[POPLIN_MAX_FIELD_DIMS];
 };
 
+/* Sets the members after `transformed` from it: pads channels and groups to multiples of the vertex' group sizes, and
+ * removes flips unless vertices read them. */
+void conv_group_channels(struct conv_resolved *conv);
 /* False after an error of the graph. */
 bool conv_resolve(struct conv_resolved *conv, const struct conv_call *request, const char *name);
 

@@ -34,6 +34,30 @@ pop_tensor conv_add(const struct conv_resolved *conv, pop_tensor input, pop_tens
 /* Copies an input to the plan's layout, unless the convolution will copy it in any case. */
 pop_tensor conv_arranged_input(const struct conv_resolved *conv, pop_tensor input);
 
+/* Copies a grouped operand unless the vertices can use its layout, and it need not be sent first or is where the plan
+ * wants it. */
+pop_tensor conv_arrange(const struct conv_work *work, pop_tensor grouped, bool weights);
+/* Computes one serial step of the output channels, of operands in the plan's layout; the serial steps of the input
+ * channels are summed one after the other. */
+pop_tensor conv_one_step(struct conv_work *work, unsigned out_chan_step, pop_tensor input, pop_tensor weights);
+/* Whether the elements of both tensors are on the same tiles. */
+bool conv_same_tiles(const struct call *call, pop_tensor a, pop_tensor b);
+/* Checks grouped operands of which the caller declared one as arranged: it has the plan's layout, or is copied in any
+ * case. */
+bool conv_is_arranged_as_declared(const struct conv_resolved *conv, pop_tensor input, pop_tensor weights);
+
+/* conv_loop.c: serial splits as a loop. */
+
+/* Whether the plan's serial steps can be a loop: they split the input or the output channels into equal parts. */
+bool conv_loops(const struct conv_resolved *conv);
+/* The number of slices of an operand that the loop takes one after the other; 1: each step takes the whole operand. */
+unsigned conv_loop_slices(const struct conv_resolved *conv, bool weights);
+/* A new transformed operand of which the loop takes slices: these are on the same tiles, and each tile's parts of them
+ * are together. */
+pop_tensor conv_loop_new_operand(const struct conv_resolved *conv, bool weights, const char *name);
+/* Adds the loop over transformed operands; returns the transformed output. */
+pop_tensor conv_in_loop(struct conv_work *work, pop_tensor input, pop_tensor weights);
+
 /* conv_new.c: creates operands in the layout and mapping of a plan. */
 pop_tensor conv_new_input(const struct conv_resolved *conv);
 pop_tensor conv_new_weights(const struct conv_resolved *conv);
@@ -83,15 +107,23 @@ pop_tensor conv_new_like(const struct call *call, pop_tensor like, const char *n
 /* conv_operands.c: applies the plan's transforms to operands, and their inverses to the output and to new operands.
  */
 void conv_transform_operands(const struct conv_resolved *conv, pop_tensor *input, pop_tensor *weights);
-/* The input alone, of a plan by which it is a view of a grouped variable and not swapped. */
+/* Transformed operands with channels in groups, padded to whole ones; and the inverses, without the padding. */
+pop_tensor conv_group_input(const struct conv_resolved *conv, pop_tensor transformed);
+pop_tensor conv_group_weights(const struct conv_resolved *conv, pop_tensor transformed);
+pop_tensor conv_ungroup_operand(const struct conv_resolved *conv, pop_tensor grouped, bool weights);
+pop_tensor conv_ungroup_output(const struct conv_resolved *conv, pop_tensor grouped);
+/* The input alone, grouped, of a plan by which it is a view of a grouped variable and not swapped. */
 pop_tensor conv_transform_input(const struct conv_resolved *conv, pop_tensor input);
-pop_tensor conv_transform_output_back(const struct conv_resolved *conv, pop_tensor grouped);
-/* Whether the given operand can be a view of a grouped variable: no step duplicates elements of it. */
+/* The output {groups, batch, field..., channels} before the plan's transforms. */
+pop_tensor conv_transform_output_back(const struct conv_resolved *conv, pop_tensor transformed);
+/* Whether the plan's transforms of its input or weights duplicate nothing; whether they fill their groups. */
+bool conv_transforms_are_views(const struct conv_resolved *conv, bool weights);
+bool conv_has_whole_groups(const struct conv_resolved *conv, bool weights);
+/* Whether the given operand can be a view of a new variable in the plan's layout. */
 bool conv_input_is_a_view(const struct conv_resolved *conv);
 bool conv_weights_are_a_view(const struct conv_resolved *conv);
-/* Views a grouped variable as the given operand. */
-pop_tensor conv_input_back(const struct conv_resolved *conv, pop_tensor grouped);
-pop_tensor conv_weights_back(const struct conv_resolved *conv, pop_tensor grouped);
+/* Views a transformed operand of the plan as the call's operand. */
+pop_tensor conv_transform_back(const struct conv_resolved *conv, pop_tensor transformed, bool weights);
 pop_shape conv_grouped_input_shape(const struct conv_resolved *conv, size_t *dims);
 pop_shape conv_grouped_weights_shape(const struct conv_resolved *conv, size_t *dims);
 

@@ -100,8 +100,10 @@ typedef void adder(struct multi *multi, size_t i, const struct outputs *outputs)
 static void add_each(struct multi *multi, adder *add, const struct outputs *outputs)
 {
     const struct call *call = multi->call;
-    if (multi->together)
+    if (multi->together) {
         multi->program = conv_program_begin(call, call->name);
+        multi->program.is_shared = multi->count > 1;
+    }
     for (size_t i = 0; i < multi->count && call_ready(call); ++i) {
         if (!multi->together)
             multi->program = conv_program_begin(call, multi->members[i].path);
