@@ -12,7 +12,7 @@
 
 bool conv_loops(const struct conv_resolved *conv)
 {
-    const struct poplin_partition *p = &conv->plan.partition;
+    const struct plan_partition *p = &conv->plan.partition;
     const poplin_conv_params *params = &conv->transformed.params;
     return (p->out_chan_split.serial > 1) != (p->in_chan_split.serial > 1) &&
            params->output_channels_per_conv_group % p->out_chan_split.serial == 0 &&
@@ -26,7 +26,7 @@ static bool splits_inputs(const struct conv_resolved *conv)
 
 unsigned conv_loop_slices(const struct conv_resolved *conv, bool weights)
 {
-    const struct poplin_partition *p = &conv->plan.partition;
+    const struct plan_partition *p = &conv->plan.partition;
     return !conv_loops(conv) || (!weights && !splits_inputs(conv)) ? 1
            : splits_inputs(conv)                                   ? p->in_chan_split.serial
                                                                    : p->out_chan_split.serial;
@@ -36,7 +36,7 @@ unsigned conv_loop_slices(const struct conv_resolved *conv, bool weights)
 static struct conv_resolved step_of(const struct conv_resolved *conv)
 {
     struct conv_resolved step = *conv;
-    struct poplin_partition *p = &step.plan.partition;
+    struct plan_partition *p = &step.plan.partition;
     assert(conv_loops(conv));
     step.transformed.params.output_channels_per_conv_group /= p->out_chan_split.serial;
     step.transformed.params.input_channels_per_conv_group /= p->in_chan_split.serial;
@@ -161,7 +161,7 @@ static bool is_arranged(const struct conv_resolved *conv, const struct conv_reso
 /* The type in which a step's sums are added to those of the steps before. */
 static pop_type sum_type(const struct conv_work *step)
 {
-    const struct poplin_partition *p = &step->conv->plan.partition;
+    const struct plan_partition *p = &step->conv->plan.partition;
     size_t depth = p->in_chan_split.parallel;
     for (unsigned d = 0; d < step->conv->plan.num_field_dims; ++d)
         depth *= p->kernel_split[d];
